@@ -1,0 +1,19 @@
+//! The vocabulary of Salve: spans, languages, replies, verdicts, findings.
+//!
+//! In: nothing. Out: plain data that every other crate speaks. Never: behaviour beyond naming and
+//! conversion, I/O, or a dependency on another Salve crate.
+
+mod finding;
+mod language;
+mod reply;
+mod span;
+mod verdict;
+
+pub use finding::{Finding, FindingCode};
+pub use language::Language;
+pub use reply::{FinishReason, RawReply};
+pub use span::{Position, Span};
+pub use verdict::{
+    ErrorType, Evidence, EvidenceSource, OpenConstruct, OpenKind, TruncationFamily, TruncationKind,
+    Verdict,
+};
