@@ -12,4 +12,9 @@ mod resume;
 mod schema;
 mod sentinel;
 
+pub use clean::{
+    Aside, AsideReason, Block, Carrier, CleanOptions, CleanReply, Cleaner, clean, clean_preamble,
+    extract_code_block,
+};
+pub use omissions::find_omissions;
 pub use sentinel::{DEFAULT_MARK, sentinel_line};
