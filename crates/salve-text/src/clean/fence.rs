@@ -276,11 +276,11 @@ fn count_bare(marks: &[Mark]) -> Vec<usize> {
 // Labels are a word or two, attributes or a path; four words without any of their signs are talk.
 fn is_talk(info: &str) -> bool {
     let words = info.split_whitespace().count();
+    if words < 3 || info.contains(['=', '{']) {
+        return false;
+    }
     let label = read_info(info);
-    words >= 3
-        && label.path.is_none()
-        && !info.contains(['=', '{'])
-        && !(label.language.is_some() && words < 4)
+    label.path.is_none() && (label.language.is_none() || words >= 4)
 }
 
 // "Sure! ```ts const a = 1; ``` Hope it helps": a block within one line.
