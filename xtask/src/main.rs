@@ -10,6 +10,8 @@
 )]
 
 mod bench;
+mod corpus;
+mod cuts;
 mod flags;
 mod fuzz;
 mod process;
@@ -34,6 +36,7 @@ const TASKS: &[Task] = &[
     Task { name: "tidy", about: "crate arrows, sizes, file headers, forbidden calls, the seeds table", run: tidy::run },
     Task { name: "score", about: "the scorers against floors.toml; --raise writes the figures as new floors", run: score::run },
     Task { name: "fuzz", about: "libFuzzer, --executions 1000000 per target; --short as in `test`; --target NAME", run: fuzz::run },
+    Task { name: "cuts", about: "real files cut with a fixed seed, every verdict against the grammar's tree", run: cuts::run },
     Task { name: "bench", about: "ratios against peers in one table; --strict fails on a line below its goal", run: bench::run },
 ];
 
