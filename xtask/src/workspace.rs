@@ -17,7 +17,7 @@ pub(crate) fn root() -> PathBuf {
 
 /// Returns what cargo knows of the workspace, dependencies left out.
 pub(crate) fn metadata() -> anyhow::Result<serde_json::Value> {
-    let arguments = ["metadata", "--no-deps", "--format-version", "1", "--offline"];
+    let arguments = ["metadata", "--no-deps", "--format-version", "1"];
     let text = process::output(&mut process::cargo(&arguments))?;
     serde_json::from_str(&text).context("could not read cargo's metadata")
 }
