@@ -54,6 +54,7 @@ pub(crate) fn text_files() -> anyhow::Result<Vec<SourceFile>> {
                 folders.push(entry.path());
             }
             if kind.is_file()
+                && !is_ignored(&name)
                 && let Ok(text) = std::fs::read_to_string(entry.path())
             {
                 files.push(SourceFile { path: relative(&root, &entry.path()), text });
@@ -71,7 +72,7 @@ pub(crate) fn cases() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
-// The folders of .gitignore, and git's own.
+// The folders of .gitignore, and git's own; in a linked worktree `.git` is a file.
 fn is_ignored(name: &str) -> bool {
     matches!(name, ".git" | "target" | "artifacts" | ".salve" | "node_modules")
 }
