@@ -85,13 +85,8 @@ impl SyntaxReport {
 
 /// Asks the grammar of `language` about `text`; nothing when no grammar is built in.
 pub fn check_syntax(text: &str, language: Language) -> Option<SyntaxReport> {
-    let mut report = SyntaxReport {
-        language,
-        problems: Vec::new(),
-        errors: 0,
-        missing: 0,
-        unread: None,
-    };
+    let mut report =
+        SyntaxReport { language, problems: Vec::new(), errors: 0, missing: 0, unread: None };
     match parse(text, language)? {
         Ok(tree) => collect(text, &tree, &mut report),
         Err(unread) => report.unread = Some(unread),

@@ -80,8 +80,20 @@ mod tests {
     #[test]
     fn the_default_languages_have_grammars_and_the_runtime_loads_each() {
         for name in [
-            "rust", "typescript", "tsx", "javascript", "jsx", "python", "go", "c", "cpp", "java",
-            "json", "bash", "html", "css",
+            "rust",
+            "typescript",
+            "tsx",
+            "javascript",
+            "jsx",
+            "python",
+            "go",
+            "c",
+            "cpp",
+            "java",
+            "json",
+            "bash",
+            "html",
+            "css",
         ] {
             let language = Language::from_name(name).unwrap();
             assert!(has_grammar(language), "{name}");

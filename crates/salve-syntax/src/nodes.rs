@@ -62,11 +62,8 @@ impl NodeTree {
 /// Parses `text` and lists its nodes; nothing without a grammar or when the text is too costly.
 pub fn parse_nodes(text: &str, language: Language) -> Option<NodeTree> {
     let tree = parse(text, language)?.ok()?;
-    let mut list = NodeTree {
-        nodes: Vec::new(),
-        kinds: Vec::new(),
-        has_error: tree.root_node().has_error(),
-    };
+    let mut list =
+        NodeTree { nodes: Vec::new(), kinds: Vec::new(), has_error: tree.root_node().has_error() };
     let mut known: HashMap<&str, usize> = HashMap::new();
     let mut open: Vec<usize> = Vec::new();
     let mut cursor = tree.walk();
