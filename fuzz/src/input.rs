@@ -3,9 +3,19 @@
 //! In: a fuzzer's bytes. Out: text and a way to cut it into pieces. Never fails: any bytes are an
 //! input, and the same bytes are always the same input.
 
+use salve_types::Language;
+
 /// Reads the bytes as text; what is not UTF-8 becomes replacement characters.
 pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Takes the language from the first byte and the text from the rest.
+pub(crate) fn language_and_text(bytes: &[u8]) -> (Language, String) {
+    let (first, rest) = bytes.split_first().map_or((0, bytes), |(first, rest)| (*first, rest));
+    let all: Vec<Language> = Language::all().collect();
+    let language = all.get(usize::from(first) % all.len().max(1)).copied().unwrap_or_default();
+    (language, text(rest))
 }
 
 /// Cuts a text into pieces in three ways: characters, pieces of about `size`, and uneven ones.

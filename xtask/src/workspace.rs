@@ -17,7 +17,7 @@ pub(crate) fn root() -> PathBuf {
 
 /// Returns what cargo knows of the workspace, dependencies left out.
 pub(crate) fn metadata() -> anyhow::Result<serde_json::Value> {
-    let arguments = ["metadata", "--no-deps", "--format-version", "1", "--offline"];
+    let arguments = ["metadata", "--no-deps", "--format-version", "1"];
     let text = process::output(&mut process::cargo(&arguments))?;
     serde_json::from_str(&text).context("could not read cargo's metadata")
 }
@@ -54,6 +54,7 @@ pub(crate) fn text_files() -> anyhow::Result<Vec<SourceFile>> {
                 folders.push(entry.path());
             }
             if kind.is_file()
+                && !is_ignored(&name)
                 && let Ok(text) = std::fs::read_to_string(entry.path())
             {
                 files.push(SourceFile { path: relative(&root, &entry.path()), text });
@@ -71,7 +72,7 @@ pub(crate) fn cases() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
-// The folders of .gitignore, and git's own.
+// The folders of .gitignore, and git's own; in a linked worktree `.git` is a file.
 fn is_ignored(name: &str) -> bool {
     matches!(name, ".git" | "target" | "artifacts" | ".salve" | "node_modules")
 }

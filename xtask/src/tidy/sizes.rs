@@ -48,18 +48,8 @@ pub(super) fn print(files: &[SourceFile]) {
 
 /// Counts the packages built for the binary.
 pub(super) fn too_many_packages() -> anyhow::Result<Option<String>> {
-    let arguments = [
-        "tree",
-        "-p",
-        "salve-cli",
-        "-e",
-        "normal",
-        "--prefix",
-        "none",
-        "--offline",
-        "--format",
-        "{p}",
-    ];
+    let arguments =
+        ["tree", "-p", "salve-cli", "-e", "normal", "--prefix", "none", "--format", "{p}"];
     let text = process::output(&mut process::cargo(&arguments))?;
     let packages: BTreeSet<&str> = text
         .lines()
