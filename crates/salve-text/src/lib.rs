@@ -16,4 +16,9 @@ pub use resume::{
     CHECK_SOURCE, CONTINUATION_SOURCE, PromptOptions, Template, TemplateError, context_tail,
     resume_prompt,
 };
+pub use clean::{
+    Aside, AsideReason, Block, Carrier, CleanOptions, CleanReply, Cleaner, clean, clean_preamble,
+    extract_code_block,
+};
+pub use omissions::find_omissions;
 pub use sentinel::{DEFAULT_MARK, sentinel_line};
