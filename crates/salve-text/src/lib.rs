@@ -12,4 +12,8 @@ mod resume;
 mod schema;
 mod sentinel;
 
+pub use parse::{
+    Candidate, Entries, Items, JsonParser, Kind, NodeId, NodeState, ParseMode, ParseOptions,
+    Parsed, Repair, RepairCode, Tree, parse_json, replay,
+};
 pub use sentinel::{DEFAULT_MARK, sentinel_line};
