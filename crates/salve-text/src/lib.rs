@@ -21,4 +21,8 @@ pub use clean::{
     extract_code_block,
 };
 pub use omissions::find_omissions;
+pub use parse::{
+    Candidate, Entries, Items, JsonParser, Kind, NodeId, NodeState, ParseMode, ParseOptions,
+    Parsed, Repair, RepairCode, Tree, parse_json, replay,
+};
 pub use sentinel::{DEFAULT_MARK, sentinel_line};
