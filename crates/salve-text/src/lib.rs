@@ -13,7 +13,8 @@ mod schema;
 mod sentinel;
 
 pub use resume::{
-    CHECK_SOURCE, CONTINUATION_SOURCE, PromptOptions, Template, TemplateError, context_tail,
-    resume_prompt,
+    CHECK_SOURCE, CONTINUATION_SOURCE, DropReason, Dropped, PromptOptions, RefusalReason,
+    Reindented, Stitch, StitchOptions, StitchOutcome, Template, TemplateError, context_tail,
+    resume_prompt, stitch,
 };
 pub use sentinel::{DEFAULT_MARK, sentinel_line};
