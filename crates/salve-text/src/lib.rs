@@ -13,8 +13,9 @@ mod schema;
 mod sentinel;
 
 pub use resume::{
-    CHECK_SOURCE, CONTINUATION_SOURCE, PromptOptions, Template, TemplateError, context_tail,
-    resume_prompt,
+    CHECK_SOURCE, CONTINUATION_SOURCE, DropReason, Dropped, PromptOptions, RefusalReason,
+    Reindented, Stitch, StitchOptions, StitchOutcome, Template, TemplateError, context_tail,
+    resume_prompt, stitch,
 };
 pub use clean::{
     Aside, AsideReason, Block, Carrier, CleanOptions, CleanReply, Cleaner, clean, clean_preamble,
