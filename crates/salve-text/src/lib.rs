@@ -12,4 +12,5 @@ mod resume;
 mod schema;
 mod sentinel;
 
+pub use inspect::{InspectOptions, Inspector, SentinelRule, inspect_text};
 pub use sentinel::{DEFAULT_MARK, sentinel_line};
