@@ -169,7 +169,8 @@ impl Machine {
 
 // The blanks before a fence, its sign and its length.
 fn fence_of(line: &[u8]) -> Option<(usize, u8, usize)> {
-    let indent = line.iter().take_while(|&&byte| byte == b' ' || byte == b'>').count();
+    // Quotes and list markers may stand before a fence.
+    let indent = line.iter().take_while(|byte| b" >*-+".contains(byte)).count();
     let sign = *line.get(indent).filter(|byte| b"`~".contains(byte))?;
     let count = line[indent..].iter().take_while(|&&byte| byte == sign).count();
     let rest = &line[indent + count..];

@@ -107,11 +107,11 @@ pub(super) struct Rules {
     pub(super) forms: &'static [Form],
     /// Whether `//` starts a comment.
     pub(super) slash_comments: bool,
-    /// Whether `#` starts a comment.
-    pub(super) hash_comments: bool,
     /// Whether `/*` starts a comment, and whether these nest.
     pub(super) star_comments: bool,
     pub(super) nested_comments: bool,
+    /// Whether the last three of several closing quotes close.
+    pub(super) greedy_triple: bool,
     /// Whether crossing brackets may be called an error: the tables describe the language fully.
     pub(super) strict: bool,
 }
@@ -237,9 +237,9 @@ const BASE: Rules = Rules {
     inner_classes: [class::PLAIN; 256],
     forms: &[],
     slash_comments: false,
-    hash_comments: false,
     star_comments: false,
     nested_comments: false,
+    greedy_triple: false,
     strict: true,
 };
 
@@ -334,7 +334,6 @@ static PYTHON: Rules = Rules {
         double(Escape::Backslash, false, Hole::Brace),
         form(b"'", b"'", Escape::Backslash, false, Hole::Brace, OpenKind::SingleQuote),
     ],
-    hash_comments: true,
     ..BASE
 };
 
@@ -435,14 +434,13 @@ static KOTLIN: Rules = Rules {
     slash_comments: true,
     star_comments: true,
     nested_comments: true,
+    greedy_triple: true,
     strict: false,
     ..BASE
 };
 
 /// Indexes into the forms of Swift.
 pub(super) mod swift_form {
-    pub(in crate::inspect) const TRIPLE: usize = 0;
-    pub(in crate::inspect) const STRING: usize = 1;
     pub(in crate::inspect) const RAW_TRIPLE: usize = 2;
     pub(in crate::inspect) const RAW: usize = 3;
 }
@@ -497,7 +495,6 @@ static RUBY: Rules = Rules {
         form(b"%", b")", Escape::Backslash, true, Hole::HashBrace, OpenKind::DoubleQuote),
         form(b"%", b")", Escape::Backslash, true, Hole::None, OpenKind::SingleQuote),
     ],
-    hash_comments: true,
     strict: false,
     ..BASE
 };
@@ -521,7 +518,6 @@ static PHP: Rules = Rules {
         backtick(Escape::Backslash, Hole::None),
     ],
     slash_comments: true,
-    hash_comments: true,
     star_comments: true,
     strict: false,
     ..BASE
@@ -552,14 +548,12 @@ static BASH: Rules = Rules {
         single(Escape::None, true),
         single(Escape::Backslash, true),
     ],
-    hash_comments: true,
     strict: false,
     ..BASE
 };
 
 /// Indexes into the forms of SQL.
 pub(super) mod sql_form {
-    pub(in crate::inspect) const STRING: usize = 1;
     pub(in crate::inspect) const ESCAPED_STRING: usize = 3;
 }
 
@@ -632,7 +626,6 @@ static YAML: Rules = Rules {
     classes: classes(YAML_CLASSES, true, false),
     inner_classes: classes(YAML_CLASSES, true, false),
     forms: &[double(Escape::Backslash, true, Hole::None), single(Escape::Doubled, true)],
-    hash_comments: true,
     strict: false,
     ..BASE
 };
@@ -649,7 +642,7 @@ static TOML: Rules = Rules {
         double(Escape::Backslash, false, Hole::None),
         single(Escape::None, false),
     ],
-    hash_comments: true,
+    greedy_triple: true,
     ..BASE
 };
 

@@ -115,6 +115,9 @@ impl Machine {
     /// Handles `<`: JSX where an operand is expected and a name or `>` follows.
     pub(super) fn less(&mut self, view: &View<'_>, at: usize) -> usize {
         let next = view.at(at + 1);
+        if next == b'<' {
+            return at + 2;
+        }
         let names = next.is_ascii_alphabetic() || next == b'_' || next == b'$' || next == b'>';
         let at_end = view.last && at + 1 >= view.bytes.len();
         if !(names || at_end) || self.after_value(view, at) {

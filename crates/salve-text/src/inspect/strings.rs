@@ -54,18 +54,22 @@ impl Machine {
         }
         let byte = view.bytes[at];
         if byte == b'\n' && !form.lines {
-            self.broken = Some((frame, view.base + at));
+            if !self.habits.defining {
+                self.broken = Some((frame, view.base + at));
+            }
             self.close(view, at, true);
             return at;
         }
         if byte == form.close[0]
             && let Some(len) = closer_len(view, at, form, frame.extra)
         {
-            if form.escape == Escape::Doubled && view.at(at + 1) == byte {
+            let again = view.at(at + len) == byte;
+            if again && matches!(form.escape, Escape::Doubled | Escape::Sql) {
                 return at + 2;
             }
-            if form.escape == Escape::Sql && view.at(at + 1) == byte {
-                return at + 2;
+            // In some languages a triple-quoted text may end with quotes of its own.
+            if again && len == 3 && self.rules.greedy_triple {
+                return at + 1;
             }
             self.close(view, at + len, true);
             return at + len;
@@ -106,6 +110,9 @@ impl Machine {
             // Standard SQL has no escapes, MySQL has: a quote that a word follows was escaped.
             let escaped = next == b'\\' || (next == b'\'' && is_word(view.at(at + 2)));
             return if escaped { (at + 2).min(end) } else { at + 1 };
+        }
+        if form.hole == Hole::Brace && matches!(next, b'{' | b'}') {
+            return at + 1;
         }
         let width = if next == b'\r' && view.at(at + 2) == b'\n' { 3 } else { 2 };
         (at + width).min(end)
