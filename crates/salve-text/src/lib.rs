@@ -13,4 +13,8 @@ mod schema;
 mod sentinel;
 
 pub use inspect::{InspectOptions, Inspector, SentinelRule, inspect_text};
+pub use resume::{
+    CHECK_SOURCE, CONTINUATION_SOURCE, PromptOptions, Template, TemplateError, context_tail,
+    resume_prompt,
+};
 pub use sentinel::{DEFAULT_MARK, sentinel_line};
