@@ -12,4 +12,11 @@ mod resume;
 mod schema;
 mod sentinel;
 
+pub use parse::ParseOptions;
+pub use schema::{
+    Arrival, Carrier, ChatStage, Coercion, CoercionCode, CompiledSchema, EMPTY_CODE,
+    EMPTY_EXPLANATION, RecoveredChat, RepairMode, SchemaError, SchemaName, SchemaOptions,
+    SchemaOutcome, UnknownSchema, Violation, chat_truncation_hints, parse_named, parse_with_schema,
+    read_front_matter, recover_chat, validate,
+};
 pub use sentinel::{DEFAULT_MARK, sentinel_line};
