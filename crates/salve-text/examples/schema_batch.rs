@@ -4,7 +4,8 @@
 //! repairs}`. Never stops at a line it cannot read.
 
 use salve_text::{
-    Arrival, CompiledSchema, ParseOptions, RepairMode, SchemaOptions, parse_with_schema,
+    Arrival, CompiledSchema, ParseMode, ParseOptions, RepairMode, SchemaOptions, parse_json,
+    parse_with_schema,
 };
 use serde_json::{Value, json};
 use std::io::{BufRead, Write};
@@ -26,11 +27,20 @@ fn answer(case: &Value) -> Value {
         None => RepairMode::Aligned,
     };
     let arrival = if case["kind"] == "partial" { Arrival::Partial } else { Arrival::Whole };
+    let parse_mode = if case["mode"] == "text" { ParseMode::Text } else { ParseMode::Llm };
+    let parse_options = ParseOptions { mode: parse_mode, ..ParseOptions::default() };
+    if case.get("schema").is_none() {
+        let got = parse_json(text, &parse_options);
+        let value = got.tree.root().map(|root| got.tree.to_value(root));
+        return json!({
+            "id": case["id"], "value": value, "complete": got.complete, "repairs": got.repairs,
+        });
+    }
     let schema = CompiledSchema::new(case.get("schema").cloned().unwrap_or(json!({})));
     match schema {
         Ok(schema) => {
             let options = SchemaOptions { arrival, mode };
-            let got = parse_with_schema(text, &ParseOptions::default(), &schema, &options);
+            let got = parse_with_schema(text, &parse_options, &schema, &options);
             json!({
                 "id": case["id"], "value": got.value, "complete": got.complete,
                 "repairs": got.repairs, "coercions": got.coercions,

@@ -12,7 +12,10 @@ mod resume;
 mod schema;
 mod sentinel;
 
-pub use parse::ParseOptions;
+pub use parse::{
+    Candidate, Entries, Items, JsonParser, Kind, NodeId, NodeState, ParseMode, ParseOptions,
+    Parsed, Repair, RepairCode, Tree, parse_json, replay,
+};
 pub use schema::{
     Arrival, Carrier, ChatStage, Coercion, CoercionCode, CompiledSchema, EMPTY_CODE,
     EMPTY_EXPLANATION, RecoveredChat, RepairMode, SchemaError, SchemaName, SchemaOptions,
