@@ -49,6 +49,10 @@ impl Builder<'_, '_, '_> {
                 self.mark(plan.node, path);
                 value.clone()
             }
+            Action::Words => {
+                self.mark(plan.node, path);
+                Value::String(self.planner.forest.node(plan.node).raw.trim().to_owned())
+            }
             Action::Fill(value) => {
                 self.incomplete.push(path.clone());
                 value.clone()

@@ -61,6 +61,8 @@ pub enum CoercionCode {
     ArrayToSingle,
     /// A list was read as the properties in their order.
     ArrayToObject,
+    /// An object without values was read as the list of its keys.
+    ObjectToArray,
     /// A value was put under the only property there is.
     ImpliedKey,
     /// A value was taken out of the object around it.
@@ -89,7 +91,7 @@ impl CoercionCode {
             Self::NumberInText | Self::JsonToString => 4,
             Self::ImpliedKey | Self::Unwrapped => 5,
             Self::SingleToArray => 6,
-            Self::ArrayToObject => 8,
+            Self::ArrayToObject | Self::ObjectToArray => 8,
             Self::MissingValue => 20,
             Self::ItemDropped => 30,
             Self::AbsentAsEmpty => 40,

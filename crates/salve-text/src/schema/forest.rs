@@ -71,6 +71,12 @@ impl<'t> Forest<'t> {
         })
     }
 
+    /// Adds the key of an object as a text of its own.
+    pub(super) fn add_key(&mut self, key: Cow<'t, str>) -> NodeId {
+        let kind = NodeKind::Text(key.clone());
+        self.add(Node { kind, mark: Mark::Complete, raw: key, ended: true, gathered: false })
+    }
+
     /// Adds an array of values that stood apart in the text.
     pub(super) fn gather(&mut self, items: Vec<NodeId>) -> NodeId {
         let whole = items.iter().all(|&item| self.node(item).mark == Mark::Complete);

@@ -85,7 +85,10 @@ pub fn parse_with_schema(
         keep_extra: options.mode != RepairMode::Aligned,
     };
     let mut planner = Planner::new(schema, forest, rules);
-    let Some((reading, plan)) = cheapest(&mut planner, found) else {
+    let best = cheapest(&mut planner, found);
+    // Words that are no answer yet may be the talk before one.
+    let early = |&(_, plan): &(Reading, PlanId)| !(rules.partial && planner.is_unread_text(plan));
+    let Some((reading, plan)) = best.filter(early) else {
         return outcome(Value::Null, Vec::new(), Vec::new(), vec!["$".to_owned()], schema);
     };
     let built = build(&planner, plan);

@@ -42,6 +42,8 @@ pub(super) enum Action {
     Keep,
     /// Takes this value, which the node says in other words.
     Make(Value),
+    /// Takes the node's text as it was written.
+    Words,
     /// Takes this value, which nothing in the text says.
     Fill(Value),
     Array(Vec<PlanId>),
@@ -117,6 +119,12 @@ impl<'s, 't> Planner<'s, 't> {
         self.plans[id].cost
     }
 
+    /// Returns whether a plan keeps the words of the reply for want of anything that fits.
+    pub(super) fn is_unread_text(&self, id: PlanId) -> bool {
+        let node = self.forest.node(self.plans[id].node);
+        self.plans[id].cost >= VIOLATION && node.gathered && matches!(node.kind, NodeKind::Text(_))
+    }
+
     /// Plans a node as a type, once.
     pub(super) fn plan(&mut self, node: NodeId, type_id: TypeId) -> PlanId {
         let type_id = self.schema.resolve(type_id);
@@ -172,6 +180,9 @@ impl<'s, 't> Planner<'s, 't> {
             Shape::Boolean if !null => Value::Bool(false),
             Shape::Integer | Shape::Number if !null => Value::from(0),
             Shape::String if !null => Value::String(String::new()),
+            Shape::Any => {
+                return Some(Plan { cost: CoercionCode::MissingValue.cost(), ..keep(node) });
+            }
             _ => return None,
         };
         Some(filled(node, empty, CoercionCode::MissingValue))

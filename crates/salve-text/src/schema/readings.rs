@@ -63,6 +63,9 @@ pub(super) fn readings<'t>(
         let node = forest.gather(containers);
         found.push(Reading { node, cost: GATHERED, span: body });
     }
+    if body.is_empty() {
+        return (forest, found);
+    }
     let node = forest.add_text(text);
     found.push(Reading { node, cost: words, span: body });
     (forest, found)
@@ -99,11 +102,7 @@ fn trimmed_span(text: &str) -> Span {
 }
 
 /// Copies a tree's nodes; the recursion is bounded by the parser's depth limit.
-pub(super) fn add_tree<'t>(
-    forest: &mut Forest<'t>,
-    tree: &'t Tree,
-    id: parse::NodeId,
-) -> NodeId {
+pub(super) fn add_tree<'t>(forest: &mut Forest<'t>, tree: &'t Tree, id: parse::NodeId) -> NodeId {
     let span = tree.span(id);
     let raw = tree.source().get(span.range()).unwrap_or_default();
     let kind = match tree.kind(id) {

@@ -8,8 +8,9 @@ use super::{
     filled, keep, note, violation,
 };
 use crate::schema::model::ArrayShape;
+use std::borrow::Cow;
 
-impl Planner<'_, '_> {
+impl<'t> Planner<'_, 't> {
     pub(super) fn plan_array(&mut self, node: NodeId, type_id: TypeId, shape: &ArrayShape) -> Plan {
         match &self.forest.node(node).kind {
             NodeKind::Array(items) => {
@@ -40,13 +41,12 @@ impl Planner<'_, '_> {
                     [(_, value)] => Some(*value),
                     _ => None,
                 };
-                let single = self.plan_single(node, shape);
+                let single = cheaper(self.plan_single(node, shape), self.plan_set(node, shape));
                 match only {
                     Some(value) if self.is_array(value) => {
                         let inner = self.plan(value, type_id);
-                        let from = &self.excerpt(node);
-                        let to = &self.excerpt(value);
-                        let taken = note(CoercionCode::Unwrapped, from, to);
+                        let (from, to) = (self.excerpt(node), self.excerpt(value));
+                        let taken = note(CoercionCode::Unwrapped, &from, &to);
                         cheaper(single, self.through(node, inner, taken))
                     }
                     _ => single,
@@ -93,6 +93,24 @@ impl Planner<'_, '_> {
         let scalar = !matches!(found.kind, NodeKind::Array(_) | NodeKind::Object(_));
         let unreadable = self.cost(plan) >= VIOLATION;
         (unreadable && (scalar || gathered)).then_some(CoercionCode::ItemDropped)
+    }
+
+    /// Reads `{"a", "b"}`, an object without values, as the list of its keys.
+    fn plan_set(&mut self, node: NodeId, shape: &ArrayShape) -> Plan {
+        let NodeKind::Object(entries) = &self.forest.node(node).kind else {
+            return violation(node);
+        };
+        let all_keys = entries.iter().all(|(_, value)| self.forest.is_missing(*value));
+        if entries.is_empty() || !all_keys {
+            return violation(node);
+        }
+        let keys: Vec<Cow<'t, str>> = entries.iter().map(|(key, _)| key.clone()).collect();
+        let items: Vec<NodeId> = keys.into_iter().map(|key| self.forest.add_key(key)).collect();
+        let mut plan = self.plan_items(node, &items, shape);
+        let read = note(CoercionCode::ObjectToArray, &self.excerpt(node), "[…]");
+        plan.cost = plan.cost.saturating_add(read.cost);
+        plan.notes.push(read);
+        plan
     }
 
     fn plan_single(&mut self, node: NodeId, shape: &ArrayShape) -> Plan {

@@ -145,7 +145,7 @@ impl<'t> Planner<'_, 't> {
             Action::Keep => self.is_null(plan.node),
             Action::Make(value) | Action::Fill(value) => value.is_null(),
             Action::Same(inner) => self.gives_null(*inner),
-            Action::Array(_) | Action::Object(_) => false,
+            Action::Words | Action::Array(_) | Action::Object(_) => false,
         }
     }
 

@@ -92,8 +92,8 @@ impl Planner<'_, '_> {
         if found.gathered || found.raw.is_empty() {
             return violation(node);
         }
-        let text = Value::String(found.raw.trim().to_owned());
-        let plan = made(node, text, code, &self.excerpt(node));
+        let words = note(code, &self.excerpt(node), &self.excerpt(node));
+        let plan = Plan { node, cost: words.cost, notes: vec![words], action: Action::Words };
         // A list of one text is that text, not its brackets.
         match self.only_text(node) {
             Some(item) => {
