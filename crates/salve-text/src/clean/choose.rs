@@ -64,12 +64,17 @@ fn decide(text: &str, blocks: &[Labelled], context: &Context<'_>) -> Decision {
     }
 }
 
+// Nobody explains the end of a piece of code for longer.
+const MOST_TALK_LINES: usize = 30;
+
 // The rest of a reply that was resumed has a closing fence and no opening one.
 fn stray(text: &str, blocks: &[Labelled]) -> Decision {
     let Some(last) = blocks.last() else { return Decision::Whole };
     let after = &text[last.fenced.content.range()];
     let is_stray = !last.fenced.closed
         && last.fenced.info.is_empty()
+        && text[last.fenced.opener.range()].trim_start().starts_with('`')
+        && after.lines().count() <= MOST_TALK_LINES
         && reads_like_talk(after)
         && reads_like_code(text[..last.fenced.opener.start].lines());
     if is_stray { Decision::Stray(blocks.len() - 1) } else { Decision::Whole }
