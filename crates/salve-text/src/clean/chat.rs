@@ -265,7 +265,10 @@ fn last_paragraph(text: &str) -> Option<Span> {
 
 fn paragraph_strength(paragraph: &str) -> Option<Strength> {
     let first = paragraph.lines().next().unwrap_or("");
-    if first.len() > LONGEST_LINE || first.starts_with("    ") || first.starts_with('\t') {
+    // Talk begins at the margin; a comment is the content's own, but `##` is a heading of talk.
+    let comment =
+        ["# ", "#!", "//", "/*", "--", "*/", "<!"].iter().any(|sign| first.starts_with(sign));
+    if first.len() > LONGEST_LINE || comment || first.starts_with([' ', '\t']) {
         return None;
     }
     let strength = closing(&first.trim().to_lowercase())?;
