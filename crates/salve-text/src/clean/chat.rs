@@ -112,6 +112,12 @@ pub(super) fn trailing_chat(text: &str, target: Target) -> usize {
     line_end.min(end.max(kept))
 }
 
+/// Returns whether the first line of a text is known from chats.
+pub(super) fn opens_with_chat(text: &str) -> bool {
+    let first = text.lines().find(|line| !line.trim().is_empty());
+    first.is_some_and(|line| line_strength(line, false).is_some())
+}
+
 /// Returns whether a text holds nothing but talk.
 pub(super) fn is_only_chat(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty()).peekable();

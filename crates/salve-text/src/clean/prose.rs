@@ -93,22 +93,18 @@ fn opens_a_file(line: &str) -> bool {
         || (line_kind(line) == LineKind::Code && STARTS.iter().any(|start| line.starts_with(start)))
 }
 
-/// Returns whether the text could stand between two blocks of a reply: a sentence, a heading, a
-/// label. Code that belongs to a block could not.
-pub(super) fn reads_like_talk(text: &str) -> bool {
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).peekable();
-    if lines.peek().is_none() {
-        return true;
-    }
+/// Returns whether the lines could stand between two blocks of a reply: sentences, headings,
+/// labels, or nothing. Code that belongs to a block could not.
+pub(super) fn reads_like_talk(lines: &[&str]) -> bool {
     let (mut talk, mut other) = (0usize, 0usize);
-    for line in lines {
-        if is_spoken(line.trim()) {
+    for line in lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty()) {
+        if is_spoken(line) {
             talk += 1;
         } else {
             other += 1;
         }
     }
-    talk > other
+    talk > other || other == 0
 }
 
 // A sentence begins large or ends with its sign; a command does neither.
