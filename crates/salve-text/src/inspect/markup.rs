@@ -66,9 +66,26 @@ impl Machine {
         let name = view.ahead(start);
         let name = &name[..name.iter().take_while(|&&byte| is_name(byte)).count()];
         let flags = if closing { CLOSING } else { 0 };
+        if self.rules.dialect == Dialect::Html && !closing {
+            self.imply_end(view, at, name);
+        }
         let frame = Frame::new(Kind::Tag, view.base + at).with(0, flags);
         self.stack.push_named(frame, name);
         start + name.len()
+    }
+
+    // `<li>` ends an open `<li>`: HTML lets people leave that end tag out.
+    fn imply_end(&mut self, view: &View<'_>, at: usize, name: &[u8]) {
+        let Some(frame) = self.stack.last().filter(|frame| frame.kind == Kind::Element) else {
+            return;
+        };
+        let open = self.stack.name(frame);
+        if open.eq_ignore_ascii_case(name)
+            && OPTIONAL.contains(&open.to_ascii_lowercase().as_slice())
+        {
+            self.habits.implied_ends = true;
+            self.close(view, at, true);
+        }
     }
 
     /// Reads inside a tag.
@@ -160,7 +177,9 @@ impl Machine {
             .position(|frame| self.stack.name(frame).eq_ignore_ascii_case(&name));
         match depth {
             Some(depth) => {
-                if depth > 0 && !html {
+                if depth > 0 && html {
+                    self.habits.implied_ends = true;
+                } else if depth > 0 {
                     self.crossed.get_or_insert(tag.offset);
                 }
                 for _ in 0..=depth {
@@ -215,9 +234,11 @@ impl Machine {
         at + 1
     }
 
-    /// Returns whether an open element may stay open at the end of a text.
+    /// Returns whether an open element may stay open at the end of a text: where end tags are left
+    /// out, one more may be.
     pub(super) fn may_stay_open(&self, frame: &Frame) -> bool {
         self.rules.dialect == Dialect::Html
+            && self.habits.implied_ends
             && OPTIONAL.contains(&self.stack.name(frame).to_ascii_lowercase().as_slice())
     }
 

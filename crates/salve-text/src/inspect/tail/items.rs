@@ -17,9 +17,14 @@ pub(super) fn judge(tokens: &[Token<'_>], language: Language, ends_line: bool) -
     };
     let is_c = matches!(language, Language::C | Language::Cpp);
     let mut left: Vec<Token<'_>> = Vec::new();
+    // The last name in capitals that stood alone on its line.
+    let mut last_word: Option<&[u8]> = None;
     for token in tokens {
         match token.is {
-            Is::Line if is_c && is_macro_line(&left) => left.clear(),
+            Is::Line if is_c && is_macro_line(&left) => {
+                last_word = left.first().filter(|_| left.len() == 1).map(|token| token.text);
+                left.clear();
+            }
             Is::Line => {}
             Is::Directive => {}
             Is::Sign(b';') => left.clear(),
@@ -30,6 +35,16 @@ pub(super) fn judge(tokens: &[Token<'_>], language: Language, ends_line: bool) -
                 }
             }
         }
+    }
+    let word = last_word.filter(|word| ends_line && !word.contains(&b'_'));
+    if word.is_some_and(|_| {
+        tokens
+            .iter()
+            .rev()
+            .find(|token| token.is != Is::Line)
+            .is_some_and(|last| last.is == Is::Word)
+    }) {
+        return Some(Reason::Statement("A name in capitals stands alone"));
     }
     if left.is_empty() {
         return directive(tokens, ends_line);
@@ -120,7 +135,7 @@ fn directive(tokens: &[Token<'_>], ends_line: bool) -> Option<Reason> {
             (rest.starts_with(b"<") && rest.ends_with(b">"))
                 || (rest.len() > 1 && rest.ends_with(b"\""))
         }
-        b"define" => rest.contains(&b' ') || rest.contains(&b')'),
+        b"define" => rest.contains(&b' ') && !rest.ends_with(b")") || rest.contains(&b'\t'),
         b"undef" => !rest.is_empty(),
         b"pragma" | b"error" | b"warning" | b"endif" | b"else" | b"line" | b"region"
         | b"endregion" | b"nullable" => true,
@@ -150,10 +165,11 @@ pub(super) fn judge_go(tokens: &[Token<'_>], ends_line: bool) -> Option<Reason> 
         }
         b"var" => {
             let grouped = line.len() == 2 && last.is == Is::Group(b'(');
+            // `= []T` and `= []struct{…}` name a type; a value of it needs braces after it.
             let literal = last_two(&line).is_some_and(|(left, right)| {
-                left.is == Is::Group(b'[')
-                    && right.is == Is::Word
-                    && line.iter().any(|token| token.is_sign(b'='))
+                let named = left.is == Is::Group(b'[') && right.is == Is::Word;
+                let spelled = left.is_word(b"struct") && right.is == Is::Group(b'{');
+                (named || spelled) && line.iter().any(|token| token.is_sign(b'='))
             });
             !grouped
                 && (line.len() < 3

@@ -297,6 +297,13 @@ fn controlled(statement: &[Token<'_>], typed: bool) -> Option<&'static str> {
 }
 
 fn expression(statement: &[Token<'_>], typed: bool) -> Option<&'static str> {
+    if typed
+        && last_two(statement).is_some_and(|(left, right)| {
+            left.is_sign(b'<') && left.joined && right.is == Is::Group(b'{')
+        })
+    {
+        return Some("Type arguments are not closed");
+    }
     let equals = statement.iter().rposition(|token| token.is_sign(b'='));
     let value = &statement[equals.map_or(0, |at| at + 1)..];
     let questions = value.iter().enumerate().filter(|(index, token)| {

@@ -114,10 +114,13 @@ fn plain<'a>(bytes: &'a [u8], from: usize, to: usize, list: &mut Vec<Token<'a>>)
         if byte == b'\n' {
             push(list, Is::Line, bytes, start, at);
         } else if is_word(byte) || byte == b'$' {
-            while at < to && (is_word(bytes[at]) || bytes[at] == b'$') {
+            let digits = byte.is_ascii_digit();
+            // The point belongs to a number unless it starts a range.
+            let point = |at: usize| digits && bytes[at] == b'.' && bytes.get(at + 1) != Some(&b'.');
+            while at < to && (is_word(bytes[at]) || bytes[at] == b'$' || point(at)) {
                 at += 1;
             }
-            let is = if byte.is_ascii_digit() { Is::Number } else { Is::Word };
+            let is = if digits { Is::Number } else { Is::Word };
             push(list, is, bytes, start, at);
         } else if byte == b'\''
             && to - start > 2
