@@ -16,6 +16,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 const DEEPEST: usize = 512;
+const WORDS_OF_A_PART: u32 = 300;
 
 /// Whether more of the reply is still to come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -130,7 +131,11 @@ fn cheapest<'t>(planner: &mut Planner<'_, 't>, found: Vec<Reading>) -> Option<(R
             continue;
         }
         let plan = planner.plan(reading.node, planner.schema.root());
-        let cost = planner.cost(plan).saturating_add(reading.cost);
+        let mut cost = planner.cost(plan).saturating_add(reading.cost);
+        // Where a text is wanted, the words of the reply are that text, not the JSON among them.
+        if !reading.whole && planner.gives_words(plan) {
+            cost = cost.saturating_add(WORDS_OF_A_PART);
+        }
         if best.as_ref().is_none_or(|best| cost < best.2) {
             best = Some((reading, plan, cost));
         }

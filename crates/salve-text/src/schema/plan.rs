@@ -10,7 +10,7 @@ mod object;
 mod scalar;
 
 use super::compile::CompiledSchema;
-use super::cost::{ABSENT, CoercionCode, VIOLATION};
+use super::cost::{ABSENT, CoercionCode, MISFIT, VIOLATION};
 use super::forest::{Forest, Mark, NodeId, NodeKind};
 use super::model::{Shape, TypeId};
 use super::readings::read_broken;
@@ -125,6 +125,15 @@ impl<'s, 't> Planner<'s, 't> {
         self.plans[id].cost >= VIOLATION && node.gathered && matches!(node.kind, NodeKind::Text(_))
     }
 
+    /// Returns whether a plan takes the text a list or object was written as.
+    pub(super) fn gives_words(&self, id: PlanId) -> bool {
+        match self.plans[id].action {
+            Action::Words => true,
+            Action::Same(inner) => self.gives_words(inner),
+            _ => false,
+        }
+    }
+
     /// Plans a node as a type, once.
     pub(super) fn plan(&mut self, node: NodeId, type_id: TypeId) -> PlanId {
         let type_id = self.schema.resolve(type_id);
@@ -180,6 +189,10 @@ impl<'s, 't> Planner<'s, 't> {
             Shape::Boolean if !null => Value::Bool(false),
             Shape::Integer | Shape::Number if !null => Value::from(0),
             Shape::String if !null => Value::String(String::new()),
+            Shape::Choice(choices) => match choices.as_slice() {
+                [only] => only.value.clone(),
+                _ => return None,
+            },
             Shape::Any => {
                 return Some(Plan { cost: CoercionCode::MissingValue.cost(), ..keep(node) });
             }
@@ -266,6 +279,12 @@ fn keep(node: NodeId) -> Plan {
 
 fn violation(node: NodeId) -> Plan {
     Plan { cost: VIOLATION, ..keep(node) }
+}
+
+/// A plan for a node that is nothing like the list or object wanted. It costs more than an object
+/// that lacks a few properties: half an answer is nearer than none.
+fn misfit(node: NodeId) -> Plan {
+    Plan { cost: MISFIT, ..keep(node) }
 }
 
 fn same(node: NodeId, cost: u32, inner: PlanId) -> Plan {
