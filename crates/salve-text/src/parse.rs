@@ -14,6 +14,8 @@ mod report;
 mod strict;
 mod string;
 mod structure;
+#[cfg(test)]
+mod tests;
 mod top;
 mod tree;
 mod trial;

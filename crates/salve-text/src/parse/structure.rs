@@ -350,7 +350,7 @@ impl Machine {
         if let Some(node) = self.node_mut(frame.node) {
             node.end = narrow(end);
             node.link = behind;
-            node.state = state;
+            node.state = node.state.max(state);
         }
         if frame.kind == FrameKind::Call {
             if let Some(node) = self.node_mut(frame.node - 2) {
