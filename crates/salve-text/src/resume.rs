@@ -1,1 +1,67 @@
-//! (in progress)
+//! From a cut text to a whole one: what to ask the model, and how to join what it answers.
+//!
+//! In: the text so far with its verdict; later the model's continuation. Out: a prompt; later the
+//! joined text with a report of everything that was dropped, or a refusal with its reason. Never
+//! calls a model, never invents code, and never joins where two readings are equally likely.
+
+mod candidate;
+mod lines;
+mod outline;
+mod overlap;
+mod prompt;
+mod prose;
+mod related;
+mod repetition;
+mod seam;
+mod shape;
+mod stitch;
+mod tail;
+mod template;
+mod wrapper;
+
+pub use prompt::{PromptOptions, resume_prompt};
+pub use stitch::{
+    DropReason, Dropped, RefusalReason, Reindented, Stitch, StitchOptions, StitchOutcome, stitch,
+};
+pub use tail::context_tail;
+pub use template::{Template, TemplateError};
+
+/// The name under which checks of a text are logged.
+pub const CHECK_SOURCE: &str = "inspect";
+
+/// The name under which continuations of a cut text are logged; never the name of the check.
+pub const CONTINUATION_SOURCE: &str = "resume";
+
+fn language_of(_partial: &str) -> salve_types::Language {
+    salve_types::Language::Text
+}
+
+fn verdict_on(
+    text: &str,
+    language: salve_types::Language,
+    _options: &StitchOptions,
+) -> salve_types::Verdict {
+    salve_types::Verdict {
+        is_valid: !text.is_empty(),
+        error_type: None,
+        error_message: None,
+        truncation_line: None,
+        kind: None,
+        opened_at_line: None,
+        open: Vec::new(),
+        closing: String::new(),
+        confidence: 0.0,
+        evidence: Vec::new(),
+        language,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn t42_check_and_continuation_have_distinct_log_names() {
+        assert_ne!(CHECK_SOURCE, CONTINUATION_SOURCE);
+    }
+}
