@@ -112,11 +112,13 @@ impl Machine {
             b'}' | b']' | b'{' | b'[' => return Ok(true),
             b')' => return Ok(self.open[2] > 0),
             b',' if token.nest > 0 => {}
-            b',' if llm && !self.is_literal(token.start, at) => match self.quote_behind_comma(at)? {
-                // The word goes on to a quote that closes it.
-                Some(quote) => token.scan = quote - 1,
-                None => return Ok(true),
-            },
+            b',' if llm && !self.is_literal(token.start, at) => {
+                match self.quote_behind_comma(at)? {
+                    // The word goes on to a quote that closes it.
+                    Some(quote) => token.scan = quote - 1,
+                    None => return Ok(true),
+                }
+            }
             b',' => return Ok(true),
             b';' if self.stack.is_empty() => {
                 let next = self.byte(at + 1)?;

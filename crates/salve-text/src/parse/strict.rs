@@ -36,7 +36,8 @@ impl Machine {
     /// Reads on while the text is strict JSON.
     pub(super) fn read_strict(&mut self) {
         let Some(top) = self.stack.last() else { return };
-        if !matches!(top.kind, FrameKind::Object | FrameKind::Array) || top.comma == Comma::Missing {
+        if !matches!(top.kind, FrameKind::Object | FrameKind::Array) || top.comma == Comma::Missing
+        {
             return;
         }
         let mut reader = Reader {

@@ -18,8 +18,8 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-// Nesting of nodes, unions and wrappers together. Documents of the parser's own depth limit fit.
-const DEPTH_LIMIT: usize = 1_200;
+// Nesting of nodes, unions and wrappers together.
+const DEPTH_LIMIT: usize = 640;
 // A reading that leads back to itself.
 const IMPOSSIBLE: u32 = 1_000_000_000;
 
@@ -96,6 +96,8 @@ pub(super) struct Planner<'s, 't> {
     memo: HashMap<(NodeId, TypeId), Option<PlanId>>,
     inside: HashMap<NodeId, Option<NodeId>>,
     depth: usize,
+    /// How many implied objects are being tried around the current node.
+    implied: usize,
 }
 
 impl<'s, 't> Planner<'s, 't> {
@@ -108,6 +110,7 @@ impl<'s, 't> Planner<'s, 't> {
             memo: HashMap::new(),
             inside: HashMap::new(),
             depth: 0,
+            implied: 0,
         }
     }
 

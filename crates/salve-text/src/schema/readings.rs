@@ -20,6 +20,10 @@ const IN_THOUGHT: u32 = 8;
 const WORDS: u32 = 12;
 const WORDS_BESIDE_JSON: u32 = 200;
 
+// Coercion walks the nodes by recursion, and threads may have small stacks. No reply that a schema
+// speaks of is nested deeper.
+const DEEPEST: usize = 256;
+
 /// One way to read a reply.
 #[derive(Debug)]
 pub(super) struct Reading {
@@ -150,8 +154,18 @@ fn trimmed_span(text: &str) -> Span {
     Span::new(start, start + text.trim().len())
 }
 
-/// Copies a tree's nodes; the recursion is bounded by the parser's depth limit.
+/// Copies a tree's nodes.
 pub(super) fn add_tree<'t>(forest: &mut Forest<'t>, tree: &'t Tree, id: parse::NodeId) -> NodeId {
+    add_nodes(forest, tree, id, DEEPEST)
+}
+
+/// Copies the nodes down to a depth; what is deeper counts as cut off.
+fn add_nodes<'t>(
+    forest: &mut Forest<'t>,
+    tree: &'t Tree,
+    id: parse::NodeId,
+    depth: usize,
+) -> NodeId {
     let span = tree.span(id);
     let raw = tree.source().get(span.range()).unwrap_or_default();
     let kind = match tree.kind(id) {
@@ -162,19 +176,23 @@ pub(super) fn add_tree<'t>(forest: &mut Forest<'t>, tree: &'t Tree, id: parse::N
             _ => NodeKind::Text(tree.text(id)),
         },
         Kind::String => NodeKind::Text(tree.text(id)),
+        Kind::Array | Kind::Object if depth == 0 => NodeKind::Null,
         Kind::Array => {
-            NodeKind::Array(tree.items(id).map(|item| add_tree(forest, tree, item)).collect())
+            let items = tree.items(id);
+            NodeKind::Array(items.map(|item| add_nodes(forest, tree, item, depth - 1)).collect())
         }
         Kind::Object => {
             let entries = tree.entries(id);
             NodeKind::Object(
                 entries
-                    .map(|(key, value)| (tree.text(key), add_tree(forest, tree, value)))
+                    .map(|(key, value)| (tree.text(key), add_nodes(forest, tree, value, depth - 1)))
                     .collect(),
             )
         }
     };
+    let too_deep = depth == 0 && matches!(tree.kind(id), Kind::Array | Kind::Object);
     let mark = match tree.state(id) {
+        _ if too_deep => Mark::Truncated,
         NodeState::Complete => Mark::Complete,
         NodeState::Inferred => Mark::Inferred,
         NodeState::Truncated => Mark::Truncated,

@@ -16,6 +16,9 @@ use std::collections::HashMap;
 // Keys left out are counted in full and listed up to this many.
 const LISTED: usize = 50;
 
+// An object implied inside an object implied inside an object is nothing anyone left out.
+const IMPLIED: usize = 3;
+
 type Entries<'t> = [(Cow<'t, str>, NodeId)];
 
 impl<'t> Planner<'_, 't> {
@@ -283,7 +286,12 @@ impl<'t> Planner<'_, 't> {
     /// Puts a value under the only property there is.
     fn plan_implied(&mut self, node: NodeId, shape: &ObjectShape) -> Plan {
         let [property] = shape.properties.as_slice() else { return misfit(node) };
+        if self.implied >= IMPLIED {
+            return misfit(node);
+        }
+        self.implied += 1;
         let inner = self.plan(node, property.type_id);
+        self.implied -= 1;
         let stretched =
             self.get(inner).notes.iter().any(|note| {
                 matches!(note.code, CoercionCode::JsonToString | CoercionCode::ImpliedKey)
