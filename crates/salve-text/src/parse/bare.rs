@@ -105,6 +105,10 @@ impl Machine {
         let at = token.scan;
         match byte {
             b'\n' => return Ok(true),
+            b' ' | b'\r' | b'\t' => {
+                let word = &self.bytes()[token.start..at];
+                return Ok(matches!(word, b"true" | b"false" | b"null"));
+            }
             b'`' => return self.looking_at(at, b"```"),
             b'"' => return Ok(token.nest == 0),
             b'{' | b'[' | b'(' if llm => token.nest += 1,

@@ -384,7 +384,7 @@ impl Machine {
         let open = frame.open_edit as usize;
         self.remember_edits(open);
         if let Some(edit) = self.tree.edits.get_mut(open) {
-            edit.after = "".into();
+            edit.after = "";
         }
         if empty_call {
             self.edit(at, end, "null", code);

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 // Everything about a parse that a caller can see.
 fn picture(parsed: &Parsed) -> (Option<Value>, Vec<Repair>, bool, Vec<String>) {
-    (value(parsed), parsed.repairs.clone(), parsed.complete, parsed.incomplete_paths.clone())
+    (value(parsed), parsed.repairs(), parsed.complete, parsed.incomplete_paths())
 }
 
 fn options(mode: ParseMode) -> ParseOptions {
@@ -31,7 +31,7 @@ fn in_pieces(text: &str, mode: ParseMode, size: usize) -> Parsed {
 fn check_replay(text: &str, mode: ParseMode) {
     let parsed = parse_json(text, &options(mode));
     let Some(ours) = value(&parsed) else { return };
-    let strict = replay(text, &parsed.repairs);
+    let strict = replay(text, &parsed.repairs());
     let theirs: Result<Value, _> = serde_json::from_str(&strict);
     assert_eq!(theirs.ok(), Some(ours), "{mode:?} {text:?} became {strict:?}");
 }
@@ -50,7 +50,7 @@ fn check_snapshots(text: &str, mode: ParseMode) {
         let tree = parser.snapshot();
         let seen = (tree.root().map(|root| tree.to_value(root)), tree.incomplete_paths());
         let prefix = parse_json(&text[..end], &options(mode));
-        let want = (value(&prefix), prefix.incomplete_paths);
+        let want = (value(&prefix), prefix.incomplete_paths());
         assert_eq!(seen, want, "{mode:?} snapshot after {:?}", &text[..end]);
     }
     let whole = parse_json(text, &options(mode));
@@ -176,7 +176,7 @@ proptest! {
         for mode in [ParseMode::Llm, ParseMode::Text] {
             let parsed = parse_json(&text, &ParseOptions { mode, ..ParseOptions::default() });
             prop_assert_eq!(super::value(&parsed), Some(value.clone()), "{}", text);
-            prop_assert_eq!(&parsed.repairs, &[], "{}", text);
+            prop_assert_eq!(parsed.repairs(), &[], "{}", text);
             prop_assert!(parsed.complete);
         }
     }
