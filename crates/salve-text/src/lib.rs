@@ -12,6 +12,7 @@ mod resume;
 mod schema;
 mod sentinel;
 
+pub use inspect::{InspectOptions, Inspector, SentinelRule, inspect_text};
 pub use resume::{
     CHECK_SOURCE, CONTINUATION_SOURCE, DropReason, Dropped, PromptOptions, RefusalReason,
     Reindented, Stitch, StitchOptions, StitchOutcome, Template, TemplateError, context_tail,
