@@ -5,7 +5,7 @@
 //! Never judges the text before the seam: it is the measure.
 
 use super::lines::{indent_of, lines, width};
-use super::outline::{Inside, LineState, outline};
+use crate::inspect::{Inside, LineState, outline};
 use salve_types::Language;
 
 /// The structural evidence about a join.
@@ -85,8 +85,8 @@ fn measure_brackets(joined: &str, seam: usize, states: &[LineState], shape: &mut
         }
         sisters.truncate(depth + 1);
         if bare.starts_with(['}', ']', ')']) {
-            if behind && state.opener < seam && depth > 0 {
-                let opener = line_indent_at(joined, state.opener);
+            if behind && let Some(opener) = state.opener.filter(|&at| at < seam) {
+                let opener = line_indent_at(joined, opener);
                 note(shape, own - opener, 6.0);
             }
         } else if ended {
@@ -96,7 +96,7 @@ fn measure_brackets(joined: &str, seam: usize, states: &[LineState], shape: &mut
             let known = &mut sisters[depth];
             if !behind {
                 known.push(own);
-            } else if depth <= shallowest && state.opener < seam.max(1) {
+            } else if depth <= shallowest && state.opener.is_none_or(|at| at < seam) {
                 compare_sisters(shape, known, own);
             }
         }

@@ -5,12 +5,12 @@
 //! is always the start of the joined one, and never joins when two readings are about as likely.
 
 use super::candidate::{Candidate, assemble, propose};
-use super::outline::{Inside, outline};
 use super::related;
 use super::seam::Vocabulary;
 use super::shape::shape_of;
 use super::wrapper::{Unwrapped, unwrap};
 use crate::DEFAULT_MARK;
+use crate::inspect::{Inside, InspectOptions, inspect_text, outline};
 use salve_types::{FinishReason, Language, Span, Verdict};
 use serde::Serialize;
 
@@ -314,7 +314,13 @@ impl Stitcher<'_> {
     }
 
     fn inspect(&self, text: &str, sentinel: &str) -> Verdict {
-        super::verdict_on(&format!("{text}{sentinel}"), self.language, self.options)
+        let options = InspectOptions {
+            language: Some(self.language),
+            sentinel_mark: self.options.sentinel_mark.clone(),
+            finish_reason: self.options.finish_reason.clone(),
+            ..InspectOptions::default()
+        };
+        inspect_text(&format!("{text}{sentinel}"), &options)
     }
 }
 
