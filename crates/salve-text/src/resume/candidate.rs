@@ -5,7 +5,7 @@
 
 use super::lines::{indent_of, last_line_start, width};
 use super::overlap::{Alignment, Overlap, overlaps};
-use super::repetition::surprise;
+use super::repetition::{information, surprise};
 use super::seam::{self, Vocabulary};
 use super::stitch::{DropReason, Place};
 
@@ -94,6 +94,13 @@ fn echo(
     let complete = !seam::is_mid_line(partial);
     let rest = &content[overlap.drop..];
     let mut told = surprise(repeated, complete);
+    if overlap.alignment == Alignment::Inside && overlap.lines > 0 && complete {
+        // A line that starts in the middle of another one was not written on purpose.
+        told += information(repeated.lines().next().unwrap_or_default()).min(20.0);
+    }
+    if overlap.same_indent {
+        told += 3.0;
+    }
     if repeats_around(partial, overlap, content) {
         told = told.min(3.0);
     }
@@ -108,7 +115,7 @@ fn echo(
         reason: Some(reason),
         insert: "",
         shift: 0,
-        restarts_line: complete && overlap.alignment == Alignment::Line,
+        restarts_line: overlap.to_line_start,
         bits: prior + told + seam::fit(partial, rest, place, vocabulary).max(-6.0),
     };
     let shift = overlap.shift.filter(|&shift| shift != 0);
@@ -130,7 +137,7 @@ fn repeats_around(partial: &str, overlap: &Overlap, content: &str) -> bool {
 fn repeated_indent(partial: &str, content: &str, plain: &Candidate) -> Option<Candidate> {
     let half = &partial[last_line_start(partial)..];
     let begins = !half.is_empty() && half.trim().is_empty() && content.starts_with(half);
-    begins.then(|| Candidate { restarts_line: true, ..plain.clone() })
+    begins.then(|| Candidate { restarts_line: true, bits: plain.bits - 4.0, ..plain.clone() })
 }
 
 // The partial stops behind a complete line, and the continuation starts the next one without a

@@ -6,14 +6,15 @@
 use super::candidate::Candidate;
 use super::lines::lines;
 use super::prose;
-use super::seam::Vocabulary;
+use super::seam::{self, Vocabulary};
 use super::stitch::{DropReason, Place, RefusalReason};
+use crate::inspect::{Inside, outline};
 use salve_types::Language;
 
 type Refusal = Option<(RefusalReason, &'static str)>;
 
 /// Refuses what can be told from the continuation alone.
-pub(crate) fn refusal(partial: &str, content: &str, place: Place, _language: Language) -> Refusal {
+pub(crate) fn refusal(partial: &str, content: &str, place: Place) -> Refusal {
     if is_talk(content, place) {
         return Some((
             RefusalReason::Unrelated,
@@ -33,22 +34,25 @@ pub(crate) fn refusal(partial: &str, content: &str, place: Place, _language: Lan
 pub(crate) fn refusal_after(
     partial: &str,
     content: &str,
-    _joined: &str,
     candidate: &Candidate,
-    _language: Language,
+    place: Place,
+    language: Language,
 ) -> Refusal {
     let echoed = candidate.reason.is_some_and(|reason| reason != DropReason::LineBreak);
-    if !echoed && is_other_file(partial, content) {
+    if !echoed && strangeness(partial, content, place, language) >= STRANGE {
         return Some((RefusalReason::Unrelated, "the continuation is the start of another text"));
     }
     None
 }
 
+// How many points make a continuation another text; no single sign reaches it.
+const STRANGE: i32 = 9;
+
 fn is_talk(content: &str, place: Place) -> bool {
     let mut sentences = content.lines().filter(|line| !line.trim().is_empty());
     let all_prose = sentences.by_ref().all(prose::is_prose);
     match place {
-        Place::Code => all_prose && (prose::is_refusal(content) || content.trim().contains(' ')),
+        Place::Code => all_prose && content.trim().contains(' '),
         Place::Words => all_prose && prose::is_refusal(content),
     }
 }
@@ -56,8 +60,7 @@ fn is_talk(content: &str, place: Place) -> bool {
 // The first lines of both texts are the same or nearly so, but the whole partial is not repeated.
 fn starts_over(partial: &str, content: &str) -> bool {
     const COMPARED: usize = 12;
-    let bare = partial.trim_end();
-    if content.trim_start().starts_with(bare.trim_start()) {
+    if content.trim_start().starts_with(partial.trim()) {
         return false;
     }
     let significant = |text: &str| -> Vec<String> {
@@ -71,15 +74,97 @@ fn starts_over(partial: &str, content: &str) -> bool {
     if first.len() < 3 || again.len() < 3 {
         return false;
     }
-    // The last line of a short partial may be half of what stands in the continuation.
     let pairs = first.len().min(again.len());
     let same = again.iter().take(pairs).filter(|line| first.contains(line)).count();
     first[0] == again[0] && same * 10 >= pairs * 6
 }
 
-fn is_other_file(partial: &str, content: &str) -> bool {
+// Points for every sign that the continuation is another text: it begins like a file although this
+// one is past its beginning, it stands on its own although something is open here, it knows none of
+// the words used here, and its first word does not fit.
+fn strangeness(partial: &str, content: &str, place: Place, language: Language) -> i32 {
+    let mut points = 0;
+    if begins_file(content) && !is_at_beginning(partial) {
+        points += 6;
+    }
+    if stands_alone(partial, content, language) {
+        points += 6;
+    }
+    points += foreign_words(partial, content);
+    if seam::fit(partial, content, place, &Vocabulary::new(partial, content)) < -3.0 {
+        points += 3;
+    }
+    points
+}
+
+fn begins_file(content: &str) -> bool {
+    let start = content.trim_start();
+    let first = start.lines().next().unwrap_or_default().trim();
+    const SIGNS: &[&str] = &[
+        "#!",
+        "<!DOCTYPE",
+        "<!doctype",
+        "<?xml",
+        "<?php",
+        "<html",
+        "package ",
+        "#include",
+        "'use strict'",
+        "\"use strict\"",
+        "//!",
+        "@charset",
+        "import ",
+        "from ",
+        "use ",
+        "\"\"\"",
+        "#pragma once",
+        "#ifndef ",
+    ];
+    if SIGNS.iter().any(|sign| first.starts_with(sign)) {
+        return true;
+    }
+    let head: String = start.chars().take(600).collect::<String>().to_lowercase();
+    let is_comment = ["/*", "//", "#", "<!--", "--"].iter().any(|sign| first.starts_with(sign));
+    is_comment && (head.contains("copyright") || head.contains("licen") || head.contains("author"))
+}
+
+// Whether the partial text has not come past comments and imports yet.
+fn is_at_beginning(partial: &str) -> bool {
+    let code = lines(partial).map(|line| line.of(partial).trim()).filter(|line| {
+        let comment = ["/*", "//", "#", "*", "<!--", "--", "\"\"\""]
+            .iter()
+            .any(|sign| line.starts_with(sign));
+        let import = ["import", "from", "use", "package", "using", "@", "}", "'use"]
+            .iter()
+            .any(|word| line.starts_with(word));
+        !line.is_empty() && !comment && !import
+    });
+    code.take(6).count() < 6 && partial.len() < 4_000
+}
+
+// Whether something is open here that the continuation neither closes nor misses.
+fn stands_alone(partial: &str, content: &str, language: Language) -> bool {
+    let here = outline(partial, language).end;
+    let there = outline(content, language);
+    let open = here.depth > 0;
+    open && there.crossed.is_none()
+        && there.end.depth == 0
+        && there.end.inside == Inside::Code
+        && content.ends_with('\n')
+        && content.lines().count() > 3
+}
+
+fn foreign_words(partial: &str, content: &str) -> i32 {
     let known = Vocabulary::words_in(partial);
     let told = Vocabulary::words_in(content);
-    let shared = told.iter().filter(|word| known.contains(*word)).count();
-    known.len() >= 10 && told.len() >= 12 && shared * 100 < told.len() * 8
+    if known.len() < 30 || told.len() < 15 {
+        return 0;
+    }
+    let shared = told.iter().filter(|word| known.contains(*word)).count() * 100 / told.len();
+    match shared {
+        0..8 => 4,
+        8..15 => 2,
+        15..30 => 0,
+        _ => -3,
+    }
 }

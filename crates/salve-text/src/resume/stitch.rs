@@ -159,7 +159,7 @@ pub(crate) enum Place {
 }
 
 // Two readings closer than this, in bits, are too close to choose.
-const MARGIN: f32 = 4.0;
+const MARGIN: f32 = 3.0;
 
 /// Joins `partial` and `continuation`.
 pub fn stitch(partial: &str, continuation: &str, options: &StitchOptions) -> Stitch {
@@ -192,9 +192,7 @@ impl Stitcher<'_> {
         if content.trim().is_empty() {
             return self.refuse(RefusalReason::Empty, "the continuation holds nothing to add");
         }
-        if let Some((why, message)) =
-            related::refusal(self.partial, content, self.place, self.language)
-        {
+        if let Some((why, message)) = related::refusal(self.partial, content, self.place) {
             return self.refuse(why, message);
         }
         let mut readings = self.read(content);
@@ -216,8 +214,8 @@ impl Stitcher<'_> {
         if let Some((why, message)) = related::refusal_after(
             self.partial,
             content,
-            &best.text,
             &best.candidate,
+            self.place,
             self.language,
         ) {
             return self.refuse(why, message);
@@ -241,7 +239,7 @@ impl Stitcher<'_> {
                 candidate: candidate.clone(),
             });
             let Some(shift) = suggested else { continue };
-            let shifted = Candidate { shift, bits: candidate.bits - 3.0, ..candidate };
+            let shifted = Candidate { shift, bits: candidate.bits - 8.0, ..candidate };
             let Some(text) = assemble(self.partial, content, &shifted) else { continue };
             let bits = shifted.bits + shape_of(&text, self.partial.len(), self.language).bits();
             readings.push(Reading { bits, text, candidate: shifted });

@@ -159,7 +159,9 @@ impl Wrapper<'_> {
     // A fence that starts a continuation is a wrapper in code. Where the cut text holds fences of
     // its own it is one only if it closes at the very end, or never.
     fn is_wrapping_fence(&self, opener: Line, announced: bool) -> bool {
-        if self.place == Place::Code && self.language != Language::Markdown {
+        // Behind a line that has begun, a fence would not even start a line.
+        let inside_line = super::seam::is_mid_line(self.partial);
+        if inside_line || (self.place == Place::Code && self.language != Language::Markdown) {
             return true;
         }
         let Some(fence) = fence_of(opener.of(self.text)) else { return false };
