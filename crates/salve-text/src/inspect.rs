@@ -26,12 +26,9 @@ mod tail;
 mod verdict;
 mod words;
 
-<<<<<<< HEAD
 pub(crate) use outline::{Inside, LineState, outline};
 
-=======
 use crate::detect::{LanguageHints, detect_language};
->>>>>>> main
 use crate::sentinel::DEFAULT_MARK;
 use reader::Reader;
 pub use reply::{Cut, Inspection, WholeReply, inspect};

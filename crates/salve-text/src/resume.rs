@@ -31,10 +31,6 @@ pub const CHECK_SOURCE: &str = "inspect";
 /// The name under which continuations of a cut text are logged; never the name of the check.
 pub const CONTINUATION_SOURCE: &str = "resume";
 
-fn language_of(_partial: &str) -> salve_types::Language {
-    salve_types::Language::Text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

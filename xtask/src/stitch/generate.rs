@@ -6,6 +6,7 @@
 use super::talk::{self, pick};
 use crate::corpus::{Random, SourceFile};
 use crate::cuts::{Cut, Place};
+use salve_types::Language;
 
 /// What the continuation does besides continuing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -162,7 +163,7 @@ fn joined<'a>(kind: Kind, cut: &Cut<'a>, random: &mut Random) -> Option<Case<'a>
         Kind::Prefill => format!("{partial}{}", rest.text),
         Kind::Fence => fenced(cut.file, rest.text, &rest, random)?,
         Kind::Preamble => announced(cut, rest.text, random)?,
-        Kind::Shifted => shifted(partial, "", rest.text, random)?,
+        Kind::Shifted => shifted(cut, "", rest.text, random)?,
         _ => mixed(cut, &rest, random)?,
     };
     Some(Case {
@@ -188,7 +189,7 @@ fn mixed(cut: &Cut<'_>, rest: &Rest<'_>, random: &mut Random) -> Option<String> 
         }
         2 => {
             let echo = echo_lines(partial, random)?;
-            shifted(partial, &echo, rest.text, random)
+            shifted(cut, &echo, rest.text, random)
         }
         3 => Some(format!(
             "{}\n\n{}{}",
@@ -308,12 +309,25 @@ fn announced(cut: &Cut<'_>, body: &str, random: &mut Random) -> Option<String> {
 }
 
 // Every line that starts in the continuation moves by the same number of columns. Moves to the left
-// need room in every line; without an echo a move must leave lines that show it.
-fn shifted(partial: &str, echo: &str, rest: &str, random: &mut Random) -> Option<String> {
-    let whole = format!("{echo}{rest}");
-    let starts_line = partial.ends_with('\n') || !echo.is_empty();
+// need room in every line. Where indentation is the structure, a move that gives another valid
+// program cannot be seen by anybody, so without an echo only moves that break the block are made.
+fn shifted(cut: &Cut<'_>, echo: &str, rest: &str, random: &mut Random) -> Option<String> {
+    let partial = cut.prefix();
+    let half = &partial[line_start(partial)..];
+    if !half.is_empty() && half.trim().is_empty() {
+        return None;
+    }
     let by = [2usize, 4, 4, 8][random.below(4)];
     let left = random.below(3) == 0;
+    if cut.file.language == Language::Python && echo.is_empty() {
+        let indent = |line: &str| line.len() - line.trim_start().len();
+        let next = rest.lines().skip(1).find(|line| !line.trim().is_empty())?;
+        if left || indent(next) < indent(half) || half.is_empty() {
+            return None;
+        }
+    }
+    let whole = format!("{echo}{rest}");
+    let starts_line = partial.ends_with('\n') || !echo.is_empty();
     let mut moved = 0;
     let mut out = String::new();
     for (index, line) in whole.split_inclusive('\n').enumerate() {

@@ -101,6 +101,10 @@ fn echo(
     if overlap.same_indent {
         told += 3.0;
     }
+    if overlap.same_indent && is_comment_sign(&partial[last_line_start(partial)..]) {
+        // ` * ` or `// ` again, as deep as before: the line of a comment starts over.
+        told += 3.0;
+    }
     if repeats_around(partial, overlap, content) {
         told = told.min(3.0);
     }
@@ -118,9 +122,14 @@ fn echo(
         restarts_line: overlap.to_line_start,
         bits: prior + told + seam::fit(partial, rest, place, vocabulary).max(-6.0),
     };
-    let shift = overlap.shift.filter(|&shift| shift != 0);
-    let shifted = shift.map(|shift| Candidate { shift, bits: plain.bits - 1.0, ..plain.clone() });
-    shifted.into_iter().chain([plain]).collect()
+    // The repeated lines show how far the model moved everything, so the move is all but certain.
+    let Some(shift) = overlap.shift.filter(|&shift| shift != 0) else { return vec![plain] };
+    let shifted = Candidate { shift, bits: plain.bits - 1.0, ..plain.clone() };
+    vec![shifted, Candidate { bits: plain.bits - 9.0, ..plain }]
+}
+
+fn is_comment_sign(half: &str) -> bool {
+    matches!(half.trim(), "*" | "//" | "///" | "//!" | "#" | "--" | "/**" | "/*" | "<!--")
 }
 
 // Whether the repeated text also stands right before its place in the partial, or right after its
@@ -158,6 +167,11 @@ fn missing_break(
     let starts = next.is_alphanumeric()
         || matches!(next, '_' | '#' | '@' | '/' | '}' | ')' | ']' | '<' | '"' | '.');
     let indented = blanks.len() >= 2 || blanks.starts_with('\t');
+    // One blank is how the same line goes on, and the start of the cut line is an echo.
+    let half = partial[last_line_start(partial)..].trim();
+    if blanks == " " || content[blanks.len()..].starts_with(half) {
+        return None;
+    }
     let ends = matches!(last, ';' | '{' | '}' | ',' | ':' | ')' | '(' | '[' | '>');
     let bits = match (ends && starts, indented) {
         (true, true) => 3.0,

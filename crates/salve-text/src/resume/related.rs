@@ -8,6 +8,7 @@ use super::lines::lines;
 use super::prose;
 use super::seam::{self, Vocabulary};
 use super::stitch::{DropReason, Place, RefusalReason};
+use crate::detect::{LanguageHints, detect_language};
 use crate::inspect::{Inside, outline};
 use salve_types::Language;
 
@@ -34,12 +35,13 @@ pub(crate) fn refusal(partial: &str, content: &str, place: Place) -> Refusal {
 pub(crate) fn refusal_after(
     partial: &str,
     content: &str,
+    joined: &str,
     candidate: &Candidate,
     place: Place,
     language: Language,
 ) -> Refusal {
     let echoed = candidate.reason.is_some_and(|reason| reason != DropReason::LineBreak);
-    if !echoed && strangeness(partial, content, place, language) >= STRANGE {
+    if !echoed && strangeness(partial, content, joined, place, language) >= STRANGE {
         return Some((RefusalReason::Unrelated, "the continuation is the start of another text"));
     }
     None
@@ -82,76 +84,122 @@ fn starts_over(partial: &str, content: &str) -> bool {
 // Points for every sign that the continuation is another text: it begins like a file although this
 // one is past its beginning, it stands on its own although something is open here, it knows none of
 // the words used here, and its first word does not fit.
-fn strangeness(partial: &str, content: &str, place: Place, language: Language) -> i32 {
-    let mut points = 0;
-    if begins_file(content) && !is_at_beginning(partial) {
+fn strangeness(
+    partial: &str,
+    content: &str,
+    joined: &str,
+    place: Place,
+    language: Language,
+) -> i32 {
+    let mut points = foreign_words(partial, content) + foreign_language(content, language);
+    if !is_at_beginning(partial) {
+        points += beginning(content, place);
+    }
+    if stands_alone(content, joined, language) {
         points += 6;
     }
-    if stands_alone(partial, content, language) {
-        points += 6;
-    }
-    points += foreign_words(partial, content);
     if seam::fit(partial, content, place, &Vocabulary::new(partial, content)) < -3.0 {
         points += 3;
     }
     points
 }
 
-fn begins_file(content: &str) -> bool {
-    let start = content.trim_start();
-    let first = start.lines().next().unwrap_or_default().trim();
-    const SIGNS: &[&str] = &[
-        "#!",
+// How much a text begins like a file: a licence, a shebang or a document type says so alone.
+fn beginning(content: &str, place: Place) -> i32 {
+    const SURE: &[&str] = &[
+        "#!/",
         "<!DOCTYPE",
         "<!doctype",
         "<?xml",
         "<?php",
-        "<html",
-        "package ",
-        "#include",
         "'use strict'",
         "\"use strict\"",
-        "//!",
         "@charset",
+    ];
+    const LIKELY: &[&str] = &[
+        "package ",
+        "#include",
+        "//!",
         "import ",
         "from ",
         "use ",
         "\"\"\"",
         "#pragma once",
         "#ifndef ",
+        "<html",
+        "\"use client\"",
+        "# -*-",
     ];
-    if SIGNS.iter().any(|sign| first.starts_with(sign)) {
-        return true;
+    let start = content.trim_start();
+    let first = start.lines().next().unwrap_or_default().trim();
+    let is_comment =
+        ["/*", "//", "#", "<!--", "--", "\"\"\""].iter().any(|sign| first.starts_with(sign));
+    let head: String = start.chars().take(500).collect::<String>().to_lowercase();
+    let licence =
+        ["copyright", "licen", "(c)", "all rights"].iter().any(|word| head.contains(word));
+    if SURE.iter().any(|sign| first.starts_with(sign)) || (is_comment && licence) {
+        9
+    } else if place == Place::Code && LIKELY.iter().any(|sign| first.starts_with(sign)) {
+        5
+    } else {
+        0
     }
-    let head: String = start.chars().take(600).collect::<String>().to_lowercase();
-    let is_comment = ["/*", "//", "#", "<!--", "--"].iter().any(|sign| first.starts_with(sign));
-    is_comment && (head.contains("copyright") || head.contains("licen") || head.contains("author"))
 }
 
-// Whether the partial text has not come past comments and imports yet.
+// Whether the partial text has not come past comments and imports yet, or stopped among imports.
 fn is_at_beginning(partial: &str) -> bool {
-    let code = lines(partial).map(|line| line.of(partial).trim()).filter(|line| {
+    const IMPORTS: &[&str] =
+        &["import", "from", "use ", "package", "using", "#include", "export", "pub use", "mod "];
+    let is_import = |line: &str| IMPORTS.iter().any(|word| line.starts_with(word));
+    let mut last = partial.lines().rev().map(str::trim).filter(|line| !line.is_empty()).take(12);
+    if last.any(is_import) {
+        return true;
+    }
+    let code = partial.lines().map(str::trim).filter(|line| {
         let comment = ["/*", "//", "#", "*", "<!--", "--", "\"\"\""]
             .iter()
             .any(|sign| line.starts_with(sign));
-        let import = ["import", "from", "use", "package", "using", "@", "}", "'use"]
-            .iter()
-            .any(|word| line.starts_with(word));
-        !line.is_empty() && !comment && !import
+        !line.is_empty() && !comment && !is_import(line)
     });
-    code.take(6).count() < 6 && partial.len() < 4_000
+    code.take(4).count() < 4 && partial.len() < 4_000
 }
 
-// Whether something is open here that the continuation neither closes nor misses.
-fn stands_alone(partial: &str, content: &str, language: Language) -> bool {
-    let here = outline(partial, language).end;
-    let there = outline(content, language);
-    let open = here.depth > 0;
-    open && there.crossed.is_none()
-        && there.end.depth == 0
-        && there.end.inside == Inside::Code
-        && content.ends_with('\n')
-        && content.lines().count() > 3
+// Whether the continuation is complete by itself and the joined text is not.
+fn stands_alone(content: &str, joined: &str, language: Language) -> bool {
+    let complete = |text: &str| {
+        let outline = outline(text, language);
+        outline.crossed.is_none() && outline.end.depth == 0 && outline.end.inside == Inside::Code
+    };
+    content.ends_with('\n') && content.lines().count() > 3 && complete(content) && !complete(joined)
+}
+
+// Whether the continuation is written in another language, as far as its own words tell.
+fn foreign_language(content: &str, language: Language) -> i32 {
+    let found = detect_language(content, &LanguageHints::default());
+    if found == Language::Text || language == Language::Text || family(found) == family(language) {
+        return 0;
+    }
+    if content.lines().count() > 8 { 5 } else { 1 }
+}
+
+// Languages that are easily taken for one another, or stand inside one another.
+fn family(language: Language) -> u8 {
+    use Language as L;
+    match language {
+        L::TypeScript | L::Tsx | L::JavaScript | L::Jsx => 1,
+        L::C | L::Cpp => 2,
+        L::Java | L::CSharp | L::Kotlin => 3,
+        L::Python => 4,
+        L::Rust => 5,
+        L::Go => 6,
+        L::Bash => 7,
+        L::Css => 8,
+        L::Json => 9,
+        L::Sql => 10,
+        L::Ruby => 11,
+        L::Swift => 12,
+        _ => 0,
+    }
 }
 
 fn foreign_words(partial: &str, content: &str) -> i32 {

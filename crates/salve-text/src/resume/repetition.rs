@@ -109,11 +109,7 @@ fn is_row(line: &str) -> bool {
     if line.starts_with('<') && line.ends_with('>') && !line.starts_with("<!") {
         return true;
     }
-    if line.starts_with("- ")
-        || line.starts_with("* ")
-        || line.ends_with("++;")
-        || line.ends_with("++")
-    {
+    if line.starts_with("- ") || line.ends_with("++;") || line.ends_with("++") {
         return true;
     }
     let bare = without_quoted(line);

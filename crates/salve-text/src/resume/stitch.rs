@@ -10,6 +10,7 @@ use super::seam::Vocabulary;
 use super::shape::shape_of;
 use super::wrapper::{Unwrapped, unwrap};
 use crate::DEFAULT_MARK;
+use crate::detect::{LanguageHints, detect_language};
 use crate::inspect::{Inside, InspectOptions, inspect_text, outline};
 use salve_types::{FinishReason, Language, Span, Verdict};
 use serde::Serialize;
@@ -163,7 +164,8 @@ const MARGIN: f32 = 3.0;
 
 /// Joins `partial` and `continuation`.
 pub fn stitch(partial: &str, continuation: &str, options: &StitchOptions) -> Stitch {
-    let language = options.language.unwrap_or_else(|| super::language_of(partial));
+    let language =
+        options.language.unwrap_or_else(|| detect_language(partial, &LanguageHints::default()));
     let place = place_of(partial, language);
     let unwrapped = unwrap(continuation, partial, place, language, &options.sentinel_mark);
     let stitcher = Stitcher { partial, continuation, language, place, unwrapped, options };
@@ -214,6 +216,7 @@ impl Stitcher<'_> {
         if let Some((why, message)) = related::refusal_after(
             self.partial,
             content,
+            &best.text,
             &best.candidate,
             self.place,
             self.language,
@@ -239,7 +242,7 @@ impl Stitcher<'_> {
                 candidate: candidate.clone(),
             });
             let Some(shift) = suggested else { continue };
-            let shifted = Candidate { shift, bits: candidate.bits - 8.0, ..candidate };
+            let shifted = Candidate { shift, bits: candidate.bits - 6.0, ..candidate };
             let Some(text) = assemble(self.partial, content, &shifted) else { continue };
             let bits = shifted.bits + shape_of(&text, self.partial.len(), self.language).bits();
             readings.push(Reading { bits, text, candidate: shifted });

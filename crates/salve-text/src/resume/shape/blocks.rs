@@ -18,6 +18,7 @@ pub(super) fn measure(joined: &str, seam: usize, states: &[LineState], shape: &m
     let step = step_of(&joined[..seam]);
     let mut blocks = vec![0];
     let mut opens = false;
+    let mut continued = false;
     let mut measured = 0;
     for (line, state) in lines(joined).zip(states) {
         let text = line.of(joined);
@@ -25,11 +26,13 @@ pub(super) fn measure(joined: &str, seam: usize, states: &[LineState], shape: &m
         if bare.is_empty() {
             continue;
         }
-        if state.inside == Inside::Words || state.depth > 0 {
+        if state.inside == Inside::Words || state.depth > 0 || continued {
             // A line inside brackets or a string may still end the statement it belongs to.
             opens = bare.ends_with(':');
+            continued = bare.ends_with('\\');
             continue;
         }
+        continued = bare.ends_with('\\');
         let own = width(indent_of(text));
         let distance = enter(&mut blocks, own, opens, step);
         if is_behind(joined, line, seam) {

@@ -14,6 +14,9 @@ use salve_types::Language;
 const CLOSER: f32 = 6.0;
 const SISTER: f32 = 2.0;
 const FIRST: f32 = 8.0;
+// The weight of a line at the margin, and of one that has no sister to compare with.
+const MARGIN: f32 = 4.0;
+const LOOSE: f32 = 0.5;
 
 /// Measures the lines behind the seam against the ones before it.
 pub(super) fn measure(
@@ -24,7 +27,8 @@ pub(super) fn measure(
     shape: &mut Shape,
 ) {
     let step = step_of(&joined[..seam]);
-    let mut ruler = Ruler { joined, seam, step, sisters: Vec::new(), shallowest: usize::MAX };
+    let mut ruler =
+        Ruler { joined, seam, step, sisters: Vec::new(), stars: None, shallowest: usize::MAX };
     let mut measured = 0;
     let mut ended = true;
     for (line, state) in lines(joined).zip(states) {
@@ -41,9 +45,7 @@ pub(super) fn measure(
         let first = behind && measured == 1;
         let own = width(indent_of(text));
         if state.inside == Inside::Words {
-            if behind {
-                ruler.star(shape, bare, own, state);
-            }
+            ruler.star(shape, bare, own, *state, behind);
             ended = bare.ends_with("*/") || bare.ends_with("-->") || ended;
             continue;
         }
@@ -58,17 +60,26 @@ struct Ruler<'a> {
     step: i32,
     // The indentations of statements seen in each bracket that is open.
     sisters: Vec<Vec<i32>>,
+    // The column of the stars in the comment that is open.
+    stars: Option<(usize, i32)>,
     // The least depth behind the seam: what is deeper was opened there.
     shallowest: usize,
 }
 
 impl Ruler<'_> {
-    // The stars of a comment stand one column behind its opener.
-    fn star(&self, shape: &mut Shape, bare: &str, own: i32, state: &LineState) {
+    // The stars of a comment stand below each other, one column behind its opener if no other one
+    // shows where.
+    fn star(&mut self, shape: &mut Shape, bare: &str, own: i32, state: LineState, behind: bool) {
         let Some(opener) = state.opener.filter(|&at| at < self.seam) else { return };
-        let starts = &self.joined[opener..];
-        if bare.starts_with('*') && starts.starts_with("/*") {
-            shape.note(own - indent_at(self.joined, opener) - 1, SISTER);
+        if !bare.starts_with('*') || !self.joined[opener..].starts_with("/*") {
+            return;
+        }
+        let known = self.stars.filter(|(at, _)| *at == opener).map(|(_, column)| column);
+        if behind {
+            let expected = known.unwrap_or_else(|| indent_at(self.joined, opener) + 1);
+            shape.note(own - expected, SISTER);
+        } else {
+            self.stars = Some((opener, own));
         }
     }
 
@@ -99,15 +110,40 @@ impl Ruler<'_> {
         if !behind {
             self.sisters[depth].push(own);
         } else if depth <= self.shallowest && (opener.is_some() || state.opener.is_none()) {
-            let weight = if first { FIRST } else { SISTER };
-            match (self.sisters[depth].last(), opener) {
-                (Some(_), _) if self.sisters[depth].contains(&own) => shape.note(0, weight),
-                (Some(&last), _) => shape.note(own - last, weight),
-                (None, Some(opener)) => {
-                    shape.note(own - indent_at(self.joined, opener) - self.step, SISTER);
-                }
-                (None, None) => {}
+            self.compare(shape, own, depth, opener, first);
+        }
+    }
+}
+
+impl Ruler<'_> {
+    // A column that some of the sisters have is neither right nor wrong.
+    fn compare(
+        &self,
+        shape: &mut Shape,
+        own: i32,
+        depth: usize,
+        opener: Option<usize>,
+        first: bool,
+    ) {
+        let sisters = &self.sisters[depth];
+        let same = sisters.iter().filter(|&&sister| sister == own).count();
+        let Some(&last) = sisters.last() else {
+            if let Some(opener) = opener {
+                let expected = indent_at(self.joined, opener) + self.step;
+                shape.note(own - expected, if first { SISTER } else { LOOSE });
             }
+            return;
+        };
+        let weight = match (first, depth) {
+            (true, _) => FIRST,
+            // What stands at the margin of a file rarely stands anywhere else.
+            (false, 0) if sisters.iter().all(|&sister| sister == last) => MARGIN,
+            _ => SISTER,
+        };
+        if same == 0 {
+            shape.note(own - last, weight);
+        } else if same * 4 >= sisters.len() {
+            shape.note(0, weight);
         }
     }
 }
