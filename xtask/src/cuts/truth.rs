@@ -184,7 +184,13 @@ fn named_construct(
             element(tree, index, "start_tag", "end_tag")
         }
         "heredoc_redirect" => heredoc(tree, index),
-        "if_statement" | "case_statement" | "do_group" if file.language == Language::Bash => {
+        "if_statement"
+        | "case_statement"
+        | "while_statement"
+        | "for_statement"
+        | "c_style_for_statement"
+            if file.language == Language::Bash =>
+        {
             let opener = tree.children(index).next()?.1.span;
             Some(Construct { what: What::Block, opener, end: node.span.end })
         }
