@@ -196,8 +196,10 @@ fn acceptable(node: &Node<'_>, language: Language) -> Vec<String> {
         .filter(|name| !name.starts_with('_') && *name != "end" && *name != "ERROR")
         .map(str::to_owned)
         .collect();
-    // A state that accepts nearly everything says nothing.
-    if names.len() > EXPECTED {
+    names.retain(|name| !name.contains("comment"));
+    // A state that accepts nearly everything says nothing; nor does one that accepts what stands
+    // there, which happens when recovery gave up a token to save the rest.
+    if names.len() > EXPECTED || names.iter().any(|name| name == leaf.kind()) {
         names.clear();
     }
     names.sort();
