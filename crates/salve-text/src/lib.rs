@@ -17,6 +17,9 @@ pub use clean::{
     extract_code_block,
 };
 pub use detect::{LanguageHints, detect_language};
+pub use inspect::{
+    Cut, InspectOptions, Inspection, Inspector, SentinelRule, WholeReply, inspect, inspect_text,
+};
 pub use omissions::find_omissions;
 pub use parse::{
     Candidate, Entries, Items, JsonParser, Kind, NodeId, NodeState, ParseMode, ParseOptions,
