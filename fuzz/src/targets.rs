@@ -4,6 +4,7 @@
 //! keeps state between two inputs.
 
 mod clean;
+mod inspect;
 mod parse;
 mod stitch;
 mod syntax;
@@ -21,6 +22,7 @@ pub struct Target {
 /// Every target.
 pub const TARGETS: &[Target] = &[
     Target { name: "clean", check: clean::check, dictionary: CHAT },
+    Target { name: "inspect", check: inspect::check, dictionary: CODE },
     Target { name: "parse", check: parse::check, dictionary: JSON },
     Target { name: "stitch", check: stitch::check, dictionary: CODE },
     Target { name: "syntax", check: syntax::check, dictionary: CODE },
