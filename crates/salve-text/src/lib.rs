@@ -29,5 +29,10 @@ pub use resume::{
     CHECK_SOURCE, CONTINUATION_SOURCE, DropReason, Dropped, PromptOptions, RefusalReason,
     Reindented, Stitch, StitchOptions, StitchOutcome, Template, TemplateError, context_tail,
     resume_prompt, stitch,
+pub use schema::{
+    Arrival, Carrier, ChatStage, Coercion, CoercionCode, CompiledSchema, EMPTY_CODE,
+    EMPTY_EXPLANATION, RecoveredChat, RepairMode, SchemaError, SchemaName, SchemaOptions,
+    SchemaOutcome, UnknownSchema, Violation, chat_truncation_hints, parse_named, parse_with_schema,
+    read_front_matter, recover_chat, validate,
 };
 pub use sentinel::{DEFAULT_MARK, sentinel_line};

@@ -17,11 +17,30 @@ const MISSING_SENTINEL: &str = "AI output missing completion sentinel - likely t
 /// How near the end an open string must start for the short message.
 const WINDOW: u32 = 5;
 
+/// Whether somebody before the inspector saw the sentinel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Seen {
+    /// Nobody looked.
+    Unknown,
+    /// The cleaner saw it at the end and took it away.
+    Removed,
+}
+
 /// Concludes from what was read.
-pub(super) fn conclude(read: &Read<'_>, options: &InspectOptions) -> Verdict {
-    let mut case = Case::collect(read, options);
+pub(super) fn conclude(read: &Read<'_>, options: &InspectOptions, seen: Seen) -> Verdict {
+    let mut case = Case::collect(read, options, seen);
     case.decide(read, options);
     case.verdict
+}
+
+/// Turns a verdict into a cut, because the reply ended before its answer began.
+pub(super) fn fail_in_thinking(verdict: &mut Verdict, raw: &str) {
+    verdict.is_valid = false;
+    verdict.error_type = Some(ErrorType::TruncationDetected);
+    verdict.kind = Some(TruncationKind::GeneralTruncation);
+    verdict.error_message = Some("The reply ends inside its thinking; no answer began".to_owned());
+    verdict.truncation_line = Some(u32::try_from(raw.trim().lines().count()).unwrap_or(u32::MAX));
+    verdict.confidence = 0.95;
 }
 
 // Everything known before the decision.
@@ -35,12 +54,15 @@ struct Case {
 }
 
 impl Case {
-    fn collect(read: &Read<'_>, options: &InspectOptions) -> Self {
+    fn collect(read: &Read<'_>, options: &InspectOptions, seen: Seen) -> Self {
         let language = read.machine.rules.language;
         let tail = readable(read.tail);
         let mark =
             (options.sentinel != SentinelRule::None).then_some(options.sentinel_mark.as_str());
-        let sentinel = mark.and_then(|mark| ending_sentinel(tail, mark));
+        let sentinel = mark.and_then(|mark| match seen {
+            Seen::Removed => Some(Span::new(tail.len(), tail.len())),
+            Seen::Unknown => ending_sentinel(tail, mark),
+        });
         let body_end = sentinel.map_or(tail.len(), |span| span.start);
         let Ending { mut open, mut closing } = ending(&read.machine, read.tail);
         let shown = broken_near_end(read, &tail[..body_end]);
