@@ -4,6 +4,7 @@
 //! keeps state between two inputs.
 
 mod clean;
+mod coerce;
 mod inspect;
 mod parse;
 mod stitch;
@@ -22,6 +23,7 @@ pub struct Target {
 /// Every target.
 pub const TARGETS: &[Target] = &[
     Target { name: "clean", check: clean::check, dictionary: CHAT },
+    Target { name: "coerce", check: coerce::check, dictionary: JSON },
     Target { name: "inspect", check: inspect::check, dictionary: CODE },
     Target { name: "parse", check: parse::check, dictionary: JSON },
     Target { name: "stitch", check: stitch::check, dictionary: CODE },
