@@ -1,2 +1,68 @@
-//! (in progress)
-fn main() {}
+//! The repository's own commands: `cargo xtask NAME`.
+//!
+//! In: a command name and its flags. Out: one table per command and an exit code. Never part of the
+//! product: nothing under `crates/` may depend on it.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "housekeeping starts cargo, reads the repository and prints what it finds"
+)]
+
+mod bench;
+mod corpus;
+mod cuts;
+mod flags;
+mod fuzz;
+mod process;
+mod score;
+mod test;
+mod tidy;
+mod workspace;
+
+use flags::Flags;
+use std::process::ExitCode;
+
+/// One command: its name, its flags and purpose, and what it runs.
+struct Task {
+    name: &'static str,
+    about: &'static str,
+    run: fn(&mut Flags) -> anyhow::Result<()>,
+}
+
+#[rustfmt::skip]
+const TASKS: &[Task] = &[
+    Task { name: "test", about: "everything CI checks, in order, with the time of each step", run: test::run },
+    Task { name: "tidy", about: "crate arrows, sizes, file headers, forbidden calls, the seeds table", run: tidy::run },
+    Task { name: "score", about: "the scorers against floors.toml; --raise writes the figures as new floors", run: score::run },
+    Task { name: "fuzz", about: "libFuzzer, --executions 1000000 per target; --short as in `test`; --target NAME", run: fuzz::run },
+    Task { name: "cuts", about: "real files cut with a fixed seed, every verdict against the grammar's tree", run: cuts::run },
+    Task { name: "bench", about: "ratios against peers in one table; --strict fails on a line below its goal", run: bench::run },
+];
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let Some(name) = arguments.next() else {
+        print_usage();
+        return ExitCode::from(2);
+    };
+    let Some(task) = TASKS.iter().find(|task| task.name == name) else {
+        eprintln!("no such command: {name}");
+        print_usage();
+        return ExitCode::from(2);
+    };
+    match (task.run)(&mut Flags::new(arguments)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask {name}: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn print_usage() {
+    eprintln!("usage: cargo xtask COMMAND [FLAGS]\n");
+    for task in TASKS {
+        eprintln!("  {:<8} {}", task.name, task.about);
+    }
+}

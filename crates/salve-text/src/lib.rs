@@ -12,4 +12,8 @@ mod resume;
 mod schema;
 mod sentinel;
 
+pub use resume::{
+    CHECK_SOURCE, CONTINUATION_SOURCE, PromptOptions, Template, TemplateError, context_tail,
+    resume_prompt,
+};
 pub use sentinel::{DEFAULT_MARK, sentinel_line};

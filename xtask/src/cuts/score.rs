@@ -1,0 +1,90 @@
+//! Whether a verdict is right about a cut.
+//!
+//! In: a cut with its truth, and the verdict on its prefix. Out: right or not, and what was expected
+//! in words. Never asks the inspector for the truth: where nothing is open, the grammar decides
+//! whether the prefix is valid by itself.
+
+use super::sample::Cut;
+use super::truth::What;
+use salve_syntax::parse_nodes;
+use salve_types::{Language, TruncationKind, Verdict};
+
+/// What a verdict on a cut should say.
+#[derive(Default)]
+pub(crate) struct Expected {
+    /// Kinds that are right. The first is the truth by the letter; the others are as good.
+    kinds: Vec<TruncationKind>,
+    /// Nothing is open and the prefix is valid by itself.
+    whole: bool,
+    /// Nothing is open and the prefix is not valid.
+    any_cut: bool,
+}
+
+impl Expected {
+    /// Works out what a verdict on `cut` should say.
+    pub(crate) fn of(cut: &Cut<'_>) -> Self {
+        let language = cut.file.language;
+        let mut expected = Self::default();
+        if let Some(innermost) = cut.open.innermost {
+            expected.kinds.push(innermost.what.kind(language));
+            if cut.open.block.is_some() {
+                expected.kinds.push(TruncationKind::OpenBlock);
+            }
+            if is_maybe_lifetime(cut) {
+                expected.kinds.push(TruncationKind::UnbalancedBraces);
+            }
+        } else if is_valid(cut.prefix(), language) {
+            expected.whole = true;
+        } else {
+            expected.any_cut = true;
+        }
+        // A cut through an opener (`/` of `/*`, `""` of `"""`) reads as before it or as after it.
+        if let Some(split) = cut.open.split {
+            expected.kinds.push(split.what.kind(language));
+        }
+        expected
+    }
+
+    /// Tells whether a verdict is right.
+    pub(crate) fn accepts(&self, verdict: &Verdict) -> bool {
+        if verdict.is_valid {
+            return self.whole;
+        }
+        self.any_cut || verdict.kind.is_some_and(|kind| self.kinds.contains(&kind))
+    }
+
+    /// Returns the expectation in words.
+    pub(crate) fn words(&self) -> String {
+        let mut words: Vec<&str> = self.kinds.iter().map(|kind| kind.name()).collect();
+        if self.whole {
+            words.push("whole");
+        }
+        if self.any_cut {
+            words.push("any cut");
+        }
+        words.join(" or ")
+    }
+}
+
+// `'a` is how both a lifetime and a character begin; no reader can tell before the next byte.
+fn is_maybe_lifetime(cut: &Cut<'_>) -> bool {
+    let Some(innermost) = cut.open.innermost else { return false };
+    let read = &cut.prefix()[innermost.opener.start..];
+    cut.file.language == Language::Rust
+        && innermost.what == What::SingleQuote
+        && read.starts_with('\'')
+        && read[1..].chars().all(|letter| letter.is_alphanumeric() || letter == '_')
+}
+
+fn is_valid(prefix: &str, language: Language) -> bool {
+    let Some(tree) = parse_nodes(prefix, language) else { return false };
+    if tree.has_error() {
+        return false;
+    }
+    // The Python grammar accepts a block without a body, the language does not.
+    let last = tree.nodes().iter().enumerate().rev().find(|(index, node)| {
+        let is_leaf = node.end_index == index + 1;
+        is_leaf && !node.span.is_empty() && tree.kind(node) != "comment"
+    });
+    !(language == Language::Python && last.is_some_and(|(_, node)| tree.kind(node) == ":"))
+}

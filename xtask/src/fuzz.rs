@@ -1,0 +1,168 @@
+//! `cargo xtask fuzz`: the fuzz targets, long under libFuzzer or short on stable.
+//!
+//! In: the targets and seeds of `fuzz/`. Out: one row per target. Never needs a nightly toolchain or
+//! cargo-fuzz: the flags that cargo-fuzz would set are set here, and `RUSTC_BOOTSTRAP` lets the
+//! stable compiler take them.
+
+use crate::flags::Flags;
+use crate::test::Outcome;
+use crate::{process, workspace};
+use anyhow::{Context, bail};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const SHORT_MUTATIONS: u64 = 20_000;
+const SEED: u64 = 1;
+
+/// Runs the long form, or the short one with `--short`.
+pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
+    let only: Option<String> = flags.value("--target")?;
+    let seconds: u64 = flags.value("--seconds")?.unwrap_or(1200);
+    let executions: u64 = flags.value("--executions")?.unwrap_or(1_000_000);
+    let is_short = flags.switch("--short");
+    flags.finish()?;
+    if is_short {
+        return drive(only.as_deref(), SHORT_MUTATIONS);
+    }
+    long(only.as_deref(), executions, seconds)
+}
+
+/// Runs seeds and 20,000 mutations of every target.
+pub(crate) fn short() -> anyhow::Result<Outcome> {
+    drive(None, SHORT_MUTATIONS)?;
+    Ok(Outcome::Passed(format!("{SHORT_MUTATIONS} mutations per target")))
+}
+
+fn drive(only: Option<&str>, mutations: u64) -> anyhow::Result<()> {
+    let root = workspace::root();
+    let crashes = workspace::target_dir()?.join("fuzz-crashes");
+    let mut command =
+        process::cargo(&["run", "--quiet", "-p", "salve-fuzz", "--bin", "salve-fuzz", "--"]);
+    command.arg("--mutations").arg(mutations.to_string()).arg("--seed").arg(SEED.to_string());
+    command.arg("--corpus").arg(root.join("fuzz/corpus")).arg("--crashes").arg(&crashes);
+    if let Some(name) = only {
+        command.args(["--target", name]);
+    }
+    process::run(&mut command)
+        .with_context(|| format!("a property is broken; inputs are kept in {}", crashes.display()))
+}
+
+/// What one target did under libFuzzer.
+struct Row {
+    target: String,
+    executions: u64,
+    time: Duration,
+    word: String,
+}
+
+fn long(only: Option<&str>, executions: u64, seconds: u64) -> anyhow::Result<()> {
+    let target_dir = workspace::target_dir()?.join("libfuzzer");
+    let binary = build(&target_dir)?;
+    let mut rows = Vec::new();
+    for target in target_names()? {
+        if only.is_none_or(|name| name == target) {
+            println!("\n=== {target} ===");
+            rows.push(run_target(&binary, &target, executions, seconds)?);
+        }
+    }
+    println!("\n{:<10} {:>11} {:>9}  result", "target", "executions", "seconds");
+    for row in &rows {
+        println!(
+            "{:<10} {:>11} {:>9.1}  {}",
+            row.target,
+            row.executions,
+            row.time.as_secs_f64(),
+            row.word
+        );
+    }
+    let failed = rows.iter().filter(|row| row.word != "ok").count();
+    if rows.is_empty() || failed > 0 {
+        bail!("{failed} of {} targets did not reach {executions} executions", rows.len());
+    }
+    Ok(())
+}
+
+// One folder of seeds per target.
+fn target_names() -> anyhow::Result<Vec<String>> {
+    let folder = workspace::root().join("fuzz/corpus");
+    let entries = std::fs::read_dir(&folder).context("could not list fuzz/corpus")?;
+    let mut names = Vec::new();
+    for entry in entries {
+        let entry = entry.context("could not list fuzz/corpus")?;
+        names.push(entry.file_name().to_string_lossy().into_owned());
+    }
+    names.sort();
+    Ok(names)
+}
+
+// Coverage counters at every edge and comparison, as cargo-fuzz sets them.
+const INSTRUMENT: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 -Cdebug-assertions \
+     -Coverflow-checks";
+
+fn build(target_dir: &Path) -> anyhow::Result<std::path::PathBuf> {
+    let host = host()?;
+    // With `--target` the flags reach the crates but not the build scripts and macros.
+    let arguments =
+        ["build", "--release", "-p", "salve-fuzz", "--bin", "libfuzzer", "--features", "libfuzzer"];
+    let mut command = process::cargo(&arguments);
+    command.args(["--target", &host]).arg("--target-dir").arg(target_dir);
+    command.env("RUSTC_BOOTSTRAP", "1").env("RUSTFLAGS", INSTRUMENT);
+    // Link-time optimisation would run before the counters are placed.
+    command.env("CARGO_PROFILE_RELEASE_LTO", "off");
+    process::run(&mut command)?;
+    Ok(target_dir.join(host).join("release").join("libfuzzer"))
+}
+
+fn host() -> anyhow::Result<String> {
+    let text = process::output(Command::new("rustc").arg("-vV"))?;
+    let line = text.lines().find_map(|line| line.strip_prefix("host: "));
+    Ok(line.context("rustc does not name its host")?.to_owned())
+}
+
+fn run_target(binary: &Path, target: &str, executions: u64, seconds: u64) -> anyhow::Result<Row> {
+    let root = workspace::root();
+    let work = workspace::target_dir()?.join("fuzz-corpus").join(target);
+    let crashes = workspace::target_dir()?.join("fuzz-crashes");
+    std::fs::create_dir_all(&work).context("could not make the working corpus")?;
+    std::fs::create_dir_all(&crashes).context("could not make the folder of crashes")?;
+    let start = Instant::now();
+    let mut child = Command::new(binary)
+        .env("SALVE_FUZZ_TARGET", target)
+        .arg(format!("-runs={executions}"))
+        .arg(format!("-max_total_time={seconds}"))
+        .args(["-timeout=10", "-max_len=4096", "-rss_limit_mb=2048", "-print_final_stats=1"])
+        .arg(format!("-seed={SEED}"))
+        .arg(format!("-artifact_prefix={}/{target}-", crashes.display()))
+        .arg(&work)
+        .arg(root.join("fuzz/corpus").join(target))
+        .stderr(Stdio::piped())
+        .spawn()
+        .context("could not start libFuzzer")?;
+    let done = follow(child.stderr.take().context("libFuzzer has no output")?)?;
+    let status = child.wait().context("libFuzzer was lost")?;
+    let word = match (status.success(), done >= executions) {
+        (true, true) => "ok".to_owned(),
+        (true, false) => format!("time was up after {seconds} s"),
+        (false, _) => format!("BROKEN ({status}); the input is in {}", crashes.display()),
+    };
+    Ok(Row { target: target.to_owned(), executions: done, time: start.elapsed(), word })
+}
+
+// Shows libFuzzer's lines, without the flood of new units, and returns the count it ends with.
+fn follow(output: impl std::io::Read) -> anyhow::Result<u64> {
+    use std::io::BufRead;
+    let mut executions = 0;
+    for line in std::io::BufReader::new(output).lines() {
+        let line = line.context("could not read libFuzzer's output")?;
+        if let Some(number) = line.strip_prefix("stat::number_of_executed_units:") {
+            executions = number.trim().parse().context("libFuzzer counts in words")?;
+        }
+        if !["\tNEW ", "\tREDUCE ", "\tRELOAD"].iter().any(|mark| line.contains(mark)) {
+            println!("{line}");
+        }
+    }
+    Ok(executions)
+}

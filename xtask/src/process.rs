@@ -1,0 +1,51 @@
+//! Starting other programs.
+//!
+//! In: a program and its arguments. Out: success, or an error that names the command line. Never
+//! hides what a program prints unless its output is the result.
+
+use crate::workspace;
+use anyhow::{Context, bail};
+use std::process::{Command, Stdio};
+
+/// Returns a cargo invocation in the repository's root, by the same cargo that started us.
+pub(crate) fn cargo(arguments: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments).current_dir(workspace::root());
+    command
+}
+
+/// Runs a command whose output is for the reader.
+pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
+    let line = line_of(command);
+    let status = command.status().with_context(|| format!("could not start: {line}"))?;
+    if !status.success() {
+        bail!("{line} ended with {status}");
+    }
+    Ok(())
+}
+
+/// Runs a command whose standard output is the result.
+pub(crate) fn output(command: &mut Command) -> anyhow::Result<String> {
+    let line = line_of(command);
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .with_context(|| format!("could not start: {line}"))?;
+    if !output.status.success() {
+        bail!("{line} ended with {}", output.status);
+    }
+    String::from_utf8(output.stdout).with_context(|| format!("{line} printed other than UTF-8"))
+}
+
+/// Returns whether a program is there and answers.
+pub(crate) fn answers(command: &mut Command) -> bool {
+    command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|code| code.success())
+}
+
+fn line_of(command: &Command) -> String {
+    let program = command.get_program().to_string_lossy();
+    let program = program.rsplit('/').next().unwrap_or(&program).to_owned();
+    command
+        .get_args()
+        .fold(program, |line, argument| format!("{line} {}", argument.to_string_lossy()))
+}

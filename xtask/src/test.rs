@@ -1,0 +1,115 @@
+//! `cargo xtask test`: everything CI checks, in order.
+//!
+//! In: the repository. Out: every step's own output, then one table with its result and time. Never
+//! stops at the first failure: one run tells everything that is wrong.
+
+use crate::flags::Flags;
+use crate::{fuzz, process, score, tidy};
+use anyhow::bail;
+use std::time::{Duration, Instant};
+
+/// How a step ended when nothing was wrong.
+pub(crate) enum Outcome {
+    /// It ran and found nothing wrong; the note goes into the table.
+    Passed(String),
+    /// It could not run here, for this reason.
+    Skipped(String),
+}
+
+struct Step {
+    name: &'static str,
+    run: fn() -> anyhow::Result<Outcome>,
+}
+
+const STEPS: &[Step] = &[
+    Step { name: "format", run: format },
+    Step { name: "lints", run: lints },
+    Step { name: "tests", run: tests },
+    Step { name: "doc tests", run: doc_tests },
+    Step { name: "docs", run: docs },
+    Step { name: "short fuzz", run: fuzz::short },
+    Step { name: "scorers", run: score::check },
+    Step { name: "tidy", run: tidy::check },
+    Step { name: "licences", run: licences },
+];
+
+/// Runs every step and fails if one failed.
+pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
+    flags.finish()?;
+    let begin = Instant::now();
+    let mut rows = Vec::new();
+    let mut failed = Vec::new();
+    for step in STEPS {
+        println!("\n=== {} ===", step.name);
+        let start = Instant::now();
+        let outcome = (step.run)();
+        let (word, note) = match outcome {
+            Ok(Outcome::Passed(note)) => ("ok", note),
+            Ok(Outcome::Skipped(reason)) => ("skipped", reason),
+            Err(error) => {
+                failed.push(step.name);
+                ("FAILED", format!("{error:#}"))
+            }
+        };
+        println!("{}: {word}", step.name);
+        rows.push(row(step.name, word, start.elapsed(), &note));
+    }
+    println!("\n{:<12} {:<8} {:>8}  note", "step", "result", "seconds");
+    for row in rows {
+        println!("{row}");
+    }
+    println!(
+        "{}",
+        row("total", if failed.is_empty() { "ok" } else { "FAILED" }, begin.elapsed(), "")
+    );
+    if !failed.is_empty() {
+        bail!("failed: {}", failed.join(", "));
+    }
+    Ok(())
+}
+
+fn row(name: &str, word: &str, time: Duration, note: &str) -> String {
+    // A note may be an error chain of several lines; the table keeps its first.
+    let note = note.lines().next().unwrap_or_default();
+    format!("{name:<12} {word:<8} {:>8.1}  {note}", time.as_secs_f64()).trim_end().to_owned()
+}
+
+fn format() -> anyhow::Result<Outcome> {
+    cargo(&["fmt", "--all", "--check"])
+}
+
+fn lints() -> anyhow::Result<Outcome> {
+    cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
+}
+
+fn tests() -> anyhow::Result<Outcome> {
+    if process::answers(&mut process::cargo(&["nextest", "--version"])) {
+        cargo(&["nextest", "run", "--workspace"])
+    } else {
+        println!("cargo-nextest is not installed; `cargo test` runs the same tests.");
+        cargo(&["test", "--workspace", "--all-targets"])
+    }
+}
+
+fn doc_tests() -> anyhow::Result<Outcome> {
+    cargo(&["test", "--doc", "--workspace"])
+}
+
+fn docs() -> anyhow::Result<Outcome> {
+    let arguments = ["doc", "--no-deps", "--workspace"];
+    process::run(process::cargo(&arguments).env("RUSTDOCFLAGS", "-D warnings"))?;
+    Ok(Outcome::Passed(String::new()))
+}
+
+fn licences() -> anyhow::Result<Outcome> {
+    if !process::answers(&mut process::cargo(&["deny", "--version"])) {
+        let reason = "cargo-deny is not installed, so deny.toml was not checked";
+        return Ok(Outcome::Skipped(reason.to_owned()));
+    }
+    cargo(&["deny", "--offline", "check", "licenses", "bans", "sources"])
+}
+
+fn cargo(arguments: &[&str]) -> anyhow::Result<Outcome> {
+    process::run(&mut process::cargo(arguments))?;
+    Ok(Outcome::Passed(String::new()))
+}
