@@ -1,1 +1,137 @@
-//! (in progress)
+//! Parse: from a text that should be JSON to a tree, and what had to be repaired.
+//!
+//! In: text, whole or in pieces, strict JSON or something like it. Out: a tree whose values say how
+//! sure they are, the repairs with their byte spans, and every value found on the way. Never fails,
+//! never invents a string, and takes time linear in the text however it is cut into pieces.
+
+mod bare;
+mod decode;
+mod machine;
+mod outlook;
+mod paths;
+mod repair;
+mod report;
+mod strict;
+mod string;
+mod structure;
+mod top;
+mod tree;
+mod trial;
+
+pub use repair::{Repair, RepairCode, replay};
+pub use tree::{Entries, Items, Kind, NodeId, NodeState, Tree};
+
+use machine::Machine;
+use salve_types::Span;
+
+/// Whose reading applies where the world disagrees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum ParseMode {
+    /// Find the JSON in a model's reply and drop the talk around it.
+    #[default]
+    Llm,
+    /// The whole text is one document.
+    Text,
+}
+
+/// How to parse.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParseOptions {
+    /// Whose reading applies.
+    pub mode: ParseMode,
+    /// How deep brackets may nest; what is deeper becomes null, and is reported.
+    pub max_depth: usize,
+}
+
+impl Default for ParseOptions {
+    fn default() -> Self {
+        Self { mode: ParseMode::Llm, max_depth: 512 }
+    }
+}
+
+/// A value found in the text, whether or not it became part of the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Candidate {
+    /// The value.
+    pub node: NodeId,
+    /// Where it stands.
+    pub span: Span,
+    /// Whether it stands in a code fence.
+    pub fenced: bool,
+}
+
+/// What a text was read as.
+#[must_use]
+#[derive(Debug)]
+pub struct Parsed {
+    /// The tree; its root is the answer.
+    pub tree: Tree,
+    /// Every value found, in the order of the text.
+    pub candidates: Vec<Candidate>,
+    /// The repairs that make the text strict JSON, in order.
+    pub repairs: Vec<Repair>,
+    /// Whether there is an answer, and the text holds all of it.
+    pub complete: bool,
+    /// The places of values whose end is not in the text, such as `$.files[2]`.
+    pub incomplete_paths: Vec<String>,
+}
+
+/// Reads a whole text.
+pub fn parse_json(text: &str, options: &ParseOptions) -> Parsed {
+    let mut parser = JsonParser::new(options);
+    parser.push(text);
+    parser.finish()
+}
+
+/// Reads a text that comes in pieces.
+#[derive(Debug)]
+pub struct JsonParser {
+    machine: Machine,
+}
+
+impl JsonParser {
+    /// Makes a parser that has seen nothing yet.
+    pub fn new(options: &ParseOptions) -> Self {
+        Self { machine: Machine::new(options.mode, options.max_depth.max(1)) }
+    }
+
+    /// Takes the next piece.
+    pub fn push(&mut self, piece: &str) {
+        self.machine.undo_trial();
+        let room = (u32::MAX as usize).saturating_sub(self.machine.tree.source.len() + 2);
+        let mut taken = piece.len().min(room);
+        while !piece.is_char_boundary(taken) {
+            taken -= 1;
+        }
+        self.machine.tree.source.push_str(&piece[..taken]);
+        self.machine.run();
+    }
+
+    /// Shows the tree as if the text ended here. Costs the depth of the value, not its length.
+    pub fn snapshot(&mut self) -> &Tree {
+        self.machine.start_trial();
+        &self.machine.tree
+    }
+
+    /// Ends the text.
+    pub fn finish(mut self) -> Parsed {
+        self.machine.undo_trial();
+        self.machine.last = true;
+        self.machine.run();
+        let repairs = report::repairs(&self.machine);
+        let candidates = self
+            .machine
+            .found
+            .iter()
+            .map(|found| Candidate {
+                node: self.machine.tree.resolve(found.node),
+                span: Span::new(found.start, found.end),
+                fenced: found.fenced,
+            })
+            .collect();
+        let tree = self.machine.tree;
+        let incomplete_paths = tree.incomplete_paths();
+        let complete = tree.root().is_some() && incomplete_paths.is_empty();
+        Parsed { tree, candidates, repairs, complete, incomplete_paths }
+    }
+}

@@ -4,11 +4,25 @@
 //! joined text with a report of everything that was dropped, or a refusal with its reason. Never
 //! calls a model, never invents code, and never joins where two readings are equally likely.
 
+mod candidate;
+mod lines;
+mod outline;
+mod overlap;
 mod prompt;
+mod prose;
+mod related;
+mod repetition;
+mod seam;
+mod shape;
+mod stitch;
 mod tail;
 mod template;
+mod wrapper;
 
 pub use prompt::{PromptOptions, resume_prompt};
+pub use stitch::{
+    DropReason, Dropped, RefusalReason, Reindented, Stitch, StitchOptions, StitchOutcome, stitch,
+};
 pub use tail::context_tail;
 pub use template::{Template, TemplateError};
 
@@ -17,6 +31,30 @@ pub const CHECK_SOURCE: &str = "inspect";
 
 /// The name under which continuations of a cut text are logged; never the name of the check.
 pub const CONTINUATION_SOURCE: &str = "resume";
+
+fn language_of(_partial: &str) -> salve_types::Language {
+    salve_types::Language::Text
+}
+
+fn verdict_on(
+    text: &str,
+    language: salve_types::Language,
+    _options: &StitchOptions,
+) -> salve_types::Verdict {
+    salve_types::Verdict {
+        is_valid: !text.is_empty(),
+        error_type: None,
+        error_message: None,
+        truncation_line: None,
+        kind: None,
+        opened_at_line: None,
+        open: Vec::new(),
+        closing: String::new(),
+        confidence: 0.0,
+        evidence: Vec::new(),
+        language,
+    }
+}
 
 #[cfg(test)]
 mod tests {

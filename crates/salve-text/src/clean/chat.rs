@@ -1,0 +1,304 @@
+//! Finds the talk before and after content that has no fence to tell it from.
+//!
+//! In: a text. Out: where the talk at its head ends and the talk at its foot begins. Never goes by
+//! looks alone: a sentence is talk when it begins like one of the known phrases, and weak phrases
+//! count only next to something that is clearly no prose. Never takes everything.
+
+use super::document::{begins_front_matter, heading_level};
+use super::draft::{Cut, Draft};
+use super::fence::is_fence_line;
+use super::phrases::{Strength, closing, opening};
+use super::prose::{LineKind, line_kind};
+use super::reply::AsideReason;
+use super::{Context, Notes, Target};
+use salve_types::Span;
+
+// Nobody greets for longer than this; the bound also keeps hostile input cheap.
+const MOST_LINES: usize = 40;
+const LONGEST_LINE: usize = 1_000;
+
+/// The stage: sets talk at both ends aside.
+pub(super) fn cuts(draft: &Draft<'_>, context: &Context<'_>, _: &mut Notes) -> Vec<Cut> {
+    let text = draft.text();
+    let start = leading_chat(text, context.target);
+    let end = start + trailing_chat(&text[start..], context.target);
+    if text[start..end].trim().is_empty() {
+        return Vec::new();
+    }
+    let mut cuts = Vec::new();
+    if start > 0 {
+        cuts.push(Cut::new(Span::new(0, start), AsideReason::ChatBefore));
+    }
+    if end < text.len() {
+        cuts.push(Cut::new(Span::new(end, text.len()), AsideReason::ChatAfter));
+    }
+    cuts
+}
+
+/// Returns the length of the talk at the head of a text; zero when there is none or nothing else.
+pub(super) fn leading_chat(text: &str, target: Target) -> usize {
+    let mut sure = 0;
+    let mut possible = 0;
+    let mut at = 0;
+    let mut sentence_open = false;
+    for line in text.split_inclusive('\n').take(MOST_LINES) {
+        let next = at + line.len();
+        let trimmed = line.trim();
+        let rule = trimmed == "---" || trimmed == "***";
+        if trimmed.is_empty() || (rule && possible > 0 && !begins_front_matter(&text[at..])) {
+            sentence_open = false;
+            at = next;
+            continue;
+        }
+        let strength = line_strength(line, sentence_open);
+        match strength {
+            Some(Strength::Strong) => {
+                sure = next;
+                possible = next;
+            }
+            Some(Strength::Weak) => possible = next,
+            None => break,
+        }
+        // A strong beginning carries the rest of its sentence with it.
+        if sentence_open && strength == Some(Strength::Weak) && sure == at {
+            sure = next;
+        }
+        sentence_open = !trimmed.ends_with(['.', '!', '?', ':', '…', '。', '：', '！']);
+        at = next;
+    }
+    let end = if possible > sure && stands_before_content(&text[possible..], target) {
+        possible
+    } else {
+        sure
+    };
+    let end = skip_gap(text, end);
+    if end >= text.len() { 0 } else { end }
+}
+
+/// Returns where the talk at the foot of a text begins; its length when there is none.
+pub(super) fn trailing_chat(text: &str, target: Target) -> usize {
+    let mut end = text.len();
+    let mut steps = 0;
+    while steps < MOST_LINES {
+        steps += 1;
+        let Some(paragraph) = last_paragraph(&text[..end]) else { break };
+        let words = &text[paragraph.range()];
+        let before = &text[..paragraph.start];
+        let talk = match paragraph_strength(words) {
+            Some(Strength::Strong) => true,
+            // An explanation counts only right after code, or before talk that was found already.
+            Some(Strength::Weak) => stands_after_code(before, target),
+            None => false,
+        };
+        if talk && !before.trim().is_empty() {
+            end = paragraph.start;
+            continue;
+        }
+        // Talk may follow the content without a blank line.
+        if let Some(start) = talk_in_last_line(words) {
+            end = paragraph.start + start;
+        }
+        break;
+    }
+    if end == text.len() {
+        return end;
+    }
+    let kept = text[..end].trim_end();
+    let kept = kept.strip_suffix("\n---").or_else(|| kept.strip_suffix("\n***")).unwrap_or(kept);
+    // The line end of the last kept line stays with it.
+    let kept = kept.trim_end().len();
+    let line_end = text[kept..].find('\n').map_or(text.len(), |at| kept + at + 1);
+    line_end.min(end.max(kept))
+}
+
+/// Returns whether a text holds nothing but talk.
+pub(super) fn is_only_chat(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).peekable();
+    let Some(first) = lines.peek() else { return true };
+    let opens = line_strength(first, false).is_some();
+    opens && lines.all(|line| heading_level(line).is_none() && line_kind(line) != LineKind::Code)
+}
+
+/// The stage for JSON: what stands before the first value and after its end is talk.
+pub(super) fn json_cuts(draft: &Draft<'_>, context: &Context<'_>, _: &mut Notes) -> Vec<Cut> {
+    if context.target != Target::Json {
+        return Vec::new();
+    }
+    let text = draft.text();
+    let Some(start) = json_start(text) else { return Vec::new() };
+    let end = json_end(text, start);
+    let mut cuts = Vec::new();
+    if !text[..start].trim().is_empty() {
+        cuts.push(Cut::new(Span::new(0, start), AsideReason::ChatBefore));
+    }
+    if let Some(end) = end
+        && is_talk_after_json(&text[end..])
+    {
+        cuts.push(Cut::new(Span::new(end, text.len()), AsideReason::ChatAfter));
+    }
+    cuts
+}
+
+// A value begins a line, or follows a colon at the end of a sentence.
+fn json_start(text: &str) -> Option<usize> {
+    let trimmed = text.len() - text.trim_start().len();
+    if text[trimmed..].starts_with(['{', '[', '"']) {
+        return Some(trimmed);
+    }
+    let mut at = 0;
+    for line in text.split_inclusive('\n').take(MOST_LINES) {
+        let indent = line.len() - line.trim_start().len();
+        let body = &line[indent..];
+        if body.starts_with(['{', '[']) {
+            return Some(at + indent);
+        }
+        if let Some(colon) = body.find(": {").or_else(|| body.find(": [")) {
+            return Some(at + indent + colon + 2);
+        }
+        if line_kind(line) == LineKind::Code {
+            return None;
+        }
+        at += line.len();
+    }
+    None
+}
+
+// The offset just past the value that begins at `start`, if it ends.
+fn json_end(text: &str, start: usize) -> Option<usize> {
+    let mut depth = 0usize;
+    let mut in_string = false;
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate().skip(start) {
+        if in_string {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' => escaped = true,
+                b'"' => in_string = false,
+                _ => {}
+            }
+            if !in_string && depth == 0 {
+                return Some(at + 1);
+            }
+            continue;
+        }
+        match byte {
+            b'"' => in_string = true,
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn is_talk_after_json(rest: &str) -> bool {
+    let first = rest.trim_start();
+    first.starts_with(char::is_alphabetic)
+        && first.lines().next().is_some_and(|line| line_kind(line) == LineKind::Prose)
+        && !first.contains(['{', '['])
+}
+
+// How surely a line at the head is talk. A line that goes on with the sentence before is as weak as
+// its looks.
+fn line_strength(line: &str, sentence_open: bool) -> Option<Strength> {
+    let trimmed = line.trim();
+    if trimmed.len() > LONGEST_LINE || line_kind(line) == LineKind::Code || is_fence_line(line) {
+        return None;
+    }
+    if line.starts_with(['#', '|', '>', '<', '\t', '/', '{', '[']) || line.starts_with("    ") {
+        return None;
+    }
+    let found = opening(&trimmed.to_lowercase());
+    if found.is_none() && sentence_open && line_kind(line) == LineKind::Prose {
+        return Some(Strength::Weak);
+    }
+    found
+}
+
+// Weak talk is talk when the next line is a heading, a fence, or code.
+fn stands_before_content(rest: &str, target: Target) -> bool {
+    let Some(line) = rest.lines().find(|line| !line.trim().is_empty()) else { return false };
+    let clear = heading_level(line).is_some()
+        || is_fence_line(line)
+        || begins_front_matter(rest.trim_start())
+        || line.trim_start().starts_with(['{', '[', '<'])
+        || line_kind(line) == LineKind::Code;
+    clear || (matches!(target, Target::Code(_)) && line_kind(line) != LineKind::Prose)
+}
+
+fn stands_after_code(before: &str, target: Target) -> bool {
+    if target.is_document() {
+        return false;
+    }
+    let Some(line) = before.lines().rev().find(|line| !line.trim().is_empty()) else {
+        return false;
+    };
+    let kind = line_kind(line);
+    kind == LineKind::Code || (matches!(target, Target::Code(_)) && line.starts_with([' ', '\t']))
+}
+
+fn last_paragraph(text: &str) -> Option<Span> {
+    let end = text.trim_end().len();
+    if end == 0 {
+        return None;
+    }
+    let mut start = end;
+    // Upward to the first blank line.
+    while start > 0 {
+        let line_start =
+            text[..start - usize::from(start < end)].rfind('\n').map_or(0, |at| at + 1);
+        if text[line_start..start].trim().is_empty() {
+            break;
+        }
+        start = line_start;
+    }
+    Some(Span::new(start, end))
+}
+
+fn paragraph_strength(paragraph: &str) -> Option<Strength> {
+    let first = paragraph.lines().next().unwrap_or("");
+    if first.len() > LONGEST_LINE || first.starts_with("    ") || first.starts_with('\t') {
+        return None;
+    }
+    let strength = closing(&first.trim().to_lowercase())?;
+    let reads = paragraph
+        .lines()
+        .take(MOST_LINES)
+        .all(|line| !matches!(line_kind(line), LineKind::Code) && !is_fence_line(line));
+    reads.then_some(strength)
+}
+
+fn talk_in_last_line(paragraph: &str) -> Option<usize> {
+    let start = paragraph.rfind('\n')? + 1;
+    let line = &paragraph[start..];
+    if line.len() > LONGEST_LINE || line.starts_with([' ', '\t', '#', '/', '*', '-']) {
+        return None;
+    }
+    let before = paragraph[..start].trim_end().lines().last().unwrap_or("");
+    let talk = line_kind(line) == LineKind::Prose
+        && closing(&line.to_lowercase()) == Some(Strength::Strong)
+        && line_kind(before) != LineKind::Prose;
+    talk.then_some(start)
+}
+
+// Blank lines and a rule between talk and content belong to the talk.
+fn skip_gap(text: &str, end: usize) -> usize {
+    if end == 0 {
+        return 0;
+    }
+    let mut at = end;
+    for line in text[end..].split_inclusive('\n') {
+        let trimmed = line.trim();
+        let rule = matches!(trimmed, "---" | "***") && !begins_front_matter(&text[at..]);
+        if !(trimmed.is_empty() || rule) {
+            break;
+        }
+        at += line.len();
+    }
+    at
+}

@@ -1,0 +1,349 @@
+//! Decides what the fences of a text mean and which block is the content.
+//!
+//! In: a text with its blocks and what is wanted. Out: the cuts that leave the content. Never takes
+//! a fence apart that belongs to the content: an example of a document, a string of a program.
+
+use super::chat;
+use super::document::{begins_front_matter, heading_level, is_answer_heading};
+use super::draft::{Cut, Draft};
+use super::fence::{Fenced, find_blocks};
+use super::label::{Label, comment_path, path_label, read_info};
+use super::prose::{reads_like_code, reads_like_talk};
+use super::reply::{AsideReason, Block};
+use super::{Context, Notes, Target};
+use crate::sentinel::ending_sentinel;
+use salve_types::{Language, Span};
+
+/// The stage: takes the wanted block out of its fences and sets everything else aside.
+pub(super) fn cuts(draft: &Draft<'_>, context: &Context<'_>, notes: &mut Notes) -> Vec<Cut> {
+    let text = draft.text();
+    let blocks = find_blocks(text);
+    if blocks.is_empty() {
+        return Vec::new();
+    }
+    let labelled = label_blocks(text, &blocks);
+    let decision = decide(text, &labelled, context);
+    report(draft, &labelled, &decision, notes);
+    let cuts = match decision {
+        Decision::Whole => Vec::new(),
+        Decision::Stray(block) => stray_cuts(text, &labelled[block].fenced, context, notes),
+        Decision::Take(chosen) => take_cuts(text, &labelled, chosen, context, notes),
+    };
+    cuts.into_iter().filter(|cut| !cut.span.is_empty()).collect()
+}
+
+// A block with everything that names it.
+struct Labelled {
+    fenced: Fenced,
+    label: Label,
+    // The line before the fence that names the file.
+    label_line: Option<Span>,
+}
+
+enum Decision {
+    // The fences are part of the content, or there is nothing to take.
+    Whole,
+    // The block is the content.
+    Take(usize),
+    // A closing fence without an opening one ends the content.
+    Stray(usize),
+}
+
+fn decide(text: &str, blocks: &[Labelled], context: &Context<'_>) -> Decision {
+    let outside = || outside_lines(text, blocks);
+    let nothing_outside = outside().all(|line| line.trim().is_empty());
+    if !nothing_outside && reads_like_code(outside()) {
+        return stray(text, blocks);
+    }
+    let take = || choose(text, blocks, context).map_or(Decision::Whole, Decision::Take);
+    match context.target {
+        Target::Code(_) | Target::Json => take(),
+        Target::Markdown | Target::Document => wrapped_document(text, blocks, nothing_outside),
+        Target::Unknown if nothing_outside || is_answer(text, blocks) => take(),
+        Target::Unknown => Decision::Whole,
+    }
+}
+
+// The rest of a reply that was resumed has a closing fence and no opening one.
+fn stray(text: &str, blocks: &[Labelled]) -> Decision {
+    let Some(last) = blocks.last() else { return Decision::Whole };
+    let after = &text[last.fenced.content.range()];
+    let is_stray = !last.fenced.closed
+        && last.fenced.info.is_empty()
+        && reads_like_talk(after)
+        && reads_like_code(text[..last.fenced.opener.start].lines());
+    if is_stray { Decision::Stray(blocks.len() - 1) } else { Decision::Whole }
+}
+
+// A document keeps its own fences. A block is its wrapper when it is labelled as a document, or
+// unlabelled and alone, and only chat stands around it.
+fn wrapped_document(text: &str, blocks: &[Labelled], nothing_outside: bool) -> Decision {
+    let is_markdown = |block: &Labelled| block.label.language == Some(Language::Markdown);
+    let wrapper = blocks.iter().position(is_markdown).or_else(|| {
+        (nothing_outside && blocks.len() == 1 && blocks[0].fenced.info.is_empty()).then_some(0)
+    });
+    let Some(wrapper) = wrapper else { return Decision::Whole };
+    let span = blocks[wrapper].fenced.whole();
+    let (before, after) = (&text[..span.start], &text[span.end..]);
+    let only_chat = chat::is_only_chat(before) && (after.trim().is_empty() || !has_headings(after));
+    if only_chat { Decision::Take(wrapper) } else { Decision::Whole }
+}
+
+/// Returns whether the text is an answer that shows code in fences, not a document with examples.
+fn is_answer(text: &str, blocks: &[Labelled]) -> bool {
+    let Some(first) = blocks.first() else { return false };
+    let chat_end = chat::leading_chat(text, Target::Unknown);
+    let body = text[chat_end..].trim_start();
+    if begins_front_matter(body) {
+        return false;
+    }
+    let first_line = body.lines().next().unwrap_or("");
+    let opens_document = heading_level(first_line).is_some() && !is_answer_heading(first_line);
+    if opens_document && heading_level(first_line) == Some(1) {
+        return false;
+    }
+    let headings = outside_lines(text, blocks)
+        .filter(|line| heading_level(line).is_some() && !is_answer_heading(line))
+        .count();
+    if headings == 0 {
+        return true;
+    }
+    let talks = chat_end > 0 || chat::trailing_chat(text, Target::Unknown) < text.len();
+    if talks {
+        return !(opens_document && headings >= 2);
+    }
+    // A single large block under small headings is the answer; several are a document's examples.
+    let largest = blocks.iter().map(|block| block.fenced.content.len()).max().unwrap_or(0);
+    let _ = first;
+    !opens_document && largest * 2 >= text.len()
+}
+
+// The best block: the wanted path, then the wanted language, then something rather than nothing,
+// then the largest.
+fn choose(text: &str, blocks: &[Labelled], context: &Context<'_>) -> Option<usize> {
+    let rank = |block: &Labelled| {
+        let content = &text[block.fenced.content.range()];
+        let path = match (context.path, block.label.path.as_deref()) {
+            (Some(wanted), Some(named)) => same_file(wanted, named),
+            _ => false,
+        };
+        let size = content.trim().len();
+        (path, fit(block, context.target.language()), size > 0, size)
+    };
+    (0..blocks.len()).max_by_key(|&at| rank(&blocks[at]))
+}
+
+// How well a block's language fits the wanted one; commands and outputs come last when nothing
+// is wanted.
+fn fit(block: &Labelled, wanted: Option<Language>) -> u8 {
+    let named = block.label.language;
+    match (wanted, named) {
+        (Some(wanted), Some(named)) if wanted == named => 3,
+        (Some(wanted), Some(named)) if family(wanted) == family(named) => 2,
+        (Some(_), None) => 1,
+        (Some(_), Some(_)) => 0,
+        (None, Some(Language::Bash | Language::Text)) => 0,
+        (None, _) => 1,
+    }
+}
+
+fn family(language: Language) -> Language {
+    match language {
+        Language::Tsx | Language::JavaScript | Language::Jsx => Language::TypeScript,
+        Language::Cpp => Language::C,
+        other => other,
+    }
+}
+
+fn same_file(wanted: &str, named: &str) -> bool {
+    let normal = |path: &str| path.replace('\\', "/").trim_start_matches("./").to_owned();
+    let (wanted, named) = (normal(wanted), normal(named));
+    wanted == named
+        || wanted.ends_with(&format!("/{named}"))
+        || named.ends_with(&format!("/{wanted}"))
+}
+
+fn label_blocks(text: &str, blocks: &[Fenced]) -> Vec<Labelled> {
+    let mut from = 0;
+    let mut labelled = Vec::with_capacity(blocks.len());
+    for fenced in blocks {
+        let mut label = read_info(&text[fenced.info.range()]);
+        let label_line = line_before(text, from, fenced.opener.start)
+            .filter(|line| path_label(&text[line.range()]).is_some());
+        if label.path.is_none() {
+            let content = &text[fenced.content.range()];
+            label.path = label_line
+                .and_then(|line| path_label(&text[line.range()]))
+                .or_else(|| content.lines().next().and_then(comment_path));
+        }
+        if label.language.is_none() && fenced.info.is_empty() {
+            label.language = label.path.as_deref().and_then(Language::from_path);
+        }
+        from = fenced.whole().end;
+        labelled.push(Labelled { fenced: fenced.clone(), label, label_line });
+    }
+    labelled
+}
+
+// The last line that is not blank before `end`, not looking before `from`.
+fn line_before(text: &str, from: usize, end: usize) -> Option<Span> {
+    let region = &text[from..end];
+    let trimmed = region.trim_end();
+    if trimmed.is_empty() {
+        return None;
+    }
+    let start = trimmed.rfind('\n').map_or(0, |at| at + 1);
+    // A label stands on the line above the fence, or with one blank line between.
+    let gap = region[trimmed.len()..].matches('\n').count();
+    (gap <= 2).then(|| Span::new(from + start, from + trimmed.len()))
+}
+
+fn outside_spans(text: &str, blocks: &[Labelled]) -> Vec<Span> {
+    let mut spans = Vec::with_capacity(blocks.len() + 1);
+    let mut from = 0;
+    for block in blocks {
+        let whole = block.fenced.whole();
+        spans.push(Span::new(from, whole.start));
+        from = whole.end;
+    }
+    spans.push(Span::new(from, text.len()));
+    spans
+}
+
+fn outside_lines<'a>(text: &'a str, blocks: &[Labelled]) -> impl Iterator<Item = &'a str> {
+    outside_spans(text, blocks).into_iter().flat_map(move |span| text[span.range()].lines())
+}
+
+fn has_headings(text: &str) -> bool {
+    text.lines().any(|line| heading_level(line).is_some())
+}
+
+fn take_cuts(
+    text: &str,
+    blocks: &[Labelled],
+    chosen: usize,
+    context: &Context<'_>,
+    notes: &mut Notes,
+) -> Vec<Cut> {
+    let mut cuts = Vec::new();
+    let outside = outside_spans(text, blocks);
+    for (at, (block, before)) in blocks.iter().zip(&outside).enumerate() {
+        let reason = if at <= chosen { AsideReason::ChatBefore } else { AsideReason::ChatAfter };
+        outside_cuts(text, *before, reason, block.label_line, context, notes, &mut cuts);
+        if at != chosen {
+            cuts.push(Cut::new(block.fenced.whole(), AsideReason::OtherBlock));
+        } else if !is_protected(text, block, context) {
+            unwrap_cuts(text, &block.fenced, &mut cuts);
+        }
+    }
+    if let Some(tail) = outside.last() {
+        outside_cuts(text, *tail, AsideReason::ChatAfter, None, context, notes, &mut cuts);
+    }
+    cuts
+}
+
+// Without its fence, this document would itself be read as an answer, and the next cleaning would
+// take it apart. When nobody says that a document is wanted, the fence stays as its proof.
+fn is_protected(text: &str, block: &Labelled, context: &Context<'_>) -> bool {
+    if context.target != Target::Unknown
+        || !matches!(block.label.language, None | Some(Language::Markdown))
+    {
+        return false;
+    }
+    let content = &text[block.fenced.content.range()];
+    let inner = find_blocks(content);
+    if inner.is_empty() {
+        return false;
+    }
+    let inner = label_blocks(content, &inner);
+    let nothing_outside = outside_lines(content, &inner).all(|line| line.trim().is_empty());
+    !nothing_outside
+        && !reads_like_code(outside_lines(content, &inner))
+        && is_answer(content, &inner)
+}
+
+fn unwrap_cuts(text: &str, fenced: &Fenced, cuts: &mut Vec<Cut>) {
+    cuts.push(Cut::new(fenced.opener, AsideReason::Fence));
+    if fenced.indent > 0 {
+        let mut start = fenced.content.start;
+        for line in text[fenced.content.range()].split_inclusive('\n') {
+            let width = line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+            let width = width.min(fenced.indent);
+            cuts.push(Cut::new(Span::new(start, start + width), AsideReason::FenceIndent));
+            start += line.len();
+        }
+    }
+    if let Some(closer) = fenced.closer {
+        cuts.push(Cut::new(closer, AsideReason::Fence));
+    }
+}
+
+// Talk around the blocks, with the label of the next block and a sentinel named for what they are.
+fn outside_cuts(
+    text: &str,
+    span: Span,
+    reason: AsideReason,
+    label: Option<Span>,
+    context: &Context<'_>,
+    notes: &mut Notes,
+    cuts: &mut Vec<Cut>,
+) {
+    let mut marked: Vec<(Span, AsideReason)> = Vec::new();
+    if reason == AsideReason::ChatAfter {
+        let mut start = span.start;
+        for line in text[span.range()].split_inclusive('\n') {
+            let end = start + line.len();
+            if ending_sentinel(line, context.mark).is_some() {
+                notes.sentinel_seen = true;
+                marked.push((Span::new(start, end), AsideReason::Sentinel));
+            }
+            start = end;
+        }
+    }
+    marked.extend(label.map(|line| (line, AsideReason::PathLabel)));
+    let mut from = span.start;
+    for (part, part_reason) in marked {
+        cuts.push(Cut::new(Span::new(from, part.start), reason));
+        cuts.push(Cut::new(part, part_reason));
+        from = part.end;
+    }
+    cuts.push(Cut::new(Span::new(from, span.end), reason));
+}
+
+fn stray_cuts(text: &str, fenced: &Fenced, context: &Context<'_>, notes: &mut Notes) -> Vec<Cut> {
+    let mut cuts = vec![Cut::new(fenced.opener, AsideReason::Fence)];
+    let tail = Span::new(fenced.opener.end, text.len());
+    outside_cuts(text, tail, AsideReason::ChatAfter, None, context, notes, &mut cuts);
+    cuts
+}
+
+// The blocks of the first text that has any are those of the reply; later rounds look at what is
+// inside them.
+fn report(draft: &Draft<'_>, blocks: &[Labelled], decision: &Decision, notes: &mut Notes) {
+    let chosen = match decision {
+        Decision::Take(chosen) => Some(*chosen),
+        Decision::Whole | Decision::Stray(_) => None,
+    };
+    if notes.blocks.is_empty() && !matches!(decision, Decision::Stray(_)) {
+        let text = draft.text();
+        notes.blocks = blocks
+            .iter()
+            .enumerate()
+            .map(|(at, block)| Block {
+                language: block.label.language,
+                path: block.label.path.clone(),
+                info: text[block.fenced.info.range()].to_owned(),
+                span: draft.origin(block.fenced.content),
+                closed: block.fenced.closed,
+                chosen: chosen == Some(at),
+            })
+            .collect();
+    }
+    if let Some(block) = chosen.and_then(|chosen| blocks.get(chosen)) {
+        notes.unclosed_fence |= !block.fenced.closed;
+        notes.language = notes.language.or(block.label.language);
+        if notes.path.is_none() {
+            notes.path.clone_from(&block.label.path);
+        }
+    }
+}

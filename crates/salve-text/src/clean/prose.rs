@@ -1,0 +1,250 @@
+//! Tells talk from code, line by line.
+//!
+//! In: lines. Out: whether a line reads like a sentence, like code, or like neither. Never decides
+//! alone: the callers ask for several lines or for a known phrase besides.
+
+/// How a line reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LineKind {
+    Blank,
+    Prose,
+    Code,
+    Unclear,
+}
+
+// Nobody needs more of a line to know what it is; it keeps a line of a megabyte cheap.
+const LOOK: usize = 400;
+
+/// Reads one line.
+pub(super) fn line_kind(line: &str) -> LineKind {
+    let whole = line.trim();
+    if whole.is_empty() {
+        return LineKind::Blank;
+    }
+    let head = prefix(whole, LOOK);
+    if starts_like_code(head) || ends_like_code(whole) {
+        return LineKind::Code;
+    }
+    let counts = Counts::of(head);
+    if counts.symbols * 8 > counts.characters {
+        return LineKind::Code;
+    }
+    let markup = head.starts_with(['#', '-', '*', '>', '|', '+'])
+        || head.starts_with(|first: char| first.is_ascii_digit());
+    if counts.wide > 1 || counts.words >= 2 || (markup && counts.words >= 1) {
+        return LineKind::Prose;
+    }
+    LineKind::Unclear
+}
+
+/// Returns whether the lines together are code rather than talk.
+pub(super) fn reads_like_code<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
+    let (mut code, mut prose) = (0usize, 0usize);
+    let mut first = None;
+    for line in lines {
+        match line_kind(line) {
+            LineKind::Code => {
+                code += 1;
+                first.get_or_insert(line);
+            }
+            LineKind::Prose => {
+                prose += 1;
+                first.get_or_insert(line);
+            }
+            LineKind::Blank | LineKind::Unclear => {}
+        }
+    }
+    let opens_file = first.is_some_and(opens_a_file);
+    opens_file || (code >= 2 && code * 3 >= code + prose)
+}
+
+// Nothing but a file of code begins with these.
+fn opens_a_file(line: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "#!",
+        "#include",
+        "\"\"\"",
+        "'''",
+        "/*",
+        "//",
+        "<?php",
+        "<?xml",
+        "<!DOCTYPE",
+        "<!doctype",
+        "import ",
+        "from ",
+        "package ",
+        "use ",
+        "using ",
+        "namespace ",
+        "#[",
+        "#![",
+    ];
+    let line = line.trim_start();
+    line_kind(line) == LineKind::Code && STARTS.iter().any(|start| line.starts_with(start))
+}
+
+/// Returns whether the text could stand between two blocks of a reply: a sentence, a heading, a
+/// label. Code that belongs to a block could not.
+pub(super) fn reads_like_talk(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).peekable();
+    if lines.peek().is_none() {
+        return true;
+    }
+    let mut talk = 0usize;
+    let mut other = 0usize;
+    for line in lines {
+        let trimmed = line.trim();
+        let label = trimmed.ends_with(':')
+            || trimmed.starts_with("**")
+            || super::label::path_label(trimmed).is_some()
+            || trimmed.starts_with(char::is_uppercase)
+                && trimmed.chars().all(|c| c.is_alphanumeric() || c == ' ');
+        match line_kind(line) {
+            LineKind::Prose => talk += 1,
+            LineKind::Code => other += 1,
+            _ if label => talk += 1,
+            LineKind::Blank | LineKind::Unclear => other += 1,
+        }
+    }
+    talk > other
+}
+
+fn starts_like_code(line: &str) -> bool {
+    // Key words are written small; a sentence that begins with one is written large.
+    const ALWAYS: &[&str] = &[
+        "#!",
+        "#include",
+        "#define",
+        "#if",
+        "#endif",
+        "#pragma",
+        "#[",
+        "#![",
+        "//",
+        "/*",
+        "*/",
+        "import ",
+        "export ",
+        "const ",
+        "function ",
+        "def ",
+        "fn ",
+        "pub ",
+        "package ",
+        "func ",
+        "struct ",
+        "enum ",
+        "impl ",
+        "mod ",
+        "public ",
+        "private ",
+        "protected ",
+        "static ",
+        "async ",
+        "await ",
+        "return ",
+        "return;",
+        "elif ",
+        "@",
+        "</",
+        "<?",
+        "<!",
+        "}",
+        ")",
+        "];",
+        "\"\"\"",
+        "'''",
+        "SELECT ",
+        "INSERT INTO ",
+        "CREATE TABLE ",
+        "DELETE FROM ",
+        "ALTER TABLE ",
+        "namespace ",
+        "typedef ",
+        "#region",
+    ];
+    const WITH_SIGN: &[&str] = &[
+        "let ",
+        "var ",
+        "val ",
+        "class ",
+        "interface ",
+        "type ",
+        "use ",
+        "using ",
+        "from ",
+        "if ",
+        "for ",
+        "while ",
+        "with ",
+        "try",
+        "else",
+        "switch ",
+        "match ",
+        "print",
+        "self.",
+        "this.",
+    ];
+    if ALWAYS.iter().any(|start| line.starts_with(start)) {
+        return true;
+    }
+    let signs = ['=', ';', '{', '(', '<'];
+    let ends = line.ends_with([';', '{', ':', ')', '>', ',']) || line.contains(" = ");
+    WITH_SIGN.iter().any(|start| line.starts_with(start))
+        && (ends && line.contains(signs) || line.starts_with("from ") && line.contains(" import "))
+}
+
+fn ends_like_code(line: &str) -> bool {
+    line.ends_with([';', '{', '}', '[', '(', '='])
+        || line.ends_with("=>")
+        || line.ends_with("->")
+        || line.ends_with("/>")
+        || line.ends_with("*/")
+        || line.ends_with(");")
+        || line.ends_with("):")
+        || line.ends_with("},")
+        || line.ends_with("],")
+}
+
+struct Counts {
+    characters: usize,
+    symbols: usize,
+    words: usize,
+    // Characters of scripts that write without spaces.
+    wide: usize,
+}
+
+impl Counts {
+    fn of(line: &str) -> Self {
+        let mut counts = Self { characters: 0, symbols: 0, words: 0, wide: 0 };
+        let (mut in_span, mut in_word) = (false, false);
+        for character in line.chars() {
+            counts.characters += 1;
+            if character == '`' {
+                // What stands between backticks is a name in a sentence.
+                in_span = !in_span;
+                counts.words += usize::from(in_span);
+                in_word = false;
+                continue;
+            }
+            if in_span {
+                continue;
+            }
+            let letter = character.is_alphabetic() || (in_word && matches!(character, '\'' | '’'));
+            counts.words += usize::from(letter && !in_word);
+            in_word = letter || (in_word && character.is_alphanumeric());
+            counts.wide += usize::from(('\u{2E80}'..='\u{D7AF}').contains(&character));
+            counts.symbols += usize::from("{}[]();=<>|&+\\$^~_\"%".contains(character));
+        }
+        counts
+    }
+}
+
+fn prefix(text: &str, most: usize) -> &str {
+    let mut end = most.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}

@@ -1,0 +1,252 @@
+//! What follows a quote: could the string end there?
+//!
+//! In: a place behind a quote and the open frames. Out: whether JSON could go on like that. Looks
+//! at most one window ahead, and finds every real end of a string in valid JSON sure.
+
+use super::ParseMode;
+use super::machine::{FrameKind, Machine, Step, WINDOW};
+use super::string::{Role, is_word, quote_of};
+
+/// How well the text behind a quote fits the end of a string.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Outlook {
+    /// Words follow.
+    Unlikely,
+    /// A sign of JSON follows, but not what should come after it.
+    Possible,
+    /// JSON goes on behind it.
+    Sure,
+}
+
+use Outlook::{Possible, Sure, Unlikely};
+
+impl Machine {
+    /// Judges a quote that ends at `from`.
+    pub(super) fn outlook(&self, from: usize, role: Role) -> Step<Outlook> {
+        let mut depth = self.stack.len();
+        let mut at = from;
+        loop {
+            let start = at;
+            at = self.skip_blank(at);
+            if at > from + WINDOW {
+                return Ok(Sure);
+            }
+            let Some(byte) = self.byte(at)? else { return Ok(Sure) };
+            if role == Role::Key {
+                return self.outlook_key(at, byte);
+            }
+            let untouched = depth == self.stack.len();
+            let kind = depth.checked_sub(1).map(|index| self.stack[index].kind);
+            match byte {
+                b'}' | b']' | b')' => {
+                    let Some(below) = self.depth_after(depth, byte) else { return Ok(Possible) };
+                    depth = below;
+                    at += 1;
+                    if depth == 0 {
+                        return self.outlook_behind_root(at);
+                    }
+                }
+                b',' => return self.outlook_comma(at + 1, kind, from),
+                b':' => {
+                    let implied = untouched && kind == Some(FrameKind::Array);
+                    return Ok(if implied { Sure } else { Unlikely });
+                }
+                _ => {
+                    let newline = self.bytes()[start..at].contains(&b'\n');
+                    return self.outlook_other(at, byte, kind, newline);
+                }
+            }
+        }
+    }
+
+    fn outlook_key(&self, at: usize, byte: u8) -> Step<Outlook> {
+        Ok(match byte {
+            b':' => Sure,
+            b'=' => Possible,
+            _ if quote_of(self.bytes(), at).is_some() => Possible,
+            _ => Unlikely,
+        })
+    }
+
+    // The number of frames left open behind a closing bracket, if it closes one.
+    fn depth_after(&self, depth: usize, byte: u8) -> Option<usize> {
+        let count = match byte {
+            b'}' => self.open[0],
+            b']' => self.open[1],
+            _ => self.open[2],
+        };
+        if count == 0 {
+            return None;
+        }
+        // A bracket of the wrong kind is looked for nearby only.
+        let near = depth.saturating_sub(8);
+        (near..depth).rev().find(|&index| self.stack[index].kind.is_closed_by(byte))
+    }
+
+    fn outlook_behind_root(&self, mut at: usize) -> Step<Outlook> {
+        let from = at;
+        while matches!(self.bytes().get(at), Some(b' ' | b'\t')) {
+            at += 1;
+        }
+        if at > from + WINDOW {
+            return Ok(Sure);
+        }
+        let Some(byte) = self.byte(at)? else { return Ok(Sure) };
+        match byte {
+            b'\n' | b'\r' | b'`' | b'<' | b'{' | b'[' | b'/' | b';' | b'#' => Ok(Sure),
+            b',' => self.outlook_comma(at + 1, None, from),
+            _ => Ok(Possible),
+        }
+    }
+
+    fn outlook_comma(&self, at: usize, kind: Option<FrameKind>, from: usize) -> Step<Outlook> {
+        let at = self.skip_blank(at);
+        if at > from + WINDOW {
+            return Ok(Sure);
+        }
+        let Some(byte) = self.byte(at)? else { return Ok(Sure) };
+        if matches!(byte, b'}' | b']' | b')' | b'/') {
+            return Ok(if kind.is_some() || byte == b'/' { Sure } else { Possible });
+        }
+        if self.looking_at(at, b"...")? {
+            return Ok(Sure);
+        }
+        let quoted = quote_of(self.bytes(), at).is_some();
+        match kind {
+            Some(kind) if kind.has_keys() => {
+                let sure = if quoted { self.key_follows(at)? } else { self.word_key_follows(at)? };
+                Ok(if sure { Sure } else { Possible })
+            }
+            Some(_) => {
+                let sure = quoted || matches!(byte, b'{' | b'[' | b'(' | b'-' | b'0'..=b'9');
+                Ok(if sure || self.literal_follows(at)? { Sure } else { Possible })
+            }
+            None if quoted && self.mode == ParseMode::Llm => {
+                Ok(if self.key_follows(at)? { Sure } else { Possible })
+            }
+            None => {
+                let sure = quoted || matches!(byte, b'{' | b'[' | b'-' | b'0'..=b'9');
+                Ok(if sure { Sure } else { Possible })
+            }
+        }
+    }
+
+    fn outlook_other(
+        &self,
+        at: usize,
+        byte: u8,
+        kind: Option<FrameKind>,
+        newline: bool,
+    ) -> Step<Outlook> {
+        let keys = kind.is_some_and(FrameKind::has_keys);
+        match byte {
+            b'/' => {
+                let comment = matches!(self.byte(at + 1)?, Some(b'/' | b'*'));
+                return Ok(if comment { Sure } else { Unlikely });
+            }
+            b'#' if newline => return Ok(Sure),
+            b';' if kind.is_none() => return Ok(Sure),
+            b'<' if kind.is_none() => return Ok(Sure),
+            b'`' if self.looking_at(at, b"```")? => return Ok(Sure),
+            b'+' => {
+                let next = self.skip_blank(at + 1);
+                let quoted = self.byte(next)?.is_some() && self.quote_at(next)?.is_some();
+                let comment = self.looking_at(next, b"/*")?;
+                return Ok(if quoted || comment { Sure } else { Unlikely });
+            }
+            _ => {}
+        }
+        if quote_of(self.bytes(), at).is_some() {
+            return Ok(match kind {
+                Some(_) if keys => {
+                    if self.key_follows(at)? {
+                        Sure
+                    } else {
+                        Unlikely
+                    }
+                }
+                Some(_) if newline => Sure,
+                Some(_) => Possible,
+                None => {
+                    if newline {
+                        Sure
+                    } else {
+                        Unlikely
+                    }
+                }
+            });
+        }
+        if keys {
+            let sure = newline && self.word_key_follows(at)?;
+            return Ok(if sure { Sure } else { Unlikely });
+        }
+        Ok(match byte {
+            b'{' | b'[' if newline => Sure,
+            b'{' | b'[' => Possible,
+            b'0'..=b'9' if newline => Sure,
+            _ if newline && kind.is_none() => Sure,
+            _ => Unlikely,
+        })
+    }
+
+    /// Whether a quoted key with its colon stands at `at`.
+    pub(super) fn key_follows(&self, at: usize) -> Step<bool> {
+        let Some((quote, length)) = quote_of(self.bytes(), at) else { return Ok(false) };
+        let mut end = at + length;
+        loop {
+            if end > at + WINDOW {
+                return Ok(true);
+            }
+            let Some(byte) = self.byte(end)? else { return Ok(true) };
+            if byte == b'\\' {
+                end += 2;
+                continue;
+            }
+            match quote_of(self.bytes(), end) {
+                Some((other, length)) if quote.closes_key(other) => {
+                    let behind = self.skip_blank(end + length);
+                    return Ok(match self.byte(behind)? {
+                        None | Some(b':') => true,
+                        Some(_) => behind > at + WINDOW,
+                    });
+                }
+                _ => end += 1,
+            }
+        }
+    }
+
+    /// Whether a key without quotes, and its colon, stands at `at`.
+    pub(super) fn word_key_follows(&self, at: usize) -> Step<bool> {
+        let mut end = at;
+        loop {
+            if end > at + WINDOW {
+                return Ok(false);
+            }
+            match self.byte(end)? {
+                Some(byte) if is_word(byte) => end += 1,
+                Some(b'"') if end > at => end += 1,
+                _ => break,
+            }
+        }
+        let behind = self.skip_blank(end);
+        Ok(end > at && matches!(self.byte(behind)?, Some(b':' | b'=')))
+    }
+
+    // Whether `true`, `false`, `null` or one of their relatives stands at `at`.
+    fn literal_follows(&self, at: usize) -> Step<bool> {
+        let mut end = at;
+        while end < at + 10 && self.byte(end)?.is_some_and(|byte| byte.is_ascii_alphabetic()) {
+            end += 1;
+        }
+        Ok(super::bare::literal(&self.bytes()[at..end]).is_some())
+    }
+}
+
+impl super::string::Quote {
+    fn closes_key(self, other: Self) -> bool {
+        use super::string::Quote::{Double, RoundDouble, RoundSingle, Single};
+        self == other
+            || matches!((self, other), (RoundDouble, Double) | (RoundSingle, Single))
+            || matches!((self, other), (Self::Backtick, RoundSingle | Single))
+    }
+}

@@ -1,0 +1,74 @@
+//! The repairs of a finished parse.
+//!
+//! In: the values that make up the answer and the edits inside them. Out: repairs for the whole
+//! text, what stands around the values included. Never overlapping, always in order.
+
+use super::machine::Machine;
+use super::repair::{Repair, RepairCode};
+use salve_types::Span;
+
+/// Lists the repairs that make the whole text one strict JSON value.
+pub(super) fn repairs(machine: &Machine) -> Vec<Repair> {
+    let source = machine.tree.source.as_str();
+    let selected = &machine.tree.selected;
+    let several = selected.len() > 1;
+    let mut out = Vec::with_capacity(machine.tree.edits.len() + 2);
+    let mut done = 0;
+    let mut index = 0;
+    for found in &machine.found {
+        if selected.get(index) != Some(&found.node) {
+            continue;
+        }
+        let sign = match (several, index) {
+            (false, _) => "",
+            (true, 0) => "[",
+            (true, _) => ",",
+        };
+        push_gap(&mut out, source, done, found.start, sign);
+        for edit in &machine.tree.edits[found.edits.0..found.edits.1] {
+            let span = Span::new(edit.start as usize, edit.end as usize);
+            let before = source.get(span.range()).unwrap_or_default().to_owned();
+            out.push(Repair {
+                code: edit.code,
+                span,
+                before,
+                after: edit.after.clone().into_owned(),
+            });
+        }
+        done = found.end;
+        index += 1;
+    }
+    if index > 0 {
+        push_gap(&mut out, source, done, source.len(), if several { "]" } else { "" });
+    }
+    out
+}
+
+// What stands between two values is dropped, or becomes the sign that belongs there.
+fn push_gap(out: &mut Vec<Repair>, source: &str, start: usize, end: usize, sign: &str) {
+    let before = source.get(start..end).unwrap_or_default();
+    let words = before.trim_matches([' ', '\n', '\r', '\t']);
+    if words.is_empty() && sign.is_empty() {
+        return;
+    }
+    let all = |signs: &[char]| words.chars().all(|c| signs.contains(&c) || c.is_whitespace());
+    let code = if words.is_empty() {
+        RepairCode::NewlineDelimited
+    } else if words.contains("```") {
+        RepairCode::FenceDropped
+    } else if words.starts_with("/*") || words.starts_with("//") {
+        RepairCode::Comment
+    } else if all(&[',', ';']) {
+        RepairCode::TrailingComma
+    } else if all(&['}', ']', ')', ',', ';']) {
+        RepairCode::ExtraCloser
+    } else {
+        RepairCode::TalkDropped
+    };
+    out.push(Repair {
+        code,
+        span: Span::new(start, end),
+        before: before.to_owned(),
+        after: sign.to_owned(),
+    });
+}

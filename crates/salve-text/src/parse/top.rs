@@ -1,0 +1,358 @@
+//! Between the values: prose, fences and tags, and where in them a value begins.
+//!
+//! In: the text outside of values. Out: the places where values begin, and which of the values
+//! found make up the answer. Never lets a bracket in prose hide the JSON that comes later.
+
+use super::ParseMode;
+use super::machine::{Comma, Found, Frame, FrameKind, Machine, State, Step, Token, WINDOW, Wait};
+use super::repair::RepairCode as Code;
+use super::string::{is_word, quote_of};
+use super::tree::{Node, Tag};
+
+/// A single value at the start of a text, until it is known that nothing else follows.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Top {
+    Quoted { start: usize, scan: usize },
+    Word { start: usize, scan: usize },
+}
+
+/// What is remembered between values.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TopState {
+    /// Whether nothing but white space has come since the text or the fence began.
+    fresh: bool,
+    fenced: bool,
+    /// The best rank among the values found.
+    best: u8,
+    /// The object that was closed last.
+    pub(super) closed: u32,
+}
+
+impl Default for TopState {
+    fn default() -> Self {
+        Self { fresh: true, fenced: false, best: 0, closed: 0 }
+    }
+}
+
+impl Machine {
+    pub(super) fn step_top(&mut self) -> Step<bool> {
+        match self.mode {
+            ParseMode::Text => self.step_top_text(),
+            ParseMode::Llm => self.step_top_llm(),
+        }
+    }
+
+    fn step_top_text(&mut self) -> Step<bool> {
+        self.pos = self.skip_blank(self.pos);
+        let Some(byte) = self.byte(self.pos)? else { return Ok(false) };
+        match byte {
+            b' ' | b'\n' | b'\r' | b'\t' => {}
+            b',' | b';' | b'}' | b']' | b')' => self.pos += 1,
+            b'`' if self.looking_at(self.pos, b"```")? => self.pos = self.fence_end(self.pos)?,
+            b'/' if matches!(self.byte(self.pos + 1)?, Some(b'/' | b'*')) => {
+                let (start, block) = (self.pos, self.bytes()[self.pos + 1] == b'*');
+                self.token = Some(Token::Comment { start, scan: start + 2, block });
+            }
+            _ => self.begin_value(self.pos),
+        }
+        Ok(true)
+    }
+
+    fn begin_value(&mut self, at: usize) {
+        self.pos = at;
+        self.begun = (at, self.tree.nodes.len(), self.tree.edits.len());
+        self.state = State::Value;
+        self.top.fresh = false;
+    }
+
+    fn step_top_llm(&mut self) -> Step<bool> {
+        if self.top.fresh {
+            self.pos = self.skip_blank(self.pos);
+        }
+        let bytes = self.tree.source.as_bytes();
+        let mut at = self.pos;
+        if !self.top.fresh {
+            while at < bytes.len() && !matches!(bytes[at], b'{' | b'[' | b'(' | b'`') {
+                at += 1;
+            }
+            self.pos = at;
+        }
+        let Some(byte) = self.byte(at)? else { return Ok(false) };
+        if byte == b'`' {
+            if self.looking_at(at, b"```")? {
+                self.pos = self.fence_end(at)?;
+                self.top.fenced = !self.top.fenced;
+                self.top.fresh = self.top.fenced;
+                return Ok(true);
+            }
+        } else if matches!(byte, b'{' | b'[' | b'(') {
+            if let Some(start) = self.value_begins(at, byte)? {
+                if start < at {
+                    self.begin_value(start);
+                    self.begin_call(start, at, at);
+                } else {
+                    self.begin_value(at);
+                }
+                return Ok(true);
+            }
+        } else if self.top.fresh {
+            self.begin_fresh(at, byte)?;
+            return Ok(true);
+        }
+        self.top.fresh = false;
+        self.pos = at + 1;
+        Ok(true)
+    }
+
+    // The first thing in a text or a fence may be a value of its own.
+    fn begin_fresh(&mut self, at: usize, byte: u8) -> Step {
+        if byte == b'/' && matches!(self.byte(at + 1)?, Some(b'/' | b'*')) {
+            let block = self.bytes()[at + 1] == b'*';
+            self.token = Some(Token::Comment { start: at, scan: at + 2, block });
+            return Ok(());
+        }
+        if matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
+            return Ok(());
+        }
+        self.top.fresh = false;
+        if quote_of(self.bytes(), at).is_some() {
+            self.token = Some(Token::Top(Top::Quoted { start: at, scan: at + 1 }));
+        } else if byte.is_ascii_alphanumeric() || byte == b'-' {
+            self.token = Some(Token::Top(Top::Word { start: at, scan: at }));
+        } else {
+            self.pos = at + super::string::utf8_length(byte);
+        }
+        Ok(())
+    }
+
+    // A lone string or word is a value only if nothing but white space or a fence follows it.
+    pub(super) fn step_top_token(&mut self, token: Top) -> Step {
+        let bytes = self.tree.source.as_bytes();
+        let (start, end) = match token {
+            Top::Quoted { start, mut scan } => {
+                while scan < bytes.len()
+                    && (bytes[scan] != bytes[start] || bytes[scan - 1] == b'\\')
+                {
+                    scan += 1;
+                }
+                if scan >= bytes.len() && !self.last {
+                    self.token = Some(Token::Top(Top::Quoted { start, scan }));
+                    return Err(Wait);
+                }
+                (start, scan + 1)
+            }
+            Top::Word { start, mut scan } => {
+                while bytes
+                    .get(scan)
+                    .is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'))
+                {
+                    scan += 1;
+                }
+                if scan >= bytes.len() && !self.last {
+                    self.token = Some(Token::Top(Top::Word { start, scan }));
+                    return Err(Wait);
+                }
+                (start, scan)
+            }
+        };
+        let behind = self.skip_blank(end.min(bytes.len()));
+        let alone = self.byte(behind)?.is_none() || self.looking_at(behind, b"```")?;
+        let fits = match token {
+            Top::Quoted { .. } => true,
+            Top::Word { .. } => is_scalar(&bytes[start..end]),
+        };
+        self.token = None;
+        self.pos = start + super::string::utf8_length(bytes[start]);
+        if alone && fits {
+            self.begin_value(start);
+        }
+        Ok(())
+    }
+
+    // Whether a value begins at the bracket at `at`; gives where, for a call starts at its name.
+    fn value_begins(&self, at: usize, byte: u8) -> Step<Option<usize>> {
+        let fresh = self.top.fresh;
+        let inside = self.skip_blank(at + 1);
+        let Some(next) = self.byte(inside)? else { return Ok((byte != b'(').then_some(at)) };
+        let quoted = quote_of(self.bytes(), inside).is_some();
+        let begins = match byte {
+            b'{' => {
+                quoted
+                    || matches!(next, b'}' | b'/')
+                    || (next == b'{' && self.quote_behind(inside)?)
+                    || self.looking_at(inside, b"```")?
+                    || (is_word(next) && self.colon_behind_word(inside)?)
+                    || (fresh && (is_word(next) || matches!(next, b'.' | b',' | b'{')))
+            }
+            b'[' => {
+                quoted
+                    || matches!(next, b'{' | b'[' | b']' | b'-' | b'0'..=b'9')
+                    || (fresh && !matches!(next, b'<' | b'*' | b'!'))
+                    || self.call_or_literal(inside)?
+            }
+            _ => {
+                let tuple = fresh
+                    && (quoted || matches!(next, b'(' | b'[' | b'{' | b'-' | b'0'..=b'9' | b')'));
+                if !tuple && self.pair_follows(inside)? {
+                    return Ok(self.name_before(at));
+                }
+                tuple
+            }
+        };
+        Ok(begins.then_some(at))
+    }
+
+    fn quote_behind(&self, at: usize) -> Step<bool> {
+        let next = self.skip_blank(at + 1);
+        Ok(self.byte(next)?.is_some() && quote_of(self.bytes(), next).is_some())
+    }
+
+    fn colon_behind_word(&self, at: usize) -> Step<bool> {
+        let mut end = at;
+        while end < at + WINDOW && self.byte(end)?.is_some_and(is_word) {
+            end += 1;
+        }
+        let sign = self.skip_blank(end);
+        Ok(self.byte(sign)? == Some(b':') && self.byte(sign + 1)? != Some(b':'))
+    }
+
+    fn call_or_literal(&self, at: usize) -> Step<bool> {
+        let mut end = at;
+        while end < at + WINDOW && self.byte(end)?.is_some_and(|b| is_word(b) || b == b'.') {
+            end += 1;
+        }
+        let word = &self.bytes()[at..end];
+        Ok(end > at && self.byte(end)? == Some(b'(') || super::bare::literal(word).is_some())
+    }
+
+    // The start of the name that ends at `end`, not reaching into the value before it.
+    fn name_before(&self, end: usize) -> Option<usize> {
+        let floor = self.found.last().map_or(0, |found| found.end).max(end.saturating_sub(WINDOW));
+        let bytes = self.bytes();
+        let mut start = end;
+        while start > floor && is_word(bytes[start - 1]) && bytes[start - 1] < 0x80
+            || start > floor && bytes[start - 1] == b'.'
+        {
+            start -= 1;
+        }
+        let name = &bytes[start..end];
+        (name.first().is_some_and(u8::is_ascii_alphabetic)).then_some(start)
+    }
+
+    /// The outermost brace closed: if a comma and a key follow, it closed too early.
+    pub(super) fn step_closed(&mut self) -> Step {
+        let comma = self.skip_blank(self.pos);
+        let mut reopen = false;
+        if self.byte(comma)? == Some(b',') {
+            let key = self.skip_blank(comma + 1);
+            reopen = self.byte(key)? == Some(b'"') && self.key_follows_surely(key)?;
+        }
+        if !reopen {
+            self.found_value();
+            return Ok(());
+        }
+        let brace = self.pos - 1;
+        self.edit(brace, brace + 1, "", Code::ExtraCloser);
+        let frame = Frame {
+            node: self.top.closed,
+            kind: FrameKind::Object,
+            comma: Comma::Member,
+            open_edit: 0,
+        };
+        self.stack.push(frame);
+        *self.open_count(FrameKind::Object) += 1;
+        self.state = State::After;
+        Ok(())
+    }
+
+    fn key_follows_surely(&self, at: usize) -> Step<bool> {
+        let mut end = at + 1;
+        while end < at + WINDOW {
+            match self.byte(end)? {
+                None => return Ok(false),
+                Some(b'\\') => end += 2,
+                Some(b'"') => {
+                    let sign = self.skip_blank(end + 1);
+                    return Ok(self.byte(sign)? == Some(b':'));
+                }
+                Some(_) => end += 1,
+            }
+        }
+        Ok(false)
+    }
+
+    /// A value of the text is finished.
+    pub(super) fn found_value(&mut self) {
+        self.state = State::Top;
+        let (start, node, edits) = self.begun;
+        let found = Found {
+            node: super::machine::narrow(node),
+            start,
+            end: self.pos,
+            edits: (edits, self.tree.edits.len()),
+            fenced: self.top.fenced,
+        };
+        self.select(&found);
+        self.found.push(found);
+    }
+
+    // Text: everything counts. Prose: the most JSON-like values count, and their direct neighbours.
+    fn select(&mut self, found: &Found) {
+        if self.mode == ParseMode::Text {
+            self.tree.selected.push(found.node);
+            return;
+        }
+        let class = class_of(&self.tree.nodes[found.node as usize..]);
+        let rank = class * 2 + u8::from(found.fenced) + 1;
+        let neighbour = class >= ARRAY && self.touches_selected(found);
+        if rank > self.top.best {
+            let keep = neighbour && self.top.best > 2 * ARRAY;
+            self.top.best = rank;
+            if !keep {
+                let before = std::mem::take(&mut self.tree.selected);
+                if let Some(trial) = &mut self.trial {
+                    trial.replaced_selection.get_or_insert(before);
+                }
+            }
+            self.tree.selected.push(found.node);
+        } else if rank == self.top.best || neighbour {
+            self.tree.selected.push(found.node);
+        }
+    }
+
+    // Whether only white space and commas stand between the last value, which counts, and this one.
+    fn touches_selected(&self, found: &Found) -> bool {
+        let Some(before) = self.found.last() else { return false };
+        self.tree.selected.last() == Some(&before.node)
+            && self.bytes()[before.end..found.start]
+                .iter()
+                .all(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t' | b','))
+    }
+}
+
+const ARRAY: u8 = 2;
+
+// How much a value looks like what was asked for: scalar, empty, list, call, object.
+fn class_of(nodes: &[Node]) -> u8 {
+    let Some(first) = nodes.first() else { return 0 };
+    if !first.is_container() {
+        return 0;
+    }
+    if nodes.len() == 1 {
+        return 1;
+    }
+    if !nodes.iter().any(|node| node.tag == Tag::Object) {
+        return ARRAY;
+    }
+    let called = first.tag == Tag::Object && nodes[1].start == first.start;
+    if called { 3 } else { 4 }
+}
+
+// A number, a literal or the beginning of one.
+fn is_scalar(word: &[u8]) -> bool {
+    let number = word.first().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'-');
+    let names: [&[u8]; 6] = [b"true", b"false", b"null", b"True", b"False", b"None"];
+    number
+        || super::bare::literal(word).is_some()
+        || names.iter().any(|name| !word.is_empty() && name.starts_with(word))
+}

@@ -1,0 +1,226 @@
+//! The ways in which a continuation may follow a partial text.
+//!
+//! In: both texts. Out: a handful of candidates, each with the evidence of the seam itself, and the
+//! text a candidate makes. Never more than a fixed number of them, whatever the texts repeat.
+
+use super::lines::{indent_of, last_line_start, width};
+use super::overlap::{Alignment, Overlap, overlaps};
+use super::repetition::surprise;
+use super::seam::{self, Vocabulary};
+use super::stitch::{DropReason, Place};
+
+/// One way to join.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Candidate {
+    /// How many bytes at the start of the content are left out.
+    pub(crate) drop: usize,
+    /// Why they are.
+    pub(crate) reason: Option<DropReason>,
+    /// What is put between the texts.
+    pub(crate) insert: &'static str,
+    /// By how many columns the lines of the content stand too deep.
+    pub(crate) shift: i32,
+    /// Whether the kept text starts a line whose indentation the partial may have begun.
+    pub(crate) restarts_line: bool,
+    /// What speaks for it, in bits; the plain join without other evidence has none.
+    pub(crate) bits: f32,
+}
+
+// How many overlaps of each kind are looked at.
+const OVERLAPS: usize = 3;
+
+/// Lists the candidates for `content` behind `partial`.
+pub(crate) fn propose(
+    partial: &str,
+    content: &str,
+    place: Place,
+    loose: bool,
+    vocabulary: &Vocabulary<'_>,
+) -> Vec<Candidate> {
+    let plain = Candidate {
+        drop: 0,
+        reason: None,
+        insert: "",
+        shift: 0,
+        restarts_line: false,
+        bits: seam::fit(partial, content, place, vocabulary),
+    };
+    let mut found = vec![plain.clone()];
+    found.extend(repeated_indent(partial, content, &plain));
+    found.extend(missing_break(partial, content, place, loose, &plain));
+    found.extend(extra_break(partial, content, place, vocabulary, &plain));
+    for overlap in overlaps(partial, content, OVERLAPS) {
+        found.extend(echo(partial, content, &overlap, place, vocabulary));
+    }
+    found
+}
+
+/// Makes the text of a candidate; nothing when its shift does not fit every line.
+pub(crate) fn assemble(partial: &str, content: &str, candidate: &Candidate) -> Option<String> {
+    let rest = &content[candidate.drop..];
+    let mut out = String::with_capacity(partial.len() + rest.len() + 64);
+    out.push_str(partial);
+    out.push_str(candidate.insert);
+    let half = &partial[last_line_start(partial)..];
+    let tabs = uses_tabs(partial);
+    let starts_line = candidate.restarts_line
+        || !candidate.insert.is_empty()
+        || (candidate.drop == 0 && half.trim().is_empty());
+    for (index, line) in rest.split_inclusive('\n').enumerate() {
+        let is_first = index == 0;
+        if is_first && !starts_line {
+            out.push_str(line);
+            continue;
+        }
+        let moved = shifted(line, candidate.shift, tabs)?;
+        if is_first && candidate.restarts_line && !half.is_empty() {
+            out.push_str(moved.strip_prefix(half)?);
+        } else {
+            out.push_str(&moved);
+        }
+    }
+    Some(out)
+}
+
+// An overlap as a candidate: the more surprising its repetition would be, the likelier the echo.
+fn echo(
+    partial: &str,
+    content: &str,
+    overlap: &Overlap,
+    place: Place,
+    vocabulary: &Vocabulary<'_>,
+) -> Vec<Candidate> {
+    let repeated = &partial[overlap.from..];
+    let complete = !seam::is_mid_line(partial);
+    let rest = &content[overlap.drop..];
+    let mut told = surprise(repeated, complete);
+    if repeats_around(partial, overlap, content) {
+        told = told.min(3.0);
+    }
+    let (prior, reason) = match overlap.alignment {
+        Alignment::Line if overlap.from == 0 => (-3.0, DropReason::PrefillEcho),
+        Alignment::Line if overlap.lines > 0 => (-4.0, DropReason::RepeatedLines),
+        Alignment::Line => (-4.0, DropReason::RepeatedHalfLine),
+        Alignment::Inside => (-7.0, DropReason::RepeatedText),
+    };
+    let plain = Candidate {
+        drop: overlap.drop,
+        reason: Some(reason),
+        insert: "",
+        shift: 0,
+        restarts_line: complete && overlap.alignment == Alignment::Line,
+        bits: prior + told + seam::fit(partial, rest, place, vocabulary).max(-6.0),
+    };
+    let shift = overlap.shift.filter(|&shift| shift != 0);
+    let shifted = shift.map(|shift| Candidate { shift, bits: plain.bits - 1.0, ..plain.clone() });
+    shifted.into_iter().chain([plain]).collect()
+}
+
+// Whether the repeated text also stands right before its place in the partial, or right after its
+// place in the continuation: then repeating is what these texts do.
+fn repeats_around(partial: &str, overlap: &Overlap, content: &str) -> bool {
+    let repeated = &partial[overlap.from..];
+    let bare = repeated.trim();
+    !bare.is_empty()
+        && (partial[..overlap.from].trim_end().ends_with(bare)
+            || content[overlap.drop..].trim_start().starts_with(bare))
+}
+
+// The partial stops in the indentation of a line, and the continuation writes it again.
+fn repeated_indent(partial: &str, content: &str, plain: &Candidate) -> Option<Candidate> {
+    let half = &partial[last_line_start(partial)..];
+    let begins = !half.is_empty() && half.trim().is_empty() && content.starts_with(half);
+    begins.then(|| Candidate { restarts_line: true, ..plain.clone() })
+}
+
+// The partial stops behind a complete line, and the continuation starts the next one without a
+// line break: indentation, or a word right behind a semicolon or a brace, is the evidence.
+fn missing_break(
+    partial: &str,
+    content: &str,
+    place: Place,
+    loose: bool,
+    plain: &Candidate,
+) -> Option<Candidate> {
+    if place != Place::Code || !seam::is_mid_line(partial) {
+        return None;
+    }
+    let blanks = indent_of(content);
+    let next = content[blanks.len()..].chars().next()?;
+    let last = partial.chars().next_back()?;
+    let starts = next.is_alphanumeric()
+        || matches!(next, '_' | '#' | '@' | '/' | '}' | ')' | ']' | '<' | '"' | '.');
+    let indented = blanks.len() >= 2 || blanks.starts_with('\t');
+    let ends = matches!(last, ';' | '{' | '}' | ',' | ':' | ')' | '(' | '[' | '>');
+    let bits = match (ends && starts, indented) {
+        (true, true) => 3.0,
+        (true, false) if matches!(last, ';' | '}') && !packed(partial) && next.is_alphabetic() => {
+            5.0
+        }
+        (true, false) if loose && matches!(last, ';' | '{' | '}' | ',') => 1.0,
+        _ => return None,
+    };
+    let line_break = if partial.contains("\r\n") { "\r\n" } else { "\n" };
+    Some(Candidate { insert: line_break, bits, ..plain.clone() })
+}
+
+// Whether the text itself writes words right behind semicolons and braces.
+fn packed(partial: &str) -> bool {
+    partial
+        .as_bytes()
+        .windows(2)
+        .any(|pair| matches!(pair[0], b';' | b'}') && pair[1].is_ascii_alphabetic())
+}
+
+// The partial stops inside a word, and the continuation goes on with it after a line break.
+fn extra_break(
+    partial: &str,
+    content: &str,
+    place: Place,
+    vocabulary: &Vocabulary<'_>,
+    plain: &Candidate,
+) -> Option<Candidate> {
+    let rest = content.trim_start_matches(['\n', '\r']);
+    let drop = content.len() - rest.len();
+    let (left, right) = (seam::last_word(partial), seam::first_word(rest));
+    if drop == 0 || place != Place::Code || left.is_empty() || right.is_empty() {
+        return None;
+    }
+    let joined = format!("{left}{right}");
+    let decided = vocabulary.knows(&joined) && !vocabulary.knows(left) && !vocabulary.knows(right);
+    decided.then(|| Candidate {
+        drop,
+        reason: Some(DropReason::LineBreak),
+        bits: 6.0,
+        ..plain.clone()
+    })
+}
+
+fn uses_tabs(text: &str) -> bool {
+    let start = text.len().saturating_sub(16 * 1024);
+    let start = (start..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len());
+    let tabs = text[start..].matches("\n\t").count();
+    tabs > 0 && tabs >= text[start..].matches("\n  ").count()
+}
+
+// A line moved to the left by `shift` columns, or to the right by a negative one.
+fn shifted(line: &str, shift: i32, tabs: bool) -> Option<String> {
+    if shift == 0 || line.trim().is_empty() {
+        return Some(line.to_owned());
+    }
+    let indent = indent_of(line);
+    if shift < 0 {
+        let missing = usize::try_from(-shift).ok()?;
+        let unit =
+            if tabs && missing % 4 == 0 { "\t".repeat(missing / 4) } else { " ".repeat(missing) };
+        return Some(format!("{unit}{line}"));
+    }
+    let mut removed = 0;
+    for (at, byte) in indent.bytes().enumerate() {
+        if removed == shift {
+            return Some(line[at..].to_owned());
+        }
+        removed += if byte == b'\t' { 4 } else { 1 };
+    }
+    (removed == shift && width(indent) == shift).then(|| line[indent.len()..].to_owned())
+}

@@ -1,0 +1,124 @@
+//! The place where two texts meet.
+//!
+//! In: the end of the partial and the start of what is put behind it. Out: how well they fit, in
+//! bits. Never changes a text.
+
+use super::lines::last_line_start;
+use super::stitch::Place;
+use std::collections::HashSet;
+
+/// The words both texts use, against which a word made at the seam is checked.
+pub(crate) struct Vocabulary<'a> {
+    words: HashSet<&'a str>,
+}
+
+impl<'a> Vocabulary<'a> {
+    /// Collects the words of both texts; the words at the very seam do not vouch for themselves.
+    pub(crate) fn new(partial: &'a str, continuation: &'a str) -> Self {
+        let inner = partial.trim_end_matches(is_word_sign);
+        let rest = continuation.trim_start().trim_start_matches(is_word_sign);
+        let mut words: HashSet<&str> = words_of(inner).collect();
+        words.extend(words_of(rest));
+        words.extend(KEYWORDS);
+        Self { words }
+    }
+
+    /// Returns whether a word is used elsewhere.
+    pub(crate) fn knows(&self, word: &str) -> bool {
+        self.words.contains(word)
+    }
+
+    /// Returns which share of the words of `text` is used in neither place, and how many there are.
+    pub(crate) fn words_in(text: &str) -> HashSet<&str> {
+        words_of(text).filter(|word| word.len() > 2 && !KEYWORDS.contains(word)).collect()
+    }
+}
+
+/// Returns how well `rest` fits behind `partial`, in bits: positive speaks for the seam.
+pub(crate) fn fit(partial: &str, rest: &str, place: Place, vocabulary: &Vocabulary<'_>) -> f32 {
+    word_fit(partial, rest, vocabulary) + blank_fit(partial, rest, place)
+}
+
+/// Returns whether the partial text stops inside a line that has begun.
+pub(crate) fn is_mid_line(partial: &str) -> bool {
+    !partial[last_line_start(partial)..].trim().is_empty()
+}
+
+/// Returns the word signs at the end of a text.
+pub(crate) fn last_word(text: &str) -> &str {
+    &text[text.trim_end_matches(is_word_sign).len()..]
+}
+
+/// Returns the word signs at the start of a text.
+pub(crate) fn first_word(text: &str) -> &str {
+    &text[..text.len() - text.trim_start_matches(is_word_sign).len()]
+}
+
+fn word_fit(partial: &str, rest: &str, vocabulary: &Vocabulary<'_>) -> f32 {
+    let (left, right) = (last_word(partial), first_word(rest));
+    if left.is_empty() || right.is_empty() {
+        return 0.0;
+    }
+    let joined = format!("{left}{right}");
+    if vocabulary.knows(&joined) {
+        5.0
+    } else if right.len() > 1 && vocabulary.knows(right) && KEYWORDS.contains(&right) {
+        -6.0
+    } else if right.len() > 2 && vocabulary.knows(right) && vocabulary.knows(left) {
+        -4.0
+    } else {
+        0.0
+    }
+}
+
+// Indentation in the middle of a line of code, before a word, is the start of another line.
+fn blank_fit(partial: &str, rest: &str, place: Place) -> f32 {
+    let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+    let deep = blanks >= 2 || rest.starts_with('\t');
+    if place != Place::Code || !deep || !is_mid_line(partial) {
+        return 0.0;
+    }
+    if rest[blanks..]
+        .starts_with(|next: char| next.is_alphanumeric() || "_}])@#\"'.<".contains(next))
+    {
+        -8.0
+    } else {
+        -2.0
+    }
+}
+
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|sign| !is_word_sign(sign)).filter(|word| !word.is_empty())
+}
+
+fn is_word_sign(sign: char) -> bool {
+    sign.is_alphanumeric() || sign == '_'
+}
+
+#[rustfmt::skip]
+pub(crate) const KEYWORDS: &[&str] = &[
+    "abstract", "and", "as", "async", "await", "bool", "boolean", "break", "case", "catch", "char", "class", "const",
+    "continue", "def", "default", "defer", "del", "delete", "do", "double", "elif", "else", "enum", "except", "export",
+    "extends", "extern", "false", "final", "finally", "float", "fn", "for", "from", "func", "function", "global", "go",
+    "if", "impl", "implements", "import", "in", "include", "instanceof", "int", "interface", "is", "lambda", "let", "long",
+    "loop", "match", "mod", "module", "move", "mut", "namespace", "new", "nil", "None", "not", "null", "or", "package",
+    "pass", "private", "protected", "pub", "public", "raise", "range", "ref", "return", "select", "self", "Self", "short",
+    "sizeof", "static", "string", "struct", "super", "switch", "template", "this", "throw", "throws", "trait", "True",
+    "False", "true", "try", "type", "typedef", "typeof", "undefined", "unsafe", "unsigned", "use", "using", "val", "var",
+    "virtual", "void", "where", "while", "with", "yield", "the", "to", "of", "it", "be", "that", "this",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn t27_words_at_the_seam_are_checked_against_the_texts() {
+        let partial = "let total = compute(a);\nlet other = compu";
+        let fit = |rest: &str| fit(partial, rest, Place::Code, &Vocabulary::new(partial, rest));
+        assert!(fit("te(b);\n") > 0.0);
+        assert!(fit("return x;\n") < 0.0);
+        assert!(fit("    let other = compute(b);\n") < 0.0);
+        assert!(fit("(x)") == 0.0);
+    }
+}

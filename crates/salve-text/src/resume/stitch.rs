@@ -1,0 +1,325 @@
+//! Joins a cut text and its continuation.
+//!
+//! In: both texts. Out: the joined text with everything that was dropped from the continuation, or
+//! a refusal with its reason; and the verdict on the result. Never changes the partial text, which
+//! is always the start of the joined one, and never joins when two readings are about as likely.
+
+use super::candidate::{Candidate, assemble, propose};
+use super::outline::{Inside, outline};
+use super::related;
+use super::seam::Vocabulary;
+use super::shape::shape_of;
+use super::wrapper::{Unwrapped, unwrap};
+use crate::DEFAULT_MARK;
+use salve_types::{FinishReason, Language, Span, Verdict};
+use serde::Serialize;
+
+/// What is known about the two texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StitchOptions {
+    /// The language of the text; found out from the partial text when absent.
+    pub language: Option<Language>,
+    /// The marker text of the sentinel, which is set aside when it ends the continuation.
+    pub sentinel_mark: String,
+    /// Why the continuation ended, if the provider said so; evidence for the verdict.
+    pub finish_reason: Option<FinishReason>,
+}
+
+impl Default for StitchOptions {
+    fn default() -> Self {
+        Self { language: None, sentinel_mark: DEFAULT_MARK.to_owned(), finish_reason: None }
+    }
+}
+
+/// What came of joining two texts.
+#[must_use]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Stitch {
+    /// The joined text, or why there is none.
+    pub outcome: StitchOutcome,
+    /// What was dropped from the continuation, in order.
+    pub dropped: Vec<Dropped>,
+    /// How the lines of the continuation were moved, if they were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reindented: Option<Reindented>,
+    /// Text that was put between the two, when the continuation left out a line break.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub inserted: String,
+    /// The verdict on the joined text, or on the partial text after a refusal.
+    pub verdict: Verdict,
+}
+
+/// Whether two texts were joined.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StitchOutcome {
+    /// They were.
+    Joined {
+        /// The joined text; it starts with the partial text.
+        text: String,
+    },
+    /// No join is safe.
+    Refused {
+        /// The reason as a code.
+        why: RefusalReason,
+        /// The reason in words.
+        message: String,
+    },
+}
+
+/// Why two texts were not joined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RefusalReason {
+    /// The continuation holds nothing.
+    Empty,
+    /// The continuation only repeats the end of the partial text.
+    OnlyEcho,
+    /// The continuation is talk, or another text.
+    Unrelated,
+    /// The continuation starts over from the beginning, and not in the same words.
+    RestartedFromBeginning,
+    /// The continuation starts with what the partial ends with, and it may be meant.
+    AmbiguousRepetition,
+    /// More than one way to join the two is about as likely.
+    AmbiguousSeam,
+}
+
+impl RefusalReason {
+    /// Returns the reason as it stands on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::OnlyEcho => "only_echo",
+            Self::Unrelated => "unrelated",
+            Self::RestartedFromBeginning => "restarted_from_beginning",
+            Self::AmbiguousRepetition => "ambiguous_repetition",
+            Self::AmbiguousSeam => "ambiguous_seam",
+        }
+    }
+}
+
+/// A part of the continuation that is not in the joined text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Dropped {
+    /// Where, in bytes of the continuation.
+    pub span: Span,
+    /// Why.
+    pub reason: DropReason,
+    /// The text itself.
+    pub text: String,
+}
+
+/// Why a part of a continuation was dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum DropReason {
+    /// The whole partial text again.
+    PrefillEcho,
+    /// The last lines of the partial text again.
+    RepeatedLines,
+    /// The line that was cut, from its beginning.
+    RepeatedHalfLine,
+    /// The last characters of the partial text again.
+    RepeatedText,
+    /// The block that was cut, from its header, in other words.
+    RestartedBlock,
+    /// A code fence.
+    Fence,
+    /// Talk before the content.
+    Preamble,
+    /// Talk after the content.
+    Trailer,
+    /// The completion sentinel.
+    Sentinel,
+    /// The header of the resume prompt.
+    PromptEcho,
+    /// A line break that only the reply needed.
+    LineBreak,
+}
+
+/// How the lines of a continuation were moved to the indentation of the partial text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Reindented {
+    /// Columns by which the lines stood too deep; negative when they stood too shallow.
+    pub columns: i32,
+    /// How many lines were moved.
+    pub lines: usize,
+}
+
+/// What the text around the cut is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Code.
+    Code,
+    /// A comment, a string, or a language of sentences.
+    Words,
+}
+
+// Two readings closer than this, in bits, are too close to choose.
+const MARGIN: f32 = 4.0;
+
+/// Joins `partial` and `continuation`.
+pub fn stitch(partial: &str, continuation: &str, options: &StitchOptions) -> Stitch {
+    let language = options.language.unwrap_or_else(|| super::language_of(partial));
+    let place = place_of(partial, language);
+    let unwrapped = unwrap(continuation, partial, place, language, &options.sentinel_mark);
+    let stitcher = Stitcher { partial, continuation, language, place, unwrapped, options };
+    stitcher.run()
+}
+
+struct Stitcher<'a> {
+    partial: &'a str,
+    continuation: &'a str,
+    language: Language,
+    place: Place,
+    unwrapped: Unwrapped,
+    options: &'a StitchOptions,
+}
+
+// A candidate with its text and how much speaks for it.
+struct Reading {
+    candidate: Candidate,
+    text: String,
+    bits: f32,
+}
+
+impl Stitcher<'_> {
+    fn run(self) -> Stitch {
+        let content = &self.continuation[self.unwrapped.content.range()];
+        if content.trim().is_empty() {
+            return self.refuse(RefusalReason::Empty, "the continuation holds nothing to add");
+        }
+        if let Some((why, message)) =
+            related::refusal(self.partial, content, self.place, self.language)
+        {
+            return self.refuse(why, message);
+        }
+        let mut readings = self.read(content);
+        readings.sort_by(|one, other| other.bits.total_cmp(&one.bits));
+        let mut readings = readings.into_iter();
+        let Some(best) = readings.next() else {
+            return self.refuse(RefusalReason::AmbiguousSeam, "no way to join the texts was found");
+        };
+        let rival = readings.find(|other| other.text != best.text);
+        if let Some(rival) = rival.filter(|rival| best.bits - rival.bits < MARGIN) {
+            return self.refuse_between(&best.candidate, &rival.candidate);
+        }
+        if content[best.candidate.drop..].trim().is_empty() {
+            return self.refuse(
+                RefusalReason::OnlyEcho,
+                "the continuation only repeats the end of the partial text",
+            );
+        }
+        if let Some((why, message)) = related::refusal_after(
+            self.partial,
+            content,
+            &best.text,
+            &best.candidate,
+            self.language,
+        ) {
+            return self.refuse(why, message);
+        }
+        self.join(best)
+    }
+
+    // Every candidate with its text, weighed; a shift that the lines themselves suggest is tried
+    // for each of them.
+    fn read(&self, content: &str) -> Vec<Reading> {
+        let vocabulary = Vocabulary::new(self.partial, content);
+        let mut readings: Vec<Reading> = Vec::new();
+        let loose = self.unwrapped.loose_start;
+        for candidate in propose(self.partial, content, self.place, loose, &vocabulary) {
+            let Some(text) = assemble(self.partial, content, &candidate) else { continue };
+            let shape = shape_of(&text, self.partial.len(), self.language);
+            let suggested = shape.suggested_shift().filter(|_| candidate.shift == 0);
+            readings.push(Reading {
+                bits: candidate.bits + shape.bits(),
+                text,
+                candidate: candidate.clone(),
+            });
+            let Some(shift) = suggested else { continue };
+            let shifted = Candidate { shift, bits: candidate.bits - 3.0, ..candidate };
+            let Some(text) = assemble(self.partial, content, &shifted) else { continue };
+            let bits = shifted.bits + shape_of(&text, self.partial.len(), self.language).bits();
+            readings.push(Reading { bits, text, candidate: shifted });
+        }
+        readings
+    }
+
+    fn join(self, best: Reading) -> Stitch {
+        let start = self.unwrapped.content.start;
+        let echo = Span::new(start, start + best.candidate.drop);
+        let mut spans = self.unwrapped.dropped.clone();
+        if let Some(reason) = best.candidate.reason.filter(|_| !echo.is_empty()) {
+            spans.push((echo, reason));
+        }
+        let moved = self.continuation[echo.end..self.unwrapped.content.end].lines().count();
+        let reindented = (best.candidate.shift != 0)
+            .then_some(Reindented { columns: best.candidate.shift, lines: moved });
+        let verdict = self.inspect(&best.text, &self.sentinel_text());
+        Stitch {
+            dropped: self.dropped(spans),
+            reindented,
+            inserted: best.candidate.insert.to_owned(),
+            verdict,
+            outcome: StitchOutcome::Joined { text: best.text },
+        }
+    }
+
+    fn refuse_between(&self, best: &Candidate, rival: &Candidate) -> Stitch {
+        let repetition = best.drop != rival.drop;
+        if repetition {
+            self.refuse(
+                RefusalReason::AmbiguousRepetition,
+                "the continuation starts with what the partial text ends with, and it may be meant",
+            )
+        } else {
+            self.refuse(
+                RefusalReason::AmbiguousSeam,
+                "the texts can be joined in more than one way, and nothing decides between them",
+            )
+        }
+    }
+
+    fn refuse(&self, why: RefusalReason, message: &str) -> Stitch {
+        Stitch {
+            outcome: StitchOutcome::Refused { why, message: message.to_owned() },
+            dropped: Vec::new(),
+            reindented: None,
+            inserted: String::new(),
+            verdict: self.inspect(self.partial, ""),
+        }
+    }
+
+    // A sentinel that was set aside still proves that the model was done.
+    fn sentinel_text(&self) -> String {
+        let spans = self.unwrapped.dropped.iter();
+        let mark = spans.filter(|(_, reason)| *reason == DropReason::Sentinel);
+        mark.map(|(span, _)| &self.continuation[span.range()]).collect()
+    }
+
+    fn dropped(&self, mut spans: Vec<(Span, DropReason)>) -> Vec<Dropped> {
+        spans.sort_by_key(|(span, _)| span.start);
+        spans
+            .into_iter()
+            .map(|(span, reason)| Dropped {
+                span,
+                reason,
+                text: self.continuation[span.range()].to_owned(),
+            })
+            .collect()
+    }
+
+    fn inspect(&self, text: &str, sentinel: &str) -> Verdict {
+        super::verdict_on(&format!("{text}{sentinel}"), self.language, self.options)
+    }
+}
+
+fn place_of(partial: &str, language: Language) -> Place {
+    let words = matches!(language, Language::Markdown | Language::Text)
+        || outline(partial, language).end.inside == Inside::Words;
+    if words { Place::Words } else { Place::Code }
+}

@@ -1,0 +1,314 @@
+//! What a chat reply puts around a continuation: talk, fences, the sentinel.
+//!
+//! In: the continuation and where the partial text stopped. Out: the span of the content and every
+//! span that was set aside, with its reason. Never removes from the middle of the content.
+
+use super::lines::{Line, lines};
+use super::prose;
+use super::stitch::{DropReason, Place};
+use salve_types::{Language, Span};
+
+/// The content of a continuation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unwrapped {
+    /// Where the content is.
+    pub(crate) content: Span,
+    /// What was set aside, in order.
+    pub(crate) dropped: Vec<(Span, DropReason)>,
+    /// Whether line breaks between an announcement and the content were set aside: then nobody
+    /// knows whether one of them was content.
+    pub(crate) loose_start: bool,
+    /// Whether the sentinel was among what was set aside.
+    pub(crate) sentinel: bool,
+}
+
+/// Finds the content of `continuation`.
+pub(crate) fn unwrap(
+    continuation: &str,
+    partial: &str,
+    place: Place,
+    language: Language,
+    mark: &str,
+) -> Unwrapped {
+    let mut found = Unwrapped {
+        content: Span::new(0, continuation.len()),
+        dropped: Vec::new(),
+        loose_start: false,
+        sentinel: false,
+    };
+    let wrapper = Wrapper { text: continuation, partial, place, language };
+    let fence = wrapper.drop_start(&mut found);
+    wrapper.drop_end(&mut found, fence);
+    wrapper.drop_sentinel(&mut found, mark);
+    found.dropped.sort_by_key(|(span, _)| span.start);
+    found
+}
+
+#[derive(Clone, Copy)]
+struct Fence {
+    sign: u8,
+    length: usize,
+}
+
+struct Wrapper<'a> {
+    text: &'a str,
+    partial: &'a str,
+    place: Place,
+    language: Language,
+}
+
+impl Wrapper<'_> {
+    // Sets aside talk and an opening fence; returns the fence.
+    fn drop_start(&self, found: &mut Unwrapped) -> Option<Fence> {
+        let mut at = self.skip_thoughts(found);
+        let mut announced = false;
+        let mut to_fence = false;
+        let base = at;
+        for line in lines(&self.text[base..]).map(|line| moved(line, base)).take(16) {
+            let words = line.of(self.text);
+            if words.trim().is_empty() {
+                continue;
+            }
+            if let Some(fence) = fence_of(words)
+                && self.is_wrapping_fence(line, announced)
+            {
+                push(found, at, line.start, DropReason::Preamble, self.text);
+                found.dropped.push((Span::new(line.start, line.next), DropReason::Fence));
+                found.content.start = line.next;
+                found.loose_start = false;
+                return Some(fence);
+            }
+            if prose::is_prompt_header(words) {
+                found.dropped.push((Span::new(at, line.next), DropReason::PromptEcho));
+                at = line.next;
+                found.content.start = at;
+            } else if self.is_talk(words, announced) {
+                announced = true;
+                push(found, at, line.next, DropReason::Preamble, self.text);
+                at = line.next;
+                found.content.start = at;
+            } else if to_fence || self.talk_before_fence(line) {
+                to_fence = true;
+            } else {
+                break;
+            }
+        }
+        if announced && found.content.start > 0 {
+            self.drop_separator(found);
+        }
+        None
+    }
+
+    // One empty line parts an announcement from what it announces.
+    fn drop_separator(&self, found: &mut Unwrapped) {
+        let rest = &self.text[found.content.start..];
+        let blank = rest.strip_prefix("\r\n").or_else(|| rest.strip_prefix('\n'));
+        if let Some(after) = blank {
+            let end = self.text.len() - after.len();
+            found.dropped.push((Span::new(found.content.start, end), DropReason::Preamble));
+            found.content.start = end;
+        }
+        found.loose_start = true;
+    }
+
+    fn skip_thoughts(&self, found: &mut Unwrapped) -> usize {
+        let lead = self.text.len() - self.text.trim_start().len();
+        for tag in ["think", "thinking", "reasoning"] {
+            let Some(body) = self.text[lead..].strip_prefix(&format!("<{tag}>")) else { continue };
+            let Some(at) = body.find(&format!("</{tag}>")) else { continue };
+            let close = self.text.len() - body.len() + at + tag.len() + 3;
+            let blank = self.text[close..].len()
+                - self.text[close..].trim_start_matches(['\n', '\r']).len();
+            found.dropped.push((Span::new(0, close + blank), DropReason::Preamble));
+            found.content.start = close + blank;
+            return close + blank;
+        }
+        0
+    }
+
+    fn is_talk(&self, line: &str, announced: bool) -> bool {
+        match self.place {
+            Place::Code => {
+                prose::is_announcement(line)
+                    || (announced
+                        && prose::is_prose(line)
+                        && line.trim_end().ends_with([':', '.', '!']))
+            }
+            // Sentences are content here; only what speaks about continuing is not.
+            Place::Words => prose::is_plain_announcement(line),
+        }
+    }
+
+    // Whether everything from here to a fence in sight is sentences.
+    fn talk_before_fence(&self, from: Line) -> bool {
+        if self.place == Place::Words {
+            return false;
+        }
+        for line in lines(&self.text[from.start..]).take(8) {
+            let words = line.of(&self.text[from.start..]);
+            if fence_of(words).is_some() {
+                return true;
+            }
+            if !words.trim().is_empty() && !prose::is_prose(words) {
+                return false;
+            }
+        }
+        false
+    }
+
+    // A fence that starts a continuation is a wrapper in code. Where the cut text holds fences of
+    // its own it is one only if it closes at the very end, or never.
+    fn is_wrapping_fence(&self, opener: Line, announced: bool) -> bool {
+        if self.place == Place::Code && self.language != Language::Markdown {
+            return true;
+        }
+        let Some(fence) = fence_of(opener.of(self.text)) else { return false };
+        let labelled = !is_bare_fence(opener.of(self.text));
+        let rest = &self.text[opener.next..];
+        let closers = lines(rest).filter(|line| closes(line.of(rest), fence)).count();
+        let ends_closed =
+            rest.trim_end().lines().next_back().is_some_and(|line| closes(line, fence));
+        let odd = (ends_closed && closers % 2 == 1) || closers == 0;
+        odd && (labelled || announced)
+    }
+
+    // Sets aside the closing fence and the talk after it.
+    fn drop_end(&self, found: &mut Unwrapped, fence: Option<Fence>) {
+        let content = &self.text[found.content.range()];
+        let base = found.content.start;
+        let closers: Vec<Line> = lines(content)
+            .filter(|line| match fence {
+                Some(fence) => closes(line.of(content), fence),
+                None => is_bare_fence(line.of(content)),
+            })
+            .map(|line| moved(line, base))
+            .collect();
+        let chosen = match (fence, self.language) {
+            (Some(_), Language::Markdown) => closers.last(),
+            (Some(_), _) => closers
+                .iter()
+                .find(|line| self.only_talk(&self.text[line.next..]))
+                .or(closers.last()),
+            (None, _) => closers
+                .last()
+                .filter(|line| self.is_stray_fence(&self.text[base..line.start]))
+                .filter(|line| self.only_talk(&self.text[line.next..])),
+        };
+        if let Some(line) = chosen.copied() {
+            found.dropped.push((Span::new(line.start, line.next), DropReason::Fence));
+            push(found, line.next, self.text.len(), DropReason::Trailer, self.text);
+            found.content.end = line.start;
+        } else if self.place == Place::Code && self.language != Language::Markdown {
+            self.drop_farewell(found);
+        }
+    }
+
+    // Without an opening fence, a closing one is a leftover unless the texts need it themselves.
+    fn is_stray_fence(&self, content: &str) -> bool {
+        let opened = lines(self.partial).filter(|line| fence_of(line.of(self.partial)).is_some());
+        let inside = lines(content).filter(|line| fence_of(line.of(content)).is_some());
+        (opened.count() + inside.count()) % 2 == 0
+    }
+
+    fn only_talk(&self, after: &str) -> bool {
+        after.lines().all(|line| {
+            let line = line.trim();
+            line.is_empty() || prose::is_prose(line) || prose::is_farewell(line) || line.len() < 4
+        }) || after.contains("```")
+    }
+
+    // Talk at the end without any fence: a last paragraph of sentences that says goodbye.
+    fn drop_farewell(&self, found: &mut Unwrapped) {
+        let content = &self.text[found.content.range()];
+        let trimmed = content.trim_end();
+        let Some(gap) = trimmed.rfind("\n\n") else { return };
+        let last = &trimmed[gap + 2..];
+        let all_prose = last.lines().all(prose::is_prose);
+        if last.lines().next().is_some_and(prose::is_farewell) && all_prose {
+            let start = found.content.start + gap + 1;
+            found.dropped.push((Span::new(start, found.content.end), DropReason::Trailer));
+            found.content.end = start;
+        }
+    }
+
+    fn drop_sentinel(&self, found: &mut Unwrapped, mark: &str) {
+        let content = &self.text[found.content.range()];
+        let Some(span) = crate::sentinel::ending_sentinel(content, mark) else { return };
+        let base = found.content.start;
+        found.dropped.push((Span::new(base + span.start, found.content.end), DropReason::Sentinel));
+        found.content.end = base + span.start;
+        found.sentinel = true;
+    }
+}
+
+fn push(found: &mut Unwrapped, start: usize, end: usize, reason: DropReason, text: &str) {
+    if !text[start..end].trim().is_empty() {
+        found.dropped.push((Span::new(start, end), reason));
+    } else if start < end {
+        found.dropped.push((Span::new(start, end), DropReason::LineBreak));
+    }
+}
+
+fn moved(line: Line, by: usize) -> Line {
+    Line { start: line.start + by, end: line.end + by, next: line.next + by }
+}
+
+fn fence_of(line: &str) -> Option<Fence> {
+    let bare = line.trim_start_matches(' ');
+    let sign = *bare.as_bytes().first()?;
+    if line.len() - bare.len() > 3 || !matches!(sign, b'`' | b'~') {
+        return None;
+    }
+    let length = bare.bytes().take_while(|&byte| byte == sign).count();
+    let label = &bare[length..];
+    (length >= 3 && !label.contains('`')).then_some(Fence { sign, length })
+}
+
+fn is_bare_fence(line: &str) -> bool {
+    fence_of(line).is_some_and(|fence| line.trim().len() == fence.length)
+}
+
+fn closes(line: &str, fence: Fence) -> bool {
+    is_bare_fence(line)
+        && fence_of(line)
+            .is_some_and(|found| found.sign == fence.sign && found.length >= fence.length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn content(text: &str) -> &str {
+        let found = unwrap(text, "fn f() {\n", Place::Code, Language::Rust, crate::DEFAULT_MARK);
+        let covered: usize = found.dropped.iter().map(|(span, _)| span.len()).sum();
+        assert_eq!(
+            covered + found.content.len(),
+            text.len(),
+            "every byte is accounted for: {found:?}"
+        );
+        &text[found.content.range()]
+    }
+
+    #[test]
+    fn t27_fences_talk_and_sentinels_are_set_aside() {
+        for (text, expected) in [
+            ("    a();\n}\n", "    a();\n}\n"),
+            ("```rust\n    a();\n}\n```\n", "    a();\n}\n"),
+            ("```\n    a();\n}\n```", "    a();\n}\n"),
+            ("Sure, continuing:\n\n```rust\n    a();\n}\n```\n\nLet me know!\n", "    a();\n}\n"),
+            ("Sure, continuing:\n\n    a();\n}\n", "    a();\n}\n"),
+            ("Here is the rest:\n    a();\n}\n", "    a();\n}\n"),
+            ("[HEALER_MODE: AUTO_RESUME]\n    a();\n}\n", "    a();\n}\n"),
+            ("    a();\n}\n```\n", "    a();\n}\n"),
+            ("    a();\n}\n\nThis completes the function.\n", "    a();\n}\n"),
+            ("    a();\n}\n// --- VIBECODER_COMPLETE ---\n", "    a();\n}\n"),
+            ("```rust\n    a();\n}\n// --- VIBECODER_COMPLETE ---\n```\n", "    a();\n}\n"),
+            ("<think>where was I</think>\n    a();\n}\n", "    a();\n}\n"),
+            ("The function body goes on like this\n\n~~~rust\n    a();\n}\n~~~\n", "    a();\n}\n"),
+            ("", ""),
+            ("```", ""),
+        ] {
+            assert_eq!(content(text), expected, "{text:?}");
+        }
+    }
+}
