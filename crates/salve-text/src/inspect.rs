@@ -1,1 +1,111 @@
-//! (in progress)
+//! Inspect: is this text whole, and if not, what is open where?
+//!
+//! In: text in any number of pieces, with the language, the sentinel rule and the provider's reason
+//! for stopping where they are known. Out: one [`Verdict`] with all its evidence. Never fails, never
+//! needs more than 64 KiB per stream, and gives the same verdict however the text is cut in pieces.
+
+mod closing;
+mod habits;
+mod heredoc;
+mod lines;
+mod machine;
+mod markup;
+mod opaque;
+mod preprocessor;
+mod python;
+mod reader;
+mod ruby;
+mod rules;
+mod script;
+mod shell;
+mod stack;
+mod strings;
+mod tail;
+mod verdict;
+mod words;
+
+use crate::sentinel::DEFAULT_MARK;
+use reader::Reader;
+use salve_types::{FinishReason, Language, OpenConstruct, Verdict};
+
+/// What is known about a text before it is inspected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InspectOptions {
+    /// The language, if somebody named it.
+    pub language: Option<Language>,
+    /// The file the text is meant for; its ending tells the language.
+    pub path: Option<String>,
+    /// Whether the text must end with the sentinel.
+    pub sentinel: SentinelRule,
+    /// The marker text of the sentinel, with or without comment signs.
+    pub sentinel_mark: String,
+    /// Why the provider says the model stopped.
+    pub finish_reason: Option<FinishReason>,
+}
+
+impl Default for InspectOptions {
+    fn default() -> Self {
+        Self {
+            language: None,
+            path: None,
+            sentinel: SentinelRule::default(),
+            sentinel_mark: DEFAULT_MARK.to_owned(),
+            finish_reason: None,
+        }
+    }
+}
+
+/// What a missing sentinel means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum SentinelRule {
+    /// Its absence is a warning.
+    #[default]
+    Optional,
+    /// Its absence proves a cut.
+    Required,
+    /// Nobody looks for it.
+    None,
+}
+
+/// Inspects a text that arrives in pieces.
+#[derive(Debug)]
+pub struct Inspector {
+    options: InspectOptions,
+    reader: Reader,
+}
+
+impl Inspector {
+    /// Starts an inspection.
+    pub fn new(options: &InspectOptions) -> Self {
+        let language = known_language(options).unwrap_or_default();
+        Self { options: options.clone(), reader: Reader::new(language) }
+    }
+
+    /// Takes the next piece of the text.
+    pub fn push(&mut self, piece: &str) {
+        self.reader.push(piece);
+    }
+
+    /// Ends the text and judges it.
+    pub fn finish(self) -> Verdict {
+        let Self { options, reader } = self;
+        reader.finish(|read| verdict::conclude(&read, &options))
+    }
+}
+
+/// Inspects a text that is there as a whole.
+pub fn inspect_text(text: &str, options: &InspectOptions) -> Verdict {
+    let language = known_language(options).unwrap_or_default();
+    verdict::conclude(&reader::read_whole(text, language), options)
+}
+
+/// Returns what is lexically open at the end of `text`, outermost first.
+pub(crate) fn lexical_state(text: &str, language: Language) -> Vec<OpenConstruct> {
+    let read = reader::read_whole(text, language);
+    closing::ending(&read.machine, read.tail).open
+}
+
+fn known_language(options: &InspectOptions) -> Option<Language> {
+    options.language.or_else(|| options.path.as_deref().and_then(Language::from_path))
+}

@@ -13,6 +13,7 @@ mod schema;
 mod sentinel;
 
 pub use detect::{LanguageHints, detect_language};
+pub use inspect::{InspectOptions, Inspector, SentinelRule, inspect_text};
 pub use resume::{
     CHECK_SOURCE, CONTINUATION_SOURCE, DropReason, Dropped, PromptOptions, RefusalReason,
     Reindented, Stitch, StitchOptions, StitchOutcome, Template, TemplateError, context_tail,

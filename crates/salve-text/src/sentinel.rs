@@ -20,7 +20,7 @@ pub fn sentinel_line(language: Language, mark: &str) -> Option<String> {
 /// Blank lines and closing fences may follow it. The comment signs are not compared: a model that
 /// writes `# --- DONE ---` where `//` was asked for has still finished. A marker that is quoted
 /// earlier does not count.
-pub fn ending_sentinel(text: &str, mark: &str) -> Option<Span> {
+pub(crate) fn ending_sentinel(text: &str, mark: &str) -> Option<Span> {
     let mark = bare(mark);
     if mark.is_empty() {
         return None;

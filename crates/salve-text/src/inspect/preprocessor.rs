@@ -1,0 +1,101 @@
+//! Preprocessor lines of C, C++ and C#.
+//!
+//! In: `#` at the start of a line. Out: the line is skipped, or read as code of its own for
+//! `#define`; of the arms of an `#if` the first one decides what stays open. Never lets a bracket
+//! of one arm close a bracket of another.
+
+use super::habits::is_continued;
+use super::machine::{Machine, View};
+use super::stack::{Frame, Kind};
+use memchr::memchr2;
+
+const ARM_LIMIT: usize = 32;
+/// Frames around an `#if` that an arm may close and open again.
+const SAVED: usize = 4;
+
+/// An open `#if`.
+#[derive(Debug)]
+pub(super) struct Arm {
+    /// Where it stands.
+    pub(super) frame: Frame,
+    before: (usize, Vec<Frame>),
+    after_first: Option<(usize, Vec<Frame>)>,
+}
+
+impl Machine {
+    /// Handles `#` in code.
+    pub(super) fn preprocess(&mut self, view: &View<'_>, at: usize) -> usize {
+        let line = view.behind(at);
+        let blanks = line.iter().rev().take_while(|&&byte| byte == b' ' || byte == b'\t').count();
+        let before = line[..line.len() - blanks].last();
+        let starts_line = before == Some(&b'\n') || (before.is_none() && view.base + at == blanks);
+        if !starts_line || self.habits.defining {
+            return at + 1;
+        }
+        let rest = view.ahead(at + 1).trim_ascii_start();
+        let word = &rest[..rest.iter().take_while(|byte| byte.is_ascii_alphabetic()).count()];
+        match word {
+            b"define" => {
+                self.habits.defining = true;
+                self.open(view, Kind::Define, at);
+                return at + 1;
+            }
+            b"if" | b"ifdef" | b"ifndef" if self.habits.arms.len() < ARM_LIMIT => {
+                let frame = Frame::new(Kind::Block, view.base + at);
+                let before = self.stack.save(SAVED);
+                self.habits.arms.push(Arm { frame, before, after_first: None });
+            }
+            b"else" | b"elif" | b"elifdef" | b"elifndef" => self.next_arm(),
+            b"endif" => {
+                if let Some(arm) = self.habits.arms.pop()
+                    && let Some(after) = &arm.after_first
+                {
+                    self.stack.restore(after);
+                }
+            }
+            _ => {}
+        }
+        self.open(view, Kind::Directive, at);
+        at + 1
+    }
+
+    fn next_arm(&mut self) {
+        let after = self.stack.save(SAVED);
+        if let Some(arm) = self.habits.arms.last_mut() {
+            self.stack.restore(&arm.before);
+            arm.after_first.get_or_insert(after);
+        }
+    }
+
+    /// Closes a `#define` with everything its body left open.
+    pub(super) fn end_define(&mut self) {
+        self.habits.defining = false;
+        let depth = self.stack.frames().rev().take(64).position(|frame| frame.kind == Kind::Define);
+        for _ in 0..depth.map_or(0, |depth| depth + 1) {
+            self.stack.pop();
+        }
+    }
+
+    /// Reads inside a directive: only comments and the end of the line matter.
+    pub(super) fn directive(&mut self, view: &View<'_>, pos: usize) -> usize {
+        let found = memchr2(b'\n', b'/', &view.bytes[pos..view.limit]);
+        let Some(found) = found else { return view.limit };
+        let at = pos + found;
+        match (view.bytes[at], view.at(at + 1)) {
+            (b'\n', _) if is_continued(view, at) => at + 1,
+            (b'\n', _) => {
+                self.stack.pop();
+                at
+            }
+            (b'/', b'*') => {
+                self.stack.push(Frame::new(Kind::StarComment, view.base + at).with(0, 1));
+                at + 2
+            }
+            (b'/', b'/') => {
+                self.open(view, Kind::LineComment, at);
+                at + 2
+            }
+            _ => at + 1,
+        }
+    }
+}

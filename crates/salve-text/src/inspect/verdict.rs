@@ -1,0 +1,287 @@
+//! Weighs everything that was observed and says whether the text is whole.
+//!
+//! In: the machine at the end, the sentinel, the provider's reason for stopping. Out: the verdict
+//! with all its evidence. Never lets a weak observation decide alone, and never hides one.
+
+use super::closing::{Ending, broken_string, ending};
+use super::reader::Read;
+use super::tail::{Unfinished, unfinished};
+use super::{InspectOptions, SentinelRule};
+use crate::sentinel::{ending_sentinel, sentinel_line};
+use salve_types::{
+    ErrorType, Evidence, EvidenceSource, FinishReason, Language, OpenConstruct, OpenKind, Span,
+    TruncationKind, Verdict,
+};
+
+const MISSING_SENTINEL: &str = "AI output missing completion sentinel - likely truncated";
+/// How near the end an open string must start for the short message.
+const WINDOW: u32 = 5;
+
+/// Concludes from what was read.
+pub(super) fn conclude(read: &Read<'_>, options: &InspectOptions) -> Verdict {
+    let mut case = Case::collect(read, options);
+    case.decide(read, options);
+    case.verdict
+}
+
+// Everything known before the decision.
+struct Case {
+    verdict: Verdict,
+    sentinel: bool,
+    sentinel_demanded: bool,
+    proven_whole: bool,
+    unfinished: Option<Unfinished>,
+    crossed: bool,
+}
+
+impl Case {
+    fn collect(read: &Read<'_>, options: &InspectOptions) -> Self {
+        let language = read.machine.rules.language;
+        let tail = readable(read.tail);
+        let mark = (options.sentinel != SentinelRule::None).then_some(options.sentinel_mark.as_str());
+        let sentinel = mark.and_then(|mark| ending_sentinel(tail, mark));
+        let body_end = sentinel.map_or(tail.len(), |span| span.start);
+        let Ending { mut open, mut closing } = ending(&read.machine, read.tail);
+        let shown = broken_near_end(read, &tail[..body_end]);
+        if let Some(construct) = shown.filter(|_| open.is_empty()) {
+            closing.clone_from(&construct.closer);
+            open.push(construct);
+        }
+        let unfinished = if open.is_empty() { unfinished(read, body_end) } else { None };
+        let json_root = language == Language::Json && open.is_empty() && unfinished.is_none() && read.lines > 0;
+        let mut case = Self {
+            verdict: Verdict {
+                is_valid: true,
+                error_type: None,
+                error_message: None,
+                truncation_line: None,
+                kind: None,
+                opened_at_line: None,
+                open,
+                closing,
+                confidence: 0.75,
+                evidence: Vec::new(),
+                language,
+            },
+            sentinel: sentinel.is_some(),
+            sentinel_demanded: options.sentinel == SentinelRule::Required
+                && sentinel_line(language, &options.sentinel_mark).is_some(),
+            proven_whole: sentinel.is_some() || json_root,
+            unfinished,
+            crossed: read.machine.rules.strict && read.machine.crossed.is_some(),
+        };
+        case.note_sentinel(read, sentinel, options);
+        case.note_lexer(read, json_root);
+        case.note_finish_reason(options);
+        case
+    }
+
+    fn decide(&mut self, read: &Read<'_>, options: &InspectOptions) {
+        let innermost = innermost(&self.verdict.open).cloned();
+        let ended = if self.sentinel { ErrorType::SyntaxError } else { ErrorType::TruncationDetected };
+        let stopped = matches!(
+            options.finish_reason,
+            Some(FinishReason::Length | FinishReason::Disconnect | FinishReason::ContentFilter)
+        );
+        if let Some(construct) = innermost {
+            let kind = kind_of(construct.kind, self.verdict.language);
+            self.fail(read, ended, kind, message_of(&construct, read.last_line), 0.99);
+            self.verdict.opened_at_line = Some(construct.line);
+        } else if self.crossed {
+            let words = "A closing bracket does not fit the bracket that is open".to_owned();
+            self.fail(read, ErrorType::SyntaxError, TruncationKind::UnbalancedBraces, words, 0.9);
+        } else if let Some(found) = self.unfinished.take().filter(|_| !self.sentinel) {
+            self.fail(read, ended, found.kind, found.message, found.weight);
+            self.verdict.opened_at_line = found.line;
+            self.verdict.closing = found.closing;
+        } else if stopped && !self.proven_whole {
+            let words = "The provider stopped the output before the model ended it".to_owned();
+            let outer = ErrorType::TruncationDetected;
+            self.fail(read, outer, TruncationKind::GeneralTruncation, words, 0.7);
+        }
+        if self.sentinel_demanded && !self.sentinel {
+            let kind = self.verdict.kind.unwrap_or(TruncationKind::GeneralTruncation);
+            let outer = ErrorType::TruncationDetected;
+            self.fail(read, outer, kind, MISSING_SENTINEL.to_owned(), 0.9);
+        }
+        if self.verdict.is_valid {
+            self.verdict.confidence = self.trust(options);
+        }
+    }
+
+    fn fail(&mut self, read: &Read<'_>, outer: ErrorType, kind: TruncationKind, words: String, sure: f64) {
+        self.verdict.is_valid = false;
+        self.verdict.error_type = Some(outer);
+        self.verdict.error_message = Some(words);
+        self.verdict.kind = Some(kind);
+        self.verdict.truncation_line = Some(read.lines);
+        self.verdict.confidence = if self.verdict.language == Language::Text { sure.min(0.6) } else { sure };
+    }
+
+    // How far a text without faults may be believed.
+    fn trust(&self, options: &InspectOptions) -> f64 {
+        if self.proven_whole {
+            0.98
+        } else if options.finish_reason == Some(FinishReason::Stop) {
+            0.9
+        } else if self.verdict.language == Language::Text {
+            0.5
+        } else {
+            0.75
+        }
+    }
+
+    fn note(&mut self, source: EvidenceSource, code: &str, message: &str, cut: bool, weight: f64) -> &mut Evidence {
+        let (code, message) = (code.to_owned(), message.to_owned());
+        self.verdict.evidence.push(Evidence { source, code, message, cut, weight, span: None });
+        let last = self.verdict.evidence.len() - 1;
+        &mut self.verdict.evidence[last]
+    }
+
+    fn note_sentinel(&mut self, read: &Read<'_>, found: Option<Span>, options: &InspectOptions) {
+        let source = EvidenceSource::Sentinel;
+        match (found, options.sentinel) {
+            (Some(span), _) => {
+                let start = read.len - read.tail.len();
+                let words = "The completion sentinel is the last line";
+                let evidence = self.note(source, "sentinel_present", words, false, 0.9);
+                evidence.span = Some(Span::new(start + span.start, start + span.end));
+            }
+            (None, SentinelRule::None) => {}
+            (None, _) if self.verdict.language == Language::Json => {}
+            (None, SentinelRule::Required) => {
+                self.note(source, "sentinel_missing", MISSING_SENTINEL, true, 0.9);
+            }
+            (None, SentinelRule::Optional) => {
+                let words = "The text does not end with the completion sentinel";
+                self.note(source, "sentinel_missing", words, true, 0.2);
+            }
+        }
+    }
+
+    fn note_lexer(&mut self, read: &Read<'_>, json_root: bool) {
+        let source = EvidenceSource::Lexer;
+        for construct in self.verdict.open.clone().iter().rev().take(16) {
+            let code = format!("open_{}", name_of(construct.kind));
+            let message = message_of(construct, read.last_line);
+            let evidence = self.note(source, &code, &message, true, 0.99);
+            evidence.span = Some(Span::new(construct.offset, read.len));
+        }
+        if json_root {
+            self.note(source, "root_closed", "The root value has its end", false, 0.95);
+        } else if self.verdict.open.is_empty() && self.verdict.language != Language::Text {
+            self.note(source, "nothing_open", "Every construct that was opened is closed", false, 0.5);
+        }
+        if let Some(offset) = read.machine.crossed {
+            let weight = if self.crossed { 0.9 } else { 0.1 };
+            let words = "A closing bracket does not fit the bracket that is open";
+            let evidence = self.note(source, "crossed_brackets", words, true, weight);
+            evidence.span = Some(Span::new(offset, offset + 1));
+        }
+        if let Some((frame, end)) = &read.machine.broken {
+            let words = "A string that ends with its line has no closing quote";
+            let evidence = self.note(source, "broken_string", words, true, 0.3);
+            evidence.span = Some(Span::new(frame.offset, *end));
+        }
+        if read.machine.stack.overflowed {
+            let words = "Nesting is deeper than is kept: the closing text is not complete";
+            self.note(source, "depth_limit", words, true, 0.9);
+        }
+        if let Some(found) = &self.unfinished {
+            let (message, weight, span) = (found.message.clone(), found.weight, found.span);
+            let source = EvidenceSource::Heuristic;
+            let evidence = self.note(source, "unfinished_statement", &message, true, weight);
+            evidence.span = Some(span);
+        }
+    }
+
+    fn note_finish_reason(&mut self, options: &InspectOptions) {
+        let Some(reason) = &options.finish_reason else { return };
+        let (cut, weight, words) = match reason {
+            FinishReason::Stop => (false, 0.3, "The provider says that the model ended its answer"),
+            FinishReason::ToolCalls => (false, 0.2, "The provider says that the model asked for a tool"),
+            FinishReason::Length => (true, 0.7, "The provider says that the output limit was reached"),
+            FinishReason::Disconnect => (true, 0.7, "The connection broke before an end was announced"),
+            FinishReason::ContentFilter => (true, 0.6, "The provider says that a filter ended the answer"),
+            _ => (true, 0.05, "The provider gave a reason that is not known"),
+        };
+        let code = format!("finish_reason_{}", reason.name().to_ascii_lowercase().replace([' ', '-'], "_"));
+        self.note(EvidenceSource::FinishReason, &code, words, cut, weight);
+    }
+}
+
+// The text of the tail from its first whole character on.
+pub(super) fn readable(tail: &[u8]) -> &str {
+    let start = tail.iter().take(4).position(|&byte| byte & 0xC0 != 0x80).unwrap_or(0);
+    std::str::from_utf8(&tail[start..]).unwrap_or_default()
+}
+
+// A one-line string that its line end broke counts when it is all that the last lines hold.
+fn broken_near_end(read: &Read<'_>, body: &str) -> Option<OpenConstruct> {
+    let (frame, _) = read.machine.broken.as_ref()?;
+    let ink = body.trim_end();
+    let below = u32::try_from(body[ink.len()..].matches('\n').count()).unwrap_or(u32::MAX);
+    let _ = below;
+    let near = read.last_line.saturating_sub(frame.line) < WINDOW;
+    near.then(|| broken_string(&read.machine, frame))
+}
+
+// Brackets and strings before preprocessor blocks: those surround whole files.
+fn innermost(open: &[OpenConstruct]) -> Option<&OpenConstruct> {
+    open.iter().rev().find(|one| !one.closer.contains("#endif")).or_else(|| open.last())
+}
+
+fn kind_of(kind: OpenKind, language: Language) -> TruncationKind {
+    match kind {
+        OpenKind::DoubleQuote => TruncationKind::OpenDoubleQuote,
+        OpenKind::SingleQuote => TruncationKind::OpenSingleQuote,
+        OpenKind::Template => TruncationKind::OpenTemplateLiteral,
+        OpenKind::Heredoc => TruncationKind::OpenHeredoc,
+        OpenKind::Regex => TruncationKind::OpenRegex,
+        OpenKind::Comment => TruncationKind::OpenComment,
+        OpenKind::Tag => TruncationKind::OpenJsxTag,
+        OpenKind::Element => TruncationKind::OpenElement,
+        OpenKind::Block => TruncationKind::OpenBlock,
+        OpenKind::Fence => TruncationKind::OpenFence,
+        _ if language == Language::Json => TruncationKind::OpenJson,
+        _ => TruncationKind::UnbalancedBraces,
+    }
+}
+
+const fn name_of(kind: OpenKind) -> &'static str {
+    match kind {
+        OpenKind::DoubleQuote => "double_quote",
+        OpenKind::SingleQuote => "single_quote",
+        OpenKind::Template => "template",
+        OpenKind::Heredoc => "heredoc",
+        OpenKind::Regex => "regex",
+        OpenKind::Comment => "comment",
+        OpenKind::Tag => "tag",
+        OpenKind::Element => "element",
+        OpenKind::Brace => "brace",
+        OpenKind::Paren => "paren",
+        OpenKind::Bracket => "bracket",
+        OpenKind::Block => "block",
+        _ => "fence",
+    }
+}
+
+fn message_of(construct: &OpenConstruct, last_line: u32) -> String {
+    let near = last_line.saturating_sub(construct.line) < WINDOW;
+    let line = construct.line;
+    match construct.kind {
+        OpenKind::DoubleQuote if near => "Unterminated double-quote string in last 5 lines".to_owned(),
+        OpenKind::SingleQuote if near => "Unterminated single-quote string in last 5 lines".to_owned(),
+        OpenKind::DoubleQuote => format!("Unterminated double-quote string from line {line}"),
+        OpenKind::SingleQuote => format!("Unterminated single-quote string from line {line}"),
+        OpenKind::Template => format!("Unterminated template or raw string from line {line}"),
+        OpenKind::Heredoc => format!("Unterminated here-document from line {line}"),
+        OpenKind::Regex => format!("Unterminated regular expression from line {line}"),
+        OpenKind::Comment => format!("Unterminated comment from line {line}"),
+        OpenKind::Tag => format!("Unterminated tag from line {line}"),
+        OpenKind::Element => format!("Element from line {line} has no end tag"),
+        OpenKind::Block => format!("Block from line {line} has no end"),
+        OpenKind::Fence => format!("Code fence from line {line} is not closed"),
+        _ => format!("Unbalanced brackets: the one opened on line {line} is not closed"),
+    }
+}
