@@ -14,6 +14,7 @@ mod opaque;
 mod preprocessor;
 mod python;
 mod reader;
+mod reply;
 mod ruby;
 mod rules;
 mod script;
@@ -24,8 +25,10 @@ mod tail;
 mod verdict;
 mod words;
 
+use crate::detect::{LanguageHints, detect_language};
 use crate::sentinel::DEFAULT_MARK;
 use reader::Reader;
+pub use reply::{Cut, Inspection, WholeReply, inspect};
 use salve_types::{FinishReason, Language, OpenConstruct, Verdict};
 
 /// What is known about a text before it is inspected.
@@ -90,14 +93,19 @@ impl Inspector {
     /// Ends the text and judges it.
     pub fn finish(self) -> Verdict {
         let Self { options, reader } = self;
-        reader.finish(|read| verdict::conclude(&read, &options))
+        reader.finish(|read| verdict::conclude(&read, &options, verdict::Seen::Unknown))
     }
 }
 
 /// Inspects a text that is there as a whole.
 pub fn inspect_text(text: &str, options: &InspectOptions) -> Verdict {
-    let language = known_language(options).unwrap_or_default();
-    verdict::conclude(&reader::read_whole(text, language), options)
+    judge(text, options, verdict::Seen::Unknown)
+}
+
+fn judge(text: &str, options: &InspectOptions, seen: verdict::Seen) -> Verdict {
+    let language =
+        known_language(options).unwrap_or_else(|| detect_language(text, &LanguageHints::default()));
+    verdict::conclude(&reader::read_whole(text, language), options, seen)
 }
 
 /// Returns what is lexically open at the end of `text`, outermost first.

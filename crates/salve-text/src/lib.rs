@@ -12,20 +12,22 @@ mod resume;
 mod schema;
 mod sentinel;
 
-pub use detect::{LanguageHints, detect_language};
-pub use inspect::{InspectOptions, Inspector, SentinelRule, inspect_text};
-pub use resume::{
-    CHECK_SOURCE, CONTINUATION_SOURCE, DropReason, Dropped, PromptOptions, RefusalReason,
-    Reindented, Stitch, StitchOptions, StitchOutcome, Template, TemplateError, context_tail,
-    resume_prompt, stitch,
-};
 pub use clean::{
     Aside, AsideReason, Block, Carrier, CleanOptions, CleanReply, Cleaner, clean, clean_preamble,
     extract_code_block,
+};
+pub use detect::{LanguageHints, detect_language};
+pub use inspect::{
+    Cut, InspectOptions, Inspection, Inspector, SentinelRule, WholeReply, inspect, inspect_text,
 };
 pub use omissions::find_omissions;
 pub use parse::{
     Candidate, Entries, Items, JsonParser, Kind, NodeId, NodeState, ParseMode, ParseOptions,
     Parsed, Repair, RepairCode, Tree, parse_json, replay,
+};
+pub use resume::{
+    CHECK_SOURCE, CONTINUATION_SOURCE, DropReason, Dropped, PromptOptions, RefusalReason,
+    Reindented, Stitch, StitchOptions, StitchOutcome, Template, TemplateError, context_tail,
+    resume_prompt, stitch,
 };
 pub use sentinel::{DEFAULT_MARK, sentinel_line};

@@ -160,7 +160,8 @@ fn tag_closer(machine: &Machine, frame: &Frame, tail: &[u8]) -> String {
         let element = machine.stack.frames().rev().find(|open| open.kind == Kind::Element);
         let whole = element.map(|open| machine.stack.name(open)).unwrap_or_default();
         let rest = whole.strip_prefix(name.as_bytes()).unwrap_or_default();
-        let rest = if tail.last().is_some_and(|&byte| is_word(byte) || byte == b'/') { rest } else { b"" };
+        let rest =
+            if tail.last().is_some_and(|&byte| is_word(byte) || byte == b'/') { rest } else { b"" };
         return format!("{}>", String::from_utf8_lossy(rest));
     }
     if frame.extra & DECLARATION != 0 || machine.is_void(frame) || tail.ends_with(b"/") {
@@ -176,7 +177,9 @@ fn drop_half_closed(machine: &Machine, open: &mut [OpenConstruct]) {
         .frames()
         .next_back()
         .is_some_and(|frame| frame.kind == Kind::Tag && frame.extra & CLOSING != 0);
-    if closing && let Some(element) = open.iter_mut().rev().find(|one| one.kind == OpenKind::Element) {
+    if closing
+        && let Some(element) = open.iter_mut().rev().find(|one| one.kind == OpenKind::Element)
+    {
         element.closer.clear();
     }
 }

@@ -45,7 +45,8 @@ impl Machine {
         }
         let tabbed = ahead.get(2) == Some(&b'-');
         let start = 2 + usize::from(tabbed);
-        let blanks = ahead[start.min(ahead.len())..].iter().take_while(|&&byte| byte == b' ').count();
+        let blanks =
+            ahead[start.min(ahead.len())..].iter().take_while(|&&byte| byte == b' ').count();
         let form = if tabbed { TABBED } else { EXACT };
         self.announce(view, at, start + blanks, form)
     }
@@ -170,9 +171,11 @@ impl Machine {
                 None => view.last,
                 Some(b'\n') => true,
                 Some(b'\r') => line.get(end + 1) == Some(&b'\n'),
-                Some(byte) => frame.form == EMBEDDED && !is_word(byte)
+                Some(byte) => {
+                    frame.form == EMBEDDED && !is_word(byte)
                     // A closing parenthesis or backtick may end a command substitution.
-                    || (self.rules.dialect == Dialect::Bash && b")`".contains(&byte)),
+                    || (self.rules.dialect == Dialect::Bash && b")`".contains(&byte))
+                }
             };
             if line[blanks..].starts_with(name) && ends {
                 self.close(view, pos + end, true);

@@ -146,11 +146,8 @@ impl Machine {
     }
 
     fn code(&mut self, view: &View<'_>, pos: usize) -> usize {
-        let table = if self.stack.is_empty() {
-            &self.rules.classes
-        } else {
-            &self.rules.inner_classes
-        };
+        let table =
+            if self.stack.is_empty() { &self.rules.classes } else { &self.rules.inner_classes };
         let at = skip_plain(table, view.bytes, pos, view.limit);
         if at >= view.limit {
             return at;

@@ -18,14 +18,44 @@ pub(super) const DECLARATION: u16 = 4;
 const ANGLE: u16 = 16;
 
 const VOID: &[&[u8]] = &[
-    b"area", b"base", b"br", b"col", b"embed", b"hr", b"img", b"input", b"link", b"meta",
-    b"param", b"source", b"track", b"wbr", b"!doctype",
+    b"area",
+    b"base",
+    b"br",
+    b"col",
+    b"embed",
+    b"hr",
+    b"img",
+    b"input",
+    b"link",
+    b"meta",
+    b"param",
+    b"source",
+    b"track",
+    b"wbr",
+    b"!doctype",
 ];
 
 /// Elements whose end tag may be left out.
 const OPTIONAL: &[&[u8]] = &[
-    b"html", b"head", b"body", b"p", b"li", b"dt", b"dd", b"option", b"optgroup", b"thead",
-    b"tbody", b"tfoot", b"tr", b"td", b"th", b"colgroup", b"caption", b"rt", b"rp",
+    b"html",
+    b"head",
+    b"body",
+    b"p",
+    b"li",
+    b"dt",
+    b"dd",
+    b"option",
+    b"optgroup",
+    b"thead",
+    b"tbody",
+    b"tfoot",
+    b"tr",
+    b"td",
+    b"th",
+    b"colgroup",
+    b"caption",
+    b"rt",
+    b"rp",
 ];
 
 impl Machine {
@@ -44,9 +74,7 @@ impl Machine {
     /// Reads inside a tag.
     pub(super) fn tag(&mut self, view: &View<'_>, pos: usize) -> usize {
         let script = matches!(self.rules.dialect, Dialect::Script { .. });
-        let found = view.bytes[pos..view.limit]
-            .iter()
-            .position(|byte| b"\"'{></".contains(byte));
+        let found = view.bytes[pos..view.limit].iter().position(|byte| b"\"'{></".contains(byte));
         let Some(found) = found else { return view.limit };
         let at = pos + found;
         let (double, single) = if script {
@@ -104,7 +132,8 @@ impl Machine {
         let frame = *frame;
         if frame.extra & CLOSING != 0 {
             self.close_element(view, at + 1, &frame);
-        } else if view.before(at) == b'/' || frame.extra & DECLARATION != 0 || self.is_void(&frame) {
+        } else if view.before(at) == b'/' || frame.extra & DECLARATION != 0 || self.is_void(&frame)
+        {
             self.close(view, at + 1, true);
         } else {
             self.stack.become_kind(Kind::Element);

@@ -79,7 +79,9 @@ impl Machine {
         match text.last() {
             None | Some(b'[' | b'{' | b',') => text.is_empty() || in_flow,
             Some(b':') => spaced || (in_flow && text.ends_with(b"\":")),
-            Some(b'-' | b'?') => spaced && text.trim_ascii_start().iter().all(|byte| b"-? ".contains(byte)),
+            Some(b'-' | b'?') => {
+                spaced && text.trim_ascii_start().iter().all(|byte| b"-? ".contains(byte))
+            }
             Some(_) => {
                 let word = text.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
                 spaced && matches!(word.first(), Some(b'!' | b'&'))
@@ -101,7 +103,8 @@ impl Machine {
         let start = behind.iter().rposition(|&byte| byte == b'\n').map_or(0, |index| index + 1);
         let line = &behind[start..];
         let keyed = line.contains(&b':');
-        let prefix = line.iter().take_while(|&&byte| byte == b' ' || (keyed && byte == b'-')).count();
+        let prefix =
+            line.iter().take_while(|&&byte| byte == b' ' || (keyed && byte == b'-')).count();
         let frame = Frame::new(Kind::Opaque, view.base + at).with(YAML_BLOCK, prefix as u16);
         self.stack.push(frame);
         at + 1

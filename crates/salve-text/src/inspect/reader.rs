@@ -107,9 +107,8 @@ struct Ink {
 
 impl Ink {
     fn survey(&mut self, piece: &[u8]) {
-        let count = |bytes: &[u8]| {
-            u32::try_from(memchr_iter(b'\n', bytes).count()).unwrap_or(u32::MAX - 1)
-        };
+        let count =
+            |bytes: &[u8]| u32::try_from(memchr_iter(b'\n', bytes).count()).unwrap_or(u32::MAX - 1);
         if let Some(end) = piece.iter().rposition(|byte| !byte.is_ascii_whitespace()) {
             if self.first.is_none() {
                 let start = piece.iter().position(|byte| !byte.is_ascii_whitespace());

@@ -25,10 +25,18 @@ impl Machine {
         let letter = view.at(at + 1);
         let named = b"wWiIqQrsx".contains(&letter);
         let delimiter = view.at(at + 1 + usize::from(named));
-        if delimiter == 0 || is_word(delimiter) || delimiter.is_ascii_whitespace() || (!named && delimiter == b'=') {
+        if delimiter == 0
+            || is_word(delimiter)
+            || delimiter.is_ascii_whitespace()
+            || (!named && delimiter == b'=')
+        {
             return at + 1;
         }
-        let form = if matches!(letter, b'w' | b'i' | b'q' | b's') { ruby_form::PERCENT_RAW } else { ruby_form::PERCENT };
+        let form = if matches!(letter, b'w' | b'i' | b'q' | b's') {
+            ruby_form::PERCENT_RAW
+        } else {
+            ruby_form::PERCENT
+        };
         // The closer in the low byte, the nesting in the high one.
         let extra = u16::from(closer_of(delimiter));
         self.stack.push(Frame::new(Kind::Text, view.base + at).with(form as u8, extra));
@@ -58,7 +66,10 @@ impl Machine {
                 depth -= 1;
             } else if byte == opener && opener != closer {
                 depth = (depth + 1).min(255);
-            } else if byte == b'#' && view.at(at) == b'{' && usize::from(frame.form) == ruby_form::PERCENT {
+            } else if byte == b'#'
+                && view.at(at) == b'{'
+                && usize::from(frame.form) == ruby_form::PERCENT
+            {
                 self.keep_depth(closer, depth);
                 self.stack.push(Frame::new(Kind::Hole, view.base + at - 1).with(b'}', 0));
                 return at + 1;

@@ -399,8 +399,7 @@ pub(super) mod csharp_form {
     pub(in crate::inspect) const CHAR: usize = 5;
 }
 
-const HASHED: &[(&[u8], u8)] =
-    &[(b"\"'", class::QUOTE), (b"/", class::SLASH), (b"#", class::HASH)];
+const HASHED: &[(&[u8], u8)] = &[(b"\"'", class::QUOTE), (b"/", class::SLASH), (b"#", class::HASH)];
 
 static CSHARP: Rules = Rules {
     language: Language::CSharp,

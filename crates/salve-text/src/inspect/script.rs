@@ -13,9 +13,32 @@ const IN_CLASS: u16 = 1;
 
 /// Words after which an operand follows, so that `/` and `<` start something.
 const OPERATOR_WORDS: &[&[u8]] = &[
-    b"return", b"typeof", b"instanceof", b"in", b"of", b"new", b"delete", b"void", b"throw",
-    b"case", b"do", b"else", b"await", b"yield", b"default", b"extends", b"when", b"and", b"or",
-    b"not", b"if", b"unless", b"while", b"until", b"elsif", b"then",
+    b"return",
+    b"typeof",
+    b"instanceof",
+    b"in",
+    b"of",
+    b"new",
+    b"delete",
+    b"void",
+    b"throw",
+    b"case",
+    b"do",
+    b"else",
+    b"await",
+    b"yield",
+    b"default",
+    b"extends",
+    b"when",
+    b"and",
+    b"or",
+    b"not",
+    b"if",
+    b"unless",
+    b"while",
+    b"until",
+    b"elsif",
+    b"then",
 ];
 
 impl Machine {
@@ -75,7 +98,9 @@ impl Machine {
             return !OPERATOR_WORDS.contains(&last_word(text)) || is_member(text);
         }
         // `x++ / y` divides; `+ +/re/` is not written.
-        text.ends_with(b"++") || text.ends_with(b"--") || matches!(last, b')' | b']' | b'}' | b'"' | b'\'' | b'`')
+        text.ends_with(b"++")
+            || text.ends_with(b"--")
+            || matches!(last, b')' | b']' | b'}' | b'"' | b'\'' | b'`')
     }
 
     /// Keeps across a comment what stood before it.
@@ -106,7 +131,15 @@ impl Machine {
             Some(b'=' | b'(' | b',' | b'[' | b'?' | b':' | b'&' | b'|' | b'+' | b'!') => false,
             Some(byte) if is_word(*byte) => !matches!(
                 last_word(behind),
-                b"return" | b"typeof" | b"in" | b"of" | b"await" | b"yield" | b"new" | b"throw" | b"default"
+                b"return"
+                    | b"typeof"
+                    | b"in"
+                    | b"of"
+                    | b"await"
+                    | b"yield"
+                    | b"new"
+                    | b"throw"
+                    | b"default"
             ),
             _ => self.after_value(view, at) || !behind.is_empty(),
         }
@@ -146,7 +179,11 @@ fn is_member(text: &[u8]) -> bool {
 fn is_type_parameter(ahead: &[u8]) -> bool {
     let name = ahead.iter().take_while(|&&byte| is_word(byte) || byte == b'$').count();
     let rest = ahead[name..].trim_ascii_start();
-    if name > 0 && (rest.starts_with(b",") || (rest.starts_with(b"extends ") && !rest.starts_with(b"extends=")) || rest.starts_with(b"= ")) {
+    if name > 0
+        && (rest.starts_with(b",")
+            || (rest.starts_with(b"extends ") && !rest.starts_with(b"extends="))
+            || rest.starts_with(b"= "))
+    {
         return true;
     }
     if &ahead[..name] == b"const" && name > 0 {

@@ -34,7 +34,8 @@ impl Machine {
 
     /// Handles a backquote, which opens and closes.
     pub(super) fn backquote(&mut self, view: &View<'_>, at: usize) -> usize {
-        if self.stack.top() == Kind::Hole && self.stack.last().is_some_and(|hole| hole.form == b'`') {
+        if self.stack.top() == Kind::Hole && self.stack.last().is_some_and(|hole| hole.form == b'`')
+        {
             self.close(view, at + 1, true);
         } else {
             self.stack.push(Frame::new(Kind::Hole, view.base + at).with(b'`', 0));
@@ -44,9 +45,9 @@ impl Machine {
 
     /// Returns whether an apostrophe here is a plain character.
     pub(super) fn is_plain_apostrophe(&self) -> bool {
-        self.stack
-            .last()
-            .is_some_and(|hole| hole.kind == Kind::Hole && hole.form == b'}' && hole.extra == QUOTED)
+        self.stack.last().is_some_and(|hole| {
+            hole.kind == Kind::Hole && hole.form == b'}' && hole.extra == QUOTED
+        })
     }
 
     /// Handles an opening bracket; a `{` or `[` in the middle of a word is a pattern.
@@ -55,19 +56,23 @@ impl Machine {
             self.stack.push(Frame::new(Kind::Paren, view.base + at).with(0, ARITHMETIC));
             return false;
         }
-        let in_parameter = self.stack.last().is_some_and(|hole| hole.form == b'}' && hole.kind == Kind::Hole);
+        let in_parameter =
+            self.stack.last().is_some_and(|hole| hole.form == b'}' && hole.kind == Kind::Hole);
         !(in_parameter && byte != b'[')
     }
 
     /// Returns whether `<<` is a shift here.
     pub(super) fn in_arithmetic(&self) -> bool {
-        self.stack.last().is_some_and(|frame| frame.kind == Kind::Paren && frame.extra == ARITHMETIC)
+        self.stack
+            .last()
+            .is_some_and(|frame| frame.kind == Kind::Paren && frame.extra == ARITHMETIC)
     }
 
     /// Drops at a line end a single `[` that the line did not close: it was a pattern.
     pub(super) fn end_bash_line(&mut self) {
         if self.stack.top() == Kind::Bracket {
-            let single = self.stack.frames().rev().nth(1).is_none_or(|below| below.kind != Kind::Bracket);
+            let single =
+                self.stack.frames().rev().nth(1).is_none_or(|below| below.kind != Kind::Bracket);
             if single {
                 self.stack.pop();
             }

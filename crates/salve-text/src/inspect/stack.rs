@@ -246,7 +246,10 @@ impl Stack {
 
     /// Puts back what [`Self::save`] returned.
     pub(super) fn restore(&mut self, saved: &(usize, Vec<Frame>)) {
-        if self.is_deep() || self.leaf.is_some() || saved.0.saturating_sub(saved.1.len()) > self.frames.len() {
+        if self.is_deep()
+            || self.leaf.is_some()
+            || saved.0.saturating_sub(saved.1.len()) > self.frames.len()
+        {
             return;
         }
         self.frames.truncate(saved.0 - saved.1.len());

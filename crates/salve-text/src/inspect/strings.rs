@@ -274,7 +274,11 @@ fn closer_len(view: &View<'_>, at: usize, form: &Form, extra: u16) -> Option<usi
     if extra == 0 {
         return ahead.starts_with(form.close).then_some(form.close.len());
     }
-    if form.kind == salve_types::OpenKind::DoubleQuote && form.lines && extra >= 3 && is_quotes(ahead, extra) {
+    if form.kind == salve_types::OpenKind::DoubleQuote
+        && form.lines
+        && extra >= 3
+        && is_quotes(ahead, extra)
+    {
         return Some(extra);
     }
     let hashes = ahead.strip_prefix(form.close)?.iter().take_while(|&&byte| byte == b'#').count();

@@ -17,11 +17,30 @@ const MISSING_SENTINEL: &str = "AI output missing completion sentinel - likely t
 /// How near the end an open string must start for the short message.
 const WINDOW: u32 = 5;
 
+/// Whether somebody before the inspector saw the sentinel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Seen {
+    /// Nobody looked.
+    Unknown,
+    /// The cleaner saw it at the end and took it away.
+    Removed,
+}
+
 /// Concludes from what was read.
-pub(super) fn conclude(read: &Read<'_>, options: &InspectOptions) -> Verdict {
-    let mut case = Case::collect(read, options);
+pub(super) fn conclude(read: &Read<'_>, options: &InspectOptions, seen: Seen) -> Verdict {
+    let mut case = Case::collect(read, options, seen);
     case.decide(read, options);
     case.verdict
+}
+
+/// Turns a verdict into a cut, because the reply ended before its answer began.
+pub(super) fn fail_in_thinking(verdict: &mut Verdict, raw: &str) {
+    verdict.is_valid = false;
+    verdict.error_type = Some(ErrorType::TruncationDetected);
+    verdict.kind = Some(TruncationKind::GeneralTruncation);
+    verdict.error_message = Some("The reply ends inside its thinking; no answer began".to_owned());
+    verdict.truncation_line = Some(u32::try_from(raw.trim().lines().count()).unwrap_or(u32::MAX));
+    verdict.confidence = 0.95;
 }
 
 // Everything known before the decision.
@@ -35,11 +54,15 @@ struct Case {
 }
 
 impl Case {
-    fn collect(read: &Read<'_>, options: &InspectOptions) -> Self {
+    fn collect(read: &Read<'_>, options: &InspectOptions, seen: Seen) -> Self {
         let language = read.machine.rules.language;
         let tail = readable(read.tail);
-        let mark = (options.sentinel != SentinelRule::None).then_some(options.sentinel_mark.as_str());
-        let sentinel = mark.and_then(|mark| ending_sentinel(tail, mark));
+        let mark =
+            (options.sentinel != SentinelRule::None).then_some(options.sentinel_mark.as_str());
+        let sentinel = mark.and_then(|mark| match seen {
+            Seen::Removed => Some(Span::new(tail.len(), tail.len())),
+            Seen::Unknown => ending_sentinel(tail, mark),
+        });
         let body_end = sentinel.map_or(tail.len(), |span| span.start);
         let Ending { mut open, mut closing } = ending(&read.machine, read.tail);
         let shown = broken_near_end(read, &tail[..body_end]);
@@ -48,7 +71,8 @@ impl Case {
             open.push(construct);
         }
         let unfinished = if open.is_empty() { unfinished(read, body_end) } else { None };
-        let json_root = language == Language::Json && open.is_empty() && unfinished.is_none() && read.lines > 0;
+        let json_root =
+            language == Language::Json && open.is_empty() && unfinished.is_none() && read.lines > 0;
         let mut case = Self {
             verdict: Verdict {
                 is_valid: true,
@@ -78,7 +102,8 @@ impl Case {
 
     fn decide(&mut self, read: &Read<'_>, options: &InspectOptions) {
         let innermost = innermost(&self.verdict.open).cloned();
-        let ended = if self.sentinel { ErrorType::SyntaxError } else { ErrorType::TruncationDetected };
+        let ended =
+            if self.sentinel { ErrorType::SyntaxError } else { ErrorType::TruncationDetected };
         let stopped = matches!(
             options.finish_reason,
             Some(FinishReason::Length | FinishReason::Disconnect | FinishReason::ContentFilter)
@@ -109,13 +134,21 @@ impl Case {
         }
     }
 
-    fn fail(&mut self, read: &Read<'_>, outer: ErrorType, kind: TruncationKind, words: String, sure: f64) {
+    fn fail(
+        &mut self,
+        read: &Read<'_>,
+        outer: ErrorType,
+        kind: TruncationKind,
+        words: String,
+        sure: f64,
+    ) {
         self.verdict.is_valid = false;
         self.verdict.error_type = Some(outer);
         self.verdict.error_message = Some(words);
         self.verdict.kind = Some(kind);
         self.verdict.truncation_line = Some(read.lines);
-        self.verdict.confidence = if self.verdict.language == Language::Text { sure.min(0.6) } else { sure };
+        self.verdict.confidence =
+            if self.verdict.language == Language::Text { sure.min(0.6) } else { sure };
     }
 
     // How far a text without faults may be believed.
@@ -131,7 +164,14 @@ impl Case {
         }
     }
 
-    fn note(&mut self, source: EvidenceSource, code: &str, message: &str, cut: bool, weight: f64) -> &mut Evidence {
+    fn note(
+        &mut self,
+        source: EvidenceSource,
+        code: &str,
+        message: &str,
+        cut: bool,
+        weight: f64,
+    ) -> &mut Evidence {
         let (code, message) = (code.to_owned(), message.to_owned());
         self.verdict.evidence.push(Evidence { source, code, message, cut, weight, span: None });
         let last = self.verdict.evidence.len() - 1;
@@ -170,7 +210,13 @@ impl Case {
         if json_root {
             self.note(source, "root_closed", "The root value has its end", false, 0.95);
         } else if self.verdict.open.is_empty() && self.verdict.language != Language::Text {
-            self.note(source, "nothing_open", "Every construct that was opened is closed", false, 0.5);
+            self.note(
+                source,
+                "nothing_open",
+                "Every construct that was opened is closed",
+                false,
+                0.5,
+            );
         }
         if let Some(offset) = read.machine.crossed {
             let weight = if self.crossed { 0.9 } else { 0.1 };
@@ -199,13 +245,24 @@ impl Case {
         let Some(reason) = &options.finish_reason else { return };
         let (cut, weight, words) = match reason {
             FinishReason::Stop => (false, 0.3, "The provider says that the model ended its answer"),
-            FinishReason::ToolCalls => (false, 0.2, "The provider says that the model asked for a tool"),
-            FinishReason::Length => (true, 0.7, "The provider says that the output limit was reached"),
-            FinishReason::Disconnect => (true, 0.7, "The connection broke before an end was announced"),
-            FinishReason::ContentFilter => (true, 0.6, "The provider says that a filter ended the answer"),
+            FinishReason::ToolCalls => {
+                (false, 0.2, "The provider says that the model asked for a tool")
+            }
+            FinishReason::Length => {
+                (true, 0.7, "The provider says that the output limit was reached")
+            }
+            FinishReason::Disconnect => {
+                (true, 0.7, "The connection broke before an end was announced")
+            }
+            FinishReason::ContentFilter => {
+                (true, 0.6, "The provider says that a filter ended the answer")
+            }
             _ => (true, 0.05, "The provider gave a reason that is not known"),
         };
-        let code = format!("finish_reason_{}", reason.name().to_ascii_lowercase().replace([' ', '-'], "_"));
+        let code = format!(
+            "finish_reason_{}",
+            reason.name().to_ascii_lowercase().replace([' ', '-'], "_")
+        );
         self.note(EvidenceSource::FinishReason, &code, words, cut, weight);
     }
 }
@@ -270,8 +327,12 @@ fn message_of(construct: &OpenConstruct, last_line: u32) -> String {
     let near = last_line.saturating_sub(construct.line) < WINDOW;
     let line = construct.line;
     match construct.kind {
-        OpenKind::DoubleQuote if near => "Unterminated double-quote string in last 5 lines".to_owned(),
-        OpenKind::SingleQuote if near => "Unterminated single-quote string in last 5 lines".to_owned(),
+        OpenKind::DoubleQuote if near => {
+            "Unterminated double-quote string in last 5 lines".to_owned()
+        }
+        OpenKind::SingleQuote if near => {
+            "Unterminated single-quote string in last 5 lines".to_owned()
+        }
         OpenKind::DoubleQuote => format!("Unterminated double-quote string from line {line}"),
         OpenKind::SingleQuote => format!("Unterminated single-quote string from line {line}"),
         OpenKind::Template => format!("Unterminated template or raw string from line {line}"),

@@ -87,10 +87,26 @@ impl Machine {
             b"CASE" if next != b";" && previous_word(view, at) != b"END" => {
                 self.open_block(view, at, b"END", 0);
             }
-            b"BEGIN" if !matches!(next.as_slice(), b";" | b"" | b"TRANSACTION" | b"TRAN" | b"WORK" | b"ISOLATION" | b"READ" | b"IMMEDIATE" | b"DEFERRED" | b"EXCLUSIVE" | b"CONCURRENT") => {
+            b"BEGIN"
+                if !matches!(
+                    next.as_slice(),
+                    b";" | b""
+                        | b"TRANSACTION"
+                        | b"TRAN"
+                        | b"WORK"
+                        | b"ISOLATION"
+                        | b"READ"
+                        | b"IMMEDIATE"
+                        | b"DEFERRED"
+                        | b"EXCLUSIVE"
+                        | b"CONCURRENT"
+                ) =>
+            {
                 self.open_block(view, at, b"END", 0);
             }
-            b"END" if !matches!(next.as_slice(), b"IF" | b"LOOP" | b"WHILE" | b"REPEAT" | b"FOR") => {
+            b"END"
+                if !matches!(next.as_slice(), b"IF" | b"LOOP" | b"WHILE" | b"REPEAT" | b"FOR") =>
+            {
                 self.close_block(view, at + word.len(), b"END");
             }
             _ => {}
@@ -119,7 +135,10 @@ impl Machine {
             b"if" | b"unless" if starts => self.open_block(view, at, b"end", 0),
             b"while" | b"until" | b"for" if starts => self.open_block(view, at, b"end", TAKES_DO),
             b"do" => {
-                let taken = self.stack.last_mut().filter(|frame| frame.extra & TAKES_DO != 0 && frame.kind == Kind::Block);
+                let taken = self
+                    .stack
+                    .last_mut()
+                    .filter(|frame| frame.extra & TAKES_DO != 0 && frame.kind == Kind::Block);
                 match taken {
                     Some(frame) => frame.extra &= !TAKES_DO,
                     None => self.open_block(view, at, b"end", 0),
@@ -152,7 +171,10 @@ fn ruby_starts(behind: &[u8]) -> bool {
     match text.last() {
         None => true,
         Some(b'\n') => !text.ends_with(b"\\\n"),
-        Some(b';' | b'=' | b'(' | b'[' | b'{' | b',' | b'|' | b'&' | b'!' | b'<' | b'>' | b'+' | b'*') => true,
+        Some(
+            b';' | b'=' | b'(' | b'[' | b'{' | b',' | b'|' | b'&' | b'!' | b'<' | b'>' | b'+'
+            | b'*',
+        ) => true,
         Some(_) => matches!(
             last_word(text),
             b"do" | b"then" | b"else" | b"begin" | b"and" | b"or" | b"not" | b"return" | b"ensure"
