@@ -13,8 +13,12 @@ mod schema;
 mod sentinel;
 
 pub use clean::{
-    Aside, AsideReason, Block, Carrier, CleanOptions, CleanReply, Cleaner, clean, clean_preamble,
-    extract_code_block,
+    Aside, AsideReason, Block, Carrier as CodeCarrier, CleanOptions, CleanReply, Cleaner, clean,
+    clean_preamble, extract_code_block,
+};
+pub use detect::{LanguageHints, detect_language};
+pub use inspect::{
+    Cut, InspectOptions, Inspection, Inspector, SentinelRule, WholeReply, inspect, inspect_text,
 };
 pub use detect::{LanguageHints, detect_language};
 pub use inspect::{
@@ -29,5 +33,11 @@ pub use resume::{
     CHECK_SOURCE, CONTINUATION_SOURCE, DropReason, Dropped, PromptOptions, RefusalReason,
     Reindented, Stitch, StitchOptions, StitchOutcome, Template, TemplateError, context_tail,
     resume_prompt, stitch,
+};
+pub use schema::{
+    Arrival, Carrier as SchemaCarrier, ChatStage, Coercion, CoercionCode, CompiledSchema,
+    EMPTY_CODE, EMPTY_EXPLANATION, RecoveredChat, RepairMode, SchemaError, SchemaName,
+    SchemaOptions, SchemaOutcome, UnknownSchema, Violation, chat_truncation_hints, parse_named,
+    parse_with_schema, read_front_matter, recover_chat, validate,
 };
 pub use sentinel::{DEFAULT_MARK, sentinel_line};

@@ -1,0 +1,320 @@
+//! A chat reply with file changes, recovered field by field from whatever arrived.
+//!
+//! In: the text of a reply, whole, broken or cut anywhere. Out: the fields that are certainly right,
+//! and the stage that gave them. Never a value that was cut or closed by a repair: after a cut a
+//! field is missing or right. Recovered changes are for showing; nothing here may be applied or run.
+
+use super::compile::SchemaError;
+use super::forest::{Forest, Mark, NodeId, NodeKind};
+use super::named::SchemaName;
+use super::outcome::{SchemaOptions, parse_with_schema};
+use super::readings::readings;
+use super::validate::validate;
+use crate::parse::{ParseOptions, parse_json};
+use salve_types::{Evidence, EvidenceSource};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// How a chat reply was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ChatStage {
+    /// It was valid as it stood.
+    Direct,
+    /// It was valid after repairs that touched no content.
+    Repaired,
+    /// Only parts of it could be read.
+    Recovered,
+}
+
+/// What is certain in a chat reply.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[must_use]
+pub struct RecoveredChat {
+    /// How it was read.
+    pub stage: ChatStage,
+    /// Whether parts may be missing; then nothing of it may be applied or run.
+    pub recovered: bool,
+    /// The summary, if all of it arrived.
+    pub summary: Option<String>,
+    /// The beginning of a summary that was cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary_fragment: Option<String>,
+    /// Sections with headings.
+    pub sections: Vec<Value>,
+    /// Tasks.
+    pub todos: Vec<Value>,
+    /// File changes that arrived to their last byte.
+    pub file_changes: Vec<Value>,
+    /// Commands the model proposes.
+    pub commands: Vec<Value>,
+    /// What the user may ask next.
+    pub next_steps: Vec<Value>,
+    /// Hash per path, as the model echoes it.
+    pub file_hashes: Map<String, Value>,
+}
+
+/// Reads a chat reply, as much of it as is certain.
+///
+/// # Errors
+/// Never in practice: the built-in schema compiles.
+pub fn recover_chat(text: &str) -> Result<RecoveredChat, SchemaError> {
+    let schema = SchemaName::ChatResponse.compile()?;
+    if let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(text) {
+        let value = Value::Object(fields);
+        if validate(&value, &schema).is_empty() {
+            return Ok(from_value(&value, ChatStage::Direct));
+        }
+    }
+    let parse_options = ParseOptions::default();
+    let outcome = parse_with_schema(text, &parse_options, &schema, &SchemaOptions::default());
+    if outcome.complete && outcome.violations.is_empty() {
+        return Ok(from_value(&outcome.value, ChatStage::Repaired));
+    }
+    let parsed = parse_json(text, &parse_options);
+    let (forest, found) = readings(text, &parsed, parse_options.mode);
+    let best =
+        found.iter().map(|reading| reading.node).max_by_key(|&node| known_keys(&forest, node));
+    Ok(match best {
+        Some(node) => from_fields(&forest, node),
+        None => from_value(&Value::Null, ChatStage::Recovered),
+    })
+}
+
+/// Lists what in a chat reply makes people suspect a cut.
+///
+/// All of it is weak: short edits, summaries that speak of truncation and replies that end in prose
+/// are common in whole replies too. No one of these, nor all together, decides.
+#[must_use]
+pub fn chat_truncation_hints(text: &str, chat: &RecoveredChat) -> Vec<Evidence> {
+    const SHORT: usize = 200;
+    let summary = chat.summary.as_deref().or(chat.summary_fragment.as_deref()).unwrap_or("");
+    let trimmed = text.trim();
+    let length = trimmed.chars().count();
+    let changes = chat.file_changes.len();
+    let hints = [
+        (
+            summary.to_lowercase().contains("truncated"),
+            "summary_says_truncated",
+            "the summary contains \"truncated\"".to_owned(),
+        ),
+        (
+            changes > 0 && length < SHORT,
+            "short_with_file_changes",
+            format!("{length} characters, yet {changes} file change(s)"),
+        ),
+        (!trimmed.ends_with('}'), "no_closing_brace", "the text does not end with `}`".to_owned()),
+    ];
+    let evidence = |(_, code, message): (bool, &str, String)| Evidence {
+        source: EvidenceSource::Heuristic,
+        code: code.to_owned(),
+        message,
+        cut: true,
+        weight: 0.1,
+        span: None,
+    };
+    hints.into_iter().filter(|hint| hint.0).map(evidence).collect()
+}
+
+const FIELDS: [&str; 7] =
+    ["summary", "sections", "todos", "fileChanges", "commands", "nextSteps", "fileHashes"];
+
+fn known_keys(forest: &Forest<'_>, node: NodeId) -> usize {
+    match &forest.node(node).kind {
+        NodeKind::Object(entries) => {
+            entries.iter().filter(|(key, _)| FIELDS.contains(&key.as_ref())).count()
+        }
+        _ => 0,
+    }
+}
+
+fn from_value(value: &Value, stage: ChatStage) -> RecoveredChat {
+    let list = |key: &str| value.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
+    RecoveredChat {
+        stage,
+        recovered: stage == ChatStage::Recovered,
+        summary: value.get("summary").and_then(Value::as_str).map(str::to_owned),
+        summary_fragment: None,
+        sections: list("sections"),
+        todos: list("todos"),
+        file_changes: list("fileChanges"),
+        commands: list("commands"),
+        next_steps: list("nextSteps"),
+        file_hashes: value
+            .get("fileHashes")
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default(),
+    }
+}
+
+/// Takes the fields whose every part was written out.
+fn from_fields(forest: &Forest<'_>, root: NodeId) -> RecoveredChat {
+    let mut whole = Map::new();
+    let mut fragment = None;
+    if let NodeKind::Object(entries) = &forest.node(root).kind {
+        for (key, node) in entries {
+            let found = forest.node(*node);
+            match (key.as_ref(), &found.kind) {
+                ("summary", NodeKind::Text(text)) if found.mark != Mark::Complete => {
+                    fragment = Some(text.clone().into_owned());
+                }
+                ("summary", NodeKind::Text(_)) => {
+                    whole.insert("summary".to_owned(), forest.value(*node));
+                }
+                ("fileHashes", NodeKind::Object(hashes)) => {
+                    let certain = hashes.iter().filter(|(_, hash)| is_whole(forest, *hash));
+                    let hashes = certain
+                        .map(|(path, hash)| (path.clone().into_owned(), forest.value(*hash)));
+                    whole.insert("fileHashes".to_owned(), Value::Object(hashes.collect()));
+                }
+                (name, NodeKind::Array(items)) if FIELDS.contains(&name) => {
+                    let certain = items.iter().filter(|item| is_whole(forest, **item));
+                    let items = certain.map(|item| forest.value(*item)).collect();
+                    whole.insert(name.to_owned(), Value::Array(items));
+                }
+                _ => {}
+            }
+        }
+    }
+    RecoveredChat {
+        summary_fragment: fragment,
+        ..from_value(&Value::Object(whole), ChatStage::Recovered)
+    }
+}
+
+/// Returns whether a node and everything below it was written out.
+fn is_whole(forest: &Forest<'_>, node: NodeId) -> bool {
+    let mut open = vec![node];
+    while let Some(id) = open.pop() {
+        let found = forest.node(id);
+        if found.mark != Mark::Complete || !found.ended {
+            return false;
+        }
+        match &found.kind {
+            NodeKind::Array(items) => open.extend(items),
+            NodeKind::Object(entries) => open.extend(entries.iter().map(|entry| entry.1)),
+            _ => {}
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const SAMPLE: &str = r#"{
+  "summary": "Adds a greeting, \"hello\", and its test.",
+  "sections": [{"heading": "Why", "content": "People like {braces} and [lists], too."}],
+  "todos": [{"text": "Greet", "completed": false}, {"text": "Test – naïve", "completed": false}],
+  "fileChanges": [
+    {"path": "src/greet.py", "language": "python", "content": "def greet():\n    return \"hi\"\n", "todoIndex": 0},
+    {"path": "tests/test_greet.py", "lineRange": {"start": 10, "end": 12}, "content": "", "todoIndex": 1}
+  ],
+  "commands": [{"command": "pytest -q", "description": "runs \u2713"}, "ls"],
+  "nextSteps": [{"html": "<b>Go on</b>", "inputText": "continue"}],
+  "fileHashes": {"src/greet.py": "abc123", "a b": "def456"}
+}"#;
+
+    fn recovered(text: &str) -> RecoveredChat {
+        recover_chat(text).expect("the schema compiles")
+    }
+
+    fn starts(part: &[Value], whole: &[Value]) -> bool {
+        whole.starts_with(part)
+    }
+
+    #[test]
+    fn c013_every_field_of_a_whole_reply_is_there() {
+        let chat = recovered(SAMPLE);
+        let sample: Value = serde_json::from_str(SAMPLE).expect("the sample is JSON");
+        assert_eq!(chat.stage, ChatStage::Direct);
+        let mut shown = serde_json::to_value(&chat).expect("it serialises");
+        for key in ["stage", "recovered"] {
+            shown.as_object_mut().expect("an object").remove(key);
+        }
+        assert_eq!(shown, sample);
+    }
+
+    #[test]
+    fn c012_the_stage_is_named() {
+        let fenced =
+            format!("Sure, here it is:\n```json\n{}\n```\nDone.", SAMPLE.replace("]\n}", "],\n}"));
+        let cases = [
+            (SAMPLE.to_owned(), ChatStage::Direct),
+            (fenced, ChatStage::Repaired),
+            (SAMPLE[..400].to_owned(), ChatStage::Recovered),
+            ("I cannot help with that.".to_owned(), ChatStage::Recovered),
+        ];
+        for (text, stage) in cases {
+            assert_eq!(recovered(&text).stage, stage, "{text}");
+        }
+    }
+
+    #[test]
+    fn c150_faults_are_repaired_without_loss() {
+        let whole = json!({ "summary": "s", "commands": ["a", "b"] });
+        let texts = [
+            r#"{summary: "s", "commands": ["a", "b"]}"#,
+            r#"{"summary": "s" "commands": ["a" "b"]}"#,
+            r#"{"summary": 's', "commands": ["a", "b",],}"#,
+            "{\"summary\": \"s\", // why\n \"commands\": [\"a\", \"b\"]}",
+        ];
+        for text in texts {
+            let chat = recovered(text);
+            assert_eq!(chat.stage, ChatStage::Repaired, "{text}");
+            assert_eq!(chat.summary.as_deref(), whole["summary"].as_str(), "{text}");
+            assert_eq!(Value::Array(chat.commands), whole["commands"], "{text}");
+        }
+    }
+
+    #[test]
+    fn c189_cut_at_every_byte_a_field_is_missing_or_right() {
+        let whole = recovered(SAMPLE);
+        for prefix in ["", "Here is the reply:\n\n```json\n"] {
+            for cut in (0..SAMPLE.len()).filter(|&cut| SAMPLE.is_char_boundary(cut)) {
+                let text = format!("{prefix}{}", &SAMPLE[..cut]);
+                let chat = recovered(&text);
+                assert_eq!(chat.stage, ChatStage::Recovered, "{text}");
+                assert!(chat.summary.is_none() || chat.summary == whole.summary, "{text}");
+                if let (Some(part), Some(full)) = (&chat.summary_fragment, &whole.summary) {
+                    assert!(full.starts_with(part.as_str()), "{text}");
+                }
+                assert!(starts(&chat.sections, &whole.sections), "{text}");
+                assert!(starts(&chat.todos, &whole.todos), "{text}");
+                assert!(starts(&chat.file_changes, &whole.file_changes), "{text}");
+                assert!(starts(&chat.commands, &whole.commands), "{text}");
+                assert!(starts(&chat.next_steps, &whole.next_steps), "{text}");
+                for (path, hash) in &chat.file_hashes {
+                    assert_eq!(whole.file_hashes.get(path), Some(hash), "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn c189_complete_changes_before_the_cut_are_there() {
+        let cut = SAMPLE.find("tests/test_greet").expect("it is in the sample");
+        let chat = recovered(&SAMPLE[..cut]);
+        assert_eq!(chat.file_changes.len(), 1);
+        assert_eq!(chat.todos.len(), 2);
+        assert!(chat.recovered);
+    }
+
+    #[test]
+    fn c106_signs_of_a_cut_are_weak_evidence() {
+        let short = r#"{"summary": "Fixes the typo.", "fileChanges": [{"path": "a.md", "content": "fixed"}]}"#;
+        let hints = chat_truncation_hints(short, &recovered(short));
+        let codes: Vec<&str> = hints.iter().map(|hint| hint.code.as_str()).collect();
+        assert_eq!(codes, ["short_with_file_changes"]);
+        let cut = r#"{"summary": "The output was truncated", "fileChanges": [{"path": "a", "content": ""}], "#;
+        let hints = chat_truncation_hints(cut, &recovered(cut));
+        assert_eq!(hints.len(), 3);
+        assert!(hints.iter().all(|hint| hint.cut && hint.weight < 0.2));
+        assert!(hints.iter().map(|hint| hint.weight).sum::<f64>() < 0.5);
+    }
+}

@@ -1,0 +1,151 @@
+//! Reading a reply by a schema: all readings planned, the cheapest built and validated.
+//!
+//! In: a text, a compiled schema, what is known about the arrival. Out: a `SchemaOutcome`. Never an
+//! error on input: a text that fits nowhere gives the nearest value and its violations.
+
+use super::build::build;
+use super::compile::CompiledSchema;
+use super::cost::Coercion;
+use super::front_matter::read_front_matter;
+use super::named::{Carrier, SchemaName};
+use super::plan::{PlanId, Planner, Rules};
+use super::readings::{Reading, readings, repairs_of};
+use super::validate::{Violation, validate};
+use crate::parse::{ParseOptions, Repair, parse_json};
+use serde::Serialize;
+use serde_json::Value;
+
+const DEEPEST: usize = 512;
+
+/// Whether more of the reply is still to come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Arrival {
+    /// The text is all there is.
+    #[default]
+    Whole,
+    /// The text is the beginning of a stream: absent values are null or empty, and values that the
+    /// schema wants finished are withheld.
+    Partial,
+}
+
+/// How far plain JSON Schemas are stretched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum RepairMode {
+    /// Keys the schema does not name are left out, JSON inside strings must be valid.
+    #[default]
+    Aligned,
+    /// As a validator reads the schema: unnamed keys stay.
+    Standard,
+    /// As `Standard`, and broken JSON in strings and lists in place of objects are read too.
+    Salvage,
+}
+
+/// What is known about a reply that is read by a schema.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SchemaOptions {
+    /// Whether more is coming.
+    pub arrival: Arrival,
+    /// How far to go.
+    pub mode: RepairMode,
+}
+
+/// What a reply says in the terms of a schema.
+#[derive(Debug, Clone, Serialize)]
+#[must_use]
+pub struct SchemaOutcome {
+    /// The value.
+    pub value: Value,
+    /// Whether everything in it was written out in the text.
+    pub complete: bool,
+    /// What the tolerant parser repaired in the text the value was read from.
+    pub repairs: Vec<Repair>,
+    /// What was changed to fit the schema.
+    pub coercions: Vec<Coercion>,
+    /// Where the value still breaks the schema.
+    pub violations: Vec<Violation>,
+    /// Places whose value was cut, inferred or filled in.
+    pub incomplete_paths: Vec<String>,
+}
+
+/// Reads a text by a schema.
+pub fn parse_with_schema(
+    text: &str,
+    parse_options: &ParseOptions,
+    schema: &CompiledSchema,
+    options: &SchemaOptions,
+) -> SchemaOutcome {
+    // Coercion walks the tree by recursion, so its depth is bounded here as well.
+    let max_depth = parse_options.max_depth.min(DEEPEST);
+    let parsed = parse_json(text, &ParseOptions { max_depth, ..parse_options.clone() });
+    let (forest, found) = readings(text, &parsed, parse_options.mode);
+    let rules = Rules {
+        partial: options.arrival == Arrival::Partial,
+        salvage: options.mode == RepairMode::Salvage,
+        keep_extra: options.mode != RepairMode::Aligned,
+    };
+    let mut planner = Planner::new(schema, forest, rules);
+    let best = cheapest(&mut planner, found);
+    // Words that are no answer yet may be the talk before one.
+    let early = |&(_, plan): &(Reading, PlanId)| !(rules.partial && planner.is_unread_text(plan));
+    let Some((reading, plan)) = best.filter(early) else {
+        return outcome(Value::Null, Vec::new(), Vec::new(), vec!["$".to_owned()], schema);
+    };
+    let built = build(&planner, plan);
+    drop(planner);
+    let repairs = repairs_of(text, parsed, reading.span);
+    outcome(built.value, repairs, built.coercions, built.incomplete, schema)
+}
+
+/// Reads a text by a built-in schema, in the form that schema's replies come in.
+///
+/// # Errors
+/// Never in practice: the built-in schemas compile.
+pub fn parse_named(
+    text: &str,
+    parse_options: &ParseOptions,
+    name: SchemaName,
+) -> Result<SchemaOutcome, super::compile::SchemaError> {
+    let schema = name.compile()?;
+    Ok(match name.carrier() {
+        Carrier::Json => parse_with_schema(text, parse_options, &schema, &SchemaOptions::default()),
+        Carrier::Text => {
+            let value = Value::String(text.to_owned());
+            outcome(value, Vec::new(), Vec::new(), Vec::new(), &schema)
+        }
+        Carrier::FrontMatter => {
+            let fields = read_front_matter(text);
+            let missing = if fields.is_none() { vec!["$".to_owned()] } else { Vec::new() };
+            let value = Value::Object(fields.unwrap_or_default());
+            outcome(value, Vec::new(), Vec::new(), missing, &schema)
+        }
+    })
+}
+
+fn cheapest<'t>(planner: &mut Planner<'_, 't>, found: Vec<Reading>) -> Option<(Reading, PlanId)> {
+    let mut best: Option<(Reading, PlanId, u32)> = None;
+    for reading in found {
+        // No plan is cheaper than its reading.
+        if best.as_ref().is_some_and(|best| reading.cost >= best.2) {
+            continue;
+        }
+        let plan = planner.plan(reading.node, planner.schema.root());
+        let cost = planner.cost(plan).saturating_add(reading.cost);
+        if best.as_ref().is_none_or(|best| cost < best.2) {
+            best = Some((reading, plan, cost));
+        }
+    }
+    best.map(|(reading, plan, _)| (reading, plan))
+}
+
+fn outcome(
+    value: Value,
+    repairs: Vec<Repair>,
+    coercions: Vec<Coercion>,
+    incomplete_paths: Vec<String>,
+    schema: &CompiledSchema,
+) -> SchemaOutcome {
+    let violations = validate(&value, schema);
+    let complete = incomplete_paths.is_empty();
+    SchemaOutcome { value, complete, repairs, coercions, violations, incomplete_paths }
+}

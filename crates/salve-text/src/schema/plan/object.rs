@@ -1,0 +1,413 @@
+//! Reading a node as an object: named properties, maps, and objects that the model left implied.
+//!
+//! In: a node. Out: the cheapest plan. Never gives a required property a value the text does not
+//! say, except the empty list or map, the null a type allows, and the schema's own default.
+
+use super::array::cheaper;
+use super::{
+    ABSENT, Action, CoercionCode, Cow, Mark, NodeId, NodeKind, Note, Plan, PlanId, Planner, Slot,
+    SlotValue, TypeId, VIOLATION, Value, filled, keep, note, violation, withheld,
+};
+use crate::schema::cost::STRANGER;
+use crate::schema::fold::fold;
+use crate::schema::model::{Extra, ObjectShape, Property, Shape};
+use std::collections::HashMap;
+
+// Keys left out are counted in full and listed up to this many.
+const LISTED: usize = 50;
+
+type Entries<'t> = [(Cow<'t, str>, NodeId)];
+
+impl<'t> Planner<'_, 't> {
+    pub(super) fn plan_object(
+        &mut self,
+        node: NodeId,
+        type_id: TypeId,
+        shape: &ObjectShape,
+    ) -> Plan {
+        let kind = self.forest.node(node).kind.clone();
+        match kind {
+            NodeKind::Object(entries) => self.plan_entries(node, type_id, shape, &entries),
+            NodeKind::Array(items) => self.plan_from_array(node, type_id, shape, &items),
+            NodeKind::Null => self.plan_from_null(node, shape),
+            NodeKind::Text(_) => {
+                let implied = self.plan_implied(node, shape);
+                match self.inside(node) {
+                    Some(inner) if self.is_object(inner) => {
+                        let parsed = self.plan(inner, type_id);
+                        let from = &self.excerpt(node);
+                        let to = &self.excerpt(inner);
+                        let read = note(CoercionCode::StringParsed, from, to);
+                        cheaper(self.through(node, parsed, read), implied)
+                    }
+                    _ => implied,
+                }
+            }
+            NodeKind::Bool(_) | NodeKind::Number(_) => self.plan_implied(node, shape),
+        }
+    }
+
+    fn plan_entries(
+        &mut self,
+        node: NodeId,
+        type_id: TypeId,
+        shape: &ObjectShape,
+        entries: &Entries<'t>,
+    ) -> Plan {
+        let owners = match_keys(shape, entries);
+        let recognised = owners.iter().any(Option::is_some);
+        let mut plan = self.plan_matched(node, shape, entries, &owners);
+        if shape.properties.is_empty() || recognised || entries.is_empty() {
+            return plan;
+        }
+        plan.cost = plan.cost.saturating_add(STRANGER);
+        plan = cheaper(plan, self.plan_implied(node, shape));
+        match entries {
+            [(key, value)] if !self.is_scalar(*value) => {
+                let inner = self.plan(*value, type_id);
+                let named =
+                    self.schema.title(type_id).is_some_and(|title| fold(title) == fold(key));
+                let from = &self.excerpt(node);
+                let mut taken = note(CoercionCode::Unwrapped, from, &self.excerpt(*value));
+                taken.cost -= u32::from(named);
+                cheaper(plan, self.through(node, inner, taken))
+            }
+            _ => plan,
+        }
+    }
+
+    /// Plans an object whose keys were given to properties.
+    fn plan_matched(
+        &mut self,
+        node: NodeId,
+        shape: &ObjectShape,
+        entries: &Entries<'t>,
+        owners: &[Option<usize>],
+    ) -> Plan {
+        let mut plan = keep(node);
+        let mut slots: Vec<Slot> = Vec::with_capacity(shape.properties.len());
+        // The last of repeated keys counts, as it does for every JSON reader.
+        let mut given: HashMap<usize, usize> = HashMap::new();
+        for (at, owner) in owners.iter().enumerate() {
+            if let Some(property) = owner {
+                given.insert(*property, at);
+            }
+        }
+        for (index, property) in shape.properties.iter().enumerate() {
+            let value = match given.get(&index) {
+                Some(&at) => {
+                    note_folded_key(&mut plan, property, &entries[at].0);
+                    Some(self.plan_property(entries[at].1, property))
+                }
+                None => self.absent_property(&mut plan, property),
+            };
+            let Some(value) = value else { continue };
+            if self.must_wait(property, &value) {
+                return withheld(node);
+            }
+            if let SlotValue::Planned(inner) = value {
+                plan.cost = plan.cost.saturating_add(self.cost(inner));
+            }
+            slots.push(Slot { key: property.name.clone(), value });
+        }
+        for (at, (key, value)) in entries.iter().enumerate() {
+            if owners[at].is_none() {
+                self.plan_extra(&mut plan, &mut slots, shape, (key.as_ref(), *value));
+            }
+        }
+        plan.action = Action::Object(slots);
+        plan
+    }
+
+    fn plan_property(&mut self, node: NodeId, property: &Property) -> SlotValue {
+        let unfinished = self.forest.node(node).mark != Mark::Complete;
+        if self.rules.partial && property.stream.done && unfinished {
+            return SlotValue::Filled(self.empty_value(property.type_id).unwrap_or(Value::Null));
+        }
+        SlotValue::Planned(self.plan(node, property.type_id))
+    }
+
+    /// Returns whether the object may not be shown before this property has a value.
+    fn must_wait(&self, property: &Property, value: &SlotValue) -> bool {
+        let rule = property.stream.and(self.schema.stream(property.type_id));
+        if !self.rules.partial || !rule.not_null {
+            return false;
+        }
+        match value {
+            SlotValue::Filled(value) => value.is_null(),
+            SlotValue::Planned(plan) => self.gives_null(*plan),
+        }
+    }
+
+    fn gives_null(&self, plan: PlanId) -> bool {
+        let plan = self.get(plan);
+        match &plan.action {
+            Action::Keep => self.is_null(plan.node),
+            Action::Make(value) | Action::Fill(value) => value.is_null(),
+            Action::Same(inner) => self.gives_null(*inner),
+            Action::Words | Action::Array(_) | Action::Object(_) => false,
+        }
+    }
+
+    fn absent_property(&self, plan: &mut Plan, property: &Property) -> Option<SlotValue> {
+        let filled = |plan: &mut Plan, value: Value, code: CoercionCode, cost: u32| {
+            let mut fill = note(code, "", &value.to_string());
+            fill.key = Some(property.name.clone());
+            fill.cost = cost;
+            plan.cost = plan.cost.saturating_add(cost);
+            plan.notes.push(fill);
+            Some(SlotValue::Filled(value))
+        };
+        let empty = self.empty_value(property.type_id);
+        if let Some(default) = &property.default {
+            return filled(plan, default.clone(), CoercionCode::DefaultUsed, 1);
+        }
+        if self.rules.partial {
+            let value = empty.filter(|_| property.required).unwrap_or(Value::Null);
+            return filled(plan, value, CoercionCode::Withheld, 1);
+        }
+        if !property.required {
+            plan.cost = plan.cost.saturating_add(ABSENT);
+            return None;
+        }
+        if self.schema.accepts_null(property.type_id) {
+            return filled(plan, Value::Null, CoercionCode::AbsentAsEmpty, 10);
+        }
+        match empty {
+            Some(value) => {
+                filled(plan, value, CoercionCode::AbsentAsEmpty, CoercionCode::AbsentAsEmpty.cost())
+            }
+            None => {
+                plan.cost = plan.cost.saturating_add(VIOLATION);
+                None
+            }
+        }
+    }
+
+    /// Returns the empty list or map, for types that have one.
+    fn empty_value(&self, type_id: TypeId) -> Option<Value> {
+        match self.schema.shape(type_id) {
+            Shape::Array(shape) if shape.prefix.is_empty() => Some(Value::Array(Vec::new())),
+            Shape::Object(shape) if shape.properties.is_empty() => {
+                Some(Value::Object(serde_json::Map::new()))
+            }
+            _ => None,
+        }
+    }
+
+    fn plan_extra(
+        &mut self,
+        plan: &mut Plan,
+        slots: &mut Vec<Slot>,
+        shape: &ObjectShape,
+        (key, value): (&str, NodeId),
+    ) {
+        let pattern = shape
+            .patterns
+            .iter()
+            .find(|rule| rule.matcher.is_valid(&Value::String(key.to_owned())));
+        let type_id = match (pattern, &shape.extra) {
+            (Some(rule), _) => Some(rule.type_id),
+            (None, Extra::Typed(type_id)) => Some(*type_id),
+            (None, Extra::Unsaid) if self.rules.keep_extra => None,
+            (None, Extra::Unsaid | Extra::Forbidden) => {
+                plan.cost = plan.cost.saturating_add(CoercionCode::ExtraKey.cost());
+                if plan.notes.len() < LISTED {
+                    let from = &self.excerpt(value);
+                    let mut left_out = note(CoercionCode::ExtraKey, from, "");
+                    left_out.key = Some(key.to_owned());
+                    plan.notes.push(left_out);
+                }
+                return;
+            }
+        };
+        let inner = match type_id {
+            Some(type_id) => self.plan(value, type_id),
+            None => self.push(keep(value)),
+        };
+        plan.cost = plan.cost.saturating_add(self.cost(inner));
+        let key = self.map_key(plan, shape, key);
+        match slots.iter_mut().rev().take(LISTED).find(|slot| slot.key == key) {
+            Some(slot) => slot.value = SlotValue::Planned(inner),
+            None => slots.push(Slot { key, value: SlotValue::Planned(inner) }),
+        }
+    }
+
+    /// Reads the key of a map as one of the names the schema allows.
+    fn map_key(&self, plan: &mut Plan, shape: &ObjectShape, key: &str) -> String {
+        let Some(type_id) = shape.keys else { return key.to_owned() };
+        let Some(choices) = self.choices_of(type_id) else { return key.to_owned() };
+        let table: Vec<Vec<&str>> = choices.iter().map(|choice| choice.1.clone()).collect();
+        match crate::schema::fold::choose(key, &table) {
+            Some((index, fit)) => {
+                if fit > crate::schema::fold::Fit::Exact {
+                    push_key_note(plan, key, choices[index].0);
+                }
+                choices[index].0.to_owned()
+            }
+            None => {
+                plan.cost = plan.cost.saturating_add(VIOLATION);
+                key.to_owned()
+            }
+        }
+    }
+
+    /// Lists the choices of a type that are texts, with the words that mean them.
+    fn choices_of(&self, type_id: TypeId) -> Option<Vec<(&str, Vec<&str>)>> {
+        match self.schema.shape(type_id) {
+            Shape::Choice(choices) => Some(
+                choices
+                    .iter()
+                    .filter_map(|choice| {
+                        let words = choice.words.iter().map(String::as_str).collect();
+                        choice.value.as_str().map(|name| (name, words))
+                    })
+                    .collect(),
+            ),
+            Shape::Union(members) => {
+                let mut all = Vec::new();
+                for &member in members {
+                    if let Shape::Choice(_) = self.schema.shape(member) {
+                        all.extend(self.choices_of(member)?);
+                    }
+                }
+                (!all.is_empty()).then_some(all)
+            }
+            _ => None,
+        }
+    }
+
+    /// Puts a value under the only property there is.
+    fn plan_implied(&mut self, node: NodeId, shape: &ObjectShape) -> Plan {
+        let [property] = shape.properties.as_slice() else { return violation(node) };
+        let inner = self.plan(node, property.type_id);
+        let stretched =
+            self.get(inner).notes.iter().any(|note| {
+                matches!(note.code, CoercionCode::JsonToString | CoercionCode::ImpliedKey)
+            });
+        if self.cost(inner) >= VIOLATION || stretched {
+            return violation(node);
+        }
+        let implied = note(
+            CoercionCode::ImpliedKey,
+            &self.excerpt(node),
+            &format!("{{\"{}\": {}}}", property.name, self.excerpt(node)),
+        );
+        let cost = self.cost(inner).saturating_add(implied.cost);
+        let slot = Slot { key: property.name.clone(), value: SlotValue::Planned(inner) };
+        Plan { node, cost, notes: vec![implied], action: Action::Object(vec![slot]) }
+    }
+
+    fn plan_from_array(
+        &mut self,
+        node: NodeId,
+        type_id: TypeId,
+        shape: &ObjectShape,
+        items: &[NodeId],
+    ) -> Plan {
+        let mut best = self.plan_implied(node, shape);
+        for (skipped, &item) in items.iter().enumerate() {
+            if self.is_scalar(item) {
+                continue;
+            }
+            let inner = self.plan(item, type_id);
+            let from = &self.excerpt(node);
+            let mut taken = note(CoercionCode::ArrayToSingle, from, &self.excerpt(item));
+            let others = u32::try_from(items.len() - 1 + skipped).unwrap_or(u32::MAX);
+            taken.cost = taken.cost.saturating_add(others);
+            if self.cost(inner) < VIOLATION || items.len() == 1 {
+                best = cheaper(best, self.through(node, inner, taken));
+            }
+        }
+        if self.rules.salvage {
+            best = cheaper(best, self.plan_positional(node, shape, items));
+        }
+        best
+    }
+
+    /// Reads a list as the properties in their order.
+    fn plan_positional(&mut self, node: NodeId, shape: &ObjectShape, items: &[NodeId]) -> Plan {
+        let required = shape.properties.iter().filter(|property| property.required).count();
+        if items.is_empty() || items.len() < required || items.len() > shape.properties.len() {
+            return violation(node);
+        }
+        let from = &self.excerpt(node);
+        let mapped = note(CoercionCode::ArrayToObject, from, "{…}");
+        let mut plan = Plan { cost: mapped.cost, notes: vec![mapped], ..keep(node) };
+        let mut slots = Vec::with_capacity(items.len());
+        for (&item, property) in items.iter().zip(&shape.properties) {
+            let inner = self.plan(item, property.type_id);
+            plan.cost = plan.cost.saturating_add(self.cost(inner));
+            slots.push(Slot { key: property.name.clone(), value: SlotValue::Planned(inner) });
+        }
+        plan.action = Action::Object(slots);
+        plan
+    }
+
+    fn plan_from_null(&self, node: NodeId, shape: &ObjectShape) -> Plan {
+        let empty = Value::Object(serde_json::Map::new());
+        if self.rules.partial {
+            return if shape.properties.is_empty() {
+                filled(node, empty, CoercionCode::Withheld)
+            } else {
+                Plan { cost: ABSENT, ..keep(node) }
+            };
+        }
+        if shape.properties.is_empty() {
+            filled(node, empty, CoercionCode::NullAsEmpty)
+        } else {
+            violation(node)
+        }
+    }
+
+    fn is_object(&self, node: NodeId) -> bool {
+        matches!(self.forest.node(node).kind, NodeKind::Object(_))
+    }
+
+    fn is_scalar(&self, node: NodeId) -> bool {
+        !matches!(self.forest.node(node).kind, NodeKind::Object(_) | NodeKind::Array(_))
+    }
+}
+
+/// Gives every key to the property it names: by alias, by name, then without case and accents.
+fn match_keys(shape: &ObjectShape, entries: &Entries<'_>) -> Vec<Option<usize>> {
+    let mut exact: HashMap<&str, usize> = HashMap::new();
+    let mut folded: HashMap<String, usize> = HashMap::new();
+    for (index, property) in shape.properties.iter().enumerate().rev() {
+        exact.insert(&property.name, index);
+        folded.insert(fold(&property.name), index);
+    }
+    // An alias is what the model was told to write, so it goes before a property's own name.
+    for (index, property) in shape.properties.iter().enumerate().rev() {
+        for alias in &property.aliases {
+            exact.insert(alias, index);
+            folded.insert(fold(alias), index);
+        }
+    }
+    let mut owners: Vec<Option<usize>> =
+        entries.iter().map(|(key, _)| exact.get(key.as_ref()).copied()).collect();
+    for (at, (key, _)) in entries.iter().enumerate() {
+        if owners[at].is_some() {
+            continue;
+        }
+        if let Some(&index) = folded.get(&fold(key))
+            && !owners.contains(&Some(index))
+        {
+            owners[at] = Some(index);
+        }
+    }
+    owners
+}
+
+fn note_folded_key(plan: &mut Plan, property: &Property, key: &str) {
+    if key != property.name && !property.aliases.iter().any(|alias| alias == key) {
+        push_key_note(plan, key, &property.name);
+    }
+}
+
+fn push_key_note(plan: &mut Plan, key: &str, name: &str) {
+    let mut folded: Note = note(CoercionCode::KeyFolded, key, name);
+    folded.key = Some(name.to_owned());
+    plan.cost = plan.cost.saturating_add(folded.cost);
+    plan.notes.push(folded);
+}

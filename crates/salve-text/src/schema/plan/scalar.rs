@@ -1,0 +1,253 @@
+//! Reading a node as null, a truth value, a number, a text or one of several choices.
+//!
+//! In: a node. Out: the cheapest plan. Never takes one of several numbers or choices that a text
+//! names alike.
+
+use super::{
+    ABSENT, Action, CoercionCode, Mark, NodeId, NodeKind, Plan, Planner, TypeId, VIOLATION, Value,
+    keep, made, note, violation, withheld,
+};
+use crate::schema::fold::{self, Fit};
+use crate::schema::model::Choice;
+use crate::schema::number;
+use serde_json::Number;
+
+impl Planner<'_, '_> {
+    pub(super) fn plan_null(&mut self, node: NodeId) -> Plan {
+        match &self.forest.node(node).kind {
+            NodeKind::Null => keep(node),
+            NodeKind::Text(text)
+                if matches!(fold::fold(text).as_str(), "null" | "none" | "nil") =>
+            {
+                made(node, Value::Null, CoercionCode::StringToNull, &self.excerpt(node))
+            }
+            _ => violation(node),
+        }
+    }
+
+    pub(super) fn plan_boolean(&mut self, node: NodeId, type_id: TypeId) -> Plan {
+        let found = match &self.forest.node(node).kind {
+            NodeKind::Bool(_) => return keep(node),
+            NodeKind::Null => return self.unreadable_null(node),
+            NodeKind::Array(_) | NodeKind::Object(_) => return self.plan_taken_out(node, type_id),
+            NodeKind::Text(text) => read_boolean(text),
+            NodeKind::Number(value) => match value.as_f64() {
+                Some(1.0) => Some((true, 0)),
+                Some(0.0) => Some((false, 0)),
+                _ => None,
+            },
+        };
+        let Some((flag, stretch)) = found else { return violation(node) };
+        let mut plan = made(node, Value::Bool(flag), CoercionCode::ToBoolean, &self.excerpt(node));
+        plan.cost += stretch;
+        plan
+    }
+
+    pub(super) fn plan_number(&mut self, node: NodeId, type_id: TypeId, whole: bool) -> Plan {
+        let (value, mut plan) = match &self.forest.node(node).kind {
+            NodeKind::Number(value) => {
+                if self.rules.partial && !self.forest.node(node).ended {
+                    return withheld(node);
+                }
+                (value.clone(), keep(node))
+            }
+            NodeKind::Text(text) => {
+                let Some(found) = number::read(text) else { return violation(node) };
+                let code = if found.in_text {
+                    CoercionCode::NumberInText
+                } else {
+                    CoercionCode::StringToNumber
+                };
+                let value = Value::Number(found.value.clone());
+                (found.value, made(node, value, code, &self.excerpt(node)))
+            }
+            NodeKind::Null => return self.unreadable_null(node),
+            NodeKind::Array(_) | NodeKind::Object(_) => return self.plan_taken_out(node, type_id),
+            NodeKind::Bool(_) => return violation(node),
+        };
+        if !whole {
+            return plan;
+        }
+        let Some((integer, lossy)) = number::to_integer(&value) else { return violation(node) };
+        if integer != value {
+            let from = &value.to_string();
+            let to = &integer.to_string();
+            let mut rounding = note(CoercionCode::NumberRounded, from, to);
+            rounding.cost -= u32::from(!lossy);
+            plan.cost += rounding.cost;
+            plan.notes.push(rounding);
+            plan.action = Action::Make(Value::Number(integer));
+        }
+        plan
+    }
+
+    pub(super) fn plan_string(&mut self, node: NodeId) -> Plan {
+        let found = self.forest.node(node);
+        let code = match &found.kind {
+            NodeKind::Text(_) => return keep(node),
+            NodeKind::Null => return self.unreadable_null(node),
+            NodeKind::Number(_) | NodeKind::Bool(_) => CoercionCode::ScalarToString,
+            NodeKind::Array(_) | NodeKind::Object(_) => CoercionCode::JsonToString,
+        };
+        if found.gathered || found.raw.is_empty() {
+            return violation(node);
+        }
+        let words = note(code, &self.excerpt(node), &self.excerpt(node));
+        let plan = Plan { node, cost: words.cost, notes: vec![words], action: Action::Words };
+        // A list of one text is that text, not its brackets.
+        match self.only_text(node) {
+            Some(item) => {
+                let inner = self.plan_string_id(item);
+                let taken =
+                    note(CoercionCode::ArrayToSingle, &self.excerpt(node), &self.excerpt(item));
+                self.through(node, inner, taken)
+            }
+            None => plan,
+        }
+    }
+
+    fn only_text(&self, node: NodeId) -> Option<NodeId> {
+        match &self.forest.node(node).kind {
+            NodeKind::Array(items) => match items.as_slice() {
+                [item] if matches!(self.forest.node(*item).kind, NodeKind::Text(_)) => Some(*item),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn plan_string_id(&mut self, node: NodeId) -> usize {
+        let plan = self.plan_string(node);
+        self.push(plan)
+    }
+
+    pub(super) fn plan_choice(
+        &mut self,
+        node: NodeId,
+        type_id: TypeId,
+        choices: &[Choice],
+    ) -> Plan {
+        let found = self.forest.node(node);
+        let value = match &found.kind {
+            NodeKind::Array(_) | NodeKind::Object(_) => {
+                let value = self.forest.value(node);
+                if choices.iter().any(|choice| choice.value == value) {
+                    return keep(node);
+                }
+                return self.plan_taken_out(node, type_id);
+            }
+            NodeKind::Null if !choices.iter().any(|choice| choice.value.is_null()) => {
+                return self.unreadable_null(node);
+            }
+            _ => self.forest.value(node),
+        };
+        if self.rules.partial && found.mark == Mark::Truncated && value.is_string() {
+            return withheld(node);
+        }
+        if choices.iter().any(|choice| same_scalar(&choice.value, &value) && is_plain(choice)) {
+            return keep(node);
+        }
+        let text = match &value {
+            Value::String(text) => text.as_str(),
+            _ => found.raw.as_ref(),
+        };
+        let table: Vec<Vec<&str>> = choices.iter().map(Choice::word_list).collect();
+        match fold::choose(text, &table) {
+            // A number or truth value is a choice only as a whole.
+            Some((_, fit)) if !value.is_string() && fit > Fit::Folded => violation(node),
+            Some((index, fit)) => self.chosen(node, &choices[index], fit),
+            None => self.number_choice(node, text, choices),
+        }
+    }
+
+    fn chosen(&self, node: NodeId, choice: &Choice, fit: Fit) -> Plan {
+        let value = choice.value.clone();
+        match fit {
+            Fit::Exact => Plan { action: Action::Make(value), ..keep(node) },
+            Fit::Folded => made(node, value, CoercionCode::ChoiceFolded, &self.excerpt(node)),
+            Fit::Within | Fit::FoldedWithin | Fit::PartOfWord => {
+                let mut plan = made(node, value, CoercionCode::ChoiceInText, &self.excerpt(node));
+                plan.cost += match fit {
+                    Fit::FoldedWithin => 1,
+                    Fit::PartOfWord => 3,
+                    _ => 0,
+                };
+                plan
+            }
+        }
+    }
+
+    fn number_choice(&self, node: NodeId, text: &str, choices: &[Choice]) -> Plan {
+        let Some(found) = number::read(text) else { return violation(node) };
+        let value = Value::Number(found.value);
+        match choices.iter().find(|choice| same_scalar(&choice.value, &value)) {
+            Some(choice) => {
+                let value = choice.value.clone();
+                made(node, value, CoercionCode::NumberInText, &self.excerpt(node))
+            }
+            None => violation(node),
+        }
+    }
+
+    /// Takes a scalar out of a list or an object of one entry.
+    fn plan_taken_out(&mut self, node: NodeId, type_id: TypeId) -> Plan {
+        let (children, code) = match &self.forest.node(node).kind {
+            NodeKind::Array(items) => (items.clone(), CoercionCode::ArrayToSingle),
+            NodeKind::Object(entries) if entries.len() == 1 => {
+                (entries.iter().map(|entry| entry.1).collect(), CoercionCode::Unwrapped)
+            }
+            _ => return violation(node),
+        };
+        for (skipped, &child) in children.iter().enumerate() {
+            let inner = self.plan(child, type_id);
+            if self.cost(inner) < VIOLATION {
+                let from = &self.excerpt(node);
+                let mut taken = note(code, from, &self.excerpt(child));
+                let others = u32::try_from(children.len() - 1 + skipped).unwrap_or(u32::MAX);
+                taken.cost = taken.cost.saturating_add(others);
+                return self.through(node, inner, taken);
+            }
+        }
+        violation(node)
+    }
+
+    /// A null where the type has none: a violation, unless more is coming.
+    fn unreadable_null(&self, node: NodeId) -> Plan {
+        if self.rules.partial { Plan { cost: ABSENT, ..keep(node) } } else { violation(node) }
+    }
+}
+
+impl Choice {
+    fn word_list(&self) -> Vec<&str> {
+        self.words.iter().map(String::as_str).collect()
+    }
+}
+
+/// Returns whether the choice goes by its own name, so that the value itself is the right word.
+fn is_plain(choice: &Choice) -> bool {
+    match &choice.value {
+        Value::String(text) => choice.words.iter().any(|word| word == text),
+        _ => true,
+    }
+}
+
+fn same_scalar(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => same_number(left, right),
+        _ => left == right,
+    }
+}
+
+fn same_number(left: &Number, right: &Number) -> bool {
+    left == right || left.as_f64().zip(right.as_f64()).is_some_and(|(left, right)| left == right)
+}
+
+fn read_boolean(text: &str) -> Option<(bool, u32)> {
+    match fold::fold(text).as_str() {
+        "true" | "yes" | "y" | "on" | "1" => return Some((true, 0)),
+        "false" | "no" | "n" | "off" | "0" => return Some((false, 0)),
+        _ => {}
+    }
+    let (index, fit) = fold::choose(text, &[vec!["true"], vec!["false"]])?;
+    (fit < Fit::PartOfWord).then_some((index == 0, 3))
+}

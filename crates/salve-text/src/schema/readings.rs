@@ -1,0 +1,144 @@
+//! The ways a reply can be read: each value found in it, all of them together, or its very words.
+//!
+//! In: a text and what the tolerant parser found in it. Out: the forest and a list of readings, each
+//! with what it costs to believe it. Never reads a scalar out of the middle of prose: there the
+//! words themselves are the reading.
+
+use super::forest::{Forest, Mark, Node, NodeId, NodeKind};
+use crate::parse::{self, Kind, NodeState, ParseMode, ParseOptions, Parsed, Repair, Tree};
+use salve_types::Span;
+use serde_json::Value;
+use std::borrow::Cow;
+
+// A fence announces the answer; JSON in the middle of prose may be an example.
+const FENCED: u32 = 1;
+const IN_PROSE: u32 = 2;
+const GATHERED: u32 = 3;
+// The words of a reply are what it says only where no JSON says it.
+const WORDS: u32 = 12;
+const WORDS_BESIDE_JSON: u32 = 200;
+
+/// One way to read a reply.
+#[derive(Debug)]
+pub(super) struct Reading {
+    pub(super) node: NodeId,
+    pub(super) cost: u32,
+    /// The bytes the reading rests on.
+    pub(super) span: Span,
+}
+
+/// Lists the readings of a text, likely ones first.
+pub(super) fn readings<'t>(
+    text: &'t str,
+    parsed: &'t Parsed,
+    mode: ParseMode,
+) -> (Forest<'t>, Vec<Reading>) {
+    let mut forest = Forest::default();
+    let mut found = Vec::new();
+    if mode == ParseMode::Text {
+        if let Some(root) = parsed.tree.root() {
+            let node = add_tree(&mut forest, &parsed.tree, root);
+            found.push(Reading { node, cost: 0, span: parsed.tree.span(root) });
+        }
+        return (forest, found);
+    }
+    let body = trimmed_span(text);
+    let mut containers = Vec::new();
+    for candidate in &parsed.candidates {
+        let node = add_tree(&mut forest, &parsed.tree, candidate.node);
+        let whole = candidate.span.start <= body.start && body.end <= candidate.span.end;
+        let cost = match (whole, candidate.fenced) {
+            (true, _) => 0,
+            (false, true) => FENCED,
+            (false, false) => IN_PROSE,
+        };
+        if matches!(forest.node(node).kind, NodeKind::Array(_) | NodeKind::Object(_)) {
+            containers.push(node);
+        }
+        found.push(Reading { node, cost, span: candidate.span });
+    }
+    found.sort_by_key(|reading| reading.cost);
+    let words = if containers.is_empty() { WORDS } else { WORDS_BESIDE_JSON };
+    if containers.len() > 1 {
+        let node = forest.gather(containers);
+        found.push(Reading { node, cost: GATHERED, span: body });
+    }
+    if body.is_empty() {
+        return (forest, found);
+    }
+    let node = forest.add_text(text);
+    found.push(Reading { node, cost: words, span: body });
+    (forest, found)
+}
+
+/// Lists the repairs inside a reading.
+///
+/// The parser lists those of its own answer. For a value that it found and did not choose, the value
+/// is parsed by itself.
+pub(super) fn repairs_of(text: &str, parsed: Parsed, span: Span) -> Vec<Repair> {
+    let answer = parsed.tree.root().map(|root| parsed.tree.span(root));
+    if answer.is_some_and(|answer| answer.start <= span.start && span.end <= answer.end) {
+        return parsed.repairs;
+    }
+    let Some(part) = text.get(span.range()) else { return Vec::new() };
+    let mut repairs = parse::parse_json(part, &ParseOptions::default()).repairs;
+    for repair in &mut repairs {
+        repair.span = Span::new(repair.span.start + span.start, repair.span.end + span.start);
+    }
+    repairs
+}
+
+/// Reads JSON that is broken, if it is an object or a list.
+pub(super) fn read_broken(text: &str) -> Option<Value> {
+    let parsed = parse::parse_json(text, &ParseOptions::default());
+    let root = parsed.tree.root()?;
+    let container = matches!(parsed.tree.kind(root), Kind::Array | Kind::Object);
+    container.then(|| parsed.tree.to_value(root))
+}
+
+fn trimmed_span(text: &str) -> Span {
+    let start = text.len() - text.trim_start().len();
+    Span::new(start, start + text.trim().len())
+}
+
+/// Copies a tree's nodes; the recursion is bounded by the parser's depth limit.
+pub(super) fn add_tree<'t>(forest: &mut Forest<'t>, tree: &'t Tree, id: parse::NodeId) -> NodeId {
+    let span = tree.span(id);
+    let raw = tree.source().get(span.range()).unwrap_or_default();
+    let kind = match tree.kind(id) {
+        Kind::Null => NodeKind::Null,
+        Kind::Bool(flag) => NodeKind::Bool(flag),
+        Kind::Number => match tree.to_value(id) {
+            Value::Number(number) => NodeKind::Number(number),
+            _ => NodeKind::Text(tree.text(id)),
+        },
+        Kind::String => NodeKind::Text(tree.text(id)),
+        Kind::Array => {
+            NodeKind::Array(tree.items(id).map(|item| add_tree(forest, tree, item)).collect())
+        }
+        Kind::Object => {
+            let entries = tree.entries(id);
+            NodeKind::Object(
+                entries
+                    .map(|(key, value)| (tree.text(key), add_tree(forest, tree, value)))
+                    .collect(),
+            )
+        }
+    };
+    let mark = match tree.state(id) {
+        NodeState::Complete => Mark::Complete,
+        NodeState::Inferred => Mark::Inferred,
+        NodeState::Truncated => Mark::Truncated,
+    };
+    let ended = mark != Mark::Truncated && !(is_open_ended(&kind) && ends_text(tree, span));
+    forest.add(Node { kind, mark, raw: Cow::Borrowed(raw), ended, gathered: false })
+}
+
+/// Returns whether more digits or letters could follow without a sign in between.
+fn is_open_ended(kind: &NodeKind<'_>) -> bool {
+    matches!(kind, NodeKind::Number(_) | NodeKind::Bool(_) | NodeKind::Null)
+}
+
+fn ends_text(tree: &Tree, span: Span) -> bool {
+    tree.source().get(span.end..).is_none_or(|rest| rest.trim().is_empty())
+}
