@@ -4,7 +4,7 @@
 
 use crate::settings::{Enforcement, SentinelSetting};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use salve_text::Mode;
+use salve_text::ParseMode;
 use salve_types::Language;
 use std::path::PathBuf;
 
@@ -169,7 +169,7 @@ pub(crate) struct ParseArguments {
     pub(crate) schema: Option<String>,
     /// Whether the JSON stands in talk (`llm`) or is the whole text (`text`).
     #[arg(long, value_parser = mode)]
-    pub(crate) mode: Option<Mode>,
+    pub(crate) mode: Option<ParseMode>,
     /// Reads JSON lines `{id, input, mode?, schema?, kind?}` and answers one line for each.
     #[arg(long, conflicts_with = "file")]
     pub(crate) batch: bool,
@@ -255,6 +255,10 @@ fn language(name: &str) -> Result<Language, String> {
     })
 }
 
-fn mode(name: &str) -> Result<Mode, String> {
-    Mode::from_name(name).ok_or_else(|| "use `llm` or `text`".to_owned())
+fn mode(name: &str) -> Result<ParseMode, String> {
+    match name {
+        "llm" => Ok(ParseMode::Llm),
+        "text" => Ok(ParseMode::Text),
+        _ => Err("use `llm` or `text`".to_owned()),
+    }
 }

@@ -4,7 +4,7 @@
 //! an object, or that trips a bug, is answered with `error`.
 
 use crate::failure::{CommandResult, Ending, Failure};
-use salve_text::{Mode, ParseOptions, parse_json};
+use salve_text::{ParseMode, ParseOptions, parse_json};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::io::{BufRead, Write};
@@ -62,7 +62,7 @@ fn answer_line<T: DeserializeOwned>(
 // A line that strict JSON refuses, such as one with half a surrogate pair, still has a meaning.
 fn read_line(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| {
-        let options = ParseOptions { mode: Mode::Text, ..ParseOptions::default() };
+        let options = ParseOptions { mode: ParseMode::Text, ..ParseOptions::default() };
         parse_json(text, &options).value()
     })
 }

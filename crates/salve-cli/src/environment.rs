@@ -17,7 +17,10 @@ pub(crate) const TAIL_CHARACTERS: &str = "SALVE_TAIL_CHARACTERS";
 pub(crate) const RESUME_TEMPLATE: &str = "SALVE_RESUME_TEMPLATE";
 
 /// Returns the value of a variable that is set and not empty.
-#[expect(clippy::disallowed_methods, reason = "salve-cli is the one crate that reads the environment")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "salve-cli is the one crate that reads the environment"
+)]
 pub(crate) fn value(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }

@@ -45,9 +45,10 @@ impl Failure {
 
     /// Returns whether the reader of our output went away, which is not a failure.
     pub(crate) fn is_broken_pipe(&self) -> bool {
-        self.error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>()).any(|error| {
-            error.kind() == std::io::ErrorKind::BrokenPipe
-        })
+        self.error
+            .chain()
+            .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+            .any(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
     }
 
     /// Returns the message with its causes and hints, one per line.

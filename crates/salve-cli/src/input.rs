@@ -12,9 +12,8 @@ use std::path::Path;
 pub(crate) fn text(path: Option<&Path>) -> Result<String, Failure> {
     let named = path.filter(|path| *path != Path::new("-"));
     let bytes = match named {
-        Some(path) => std::fs::read(path).map_err(|error| {
-            Failure::new(format!("cannot read `{}`: {error}", path.display()))
-        })?,
+        Some(path) => std::fs::read(path)
+            .map_err(|error| Failure::new(format!("cannot read `{}`: {error}", path.display())))?,
         None => standard_input()?,
     };
     Ok(decode(bytes))

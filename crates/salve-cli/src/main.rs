@@ -11,6 +11,7 @@ mod failure;
 mod input;
 mod output;
 mod render;
+mod schemas;
 mod settings;
 
 use arguments::{Arguments, Command};

@@ -41,3 +41,11 @@ pub(crate) fn json_line(value: &impl Serialize) -> Result<(), Failure> {
 pub(crate) fn story(text: &str) {
     let _ = anstream::stderr().lock().write_all(text.as_bytes());
 }
+
+/// Returns the wire name of a value that serialises to a word.
+pub(crate) fn word(value: &impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        other => format!("{other:?}"),
+    }
+}

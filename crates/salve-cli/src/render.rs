@@ -22,9 +22,8 @@ pub(crate) fn verdict(text: &str, name: &str, verdict: &Verdict) -> String {
     let mut snippet = Snippet::source(&text[start..end]).line_start(first_line).path(name);
     let cut = end - start;
     let last_char = text[start..end].chars().next_back().map_or(0, char::len_utf8);
-    snippet = snippet.annotation(
-        AnnotationKind::Primary.span(cut - last_char..cut).label(cut_label(verdict)),
-    );
+    snippet = snippet
+        .annotation(AnnotationKind::Primary.span(cut - last_char..cut).label(cut_label(verdict)));
     if let Some(open) = drawn_opener {
         let at = open.offset - start;
         let width = text[open.offset..end].chars().next().map_or(0, char::len_utf8);
@@ -40,10 +39,11 @@ pub(crate) fn verdict(text: &str, name: &str, verdict: &Verdict) -> String {
         );
     }
     if !verdict.closing.is_empty() {
-        group = group.element(Level::HELP.message(format!(
-            "what is open would be closed by: {}",
-            shortened(&verdict.closing)
-        )));
+        group =
+            group.element(Level::HELP.message(format!(
+                "what is open would be closed by: {}",
+                shortened(&verdict.closing)
+            )));
     }
     let mut drawn = Renderer::styled().decor_style(DecorStyle::Unicode).render(&[group]);
     drawn.push('\n');
@@ -64,8 +64,7 @@ fn excerpt_start<'a>(
     let line_start = text[..end].rfind('\n').map_or(0, |at| at + 1);
     let near = opener.filter(|open| {
         let start = text[..open.offset.min(end)].rfind('\n').map_or(0, |at| at + 1);
-        end - start <= DRAWN_BYTES
-            && text[start..end].lines().all(|line| line.len() <= DRAWN_LINE)
+        end - start <= DRAWN_BYTES && text[start..end].lines().all(|line| line.len() <= DRAWN_LINE)
     });
     match near {
         Some(open) => {
@@ -104,19 +103,19 @@ pub(crate) fn finding(text: &str, name: &str, finding: &Finding) -> String {
     let rest = &text[start..];
     let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
     let first_line = 1 + text[..start].bytes().filter(|&byte| byte == b'\n').count();
-    let mut group = Level::WARNING.primary_title(finding.message.as_str()).id(finding.code.name());
-    if line.len() <= DRAWN_LINE {
+    let title = Level::WARNING.primary_title(finding.message.as_str()).id(finding.code.name());
+    let group = if line.len() <= DRAWN_LINE {
         let at = finding.span.start - start;
         let end = (finding.span.end - start).min(line.len()).max(at);
-        group = group.element(
+        title.element(
             Snippet::source(line)
                 .line_start(first_line)
                 .path(name)
                 .annotation(AnnotationKind::Primary.span(at..end).label("here")),
-        );
+        )
     } else {
-        group = group.element(Level::NOTE.message(format!("at line {first_line} of {name}")));
-    }
+        title.element(Level::NOTE.message(format!("at line {first_line} of {name}")))
+    };
     let mut drawn = Renderer::styled().decor_style(DecorStyle::Unicode).render(&[group]);
     drawn.push('\n');
     drawn

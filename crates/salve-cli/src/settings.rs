@@ -192,7 +192,8 @@ impl Settings {
         ];
         for (key, said) in others {
             if said {
-                self.ignored.push(format!("`{key}` in the {origin}: a workspace can only tighten."));
+                self.ignored
+                    .push(format!("`{key}` in the {origin}: a workspace can only tighten."));
             }
         }
     }
@@ -237,7 +238,11 @@ impl Settings {
             row("enforcement", name_of(self.enforcement.value), &self.enforcement.origin),
             row("sentinel", name_of(self.sentinel.value), &self.sentinel.origin),
             row("sentinel_mark", self.sentinel_mark.value.clone(), &self.sentinel_mark.origin),
-            row("tail_characters", self.tail_characters.value.to_string(), &self.tail_characters.origin),
+            row(
+                "tail_characters",
+                self.tail_characters.value.to_string(),
+                &self.tail_characters.origin,
+            ),
             row(
                 "resume_template",
                 template.map_or_else(|| "built in".to_owned(), |path| path.display().to_string()),
@@ -292,7 +297,10 @@ mod tests {
     #[test]
     fn a_workspace_file_tightens_and_never_loosens() {
         let mut settings = Settings::built_in();
-        workspace("enforcement = 'observe'\nsentinel = 'required'\nsentinel_mark = 'x'", &mut settings);
+        workspace(
+            "enforcement = 'observe'\nsentinel = 'required'\nsentinel_mark = 'x'",
+            &mut settings,
+        );
         assert_eq!(settings.enforcement.value, Enforcement::Enforce);
         assert_eq!(settings.sentinel.value, SentinelSetting::Required);
         assert_eq!(settings.sentinel_mark.value, DEFAULT_MARK);

@@ -58,7 +58,9 @@ impl Shift {
 
     fn applied(&self, mut judgement: Judgement) -> Judgement {
         let verdict = &mut judgement.verdict;
-        for line in [&mut verdict.truncation_line, &mut verdict.opened_at_line].into_iter().flatten() {
+        for line in
+            [&mut verdict.truncation_line, &mut verdict.opened_at_line].into_iter().flatten()
+        {
             *line = line.saturating_add(self.lines);
         }
         for open in &mut verdict.open {

@@ -59,7 +59,8 @@ pub fn receive(raw: &RawReply, options: &PipelineOptions) -> Received {
 /// Joins a cut and its continuation, and receives the result anew.
 pub fn resume(cut: &Cut, continuation: &str, options: &PipelineOptions) -> Resumed {
     let language = Some(cut.verdict().language);
-    let joined = stitch(cut.text(), continuation, &StitchOptions { language, ..StitchOptions::default() });
+    let joined =
+        stitch(cut.text(), continuation, &StitchOptions { language, ..StitchOptions::default() });
     match &joined.outcome {
         StitchOutcome::Refused { .. } => Resumed::Refused(joined),
         StitchOutcome::Joined { text } => {

@@ -36,7 +36,10 @@ fn stops_at_end(text: &str, error: usize) -> bool {
 // Macros make the grammars of C and C++ expect what no compiler does; there the evidence is listed
 // only. Errors in HTML and CSS are forgiven by every reader of them.
 const fn decides(language: Language) -> bool {
-    !matches!(language, Language::C | Language::Cpp | Language::Html | Language::Css | Language::Bash)
+    !matches!(
+        language,
+        Language::C | Language::Cpp | Language::Html | Language::Css | Language::Bash
+    )
 }
 
 fn evidence(report: &SyntaxReport, cut: bool) -> Evidence {

@@ -20,10 +20,6 @@ pub use detect::{LanguageHints, detect_language};
 pub use inspect::{
     Cut, InspectOptions, Inspection, Inspector, SentinelRule, WholeReply, inspect, inspect_text,
 };
-pub use detect::{LanguageHints, detect_language};
-pub use inspect::{
-    Cut, InspectOptions, Inspection, Inspector, SentinelRule, WholeReply, inspect, inspect_text,
-};
 pub use omissions::find_omissions;
 pub use parse::{
     Candidate, Entries, Items, JsonParser, Kind, NodeId, NodeState, ParseMode, ParseOptions,

@@ -70,7 +70,9 @@
 //! Text that arrives in pieces goes through the same machines: [`Cleaner`], [`Inspector`] and
 //! [`JsonParser`] take `push` and `finish`, and answer the same for any way of cutting the pieces.
 
-pub use salve_engine::{Judgement, PipelineOptions, Received, Resumed, judge_text, receive, resume};
+pub use salve_engine::{
+    Judgement, PipelineOptions, Received, Resumed, judge_text, receive, resume,
+};
 pub use salve_syntax::{SyntaxReport, check_syntax};
 pub use salve_text::*;
 pub use salve_types::*;

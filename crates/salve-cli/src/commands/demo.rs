@@ -26,13 +26,20 @@ pub(crate) fn run() -> CommandResult {
     let bold = anstyle::Style::new().bold();
     let dim = anstyle::Style::new().dimmed();
     let started = Instant::now();
-    output::result(&format!("{bold}Salve heals what models send. Five real failures:{bold:#}\n\n"))?;
+    output::result(&format!(
+        "{bold}Salve heals what models send. Five real failures:{bold:#}\n\n"
+    ))?;
     let scenes = scenes::all();
     let mut healed = 0;
     for (number, scene) in scenes.iter().enumerate() {
         let shown = (scene.play)();
         healed += usize::from(shown.healed);
-        output::result(&format!("{bold}{}. {}{bold:#}\n{}\n", number + 1, scene.title, shown.text))?;
+        output::result(&format!(
+            "{bold}{}. {}{bold:#}\n{}\n",
+            number + 1,
+            scene.title,
+            shown.text
+        ))?;
     }
     let took = started.elapsed().as_micros();
     output::result(&format!(

@@ -22,7 +22,8 @@ struct Check {
 
 /// Runs `salve doctor`.
 pub(crate) fn run(format: Format) -> CommandResult {
-    let checks = [version(), settings(), grammar_check(), second_opinion(), inspect_check(), parse_check()];
+    let checks =
+        [version(), settings(), grammar_check(), second_opinion(), inspect_check(), parse_check()];
     match format {
         Format::Human => output::result(&table(&checks))?,
         Format::Json => output::json(&documents(&checks))?,
@@ -62,7 +63,9 @@ fn settings() -> Check {
 fn grammar_check() -> Check {
     let broken: Vec<&str> = grammars()
         .iter()
-        .filter(|grammar| !check_syntax("", grammar.language).is_some_and(|report| report.is_clean()))
+        .filter(|grammar| {
+            !check_syntax("", grammar.language).is_some_and(|report| report.is_clean())
+        })
         .map(|grammar| grammar.language.name())
         .collect();
     let names: Vec<&str> = grammars().iter().map(|grammar| grammar.language.name()).collect();
@@ -93,8 +96,9 @@ fn inspect_check() -> Check {
 
 fn parse_check() -> Check {
     let parsed = parse_json("Sure: {'a': [1, 2,", &ParseOptions::default());
-    let good = parsed.value() == json!({ "a": [1, 2] }) && !parsed.complete();
-    let detail = if good { "a cut object is read and marked incomplete" } else { "misreads a sample" };
+    let good = parsed.value() == json!({ "a": [1, 2] }) && !parsed.complete;
+    let detail =
+        if good { "a cut object is read and marked incomplete" } else { "misreads a sample" };
     Check { name: "parse", good, detail: detail.to_owned() }
 }
 

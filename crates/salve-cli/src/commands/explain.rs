@@ -24,8 +24,10 @@ pub(crate) fn run(code: Option<&str>, format: Format) -> CommandResult {
         None => entries,
         Some(code) => {
             let wanted = code.trim().to_ascii_uppercase().replace(['-', ' '], "_");
-            let mut found: Vec<Entry> =
-                entries.into_iter().filter(|entry| entry.code.to_ascii_uppercase() == wanted).collect();
+            let mut found: Vec<Entry> = entries
+                .into_iter()
+                .filter(|entry| entry.code.to_ascii_uppercase() == wanted)
+                .collect();
             if found.is_empty() {
                 return Err(unknown(&wanted));
             }

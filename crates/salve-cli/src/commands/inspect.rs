@@ -118,7 +118,8 @@ fn human(text: &str, name: &str, judgement: &Judgement) -> String {
     let dim = anstyle::Style::new().dimmed();
     for evidence in &verdict.evidence {
         let side = if evidence.cut { "cut  " } else { "whole" };
-        let line = format!("  {side} {:.2}  {}: {}", evidence.weight, evidence.code, evidence.message);
+        let line =
+            format!("  {side} {:.2}  {}: {}", evidence.weight, evidence.code, evidence.message);
         shown.push_str(&format!("{dim}{line}{dim:#}\n"));
     }
     shown

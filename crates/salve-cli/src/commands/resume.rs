@@ -54,9 +54,10 @@ fn prompt(arguments: &PromptArguments, format: Format) -> CommandResult {
     if judgement.verdict.is_valid {
         output::story("note: nothing proves this text cut; the prompt asks for its end anyway.\n");
     }
-    let prompt = resume_prompt(&raw.text, &judgement.verdict, &prompt_options).map_err(|error| {
-        Failure::new(error).hint("The README lists the placeholders a template may use.")
-    })?;
+    let prompt =
+        resume_prompt(&raw.text, &judgement.verdict, &prompt_options).map_err(|error| {
+            Failure::new(error).hint("The README lists the placeholders a template may use.")
+        })?;
     let kind = judgement.verdict.kind.map(TruncationKind::name);
     let document = json!({ "prompt": prompt, "kind": kind, "closing": judgement.verdict.closing });
     match format {
@@ -119,7 +120,9 @@ fn document(joined: &Stitch) -> Map<String, Value> {
 
 fn story(joined: &Stitch) -> String {
     let mut text = match &joined.outcome {
-        StitchOutcome::Joined { .. } if joined.verdict.is_valid => "Joined; the result is whole.\n".to_owned(),
+        StitchOutcome::Joined { .. } if joined.verdict.is_valid => {
+            "Joined; the result is whole.\n".to_owned()
+        }
         StitchOutcome::Joined { .. } => {
             let kind = joined.verdict.kind.map_or("SYNTAX_ERROR", TruncationKind::name);
             format!("Joined; the result is still cut: {kind}\n")
@@ -128,7 +131,7 @@ fn story(joined: &Stitch) -> String {
     };
     for dropped in &joined.dropped {
         let shown = render::shortened(&dropped.text);
-        text.push_str(&format!("  dropped {}: {shown}\n", dropped.reason.name()));
+        text.push_str(&format!("  dropped {}: {shown}\n", output::word(&dropped.reason)));
     }
     text
 }

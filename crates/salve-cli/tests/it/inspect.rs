@@ -2,7 +2,7 @@
 //!
 //! In: small texts. Out: the contract of the command. Never judges the judge.
 
-use crate::run::{salve, salve_in, folder};
+use crate::run::{folder, salve, salve_in};
 use serde_json::json;
 
 const CUT: &str = "fn main() {\n    let s = \"abc";

@@ -52,7 +52,10 @@ fn cut_attribute() -> Shown {
     stage.says("inspect", &in_words(cut.verdict()));
     if let Ok(prompt) = resume_prompt(cut.text(), cut.verdict(), &PromptOptions::default()) {
         let first = prompt.lines().find(|line| line.contains("FIRST")).unwrap_or_default();
-        stage.says("resume", &format!("prompt of {} lines; {}", prompt.lines().count(), first.trim()));
+        stage.says(
+            "resume",
+            &format!("prompt of {} lines; {}", prompt.lines().count(), first.trim()),
+        );
     }
     finish_join(stage, resume(&cut, CARD_REST, &PipelineOptions::default()), CARD_REST)
 }
@@ -65,14 +68,14 @@ fn cut_json() -> Shown {
     stage.received(TOOL_CALL);
     let parsed = parse_json(TOOL_CALL, &ParseOptions::default());
     stage.says("elsewhere", "the quote and the brace are added and half a file is written");
-    for repair in parsed.repairs() {
+    for repair in &parsed.repairs {
         stage.says("parse", &format!("{} at byte {}", repair.code.name(), repair.span.start));
     }
-    stage.says("marked", &format!("incomplete: {}", parsed.incomplete_paths().join(", ")));
+    stage.says("marked", &format!("incomplete: {}", parsed.incomplete_paths.join(", ")));
     stage.result(&format!("{:#}", parsed.value()));
     stage.says("so", "`path` may be used; `content` may be shown, never written");
-    let marked = parsed.incomplete_paths().iter().any(|path| path.contains("content"));
-    stage.end(!parsed.complete() && marked)
+    let marked = parsed.incomplete_paths.iter().any(|path| path.contains("content"));
+    stage.end(!parsed.complete && marked)
 }
 
 const README_REPLY: &str = "\
@@ -103,7 +106,8 @@ fn nested_fence() -> Shown {
         stage.says("clean", &format!("set aside {}: {place}", aside.reason.name()));
     }
     stage.result(reply.text());
-    let intact = reply.text().starts_with("# Pump") && reply.text().trim_end().ends_with("--help`.");
+    let intact =
+        reply.text().starts_with("# Pump") && reply.text().trim_end().ends_with("--help`.");
     stage.end(intact && reply.text().contains("```bash\n"))
 }
 
@@ -133,8 +137,7 @@ def total(prices, tax):
     net = sum(prices)
     return net * (1 + ta";
 
-const TOTAL_REST: &str = "\
-    net = sum(prices)
+const TOTAL_REST: &str = "    net = sum(prices)
     return net * (1 + tax)
 
 
@@ -162,7 +165,10 @@ fn finish_join(mut stage: Stage, resumed: Resumed, continuation: &str) -> Shown 
         Resumed::Joined { received, stitch } => {
             for dropped in &stitch.dropped {
                 let shown = crate::render::shortened(dropped.text.trim());
-                stage.says("stitch", &format!("dropped {}: {shown}", dropped.reason.name()));
+                stage.says(
+                    "stitch",
+                    &format!("dropped {}: {shown}", crate::output::word(&dropped.reason)),
+                );
             }
             let verdict = received.verdict();
             stage.says("inspect", &in_words(verdict));
@@ -192,7 +198,8 @@ fn in_words(verdict: &Verdict) -> String {
 
 fn cut_in_words(kind: TruncationKind, verdict: &Verdict) -> String {
     let line = verdict.truncation_line.unwrap_or(1);
-    let opened = verdict.opened_at_line.map_or_else(String::new, |line| format!(", opened at line {line}"));
+    let opened =
+        verdict.opened_at_line.map_or_else(String::new, |line| format!(", opened at line {line}"));
     let closing = crate::render::shortened(&verdict.closing);
     format!("{} at line {line}{opened}; would be closed by {closing}", kind.name())
 }
