@@ -87,8 +87,7 @@ pub fn parse_with_schema(
         return outcome(Value::Null, Vec::new(), Vec::new(), vec!["$".to_owned()], schema);
     };
     let built = build(&planner, plan);
-    drop(planner);
-    let repairs = repairs_of(text, parsed, reading.span);
+    let repairs = repairs_of(text, &parsed, reading.span);
     outcome(built.value, repairs, built.coercions, built.incomplete, schema)
 }
 
