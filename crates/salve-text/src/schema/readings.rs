@@ -18,7 +18,7 @@ const GATHERED: u32 = 3;
 const IN_THOUGHT: u32 = 8;
 // The words of a reply are what it says only where no JSON says it.
 const WORDS: u32 = 12;
-const WORDS_BESIDE_JSON: u32 = 200;
+pub(super) const WORDS_BESIDE_JSON: u32 = 200;
 
 // Coercion walks the nodes by recursion, and threads may have small stacks. No reply that a schema
 // speaks of is nested deeper.
