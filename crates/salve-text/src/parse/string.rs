@@ -43,6 +43,8 @@ pub(super) struct Str {
     role: Role,
     /// Quotes before this place are known to be content.
     inner_until: usize,
+    /// The quote at this place is known to close the string.
+    closes_at: usize,
     /// The token's first edit.
     mark: usize,
     /// The number of edits when the content began.
@@ -55,6 +57,20 @@ pub(super) struct Str {
     /// The comma before the string, as it was when the string began.
     prior: Comma,
 }
+
+/// What there is behind a doubtful quote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Better {
+    /// No better place to end the string.
+    None,
+    /// The quote at this place closes it.
+    Closes(usize),
+    /// The string goes on at least to this place.
+    Later(usize),
+}
+
+// How many later quotes are weighed against a doubtful one.
+const MOST_QUOTES: usize = 8;
 
 // What a byte means inside a string: nothing, or something to look at.
 const LOOK: [bool; 256] = {
@@ -116,6 +132,7 @@ impl Machine {
             quote,
             role,
             inner_until: 0,
+            closes_at: 0,
             mark,
             restart: self.tree.edits.len(),
             escaped: false,
@@ -207,7 +224,8 @@ impl Machine {
             self.close_string(*token, at, length + 1, true)?;
             return Ok(true);
         }
-        let outlook = self.outlook(at + length, token.role)?;
+        let known = at == token.closes_at;
+        let outlook = if known { Outlook::Sure } else { self.outlook(at + length, token.role)? };
         if outlook == Outlook::Sure {
             self.close_string(*token, at, length, false)?;
             return Ok(true);
@@ -219,29 +237,33 @@ impl Machine {
             }
         }
         match self.better_quote(token, at + length, outlook)? {
-            Some(inner_until) => {
-                token.inner_until = inner_until;
-                self.keep_quote(token, at, length);
-                Ok(false)
-            }
-            None => {
+            Better::None => {
                 self.close_string(*token, at, length, false)?;
                 Ok(true)
+            }
+            better => {
+                match better {
+                    Better::Closes(later) => (token.inner_until, token.closes_at) = (later, later),
+                    Better::Later(later) => token.inner_until = later,
+                    Better::None => {}
+                }
+                self.keep_quote(token, at, length);
+                Ok(false)
             }
         }
     }
 
-    // Looks for a later quote that closes the string better than one with this outlook; gives the
-    // place up to which quotes are content, or nothing if the quote at hand should close.
-    fn better_quote(&self, token: &Str, from: usize, outlook: Outlook) -> Step<Option<usize>> {
-        let (mut best, mut best_at) = (outlook, None);
+    // Looks for a later quote that closes the string better than one with this outlook.
+    fn better_quote(&self, token: &Str, from: usize, outlook: Outlook) -> Step<Better> {
+        let (mut best, mut best_at) = (outlook, Better::None);
         let (mut at, mut seen) = (from, 0);
         let limit = from + WINDOW;
-        while seen < 12 && at < limit {
+        let unlikely = outlook == Outlook::Unlikely;
+        while seen < MOST_QUOTES && at < limit {
             let Some(byte) = self.byte(at)? else {
                 // The text ends here. Without another quote this one is the last chance.
-                let keep = best_at.is_some() || (outlook == Outlook::Unlikely && seen > 0);
-                return Ok(keep.then(|| best_at.unwrap_or(from)));
+                let inner = best_at == Better::None && unlikely && seen > 0;
+                return Ok(if inner { Better::Later(from) } else { best_at });
             };
             if token.role == Role::Key && matches!(byte, b',' | b'{' | b'}' | b'[' | b']' | b'\n') {
                 return Ok(best_at);
@@ -257,19 +279,20 @@ impl Machine {
             };
             seen += 1;
             if self.missing_end(token, at)?.is_some() {
-                return Ok(Some(at));
+                return Ok(Better::Later(at));
             }
             let later = self.outlook(at + length, token.role)?;
             if later == Outlook::Sure {
-                return Ok(Some(at));
+                return Ok(Better::Closes(at));
             }
             if later > best {
-                (best, best_at) = (later, Some(at));
+                (best, best_at) = (later, Better::Closes(at));
             }
             at += length;
         }
-        if best_at.is_none() && token.role == Role::Value && outlook == Outlook::Unlikely {
-            return Ok(Some(from));
+        if best_at == Better::None && token.role == Role::Value && unlikely {
+            // None of the quotes up to here closes the string; they need not be judged again.
+            return Ok(Better::Later(at));
         }
         Ok(best_at)
     }

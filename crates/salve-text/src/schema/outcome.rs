@@ -93,7 +93,7 @@ pub fn parse_with_schema(
     };
     let built = build(&planner, plan);
     drop(planner);
-    let repairs = repairs_of(text, parsed, reading.span);
+    let repairs = repairs_of(text, &parsed, reading.span);
     outcome(built.value, repairs, built.coercions, built.incomplete, schema)
 }
 
