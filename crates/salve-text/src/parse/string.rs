@@ -45,6 +45,8 @@ pub(super) struct Str {
     inner_until: usize,
     /// The quote at this place is known to close the string.
     closes_at: usize,
+    /// How many quotes were kept as content.
+    inner: u32,
     /// The token's first edit.
     mark: usize,
     /// The number of edits when the content began.
@@ -54,6 +56,8 @@ pub(super) struct Str {
     /// Whether the string is known to have no closing quote, so that a delimiter ends it.
     stops: bool,
     doubled: bool,
+    /// Whether the end of the string was guessed.
+    guessed: bool,
     /// The comma before the string, as it was when the string began.
     prior: Comma,
 }
@@ -133,12 +137,14 @@ impl Machine {
             role,
             inner_until: 0,
             closes_at: 0,
+            inner: 0,
             mark,
             restart: self.tree.edits.len(),
             escaped: false,
             edited,
             stops: false,
             doubled,
+            guessed: false,
             prior,
         }));
         Ok(())
@@ -164,13 +170,11 @@ impl Machine {
                 if !self.last {
                     return Err(Wait);
                 }
-                self.string_meets_end(token);
-                return Ok(());
+                return self.string_meets_end(token);
             };
             if token.stops && is_stop(byte) {
                 if self.stops_here(&token, at) {
-                    self.close_before(token, at);
-                    return Ok(());
+                    return self.close_before(token, at);
                 }
                 token.scan += 1;
                 continue;
@@ -210,6 +214,7 @@ impl Machine {
             self.edit(at, at, "\\", Code::UnescapedQuote);
             token.edited = true;
         }
+        token.inner = token.inner.wrapping_add(1);
         token.scan = at + length;
     }
 
@@ -217,7 +222,7 @@ impl Machine {
     fn meet_quote(&mut self, token: &mut Str, at: usize, length: usize) -> Step<bool> {
         if token.stops {
             // The string has no closing quote; this one opens the next string.
-            self.close_before(*token, at);
+            self.close_before(*token, at)?;
             return Ok(true);
         }
         if token.doubled && self.bytes().get(at + 1) == self.bytes().get(at) {
@@ -232,12 +237,14 @@ impl Machine {
         }
         if outlook == Outlook::Unlikely {
             if let Some(end) = self.missing_end(token, at)? {
-                self.close_before(*token, end);
+                self.close_before(*token, end)?;
                 return Ok(true);
             }
         }
         match self.better_quote(token, at + length, outlook)? {
             Better::None => {
+                // Words follow the quote: that it closes the string is a guess.
+                token.guessed = outlook == Outlook::Unlikely && token.role == Role::Value;
                 self.close_string(*token, at, length, false)?;
                 Ok(true)
             }
@@ -262,7 +269,9 @@ impl Machine {
         while seen < MOST_QUOTES && at < limit {
             let Some(byte) = self.byte(at)? else {
                 // The text ends here. Without another quote this one is the last chance.
-                let inner = best_at == Better::None && unlikely && seen > 0;
+                // A quote that completes a pair of inner ones is the second of that pair.
+                let paired = token.role == Role::Value && token.inner % 2 == 1;
+                let inner = best_at == Better::None && unlikely && (seen > 0 || paired);
                 return Ok(if inner { Better::Later(from) } else { best_at });
             };
             if token.role == Role::Key && matches!(byte, b',' | b'{' | b'}' | b'[' | b']' | b'\n') {
@@ -350,16 +359,8 @@ impl Machine {
 
     fn close_string(&mut self, mut token: Str, at: usize, length: usize, doubled: bool) -> Step {
         let end = at + length;
-        if let Some((quote, open, body)) = self.concatenation(end)? {
-            self.edit(at, body, "", Code::StringConcatenation);
-            debug_assert!(open >= end);
-            token.edited = true;
-            token.quote = quote;
-            token.scan = body;
-            token.body = body;
-            token.restart = self.tree.edits.len();
-            self.pos = body;
-            self.token = Some(Token::Str(token));
+        if let Some((quote, body)) = self.concatenation(end)? {
+            self.join_strings(token, at, quote, body);
             return Ok(());
         }
         let implied = self.implies_object(&token, end)?;
@@ -368,21 +369,41 @@ impl Machine {
             self.edit(at, end, "\"", code);
             token.edited = true;
         }
-        self.finish_string(token, end, end, NodeState::Complete, implied);
+        let state = if token.guessed { NodeState::Inferred } else { NodeState::Complete };
+        self.finish_string(token, end, end, state, implied);
         Ok(())
     }
 
+    // The string goes on behind a plus sign, in the quotes that open before `body`.
+    fn join_strings(&mut self, mut token: Str, at: usize, quote: Quote, body: usize) {
+        self.edit(at, body, "", Code::StringConcatenation);
+        token.edited = true;
+        token.quote = quote;
+        token.scan = body;
+        token.body = body;
+        token.stops = false;
+        token.inner = 0;
+        token.restart = self.tree.edits.len();
+        self.pos = body;
+        self.token = Some(Token::Str(token));
+    }
+
     // Closes a string whose quote is absent, before the delimiter at `delimiter`.
-    fn close_before(&mut self, mut token: Str, delimiter: usize) {
+    fn close_before(&mut self, mut token: Str, delimiter: usize) -> Step {
         let end = rskip_blank(self.bytes(), token.body, delimiter);
+        let joined = self.concatenation(end)?;
         let keep = self.tree.edits[token.mark..].partition_point(|edit| {
             (edit.end as usize) <= end && (edit.start as usize) < end.max(token.body)
         });
-        let length = token.mark + keep;
-        self.truncate_edits(length);
+        self.truncate_edits(token.mark + keep);
+        if let Some((quote, body)) = joined {
+            self.join_strings(token, end, quote, body);
+            return Ok(());
+        }
         self.edit(end, end, "\"", Code::MissingQuote);
         token.edited = true;
         self.finish_string(token, end, end, NodeState::Inferred, false);
+        Ok(())
     }
 
     fn finish_string(
@@ -444,29 +465,35 @@ impl Machine {
         Ok(self.byte(at)? == Some(b':'))
     }
 
-    // `"a" + "b"`: gives the kind, the place and the inside of the second string's quote.
-    fn concatenation(&self, end: usize) -> Step<Option<(Quote, usize, usize)>> {
-        let at = self.skip_blank(end);
+    // `"a" + "b"`: gives the kind and the inside of the second string's quote.
+    fn concatenation(&self, end: usize) -> Step<Option<(Quote, usize)>> {
+        let at = self.skip_comment(end)?;
         if at > end + WINDOW || self.byte(at)? != Some(b'+') {
             return Ok(None);
         }
-        let mut open = self.skip_blank(at + 1);
-        if self.looking_at(open, b"/*")? {
-            let rest = &self.bytes()[open..self.bytes().len().min(open + WINDOW)];
-            match memchr::memmem::find(rest, b"*/") {
-                Some(length) => open = self.skip_blank(open + length + 2),
-                None if rest.len() < WINDOW && !self.last => return Err(Wait),
-                None => return Ok(None),
-            }
-        }
-        if open > end + WINDOW {
+        let open = self.skip_comment(at + 1)?;
+        if open > end + 2 * WINDOW {
             return Ok(None);
         }
-        Ok(self.quote_at(open)?.map(|(quote, length)| (quote, open, open + length)))
+        Ok(self.quote_at(open)?.map(|(quote, length)| (quote, open + length)))
+    }
+
+    // The first place from `at` that is neither white space nor in a short comment.
+    fn skip_comment(&self, at: usize) -> Step<usize> {
+        let start = self.skip_blank(at);
+        if self.bytes().get(start) != Some(&b'/') || !self.looking_at(start, b"/*")? {
+            return Ok(start);
+        }
+        let rest = &self.bytes()[start..self.bytes().len().min(start + WINDOW)];
+        match memchr::memmem::find(rest, b"*/") {
+            Some(length) => Ok(self.skip_blank(start + length + 2)),
+            None if rest.len() < WINDOW && !self.last => Err(Wait),
+            None => Ok(start),
+        }
     }
 
     // The text ended inside a string.
-    fn string_meets_end(&mut self, mut token: Str) {
+    fn string_meets_end(&mut self, mut token: Str) -> Step {
         let end = self.bytes().len();
         let short = end - token.body <= 4 * WINDOW;
         if short && !token.stops && self.mode == ParseMode::Text {
@@ -479,28 +506,29 @@ impl Machine {
                 token.scan = token.body;
                 token.stops = true;
                 self.token = Some(Token::Str(token));
-                return;
+                return Ok(());
             }
         }
         if token.role == Role::Key && self.mode == ParseMode::Llm {
             self.drop_truncated_key(&token);
-            return;
+            return Ok(());
         }
         if short && self.mode == ParseMode::Llm && token.role == Role::Value {
             if let Some(closers) = self.closers_at_end(&token) {
-                self.close_before(token, closers);
+                self.close_before(token, closers)?;
                 for frame in &self.stack.clone() {
                     if let Some(node) = self.node_mut(frame.node) {
                         node.state = NodeState::Inferred;
                     }
                 }
-                return;
+                return Ok(());
             }
         }
         let code = if token.stops { Code::MissingQuote } else { Code::TruncatedString };
         self.edit(end, end, "\"", code);
         token.edited = true;
         self.finish_string(token, end, end, NodeState::Truncated, false);
+        Ok(())
     }
 
     // Where the closing brackets begin that end the text, if they close all that is open.
