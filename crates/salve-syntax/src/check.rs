@@ -13,8 +13,9 @@ const LISTED: usize = 64;
 const QUOTED: usize = 40;
 const EXPECTED: usize = 6;
 // A cut breaks the item it falls into. A longer error means that the grammar lost its way, which it
-// does in whole files full of macros.
-const LONGEST_LAST_ITEM: usize = 1_000;
+// does in whole files full of macros; then the error often begins with the text.
+const LONGEST_ITEM: usize = 4_000;
+const LONGEST_FIRST_ITEM: usize = 1_000;
 
 /// A grammar's opinion on one text.
 #[must_use]
@@ -120,7 +121,8 @@ fn collect(text: &str, tree: &Tree, report: &mut SyntaxReport) {
         let node = cursor.node();
         let within = path.last().copied().unwrap_or("text");
         if (node.is_missing() || node.is_error()) && report.errors + report.missing == 0 {
-            let is_small = node.end_byte() - node.start_byte() <= LONGEST_LAST_ITEM;
+            let longest = if node.start_byte() == 0 { LONGEST_FIRST_ITEM } else { LONGEST_ITEM };
+            let is_small = node.end_byte() - node.start_byte() <= longest;
             report.broken_at_end = is_small && node.end_byte() >= end && !is_closer(text, &node);
         }
         if node.is_missing() {
