@@ -106,7 +106,10 @@ fn list_source(
             let entry = entry?;
             let kind = entry.file_type()?;
             if kind.is_dir() {
-                folders.push(entry.path());
+                // What a person installed beside the library is not the same on every machine.
+                if entry.file_name() != "site-packages" {
+                    folders.push(entry.path());
+                }
             } else if kind.is_file() && within_bounds(entry.metadata()?.len()) {
                 let path = entry.path();
                 let below = path.strip_prefix(&source.folder).unwrap_or(&path);

@@ -4,23 +4,28 @@
 //! cut left open, every disagreement with its place, and every whole file that was flagged. Never
 //! tunes anything: it measures, and fails below the targets.
 
+mod report;
 mod sample;
 mod score;
 mod truth;
 
 pub(crate) use sample::{Cut, Place, sample};
 
-use crate::corpus::{self, Corpus, CorpusOptions};
+use crate::corpus::{self, CorpusOptions, SourceFile};
 use crate::flags::Flags;
 use anyhow::{Context, Result};
-use salve_types::Language;
-use std::collections::BTreeMap;
+use report::{Disagreement, Flagged, Report};
+use salve_text::{InspectOptions, inspect_text};
+use salve_types::{Language, Verdict};
+use score::Expected;
 
 const PER_CELL: usize = 150;
+const PRINTED: usize = 400;
 
 /// Runs the measurement.
 ///
-/// Flags: `--lang NAME`, `--seed N`, `--per-cell N`, `--files N` (per language), `--limit-print N`.
+/// Flags: `--lang NAME`, `--seed N`, `--per-cell N`, `--files N` (per language), `--limit-print N`,
+/// `--show N` (prints that many cuts of every cell with their truth, to check the truth by eye).
 pub(crate) fn run(flags: &mut Flags) -> Result<()> {
     let mut options = CorpusOptions::default();
     if let Some(name) = flags.value::<String>("--lang")? {
@@ -29,28 +34,34 @@ pub(crate) fn run(flags: &mut Flags) -> Result<()> {
     options.seed = flags.value("--seed")?.unwrap_or(options.seed);
     options.files_per_language = flags.value("--files")?.unwrap_or(options.files_per_language);
     let per_cell = flags.value("--per-cell")?.unwrap_or(PER_CELL);
+    let printed = flags.value("--limit-print")?.unwrap_or(PRINTED);
+    let shown = flags.value("--show")?.unwrap_or(0);
     flags.finish()?;
 
     let corpus = corpus::collect(&options)?;
-    print_corpus(&corpus);
-    let cuts = sample(&corpus.files, per_cell, options.seed);
-    let mut cells: BTreeMap<(Language, Place), usize> = BTreeMap::new();
-    for cut in &cuts {
-        *cells.entry((cut.file.language, cut.place)).or_default() += 1;
+    let (whole, per_arm): (Vec<SourceFile>, Vec<SourceFile>) =
+        corpus.files.into_iter().partition(truth::brackets_balance);
+    let mut report = Report::new(&whole, corpus.notes, per_cell);
+    for file in &whole {
+        let verdict = judge(&file.text, file.language);
+        report.add_whole(Flagged::of(file, &verdict));
     }
-    for ((language, place), count) in cells {
-        println!("{:<12} {:<10} {count}", language.name(), place.name());
+    for file in &per_arm {
+        let verdict = judge(&file.text, file.language);
+        report.add_per_arm(file, &verdict);
     }
-    Ok(())
+    for cut in sample(&whole, per_cell, options.seed) {
+        let expected = Expected::of(&cut);
+        report.show(&cut, &expected, shown);
+        let verdict = judge(cut.prefix(), cut.file.language);
+        let disagreement =
+            (!expected.accepts(&verdict)).then(|| Disagreement::of(&cut, &expected, &verdict));
+        report.add_cut(&cut, disagreement);
+    }
+    report.print(printed);
+    report.outcome()
 }
 
-fn print_corpus(corpus: &Corpus) {
-    let mut counts: BTreeMap<Language, usize> = BTreeMap::new();
-    for file in &corpus.files {
-        *counts.entry(file.language).or_default() += 1;
-    }
-    println!("{} files in {} languages", corpus.files.len(), counts.len());
-    for note in &corpus.notes {
-        println!("note: {note}");
-    }
+fn judge(text: &str, language: Language) -> Verdict {
+    inspect_text(text, &InspectOptions { language: Some(language), ..InspectOptions::default() })
 }

@@ -34,7 +34,7 @@ use salve_types::{FinishReason, Language, RawReply, Span};
 
 // Wrappers nest a few deep in practice, and a JSON string inside a JSON string doubles its
 // backslashes each time, so a real reply is still after two or three rounds.
-const MAX_ROUNDS: usize = 12;
+const MAX_ROUNDS: usize = 8;
 
 /// What is known about the content that a reply should hold.
 #[derive(Debug, Clone, PartialEq, Eq)]

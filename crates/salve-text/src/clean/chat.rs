@@ -50,13 +50,14 @@ pub(super) fn leading_chat(text: &str, target: Target) -> usize {
             at = next;
             continue;
         }
-        let strength = line_strength(line, sentence_open);
+        let strength = line_strength(line, sentence_open)
+            .filter(|strength| *strength > Strength::Faint || matches!(target, Target::Code(_)));
         match strength {
             Some(Strength::Strong) => {
                 sure = next;
                 possible = next;
             }
-            Some(Strength::Weak) => possible = next,
+            Some(Strength::Weak | Strength::Faint) => possible = next,
             None => break,
         }
         // A strong beginning carries the rest of its sentence with it.
@@ -87,7 +88,7 @@ pub(super) fn trailing_chat(text: &str, target: Target) -> usize {
         let talk = match paragraph_strength(words) {
             Some(Strength::Strong) => true,
             // An explanation counts only right after code, or before talk that was found already.
-            Some(Strength::Weak) => stands_after_code(before, target),
+            Some(Strength::Weak | Strength::Faint) => stands_after_code(before, target),
             None => false,
         };
         if talk && !before.trim().is_empty() {
@@ -235,11 +236,13 @@ fn stands_after_code(before: &str, target: Target) -> bool {
     if target.is_document() {
         return false;
     }
-    let Some(line) = before.lines().rev().find(|line| !line.trim().is_empty()) else {
-        return false;
-    };
-    let kind = line_kind(line);
-    kind == LineKind::Code || (matches!(target, Target::Code(_)) && line.starts_with([' ', '\t']))
+    let mut lines = before.lines().rev().filter(|line| !line.trim().is_empty());
+    let Some(line) = lines.next() else { return false };
+    let code = line_kind(line) == LineKind::Code
+        || (matches!(target, Target::Code(_)) && line.starts_with([' ', '\t']));
+    // One line that looks like code does not make a text code when nobody asked for it.
+    code && (target != Target::Unknown
+        || lines.take(8).all(|line| line_kind(line) != LineKind::Prose))
 }
 
 fn last_paragraph(text: &str) -> Option<Span> {

@@ -4,7 +4,7 @@
 //! a fence apart that belongs to the content: an example of a document, a string of a program.
 
 use super::chat;
-use super::document::{begins_front_matter, heading_level, is_answer_heading};
+use super::document::{begins_front_matter, heading_level, is_answer_heading, is_underlined};
 use super::draft::{Cut, Draft};
 use super::fence::{Fenced, find_blocks};
 use super::label::{Label, comment_path, path_label, read_info};
@@ -64,12 +64,17 @@ fn decide(text: &str, blocks: &[Labelled], context: &Context<'_>) -> Decision {
     }
 }
 
+// Nobody explains the end of a piece of code for longer.
+const MOST_TALK_LINES: usize = 30;
+
 // The rest of a reply that was resumed has a closing fence and no opening one.
 fn stray(text: &str, blocks: &[Labelled]) -> Decision {
     let Some(last) = blocks.last() else { return Decision::Whole };
     let after = &text[last.fenced.content.range()];
     let is_stray = !last.fenced.closed
         && last.fenced.info.is_empty()
+        && text[last.fenced.opener.range()].trim_start().starts_with('`')
+        && after.lines().count() <= MOST_TALK_LINES
         && reads_like_talk(after)
         && reads_like_code(text[..last.fenced.opener.start].lines());
     if is_stray { Decision::Stray(blocks.len() - 1) } else { Decision::Whole }
@@ -91,31 +96,34 @@ fn wrapped_document(text: &str, blocks: &[Labelled], nothing_outside: bool) -> D
 
 /// Returns whether the text is an answer that shows code in fences, not a document with examples.
 fn is_answer(text: &str, blocks: &[Labelled]) -> bool {
-    let Some(first) = blocks.first() else { return false };
     let chat_end = chat::leading_chat(text, Target::Unknown);
     let body = text[chat_end..].trim_start();
-    if begins_front_matter(body) {
+    if begins_front_matter(body) || is_underlined(body) {
         return false;
     }
-    let first_line = body.lines().next().unwrap_or("");
-    let opens_document = heading_level(first_line).is_some() && !is_answer_heading(first_line);
-    if opens_document && heading_level(first_line) == Some(1) {
+    let of_document = |line: &str| heading_level(line).filter(|_| !is_answer_heading(line));
+    let first = body.lines().next().and_then(of_document);
+    let levels: Vec<usize> = outside_lines(text, blocks).filter_map(of_document).collect();
+    let rules = outside_lines(text, blocks).filter(|line| is_underline(line)).count();
+    if first == Some(1) {
         return false;
     }
-    let headings = outside_lines(text, blocks)
-        .filter(|line| heading_level(line).is_some() && !is_answer_heading(line))
-        .count();
-    if headings == 0 {
+    if levels.is_empty() && rules == 0 {
         return true;
     }
     let talks = chat_end > 0 || chat::trailing_chat(text, Target::Unknown) < text.len();
     if talks {
-        return !(opens_document && headings >= 2);
+        return first.is_none() || levels.len() < 2;
     }
-    // A single large block under small headings is the answer; several are a document's examples.
+    // A single large block under small headings is the answer; a title makes it a document's.
     let largest = blocks.iter().map(|block| block.fenced.content.len()).max().unwrap_or(0);
-    let _ = first;
-    !opens_document && largest * 2 >= text.len()
+    first.is_none() && rules == 0 && !levels.contains(&1) && largest * 2 >= text.len()
+}
+
+// The row of `=` under a title.
+fn is_underline(line: &str) -> bool {
+    let line = line.trim_end();
+    line.len() >= 3 && line.bytes().all(|byte| byte == b'=')
 }
 
 // The best block: the wanted path, then the wanted language, then something rather than nothing,

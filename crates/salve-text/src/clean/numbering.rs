@@ -143,10 +143,14 @@ fn as_listing(text: &str, lines: &[(usize, Numbered)]) -> Option<NumberedRun> {
         if spaced { line.strip_prefix(' ').map(str::to_owned) } else { None }
             .unwrap_or_else(|| line.to_owned())
     };
-    let only_a_listing = lines.iter().map(content).any(|line| {
-        let line = code(line);
-        line.trim().is_empty() || line.starts_with("  ") || line.starts_with('\t')
-    });
+    // Numbers that are set to the right, or an arrow, are a listing's own.
+    let set_right = text[lines.first()?.0..].starts_with(' ') && style == Style::Tab;
+    let only_a_listing = set_right
+        || style == Style::Arrow
+        || lines.iter().map(content).any(|line| {
+            let line = code(line);
+            line.trim().is_empty() || line.starts_with("  ") || line.starts_with('\t')
+        });
     if !only_a_listing {
         return None;
     }

@@ -6,6 +6,8 @@
 /// How surely a sentence is chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Strength {
+    /// Only before code that was asked for, or when it announces something with a colon.
+    Faint,
     /// Only next to something that is clearly not prose.
     Weak,
     /// On its own.
@@ -155,7 +157,7 @@ const PRESENTING: &[&str] = &[
     "여기",
 ];
 
-// Begins a sentence about what the speaker did or does.
+// Begins a sentence about what the speaker or the reader does.
 const SPEAKER: &[&str] = &[
     "i've",
     "i’ve",
@@ -188,6 +190,23 @@ const SPEAKER: &[&str] = &[
     "let’s",
     "as an ai",
     "as a language model",
+    "my solution",
+    "my answer",
+    "ich habe",
+    "ich werde",
+    "j'ai",
+    "je vais",
+    "he actualizado",
+    "he creado",
+    "he añadido",
+    "我已",
+    "我将",
+    "我修改",
+    "我更新",
+];
+
+// Begins a sentence about the content; documents begin like this too.
+const TOPIC: &[&str] = &[
     "we can",
     "we need",
     "we'll",
@@ -234,8 +253,6 @@ const SPEAKER: &[&str] = &[
     "this is a",
     "this is an",
     "below",
-    "my solution",
-    "my answer",
     "updated code",
     "updated file",
     "fixed code",
@@ -248,21 +265,10 @@ const SPEAKER: &[&str] = &[
     "solution",
     "response",
     "result",
-    "ich habe",
-    "ich werde",
     "der code",
     "die datei",
-    "j'ai",
-    "je vais",
     "le code",
-    "he actualizado",
-    "he creado",
-    "he añadido",
     "el código",
-    "我已",
-    "我将",
-    "我修改",
-    "我更新",
     "代码",
 ];
 
@@ -550,8 +556,11 @@ pub(super) fn opening(sentence: &str) -> Option<Strength> {
     if presents && colon {
         return Some(Strength::Strong);
     }
-    let speaks = longest(SPEAKER, sentence).is_some();
-    (presents || speaks).then_some(Strength::Weak)
+    if presents || longest(SPEAKER, sentence).is_some() {
+        return Some(Strength::Weak);
+    }
+    let topic = longest(TOPIC, sentence).is_some();
+    topic.then_some(if colon { Strength::Weak } else { Strength::Faint })
 }
 
 /// Judges the beginning of a paragraph at the foot of a text. The sentence is in small letters.

@@ -91,23 +91,30 @@ pub(super) fn reads_like_talk(text: &str) -> bool {
     if lines.peek().is_none() {
         return true;
     }
-    let mut talk = 0usize;
-    let mut other = 0usize;
+    let (mut talk, mut other) = (0usize, 0usize);
     for line in lines {
-        let trimmed = line.trim();
-        let label = trimmed.ends_with(':')
-            || trimmed.starts_with("**")
-            || super::label::path_label(trimmed).is_some()
-            || trimmed.starts_with(char::is_uppercase)
-                && trimmed.chars().all(|c| c.is_alphanumeric() || c == ' ');
-        match line_kind(line) {
-            LineKind::Prose => talk += 1,
-            LineKind::Code => other += 1,
-            _ if label => talk += 1,
-            LineKind::Blank | LineKind::Unclear => other += 1,
+        if is_spoken(line.trim()) {
+            talk += 1;
+        } else {
+            other += 1;
         }
     }
     talk > other
+}
+
+// A sentence begins large or ends with its sign; a command does neither.
+fn is_spoken(line: &str) -> bool {
+    let begins = line.starts_with(|first: char| first.is_uppercase() || first > '\u{7F}')
+        || line.starts_with("**");
+    let ends = line.ends_with([':', '.', '!', '?', '：', '。']);
+    match line_kind(line) {
+        LineKind::Prose => begins || ends || line.starts_with(['#', '-', '*', '>', '1']),
+        LineKind::Code | LineKind::Blank => false,
+        LineKind::Unclear => {
+            ends || super::label::path_label(line).is_some()
+                || begins && line.chars().all(|c| c.is_alphanumeric() || "* ".contains(c))
+        }
+    }
 }
 
 fn starts_like_code(line: &str) -> bool {
@@ -235,10 +242,35 @@ impl Counts {
             counts.words += usize::from(letter && !in_word);
             in_word = letter || (in_word && character.is_alphanumeric());
             counts.wide += usize::from(('\u{2E80}'..='\u{D7AF}').contains(&character));
-            counts.symbols += usize::from("{}[]();=<>|&+\\$^~_\"%".contains(character));
+            counts.symbols += usize::from(is_symbol(character));
         }
         counts
     }
+}
+
+const fn is_symbol(character: char) -> bool {
+    matches!(
+        character,
+        '{' | '}'
+            | '['
+            | ']'
+            | '('
+            | ')'
+            | ';'
+            | '='
+            | '<'
+            | '>'
+            | '|'
+            | '&'
+            | '+'
+            | '\\'
+            | '$'
+            | '^'
+            | '~'
+            | '_'
+            | '"'
+            | '%'
+    )
 }
 
 fn prefix(text: &str, most: usize) -> &str {

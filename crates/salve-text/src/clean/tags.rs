@@ -84,22 +84,16 @@ struct Tag {
 
 // The first tag at the start of a line that nothing but talk stands before.
 fn first_wrapper(text: &str, context: &Context<'_>) -> Option<Tag> {
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let indent = line.len() - line.trim_start().len();
-        if line[indent..].starts_with('<') {
-            let tag = read_tag(text, at + indent)?;
-            let known = CALLS.contains(&tag.name.as_str())
-                || INVOKE.contains(&tag.name.as_str())
-                || is_content_tag(text, &tag, context);
-            return known.then_some(tag);
-        }
-        if is_fence_line(line) || line_kind(line) == LineKind::Code {
-            return None;
-        }
-        at += line.len();
-    }
-    None
+    let at = memchr::memchr_iter(b'<', text.as_bytes()).find(|&at| {
+        let line_start = text[..at].trim_end_matches([' ', '\t']);
+        line_start.is_empty() || line_start.ends_with('\n')
+    })?;
+    let tag = read_tag(text, at)?;
+    let known = CALLS.contains(&tag.name.as_str())
+        || INVOKE.contains(&tag.name.as_str())
+        || is_content_tag(text, &tag, context);
+    let is_talk = |line| !is_fence_line(line) && line_kind(line) != LineKind::Code;
+    (known && text[..at].lines().all(is_talk)).then_some(tag)
 }
 
 fn is_content_tag(text: &str, tag: &Tag, context: &Context<'_>) -> bool {

@@ -17,6 +17,8 @@ pub(super) struct Habits {
     pub(super) arms: Vec<super::preprocessor::Arm>,
     /// Whether a `#define` is open.
     pub(super) defining: bool,
+    /// Whether the page leaves out end tags that it may leave out.
+    pub(super) implied_ends: bool,
     /// `try` blocks that still lack their `except` or `finally`.
     pub(super) tries: Vec<super::python::Try>,
 }

@@ -95,25 +95,30 @@ impl Machine {
             at = self.begin(view);
         }
         while at < view.limit {
-            at = match self.stack.top() {
-                Kind::Top if self.rules.dialect == Dialect::Html => self.element(view, at),
-                Kind::Top if self.rules.dialect == Dialect::Markdown => self.markdown(view, at),
-                kind if kind.is_code() => self.code(view, at),
-                Kind::Text => self.text(view, at),
-                Kind::LineComment => self.line_comment(view, at),
-                Kind::StarComment => self.star_comment(view, at),
-                Kind::MarkupComment => self.markup_comment(view, at),
-                Kind::Delimited => self.delimited(view, at),
-                Kind::Regex => self.regex(view, at),
-                Kind::Tag => self.tag(view, at),
-                Kind::Element => self.element(view, at),
-                Kind::Directive => self.directive(view, at),
-                Kind::Opaque => self.opaque(view, at),
-                _ => self.fence_body(view, at),
-            };
+            at = self.step(view, at);
         }
         self.resolve(view, at);
         at
+    }
+
+    /// Reads one stretch from index `at`, which has its full look-ahead.
+    pub(super) fn step(&mut self, view: &View<'_>, at: usize) -> usize {
+        match self.stack.top() {
+            Kind::Top if self.rules.dialect == Dialect::Html => self.element(view, at),
+            Kind::Top if self.rules.dialect == Dialect::Markdown => self.markdown(view, at),
+            kind if kind.is_code() => self.code(view, at),
+            Kind::Text => self.text(view, at),
+            Kind::LineComment => self.line_comment(view, at),
+            Kind::StarComment => self.star_comment(view, at),
+            Kind::MarkupComment => self.markup_comment(view, at),
+            Kind::Delimited => self.delimited(view, at),
+            Kind::Regex => self.regex(view, at),
+            Kind::Tag => self.tag(view, at),
+            Kind::Element => self.element(view, at),
+            Kind::Directive => self.directive(view, at),
+            Kind::Opaque => self.opaque(view, at),
+            _ => self.fence_body(view, at),
+        }
     }
 
     /// Opens a frame at an index.

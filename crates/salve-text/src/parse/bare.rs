@@ -105,6 +105,10 @@ impl Machine {
         let at = token.scan;
         match byte {
             b'\n' => return Ok(true),
+            b' ' | b'\r' | b'\t' => {
+                let word = &self.bytes()[token.start..at];
+                return Ok(matches!(word, b"true" | b"false" | b"null"));
+            }
             b'`' => return self.looking_at(at, b"```"),
             b'"' => return Ok(token.nest == 0),
             b'{' | b'[' | b'(' if llm => token.nest += 1,
@@ -112,11 +116,13 @@ impl Machine {
             b'}' | b']' | b'{' | b'[' => return Ok(true),
             b')' => return Ok(self.open[2] > 0),
             b',' if token.nest > 0 => {}
-            b',' if llm => match self.quote_behind_comma(at)? {
-                // The word goes on to a quote that closes it.
-                Some(quote) => token.scan = quote - 1,
-                None => return Ok(true),
-            },
+            b',' if llm && !self.is_literal(token.start, at) => {
+                match self.quote_behind_comma(at)? {
+                    // The word goes on to a quote that closes it.
+                    Some(quote) => token.scan = quote - 1,
+                    None => return Ok(true),
+                }
+            }
             b',' => return Ok(true),
             b';' if self.stack.is_empty() => {
                 let next = self.byte(at + 1)?;
@@ -131,6 +137,10 @@ impl Machine {
         Ok(false)
     }
 
+    fn is_literal(&self, start: usize, end: usize) -> bool {
+        literal(&self.bytes()[start..rskip_blank(self.bytes(), start, end)]).is_some()
+    }
+
     // `{"a": one, two.", …}`: the words behind a comma still belong to the value if a quote closes
     // them and neither a key nor a bracket comes before it.
     fn quote_behind_comma(&self, comma: usize) -> Step<Option<usize>> {
@@ -140,8 +150,8 @@ impl Machine {
         for at in comma + 1..comma + WINDOW {
             match self.byte(at)? {
                 Some(b'"') => {
-                    let spaced = matches!(self.bytes()[at - 1], b' ' | b'\t');
-                    let sure = !spaced && self.outlook(at + 1, Role::Value)? == Outlook::Sure;
+                    let worded = !matches!(self.bytes()[at - 1], b' ' | b'\t' | b',');
+                    let sure = worded && self.outlook(at + 1, Role::Value)? == Outlook::Sure;
                     return Ok(sure.then_some(at));
                 }
                 None | Some(b':' | b'{' | b'}' | b'[' | b']' | b'\n') => return Ok(None),

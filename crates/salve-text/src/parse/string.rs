@@ -45,6 +45,8 @@ pub(super) struct Str {
     inner_until: usize,
     /// The token's first edit.
     mark: usize,
+    /// The number of edits when the content began.
+    restart: usize,
     escaped: bool,
     edited: bool,
     /// Whether the string is known to have no closing quote, so that a delimiter ends it.
@@ -115,6 +117,7 @@ impl Machine {
             role,
             inner_until: 0,
             mark,
+            restart: self.tree.edits.len(),
             escaped: false,
             edited,
             stops: false,
@@ -331,6 +334,7 @@ impl Machine {
             token.quote = quote;
             token.scan = body;
             token.body = body;
+            token.restart = self.tree.edits.len();
             self.pos = body;
             self.token = Some(Token::Str(token));
             return Ok(());
@@ -374,7 +378,7 @@ impl Machine {
             let edit = super::repair::Edit {
                 start: narrow(token.start),
                 end: narrow(token.start),
-                after: "{".into(),
+                after: "{",
                 code: Code::MissingBraces,
                 ends_token: false,
             };
@@ -447,11 +451,8 @@ impl Machine {
             let delimited = last > token.body && is_delimiter(self.bytes()[last - 1]);
             if delimited && token.role == Role::Value {
                 // A delimiter at the very end says that not the text but the quote is missing.
-                self.truncate_edits(
-                    token.mark + usize::from(token.quote != Quote::Double || token.doubled),
-                );
-                token.edited = token.quote != Quote::Double || token.doubled;
-                token.escaped = false;
+                self.truncate_edits(token.restart);
+                token.edited = token.restart > token.mark;
                 token.scan = token.body;
                 token.stops = true;
                 self.token = Some(Token::Str(token));
@@ -694,13 +695,13 @@ const fn is_delimiter(byte: u8) -> bool {
     is_stop(byte) || matches!(byte, b':' | b'(' | b')')
 }
 
-pub(super) fn control_escape(byte: u8) -> std::borrow::Cow<'static, str> {
-    match byte {
-        0x08 => "\\b".into(),
-        b'\t' => "\\t".into(),
-        b'\n' => "\\n".into(),
-        0x0C => "\\f".into(),
-        b'\r' => "\\r".into(),
-        _ => format!("\\u{byte:04x}").into(),
-    }
+/// The escape of a control character.
+pub(super) fn control_escape(byte: u8) -> &'static str {
+    const ESCAPES: [&str; 32] = [
+        "\\u0000", "\\u0001", "\\u0002", "\\u0003", "\\u0004", "\\u0005", "\\u0006", "\\u0007",
+        "\\b", "\\t", "\\n", "\\u000b", "\\f", "\\r", "\\u000e", "\\u000f", "\\u0010", "\\u0011",
+        "\\u0012", "\\u0013", "\\u0014", "\\u0015", "\\u0016", "\\u0017", "\\u0018", "\\u0019",
+        "\\u001a", "\\u001b", "\\u001c", "\\u001d", "\\u001e", "\\u001f",
+    ];
+    ESCAPES.get(usize::from(byte)).copied().unwrap_or("")
 }

@@ -253,15 +253,12 @@ impl Machine {
         }
         let brace = self.pos - 1;
         self.edit(brace, brace + 1, "", Code::ExtraCloser);
-        let frame = Frame {
-            node: self.top.closed,
-            kind: FrameKind::Object,
-            comma: Comma::Member,
-            open_edit: 0,
-        };
-        self.stack.push(frame);
+        let node = self.top.closed;
+        let empty = self.tree.nodes.len() == node as usize + 1;
+        let comma = if empty { Comma::First } else { Comma::Member };
+        self.stack.push(Frame { node, kind: FrameKind::Object, comma, open_edit: 0 });
         *self.open_count(FrameKind::Object) += 1;
-        self.state = State::After;
+        self.state = if empty { State::Key } else { State::After };
         Ok(())
     }
 

@@ -134,14 +134,21 @@ impl Wrapper<'_> {
                         && prose::is_prose(line)
                         && line.trim_end().ends_with([':', '.', '!']))
             }
-            // Sentences are content here; only what speaks about continuing is not.
-            Place::Words => prose::is_plain_announcement(line),
+            // Sentences are content here; only what speaks about continuing is not, or what would
+            // start a sentence in the middle of a word.
+            Place::Words => {
+                let inside_word = self.partial.ends_with(|sign: char| sign.is_alphanumeric());
+                prose::is_plain_announcement(line)
+                    || (inside_word
+                        && line.starts_with(|sign: char| sign.is_uppercase())
+                        && prose::is_announcement(line))
+            }
         }
     }
 
     // Whether everything from here to a fence in sight is sentences.
     fn talk_before_fence(&self, from: Line) -> bool {
-        if self.place == Place::Words {
+        if self.place == Place::Words && !super::seam::is_mid_line(self.partial) {
             return false;
         }
         for line in lines(&self.text[from.start..]).take(8) {
@@ -159,7 +166,9 @@ impl Wrapper<'_> {
     // A fence that starts a continuation is a wrapper in code. Where the cut text holds fences of
     // its own it is one only if it closes at the very end, or never.
     fn is_wrapping_fence(&self, opener: Line, announced: bool) -> bool {
-        if self.place == Place::Code && self.language != Language::Markdown {
+        // Behind a line that has begun, a fence would not even start a line.
+        let inside_line = super::seam::is_mid_line(self.partial);
+        if inside_line || (self.place == Place::Code && self.language != Language::Markdown) {
             return true;
         }
         let Some(fence) = fence_of(opener.of(self.text)) else { return false };

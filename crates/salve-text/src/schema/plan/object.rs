@@ -6,7 +6,7 @@
 use super::array::cheaper;
 use super::{
     ABSENT, Action, CoercionCode, Cow, Mark, NodeId, NodeKind, Note, Plan, PlanId, Planner, Slot,
-    SlotValue, TypeId, VIOLATION, Value, filled, keep, note, violation, withheld,
+    SlotValue, TypeId, VIOLATION, Value, filled, keep, misfit, note, withheld,
 };
 use crate::schema::cost::STRANGER;
 use crate::schema::fold::fold;
@@ -15,6 +15,9 @@ use std::collections::HashMap;
 
 // Keys left out are counted in full and listed up to this many.
 const LISTED: usize = 50;
+
+// An object implied inside an object implied inside an object is nothing anyone left out.
+const IMPLIED: usize = 3;
 
 type Entries<'t> = [(Cow<'t, str>, NodeId)];
 
@@ -124,7 +127,10 @@ impl<'t> Planner<'_, 't> {
         if self.rules.partial && property.stream.done && unfinished {
             return SlotValue::Filled(self.empty_value(property.type_id).unwrap_or(Value::Null));
         }
-        SlotValue::Planned(self.plan(node, property.type_id))
+        match &property.default {
+            Some(default) if self.forest.is_missing(node) => SlotValue::Filled(default.clone()),
+            _ => SlotValue::Planned(self.plan(node, property.type_id)),
+        }
     }
 
     /// Returns whether the object may not be shown before this property has a value.
@@ -279,14 +285,19 @@ impl<'t> Planner<'_, 't> {
 
     /// Puts a value under the only property there is.
     fn plan_implied(&mut self, node: NodeId, shape: &ObjectShape) -> Plan {
-        let [property] = shape.properties.as_slice() else { return violation(node) };
+        let [property] = shape.properties.as_slice() else { return misfit(node) };
+        if self.implied >= IMPLIED {
+            return misfit(node);
+        }
+        self.implied += 1;
         let inner = self.plan(node, property.type_id);
+        self.implied -= 1;
         let stretched =
             self.get(inner).notes.iter().any(|note| {
                 matches!(note.code, CoercionCode::JsonToString | CoercionCode::ImpliedKey)
             });
         if self.cost(inner) >= VIOLATION || stretched {
-            return violation(node);
+            return misfit(node);
         }
         let implied = note(
             CoercionCode::ImpliedKey,
@@ -329,7 +340,7 @@ impl<'t> Planner<'_, 't> {
     fn plan_positional(&mut self, node: NodeId, shape: &ObjectShape, items: &[NodeId]) -> Plan {
         let required = shape.properties.iter().filter(|property| property.required).count();
         if items.is_empty() || items.len() < required || items.len() > shape.properties.len() {
-            return violation(node);
+            return misfit(node);
         }
         let from = &self.excerpt(node);
         let mapped = note(CoercionCode::ArrayToObject, from, "{…}");
@@ -356,7 +367,7 @@ impl<'t> Planner<'_, 't> {
         if shape.properties.is_empty() {
             filled(node, empty, CoercionCode::NullAsEmpty)
         } else {
-            violation(node)
+            misfit(node)
         }
     }
 

@@ -1,0 +1,5 @@
+//! Integration tests of the text stages, one module per stage.
+
+mod clean;
+mod clean_corpus;
+mod clean_hostile;
