@@ -33,7 +33,7 @@ fn answer(case: &Value) -> Value {
         let got = parse_json(text, &parse_options);
         let value = got.tree.root().map(|root| got.tree.to_value(root));
         return json!({
-            "id": case["id"], "value": value, "complete": got.complete, "repairs": got.repairs,
+            "id": case["id"], "value": value, "complete": got.complete, "repairs": got.repairs(),
         });
     }
     let schema = CompiledSchema::new(case.get("schema").cloned().unwrap_or(json!({})));

@@ -93,13 +93,6 @@ impl Parsed {
     }
 }
 
-impl Parsed {
-    /// Returns the answer as a value; null where there is none.
-    pub fn value(&self) -> serde_json::Value {
-        self.tree.root().map_or(serde_json::Value::Null, |root| self.tree.to_value(root))
-    }
-}
-
 /// Reads a whole text.
 pub fn parse_json(text: &str, options: &ParseOptions) -> Parsed {
     let mut parser = JsonParser::new(options);

@@ -50,7 +50,7 @@ impl Machine {
             match token.phase {
                 Phase::Number if is_number_byte(byte) => token.scan += 1,
                 Phase::Number => {
-                    if self.number_ends(token.scan, byte)? {
+                    if self.number_ends(token.scan, byte)? && self.is_number(&token)? {
                         return self.finish_bare(token, token.scan);
                     }
                     token.phase = Phase::Word;
@@ -66,7 +66,7 @@ impl Machine {
                 },
                 Phase::Word => {
                     if token.role == Role::Key {
-                        if self.key_word_stops(&token, byte) {
+                        if self.key_word_stops(&token, byte)? {
                             return self.finish_bare(token, token.scan);
                         }
                     } else if byte == b'(' && token.nest == 0 && self.open_call(&token)? {
@@ -89,15 +89,40 @@ impl Machine {
         })
     }
 
-    fn key_word_stops(&self, token: &Bare, byte: u8) -> bool {
-        match byte {
+    // Whether what was read as a number is one, or digits that are kept as a string.
+    fn is_number(&self, token: &Bare) -> Step<bool> {
+        let word = &self.bytes()[token.start..token.scan];
+        if matches!(word, b"-" | b"+") {
+            // `- Infinity`
+            let next = self.skip_blank(token.scan);
+            return Ok(!matches!(self.byte(next)?, Some(b'I' | b'N')));
+        }
+        let digits = word.strip_prefix(b"-").unwrap_or(word);
+        Ok(number_fixes(word).is_some() || digits.iter().all(u8::is_ascii_digit))
+    }
+
+    // `{key 1, …}`: a number behind a key is its value unless a colon follows.
+    fn number_behind_key(&self, at: usize) -> Step<bool> {
+        let start = self.skip_blank(at);
+        let mut end = start;
+        while end < start + 32 && self.byte(end)?.is_some_and(is_number_byte) {
+            end += 1;
+        }
+        let sign = self.skip_blank(end);
+        let digits = self.bytes().get(start).is_some_and(u8::is_ascii_digit);
+        Ok(digits && sign > at && self.byte(sign)? != Some(b':'))
+    }
+
+    fn key_word_stops(&self, token: &Bare, byte: u8) -> Step<bool> {
+        Ok(match byte {
+            b' ' | b'\t' => self.number_behind_key(token.scan)?,
             b':' | b',' | b'{' | b'}' | b'[' | b']' | b'(' | b')' | b'\n' | b'"' | b'=' => true,
             b'\'' | 0xE2 => {
                 let spaced = matches!(self.bytes()[token.scan - 1], b' ' | b'\t');
                 spaced && quote_of(self.bytes(), token.scan).is_some()
             }
             _ => false,
-        }
+        })
     }
 
     fn word_stops(&self, token: &mut Bare, byte: u8) -> Step<bool> {
@@ -172,7 +197,7 @@ impl Machine {
                 // A quote right behind the word closes it: its opening quote is what is missing.
                 let quoted = end == stop
                     && self.byte(stop)? == Some(b'"')
-                    && self.outlook(stop + 1, Role::Value)? == Outlook::Sure;
+                    && self.outlook(stop + 1, Role::Value)? != Outlook::Unlikely;
                 self.finish_word(&token, end, quoted);
             }
         }
@@ -403,10 +428,10 @@ pub(super) fn literal(word: &[u8]) -> Option<(Tag, &'static str)> {
 
 fn is_not_a_number(word: &[u8]) -> bool {
     let word = match word {
-        [b'+' | b'-', rest @ ..] => rest.trim_ascii_start(),
-        _ => word,
+        [b'+' | b'-', rest @ ..] => std::str::from_utf8(rest).unwrap_or_default().trim_start(),
+        _ => std::str::from_utf8(word).unwrap_or_default(),
     };
-    matches!(word, b"NaN" | b"nan" | b"Infinity")
+    matches!(word, "NaN" | "nan" | "Infinity")
 }
 
 fn literal_prefix(word: &str, mode: ParseMode) -> Option<(Tag, &'static str)> {

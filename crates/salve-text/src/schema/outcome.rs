@@ -10,13 +10,14 @@ use super::forest::Forest;
 use super::front_matter::read_front_matter;
 use super::named::{SchemaCarrier, SchemaName};
 use super::plan::{PlanId, Planner, Rules};
-use super::readings::{Reading, add_tree, readings, repairs_of};
+use super::readings::{Reading, WORDS_BESIDE_JSON, add_tree, readings, repairs_of};
 use super::validate::{Violation, validate};
 use crate::parse::{ParseOptions, Repair, Tree, parse_json};
 use serde::Serialize;
 use serde_json::Value;
 
 const WORDS_OF_A_PART: u32 = 300;
+const NO_SUBSTITUTE: u32 = 100_000;
 
 /// Whether more of the reply is still to come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -87,8 +88,7 @@ pub fn parse_with_schema(
         return outcome(Value::Null, Vec::new(), Vec::new(), vec!["$".to_owned()], schema);
     };
     let built = build(&planner, plan);
-    drop(planner);
-    let repairs = repairs_of(text, parsed, reading.span);
+    let repairs = repairs_of(text, &parsed, reading.span);
     outcome(built.value, repairs, built.coercions, built.incomplete, schema)
 }
 
@@ -164,6 +164,10 @@ fn cheapest<'t>(planner: &mut Planner<'_, 't>, found: Vec<Reading>) -> Option<(R
         // Where a text is wanted, the words of the reply are that text, not the JSON among them.
         if !reading.whole && planner.gives_words(plan) {
             cost = cost.saturating_add(WORDS_OF_A_PART);
+        }
+        // Where JSON is wanted and some was written, the words around it are no substitute.
+        if reading.cost >= WORDS_BESIDE_JSON && planner.wraps(plan) {
+            cost = cost.saturating_add(NO_SUBSTITUTE);
         }
         if best.as_ref().is_none_or(|best| cost < best.2) {
             best = Some((reading, plan, cost));

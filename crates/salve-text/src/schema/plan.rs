@@ -6,6 +6,7 @@
 //! violation.
 
 mod array;
+mod implied;
 mod object;
 mod scalar;
 
@@ -133,6 +134,15 @@ impl<'s, 't> Planner<'s, 't> {
         match self.plans[id].action {
             Action::Words => true,
             Action::Same(inner) => self.gives_words(inner),
+            _ => false,
+        }
+    }
+
+    /// Returns whether a plan puts the node into a list or object that is not written.
+    pub(super) fn wraps(&self, id: PlanId) -> bool {
+        match self.plans[id].action {
+            Action::Array(_) | Action::Object(_) => true,
+            Action::Same(inner) => self.wraps(inner),
             _ => false,
         }
     }

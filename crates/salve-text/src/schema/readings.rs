@@ -18,7 +18,7 @@ const GATHERED: u32 = 3;
 const IN_THOUGHT: u32 = 8;
 // The words of a reply are what it says only where no JSON says it.
 const WORDS: u32 = 12;
-const WORDS_BESIDE_JSON: u32 = 200;
+pub(super) const WORDS_BESIDE_JSON: u32 = 200;
 
 // Coercion walks the nodes by recursion, and threads may have small stacks. No reply that a schema
 // speaks of is nested deeper.
@@ -89,13 +89,13 @@ pub(super) fn readings<'t>(
 ///
 /// The parser lists those of its own answer. For a value that it found and did not choose, the value
 /// is parsed by itself.
-pub(super) fn repairs_of(text: &str, parsed: Parsed, span: Span) -> Vec<Repair> {
+pub(super) fn repairs_of(text: &str, parsed: &Parsed, span: Span) -> Vec<Repair> {
     let answer = parsed.tree.root().map(|root| parsed.tree.span(root));
     if answer.is_some_and(|answer| answer.start <= span.start && span.end <= answer.end) {
-        return parsed.repairs;
+        return parsed.repairs();
     }
     let Some(part) = text.get(span.range()) else { return Vec::new() };
-    let mut repairs = parse::parse_json(part, &ParseOptions::default()).repairs;
+    let mut repairs = parse::parse_json(part, &ParseOptions::default()).repairs();
     for repair in &mut repairs {
         repair.span = Span::new(repair.span.start + span.start, repair.span.end + span.start);
     }
