@@ -16,6 +16,7 @@ mod flags;
 mod fuzz;
 mod process;
 mod score;
+mod stitch;
 mod test;
 mod tidy;
 mod workspace;
@@ -37,6 +38,7 @@ const TASKS: &[Task] = &[
     Task { name: "score", about: "the scorers against floors.toml; --raise writes the figures as new floors", run: score::run },
     Task { name: "fuzz", about: "libFuzzer, --executions 1000000 per target; --short as in `test`; --target NAME", run: fuzz::run },
     Task { name: "cuts", about: "real files cut with a fixed seed, every verdict against the grammar's tree", run: cuts::run },
+    Task { name: "stitch", about: "generated continuations of cut files, joined and compared; --n, --seed, --lang, --show", run: stitch::run },
     Task { name: "bench", about: "ratios against peers in one table; --strict fails on a line below its goal", run: bench::run },
 ];
 

@@ -11,6 +11,7 @@ mod lines;
 mod machine;
 mod markup;
 mod opaque;
+mod outline;
 mod preprocessor;
 mod python;
 mod reader;
@@ -24,6 +25,8 @@ mod strings;
 mod tail;
 mod verdict;
 mod words;
+
+pub(crate) use outline::{Inside, LineState, outline};
 
 use crate::detect::{LanguageHints, detect_language};
 use crate::sentinel::DEFAULT_MARK;

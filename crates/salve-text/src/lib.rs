@@ -31,9 +31,9 @@ pub use resume::{
     resume_prompt, stitch,
 };
 pub use schema::{
-    Arrival, Carrier as SchemaCarrier, ChatStage, Coercion, CoercionCode, CompiledSchema,
-    EMPTY_CODE, EMPTY_EXPLANATION, RecoveredChat, RepairMode, SchemaError, SchemaName,
-    SchemaOptions, SchemaOutcome, UnknownSchema, Violation, chat_truncation_hints, parse_named,
-    parse_with_schema, read_front_matter, recover_chat, validate,
+    Arrival, ChatStage, Coerced, Coercion, CoercionCode, CompiledSchema, EMPTY_CODE,
+    EMPTY_EXPLANATION, RecoveredChat, RepairMode, SchemaCarrier, SchemaError, SchemaName,
+    SchemaOptions, SchemaOutcome, UnknownSchema, Violation, chat_truncation_hints, coerce,
+    parse_named, parse_with_schema, read_front_matter, recover_chat, validate,
 };
 pub use sentinel::{DEFAULT_MARK, sentinel_line};

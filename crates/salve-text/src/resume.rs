@@ -6,7 +6,6 @@
 
 mod candidate;
 mod lines;
-mod outline;
 mod overlap;
 mod prompt;
 mod prose;
@@ -31,30 +30,6 @@ pub const CHECK_SOURCE: &str = "inspect";
 
 /// The name under which continuations of a cut text are logged; never the name of the check.
 pub const CONTINUATION_SOURCE: &str = "resume";
-
-fn language_of(_partial: &str) -> salve_types::Language {
-    salve_types::Language::Text
-}
-
-fn verdict_on(
-    text: &str,
-    language: salve_types::Language,
-    _options: &StitchOptions,
-) -> salve_types::Verdict {
-    salve_types::Verdict {
-        is_valid: !text.is_empty(),
-        error_type: None,
-        error_message: None,
-        truncation_line: None,
-        kind: None,
-        opened_at_line: None,
-        open: Vec::new(),
-        closing: String::new(),
-        confidence: 0.0,
-        evidence: Vec::new(),
-        language,
-    }
-}
 
 #[cfg(test)]
 mod tests {

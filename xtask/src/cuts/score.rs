@@ -6,7 +6,7 @@
 
 use super::sample::Cut;
 use super::truth::What;
-use salve_syntax::parse_nodes;
+use salve_syntax::{NodeTree, parse_nodes};
 use salve_types::{Language, TruncationKind, Verdict};
 
 /// What a verdict on a cut should say.
@@ -33,14 +33,22 @@ impl Expected {
             if is_maybe_lifetime(cut) {
                 expected.kinds.push(TruncationKind::UnbalancedBraces);
             }
-        } else if is_valid(cut.prefix(), language) {
-            expected.whole = true;
         } else {
-            expected.any_cut = true;
+            expected.whole = is_valid(cut.prefix(), language);
+            expected.any_cut = !expected.whole;
+            // Some grammars want a newline after the last line. A text that lacks only that may be
+            // called either: `#include "a.h"` looks whole and `#inclu` does not.
+            expected.whole |= is_valid(&format!("{}\n", cut.prefix().trim_end()), language);
         }
-        // A cut through an opener (`/` of `/*`, `""` of `"""`) reads as before it or as after it.
+        // A cut through an opener (`/` of `/*`, `""` of `"""`) reads as before it, as after it, or
+        // as the shorter opener that its first byte is.
         if let Some(split) = cut.open.split {
             expected.kinds.push(split.what.kind(language));
+            expected.kinds.extend(match (split.what, &cut.prefix()[split.opener.start..]) {
+                (What::Comment, "/") => Some(TruncationKind::OpenRegex),
+                (What::Comment, read) if read.starts_with('<') => Some(TruncationKind::OpenJsxTag),
+                _ => None,
+            });
         }
         expected
     }
@@ -81,10 +89,23 @@ fn is_valid(prefix: &str, language: Language) -> bool {
     if tree.has_error() {
         return false;
     }
-    // The Python grammar accepts a block without a body, the language does not.
+    language != Language::Python || !has_unfinished_block(&tree)
+}
+
+// The Python grammar accepts a block without a body and a `try` without its handlers; the language
+// does not.
+fn has_unfinished_block(tree: &NodeTree) -> bool {
     let last = tree.nodes().iter().enumerate().rev().find(|(index, node)| {
         let is_leaf = node.end_index == index + 1;
         is_leaf && !node.span.is_empty() && tree.kind(node) != "comment"
     });
-    !(language == Language::Python && last.is_some_and(|(_, node)| tree.kind(node) == ":"))
+    let is_handler = |kind: &str| kind.starts_with("except") || kind == "finally_clause";
+    let lacks_handler =
+        |index: usize| !tree.children(index).any(|(_, child)| is_handler(tree.kind(child)));
+    last.is_some_and(|(_, node)| tree.kind(node) == ":")
+        || tree
+            .nodes()
+            .iter()
+            .enumerate()
+            .any(|(index, node)| tree.kind(node) == "try_statement" && lacks_handler(index))
 }

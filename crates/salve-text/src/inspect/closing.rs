@@ -39,6 +39,11 @@ pub(super) fn ending(machine: &Machine, tail: &[u8]) -> Ending {
     if !leaf {
         push_runs(machine, &mut open);
     }
+    if let Some((frame, name)) = machine.announced().filter(|_| !leaf) {
+        let line = if tail.ends_with(b"\n") { "" } else { "\n" };
+        open.push(place(&frame, OpenKind::Heredoc, format!("{line}{name}\n")));
+    }
+    push_directive(&frames, &mut open, tail);
     push_pending(machine, &mut open, tail);
     drop_half_closed(machine, &mut open);
     let mut closing = String::new();
@@ -99,7 +104,7 @@ pub(super) fn broken_string(machine: &Machine, frame: &Frame) -> OpenConstruct {
 fn hole_closer(frame: &Frame) -> (OpenKind, String) {
     let kind = match frame.form {
         b')' => OpenKind::Paren,
-        b'`' => OpenKind::Template,
+        b'`' => OpenKind::Block,
         _ => OpenKind::Brace,
     };
     (kind, char::from(frame.form).to_string())
@@ -196,6 +201,22 @@ fn push_runs(machine: &Machine, open: &mut Vec<OpenConstruct>) {
         if let Some(last) = &last {
             let closer = sign.repeat(count as usize);
             open.push(OpenConstruct { kind, closer, ..last.clone() });
+        }
+    }
+}
+
+// What the unfinished preprocessor line at the end leaves open: a file name, a condition.
+fn push_directive(frames: &[&Frame], open: &mut Vec<OpenConstruct>, tail: &[u8]) {
+    let Some(frame) = frames.last().filter(|frame| frame.kind == Kind::Directive) else { return };
+    let line = &tail[tail.iter().rposition(|&byte| byte == b'#').unwrap_or(tail.len())..];
+    let word = line[1.min(line.len())..].trim_ascii_start();
+    if word.starts_with(b"include") && line.iter().filter(|&&byte| byte == b'"').count() == 1 {
+        open.push(place(frame, OpenKind::DoubleQuote, "\"".to_owned()));
+    }
+    if word.starts_with(b"if") || word.starts_with(b"elif") {
+        let count = |sign: u8| line.iter().filter(|&&byte| byte == sign).count();
+        for _ in count(b')')..count(b'(') {
+            open.push(place(frame, OpenKind::Paren, ")".to_owned()));
         }
     }
 }

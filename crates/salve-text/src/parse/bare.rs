@@ -50,7 +50,7 @@ impl Machine {
             match token.phase {
                 Phase::Number if is_number_byte(byte) => token.scan += 1,
                 Phase::Number => {
-                    if self.number_ends(token.scan, byte)? {
+                    if self.number_ends(token.scan, byte)? && self.is_number(&token)? {
                         return self.finish_bare(token, token.scan);
                     }
                     token.phase = Phase::Word;
@@ -66,7 +66,7 @@ impl Machine {
                 },
                 Phase::Word => {
                     if token.role == Role::Key {
-                        if self.key_word_stops(&token, byte) {
+                        if self.key_word_stops(&token, byte)? {
                             return self.finish_bare(token, token.scan);
                         }
                     } else if byte == b'(' && token.nest == 0 && self.open_call(&token)? {
@@ -89,15 +89,40 @@ impl Machine {
         })
     }
 
-    fn key_word_stops(&self, token: &Bare, byte: u8) -> bool {
-        match byte {
+    // Whether what was read as a number is one, or digits that are kept as a string.
+    fn is_number(&self, token: &Bare) -> Step<bool> {
+        let word = &self.bytes()[token.start..token.scan];
+        if matches!(word, b"-" | b"+") {
+            // `- Infinity`
+            let next = self.skip_blank(token.scan);
+            return Ok(!matches!(self.byte(next)?, Some(b'I' | b'N')));
+        }
+        let digits = word.strip_prefix(b"-").unwrap_or(word);
+        Ok(number_fixes(word).is_some() || digits.iter().all(u8::is_ascii_digit))
+    }
+
+    // `{key 1, …}`: a number behind a key is its value unless a colon follows.
+    fn number_behind_key(&self, at: usize) -> Step<bool> {
+        let start = self.skip_blank(at);
+        let mut end = start;
+        while end < start + 32 && self.byte(end)?.is_some_and(is_number_byte) {
+            end += 1;
+        }
+        let sign = self.skip_blank(end);
+        let digits = self.bytes().get(start).is_some_and(u8::is_ascii_digit);
+        Ok(digits && sign > at && self.byte(sign)? != Some(b':'))
+    }
+
+    fn key_word_stops(&self, token: &Bare, byte: u8) -> Step<bool> {
+        Ok(match byte {
+            b' ' | b'\t' => self.number_behind_key(token.scan)?,
             b':' | b',' | b'{' | b'}' | b'[' | b']' | b'(' | b')' | b'\n' | b'"' | b'=' => true,
             b'\'' | 0xE2 => {
                 let spaced = matches!(self.bytes()[token.scan - 1], b' ' | b'\t');
                 spaced && quote_of(self.bytes(), token.scan).is_some()
             }
             _ => false,
-        }
+        })
     }
 
     fn word_stops(&self, token: &mut Bare, byte: u8) -> Step<bool> {
@@ -105,6 +130,10 @@ impl Machine {
         let at = token.scan;
         match byte {
             b'\n' => return Ok(true),
+            b' ' | b'\r' | b'\t' => {
+                let word = &self.bytes()[token.start..at];
+                return Ok(matches!(word, b"true" | b"false" | b"null"));
+            }
             b'`' => return self.looking_at(at, b"```"),
             b'"' => return Ok(token.nest == 0),
             b'{' | b'[' | b'(' if llm => token.nest += 1,
@@ -112,11 +141,13 @@ impl Machine {
             b'}' | b']' | b'{' | b'[' => return Ok(true),
             b')' => return Ok(self.open[2] > 0),
             b',' if token.nest > 0 => {}
-            b',' if llm => match self.quote_behind_comma(at)? {
-                // The word goes on to a quote that closes it.
-                Some(quote) => token.scan = quote - 1,
-                None => return Ok(true),
-            },
+            b',' if llm && !self.is_literal(token.start, at) => {
+                match self.quote_behind_comma(at)? {
+                    // The word goes on to a quote that closes it.
+                    Some(quote) => token.scan = quote - 1,
+                    None => return Ok(true),
+                }
+            }
             b',' => return Ok(true),
             b';' if self.stack.is_empty() => {
                 let next = self.byte(at + 1)?;
@@ -131,6 +162,10 @@ impl Machine {
         Ok(false)
     }
 
+    fn is_literal(&self, start: usize, end: usize) -> bool {
+        literal(&self.bytes()[start..rskip_blank(self.bytes(), start, end)]).is_some()
+    }
+
     // `{"a": one, two.", …}`: the words behind a comma still belong to the value if a quote closes
     // them and neither a key nor a bracket comes before it.
     fn quote_behind_comma(&self, comma: usize) -> Step<Option<usize>> {
@@ -140,8 +175,8 @@ impl Machine {
         for at in comma + 1..comma + WINDOW {
             match self.byte(at)? {
                 Some(b'"') => {
-                    let spaced = matches!(self.bytes()[at - 1], b' ' | b'\t');
-                    let sure = !spaced && self.outlook(at + 1, Role::Value)? == Outlook::Sure;
+                    let worded = !matches!(self.bytes()[at - 1], b' ' | b'\t' | b',');
+                    let sure = worded && self.outlook(at + 1, Role::Value)? == Outlook::Sure;
                     return Ok(sure.then_some(at));
                 }
                 None | Some(b':' | b'{' | b'}' | b'[' | b']' | b'\n') => return Ok(None),
@@ -162,7 +197,7 @@ impl Machine {
                 // A quote right behind the word closes it: its opening quote is what is missing.
                 let quoted = end == stop
                     && self.byte(stop)? == Some(b'"')
-                    && self.outlook(stop + 1, Role::Value)? == Outlook::Sure;
+                    && self.outlook(stop + 1, Role::Value)? != Outlook::Unlikely;
                 self.finish_word(&token, end, quoted);
             }
         }
@@ -393,10 +428,10 @@ pub(super) fn literal(word: &[u8]) -> Option<(Tag, &'static str)> {
 
 fn is_not_a_number(word: &[u8]) -> bool {
     let word = match word {
-        [b'+' | b'-', rest @ ..] => rest.trim_ascii_start(),
-        _ => word,
+        [b'+' | b'-', rest @ ..] => std::str::from_utf8(rest).unwrap_or_default().trim_start(),
+        _ => std::str::from_utf8(word).unwrap_or_default(),
     };
-    matches!(word, b"NaN" | b"nan" | b"Infinity")
+    matches!(word, "NaN" | "nan" | "Infinity")
 }
 
 fn literal_prefix(word: &str, mode: ParseMode) -> Option<(Tag, &'static str)> {

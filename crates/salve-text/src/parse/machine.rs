@@ -11,7 +11,6 @@ use super::string::Str;
 use super::top::Top;
 use super::tree::{Node, NodeState, Shape, Tag, Tree};
 use super::trial::Trial;
-use std::borrow::Cow;
 
 /// How far a decision may look ahead, in bytes.
 pub(super) const WINDOW: usize = 256;
@@ -259,20 +258,8 @@ impl Machine {
     // ---- Writing nodes and edits.
 
     /// Notes an edit, in order of place.
-    pub(super) fn edit(
-        &mut self,
-        start: usize,
-        end: usize,
-        after: impl Into<Cow<'static, str>>,
-        code: RepairCode,
-    ) {
-        let edit = Edit {
-            start: narrow(start),
-            end: narrow(end),
-            after: after.into(),
-            code,
-            ends_token: false,
-        };
+    pub(super) fn edit(&mut self, start: usize, end: usize, after: &'static str, code: RepairCode) {
+        let edit = Edit { start: narrow(start), end: narrow(end), after, code, ends_token: false };
         let mut at = self.tree.edits.len();
         while at > 0 && self.tree.edits[at - 1].start > edit.start {
             at -= 1;

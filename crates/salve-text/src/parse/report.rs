@@ -3,19 +3,20 @@
 //! In: the values that make up the answer and the edits inside them. Out: repairs for the whole
 //! text, what stands around the values included. Never overlapping, always in order.
 
-use super::machine::Machine;
+use super::machine::Found;
 use super::repair::{Repair, RepairCode};
+use super::tree::Tree;
 use salve_types::Span;
 
 /// Lists the repairs that make the whole text one strict JSON value.
-pub(super) fn repairs(machine: &Machine) -> Vec<Repair> {
-    let source = machine.tree.source.as_str();
-    let selected = &machine.tree.selected;
+pub(super) fn repairs(tree: &Tree, found: &[Found]) -> Vec<Repair> {
+    let source = tree.source.as_str();
+    let selected = &tree.selected;
     let several = selected.len() > 1;
-    let mut out = Vec::with_capacity(machine.tree.edits.len() + 2);
+    let mut out = Vec::with_capacity(tree.edits.len() + 2);
     let mut done = 0;
     let mut index = 0;
-    for found in &machine.found {
+    for found in found {
         if selected.get(index) != Some(&found.node) {
             continue;
         }
@@ -25,15 +26,10 @@ pub(super) fn repairs(machine: &Machine) -> Vec<Repair> {
             (true, _) => ",",
         };
         push_gap(&mut out, source, done, found.start, sign);
-        for edit in &machine.tree.edits[found.edits.0..found.edits.1] {
+        for edit in &tree.edits[found.edits.0..found.edits.1] {
             let span = Span::new(edit.start as usize, edit.end as usize);
             let before = source.get(span.range()).unwrap_or_default().to_owned();
-            out.push(Repair {
-                code: edit.code,
-                span,
-                before,
-                after: edit.after.clone().into_owned(),
-            });
+            out.push(Repair { code: edit.code, span, before, after: edit.after.to_owned() });
         }
         done = found.end;
         index += 1;

@@ -43,16 +43,38 @@ pub(super) struct Str {
     role: Role,
     /// Quotes before this place are known to be content.
     inner_until: usize,
+    /// The quote at this place is known to close the string.
+    closes_at: usize,
+    /// How many quotes were kept as content.
+    inner: u32,
     /// The token's first edit.
     mark: usize,
+    /// The number of edits when the content began.
+    restart: usize,
     escaped: bool,
     edited: bool,
     /// Whether the string is known to have no closing quote, so that a delimiter ends it.
     stops: bool,
     doubled: bool,
+    /// Whether the end of the string was guessed.
+    guessed: bool,
     /// The comma before the string, as it was when the string began.
     prior: Comma,
 }
+
+/// What there is behind a doubtful quote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Better {
+    /// No better place to end the string.
+    None,
+    /// The quote at this place closes it.
+    Closes(usize),
+    /// The string goes on at least to this place.
+    Later(usize),
+}
+
+// How many later quotes are weighed against a doubtful one.
+const MOST_QUOTES: usize = 8;
 
 // What a byte means inside a string: nothing, or something to look at.
 const LOOK: [bool; 256] = {
@@ -114,11 +136,15 @@ impl Machine {
             quote,
             role,
             inner_until: 0,
+            closes_at: 0,
+            inner: 0,
             mark,
+            restart: self.tree.edits.len(),
             escaped: false,
             edited,
             stops: false,
             doubled,
+            guessed: false,
             prior,
         }));
         Ok(())
@@ -144,13 +170,11 @@ impl Machine {
                 if !self.last {
                     return Err(Wait);
                 }
-                self.string_meets_end(token);
-                return Ok(());
+                return self.string_meets_end(token);
             };
             if token.stops && is_stop(byte) {
                 if self.stops_here(&token, at) {
-                    self.close_before(token, at);
-                    return Ok(());
+                    return self.close_before(token, at);
                 }
                 token.scan += 1;
                 continue;
@@ -186,10 +210,15 @@ impl Machine {
 
     // A quote that is content: a double one must be escaped, the others may stand.
     fn keep_quote(&mut self, token: &mut Str, at: usize, length: usize) {
-        if self.bytes()[at] == b'"' {
+        if at == token.body && self.bytes()[at] == self.bytes()[token.start] && length == 1 {
+            // Directly behind the opening quote it is that quote, written twice.
+            self.edit(at, at + 1, "", Code::DoubledQuote);
+            token.edited = true;
+        } else if self.bytes()[at] == b'"' {
             self.edit(at, at, "\\", Code::UnescapedQuote);
             token.edited = true;
         }
+        token.inner = token.inner.wrapping_add(1);
         token.scan = at + length;
     }
 
@@ -197,48 +226,57 @@ impl Machine {
     fn meet_quote(&mut self, token: &mut Str, at: usize, length: usize) -> Step<bool> {
         if token.stops {
             // The string has no closing quote; this one opens the next string.
-            self.close_before(*token, at);
+            self.close_before(*token, at)?;
             return Ok(true);
         }
         if token.doubled && self.bytes().get(at + 1) == self.bytes().get(at) {
             self.close_string(*token, at, length + 1, true)?;
             return Ok(true);
         }
-        let outlook = self.outlook(at + length, token.role)?;
+        let known = at == token.closes_at;
+        let outlook = if known { Outlook::Sure } else { self.outlook(at + length, token.role)? };
         if outlook == Outlook::Sure {
             self.close_string(*token, at, length, false)?;
             return Ok(true);
         }
         if outlook == Outlook::Unlikely {
             if let Some(end) = self.missing_end(token, at)? {
-                self.close_before(*token, end);
+                self.close_before(*token, end)?;
                 return Ok(true);
             }
         }
         match self.better_quote(token, at + length, outlook)? {
-            Some(inner_until) => {
-                token.inner_until = inner_until;
-                self.keep_quote(token, at, length);
-                Ok(false)
-            }
-            None => {
+            Better::None => {
+                // Words follow the quote: that it closes the string is a guess.
+                token.guessed = outlook == Outlook::Unlikely && token.role == Role::Value;
                 self.close_string(*token, at, length, false)?;
                 Ok(true)
+            }
+            better => {
+                match better {
+                    Better::Closes(later) => (token.inner_until, token.closes_at) = (later, later),
+                    Better::Later(later) => token.inner_until = later,
+                    Better::None => {}
+                }
+                self.keep_quote(token, at, length);
+                Ok(false)
             }
         }
     }
 
-    // Looks for a later quote that closes the string better than one with this outlook; gives the
-    // place up to which quotes are content, or nothing if the quote at hand should close.
-    fn better_quote(&self, token: &Str, from: usize, outlook: Outlook) -> Step<Option<usize>> {
-        let (mut best, mut best_at) = (outlook, None);
+    // Looks for a later quote that closes the string better than one with this outlook.
+    fn better_quote(&self, token: &Str, from: usize, outlook: Outlook) -> Step<Better> {
+        let (mut best, mut best_at) = (outlook, Better::None);
         let (mut at, mut seen) = (from, 0);
         let limit = from + WINDOW;
-        while seen < 12 && at < limit {
+        let unlikely = outlook == Outlook::Unlikely;
+        while seen < MOST_QUOTES && at < limit {
             let Some(byte) = self.byte(at)? else {
                 // The text ends here. Without another quote this one is the last chance.
-                let keep = best_at.is_some() || (outlook == Outlook::Unlikely && seen > 0);
-                return Ok(keep.then(|| best_at.unwrap_or(from)));
+                // A quote that completes a pair of inner ones is the second of that pair.
+                let paired = token.role == Role::Value && token.inner % 2 == 1;
+                let inner = best_at == Better::None && unlikely && (seen > 0 || paired);
+                return Ok(if inner { Better::Later(from) } else { best_at });
             };
             if token.role == Role::Key && matches!(byte, b',' | b'{' | b'}' | b'[' | b']' | b'\n') {
                 return Ok(best_at);
@@ -254,19 +292,20 @@ impl Machine {
             };
             seen += 1;
             if self.missing_end(token, at)?.is_some() {
-                return Ok(Some(at));
+                return Ok(Better::Later(at));
             }
             let later = self.outlook(at + length, token.role)?;
             if later == Outlook::Sure {
-                return Ok(Some(at));
+                return Ok(Better::Closes(at));
             }
             if later > best {
-                (best, best_at) = (later, Some(at));
+                (best, best_at) = (later, Better::Closes(at));
             }
             at += length;
         }
-        if best_at.is_none() && token.role == Role::Value && outlook == Outlook::Unlikely {
-            return Ok(Some(from));
+        if best_at == Better::None && token.role == Role::Value && unlikely {
+            // None of the quotes up to here closes the string; they need not be judged again.
+            return Ok(Better::Later(at));
         }
         Ok(best_at)
     }
@@ -324,38 +363,73 @@ impl Machine {
 
     fn close_string(&mut self, mut token: Str, at: usize, length: usize, doubled: bool) -> Step {
         let end = at + length;
-        if let Some((quote, open, body)) = self.concatenation(end)? {
-            self.edit(at, body, "", Code::StringConcatenation);
-            debug_assert!(open >= end);
-            token.edited = true;
-            token.quote = quote;
-            token.scan = body;
-            token.body = body;
-            self.pos = body;
-            self.token = Some(Token::Str(token));
+        if let Some((quote, body)) = self.concatenation(end)? {
+            self.join_strings(token, at, quote, body);
             return Ok(());
         }
         let implied = self.implies_object(&token, end)?;
+        self.trim_layout(&mut token, at);
         if doubled || token.quote != Quote::Double || self.bytes()[at] != b'"' {
             let code = if doubled { Code::DoubledQuote } else { token.quote.code() };
             self.edit(at, end, "\"", code);
             token.edited = true;
         }
-        self.finish_string(token, end, end, NodeState::Complete, implied);
+        let state = if token.guessed { NodeState::Inferred } else { NodeState::Complete };
+        self.finish_string(token, end, end, state, implied);
         Ok(())
     }
 
-    // Closes a string whose quote is absent, before the delimiter at `delimiter`.
-    fn close_before(&mut self, mut token: Str, delimiter: usize) {
-        let end = rskip_blank(self.bytes(), token.body, delimiter);
+    // A raw line break right before the closing quote is layout: the quote was set on a line of its
+    // own. It is reported like every other byte that is left out.
+    fn trim_layout(&mut self, token: &mut Str, quote: usize) {
+        let bytes = self.bytes();
+        let layout = self.mode == ParseMode::Llm
+            && token.role == Role::Value
+            && quote > token.body
+            && bytes[quote - 1] == b'\n';
+        let end = rskip_blank(bytes, token.body, quote);
+        if !layout || end == token.body {
+            return;
+        }
+        self.keep_edits_before(token, end);
+        self.edit(end, quote, "", Code::TrailingNewline);
+        token.edited = true;
+    }
+
+    fn keep_edits_before(&mut self, token: &Str, end: usize) {
         let keep = self.tree.edits[token.mark..].partition_point(|edit| {
             (edit.end as usize) <= end && (edit.start as usize) < end.max(token.body)
         });
-        let length = token.mark + keep;
-        self.truncate_edits(length);
+        self.truncate_edits(token.mark + keep);
+    }
+
+    // The string goes on behind a plus sign, in the quotes that open before `body`.
+    fn join_strings(&mut self, mut token: Str, at: usize, quote: Quote, body: usize) {
+        self.edit(at, body, "", Code::StringConcatenation);
+        token.edited = true;
+        token.quote = quote;
+        token.scan = body;
+        token.body = body;
+        token.stops = false;
+        token.inner = 0;
+        token.restart = self.tree.edits.len();
+        self.pos = body;
+        self.token = Some(Token::Str(token));
+    }
+
+    // Closes a string whose quote is absent, before the delimiter at `delimiter`.
+    fn close_before(&mut self, mut token: Str, delimiter: usize) -> Step {
+        let end = rskip_blank(self.bytes(), token.body, delimiter);
+        let joined = self.concatenation(end)?;
+        self.keep_edits_before(&token, end);
+        if let Some((quote, body)) = joined {
+            self.join_strings(token, end, quote, body);
+            return Ok(());
+        }
         self.edit(end, end, "\"", Code::MissingQuote);
         token.edited = true;
         self.finish_string(token, end, end, NodeState::Inferred, false);
+        Ok(())
     }
 
     fn finish_string(
@@ -374,7 +448,7 @@ impl Machine {
             let edit = super::repair::Edit {
                 start: narrow(token.start),
                 end: narrow(token.start),
-                after: "{".into(),
+                after: "{",
                 code: Code::MissingBraces,
                 ends_token: false,
             };
@@ -417,29 +491,35 @@ impl Machine {
         Ok(self.byte(at)? == Some(b':'))
     }
 
-    // `"a" + "b"`: gives the kind, the place and the inside of the second string's quote.
-    fn concatenation(&self, end: usize) -> Step<Option<(Quote, usize, usize)>> {
-        let at = self.skip_blank(end);
+    // `"a" + "b"`: gives the kind and the inside of the second string's quote.
+    fn concatenation(&self, end: usize) -> Step<Option<(Quote, usize)>> {
+        let at = self.skip_comment(end)?;
         if at > end + WINDOW || self.byte(at)? != Some(b'+') {
             return Ok(None);
         }
-        let mut open = self.skip_blank(at + 1);
-        if self.looking_at(open, b"/*")? {
-            let rest = &self.bytes()[open..self.bytes().len().min(open + WINDOW)];
-            match memchr::memmem::find(rest, b"*/") {
-                Some(length) => open = self.skip_blank(open + length + 2),
-                None if rest.len() < WINDOW && !self.last => return Err(Wait),
-                None => return Ok(None),
-            }
-        }
-        if open > end + WINDOW {
+        let open = self.skip_comment(at + 1)?;
+        if open > end + 2 * WINDOW {
             return Ok(None);
         }
-        Ok(self.quote_at(open)?.map(|(quote, length)| (quote, open, open + length)))
+        Ok(self.quote_at(open)?.map(|(quote, length)| (quote, open + length)))
+    }
+
+    // The first place from `at` that is neither white space nor in a short comment.
+    fn skip_comment(&self, at: usize) -> Step<usize> {
+        let start = self.skip_blank(at);
+        if self.bytes().get(start) != Some(&b'/') || !self.looking_at(start, b"/*")? {
+            return Ok(start);
+        }
+        let rest = &self.bytes()[start..self.bytes().len().min(start + WINDOW)];
+        match memchr::memmem::find(rest, b"*/") {
+            Some(length) => Ok(self.skip_blank(start + length + 2)),
+            None if rest.len() < WINDOW && !self.last => Err(Wait),
+            None => Ok(start),
+        }
     }
 
     // The text ended inside a string.
-    fn string_meets_end(&mut self, mut token: Str) {
+    fn string_meets_end(&mut self, mut token: Str) -> Step {
         let end = self.bytes().len();
         let short = end - token.body <= 4 * WINDOW;
         if short && !token.stops && self.mode == ParseMode::Text {
@@ -447,36 +527,34 @@ impl Machine {
             let delimited = last > token.body && is_delimiter(self.bytes()[last - 1]);
             if delimited && token.role == Role::Value {
                 // A delimiter at the very end says that not the text but the quote is missing.
-                self.truncate_edits(
-                    token.mark + usize::from(token.quote != Quote::Double || token.doubled),
-                );
-                token.edited = token.quote != Quote::Double || token.doubled;
-                token.escaped = false;
+                self.truncate_edits(token.restart);
+                token.edited = token.restart > token.mark;
                 token.scan = token.body;
                 token.stops = true;
                 self.token = Some(Token::Str(token));
-                return;
+                return Ok(());
             }
         }
         if token.role == Role::Key && self.mode == ParseMode::Llm {
             self.drop_truncated_key(&token);
-            return;
+            return Ok(());
         }
         if short && self.mode == ParseMode::Llm && token.role == Role::Value {
             if let Some(closers) = self.closers_at_end(&token) {
-                self.close_before(token, closers);
+                self.close_before(token, closers)?;
                 for frame in &self.stack.clone() {
                     if let Some(node) = self.node_mut(frame.node) {
                         node.state = NodeState::Inferred;
                     }
                 }
-                return;
+                return Ok(());
             }
         }
         let code = if token.stops { Code::MissingQuote } else { Code::TruncatedString };
         self.edit(end, end, "\"", code);
         token.edited = true;
         self.finish_string(token, end, end, NodeState::Truncated, false);
+        Ok(())
     }
 
     // Where the closing brackets begin that end the text, if they close all that is open.
@@ -694,13 +772,13 @@ const fn is_delimiter(byte: u8) -> bool {
     is_stop(byte) || matches!(byte, b':' | b'(' | b')')
 }
 
-pub(super) fn control_escape(byte: u8) -> std::borrow::Cow<'static, str> {
-    match byte {
-        0x08 => "\\b".into(),
-        b'\t' => "\\t".into(),
-        b'\n' => "\\n".into(),
-        0x0C => "\\f".into(),
-        b'\r' => "\\r".into(),
-        _ => format!("\\u{byte:04x}").into(),
-    }
+/// The escape of a control character.
+pub(super) fn control_escape(byte: u8) -> &'static str {
+    const ESCAPES: [&str; 32] = [
+        "\\u0000", "\\u0001", "\\u0002", "\\u0003", "\\u0004", "\\u0005", "\\u0006", "\\u0007",
+        "\\b", "\\t", "\\n", "\\u000b", "\\f", "\\r", "\\u000e", "\\u000f", "\\u0010", "\\u0011",
+        "\\u0012", "\\u0013", "\\u0014", "\\u0015", "\\u0016", "\\u0017", "\\u0018", "\\u0019",
+        "\\u001a", "\\u001b", "\\u001c", "\\u001d", "\\u001e", "\\u001f",
+    ];
+    ESCAPES.get(usize::from(byte)).copied().unwrap_or("")
 }

@@ -350,7 +350,7 @@ impl Machine {
         if let Some(node) = self.node_mut(frame.node) {
             node.end = narrow(end);
             node.link = behind;
-            node.state = state;
+            node.state = node.state.max(state);
         }
         if frame.kind == FrameKind::Call {
             if let Some(node) = self.node_mut(frame.node - 2) {
@@ -384,7 +384,7 @@ impl Machine {
         let open = frame.open_edit as usize;
         self.remember_edits(open);
         if let Some(edit) = self.tree.edits.get_mut(open) {
-            edit.after = "".into();
+            edit.after = "";
         }
         if empty_call {
             self.edit(at, end, "null", code);

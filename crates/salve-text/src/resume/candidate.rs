@@ -5,7 +5,7 @@
 
 use super::lines::{indent_of, last_line_start, width};
 use super::overlap::{Alignment, Overlap, overlaps};
-use super::repetition::surprise;
+use super::repetition::{information, surprise};
 use super::seam::{self, Vocabulary};
 use super::stitch::{DropReason, Place};
 
@@ -94,8 +94,23 @@ fn echo(
     let complete = !seam::is_mid_line(partial);
     let rest = &content[overlap.drop..];
     let mut told = surprise(repeated, complete);
+    if overlap.alignment == Alignment::Inside && overlap.lines > 0 {
+        // A line that starts in the middle of another one was not written on purpose.
+        told += information(repeated.lines().next().unwrap_or_default()).min(20.0);
+    }
+    if overlap.same_indent {
+        told += 3.0;
+    }
+    if overlap.same_indent && is_comment_sign(&partial[last_line_start(partial)..]) {
+        // ` * ` or `// ` again, as deep as before: the line of a comment starts over.
+        told += 3.0;
+    }
     if repeats_around(partial, overlap, content) {
         told = told.min(3.0);
+    }
+    if place == Place::Words && complete && repeated.trim().lines().count() == 1 {
+        // Free text follows no rule that a line stands there only once.
+        told = told.min(6.0);
     }
     let (prior, reason) = match overlap.alignment {
         Alignment::Line if overlap.from == 0 => (-3.0, DropReason::PrefillEcho),
@@ -108,12 +123,17 @@ fn echo(
         reason: Some(reason),
         insert: "",
         shift: 0,
-        restarts_line: complete && overlap.alignment == Alignment::Line,
+        restarts_line: overlap.to_line_start,
         bits: prior + told + seam::fit(partial, rest, place, vocabulary).max(-6.0),
     };
-    let shift = overlap.shift.filter(|&shift| shift != 0);
-    let shifted = shift.map(|shift| Candidate { shift, bits: plain.bits - 1.0, ..plain.clone() });
-    shifted.into_iter().chain([plain]).collect()
+    // The repeated lines show how far the model moved everything, so the move is all but certain.
+    let Some(shift) = overlap.shift.filter(|&shift| shift != 0) else { return vec![plain] };
+    let shifted = Candidate { shift, bits: plain.bits - 1.0, ..plain.clone() };
+    vec![shifted, Candidate { bits: plain.bits - 9.0, ..plain }]
+}
+
+fn is_comment_sign(half: &str) -> bool {
+    matches!(half.trim(), "*" | "//" | "///" | "//!" | "#" | "--" | "/**" | "/*" | "<!--")
 }
 
 // Whether the repeated text also stands right before its place in the partial, or right after its
@@ -130,7 +150,7 @@ fn repeats_around(partial: &str, overlap: &Overlap, content: &str) -> bool {
 fn repeated_indent(partial: &str, content: &str, plain: &Candidate) -> Option<Candidate> {
     let half = &partial[last_line_start(partial)..];
     let begins = !half.is_empty() && half.trim().is_empty() && content.starts_with(half);
-    begins.then(|| Candidate { restarts_line: true, ..plain.clone() })
+    begins.then(|| Candidate { restarts_line: true, bits: plain.bits - 4.0, ..plain.clone() })
 }
 
 // The partial stops behind a complete line, and the continuation starts the next one without a
@@ -151,6 +171,11 @@ fn missing_break(
     let starts = next.is_alphanumeric()
         || matches!(next, '_' | '#' | '@' | '/' | '}' | ')' | ']' | '<' | '"' | '.');
     let indented = blanks.len() >= 2 || blanks.starts_with('\t');
+    // One blank is how the same line goes on, and the start of the cut line is an echo.
+    let half = partial[last_line_start(partial)..].trim();
+    if blanks == " " || content[blanks.len()..].starts_with(half) {
+        return None;
+    }
     let ends = matches!(last, ';' | '{' | '}' | ',' | ':' | ')' | '(' | '[' | '>');
     let bits = match (ends && starts, indented) {
         (true, true) => 3.0,

@@ -22,6 +22,11 @@ pub(crate) struct Overlap {
     pub(crate) alignment: Alignment,
     /// How much deeper the repeated lines stand in the continuation, if all agree.
     pub(crate) shift: Option<i32>,
+    /// Whether it ends where a line of the continuation starts, so that the indentation the partial
+    /// stopped in, if any, comes again behind it.
+    pub(crate) to_line_start: bool,
+    /// Whether the cut line stands as deep in both texts, and not at the margin.
+    pub(crate) same_indent: bool,
 }
 
 /// Where in the partial text an overlap starts.
@@ -73,7 +78,17 @@ fn line_overlaps(partial: &str, continuation: &str, limit: usize) -> Vec<Overlap
         if drop > 0 {
             let shift =
                 common_shift(&tail[tail.len() - count..], &head, partial, continuation, half_start);
-            found.push(Overlap { from, drop, lines: count, alignment: Alignment::Line, shift });
+            let again = head.get(count).map_or("", |line| indent_of(line.of(continuation)));
+            let indent = indent_of(&partial[half_start..]);
+            found.push(Overlap {
+                from,
+                drop,
+                lines: count,
+                alignment: Alignment::Line,
+                shift,
+                to_line_start: half.trim().is_empty(),
+                same_indent: !indent.is_empty() && indent == again,
+            });
         }
     }
     found
@@ -85,7 +100,7 @@ fn end_of_half(continuation: &str, head: &[Line], count: usize, half: &str) -> O
         return head.get(count.checked_sub(1)?).map(|line| line.next);
     }
     let line = head.get(count)?;
-    let text = line.of(continuation);
+    let text = &continuation[line.start..line.next];
     let indent = indent_of(text).len();
     if text[indent..].starts_with(half) {
         Some(line.start + indent + half.len())
@@ -96,7 +111,8 @@ fn end_of_half(continuation: &str, head: &[Line], count: usize, half: &str) -> O
 }
 
 // The shift of the repeated lines, when every one that shows an indentation shows the same. The
-// first line of a continuation often lost its indentation, so it counts only when it stands alone.
+// first line of a continuation often lost its indentation, so it counts only when it stands alone
+// and deeper than it should.
 fn common_shift(
     tail: &[Line],
     head: &[Line],
@@ -111,7 +127,7 @@ fn common_shift(
     );
     let first = shifts.next()?;
     match shifts.next() {
-        None => Some(first),
+        None => (first >= 0).then_some(first),
         Some(second) => (shifts.all(|shift| shift == second)).then_some(second),
     }
 }
@@ -183,6 +199,8 @@ fn byte_overlaps(partial: &str, continuation: &str) -> Vec<Overlap> {
                 lines: partial[from..].matches('\n').count(),
                 alignment: if at_line { Alignment::Line } else { Alignment::Inside },
                 shift: None,
+                to_line_start: false,
+                same_indent: false,
             });
         }
         length = failure[length - 1];

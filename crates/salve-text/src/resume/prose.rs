@@ -178,6 +178,9 @@ const PLAINLY_ANNOUNCING: &[&str] = &[
 
 const CONTINUING: &[&str] = &[
     "continu",
+    "picking up",
+    "stopped",
+    "resum",
     "rest of",
     "remaining",
     "remainder",

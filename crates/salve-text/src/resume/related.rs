@@ -6,49 +6,55 @@
 use super::candidate::Candidate;
 use super::lines::lines;
 use super::prose;
-use super::seam::Vocabulary;
+use super::seam::{self, Vocabulary};
 use super::stitch::{DropReason, Place, RefusalReason};
+use crate::detect::{LanguageHints, detect_language};
+use crate::inspect::{Inside, outline};
 use salve_types::Language;
 
 type Refusal = Option<(RefusalReason, &'static str)>;
 
-/// Refuses what can be told from the continuation alone.
-pub(crate) fn refusal(partial: &str, content: &str, place: Place, _language: Language) -> Refusal {
-    if is_talk(content, place) {
-        return Some((
-            RefusalReason::Unrelated,
-            "the continuation is talk, not the rest of the text",
-        ));
+/// Refuses a continuation that is talk.
+pub(crate) fn refusal(content: &str, place: Place) -> Refusal {
+    let message = "the continuation is talk, not the rest of the text";
+    is_talk(content, place).then_some((RefusalReason::Unrelated, message))
+}
+
+/// What is known about a join that would be made.
+pub(crate) struct Join<'a> {
+    pub(crate) partial: &'a str,
+    pub(crate) content: &'a str,
+    pub(crate) joined: &'a str,
+    pub(crate) candidate: &'a Candidate,
+    pub(crate) place: Place,
+    pub(crate) language: Language,
+    pub(crate) label: Option<Language>,
+}
+
+/// Refuses a join that puts another text behind the partial one, or the same text again.
+pub(crate) fn refusal_after(join: &Join<'_>) -> Refusal {
+    // What starts with the end of the partial text is its continuation.
+    if join.candidate.reason.is_some_and(|reason| reason != DropReason::LineBreak) {
+        return None;
     }
-    if starts_over(partial, content) {
+    if starts_over(join.partial, join.content) {
         return Some((
             RefusalReason::RestartedFromBeginning,
             "the continuation starts over from the beginning, and not in the same words",
         ));
     }
-    None
+    let message = "the continuation is the start of another text";
+    (strangeness(join) >= STRANGE).then_some((RefusalReason::Unrelated, message))
 }
 
-/// Refuses what can be told from the join that would be made.
-pub(crate) fn refusal_after(
-    partial: &str,
-    content: &str,
-    _joined: &str,
-    candidate: &Candidate,
-    _language: Language,
-) -> Refusal {
-    let echoed = candidate.reason.is_some_and(|reason| reason != DropReason::LineBreak);
-    if !echoed && is_other_file(partial, content) {
-        return Some((RefusalReason::Unrelated, "the continuation is the start of another text"));
-    }
-    None
-}
+// How many points make a continuation another text; no weak sign reaches it alone.
+const STRANGE: i32 = 9;
 
 fn is_talk(content: &str, place: Place) -> bool {
     let mut sentences = content.lines().filter(|line| !line.trim().is_empty());
     let all_prose = sentences.by_ref().all(prose::is_prose);
     match place {
-        Place::Code => all_prose && (prose::is_refusal(content) || content.trim().contains(' ')),
+        Place::Code => all_prose && content.trim().contains(' '),
         Place::Words => all_prose && prose::is_refusal(content),
     }
 }
@@ -56,8 +62,7 @@ fn is_talk(content: &str, place: Place) -> bool {
 // The first lines of both texts are the same or nearly so, but the whole partial is not repeated.
 fn starts_over(partial: &str, content: &str) -> bool {
     const COMPARED: usize = 12;
-    let bare = partial.trim_end();
-    if content.trim_start().starts_with(bare.trim_start()) {
+    if content.trim_start().starts_with(partial.trim()) {
         return false;
     }
     let significant = |text: &str| -> Vec<String> {
@@ -71,15 +76,174 @@ fn starts_over(partial: &str, content: &str) -> bool {
     if first.len() < 3 || again.len() < 3 {
         return false;
     }
-    // The last line of a short partial may be half of what stands in the continuation.
     let pairs = first.len().min(again.len());
     let same = again.iter().take(pairs).filter(|line| first.contains(line)).count();
-    first[0] == again[0] && same * 10 >= pairs * 6
+    first[0] == again[0] && same * 2 >= pairs
 }
 
-fn is_other_file(partial: &str, content: &str) -> bool {
-    let known = Vocabulary::words_in(partial);
-    let told = Vocabulary::words_in(content);
-    let shared = told.iter().filter(|word| known.contains(*word)).count();
-    known.len() >= 10 && told.len() >= 12 && shared * 100 < told.len() * 8
+// Points for every sign that the continuation is another text: it begins like a file although this
+// one is past its beginning, it stands on its own although something is open here, it is in another
+// language, it knows none of the words used here, and it does not fit the line that was cut.
+fn strangeness(join: &Join<'_>) -> i32 {
+    let alone = is_complete(join.content, join.language)
+        && join.content.ends_with('\n')
+        && join.content.lines().count() > 3;
+    let mut points = foreign_words(join) + foreign_language(join) + beginning(join);
+    if alone {
+        points += if is_complete(join.joined, join.language) { 0 } else { 6 };
+    }
+    points += misfit(join) + if alone && misfit(join) > 0 { 3 } else { 0 };
+    points
+}
+
+// Points for a first line that cannot go on the line that was cut.
+fn misfit(join: &Join<'_>) -> i32 {
+    if join.place != Place::Code || !seam::is_mid_line(join.partial) {
+        return 0;
+    }
+    let vocabulary = Vocabulary::new(join.partial, join.content);
+    if seam::fit(join.partial, join.content, join.place, &vocabulary) < -3.0 {
+        return 4;
+    }
+    let comment = ["/*", "//", "<!--", "\"\"\"", "#!", "# "].iter();
+    let in_word = join.partial.ends_with(|sign: char| sign.is_alphanumeric() || sign == '_');
+    match comment.into_iter().any(|sign| join.content.starts_with(sign)) {
+        true if in_word => 6,
+        true => 3,
+        false => 0,
+    }
+}
+
+// Points for a text that begins like a file: a licence, a shebang or a document type says so alone.
+fn beginning(join: &Join<'_>) -> i32 {
+    const SURE: &[&str] = &[
+        "#!/",
+        "<!DOCTYPE",
+        "<!doctype",
+        "<?xml",
+        "<?php",
+        "'use strict'",
+        "\"use strict\"",
+        "@charset",
+        "'use client'",
+        "\"use client\"",
+    ];
+    const LIKELY: &[&str] = &[
+        "package ",
+        "#include",
+        "//!",
+        "import ",
+        "from ",
+        "use ",
+        "\"\"\"",
+        "#pragma once",
+        "#ifndef ",
+        "<html",
+        "# -*-",
+        "const ",
+        "export ",
+    ];
+    let start = join.content.trim_start();
+    let mut head = start.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = head.next().unwrap_or_default();
+    let comments = ["/*", "//", "#", "<!--", "--", "\"\"\""];
+    let is_comment = comments.iter().any(|sign| first.starts_with(sign));
+    let top: String = start.chars().take(500).collect::<String>().to_lowercase();
+    let licence = ["copyright", "licen", "(c)", "all rights"].iter().any(|word| top.contains(word));
+    if SURE.iter().any(|sign| first.starts_with(sign)) || (is_comment && licence) {
+        return if has_code(join.partial, 1) { 9 } else { 0 };
+    }
+    let likely = |line: &str| LIKELY.iter().any(|sign| line.starts_with(sign));
+    let two = likely(first) && head.next().is_some_and(likely);
+    let counts = two || (join.place == Place::Code && likely(first));
+    if counts && has_code(join.partial, 4) && !is_among_imports(join.partial) { 5 } else { 0 }
+}
+
+// Whether the partial text has come to lines that are neither comments nor imports.
+fn has_code(partial: &str, wanted: usize) -> bool {
+    let code = partial.lines().map(str::trim).filter(|line| {
+        let comment = ["/*", "//", "#", "*", "<!--", "--", "\"\"\""]
+            .iter()
+            .any(|sign| line.starts_with(sign));
+        !line.is_empty()
+            && (!comment || line.starts_with("#include"))
+            && (!is_import(line) || wanted == 1)
+    });
+    code.take(wanted).count() == wanted
+}
+
+fn is_among_imports(partial: &str) -> bool {
+    let mut last = partial.lines().rev().map(str::trim).filter(|line| !line.is_empty()).take(12);
+    last.any(is_import)
+}
+
+fn is_import(line: &str) -> bool {
+    const IMPORTS: &[&str] = &[
+        "import", "from ", "use ", "package", "using", "#include", "export {", "export *",
+        "pub use", "mod ",
+    ];
+    IMPORTS.iter().any(|word| line.starts_with(word))
+}
+
+// Whether nothing is open at the end of a text and nothing was closed that it did not open.
+fn is_complete(text: &str, language: Language) -> bool {
+    let outline = outline(text, language);
+    outline.crossed.is_none() && outline.end.depth == 0 && outline.end.inside == Inside::Code
+}
+
+// Points for another language, by the label of the fence and by the look of the text.
+fn foreign_language(join: &Join<'_>) -> i32 {
+    let own = family(join.language);
+    let other = |found: Language| own != 0 && family(found) != 0 && family(found) != own;
+    let labelled = if join.label.is_some_and(other) { 7 } else { 0 };
+    let detect = |text| detect_language(text, &LanguageHints::default());
+    let looks = join.place == Place::Code
+        && join.content.lines().count() > 8
+        && other(detect(join.content))
+        && family(detect(join.partial)) == own;
+    labelled + if looks { 5 } else { 0 }
+}
+
+// Languages that are easily taken for one another, or stand inside one another.
+fn family(language: Language) -> u8 {
+    use Language as L;
+    match language {
+        L::TypeScript | L::Tsx | L::JavaScript | L::Jsx => 1,
+        L::C | L::Cpp => 2,
+        L::Java | L::CSharp | L::Kotlin => 3,
+        L::Python => 4,
+        L::Rust => 5,
+        L::Go => 6,
+        L::Bash => 7,
+        L::Css => 8,
+        L::Json => 9,
+        L::Sql => 10,
+        L::Ruby => 11,
+        L::Swift => 12,
+        _ => 0,
+    }
+}
+
+// Points for words that are not used here; comments are not compared.
+fn foreign_words(join: &Join<'_>) -> i32 {
+    let (partial, content) = (without_comments(join.partial), without_comments(join.content));
+    let known = Vocabulary::words_in(&partial);
+    let told = Vocabulary::words_in(&content);
+    if known.len() < 30 || told.len() < 15 {
+        return 0;
+    }
+    let shared = told.iter().filter(|word| known.contains(*word)).count() * 100 / told.len();
+    match shared {
+        0..8 => 4,
+        8..15 => 2,
+        15..30 => 0,
+        _ => -3,
+    }
+}
+
+fn without_comments(text: &str) -> String {
+    let code = text.lines().filter(|line| {
+        !["/*", "//", "#", "*", "<!--", "--"].iter().any(|sign| line.trim_start().starts_with(sign))
+    });
+    code.collect::<Vec<_>>().join("\n")
 }

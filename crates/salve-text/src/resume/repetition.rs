@@ -5,6 +5,8 @@
 //! to repeat, table rows and calls often do, declarations never. Never looks at the structure of
 //! the file: brackets that must balance are other evidence.
 
+use std::collections::HashSet;
+
 /// Returns how surprising it is, in bits, that `text` was written twice in a row on purpose.
 ///
 /// `complete` says that the text ends where a line ends; half a line is never repeated on purpose.
@@ -18,7 +20,10 @@ pub(crate) fn surprise(text: &str, complete: bool) -> f32 {
     let strange = habits.iter().filter(|habit| matches!(habit, Habit::Other)).count();
     if strange == 0 {
         let most = habits.iter().map(|habit| habit.bits()).fold(0.0, f32::max);
-        return most + 0.5 * (lines.len() - 1) as f32;
+        // Twice the same pair of different lines is rarer than twice the same line.
+        let telling = lines.iter().zip(&habits).filter(|(_, habit)| **habit != Habit::Closer);
+        let different: HashSet<&str> = telling.map(|(line, _)| line.trim()).collect();
+        return most + 3.0 * different.len().saturating_sub(1) as f32;
     }
     if is_list_item(text.trim()) {
         return 8.0;
@@ -37,7 +42,7 @@ pub(crate) fn information(text: &str) -> f32 {
             _ if sign == before => 0.2,
             ' ' | '\t' | '\n' | '\r' => 0.2,
             _ if sign.is_alphanumeric() => 2.0,
-            _ => 1.0,
+            _ => 1.5,
         };
         before = sign;
     }
@@ -65,7 +70,7 @@ impl Habit {
             Self::Closer => 1.0,
             Self::Row => 2.0,
             Self::Call => 3.0,
-            Self::Assignment => 7.0,
+            Self::Assignment => 6.0,
             Self::Other => 14.0,
         }
     }
@@ -104,11 +109,7 @@ fn is_row(line: &str) -> bool {
     if line.starts_with('<') && line.ends_with('>') && !line.starts_with("<!") {
         return true;
     }
-    if line.starts_with("- ")
-        || line.starts_with("* ")
-        || line.ends_with("++;")
-        || line.ends_with("++")
-    {
+    if line.starts_with("- ") || line.ends_with("++;") || line.ends_with("++") {
         return true;
     }
     let bare = without_quoted(line);

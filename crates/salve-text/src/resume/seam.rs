@@ -64,7 +64,10 @@ fn word_fit(partial: &str, rest: &str, vocabulary: &Vocabulary<'_>) -> f32 {
         5.0
     } else if right.len() > 1 && vocabulary.knows(right) && KEYWORDS.contains(&right) {
         -6.0
-    } else if right.len() > 2 && vocabulary.knows(right) && vocabulary.knows(left) {
+    } else if right.len() > 2
+        && vocabulary.knows(right)
+        && (vocabulary.knows(left) || right.starts_with(left))
+    {
         -4.0
     } else {
         0.0

@@ -4,8 +4,11 @@
 //! closed in the end, and whether the lines behind the seam stand where lines before it stood.
 //! Never judges the text before the seam: it is the measure.
 
+mod blocks;
+mod brackets;
+
 use super::lines::{indent_of, lines, width};
-use super::outline::{Inside, LineState, outline};
+use crate::inspect::{Inside, outline};
 use salve_types::Language;
 
 /// The structural evidence about a join.
@@ -15,9 +18,9 @@ pub(crate) struct Shape {
     pub(crate) closed: bool,
     /// Whether a closer behind the seam has no opener.
     pub(crate) crossed: bool,
-    /// Places where the indentation behind the seam agrees with the text before it.
+    // Weight of the places where the indentation behind the seam agrees with the text before it.
     agreed: f32,
-    /// Places where it does not, with the distance in columns and a weight.
+    // Places where it does not, with the distance in columns and a weight.
     disagreed: Vec<(i32, f32)>,
 }
 
@@ -33,9 +36,9 @@ pub(crate) fn shape_of(joined: &str, seam: usize, language: Language) -> Shape {
         ..Shape::default()
     };
     if language == Language::Python {
-        measure_blocks(joined, seam, &outline.lines, &mut shape);
+        blocks::measure(joined, seam, &outline.lines, &mut shape);
     } else {
-        measure_brackets(joined, seam, &outline.lines, &mut shape);
+        brackets::measure(joined, seam, language, &outline.lines, &mut shape);
     }
     shape
 }
@@ -46,139 +49,58 @@ impl Shape {
         let against: f32 = self.disagreed.iter().map(|(_, weight)| weight).sum();
         let closed = if self.closed { 8.0 } else { 0.0 };
         let crossed = if self.crossed { -14.0 } else { 0.0 };
-        closed + crossed + self.agreed.min(4.0) - against.min(16.0)
+        closed + crossed + (self.agreed / 4.0).min(4.0) - against.min(24.0)
     }
 
     /// Returns the one distance that would explain the lines that stand wrong, if there is one.
+    ///
+    /// A continuation that was moved was moved as a whole, so lines that stand right speak against.
     pub(crate) fn suggested_shift(&self) -> Option<i32> {
         let (first, _) = *self.disagreed.first()?;
         let total: f32 = self.disagreed.iter().map(|(_, weight)| weight).sum();
         let same: f32 =
             self.disagreed.iter().filter(|(by, _)| *by == first).map(|(_, weight)| weight).sum();
-        (first != 0 && same * 3.0 >= total * 2.0).then_some(first)
+        (first != 0 && same * 3.0 >= total * 2.0 && same > self.agreed * 2.0).then_some(first)
     }
-}
 
-// Brackets: a line that starts with a closer stands where the line of its opener stands, and a
-// statement stands where its sisters in the same bracket do.
-fn measure_brackets(joined: &str, seam: usize, states: &[LineState], shape: &mut Shape) {
-    let mut sisters: Vec<Vec<i32>> = Vec::new();
-    let mut shallowest = usize::MAX;
-    let mut measured = 0;
-    let mut ended = true;
-    for (line, state) in lines(joined).zip(states) {
-        let text = line.of(joined);
-        let bare = text.trim();
-        if bare.is_empty() || state.inside != Inside::Code {
-            continue;
-        }
-        let behind =
-            line.start >= seam || (line.end > seam && joined[line.start..seam].trim().is_empty());
-        let depth = state.depth;
-        let own = width(indent_of(text));
-        if behind {
-            shallowest = shallowest.min(depth);
-            measured += 1;
-            if measured > MEASURED {
-                break;
-            }
-        }
-        sisters.truncate(depth + 1);
-        if bare.starts_with(['}', ']', ')']) {
-            if behind && state.opener < seam && depth > 0 {
-                let opener = line_indent_at(joined, state.opener);
-                note(shape, own - opener, 6.0);
-            }
-        } else if ended {
-            if sisters.len() <= depth {
-                sisters.resize(depth + 1, Vec::new());
-            }
-            let known = &mut sisters[depth];
-            if !behind {
-                known.push(own);
-            } else if depth <= shallowest && state.opener < seam.max(1) {
-                compare_sisters(shape, known, own);
-            }
-        }
-        ended = bare.ends_with([';', '{', '}', ',']) || bare.starts_with("//");
-    }
-}
-
-fn compare_sisters(shape: &mut Shape, known: &[i32], own: i32) {
-    let Some(&last) = known.last() else { return };
-    if known.contains(&own) {
-        note(shape, 0, 0.5);
-    } else {
-        note(shape, own - last, 2.0);
-    }
-}
-
-fn note(shape: &mut Shape, distance: i32, weight: f32) {
-    if distance == 0 {
-        shape.agreed += weight / 4.0;
-    } else {
-        shape.disagreed.push((distance, weight));
-    }
-}
-
-// Blocks of indentation: a line may be deeper only after a colon, and less deep only where an
-// outer block stands.
-fn measure_blocks(joined: &str, seam: usize, states: &[LineState], shape: &mut Shape) {
-    let mut blocks = vec![0];
-    let mut opens = false;
-    let mut measured = 0;
-    for (line, state) in lines(joined).zip(states) {
-        let text = line.of(joined);
-        let bare = text.trim();
-        let code = state.inside == Inside::Code && state.depth == 0;
-        if bare.is_empty() || bare.starts_with('#') || !code {
-            // A line inside brackets or a string may still end the statement it belongs to.
-            if !bare.is_empty() && !bare.starts_with('#') {
-                opens = bare.ends_with(':');
-            }
-            continue;
-        }
-        let behind =
-            line.start >= seam || (line.end > seam && joined[line.start..seam].trim().is_empty());
-        if behind {
-            measured += 1;
-            if measured > MEASURED {
-                break;
-            }
-        }
-        let own = width(indent_of(text));
-        let top = blocks.last().copied().unwrap_or(0);
-        let mut distance = 0;
-        if own > top {
-            if !opens {
-                distance = own - top;
-            }
-            blocks.push(own);
+    fn note(&mut self, distance: i32, weight: f32) {
+        if distance == 0 {
+            self.agreed += weight;
         } else {
-            if opens {
-                distance = own - (top + 4);
-            }
-            while blocks.len() > 1 && blocks.last().is_some_and(|&block| block > own) {
-                blocks.pop();
-            }
-            let outer = blocks.last().copied().unwrap_or(0);
-            if outer != own && distance == 0 {
-                distance = own - outer;
-            }
+            self.disagreed.push((distance, weight));
         }
-        if behind {
-            note(shape, distance, if distance == 0 { 0.5 } else { 6.0 });
-        }
-        opens = without_comment(bare).ends_with(':');
     }
 }
 
-fn without_comment(line: &str) -> &str {
-    line.split(" #").next().unwrap_or(line).trim_end()
+// Whether a line starts behind the seam, or before it with nothing but indentation.
+fn is_behind(joined: &str, line: super::lines::Line, seam: usize) -> bool {
+    line.start >= seam || (line.end > seam && joined[line.start..seam].trim().is_empty())
 }
 
-fn line_indent_at(text: &str, offset: usize) -> i32 {
-    let start =
-        text.as_bytes()[..offset].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+// The indentation of the line that holds a byte.
+fn indent_at(text: &str, offset: usize) -> i32 {
+    let before = &text.as_bytes()[..offset.min(text.len())];
+    let start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
     width(indent_of(&text[start..]))
+}
+
+// The step by which the text before the seam goes deeper most often.
+fn step_of(text: &str) -> i32 {
+    let mut counts = [0usize; 9];
+    let mut before = 0;
+    for line in lines(text) {
+        let line = line.of(text);
+        if line.trim().is_empty() {
+            continue;
+        }
+        let own = width(indent_of(line));
+        if let Some(count) =
+            usize::try_from(own - before).ok().and_then(|step| counts.get_mut(step))
+        {
+            *count += 1;
+        }
+        before = own;
+    }
+    let best = (2..counts.len()).max_by_key(|&step| counts[step]).filter(|&step| counts[step] > 0);
+    best.map_or(4, |step| i32::try_from(step).unwrap_or(4))
 }

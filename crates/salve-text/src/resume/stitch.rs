@@ -5,12 +5,13 @@
 //! is always the start of the joined one, and never joins when two readings are about as likely.
 
 use super::candidate::{Candidate, assemble, propose};
-use super::outline::{Inside, outline};
 use super::related;
 use super::seam::Vocabulary;
 use super::shape::shape_of;
 use super::wrapper::{Unwrapped, unwrap};
 use crate::DEFAULT_MARK;
+use crate::detect::{LanguageHints, detect_language};
+use crate::inspect::{Inside, InspectOptions, inspect_text, outline};
 use salve_types::{FinishReason, Language, Span, Verdict};
 use serde::Serialize;
 
@@ -159,11 +160,12 @@ pub(crate) enum Place {
 }
 
 // Two readings closer than this, in bits, are too close to choose.
-const MARGIN: f32 = 4.0;
+const MARGIN: f32 = 3.0;
 
 /// Joins `partial` and `continuation`.
 pub fn stitch(partial: &str, continuation: &str, options: &StitchOptions) -> Stitch {
-    let language = options.language.unwrap_or_else(|| super::language_of(partial));
+    let language =
+        options.language.unwrap_or_else(|| detect_language(partial, &LanguageHints::default()));
     let place = place_of(partial, language);
     let unwrapped = unwrap(continuation, partial, place, language, &options.sentinel_mark);
     let stitcher = Stitcher { partial, continuation, language, place, unwrapped, options };
@@ -192,9 +194,7 @@ impl Stitcher<'_> {
         if content.trim().is_empty() {
             return self.refuse(RefusalReason::Empty, "the continuation holds nothing to add");
         }
-        if let Some((why, message)) =
-            related::refusal(self.partial, content, self.place, self.language)
-        {
+        if let Some((why, message)) = related::refusal(content, self.place) {
             return self.refuse(why, message);
         }
         let mut readings = self.read(content);
@@ -213,13 +213,16 @@ impl Stitcher<'_> {
                 "the continuation only repeats the end of the partial text",
             );
         }
-        if let Some((why, message)) = related::refusal_after(
-            self.partial,
+        let join = related::Join {
+            partial: self.partial,
             content,
-            &best.text,
-            &best.candidate,
-            self.language,
-        ) {
+            joined: &best.text,
+            candidate: &best.candidate,
+            place: self.place,
+            language: self.language,
+            label: self.unwrapped.label,
+        };
+        if let Some((why, message)) = related::refusal_after(&join) {
             return self.refuse(why, message);
         }
         self.join(best)
@@ -241,7 +244,7 @@ impl Stitcher<'_> {
                 candidate: candidate.clone(),
             });
             let Some(shift) = suggested else { continue };
-            let shifted = Candidate { shift, bits: candidate.bits - 3.0, ..candidate };
+            let shifted = Candidate { shift, bits: candidate.bits - 6.0, ..candidate };
             let Some(text) = assemble(self.partial, content, &shifted) else { continue };
             let bits = shifted.bits + shape_of(&text, self.partial.len(), self.language).bits();
             readings.push(Reading { bits, text, candidate: shifted });
@@ -314,7 +317,13 @@ impl Stitcher<'_> {
     }
 
     fn inspect(&self, text: &str, sentinel: &str) -> Verdict {
-        super::verdict_on(&format!("{text}{sentinel}"), self.language, self.options)
+        let options = InspectOptions {
+            language: Some(self.language),
+            sentinel_mark: self.options.sentinel_mark.clone(),
+            finish_reason: self.options.finish_reason.clone(),
+            ..InspectOptions::default()
+        };
+        inspect_text(&format!("{text}{sentinel}"), &options)
     }
 }
 

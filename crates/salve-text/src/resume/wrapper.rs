@@ -18,8 +18,8 @@ pub(crate) struct Unwrapped {
     /// Whether line breaks between an announcement and the content were set aside: then nobody
     /// knows whether one of them was content.
     pub(crate) loose_start: bool,
-    /// Whether the sentinel was among what was set aside.
-    pub(crate) sentinel: bool,
+    /// The language the opening fence named, if it named one.
+    pub(crate) label: Option<Language>,
 }
 
 /// Finds the content of `continuation`.
@@ -34,7 +34,7 @@ pub(crate) fn unwrap(
         content: Span::new(0, continuation.len()),
         dropped: Vec::new(),
         loose_start: false,
-        sentinel: false,
+        label: None,
     };
     let wrapper = Wrapper { text: continuation, partial, place, language };
     let fence = wrapper.drop_start(&mut found);
@@ -76,6 +76,11 @@ impl Wrapper<'_> {
                 found.dropped.push((Span::new(line.start, line.next), DropReason::Fence));
                 found.content.start = line.next;
                 found.loose_start = false;
+                found.label = words
+                    .trim_start_matches(['`', '~', ' '])
+                    .split([' ', ',', '{'])
+                    .next()
+                    .and_then(Language::from_name);
                 return Some(fence);
             }
             if prose::is_prompt_header(words) {
@@ -134,14 +139,21 @@ impl Wrapper<'_> {
                         && prose::is_prose(line)
                         && line.trim_end().ends_with([':', '.', '!']))
             }
-            // Sentences are content here; only what speaks about continuing is not.
-            Place::Words => prose::is_plain_announcement(line),
+            // Sentences are content here; only what speaks about continuing is not, or what would
+            // start a sentence in the middle of a word.
+            Place::Words => {
+                let inside_word = self.partial.ends_with(|sign: char| sign.is_alphanumeric());
+                prose::is_plain_announcement(line)
+                    || (inside_word
+                        && line.starts_with(|sign: char| sign.is_uppercase())
+                        && prose::is_announcement(line))
+            }
         }
     }
 
     // Whether everything from here to a fence in sight is sentences.
     fn talk_before_fence(&self, from: Line) -> bool {
-        if self.place == Place::Words {
+        if self.place == Place::Words && !super::seam::is_mid_line(self.partial) {
             return false;
         }
         for line in lines(&self.text[from.start..]).take(8) {
@@ -159,17 +171,19 @@ impl Wrapper<'_> {
     // A fence that starts a continuation is a wrapper in code. Where the cut text holds fences of
     // its own it is one only if it closes at the very end, or never.
     fn is_wrapping_fence(&self, opener: Line, announced: bool) -> bool {
-        if self.place == Place::Code && self.language != Language::Markdown {
+        // Behind a line that has begun, a fence would not even start a line.
+        let inside_line = super::seam::is_mid_line(self.partial);
+        if inside_line || (self.place == Place::Code && self.language != Language::Markdown) {
             return true;
         }
         let Some(fence) = fence_of(opener.of(self.text)) else { return false };
         let labelled = !is_bare_fence(opener.of(self.text));
         let rest = &self.text[opener.next..];
         let closers = lines(rest).filter(|line| closes(line.of(rest), fence)).count();
-        let ends_closed =
-            rest.trim_end().lines().next_back().is_some_and(|line| closes(line, fence));
+        let last = lines(rest).filter(|line| closes(line.of(rest), fence)).last();
+        let ends_closed = last.is_some_and(|line| self.only_talk(&rest[line.next..]));
         let odd = (ends_closed && closers % 2 == 1) || closers == 0;
-        odd && (labelled || announced)
+        odd && (labelled || announced || self.language != Language::Markdown)
     }
 
     // Sets aside the closing fence and the talk after it.
@@ -237,7 +251,6 @@ impl Wrapper<'_> {
         let base = found.content.start;
         found.dropped.push((Span::new(base + span.start, found.content.end), DropReason::Sentinel));
         found.content.end = base + span.start;
-        found.sentinel = true;
     }
 }
 

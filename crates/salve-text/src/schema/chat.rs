@@ -260,7 +260,7 @@ mod tests {
         let whole = json!({ "summary": "s", "commands": ["a", "b"] });
         let texts = [
             r#"{summary: "s", "commands": ["a", "b"]}"#,
-            r#"{"summary": "s" "commands": ["a" "b"]}"#,
+            "{\"summary\": \"s\"\n \"commands\": [\"a\",\n\"b\"]}",
             r#"{"summary": 's', "commands": ["a", "b",],}"#,
             "{\"summary\": \"s\", // why\n \"commands\": [\"a\", \"b\"]}",
         ];

@@ -103,6 +103,9 @@ impl CoercionCode {
 /// The cost of a value that does not fit at all and stays as it is.
 pub(super) const VIOLATION: u32 = 1_000;
 
+/// The cost of a value that is not even of the wanted kind.
+pub(super) const MISFIT: u32 = 20_000;
+
 /// The cost of an optional property that is absent: it speaks against a reading, but is no change.
 pub(super) const ABSENT: u32 = 1;
 

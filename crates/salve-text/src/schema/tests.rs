@@ -24,7 +24,9 @@ fn codes(outcome: &SchemaOutcome) -> Vec<(&str, CoercionCode)> {
 }
 
 fn object(properties: Value, required: &[&str]) -> Value {
-    json!({ "type": "object", "properties": properties, "required": required })
+    let mut schema = json!({ "type": "object", "required": required });
+    schema["properties"] = properties;
+    schema
 }
 
 #[test]
@@ -130,6 +132,45 @@ fn recursive_types_end() {
         let options = SchemaOptions::default();
         let _ = parse_with_schema("{}", &ParseOptions::default(), &schema, &options);
     }
+}
+
+#[test]
+fn long_chains_of_references_are_followed() {
+    let mut definitions = serde_json::Map::new();
+    for at in 0..1_000 {
+        let next = object(json!({ "next": { "$ref": format!("#/$defs/T{}", at + 1) } }), &["next"]);
+        definitions.insert(format!("T{at}"), next);
+    }
+    definitions.insert("T1000".to_owned(), json!({ "type": "integer" }));
+    let schema = json!({ "$ref": "#/$defs/T0", "$defs": definitions });
+    let near = json!({ "$ref": "#/$defs/T997", "$defs": schema["$defs"] });
+    let text = r#"{"next": {"next": {"next": "7"}}}"#;
+    assert_eq!(value(text, &near), json!({ "next": { "next": { "next": 7 } } }));
+    // Nobody means a thousand implied objects; it only must end.
+    let _ = value("7", &schema);
+}
+
+#[test]
+fn a_stream_is_read_while_it_arrives() {
+    let schema =
+        object(json!({ "n": { "type": "integer" }, "text": { "type": "string" } }), &["n"]);
+    let schema = CompiledSchema::new(schema).expect("the schema compiles");
+    let options = SchemaOptions { arrival: Arrival::Partial, ..SchemaOptions::default() };
+    let mut parser = crate::parse::JsonParser::new(&ParseOptions::default());
+    let mut seen = Vec::new();
+    for piece in ["Sure: {\"n\": 4", "2, \"te", "xt\": \"he", "llo\"}"] {
+        parser.push(piece);
+        seen.push(coerce(parser.snapshot(), &schema, &options).value);
+    }
+    assert_eq!(
+        seen,
+        [
+            json!({ "n": null, "text": null }),
+            json!({ "n": 42, "text": null }),
+            json!({ "n": 42, "text": "he" }),
+            json!({ "n": 42, "text": "hello" }),
+        ]
+    );
 }
 
 #[test]

@@ -27,6 +27,7 @@ impl Planner<'_, '_> {
 
     pub(super) fn plan_boolean(&mut self, node: NodeId, type_id: TypeId) -> Plan {
         let found = match &self.forest.node(node).kind {
+            NodeKind::Bool(_) if self.rules.partial && self.is_cut(node) => return withheld(node),
             NodeKind::Bool(_) => return keep(node),
             NodeKind::Null => return self.unreadable_null(node),
             NodeKind::Array(_) | NodeKind::Object(_) => return self.plan_taken_out(node, type_id),
@@ -106,6 +107,10 @@ impl Planner<'_, '_> {
         }
     }
 
+    fn is_cut(&self, node: NodeId) -> bool {
+        self.forest.node(node).mark == Mark::Truncated
+    }
+
     fn only_text(&self, node: NodeId) -> Option<NodeId> {
         match &self.forest.node(node).kind {
             NodeKind::Array(items) => match items.as_slice() {
@@ -141,7 +146,7 @@ impl Planner<'_, '_> {
             }
             _ => self.forest.value(node),
         };
-        if self.rules.partial && found.mark == Mark::Truncated && value.is_string() {
+        if self.rules.partial && self.is_cut(node) && value.is_string() {
             return withheld(node);
         }
         if choices.iter().any(|choice| same_scalar(&choice.value, &value) && is_plain(choice)) {
