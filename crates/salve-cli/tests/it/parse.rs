@@ -59,3 +59,14 @@ fn o01_user_schemas_come_from_files() {
     assert_eq!(unknown.code, Some(2));
     assert!(unknown.err.contains("CodeOnly"), "{}", unknown.err);
 }
+
+#[test]
+fn c012_the_stage_that_read_a_chat_reply_is_named() {
+    let stage = |text: &str| {
+        let ended = salve(&["parse", "--schema", "ChatResponse", "--format", "json"], text);
+        ended.json()["chat"]["stage"].clone()
+    };
+    assert_eq!(stage("{\"summary\": \"ok\"}"), "direct");
+    assert_eq!(stage("Sure! {summary: 'ok',}"), "repaired");
+    assert_eq!(stage("{\"summary\": \"ok\", \"todos\": [\"a"), "recovered");
+}
