@@ -203,8 +203,12 @@ impl<'t> Planner<'_, 't> {
         let type_id = match (pattern, &shape.extra) {
             (Some(rule), _) => Some(rule.type_id),
             (None, Extra::Typed(type_id)) => Some(*type_id),
-            (None, Extra::Unsaid) if self.rules.keep_extra => None,
-            (None, Extra::Unsaid | Extra::Forbidden) => {
+            (None, Extra::Unsaid) => {
+                // The schema allows it, but another reading may have expected it.
+                plan.cost = plan.cost.saturating_add(CoercionCode::ExtraKey.cost());
+                None
+            }
+            (None, Extra::Forbidden) => {
                 plan.cost = plan.cost.saturating_add(CoercionCode::ExtraKey.cost());
                 if plan.notes.len() < LISTED {
                     let from = &self.excerpt(value);
