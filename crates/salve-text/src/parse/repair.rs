@@ -75,6 +75,8 @@ repair_codes! {
     UnescapedQuote = "UNESCAPED_QUOTE",
     /// A control character inside a string was not escaped.
     UnescapedControl = "UNESCAPED_CONTROL",
+    /// A raw line break before the closing quote was layout, not content.
+    TrailingNewline = "TRAILING_NEWLINE",
     /// An escape that JSON does not know.
     InvalidEscape = "INVALID_ESCAPE",
     /// White space that JSON does not know.

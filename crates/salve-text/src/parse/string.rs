@@ -210,7 +210,11 @@ impl Machine {
 
     // A quote that is content: a double one must be escaped, the others may stand.
     fn keep_quote(&mut self, token: &mut Str, at: usize, length: usize) {
-        if self.bytes()[at] == b'"' {
+        if at == token.body && self.bytes()[at] == self.bytes()[token.start] && length == 1 {
+            // Directly behind the opening quote it is that quote, written twice.
+            self.edit(at, at + 1, "", Code::DoubledQuote);
+            token.edited = true;
+        } else if self.bytes()[at] == b'"' {
             self.edit(at, at, "\\", Code::UnescapedQuote);
             token.edited = true;
         }
@@ -364,6 +368,7 @@ impl Machine {
             return Ok(());
         }
         let implied = self.implies_object(&token, end)?;
+        self.trim_layout(&mut token, at);
         if doubled || token.quote != Quote::Double || self.bytes()[at] != b'"' {
             let code = if doubled { Code::DoubledQuote } else { token.quote.code() };
             self.edit(at, end, "\"", code);
@@ -372,6 +377,30 @@ impl Machine {
         let state = if token.guessed { NodeState::Inferred } else { NodeState::Complete };
         self.finish_string(token, end, end, state, implied);
         Ok(())
+    }
+
+    // A raw line break right before the closing quote is layout: the quote was set on a line of its
+    // own. It is reported like every other byte that is left out.
+    fn trim_layout(&mut self, token: &mut Str, quote: usize) {
+        let bytes = self.bytes();
+        let layout = self.mode == ParseMode::Llm
+            && token.role == Role::Value
+            && quote > token.body
+            && bytes[quote - 1] == b'\n';
+        let end = rskip_blank(bytes, token.body, quote);
+        if !layout || end == token.body {
+            return;
+        }
+        self.keep_edits_before(token, end);
+        self.edit(end, quote, "", Code::TrailingNewline);
+        token.edited = true;
+    }
+
+    fn keep_edits_before(&mut self, token: &Str, end: usize) {
+        let keep = self.tree.edits[token.mark..].partition_point(|edit| {
+            (edit.end as usize) <= end && (edit.start as usize) < end.max(token.body)
+        });
+        self.truncate_edits(token.mark + keep);
     }
 
     // The string goes on behind a plus sign, in the quotes that open before `body`.
@@ -392,10 +421,7 @@ impl Machine {
     fn close_before(&mut self, mut token: Str, delimiter: usize) -> Step {
         let end = rskip_blank(self.bytes(), token.body, delimiter);
         let joined = self.concatenation(end)?;
-        let keep = self.tree.edits[token.mark..].partition_point(|edit| {
-            (edit.end as usize) <= end && (edit.start as usize) < end.max(token.body)
-        });
-        self.truncate_edits(token.mark + keep);
+        self.keep_edits_before(&token, end);
         if let Some((quote, body)) = joined {
             self.join_strings(token, end, quote, body);
             return Ok(());

@@ -277,7 +277,12 @@ impl Machine {
                 Some(b'\\') => end += 2,
                 Some(b'"') => {
                     let sign = self.skip_blank(end + 1);
-                    return Ok(self.byte(sign)? == Some(b':'));
+                    let spaced = sign > end + 1;
+                    return Ok(match self.byte(sign)? {
+                        Some(b':') => true,
+                        Some(b'"') => spaced,
+                        _ => false,
+                    });
                 }
                 Some(_) => end += 1,
             }
