@@ -71,10 +71,10 @@ pub(crate) fn read(
     Ok(SchemaOutcome {
         value: parsed.value(),
         complete: parsed.complete,
-        repairs: parsed.repairs,
+        repairs: parsed.repairs(),
         coercions: Vec::new(),
         violations: Vec::new(),
-        incomplete_paths: parsed.incomplete_paths,
+        incomplete_paths: parsed.incomplete_paths(),
     })
 }
 

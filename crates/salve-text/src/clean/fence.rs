@@ -198,8 +198,9 @@ impl Resolver<'_> {
             let closer = Span::new(run_start, self.text.len());
             return block(mark, run_start, Some(closer), true);
         }
-        // The first characters of a closing fence: the cut fell inside it.
-        if run > 0 && run < mark.len() && alone {
+        // The first characters of a closing fence at the very end: the cut fell inside it.
+        if (1..3).contains(&run) && alone && trimmed.len() == self.text.trim_end_matches(' ').len()
+        {
             let closer = Span::new(run_start, self.text.len());
             return block(mark, run_start, Some(closer), false);
         }

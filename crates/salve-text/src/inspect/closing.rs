@@ -39,6 +39,10 @@ pub(super) fn ending(machine: &Machine, tail: &[u8]) -> Ending {
     if !leaf {
         push_runs(machine, &mut open);
     }
+    if let Some((frame, name)) = machine.announced().filter(|_| !leaf) {
+        let line = if tail.ends_with(b"\n") { "" } else { "\n" };
+        open.push(place(&frame, OpenKind::Heredoc, format!("{line}{name}\n")));
+    }
     push_directive(&frames, &mut open, tail);
     push_pending(machine, &mut open, tail);
     drop_half_closed(machine, &mut open);
@@ -100,7 +104,7 @@ pub(super) fn broken_string(machine: &Machine, frame: &Frame) -> OpenConstruct {
 fn hole_closer(frame: &Frame) -> (OpenKind, String) {
     let kind = match frame.form {
         b')' => OpenKind::Paren,
-        b'`' => OpenKind::Template,
+        b'`' => OpenKind::Block,
         _ => OpenKind::Brace,
     };
     (kind, char::from(frame.form).to_string())

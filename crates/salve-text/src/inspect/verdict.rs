@@ -283,9 +283,15 @@ fn broken_near_end(read: &Read<'_>, body: &str) -> Option<OpenConstruct> {
     near.then(|| broken_string(&read.machine, frame))
 }
 
-// Brackets and strings before preprocessor blocks: those surround whole files.
+// Preprocessor blocks surround whole files, and backquotes in a shell only hold a command: what is
+// open around them says more.
 fn innermost(open: &[OpenConstruct]) -> Option<&OpenConstruct> {
-    open.iter().rev().find(|one| !one.closer.contains("#endif")).or_else(|| open.last())
+    open.iter().rev().find(|one| !is_backdrop(one)).or_else(|| open.last())
+}
+
+fn is_backdrop(construct: &OpenConstruct) -> bool {
+    construct.closer.contains("#endif")
+        || (construct.kind == OpenKind::Block && construct.closer == "`")
 }
 
 fn kind_of(kind: OpenKind, language: Language) -> TruncationKind {
