@@ -10,6 +10,7 @@ mod machine;
 mod outlook;
 mod paths;
 mod repair;
+mod reply;
 mod report;
 mod strict;
 mod string;
@@ -21,6 +22,7 @@ mod tree;
 mod trial;
 
 pub use repair::{Repair, RepairCode, replay};
+pub use reply::{ParsedReply, parse};
 pub use tree::{Entries, Items, Kind, NodeId, NodeState, Tree};
 
 use machine::Machine;

@@ -256,20 +256,45 @@ mod tests {
     }
 
     #[test]
-    fn c150_faults_are_repaired_without_loss() {
-        let whole = json!({ "summary": "s", "commands": ["a", "b"] });
-        let texts = [
-            r#"{summary: "s", "commands": ["a", "b"]}"#,
-            "{\"summary\": \"s\"\n \"commands\": [\"a\",\n\"b\"]}",
-            r#"{"summary": 's', "commands": ["a", "b",],}"#,
-            "{\"summary\": \"s\", // why\n \"commands\": [\"a\", \"b\"]}",
+    fn c150_every_class_of_fault_is_read_without_loss() {
+        let faults = [
+            ("quotes absent", r#"{summary: "s", commands: ["a", b]}"#, ChatStage::Repaired),
+            (
+                "quotes of another kind",
+                "{'summary': 's', 'commands': ['a', 'b']}",
+                ChatStage::Repaired,
+            ),
+            (
+                "comma absent",
+                "{\"summary\": \"s\"\n\"commands\": [\"a\",\n\"b\"]}",
+                ChatStage::Repaired,
+            ),
+            (
+                "comma too many",
+                r#"{"summary": "s", "commands": ["a", "b",],}"#,
+                ChatStage::Repaired,
+            ),
+            (
+                "comment",
+                "{\"summary\": \"s\", // why\n\"commands\": [\"a\", \"b\"]}",
+                ChatStage::Repaired,
+            ),
+            (
+                "fields run together",
+                r#"{"summary": "s""commands": ["a", "b"]}"#,
+                ChatStage::Repaired,
+            ),
+            ("bracket absent", r#"{"summary": "s", "commands": ["a", "b"}"#, ChatStage::Recovered),
+            ("cut", r#"{"summary": "s", "commands": ["a", "b", "c"#, ChatStage::Recovered),
         ];
-        for text in texts {
+        for (fault, text, stage) in faults {
             let chat = recovered(text);
-            assert_eq!(chat.stage, ChatStage::Repaired, "{text}");
-            assert_eq!(chat.summary.as_deref(), whole["summary"].as_str(), "{text}");
-            assert_eq!(Value::Array(chat.commands), whole["commands"], "{text}");
+            assert_eq!(chat.stage, stage, "{fault}");
+            assert_eq!(chat.summary.as_deref(), Some("s"), "{fault}");
+            assert_eq!(chat.commands, [json!("a"), json!("b")], "{fault}");
         }
+        let chat = recovered(r#"{"summary": "in C:\dev, 100\%"}"#);
+        assert_eq!(chat.summary.as_deref(), Some(r"in C:\dev, 100\%"), "an escape JSON lacks");
     }
 
     #[test]

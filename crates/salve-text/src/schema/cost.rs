@@ -27,7 +27,7 @@ pub struct Coercion {
 pub enum CoercionCode {
     /// A key was recognised without case, accents or punctuation.
     KeyFolded,
-    /// A key the schema does not name was left out.
+    /// A key the schema forbids was left out.
     ExtraKey,
     /// The schema's own default was used for an absent value.
     DefaultUsed,

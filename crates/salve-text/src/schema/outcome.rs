@@ -30,16 +30,14 @@ pub enum Arrival {
     Partial,
 }
 
-/// How far plain JSON Schemas are stretched.
+/// How far a value is stretched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum RepairMode {
-    /// Keys the schema does not name are left out, JSON inside strings must be valid.
+    /// JSON inside strings must be valid to be read.
     #[default]
-    Aligned,
-    /// As a validator reads the schema: unnamed keys stay.
     Standard,
-    /// As `Standard`, and broken JSON in strings and lists in place of objects are read too.
+    /// Broken JSON in strings and lists in place of objects are read too.
     Salvage,
 }
 
@@ -121,7 +119,6 @@ fn rules(options: &SchemaOptions) -> Rules {
     Rules {
         partial: options.arrival == Arrival::Partial,
         salvage: options.mode == RepairMode::Salvage,
-        keep_extra: options.mode != RepairMode::Aligned,
     }
 }
 

@@ -84,8 +84,6 @@ pub(super) struct Rules {
     pub(super) partial: bool,
     /// Broken JSON inside strings and lists in place of objects are read too.
     pub(super) salvage: bool,
-    /// Keys the schema does not speak of are kept.
-    pub(super) keep_extra: bool,
 }
 
 /// The planner and everything it has found.

@@ -203,8 +203,12 @@ impl<'t> Planner<'_, 't> {
         let type_id = match (pattern, &shape.extra) {
             (Some(rule), _) => Some(rule.type_id),
             (None, Extra::Typed(type_id)) => Some(*type_id),
-            (None, Extra::Unsaid) if self.rules.keep_extra => None,
-            (None, Extra::Unsaid | Extra::Forbidden) => {
+            (None, Extra::Unsaid) => {
+                // The schema allows it, but another reading may have expected it.
+                plan.cost = plan.cost.saturating_add(CoercionCode::ExtraKey.cost());
+                None
+            }
+            (None, Extra::Forbidden) => {
                 plan.cost = plan.cost.saturating_add(CoercionCode::ExtraKey.cost());
                 if plan.notes.len() < LISTED {
                     let from = &self.excerpt(value);
@@ -298,32 +302,41 @@ impl<'t> Planner<'_, 't> {
 
 /// Gives every key to the property it names: by alias, by name, then without case and accents.
 fn match_keys(shape: &ObjectShape, entries: &Entries<'_>) -> Vec<Option<usize>> {
-    let mut exact: HashMap<&str, usize> = HashMap::new();
-    let mut folded: HashMap<String, usize> = HashMap::new();
-    for (index, property) in shape.properties.iter().enumerate().rev() {
-        exact.insert(&property.name, index);
-        folded.insert(fold(&property.name), index);
-    }
-    // An alias is what the model was told to write, so it goes before a property's own name.
-    for (index, property) in shape.properties.iter().enumerate().rev() {
-        for alias in &property.aliases {
-            exact.insert(alias, index);
-            folded.insert(fold(alias), index);
-        }
-    }
+    let exact = names_of(shape, str::to_owned);
     let mut owners: Vec<Option<usize>> =
         entries.iter().map(|(key, _)| exact.get(key.as_ref()).copied()).collect();
+    if shape.properties.is_empty() || owners.iter().all(Option::is_some) {
+        return owners;
+    }
+    let folded = names_of(shape, fold);
+    let mut given: Vec<bool> = vec![false; shape.properties.len()];
+    for &owner in owners.iter().flatten() {
+        given[owner] = true;
+    }
     for (at, (key, _)) in entries.iter().enumerate() {
-        if owners[at].is_some() {
-            continue;
-        }
-        if let Some(&index) = folded.get(&fold(key))
-            && !owners.contains(&Some(index))
+        if owners[at].is_none()
+            && let Some(&index) = folded.get(&fold(key))
+            && !std::mem::replace(&mut given[index], true)
         {
             owners[at] = Some(index);
         }
     }
     owners
+}
+
+/// Maps names to properties. An alias is what the model was told to write, so it goes before a
+/// property's own name; of equals the first counts.
+fn names_of(shape: &ObjectShape, view: fn(&str) -> String) -> HashMap<String, usize> {
+    let mut names = HashMap::new();
+    for (index, property) in shape.properties.iter().enumerate() {
+        for alias in &property.aliases {
+            names.entry(view(alias)).or_insert(index);
+        }
+    }
+    for (index, property) in shape.properties.iter().enumerate() {
+        names.entry(view(&property.name)).or_insert(index);
+    }
+    names
 }
 
 /// Gives a property a value that the text does not say, with a note of it.
