@@ -201,18 +201,22 @@ impl Machine {
         let bytes = self.tree.source.as_bytes();
         let mut done = false;
         while let Some(&byte) = bytes.get(scan) {
-            match byte {
-                b'\\' if quote != 0 => scan += 1,
-                b'"' if quote == 0 => quote = byte,
-                _ if quote != 0 && byte == quote => {
-                    quote = 0;
+            if quote != 0 {
+                match byte {
+                    b'\\' => scan += 1,
+                    _ if byte == quote => quote = 0,
+                    _ => {}
                 }
-                b'{' | b'[' | b'(' => depth += 1,
-                b'}' | b']' | b')' => {
-                    depth -= 1;
-                    done = depth == 0;
+            } else {
+                match byte {
+                    b'"' => quote = byte,
+                    b'{' | b'[' | b'(' => depth += 1,
+                    b'}' | b']' | b')' => {
+                        depth -= 1;
+                        done = depth == 0;
+                    }
+                    _ => {}
                 }
-                _ => {}
             }
             scan += 1;
             if done {
