@@ -104,8 +104,7 @@ fn answer(
         },
         mode: match repair {
             Some("salvage") => RepairMode::Salvage,
-            Some("standard") => RepairMode::Standard,
-            _ => RepairMode::Aligned,
+            _ => RepairMode::Standard,
         },
     };
     let options = ParseOptions { mode, ..options.clone() };

@@ -142,7 +142,7 @@ impl<'t> Planner<'_, 't> {
             return false;
         }
         match value {
-            SlotValue::Filled(value) => value.is_null(),
+            SlotValue::Filled(value) | SlotValue::Granted(value) => value.is_null(),
             SlotValue::Planned(plan) => self.gives_null(*plan),
         }
     }
@@ -349,7 +349,12 @@ fn fill(plan: &mut Plan, property: &Property, value: Value, code: CoercionCode) 
     }
     plan.cost = plan.cost.saturating_add(filled.cost);
     plan.notes.push(filled);
-    SlotValue::Filled(value)
+    let granted = match code {
+        CoercionCode::DefaultUsed => true,
+        CoercionCode::AbsentAsEmpty => value.is_null(),
+        _ => false,
+    };
+    if granted { SlotValue::Granted(value) } else { SlotValue::Filled(value) }
 }
 
 fn note_folded_key(plan: &mut Plan, property: &Property, key: &str) {
