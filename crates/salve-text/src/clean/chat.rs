@@ -112,6 +112,12 @@ pub(super) fn trailing_chat(text: &str, target: Target) -> usize {
     line_end.min(end.max(kept))
 }
 
+/// Returns whether the first line of a text is known from chats.
+pub(super) fn opens_with_chat(text: &str) -> bool {
+    let first = text.lines().find(|line| !line.trim().is_empty());
+    first.is_some_and(|line| line_strength(line, false).is_some())
+}
+
 /// Returns whether a text holds nothing but talk.
 pub(super) fn is_only_chat(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty()).peekable();
@@ -265,7 +271,10 @@ fn last_paragraph(text: &str) -> Option<Span> {
 
 fn paragraph_strength(paragraph: &str) -> Option<Strength> {
     let first = paragraph.lines().next().unwrap_or("");
-    if first.len() > LONGEST_LINE || first.starts_with("    ") || first.starts_with('\t') {
+    // Talk begins at the margin; a comment is the content's own, but `##` is a heading of talk.
+    let comment =
+        ["# ", "#!", "//", "/*", "--", "*/", "<!"].iter().any(|sign| first.starts_with(sign));
+    if first.len() > LONGEST_LINE || comment || first.starts_with([' ', '\t']) {
         return None;
     }
     let strength = closing(&first.trim().to_lowercase())?;
