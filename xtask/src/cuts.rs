@@ -1,8 +1,9 @@
 //! `cargo xtask cuts`: real files, cut at known places.
 //!
-//! In: a corpus of real files and a seed. Out: one table of how often the inspector names what the
-//! cut left open, every disagreement with its place, and every whole file that was flagged. Never
-//! tunes anything: it measures, and fails below the targets.
+//! In: a corpus of real files and a seed. Out: one table of how often the verdict names what the cut
+//! left open (lexical machine with the grammar's second opinion, and the machine alone beside it),
+//! every disagreement with its place, and every whole file that was flagged. Never tunes anything: it
+//! measures, and fails below the targets.
 
 mod report;
 mod sample;
@@ -14,7 +15,8 @@ pub(crate) use sample::{Cut, Place, sample};
 use crate::corpus::{self, CorpusOptions, SourceFile};
 use crate::flags::Flags;
 use anyhow::{Context, Result};
-use report::{Disagreement, Flagged, Report};
+use report::Report;
+use salve_syntax::second_opinion;
 use salve_text::{InspectOptions, inspect_text};
 use salve_types::{Language, Verdict};
 use score::Expected;
@@ -43,25 +45,35 @@ pub(crate) fn run(flags: &mut Flags) -> Result<()> {
         corpus.files.into_iter().partition(truth::brackets_balance);
     let mut report = Report::new(&whole, corpus.notes, per_cell);
     for file in &whole {
-        let verdict = judge(&file.text, file.language);
-        report.add_whole(Flagged::of(file, &verdict));
+        report.add_whole(file, &Judged::new(&file.text, file.language));
+    }
+    for file in &corpus.unread {
+        report.add_unread(file, &Judged::new(&file.text, file.language));
     }
     for file in &per_arm {
-        let verdict = judge(&file.text, file.language);
-        report.add_per_arm(file, &verdict);
+        report.add_per_arm(file, &Judged::new(&file.text, file.language));
     }
     for cut in sample(&whole, per_cell, options.seed) {
         let expected = Expected::of(&cut);
         report.show(&cut, &expected, shown);
-        let verdict = judge(cut.prefix(), cut.file.language);
-        let disagreement =
-            (!expected.accepts(&verdict)).then(|| Disagreement::of(&cut, &expected, &verdict));
-        report.add_cut(&cut, disagreement);
+        report.add_cut(&cut, &expected, &Judged::new(cut.prefix(), cut.file.language));
     }
     report.print(printed);
     report.outcome()
 }
 
-fn judge(text: &str, language: Language) -> Verdict {
-    inspect_text(text, &InspectOptions { language: Some(language), ..InspectOptions::default() })
+/// Both verdicts on one text.
+pub(crate) struct Judged {
+    /// The lexical machine alone.
+    pub lexer: Verdict,
+    /// The machine with the grammar's second opinion, as the pipeline does it.
+    pub both: Verdict,
+}
+
+impl Judged {
+    fn new(text: &str, language: Language) -> Self {
+        let options = InspectOptions { language: Some(language), ..InspectOptions::default() };
+        let lexer = inspect_text(text, &options);
+        Self { both: second_opinion(lexer.clone(), text), lexer }
+    }
 }

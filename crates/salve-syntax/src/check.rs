@@ -12,6 +12,10 @@ use tree_sitter::{Node, Tree};
 const LISTED: usize = 64;
 const QUOTED: usize = 40;
 const EXPECTED: usize = 6;
+// A cut breaks the item it falls into. A longer error means that the grammar lost its way, which it
+// does in whole files full of macros; then the error often begins with the text.
+const LONGEST_ITEM: usize = 4_000;
+const LONGEST_FIRST_ITEM: usize = 1_000;
 
 /// A grammar's opinion on one text.
 #[must_use]
@@ -26,8 +30,8 @@ pub struct SyntaxReport {
     pub errors: usize,
     /// How many tokens it misses in all.
     pub missing: usize,
-    /// Whether a problem reaches the last token of the text: the mark of a text that was cut, as
-    /// opposed to one with a mistake (or an unknown macro) somewhere inside.
+    /// Whether all is well up to the last item and the problem is there: the mark of a text that
+    /// was cut, as opposed to one with a mistake (or an unknown macro) somewhere inside.
     pub broken_at_end: bool,
     /// Why there is no opinion, when the text was not read to its end.
     pub unread: Option<Unread>,
@@ -109,15 +113,17 @@ fn collect(text: &str, tree: &Tree, report: &mut SyntaxReport) {
     if !tree.root_node().has_error() {
         return;
     }
-    let end = end_of_last_token(tree);
+    let end = last_item(text, tree);
     let mut cursor = tree.walk();
     // The runtime finds a parent by recursion from the root, so the way down is remembered here.
     let mut path: Vec<&str> = Vec::new();
     loop {
         let node = cursor.node();
         let within = path.last().copied().unwrap_or("text");
-        if node.is_missing() || node.is_error() {
-            report.broken_at_end |= node.end_byte() >= end;
+        if (node.is_missing() || node.is_error()) && report.errors + report.missing == 0 {
+            let longest = if node.start_byte() == 0 { LONGEST_FIRST_ITEM } else { LONGEST_ITEM };
+            let is_small = node.end_byte() - node.start_byte() <= longest;
+            report.broken_at_end = is_small && node.end_byte() >= end && !is_closer(text, &node);
         }
         if node.is_missing() {
             report.missing += 1;
@@ -138,20 +144,37 @@ fn collect(text: &str, tree: &Tree, report: &mut SyntaxReport) {
     }
 }
 
-// Comments and blanks after the last token do not say whether the text is complete.
-fn end_of_last_token(tree: &Tree) -> usize {
+// Returns the offset that a problem of the last item must reach: the end of the last token, or of
+// the one before when the last is a word. A word may stand alone: in `export functi` the grammar
+// rejects `export` and takes `functi` for a statement. Comments do not count.
+fn last_item(text: &str, tree: &Tree) -> usize {
     let mut cursor = tree.walk();
-    let mut end = 0;
-    // Downwards along the last child that is more than a comment.
-    while cursor.goto_last_child() {
-        while cursor.node().is_extra() && !cursor.node().is_error() {
-            if !cursor.goto_previous_sibling() {
-                return end;
+    let mut has_word = false;
+    loop {
+        let node = cursor.node();
+        let is_comment = node.is_extra() && !node.is_error();
+        if !is_comment && cursor.goto_last_child() {
+            continue;
+        }
+        if !is_comment && !node.byte_range().is_empty() {
+            let token = text.get(node.byte_range()).unwrap_or_default();
+            if has_word || !token.starts_with(|it: char| it.is_alphanumeric() || it == '_') {
+                return node.end_byte();
+            }
+            has_word = true;
+        }
+        while !cursor.goto_previous_sibling() {
+            if !cursor.goto_parent() {
+                return 0;
             }
         }
-        end = cursor.node().end_byte();
     }
-    end
+}
+
+// One closing bracket too many is a mistake, not a cut.
+fn is_closer(text: &str, node: &Node<'_>) -> bool {
+    let skipped = text.get(node.byte_range()).unwrap_or_default().trim();
+    !skipped.is_empty() && skipped.bytes().all(|byte| matches!(byte, b')' | b']' | b'}'))
 }
 
 fn list(text: &str, node: &Node<'_>, within: &str, kind: ProblemKind, report: &mut SyntaxReport) {

@@ -3,6 +3,7 @@
 //! In: one cut after the other, right or not. Out: the table, the disagreements with their places,
 //! and whether the targets are met. Never drops a disagreement without saying how many were left out.
 
+use super::Judged;
 use super::sample::{Cut, Place};
 use super::score::Expected;
 use crate::corpus::SourceFile;
@@ -24,7 +25,9 @@ pub(crate) struct Report {
     per_cell: usize,
     cells: BTreeMap<(Language, Place), Cell>,
     disagreements: Vec<Disagreement>,
-    flagged: Vec<Flagged>,
+    flagged: Vec<String>,
+    unread: usize,
+    unread_flagged: Vec<String>,
     per_arm: Vec<String>,
 }
 
@@ -32,11 +35,12 @@ pub(crate) struct Report {
 struct Cell {
     cuts: usize,
     right: usize,
+    right_by_lexer: usize,
     shown: usize,
 }
 
 /// A verdict that is not right.
-pub(crate) struct Disagreement {
+struct Disagreement {
     language: Language,
     place: Place,
     file: String,
@@ -45,12 +49,6 @@ pub(crate) struct Disagreement {
     expected: String,
     got: String,
     tail: String,
-}
-
-/// A whole file that was called cut.
-pub(crate) struct Flagged {
-    file: String,
-    got: String,
 }
 
 impl Report {
@@ -67,26 +65,39 @@ impl Report {
             cells: BTreeMap::new(),
             disagreements: Vec::new(),
             flagged: Vec::new(),
+            unread: 0,
+            unread_flagged: Vec::new(),
             per_arm: Vec::new(),
         }
     }
 
     /// Counts a whole file.
-    pub(crate) fn add_whole(&mut self, flagged: Option<Flagged>) {
-        self.flagged.extend(flagged);
+    pub(crate) fn add_whole(&mut self, file: &SourceFile, judged: &Judged) {
+        self.flagged.extend(flagged(file, judged));
+    }
+
+    /// Counts a whole file that its grammar does not read: not part of the targets, but nobody
+    /// wants it flagged either.
+    pub(crate) fn add_unread(&mut self, file: &SourceFile, judged: &Judged) {
+        self.unread += 1;
+        self.unread_flagged.extend(flagged(file, judged));
     }
 
     /// Lists a file whose brackets balance only in each arm of its `#if`.
-    pub(crate) fn add_per_arm(&mut self, file: &SourceFile, verdict: &Verdict) {
-        self.per_arm.push(format!("{}: {}", file.name, words(verdict)));
+    pub(crate) fn add_per_arm(&mut self, file: &SourceFile, judged: &Judged) {
+        self.per_arm.push(format!("{}: {}", file.name, words(&judged.both)));
     }
 
     /// Counts a cut.
-    pub(crate) fn add_cut(&mut self, cut: &Cut<'_>, disagreement: Option<Disagreement>) {
+    pub(crate) fn add_cut(&mut self, cut: &Cut<'_>, expected: &Expected, judged: &Judged) {
+        let is_right = expected.accepts(&judged.both);
         let cell = self.cells.entry((cut.file.language, cut.place)).or_default();
         cell.cuts += 1;
-        cell.right += usize::from(disagreement.is_none());
-        self.disagreements.extend(disagreement);
+        cell.right += usize::from(is_right);
+        cell.right_by_lexer += usize::from(expected.accepts(&judged.lexer));
+        if !is_right {
+            self.disagreements.push(Disagreement::of(cut, expected, &judged.both));
+        }
     }
 
     /// Prints the first `limit` cuts of each cell with their truth.
@@ -106,26 +117,34 @@ impl Report {
         for note in &self.notes {
             println!("note: {note}");
         }
-        println!("\n{:<12} {:<10} {:>6} {:>6} {:>8}", "language", "place", "cuts", "right", "%");
+        self.print_cells();
+        println!("\nwhole files flagged: {} of {files}", self.flagged.len());
+        print_list(&self.flagged);
+        let unread = self.unread_flagged.len();
+        println!("files that their grammar does not read, flagged: {unread} of {}", self.unread);
+        print_list(&self.unread_flagged);
+        println!("files whose brackets balance only per #if arm: {}", self.per_arm.len());
+        print_list(&self.per_arm);
+        self.print_disagreements(limit);
+    }
+
+    fn print_cells(&self) {
+        println!("\nlanguage     place        cuts  right       %  machine alone");
         for ((language, place), cell) in &self.cells {
-            let name = language.name();
             let share = percent(cell.right, cell.cuts);
+            let alone = percent(cell.right_by_lexer, cell.cuts);
             let few = if cell.cuts < LEAST_CUTS { "  (all there are)" } else { "" };
             let low = if share < EVERY_CELL { "  below" } else { "" };
-            let (cuts, right, place) = (cell.cuts, cell.right, place.name());
-            println!("{name:<12} {place:<10} {cuts:>6} {right:>6} {share:>7.2}{low}{few}");
+            let (cuts, right) = (cell.cuts, cell.right);
+            let (language, place) = (language.name(), place.name());
+            println!(
+                "{language:<12} {place:<10} {cuts:>6} {right:>6} {share:>7.2} {alone:>14.2}{low}{few}"
+            );
         }
         let (cuts, right) = self.totals();
-        println!("{:<23} {cuts:>6} {right:>6} {:>7.2}", "all", percent(right, cuts));
-        println!("\nwhole files flagged: {} of {files}", self.flagged.len());
-        for flagged in &self.flagged {
-            println!("  {}: {}", flagged.file, flagged.got);
-        }
-        println!("files whose brackets balance only per #if arm: {}", self.per_arm.len());
-        for file in &self.per_arm {
-            println!("  {file}");
-        }
-        self.print_disagreements(limit);
+        let alone = self.cells.values().map(|cell| cell.right_by_lexer).sum();
+        let (share, alone) = (percent(right, cuts), percent(alone, cuts));
+        println!("{:<23} {cuts:>6} {right:>6} {share:>7.2} {alone:>14.2}", "all");
     }
 
     fn print_disagreements(&self, limit: usize) {
@@ -171,8 +190,7 @@ impl Report {
 }
 
 impl Disagreement {
-    /// Describes a wrong verdict.
-    pub(crate) fn of(cut: &Cut<'_>, expected: &Expected, verdict: &Verdict) -> Self {
+    fn of(cut: &Cut<'_>, expected: &Expected, verdict: &Verdict) -> Self {
         Self {
             language: cut.file.language,
             place: cut.place,
@@ -186,11 +204,14 @@ impl Disagreement {
     }
 }
 
-impl Flagged {
-    /// Describes a whole file that was called cut; nothing when it was not.
-    pub(crate) fn of(file: &SourceFile, verdict: &Verdict) -> Option<Self> {
-        let flagged = Self { file: file.name.clone(), got: words(verdict) };
-        (!verdict.is_valid).then_some(flagged)
+fn flagged(file: &SourceFile, judged: &Judged) -> Option<String> {
+    let line = || format!("{}: {}", file.name, words(&judged.both));
+    (!judged.both.is_valid).then(line)
+}
+
+fn print_list(lines: &[String]) {
+    for line in lines {
+        println!("  {line}");
     }
 }
 

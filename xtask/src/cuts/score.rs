@@ -33,10 +33,12 @@ impl Expected {
             if is_maybe_lifetime(cut) {
                 expected.kinds.push(TruncationKind::UnbalancedBraces);
             }
-        } else if is_valid(cut.prefix(), language) {
-            expected.whole = true;
         } else {
-            expected.any_cut = true;
+            expected.whole = is_valid(cut.prefix(), language);
+            expected.any_cut = !expected.whole;
+            // Some grammars want a newline after the last line. A text that lacks only that may be
+            // called either: `#include "a.h"` looks whole and `#inclu` does not.
+            expected.whole |= is_valid(&format!("{}\n", cut.prefix().trim_end()), language);
         }
         // A cut through an opener (`/` of `/*`, `""` of `"""`) reads as before it, as after it, or
         // as the shorter opener that its first byte is.

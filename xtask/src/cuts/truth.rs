@@ -153,7 +153,7 @@ fn named_construct(
     let node = &tree.nodes()[index];
     let text = file.text.get(node.span.range())?;
     match kind {
-        "comment" | "block_comment" => comment(node, text),
+        "comment" | "block_comment" | "line_comment" => comment(node, text),
         "string"
         | "string_literal"
         | "raw_string_literal"
@@ -184,6 +184,9 @@ fn named_construct(
             element(tree, index, "start_tag", "end_tag")
         }
         "heredoc_redirect" => heredoc(tree, index),
+        "command_substitution" if text.starts_with('`') => {
+            Some(construct(What::Template, node.span.start, 1, node.span.end))
+        }
         "if_statement"
         | "case_statement"
         | "while_statement"
@@ -202,8 +205,12 @@ const fn construct(what: What, start: usize, opener: usize, end: usize) -> Const
     Construct { what, opener: Span::new(start, start + opener), end }
 }
 
-// A line comment has no closer, so a cut in it leaves open what is around it.
+// A line comment has no closer, so a cut in it leaves open what is around it; only a cut through
+// its opener is marked, by a construct that ends with the opener.
 fn comment(node: &SyntaxNode, text: &str) -> Option<Construct> {
+    if text.starts_with("//") {
+        return Some(construct(What::Comment, node.span.start, 2, node.span.start + 2));
+    }
     let opener = ["/*", "<!--"].into_iter().find(|opener| text.starts_with(opener))?;
     Some(construct(What::Comment, node.span.start, opener.len(), node.span.end))
 }

@@ -80,7 +80,7 @@ fn problems_are_named_with_their_place() {
     1:7 Missing missing `)` in parameters
     errors 0 missing 1 at end false
     1:16 Missing missing `;` in field declaration
-    errors 1 missing 0 at end true
+    errors 1 missing 0 at end false
     1:18 Unexpected unexpected `}`
     errors 0 missing 1 at end false
     3:8 Missing missing `)` in parameter list

@@ -6,6 +6,7 @@
 //! violation.
 
 mod array;
+mod implied;
 mod object;
 mod scalar;
 
@@ -63,7 +64,10 @@ pub(super) struct Slot {
 #[derive(Debug)]
 pub(super) enum SlotValue {
     Planned(PlanId),
+    /// A value the text does not say.
     Filled(Value),
+    /// What the schema says of an absent value: its default, or the null it allows.
+    Granted(Value),
 }
 
 /// A change, relative to the place of its plan.
@@ -83,8 +87,6 @@ pub(super) struct Rules {
     pub(super) partial: bool,
     /// Broken JSON inside strings and lists in place of objects are read too.
     pub(super) salvage: bool,
-    /// Keys the schema does not speak of are kept.
-    pub(super) keep_extra: bool,
 }
 
 /// The planner and everything it has found.
@@ -133,6 +135,15 @@ impl<'s, 't> Planner<'s, 't> {
         match self.plans[id].action {
             Action::Words => true,
             Action::Same(inner) => self.gives_words(inner),
+            _ => false,
+        }
+    }
+
+    /// Returns whether a plan puts the node into a list or object that is not written.
+    pub(super) fn wraps(&self, id: PlanId) -> bool {
+        match self.plans[id].action {
+            Action::Array(_) | Action::Object(_) => true,
+            Action::Same(inner) => self.wraps(inner),
             _ => false,
         }
     }
