@@ -5,7 +5,6 @@
 
 mod judgement;
 mod pipeline;
-mod second_opinion;
 
 pub use judgement::{Judgement, judge_text};
 pub use pipeline::{PipelineOptions, Received, Resumed, receive, resume};

@@ -10,7 +10,7 @@
 //! | resume | `salve_text::resume_prompt`, then `salve_text::stitch` | salve-text |
 //! | parse | `salve_text::parse` | salve-text |
 
-use crate::second_opinion::with_second_opinion;
+use salve_syntax::second_opinion;
 use salve_text::{
     CleanOptions, CleanReply, Cut, InspectOptions, Inspection, Stitch, StitchOptions,
     StitchOutcome, WholeReply, clean, inspect, stitch,
@@ -93,7 +93,7 @@ pub(crate) fn admit(cleaned: CleanReply, options: &InspectOptions) -> Received {
     match inspect(cleaned, options) {
         Inspection::Cut(cut) => Received::Cut(cut),
         Inspection::Whole(whole) => {
-            let verdict = with_second_opinion(whole.verdict().clone(), whole.text());
+            let verdict = second_opinion(whole.verdict().clone(), whole.text());
             match whole.reconsider(verdict) {
                 Inspection::Whole(whole) => Received::Whole(whole),
                 Inspection::Cut(cut) => Received::Cut(cut),

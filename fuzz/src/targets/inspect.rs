@@ -41,7 +41,11 @@ fn assert_sound(verdict: &Verdict, text: &str) {
         }
     }
     // The other way round does not hold: a block of indentation is open and needs no text.
-    assert!(verdict.closing.is_empty() || !verdict.open.is_empty(), "nothing open is closed");
+    assert!(
+        verdict.closing.is_empty() || !verdict.open.is_empty(),
+        "nothing open is closed by {:?}",
+        verdict.closing
+    );
     for evidence in &verdict.evidence {
         let span = evidence.span.is_none_or(|span| text.get(span.range()).is_some());
         assert!(span, "evidence {} is not a place in the text", evidence.code);

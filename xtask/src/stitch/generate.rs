@@ -322,7 +322,7 @@ fn shifted(cut: &Cut<'_>, echo: &str, rest: &str, random: &mut Random) -> Option
     if cut.file.language == Language::Python && echo.is_empty() {
         let indent = |line: &str| line.len() - line.trim_start().len();
         let next = rest.lines().skip(1).find(|line| !line.trim().is_empty())?;
-        if left || indent(next) < indent(half) || half.is_empty() {
+        if left || indent(next) != indent(half) || half.is_empty() {
             return None;
         }
     }

@@ -4,7 +4,9 @@
 //! a fence apart that belongs to the content: an example of a document, a string of a program.
 
 use super::chat;
-use super::document::{begins_front_matter, heading_level, is_answer_heading, is_underlined};
+use super::document::{
+    begins_front_matter, document_start, heading_level, is_answer_heading, is_underlined,
+};
 use super::draft::{Cut, Draft};
 use super::fence::{Fenced, find_blocks};
 use super::label::{Label, comment_path, path_label, read_info};
@@ -52,8 +54,17 @@ enum Decision {
 fn decide(text: &str, blocks: &[Labelled], context: &Context<'_>) -> Decision {
     let outside = || outside_lines(text, blocks);
     let nothing_outside = outside().all(|line| line.trim().is_empty());
-    if !nothing_outside && reads_like_code(outside()) {
-        return stray(text, blocks);
+    // No program begins with a closed fence, so a reply that does shows its content first.
+    let shows_first = text[..blocks[0].fenced.opener.start].trim().is_empty()
+        && blocks[0].fenced.closed
+        && !blocks[0].fenced.info.is_empty();
+    if !nothing_outside && !shows_first {
+        if reads_like_code(outside()) {
+            return stray(text, blocks);
+        }
+        if !is_talk(text, outside()) {
+            return Decision::Whole;
+        }
     }
     let take = || choose(text, blocks, context).map_or(Decision::Whole, Decision::Take);
     match context.target {
@@ -62,6 +73,14 @@ fn decide(text: &str, blocks: &[Labelled], context: &Context<'_>) -> Decision {
         Target::Unknown if nothing_outside || is_answer(text, blocks) => take(),
         Target::Unknown => Decision::Whole,
     }
+}
+
+// Several lines around the blocks that nobody would say are part of the content, such as the rest
+// of a script around a here-document.
+fn is_talk<'a>(text: &'a str, outside: impl Iterator<Item = &'a str>) -> bool {
+    const FEW: usize = 3;
+    let lines: Vec<&str> = outside.filter(|line| !line.trim().is_empty()).collect();
+    lines.len() < FEW || chat::opens_with_chat(text) || reads_like_talk(&lines)
 }
 
 // Nobody explains the end of a piece of code for longer.
@@ -75,7 +94,7 @@ fn stray(text: &str, blocks: &[Labelled]) -> Decision {
         && last.fenced.info.is_empty()
         && text[last.fenced.opener.range()].trim_start().starts_with('`')
         && after.lines().count() <= MOST_TALK_LINES
-        && reads_like_talk(after)
+        && reads_like_talk(&after.lines().collect::<Vec<_>>())
         && reads_like_code(text[..last.fenced.opener.start].lines());
     if is_stray { Decision::Stray(blocks.len() - 1) } else { Decision::Whole }
 }
@@ -88,10 +107,21 @@ fn wrapped_document(text: &str, blocks: &[Labelled], nothing_outside: bool) -> D
         (nothing_outside && blocks.len() == 1 && blocks[0].fenced.info.is_empty()).then_some(0)
     });
     let Some(wrapper) = wrapper else { return Decision::Whole };
-    let span = blocks[wrapper].fenced.whole();
-    let (before, after) = (&text[..span.start], &text[span.end..]);
-    let only_chat = chat::is_only_chat(before) && (after.trim().is_empty() || !has_headings(after));
-    if only_chat { Decision::Take(wrapper) } else { Decision::Whole }
+    let block = &blocks[wrapper];
+    let titled = outside_lines(text, blocks).any(is_document_heading);
+    let before = &text[..block.label_line.map_or(block.fenced.opener.start, |line| line.start)];
+    let content = &text[block.fenced.content.range()];
+    // A document inside begins like one; talk around it has no titles of its own.
+    let begins = document_start(content) == Some(0);
+    if !titled && (begins || chat::is_only_chat(before)) {
+        Decision::Take(wrapper)
+    } else {
+        Decision::Whole
+    }
+}
+
+fn is_document_heading(line: &str) -> bool {
+    heading_level(line).is_some() && !is_answer_heading(line)
 }
 
 /// Returns whether the text is an answer that shows code in fences, not a document with examples.
@@ -220,10 +250,6 @@ fn outside_spans(text: &str, blocks: &[Labelled]) -> Vec<Span> {
 
 fn outside_lines<'a>(text: &'a str, blocks: &[Labelled]) -> impl Iterator<Item = &'a str> {
     outside_spans(text, blocks).into_iter().flat_map(move |span| text[span.range()].lines())
-}
-
-fn has_headings(text: &str) -> bool {
-    text.lines().any(|line| heading_level(line).is_some())
 }
 
 fn take_cuts(

@@ -175,7 +175,9 @@ fn call_cuts(text: &str, first: &Tag) -> Vec<Cut> {
         else {
             continue;
         };
-        last_end = line_end_after(text, at + close + 2);
+        let tag_end = at + close + 2;
+        let spaces = text[tag_end..].len() - text[tag_end..].trim_start_matches(' ').len();
+        last_end = line_end_after(text, tag_end).max(tag_end + spaces);
         cuts.push(Cut::new(Span::new(at, last_end), AsideReason::Wrapper));
     }
     let tail = &text[last_end..];

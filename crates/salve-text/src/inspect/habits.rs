@@ -23,6 +23,19 @@ pub(super) struct Habits {
     pub(super) tries: Vec<super::python::Try>,
 }
 
+impl Habits {
+    /// Returns the bytes held outside the struct itself.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let pending: usize = self.pending.iter().map(super::heredoc::Pending::heap_bytes).sum();
+        let arms: usize = self.arms.iter().map(super::preprocessor::Arm::heap_bytes).sum();
+        pending
+            + arms
+            + self.pending.capacity() * size_of::<super::heredoc::Pending>()
+            + self.arms.capacity() * size_of::<super::preprocessor::Arm>()
+            + self.tries.capacity() * size_of::<super::python::Try>()
+    }
+}
+
 impl Machine {
     /// Handles the classes that few languages use.
     pub(super) fn habit(&mut self, view: &View<'_>, at: usize, kind: u8) -> usize {
@@ -107,9 +120,30 @@ impl Machine {
         }
     }
 
-    /// Notes that a bracket closed and nothing is open any more.
+    /// Notes that a bracket closed and nothing is open any more: a statement has ended if the next
+    /// line starts another one without indentation.
     pub(super) fn calm_after_bracket(&mut self, view: &View<'_>, end: usize, byte: u8) {
-        if byte == b'}' && view.at(end) == b'\n' {
+        let rest = view.ahead(end);
+        let lines = rest.iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
+        let next = rest.get(lines).copied().unwrap_or(0);
+        if byte == b'}' && lines > 0 && (next.is_ascii_alphabetic() || b"/#@".contains(&next)) {
+            self.calm_statement = view.base + end;
+        }
+    }
+
+    /// Moves the start of the next statement past a comment that stands between two of them.
+    pub(super) fn calm_comment(&mut self, view: &View<'_>, at: usize) {
+        let distance = (view.base + at).saturating_sub(self.calm_statement);
+        let behind = view.behind(at);
+        let blank = distance <= behind.len()
+            && behind[behind.len() - distance..].iter().all(u8::is_ascii_whitespace);
+        self.calm_before_comment = self.stack.is_empty() && blank;
+    }
+
+    /// Notes the end of a comment.
+    pub(super) fn end_comment(&mut self, view: &View<'_>, end: usize) {
+        self.mark = view.base + end;
+        if self.calm_before_comment && self.stack.is_empty() {
             self.calm_statement = view.base + end;
         }
     }
@@ -122,6 +156,10 @@ impl Machine {
 
     /// Gives the frames kept in the habits their line and column.
     pub(super) fn resolve_habits(&mut self, view: &View<'_>, lines: &mut Lines) {
+        for one in self.habits.pending.iter_mut().filter(|one| one.frame.line == 0) {
+            let place = lines.place(view.bytes, view.base, one.frame.offset);
+            (one.frame.line, one.frame.column) = place;
+        }
         for arm in self.habits.arms.iter_mut().filter(|arm| arm.frame.line == 0) {
             let place = lines.place(view.bytes, view.base, arm.frame.offset);
             (arm.frame.line, arm.frame.column) = place;

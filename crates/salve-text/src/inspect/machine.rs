@@ -64,6 +64,8 @@ pub(super) struct Machine {
     pub(super) calm: usize,
     /// The same where moreover a statement had plainly ended.
     pub(super) calm_statement: usize,
+    /// Whether the comment that is being read began between two statements.
+    pub(super) calm_before_comment: bool,
     /// The last string that a line end broke, with the offset of that line end.
     pub(super) broken: Option<(Frame, usize)>,
     /// The first closer that had no opener of its kind.
@@ -81,6 +83,7 @@ impl Machine {
             mark_is_value: false,
             calm: 0,
             calm_statement: 0,
+            calm_before_comment: false,
             broken: None,
             crossed: None,
             habits: super::habits::Habits::default(),
@@ -119,6 +122,11 @@ impl Machine {
             Kind::Opaque => self.opaque(view, at),
             _ => self.fence_body(view, at),
         }
+    }
+
+    /// Returns the bytes held outside the struct itself.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.stack.heap_bytes() + self.habits.heap_bytes()
     }
 
     /// Opens a frame at an index.
@@ -235,11 +243,13 @@ impl Machine {
         let next = view.at(at + 1);
         if next == b'*' && self.rules.star_comments {
             self.remember_before_comment(view, at);
+            self.calm_comment(view, at);
             self.stack.push(Frame::new(Kind::StarComment, view.base + at).with(0, 1));
             return at + 2;
         }
         if next == b'/' && self.rules.slash_comments {
             self.remember_before_comment(view, at);
+            self.calm_comment(view, at);
             self.open(view, Kind::LineComment, at);
             return at + 2;
         }
@@ -253,7 +263,7 @@ impl Machine {
         let carried = self.rules.dialect == Dialect::C && view.before(at) == b'\\';
         if !carried {
             self.stack.pop();
-            self.mark = view.base + at;
+            self.end_comment(view, at);
             return at;
         }
         at + 1
@@ -270,7 +280,7 @@ impl Machine {
         match pair {
             (b'*', b'/') if frame.extra <= 1 => {
                 self.stack.pop();
-                self.mark = view.base + at + 2;
+                self.end_comment(view, at + 2);
                 at + 2
             }
             (b'*', b'/') => {

@@ -37,9 +37,6 @@ const VOID: &[&[u8]] = &[
 
 /// Elements whose end tag may be left out.
 const OPTIONAL: &[&[u8]] = &[
-    b"html",
-    b"head",
-    b"body",
     b"p",
     b"li",
     b"dt",

@@ -165,10 +165,13 @@ impl Machine {
 
 // A slash that ends the text where a statement starts is the first half of a comment.
 fn starts_comment(view: &View<'_>, at: usize) -> bool {
-    let before = view.behind(at).trim_ascii_end().last();
+    let behind = view.behind(at);
+    let before = behind.trim_ascii_end().last();
+    let starts_line =
+        behind.iter().rev().find(|byte| !matches!(byte, b' ' | b'\t')) == Some(&b'\n');
     view.last
         && at + 1 == view.bytes.len()
-        && matches!(before, None | Some(b'{' | b'}' | b';' | b','))
+        && (starts_line || matches!(before, None | Some(b'{' | b'}' | b';' | b',')))
 }
 
 /// Returns the word that ends `text`, which may be empty.

@@ -94,7 +94,7 @@ fn echo(
     let complete = !seam::is_mid_line(partial);
     let rest = &content[overlap.drop..];
     let mut told = surprise(repeated, complete);
-    if overlap.alignment == Alignment::Inside && overlap.lines > 0 && complete {
+    if overlap.alignment == Alignment::Inside && overlap.lines > 0 {
         // A line that starts in the middle of another one was not written on purpose.
         told += information(repeated.lines().next().unwrap_or_default()).min(20.0);
     }
@@ -107,6 +107,10 @@ fn echo(
     }
     if repeats_around(partial, overlap, content) {
         told = told.min(3.0);
+    }
+    if place == Place::Words && complete && repeated.trim().lines().count() == 1 {
+        // Free text follows no rule that a line stands there only once.
+        told = told.min(6.0);
     }
     let (prior, reason) = match overlap.alignment {
         Alignment::Line if overlap.from == 0 => (-3.0, DropReason::PrefillEcho),

@@ -100,7 +100,7 @@ fn end_of_half(continuation: &str, head: &[Line], count: usize, half: &str) -> O
         return head.get(count.checked_sub(1)?).map(|line| line.next);
     }
     let line = head.get(count)?;
-    let text = line.of(continuation);
+    let text = &continuation[line.start..line.next];
     let indent = indent_of(text).len();
     if text[indent..].starts_with(half) {
         Some(line.start + indent + half.len())

@@ -14,40 +14,40 @@ use salve_types::Language;
 
 type Refusal = Option<(RefusalReason, &'static str)>;
 
-/// Refuses what can be told from the continuation alone.
-pub(crate) fn refusal(partial: &str, content: &str, place: Place) -> Refusal {
-    if is_talk(content, place) {
-        return Some((
-            RefusalReason::Unrelated,
-            "the continuation is talk, not the rest of the text",
-        ));
+/// Refuses a continuation that is talk.
+pub(crate) fn refusal(content: &str, place: Place) -> Refusal {
+    let message = "the continuation is talk, not the rest of the text";
+    is_talk(content, place).then_some((RefusalReason::Unrelated, message))
+}
+
+/// What is known about a join that would be made.
+pub(crate) struct Join<'a> {
+    pub(crate) partial: &'a str,
+    pub(crate) content: &'a str,
+    pub(crate) joined: &'a str,
+    pub(crate) candidate: &'a Candidate,
+    pub(crate) place: Place,
+    pub(crate) language: Language,
+    pub(crate) label: Option<Language>,
+}
+
+/// Refuses a join that puts another text behind the partial one, or the same text again.
+pub(crate) fn refusal_after(join: &Join<'_>) -> Refusal {
+    // What starts with the end of the partial text is its continuation.
+    if join.candidate.reason.is_some_and(|reason| reason != DropReason::LineBreak) {
+        return None;
     }
-    if starts_over(partial, content) {
+    if starts_over(join.partial, join.content) {
         return Some((
             RefusalReason::RestartedFromBeginning,
             "the continuation starts over from the beginning, and not in the same words",
         ));
     }
-    None
+    let message = "the continuation is the start of another text";
+    (strangeness(join) >= STRANGE).then_some((RefusalReason::Unrelated, message))
 }
 
-/// Refuses what can be told from the join that would be made.
-pub(crate) fn refusal_after(
-    partial: &str,
-    content: &str,
-    joined: &str,
-    candidate: &Candidate,
-    place: Place,
-    language: Language,
-) -> Refusal {
-    let echoed = candidate.reason.is_some_and(|reason| reason != DropReason::LineBreak);
-    if !echoed && strangeness(partial, content, joined, place, language) >= STRANGE {
-        return Some((RefusalReason::Unrelated, "the continuation is the start of another text"));
-    }
-    None
-}
-
-// How many points make a continuation another text; no single sign reaches it.
+// How many points make a continuation another text; no weak sign reaches it alone.
 const STRANGE: i32 = 9;
 
 fn is_talk(content: &str, place: Place) -> bool {
@@ -78,34 +78,44 @@ fn starts_over(partial: &str, content: &str) -> bool {
     }
     let pairs = first.len().min(again.len());
     let same = again.iter().take(pairs).filter(|line| first.contains(line)).count();
-    first[0] == again[0] && same * 10 >= pairs * 6
+    first[0] == again[0] && same * 2 >= pairs
 }
 
 // Points for every sign that the continuation is another text: it begins like a file although this
-// one is past its beginning, it stands on its own although something is open here, it knows none of
-// the words used here, and its first word does not fit.
-fn strangeness(
-    partial: &str,
-    content: &str,
-    joined: &str,
-    place: Place,
-    language: Language,
-) -> i32 {
-    let mut points = foreign_words(partial, content) + foreign_language(content, language);
-    if !is_at_beginning(partial) {
-        points += beginning(content, place);
+// one is past its beginning, it stands on its own although something is open here, it is in another
+// language, it knows none of the words used here, and it does not fit the line that was cut.
+fn strangeness(join: &Join<'_>) -> i32 {
+    let alone = is_complete(join.content, join.language)
+        && join.content.ends_with('\n')
+        && join.content.lines().count() > 3;
+    let mut points = foreign_words(join) + foreign_language(join) + beginning(join);
+    if alone {
+        points += if is_complete(join.joined, join.language) { 0 } else { 6 };
     }
-    if stands_alone(content, joined, language) {
-        points += 6;
-    }
-    if seam::fit(partial, content, place, &Vocabulary::new(partial, content)) < -3.0 {
-        points += 3;
-    }
+    points += misfit(join) + if alone && misfit(join) > 0 { 3 } else { 0 };
     points
 }
 
-// How much a text begins like a file: a licence, a shebang or a document type says so alone.
-fn beginning(content: &str, place: Place) -> i32 {
+// Points for a first line that cannot go on the line that was cut.
+fn misfit(join: &Join<'_>) -> i32 {
+    if join.place != Place::Code || !seam::is_mid_line(join.partial) {
+        return 0;
+    }
+    let vocabulary = Vocabulary::new(join.partial, join.content);
+    if seam::fit(join.partial, join.content, join.place, &vocabulary) < -3.0 {
+        return 4;
+    }
+    let comment = ["/*", "//", "<!--", "\"\"\"", "#!", "# "].iter();
+    let in_word = join.partial.ends_with(|sign: char| sign.is_alphanumeric() || sign == '_');
+    match comment.into_iter().any(|sign| join.content.starts_with(sign)) {
+        true if in_word => 6,
+        true => 3,
+        false => 0,
+    }
+}
+
+// Points for a text that begins like a file: a licence, a shebang or a document type says so alone.
+fn beginning(join: &Join<'_>) -> i32 {
     const SURE: &[&str] = &[
         "#!/",
         "<!DOCTYPE",
@@ -115,6 +125,8 @@ fn beginning(content: &str, place: Place) -> i32 {
         "'use strict'",
         "\"use strict\"",
         "@charset",
+        "'use client'",
+        "\"use client\"",
     ];
     const LIKELY: &[&str] = &[
         "package ",
@@ -127,59 +139,69 @@ fn beginning(content: &str, place: Place) -> i32 {
         "#pragma once",
         "#ifndef ",
         "<html",
-        "\"use client\"",
         "# -*-",
+        "const ",
+        "export ",
     ];
-    let start = content.trim_start();
-    let first = start.lines().next().unwrap_or_default().trim();
-    let is_comment =
-        ["/*", "//", "#", "<!--", "--", "\"\"\""].iter().any(|sign| first.starts_with(sign));
-    let head: String = start.chars().take(500).collect::<String>().to_lowercase();
-    let licence =
-        ["copyright", "licen", "(c)", "all rights"].iter().any(|word| head.contains(word));
+    let start = join.content.trim_start();
+    let mut head = start.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = head.next().unwrap_or_default();
+    let comments = ["/*", "//", "#", "<!--", "--", "\"\"\""];
+    let is_comment = comments.iter().any(|sign| first.starts_with(sign));
+    let top: String = start.chars().take(500).collect::<String>().to_lowercase();
+    let licence = ["copyright", "licen", "(c)", "all rights"].iter().any(|word| top.contains(word));
     if SURE.iter().any(|sign| first.starts_with(sign)) || (is_comment && licence) {
-        9
-    } else if place == Place::Code && LIKELY.iter().any(|sign| first.starts_with(sign)) {
-        5
-    } else {
-        0
+        return if has_code(join.partial, 1) { 9 } else { 0 };
     }
+    let likely = |line: &str| LIKELY.iter().any(|sign| line.starts_with(sign));
+    let two = likely(first) && head.next().is_some_and(likely);
+    let counts = two || (join.place == Place::Code && likely(first));
+    if counts && has_code(join.partial, 4) && !is_among_imports(join.partial) { 5 } else { 0 }
 }
 
-// Whether the partial text has not come past comments and imports yet, or stopped among imports.
-fn is_at_beginning(partial: &str) -> bool {
-    const IMPORTS: &[&str] =
-        &["import", "from", "use ", "package", "using", "#include", "export", "pub use", "mod "];
-    let is_import = |line: &str| IMPORTS.iter().any(|word| line.starts_with(word));
-    let mut last = partial.lines().rev().map(str::trim).filter(|line| !line.is_empty()).take(12);
-    if last.any(is_import) {
-        return true;
-    }
+// Whether the partial text has come to lines that are neither comments nor imports.
+fn has_code(partial: &str, wanted: usize) -> bool {
     let code = partial.lines().map(str::trim).filter(|line| {
         let comment = ["/*", "//", "#", "*", "<!--", "--", "\"\"\""]
             .iter()
             .any(|sign| line.starts_with(sign));
-        !line.is_empty() && !comment && !is_import(line)
+        !line.is_empty()
+            && (!comment || line.starts_with("#include"))
+            && (!is_import(line) || wanted == 1)
     });
-    code.take(4).count() < 4 && partial.len() < 4_000
+    code.take(wanted).count() == wanted
 }
 
-// Whether the continuation is complete by itself and the joined text is not.
-fn stands_alone(content: &str, joined: &str, language: Language) -> bool {
-    let complete = |text: &str| {
-        let outline = outline(text, language);
-        outline.crossed.is_none() && outline.end.depth == 0 && outline.end.inside == Inside::Code
-    };
-    content.ends_with('\n') && content.lines().count() > 3 && complete(content) && !complete(joined)
+fn is_among_imports(partial: &str) -> bool {
+    let mut last = partial.lines().rev().map(str::trim).filter(|line| !line.is_empty()).take(12);
+    last.any(is_import)
 }
 
-// Whether the continuation is written in another language, as far as its own words tell.
-fn foreign_language(content: &str, language: Language) -> i32 {
-    let found = detect_language(content, &LanguageHints::default());
-    if found == Language::Text || language == Language::Text || family(found) == family(language) {
-        return 0;
-    }
-    if content.lines().count() > 8 { 5 } else { 1 }
+fn is_import(line: &str) -> bool {
+    const IMPORTS: &[&str] = &[
+        "import", "from ", "use ", "package", "using", "#include", "export {", "export *",
+        "pub use", "mod ",
+    ];
+    IMPORTS.iter().any(|word| line.starts_with(word))
+}
+
+// Whether nothing is open at the end of a text and nothing was closed that it did not open.
+fn is_complete(text: &str, language: Language) -> bool {
+    let outline = outline(text, language);
+    outline.crossed.is_none() && outline.end.depth == 0 && outline.end.inside == Inside::Code
+}
+
+// Points for another language, by the label of the fence and by the look of the text.
+fn foreign_language(join: &Join<'_>) -> i32 {
+    let own = family(join.language);
+    let other = |found: Language| own != 0 && family(found) != 0 && family(found) != own;
+    let labelled = if join.label.is_some_and(other) { 7 } else { 0 };
+    let detect = |text| detect_language(text, &LanguageHints::default());
+    let looks = join.place == Place::Code
+        && join.content.lines().count() > 8
+        && other(detect(join.content))
+        && family(detect(join.partial)) == own;
+    labelled + if looks { 5 } else { 0 }
 }
 
 // Languages that are easily taken for one another, or stand inside one another.
@@ -202,9 +224,11 @@ fn family(language: Language) -> u8 {
     }
 }
 
-fn foreign_words(partial: &str, content: &str) -> i32 {
-    let known = Vocabulary::words_in(partial);
-    let told = Vocabulary::words_in(content);
+// Points for words that are not used here; comments are not compared.
+fn foreign_words(join: &Join<'_>) -> i32 {
+    let (partial, content) = (without_comments(join.partial), without_comments(join.content));
+    let known = Vocabulary::words_in(&partial);
+    let told = Vocabulary::words_in(&content);
     if known.len() < 30 || told.len() < 15 {
         return 0;
     }
@@ -215,4 +239,11 @@ fn foreign_words(partial: &str, content: &str) -> i32 {
         15..30 => 0,
         _ => -3,
     }
+}
+
+fn without_comments(text: &str) -> String {
+    let code = text.lines().filter(|line| {
+        !["/*", "//", "#", "*", "<!--", "--"].iter().any(|sign| line.trim_start().starts_with(sign))
+    });
+    code.collect::<Vec<_>>().join("\n")
 }

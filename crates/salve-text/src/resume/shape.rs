@@ -49,7 +49,7 @@ impl Shape {
         let against: f32 = self.disagreed.iter().map(|(_, weight)| weight).sum();
         let closed = if self.closed { 8.0 } else { 0.0 };
         let crossed = if self.crossed { -14.0 } else { 0.0 };
-        closed + crossed + (self.agreed / 4.0).min(4.0) - against.min(18.0)
+        closed + crossed + (self.agreed / 4.0).min(4.0) - against.min(24.0)
     }
 
     /// Returns the one distance that would explain the lines that stand wrong, if there is one.

@@ -194,7 +194,7 @@ impl Stitcher<'_> {
         if content.trim().is_empty() {
             return self.refuse(RefusalReason::Empty, "the continuation holds nothing to add");
         }
-        if let Some((why, message)) = related::refusal(self.partial, content, self.place) {
+        if let Some((why, message)) = related::refusal(content, self.place) {
             return self.refuse(why, message);
         }
         let mut readings = self.read(content);
@@ -213,14 +213,16 @@ impl Stitcher<'_> {
                 "the continuation only repeats the end of the partial text",
             );
         }
-        if let Some((why, message)) = related::refusal_after(
-            self.partial,
+        let join = related::Join {
+            partial: self.partial,
             content,
-            &best.text,
-            &best.candidate,
-            self.place,
-            self.language,
-        ) {
+            joined: &best.text,
+            candidate: &best.candidate,
+            place: self.place,
+            language: self.language,
+            label: self.unwrapped.label,
+        };
+        if let Some((why, message)) = related::refusal_after(&join) {
             return self.refuse(why, message);
         }
         self.join(best)

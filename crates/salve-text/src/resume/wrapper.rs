@@ -18,8 +18,8 @@ pub(crate) struct Unwrapped {
     /// Whether line breaks between an announcement and the content were set aside: then nobody
     /// knows whether one of them was content.
     pub(crate) loose_start: bool,
-    /// Whether the sentinel was among what was set aside.
-    pub(crate) sentinel: bool,
+    /// The language the opening fence named, if it named one.
+    pub(crate) label: Option<Language>,
 }
 
 /// Finds the content of `continuation`.
@@ -34,7 +34,7 @@ pub(crate) fn unwrap(
         content: Span::new(0, continuation.len()),
         dropped: Vec::new(),
         loose_start: false,
-        sentinel: false,
+        label: None,
     };
     let wrapper = Wrapper { text: continuation, partial, place, language };
     let fence = wrapper.drop_start(&mut found);
@@ -76,6 +76,11 @@ impl Wrapper<'_> {
                 found.dropped.push((Span::new(line.start, line.next), DropReason::Fence));
                 found.content.start = line.next;
                 found.loose_start = false;
+                found.label = words
+                    .trim_start_matches(['`', '~', ' '])
+                    .split([' ', ',', '{'])
+                    .next()
+                    .and_then(Language::from_name);
                 return Some(fence);
             }
             if prose::is_prompt_header(words) {
@@ -175,10 +180,10 @@ impl Wrapper<'_> {
         let labelled = !is_bare_fence(opener.of(self.text));
         let rest = &self.text[opener.next..];
         let closers = lines(rest).filter(|line| closes(line.of(rest), fence)).count();
-        let ends_closed =
-            rest.trim_end().lines().next_back().is_some_and(|line| closes(line, fence));
+        let last = lines(rest).filter(|line| closes(line.of(rest), fence)).last();
+        let ends_closed = last.is_some_and(|line| self.only_talk(&rest[line.next..]));
         let odd = (ends_closed && closers % 2 == 1) || closers == 0;
-        odd && (labelled || announced)
+        odd && (labelled || announced || self.language != Language::Markdown)
     }
 
     // Sets aside the closing fence and the talk after it.
@@ -246,7 +251,6 @@ impl Wrapper<'_> {
         let base = found.content.start;
         found.dropped.push((Span::new(base + span.start, found.content.end), DropReason::Sentinel));
         found.content.end = base + span.start;
-        found.sentinel = true;
     }
 }
 

@@ -121,6 +121,9 @@ fn read_case(parts: &[&str]) -> Case {
     if has("bare") {
         content.pop();
     }
+    if has("cut") {
+        reply.pop();
+    }
     if has("crlf") {
         reply = reply.replace('\n', "\r\n");
         content = content.replace('\n', "\r\n");

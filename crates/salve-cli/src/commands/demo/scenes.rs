@@ -68,13 +68,13 @@ fn cut_json() -> Shown {
     stage.received(TOOL_CALL);
     let parsed = parse_json(TOOL_CALL, &ParseOptions::default());
     stage.says("elsewhere", "the quote and the brace are added and half a file is written");
-    for repair in &parsed.repairs {
+    for repair in &parsed.repairs() {
         stage.says("parse", &format!("{} at byte {}", repair.code.name(), repair.span.start));
     }
-    stage.says("marked", &format!("incomplete: {}", parsed.incomplete_paths.join(", ")));
+    stage.says("marked", &format!("incomplete: {}", parsed.incomplete_paths().join(", ")));
     stage.result(&format!("{:#}", parsed.value()));
     stage.says("so", "`path` may be used; `content` may be shown, never written");
-    let marked = parsed.incomplete_paths.iter().any(|path| path.contains("content"));
+    let marked = parsed.incomplete_paths().iter().any(|path| path.contains("content"));
     stage.end(!parsed.complete && marked)
 }
 

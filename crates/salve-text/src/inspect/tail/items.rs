@@ -72,10 +72,8 @@ fn rust_ended(left: &[Token<'_>]) -> bool {
         token.is == Is::Word
             && !matches!(token.text, b"pub" | b"unsafe" | b"async" | b"default" | b"extern")
     });
-    let constant = left.iter().any(|token| token.is_word(b"const"))
-        && !left
-            .iter()
-            .any(|token| token.is_word(b"fn") || token.is_word(b"impl") || token.is_word(b"trait"));
+    let constant = head.is_some_and(|token| token.text == b"const")
+        && !left.iter().any(|token| token.is_word(b"fn"));
     let needs_sign = head.is_some_and(|token| {
         matches!(token.text, b"use" | b"let" | b"static" | b"type" | b"crate" | b"return")
     });
@@ -155,6 +153,7 @@ pub(super) fn judge_go(tokens: &[Token<'_>], ends_line: bool) -> Option<Reason> 
         b"func" => {
             let receiver = line.get(1).is_some_and(|token| token.is == Is::Group(b'('));
             groups(b'(') < if receiver { 2 } else { 1 }
+                || matches!(last.text, b"map" | b"chan" | b"func" | b"struct" | b"interface")
         }
         b"type" => {
             let grouped = line.len() == 2 && last.is == Is::Group(b'(');
@@ -188,7 +187,7 @@ fn last_go_statement<'a>(tokens: &[Token<'a>]) -> Vec<Token<'a>> {
     let mut ended = false;
     for token in tokens {
         match token.is {
-            Is::Line => ended |= line.last().is_some_and(|last| last.is_operand()),
+            Is::Line => ended |= line.last().is_some_and(Token::is_operand),
             Is::Sign(b';') => line.clear(),
             _ => {
                 if ended {

@@ -57,6 +57,7 @@ pub(super) fn bash(tokens: &[Token<'_>], bytes: &[u8]) -> Option<Reason> {
     let before = rest.last();
     let doubled = before.is_some_and(|token| token.is == last.is) && last.joined;
     match last.is {
+        Is::Sign(b'<' | b'>') => return Some(Reason::Statement("A redirection names nothing")),
         Is::Sign(b'|') => return Some(Reason::Statement("A pipe leads nowhere")),
         Is::Sign(b'&') if doubled => {
             return Some(Reason::Statement("An operator at the end asks for more"));

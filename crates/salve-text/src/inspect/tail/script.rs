@@ -10,7 +10,6 @@ use super::{Reason, last_two};
 const ASKING: &[&[u8]] = &[
     b"new",
     b"typeof",
-    b"void",
     b"delete",
     b"in",
     b"instanceof",
@@ -164,7 +163,8 @@ fn asks_for_more(statement: &[Token<'_>], last: &Token<'_>) -> Option<&'static s
     if last.is != Is::Word || is_member(statement) {
         return None;
     }
-    let after_operand = last_two(statement).is_some_and(|(left, _)| left.is_operand());
+    let after_operand =
+        last_two(statement).is_some_and(|(left, _)| left.is_operand() && !is_keyword(left));
     let soft = after_operand
         && matches!(
             last.text,
@@ -184,14 +184,23 @@ fn asks_for_more(statement: &[Token<'_>], last: &Token<'_>) -> Option<&'static s
     (ASKING.contains(&last.text) || soft).then_some("A keyword at the end asks for more")
 }
 
+fn is_keyword(token: &Token<'_>) -> bool {
+    token.is == Is::Word && (ASKING.contains(&token.text) || SOFT.contains(&token.text))
+}
+
 fn is_member(statement: &[Token<'_>]) -> bool {
     last_two(statement).is_some_and(|(left, _)| left.is_sign(b'.'))
 }
 
 fn import(statement: &[Token<'_>]) -> Option<&'static str> {
-    let literal = statement.iter().position(|token| token.is == Is::Literal);
     let assigned = statement.iter().any(|token| token.is_sign(b'='));
-    (literal.is_none() && !assigned).then_some("An import has no source")
+    let Some(literal) = statement.iter().position(|token| token.is == Is::Literal) else {
+        return (!assigned).then_some("An import has no source");
+    };
+    // `with { type: "json" }` may follow the source.
+    let attributes = &statement[literal + 1..];
+    let half = attributes.len() == 1 && attributes[0].is == Is::Word;
+    half.then_some("The attributes of an import are not whole")
 }
 
 fn export(rest: &[Token<'_>], typed: bool) -> Option<&'static str> {
@@ -241,25 +250,26 @@ fn export(rest: &[Token<'_>], typed: bool) -> Option<&'static str> {
 fn function(statement: &[Token<'_>], typed: bool) -> Option<&'static str> {
     let parameters = statement.iter().any(|token| token.is == Is::Group(b'('));
     // TypeScript declares functions without a body.
-    if typed && parameters && open_angles(statement) == 0 {
-        return None;
+    if !(typed && parameters && open_angles(statement) == 0) {
+        return Some("A function has no body");
     }
-    Some("A function has no body")
+    let result = statement.iter().position(|token| token.is == Is::Group(b'('));
+    conditional_type(&statement[result.map_or(0, |at| at + 1)..], 1)
 }
 
 fn alias(statement: &[Token<'_>]) -> Option<&'static str> {
-    let Some(equals) = statement.iter().position(|token| token.is_sign(b'=')) else {
+    // Parameters may have defaults of their own: the definition starts outside the angles.
+    let equals = (0..statement.len())
+        .find(|&at| statement[at].is_sign(b'=') && open_angles(&statement[..at]) == 0);
+    let Some(equals) = equals else {
         return Some("A type has no definition");
     };
     if open_angles(statement) > 0 {
         return Some("Type arguments are not closed");
     }
     let value = &statement[equals + 1..];
-    let questions = value.iter().filter(|token| token.is_sign(b'?')).count();
-    let colons = value.iter().filter(|token| token.is_sign(b':')).count();
-    let conditions = value.iter().filter(|token| token.is_word(b"extends")).count();
-    if questions > colons || conditions > questions {
-        return Some("A conditional type is not whole");
+    if let Some(reason) = conditional_type(value, 0) {
+        return Some(reason);
     }
     // A function type needs its arrow: `(a: A)` alone is no type.
     let (left, right) = last_two(statement)?;
@@ -269,6 +279,20 @@ fn alias(statement: &[Token<'_>]) -> Option<&'static str> {
         return Some("A function type has no result");
     }
     adjacent(value)
+}
+
+// `A extends B ? C : D`, with `colons` that belong to something else.
+fn conditional_type(value: &[Token<'_>], colons: usize) -> Option<&'static str> {
+    let outside: Vec<&Token<'_>> = (0..value.len())
+        .filter(|&at| open_angles(&value[..at]) == 0)
+        .map(|at| &value[at])
+        .collect();
+    let count =
+        |test: &dyn Fn(&Token<'_>) -> bool| outside.iter().filter(|token| test(token)).count();
+    let questions = count(&|token| token.is_sign(b'?'));
+    let branches = count(&|token| token.is_sign(b':')).saturating_sub(colons);
+    let conditions = count(&|token| token.is_word(b"extends"));
+    (questions > branches || conditions > questions).then_some("A conditional type is not whole")
 }
 
 // `const x: Foo<Bar` before any value.
@@ -297,6 +321,9 @@ fn controlled(statement: &[Token<'_>], typed: bool) -> Option<&'static str> {
 }
 
 fn expression(statement: &[Token<'_>], typed: bool) -> Option<&'static str> {
+    if typed && let Some(reason) = arrow_function(statement) {
+        return Some(reason);
+    }
     if typed
         && last_two(statement).is_some_and(|(left, right)| {
             left.is_sign(b'<') && left.joined && right.is == Is::Group(b'{')
@@ -339,14 +366,28 @@ fn expression(statement: &[Token<'_>], typed: bool) -> Option<&'static str> {
     adjacent(statement)
 }
 
+// `= (a: A): B` and `= <T>(a: T)` are the heads of arrow functions: they need their arrow.
+fn arrow_function(statement: &[Token<'_>]) -> Option<&'static str> {
+    let equals = (1..statement.len()).find(|&at| {
+        let arrow = statement.get(at + 1).is_some_and(|next| next.is_sign(b'>') && next.joined);
+        statement[at].is_sign(b'=') && !arrow && open_angles(&statement[..at]) == 0
+    })?;
+    let mut value = &statement[equals + 1..];
+    if value.first().is_some_and(|token| token.is_word(b"async")) {
+        value = &value[1..];
+    }
+    let generic = value.first().is_some_and(|token| token.is_sign(b'<'));
+    let result = value.first().is_some_and(|token| token.is == Is::Group(b'('))
+        && value.get(1).is_some_and(|token| token.is_sign(b':'));
+    let arrow = value.windows(2).any(|pair| pair[0].is_sign(b'=') && pair[1].is_sign(b'>'));
+    ((generic || result) && !arrow).then_some("A function has no body")
+}
+
 // Two operands side by side mean that the second was to become an operator or keyword.
 fn adjacent(statement: &[Token<'_>]) -> Option<&'static str> {
     let (left, right) = last_two(statement)?;
-    let word = |token: &Token<'_>| {
-        token.is == Is::Word && (ASKING.contains(&token.text) || SOFT.contains(&token.text))
-    };
     let member = statement.len() > 2 && statement[statement.len() - 3].is_sign(b'.');
-    if (word(left) && !member) || right.joined && right.is != Is::Word {
+    if (is_keyword(left) && !member) || right.joined && right.is != Is::Word {
         return None;
     }
     let clash = left.is_operand()
@@ -429,23 +470,17 @@ fn ends_by_line(statement: &[Token<'_>], next: &Token<'_>) -> bool {
         Is::Sign(sign) => !matches!(sign, b'@' | b'#'),
         Is::Group(b'(' | b'[') => true,
         Is::Group(_) => !matches!(statement[0].text, b"import") || statement.len() > 1,
+        Is::Word if next.text == b"from" => matches!(statement[0].text, b"import" | b"export"),
         Is::Word => matches!(
             next.text,
-            b"from"
-                | b"extends"
-                | b"implements"
-                | b"instanceof"
-                | b"in"
-                | b"of"
-                | b"as"
-                | b"satisfies"
-                | b"else"
-                | b"catch"
-                | b"finally"
+            b"extends" | b"implements" | b"instanceof" | b"in" | b"else" | b"catch" | b"finally"
         ),
         _ => false,
     };
-    let headed = matches!(statement[0].text, b"if" | b"for" | b"while") && statement.len() <= 2;
+    let head = head_of(statement);
+    let headed = matches!(head, Some(b"if" | b"for" | b"while")) && statement.len() <= 2
+        || matches!(head, Some(b"class" | b"interface" | b"enum")) && statement.len() > 1
+        || open_angles(statement) > 0 && matches!(head, Some(b"type" | b"function"));
     (closes && !asks || increments) && !continues && !headed
 }
 
@@ -454,15 +489,21 @@ fn block_ends(statement: &[Token<'_>]) -> bool {
     if statement.len() == 1 {
         return true;
     }
-    let words = statement.iter().take_while(|token| token.is == Is::Word);
-    let head = words.map(|token| token.text).find(|word| {
-        !matches!(*word, b"export" | b"default" | b"declare" | b"abstract" | b"async")
-    });
+    let head = head_of(statement);
     let assigned = statement.iter().any(|token| token.is_sign(b'='))
         && !matches!(head, Some(b"function" | b"class" | b"interface" | b"for" | b"if" | b"while"));
     // `return { … }`, `type X = { … }` and `import { … }` are not ended by their brace.
     let last_sign = last_two(statement).is_some_and(|(left, _)| {
         matches!(left.is, Is::Sign(b':' | b'|' | b'&' | b'<' | b',')) || left.is_word(b"extends")
     });
-    head.is_some_and(|word| BLOCKY.contains(&word)) && !assigned && !last_sign
+    let blocky = head.is_some_and(|word| BLOCKY.contains(&word));
+    blocky && !assigned && !last_sign && open_angles(statement) == 0
+}
+
+// The word that says what a statement is.
+fn head_of<'a>(statement: &[Token<'a>]) -> Option<&'a [u8]> {
+    let words = statement.iter().take_while(|token| token.is == Is::Word);
+    words
+        .map(|token| token.text)
+        .find(|word| !matches!(*word, b"export" | b"default" | b"declare" | b"abstract" | b"async"))
 }
