@@ -6,8 +6,8 @@
 use crate::failure::Failure;
 use crate::input;
 use salve_text::{
-    CleanOptions, CompiledSchema, ParseOptions, SchemaCarrier, SchemaName, SchemaOptions,
-    SchemaOutcome, clean, parse_named, parse_with_schema,
+    CleanOptions, CompiledSchema, ParseOptions, RecoveredChat, SchemaCarrier, SchemaName,
+    SchemaOptions, SchemaOutcome, clean, parse_named, parse_with_schema, recover_chat,
 };
 use salve_types::RawReply;
 use serde_json::Value;
@@ -64,6 +64,14 @@ impl Schema {
                 parse_named(reply.text(), options, *name).map_err(Failure::new)
             }
             Self::Named(name) => parse_named(text, options, *name).map_err(Failure::new),
+        }
+    }
+
+    /// Recovers a chat reply field by field, where the schema is the one of chat replies.
+    pub(crate) fn chat(&self, text: &str) -> Option<RecoveredChat> {
+        match self {
+            Self::Named(SchemaName::ChatResponse) => recover_chat(text).ok(),
+            _ => None,
         }
     }
 }

@@ -5,8 +5,8 @@
 //! that is the pipeline's part.
 
 use crate::pipeline::{PipelineOptions, admit, clean_options, inspect_options};
-use salve_text::{CleanReply, clean, find_omissions};
-use salve_types::{Finding, RawReply, Span, Verdict};
+use salve_text::{CleanReply, chat_truncation_hints, clean, find_omissions, recover_chat};
+use salve_types::{Evidence, Finding, Language, RawReply, Span, Verdict};
 
 /// Everything that is to be said about a text.
 #[must_use]
@@ -24,11 +24,21 @@ pub fn judge_text(raw: &RawReply, options: &PipelineOptions) -> Judgement {
     let shift = Shift::of(&cleaned);
     let received = admit(cleaned, &inspect_options(raw, options));
     let findings = find_omissions(received.text(), received.verdict().language);
-    let judgement = Judgement { verdict: received.verdict().clone(), findings };
+    let mut judgement = Judgement { verdict: received.verdict().clone(), findings };
+    judgement.verdict.evidence.extend(chat_hints(received.text(), &judgement.verdict));
     match shift {
         Some(shift) => shift.applied(judgement),
         None => judgement,
     }
+}
+
+// A chat reply with file changes gets the hints people look for in one; they are weak and only
+// listed.
+fn chat_hints(text: &str, verdict: &Verdict) -> Vec<Evidence> {
+    if verdict.language != Language::Json || !text.contains("\"fileChanges\"") {
+        return Vec::new();
+    }
+    recover_chat(text).map(|chat| chat_truncation_hints(text, &chat)).unwrap_or_default()
 }
 
 /// How far the content lies from the start of the reply.
@@ -87,4 +97,40 @@ fn leading_aside(cleaned: &CleanReply) -> usize {
         end = end.max(aside.span.end);
     }
     end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(text: &str, language: Language) -> Judgement {
+        let raw = RawReply { language: Some(language), ..RawReply::from_text(text) };
+        judge_text(&raw, &PipelineOptions::default())
+    }
+
+    #[test]
+    fn c106_a_short_whole_edit_is_hinted_at_and_not_blocked() {
+        let text = r#"{"summary": "Done", "fileChanges": [{"path": "a.ts", "content": "x"}]}"#;
+        let verdict = judged(text, Language::Json).verdict;
+        assert!(verdict.is_valid);
+        let codes: Vec<&str> = verdict.evidence.iter().map(|it| it.code.as_str()).collect();
+        assert!(codes.contains(&"short_with_file_changes"), "{codes:?}");
+    }
+
+    #[test]
+    fn c105_a_cut_chat_reply_is_a_cut_whatever_arrived_before() {
+        let text = r#"{"summary": "Done", "fileChanges": [{"path": "a.ts", "content": "x"}, {"pa"#;
+        let verdict = judged(text, Language::Json).verdict;
+        assert!(!verdict.is_valid);
+    }
+
+    #[test]
+    fn positions_count_from_the_start_of_the_reply() {
+        let text = "Sure:\n\n```rust\nfn f() {\n    (1\n";
+        let verdict = judge_text(&RawReply::from_text(text), &PipelineOptions::default()).verdict;
+        let lines: Vec<u32> = verdict.open.iter().map(|open| open.line).collect();
+        assert_eq!(lines, [4, 5]);
+        assert_eq!(verdict.open[1].offset, text.rfind('(').unwrap());
+        assert_eq!(verdict.truncation_line, Some(5));
+    }
 }

@@ -23,8 +23,7 @@ fn answer(case: &Value) -> Value {
     let text = case["input"].as_str().unwrap_or_default();
     let mode = match case["opts"]["schema_repair_mode"].as_str() {
         Some("salvage") => RepairMode::Salvage,
-        Some(_) => RepairMode::Standard,
-        None => RepairMode::Aligned,
+        _ => RepairMode::Standard,
     };
     let arrival = if case["kind"] == "partial" { Arrival::Partial } else { Arrival::Whole };
     let parse_mode = if case["mode"] == "text" { ParseMode::Text } else { ParseMode::Llm };

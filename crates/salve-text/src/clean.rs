@@ -254,7 +254,7 @@ const STAGES: &[Stage] = &[
     tokens::cuts,
     thinking::cuts,
     tags::cuts,
-    fence_cuts,
+    choose::cuts,
     document::preamble_cuts,
     chat::cuts,
     chat::json_cuts,
@@ -279,10 +279,6 @@ fn settle(draft: &mut Draft<'_>, context: &Context<'_>, notes: &mut Notes) -> bo
         }
     }
     false
-}
-
-fn fence_cuts(draft: &Draft<'_>, context: &Context<'_>, notes: &mut Notes) -> Vec<Cut> {
-    choose::cuts(draft, context, notes)
 }
 
 // The sentinel says that the model is done; it is no part of the content.

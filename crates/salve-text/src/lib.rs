@@ -23,7 +23,7 @@ pub use inspect::{
 pub use omissions::find_omissions;
 pub use parse::{
     Candidate, Entries, Items, JsonParser, Kind, NodeId, NodeState, ParseMode, ParseOptions,
-    Parsed, Repair, RepairCode, Tree, parse_json, replay,
+    Parsed, ParsedReply, Repair, RepairCode, Tree, parse, parse_json, replay,
 };
 pub use resume::{
     CHECK_SOURCE, CONTINUATION_SOURCE, DropReason, Dropped, PromptOptions, RefusalReason,

@@ -5,14 +5,22 @@
 //! never invents a string, and takes time linear in the text however it is cut into pieces.
 
 mod bare;
+mod call;
+mod container;
 mod decode;
+mod doubt;
+mod escape;
 mod machine;
+mod number;
 mod outlook;
 mod paths;
+mod quote;
 mod repair;
+mod reply;
 mod report;
 mod strict;
 mod string;
+mod string_end;
 mod structure;
 #[cfg(test)]
 mod tests;
@@ -21,6 +29,7 @@ mod tree;
 mod trial;
 
 pub use repair::{Repair, RepairCode, replay};
+pub use reply::{ParsedReply, parse};
 pub use tree::{Entries, Items, Kind, NodeId, NodeState, Tree};
 
 use machine::Machine;

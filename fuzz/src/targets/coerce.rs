@@ -31,7 +31,7 @@ pub(super) fn check(bytes: &[u8]) {
     for mode in [ParseMode::Llm, ParseMode::Text] {
         let options = ParseOptions { mode, ..ParseOptions::default() };
         for arrival in [Arrival::Whole, Arrival::Partial] {
-            for repair in [RepairMode::Aligned, RepairMode::Salvage] {
+            for repair in [RepairMode::Standard, RepairMode::Salvage] {
                 let schema_options = SchemaOptions { arrival, mode: repair };
                 assert_sound(&parse_with_schema(&text, &options, schema, &schema_options), schema);
             }

@@ -24,14 +24,13 @@ pub(crate) fn run(code: Option<&str>, format: Format) -> CommandResult {
         None => entries,
         Some(code) => {
             let wanted = code.trim().to_ascii_uppercase().replace(['-', ' '], "_");
-            let mut found: Vec<Entry> = entries
+            let found: Vec<Entry> = entries
                 .into_iter()
                 .filter(|entry| entry.code.to_ascii_uppercase() == wanted)
                 .collect();
             if found.is_empty() {
                 return Err(unknown(&wanted));
             }
-            found.truncate(1);
             found
         }
     };
@@ -110,4 +109,31 @@ fn entries() -> Vec<Entry> {
         }
     }
     entries
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use salve_text::RepairCode;
+    use salve_types::{FindingCode, TruncationKind};
+
+    #[test]
+    fn every_repair_kind_and_finding_is_in_the_book() {
+        let known: Vec<&str> = entries().iter().map(|entry| entry.code).collect();
+        let repairs = RepairCode::ALL.iter().map(|code| code.name());
+        let kinds = TruncationKind::ALL.iter().map(|kind| kind.name());
+        let findings = FindingCode::ALL.iter().map(|code| code.name());
+        for code in repairs.chain(kinds).chain(findings) {
+            assert!(known.contains(&code), "`{code}` is missing from codes.md");
+        }
+    }
+
+    #[test]
+    fn every_entry_says_something_and_codes_are_unique_in_their_group() {
+        let mut seen = std::collections::HashSet::new();
+        for entry in entries() {
+            assert!(entry.text.len() > 10, "{}", entry.code);
+            assert!(seen.insert((entry.group, entry.code)), "{} twice", entry.code);
+        }
+    }
 }

@@ -8,7 +8,8 @@ use crate::failure::{CommandResult, Ending, Failure};
 use crate::schemas::Schema;
 use crate::{batch, input, output, render};
 use salve_text::{
-    Arrival, ParseMode, ParseOptions, RepairMode, SchemaOptions, SchemaOutcome, parse_json,
+    Arrival, ParseMode, ParseOptions, RecoveredChat, RepairMode, SchemaOptions, SchemaOutcome,
+    parse_json,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -37,24 +38,39 @@ pub(crate) fn run(arguments: &ParseArguments, format: Format) -> CommandResult {
     }
     let text = input::text(arguments.file.as_deref())?;
     let outcome = read(&text, &options, schema.as_ref(), &SchemaOptions::default())?;
-    report(&outcome, format, "parse")
+    let chat = schema.as_ref().and_then(|schema| schema.chat(&text));
+    report(&outcome, chat.as_ref(), format, "parse")
 }
 
 /// Prints an outcome and says how it ended.
-pub(crate) fn report(outcome: &SchemaOutcome, format: Format, command: &str) -> CommandResult {
+pub(crate) fn report(
+    outcome: &SchemaOutcome,
+    chat: Option<&RecoveredChat>,
+    format: Format,
+    command: &str,
+) -> CommandResult {
     match format {
         Format::Human => {
             output::json(&outcome.value)?;
             output::story(&story(outcome));
         }
-        Format::Json => output::json(outcome)?,
-        Format::Jsonl => output::json_line(outcome)?,
+        Format::Json => output::json(&document(outcome, chat)?)?,
+        Format::Jsonl => output::json_line(&document(outcome, chat)?)?,
         Format::Sarif | Format::Github => {
             return Err(crate::no_such_format(command, format, "human, json, jsonl"));
         }
     }
     let good = outcome.complete && outcome.violations.is_empty();
     Ok(if good { Ending::Clean } else { Ending::Findings })
+}
+
+// A chat reply is also told field by field, as far as it is certain.
+fn document(outcome: &SchemaOutcome, chat: Option<&RecoveredChat>) -> Result<Value, Failure> {
+    let mut document = serde_json::to_value(outcome)?;
+    if let Some(chat) = chat {
+        document["chat"] = serde_json::to_value(chat)?;
+    }
+    Ok(document)
 }
 
 /// Reads a text, by a schema if there is one.
@@ -104,13 +120,15 @@ fn answer(
         },
         mode: match repair {
             Some("salvage") => RepairMode::Salvage,
-            Some("standard") => RepairMode::Standard,
-            _ => RepairMode::Aligned,
+            _ => RepairMode::Standard,
         },
     };
     let options = ParseOptions { mode, ..options.clone() };
-    let outcome = read(&line.input, &options, named.as_ref().or(schema), &schema_options);
-    batch::object(&outcome.map_err(|error| batch::failure_text(&error))?)
+    let schema = named.as_ref().or(schema);
+    let outcome = read(&line.input, &options, schema, &schema_options)
+        .map_err(|error| batch::failure_text(&error))?;
+    let chat = schema.and_then(|schema| schema.chat(&line.input));
+    batch::object(&document(&outcome, chat.as_ref()).map_err(|error| batch::failure_text(&error))?)
 }
 
 fn story(outcome: &SchemaOutcome) -> String {

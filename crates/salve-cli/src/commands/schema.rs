@@ -24,7 +24,7 @@ pub(crate) fn run(command: &SchemaCommand, format: Format) -> CommandResult {
             let text = input::text(file.as_deref())?;
             let outcome =
                 schema.read(&text, &ParseOptions::default(), &SchemaOptions::default())?;
-            super::parse::report(&outcome, format, "schema check")
+            super::parse::report(&outcome, schema.chat(&text).as_ref(), format, "schema check")
         }
     }
 }

@@ -53,9 +53,20 @@ fn o01_user_schemas_come_from_files() {
     );
     let good = salve_in(&["parse", "--schema", "point.json"], "{x: \"3\"}", &place, &[]);
     assert_eq!(good.json(), json!({ "x": 3 }));
-    let bad = salve_in(&["parse", "--schema", "point.json"], "{y: 1}", &place, &[]);
+    let bad = salve_in(&["parse", "--schema", "point.json"], "{x: \"three\"}", &place, &[]);
     assert_eq!(bad.code, Some(1));
     let unknown = salve_in(&["parse", "--schema", "Pont"], "{}", &place, &[]);
     assert_eq!(unknown.code, Some(2));
     assert!(unknown.err.contains("CodeOnly"), "{}", unknown.err);
+}
+
+#[test]
+fn c012_the_stage_that_read_a_chat_reply_is_named() {
+    let stage = |text: &str| {
+        let ended = salve(&["parse", "--schema", "ChatResponse", "--format", "json"], text);
+        ended.json()["chat"]["stage"].clone()
+    };
+    assert_eq!(stage("{\"summary\": \"ok\"}"), "direct");
+    assert_eq!(stage("Sure! {summary: 'ok',}"), "repaired");
+    assert_eq!(stage("{\"summary\": \"ok\", \"todos\": [\"a"), "recovered");
 }

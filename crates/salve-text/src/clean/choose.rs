@@ -58,8 +58,13 @@ fn decide(text: &str, blocks: &[Labelled], context: &Context<'_>) -> Decision {
     let shows_first = text[..blocks[0].fenced.opener.start].trim().is_empty()
         && blocks[0].fenced.closed
         && !blocks[0].fenced.info.is_empty();
-    if !nothing_outside && !shows_first && reads_like_code(outside()) {
-        return stray(text, blocks);
+    if !nothing_outside && !shows_first {
+        if reads_like_code(outside()) {
+            return stray(text, blocks);
+        }
+        if !is_talk(text, outside()) {
+            return Decision::Whole;
+        }
     }
     let take = || choose(text, blocks, context).map_or(Decision::Whole, Decision::Take);
     match context.target {
@@ -68,6 +73,14 @@ fn decide(text: &str, blocks: &[Labelled], context: &Context<'_>) -> Decision {
         Target::Unknown if nothing_outside || is_answer(text, blocks) => take(),
         Target::Unknown => Decision::Whole,
     }
+}
+
+// Several lines around the blocks that nobody would say are part of the content, such as the rest
+// of a script around a here-document.
+fn is_talk<'a>(text: &'a str, outside: impl Iterator<Item = &'a str>) -> bool {
+    const FEW: usize = 3;
+    let lines: Vec<&str> = outside.filter(|line| !line.trim().is_empty()).collect();
+    lines.len() < FEW || chat::opens_with_chat(text) || reads_like_talk(&lines)
 }
 
 // Nobody explains the end of a piece of code for longer.
@@ -81,7 +94,7 @@ fn stray(text: &str, blocks: &[Labelled]) -> Decision {
         && last.fenced.info.is_empty()
         && text[last.fenced.opener.range()].trim_start().starts_with('`')
         && after.lines().count() <= MOST_TALK_LINES
-        && reads_like_talk(after)
+        && reads_like_talk(&after.lines().collect::<Vec<_>>())
         && reads_like_code(text[..last.fenced.opener.start].lines());
     if is_stray { Decision::Stray(blocks.len() - 1) } else { Decision::Whole }
 }

@@ -172,7 +172,12 @@ impl Resolver<'_> {
         let Some((next_at, next)) = next else { return false };
         next.is_bare()
             && self.bare_after[next_at] > 0
-            && !reads_like_talk(&self.text[mark.line.end..next.line.start])
+            && !self.is_talk_between(mark.line.end, next.line.start)
+    }
+
+    fn is_talk_between(&self, start: usize, end: usize) -> bool {
+        let between = self.text.get(start..end).unwrap_or("");
+        reads_like_talk(&between.lines().collect::<Vec<_>>())
     }
 
     // The text ends with talk outside any inner block: the outer block of code was not left open
@@ -182,7 +187,7 @@ impl Resolver<'_> {
         let tail = self.marks.last().map_or("", |last| &self.text[last.line.end..]);
         language.is_some_and(|language| language != Language::Markdown)
             && !tail.trim().is_empty()
-            && reads_like_talk(tail)
+            && reads_like_talk(&tail.lines().collect::<Vec<_>>())
     }
 
     fn unclosed(&self, mark: &Mark) -> Fenced {

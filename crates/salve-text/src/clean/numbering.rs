@@ -98,7 +98,6 @@ fn read_number(line: &str) -> Option<Numbered> {
     let body = line.trim_end_matches(['\n', '\r']);
     let indent = body.len() - body.trim_start_matches(' ').len();
     let rest = &body[indent..];
-    let rest = rest.strip_prefix('L').unwrap_or(rest);
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     if digits == 0 || digits > 7 || indent > 10 {
         return None;

@@ -39,23 +39,31 @@ pub(super) fn line_kind(line: &str) -> LineKind {
 
 /// Returns whether the lines together are code rather than talk.
 pub(super) fn reads_like_code<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
-    let (mut code, mut prose) = (0usize, 0usize);
+    // Talk may show a line or two of code in passing.
+    const PLAINLY: usize = 6;
+    let (mut code, mut plain, mut prose) = (0usize, 0usize, 0usize);
     let mut first = None;
     for line in lines {
-        match line_kind(line) {
-            LineKind::Code => {
-                code += 1;
-                first.get_or_insert(line);
-            }
-            LineKind::Prose => {
-                prose += 1;
-                first.get_or_insert(line);
-            }
-            LineKind::Blank | LineKind::Unclear => {}
+        let trimmed = line.trim();
+        // Nobody speaks in triple quotes: this is a documentation string.
+        if trimmed.starts_with("\"\"\"") || trimmed.starts_with("'''") {
+            return true;
+        }
+        let kind = line_kind(line);
+        code += usize::from(kind == LineKind::Code);
+        prose += usize::from(kind == LineKind::Prose);
+        plain += usize::from(kind == LineKind::Code && is_plainly_code(trimmed));
+        if !trimmed.is_empty() {
+            first.get_or_insert(trimmed);
         }
     }
     let opens_file = first.is_some_and(opens_a_file);
-    opens_file || (code >= 2 && code * 3 >= code + prose)
+    opens_file || plain >= PLAINLY || (code >= 2 && code * 3 >= code + prose)
+}
+
+fn is_plainly_code(trimmed: &str) -> bool {
+    let head = prefix(trimmed, LOOK);
+    starts_like_code(head) || trimmed.ends_with([';', '{', '}'])
 }
 
 // Nothing but a file of code begins with these.
@@ -80,26 +88,23 @@ fn opens_a_file(line: &str) -> bool {
         "#[",
         "#![",
     ];
-    let line = line.trim_start();
-    line_kind(line) == LineKind::Code && STARTS.iter().any(|start| line.starts_with(start))
+    const NOTICES: &[&str] = &["# -*-", "# Copyright", "# SPDX", "# (c)", "# vim:", "# coding"];
+    NOTICES.iter().any(|start| line.starts_with(start))
+        || (line_kind(line) == LineKind::Code && STARTS.iter().any(|start| line.starts_with(start)))
 }
 
-/// Returns whether the text could stand between two blocks of a reply: a sentence, a heading, a
-/// label. Code that belongs to a block could not.
-pub(super) fn reads_like_talk(text: &str) -> bool {
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).peekable();
-    if lines.peek().is_none() {
-        return true;
-    }
+/// Returns whether the lines could stand between two blocks of a reply: sentences, headings,
+/// labels, or nothing. Code that belongs to a block could not.
+pub(super) fn reads_like_talk(lines: &[&str]) -> bool {
     let (mut talk, mut other) = (0usize, 0usize);
-    for line in lines {
-        if is_spoken(line.trim()) {
+    for line in lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty()) {
+        if is_spoken(line) {
             talk += 1;
         } else {
             other += 1;
         }
     }
-    talk > other
+    talk > other || other == 0
 }
 
 // A sentence begins large or ends with its sign; a command does neither.

@@ -23,6 +23,19 @@ pub(super) struct Habits {
     pub(super) tries: Vec<super::python::Try>,
 }
 
+impl Habits {
+    /// Returns the bytes held outside the struct itself.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let pending: usize = self.pending.iter().map(super::heredoc::Pending::heap_bytes).sum();
+        let arms: usize = self.arms.iter().map(super::preprocessor::Arm::heap_bytes).sum();
+        pending
+            + arms
+            + self.pending.capacity() * size_of::<super::heredoc::Pending>()
+            + self.arms.capacity() * size_of::<super::preprocessor::Arm>()
+            + self.tries.capacity() * size_of::<super::python::Try>()
+    }
+}
+
 impl Machine {
     /// Handles the classes that few languages use.
     pub(super) fn habit(&mut self, view: &View<'_>, at: usize, kind: u8) -> usize {

@@ -36,6 +36,13 @@ pub(super) struct Pending {
     pub(super) frame: Frame,
 }
 
+impl Pending {
+    /// Returns the bytes held outside the struct itself.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.name.capacity()
+    }
+}
+
 impl Machine {
     /// Handles `<<` in Bash.
     pub(super) fn bash_heredoc(&mut self, view: &View<'_>, at: usize) -> usize {

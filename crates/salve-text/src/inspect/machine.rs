@@ -124,6 +124,11 @@ impl Machine {
         }
     }
 
+    /// Returns the bytes held outside the struct itself.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.stack.heap_bytes() + self.habits.heap_bytes()
+    }
+
     /// Opens a frame at an index.
     pub(super) fn open(&mut self, view: &View<'_>, kind: Kind, at: usize) {
         self.stack.push(Frame::new(kind, view.base + at));

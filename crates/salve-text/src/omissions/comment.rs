@@ -143,8 +143,8 @@ fn is_note(body: &str) -> bool {
     let inner = body.trim_start_matches(['[', '(', '<', '{']).trim_start();
     let dots = inner.strip_prefix("...").or_else(|| inner.strip_prefix('…'));
     let after_dots = dots.is_some_and(|rest| {
-        rest.starts_with([' ', '(', '[']) && rest.trim_start().starts_with(char::is_alphabetic)
-            || rest.starts_with("(") && rest.contains(' ')
+        let words = rest.trim_start_matches([' ', '(', '[']);
+        words.len() < rest.len() && words.starts_with(char::is_alphabetic) && words.contains(' ')
     });
     let bracketed = inner.len() < body.len()
         && body.ends_with([']', ')', '>', '}'])

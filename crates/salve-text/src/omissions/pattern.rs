@@ -3,8 +3,8 @@
 //! In: a pattern and words in small letters. Out: whether the words, all of them, fit. Never scans:
 //! a pattern covers the whole phrase, so a long comment that merely mentions one does not fit.
 //!
-//! A pattern is a list of elements: `code`, `code|file`, a set such as `NOUN`, each with `?` (may be
-//! absent) or `*` (any number of times).
+//! A pattern is a list of elements: `code`, `code|file`, a set such as `NOUN`, `NUMBER` or `ANY`,
+//! each with `?` (may be absent) or `*` (any number of times).
 
 /// Named sets of words.
 pub(super) type Sets = &'static [(&'static str, &'static [&'static str])];
@@ -32,6 +32,8 @@ fn fits_from(elements: &[&str], words: &[&str], sets: Sets) -> bool {
 fn is_one_of(choice: &str, word: &str, sets: Sets) -> bool {
     choice.split('|').any(|option| {
         option == word
+            || option == "ANY"
+            || (option == "NUMBER" && word.bytes().all(|byte| byte.is_ascii_digit()))
             || sets.iter().any(|(name, members)| *name == option && members.contains(&word))
     })
 }

@@ -69,6 +69,28 @@ const SETS: Sets = &[
     ),
     ("CODE", &["code", "implementation", "implementations", "logic", "functionality", "codebase"]),
     (
+        "PART",
+        &[
+            "code",
+            "implementation",
+            "logic",
+            "imports",
+            "methods",
+            "functions",
+            "routes",
+            "handlers",
+            "components",
+            "styles",
+            "tests",
+            "classes",
+            "hooks",
+            "endpoints",
+            "helpers",
+            "jsx",
+            "html",
+        ],
+    ),
+    (
         "NOUN",
         &[
             "code",
@@ -133,6 +155,8 @@ const SETS: Sets = &[
             "properties",
             "styling",
             "page",
+            "middleware",
+            "css",
             "text",
             "state",
         ],
@@ -208,51 +232,65 @@ const SETS: Sets = &[
 
 // The whole comment, with or without an ellipsis.
 const ALWAYS: &[&str] = &[
-    "the? rest of DET* LIKE* NOUN NOUN? STAYS* STATE* FIRM",
-    "the? rest of DET* LIKE* CODE",
-    "the? rest of DET* LIKE* NOUN STAYS as is",
-    "the? rest STAYS STAYS* STATE* unchanged|same",
-    "the? rest unchanged",
+    "DET* rest of DET* LIKE* NOUN NOUN? STAYS* STATE* FIRM",
+    "DET* rest of DET* LIKE* CODE|css|html|jsx|markup",
+    "DET* rest of DET* LIKE* NOUN STAYS as is",
+    "todo rest of DET* LIKE* CODE|NOUN STATE*",
+    "DET* rest STAYS STAYS* STATE* unchanged|same",
+    "DET* rest unchanged",
     "everything else STAYS STAYS* STATE* unchanged|same|is",
     "everything else unchanged",
-    "DET? existing|previous|original|unchanged|unmodified LIKE* CODE STATE*",
-    "DET? existing|previous|original|remaining|other LIKE* NOUN STAYS* STATE* unchanged|same|omitted|elided|brevity|here",
-    "all? other NOUN NOUN? STAYS STAYS* STATE* unchanged|same",
-    "keep|leave|retain|preserve DET* existing|remaining|other|original LIKE* NOUN NOUN? STATE* STAYS?",
+    "DET* existing|previous|original|unchanged|unmodified LIKE* code STATE*",
+    "DET* existing|previous|original|unchanged LIKE* CODE STATE* FIRM",
+    "DET* STILL LIKE* NOUN and? NOUN? STAYS* STATE* unchanged|same|omitted|elided|brevity",
+    "DET* existing|previous|original|remaining LIKE* NOUN and? NOUN? STAYS* STATE* here",
+    "other existing LIKE* PART",
+    "keep|leave|retain|preserve DET* existing|remaining|other LIKE* PART STATE* STAYS?",
+    "keep|leave|retain|preserve DET* STILL LIKE* NOUN NOUN? STATE* as|unchanged|same|intact is?",
     "keep|leave|retain|preserve DET* rest of? DET* LIKE* NOUN? NOUN? STATE* STAYS?",
-    "include|insert|paste|add|put DET* rest|existing|remaining|previous|original DET* LIKE* NOUN NOUN? here",
-    "todo? implement DET* rest|remaining of? DET* LIKE* CODE|methods|functions|endpoints? here?",
-    "todo implement DET* rest",
-    "LIKE* NOUN omitted|elided|truncated|shortened for brevity",
-    "LIKE* NOUN remains|remain|stays|stay the? same|unchanged as? before?",
+    "include|insert|paste|add|put DET* STILL DET* LIKE* NOUN NOUN? here",
+    "todo? implement DET* rest|remaining of? DET* LIKE* PART? here?",
+    "LIKE* NOUN details? omitted|elided|truncated|shortened for brevity",
+    "CODE details? omitted|elided|unchanged",
+    "LIKE* NOUN NOUN? remains|remain|stays|stay the? same|unchanged as? before?",
     "omitted|elided|truncated|shortened for brevity",
-    "no changes? needed? STATE* here|below|above",
-    "same CODE as before|above|previously",
-    "your existing|original|previous LIKE* CODE|imports|styles goes? STATE*",
+    "no change|changes to|in DET* rest of DET* LIKE* NOUN",
+    "no change|changes needed? here|below|above this? line|point?",
+    "same CODE as before|previously",
+    "your existing|original|previous LIKE* PART goes? STATE*",
+    "snip",
 ];
 
 // With an ellipsis before or after, or in brackets.
 const WITH_ELLIPSIS: &[&str] = &[
-    "and? the? rest|remainder of DET* LIKE* NOUN NOUN? STAYS* STATE*",
-    "the? rest|remainder unchanged|omitted|same",
-    "DET? existing|previous|original|remaining|unchanged|unmodified LIKE* NOUN NOUN? STAYS* STATE*",
-    "existing|unchanged|unmodified",
-    "no changes?",
+    "and? DET* rest|remainder of DET* LIKE* NOUN NOUN? STAYS* STATE*",
+    "DET* rest|remainder unchanged|omitted|same",
+    "DET* existing|previous|original|remaining|unchanged LIKE* NOUN and? NOUN? STAYS* STATE*",
+    "existing|unchanged|unmodified|snip|truncated",
+    "no change|changes",
     "same as before|previous|previously|original",
     "code unchanged|omitted|elided|continues|here|same|remains STATE*",
-    "NOUN NOUN? unchanged|omitted|elided|unmodified|continues|remain|remains|stay|stays STATE*",
+    "NOUN NOUN? unchanged|omitted|elided|continues|remain|remains|stay|stays STATE*",
     "LIKE* NOUN STAYS STAYS* STATE* unchanged|same",
     "keep DET* LIKE* NOUN STATE*",
-    "continue|continues with DET* LIKE* NOUN",
+    "continue|continues with? DET* LIKE* rest? of? DET* LIKE* NOUN",
+    "NUMBER? lines NUMBER? NUMBER? omitted|unchanged|elided|truncated|skipped STATE*",
+];
+
+// With an ellipsis before.
+const AFTER_ELLIPSIS: &[&str] = &[
+    "DET* other|additional|more LIKE* NOUN and? NOUN?",
+    "DET* same LIKE* NOUN as before|above|previously",
+    "omitted|snipped|elided|remainder",
 ];
 
 // With an ellipsis on both sides even less will do.
 const BETWEEN_ELLIPSES: &[&str] = &[
-    "DET? STILL LIKE* NOUN? NOUN? STAYS* STATE*",
-    "the? rest of DET* LIKE* NOUN? STAYS* STATE*",
+    "DET* existing|previous|original|remaining|unchanged|rest|other ANY? ANY? ANY? ANY? ANY? ANY?",
     "your? code here?",
-    "more|additional|other LIKE* NOUN",
-    "omitted|snip|snipped|truncated|elided|unchanged",
+    "CODE details?",
+    "NOUN NOUN? here",
+    "more|additional LIKE* NOUN",
     "same as before|above",
 ];
 
@@ -337,6 +375,7 @@ pub(super) fn stands_for_more(comment: &str, place: Place) -> bool {
     let any = |patterns: &[&str]| patterns.iter().any(|pattern| fits(pattern, &words, SETS));
     any(ALWAYS)
         || (marks.any() && any(WITH_ELLIPSIS))
+        || (marks.before && any(AFTER_ELLIPSIS))
         || (marks.before && (marks.after || marks.bracketed) && any(BETWEEN_ELLIPSES))
 }
 
@@ -348,12 +387,12 @@ struct Marks {
 
 impl Marks {
     fn of(comment: &str) -> Self {
-        let bracketed =
-            comment.starts_with(['(', '[', '<', '{']) && comment.ends_with([')', ']', '>', '}']);
-        let core =
-            comment.trim_matches(['(', ')', '[', ']', '<', '>', '{', '}', ' ', '-', '*', '=']);
-        let before = core.starts_with("...") || core.starts_with('…') || core.starts_with("..");
+        let core = comment.trim_matches(|c: char| "()[]<>{} -*".contains(c));
+        let before = core.starts_with("...") || core.starts_with('…');
         let after = core.ends_with("...") || core.ends_with('…');
+        let inner = comment.trim_matches(|c: char| ". …".contains(c));
+        let bracketed =
+            inner.starts_with(['(', '[', '<', '{']) && inner.ends_with([')', ']', '>', '}']);
         Self { before, after, bracketed }
     }
 

@@ -23,7 +23,7 @@ struct Reader<'a> {
     state: State,
     nodes: &'a mut Vec<Node>,
     stack: &'a mut Vec<Frame>,
-    open: &'a mut [u32; 3],
+    open: &'a mut [u32; 4],
     max_depth: usize,
     /// The comma of the innermost frame.
     comma: Comma,

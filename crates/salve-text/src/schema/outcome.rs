@@ -8,11 +8,12 @@ use super::compile::CompiledSchema;
 use super::cost::Coercion;
 use super::forest::Forest;
 use super::front_matter::read_front_matter;
+use super::model::Shape;
 use super::named::{SchemaCarrier, SchemaName};
 use super::plan::{PlanId, Planner, Rules};
-use super::readings::{Reading, WORDS_BESIDE_JSON, add_tree, readings, repairs_of};
+use super::readings::{Reading, Scope, WORDS_BESIDE_JSON, add_tree, readings, repairs_of};
 use super::validate::{Violation, validate};
-use crate::parse::{ParseOptions, Repair, Tree, parse_json};
+use crate::parse::{ParseMode, ParseOptions, Repair, Tree, parse_json};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -30,16 +31,14 @@ pub enum Arrival {
     Partial,
 }
 
-/// How far plain JSON Schemas are stretched.
+/// How far a value is stretched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum RepairMode {
-    /// Keys the schema does not name are left out, JSON inside strings must be valid.
+    /// JSON inside strings must be valid to be read.
     #[default]
-    Aligned,
-    /// As a validator reads the schema: unnamed keys stay.
     Standard,
-    /// As `Standard`, and broken JSON in strings and lists in place of objects are read too.
+    /// Broken JSON in strings and lists in place of objects are read too.
     Salvage,
 }
 
@@ -78,7 +77,12 @@ pub fn parse_with_schema(
     options: &SchemaOptions,
 ) -> SchemaOutcome {
     let parsed = parse_json(text, parse_options);
-    let (forest, found) = readings(text, &parsed, parse_options.mode);
+    let scope = match (parse_options.mode, schema.shape(schema.root())) {
+        // A schema that says nothing leaves the choice to the parser.
+        (ParseMode::Text, _) | (_, Shape::Any) => Scope::Answer,
+        (ParseMode::Llm, _) => Scope::Everything,
+    };
+    let (forest, found) = readings(text, &parsed, scope);
     let rules = rules(options);
     let mut planner = Planner::new(schema, forest, rules);
     let best = cheapest(&mut planner, found);
@@ -121,7 +125,6 @@ fn rules(options: &SchemaOptions) -> Rules {
     Rules {
         partial: options.arrival == Arrival::Partial,
         salvage: options.mode == RepairMode::Salvage,
-        keep_extra: options.mode != RepairMode::Aligned,
     }
 }
 

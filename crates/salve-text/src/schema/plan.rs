@@ -64,7 +64,10 @@ pub(super) struct Slot {
 #[derive(Debug)]
 pub(super) enum SlotValue {
     Planned(PlanId),
+    /// A value the text does not say.
     Filled(Value),
+    /// What the schema says of an absent value: its default, or the null it allows.
+    Granted(Value),
 }
 
 /// A change, relative to the place of its plan.
@@ -84,8 +87,6 @@ pub(super) struct Rules {
     pub(super) partial: bool,
     /// Broken JSON inside strings and lists in place of objects are read too.
     pub(super) salvage: bool,
-    /// Keys the schema does not speak of are kept.
-    pub(super) keep_extra: bool,
 }
 
 /// The planner and everything it has found.

@@ -80,6 +80,7 @@ fn objects_are_matched_by_name_alias_and_fold() {
             "note": { "type": "string" },
         },
         "required": ["street", "zip"],
+        "additionalProperties": false,
     });
     let text = r#"{" STRASSE ": "Am Hang 3", "Zip": 10115, "tags": "one", "mood": "good"}"#;
     let outcome = read(text, &schema, SchemaOptions::default());
@@ -97,6 +98,37 @@ fn objects_are_matched_by_name_alias_and_fold() {
             ("$.zip", CoercionCode::ScalarToString),
         ]
     );
+}
+
+#[test]
+fn keys_that_a_schema_does_not_forbid_are_kept() {
+    let schema = object(json!({ "a": { "type": "integer" } }), &["a"]);
+    let outcome = read(r#"{"a": 1, "b": {"c": [2]}}"#, &schema, SchemaOptions::default());
+    assert_eq!(outcome.value, json!({ "a": 1, "b": { "c": [2] } }));
+    assert_eq!(outcome.coercions, []);
+}
+
+#[test]
+fn what_the_schema_grants_is_complete_and_what_is_filled_in_is_not() {
+    let schema = object(
+        json!({
+            "size": { "type": "integer", "default": 10 },
+            "owner": { "type": ["string", "null"] },
+            "name": { "type": "string" },
+        }),
+        &["owner", "name"],
+    );
+    let outcome = read(r#"{"name": "n"}"#, &schema, SchemaOptions::default());
+    assert_eq!(outcome.value, json!({ "size": 10, "owner": null, "name": "n" }));
+    assert_eq!(
+        codes(&outcome),
+        [("$.size", CoercionCode::DefaultUsed), ("$.owner", CoercionCode::AbsentAsEmpty)]
+    );
+    assert!(outcome.complete);
+    let list = object(json!({ "list": { "type": "array" } }), &["list"]);
+    let outcome = read("{}", &list, SchemaOptions::default());
+    assert_eq!(outcome.value, json!({ "list": [] }));
+    assert_eq!(outcome.incomplete_paths, ["$.list"]);
 }
 
 #[test]
@@ -302,7 +334,7 @@ fn salvage_reads_more_than_standard() {
         read(text, &schema, SchemaOptions { mode, ..SchemaOptions::default() }).value
     };
     let valid = r#"{"inner": "{\"a\": \"b\"}"}"#;
-    for mode in [RepairMode::Aligned, RepairMode::Standard, RepairMode::Salvage] {
+    for mode in [RepairMode::Standard, RepairMode::Salvage] {
         assert_eq!(run(valid, mode), json!({ "inner": { "a": "b" } }));
     }
     let broken = r#"{"inner": "{a: b}"}"#;

@@ -187,7 +187,7 @@ fn last_go_statement<'a>(tokens: &[Token<'a>]) -> Vec<Token<'a>> {
     let mut ended = false;
     for token in tokens {
         match token.is {
-            Is::Line => ended |= line.last().is_some_and(|last| last.is_operand()),
+            Is::Line => ended |= line.last().is_some_and(Token::is_operand),
             Is::Sign(b';') => line.clear(),
             _ => {
                 if ended {

@@ -5,7 +5,7 @@
 
 use super::array::cheaper;
 use super::{
-    ABSENT, Action, CoercionCode, Cow, Mark, NodeId, NodeKind, Note, Plan, PlanId, Planner, Slot,
+    ABSENT, Action, CoercionCode, Cow, Mark, NodeId, NodeKind, Plan, PlanId, Planner, Slot,
     SlotValue, TypeId, VIOLATION, Value, filled, keep, misfit, note, withheld,
 };
 use crate::schema::cost::STRANGER;
@@ -98,7 +98,7 @@ impl<'t> Planner<'_, 't> {
         for (index, property) in shape.properties.iter().enumerate() {
             let value = match given.get(&index) {
                 Some(&at) => {
-                    note_folded_key(&mut plan, property, &entries[at].0);
+                    note_renamed_key(&mut plan, property, &entries[at].0);
                     Some(self.plan_property(&mut plan, entries[at].1, property))
                 }
                 None => self.absent_property(&mut plan, property),
@@ -142,7 +142,7 @@ impl<'t> Planner<'_, 't> {
             return false;
         }
         match value {
-            SlotValue::Filled(value) => value.is_null(),
+            SlotValue::Filled(value) | SlotValue::Granted(value) => value.is_null(),
             SlotValue::Planned(plan) => self.gives_null(*plan),
         }
     }
@@ -203,8 +203,12 @@ impl<'t> Planner<'_, 't> {
         let type_id = match (pattern, &shape.extra) {
             (Some(rule), _) => Some(rule.type_id),
             (None, Extra::Typed(type_id)) => Some(*type_id),
-            (None, Extra::Unsaid) if self.rules.keep_extra => None,
-            (None, Extra::Unsaid | Extra::Forbidden) => {
+            (None, Extra::Unsaid) => {
+                // The schema allows it, but another reading may have expected it.
+                plan.cost = plan.cost.saturating_add(CoercionCode::ExtraKey.cost());
+                None
+            }
+            (None, Extra::Forbidden) => {
                 plan.cost = plan.cost.saturating_add(CoercionCode::ExtraKey.cost());
                 if plan.notes.len() < LISTED {
                     let from = &self.excerpt(value);
@@ -235,7 +239,7 @@ impl<'t> Planner<'_, 't> {
         match crate::schema::fold::choose(key, &table) {
             Some((index, fit)) => {
                 if fit > crate::schema::fold::Fit::Exact {
-                    push_key_note(plan, key, choices[index].0);
+                    push_key_note(plan, CoercionCode::KeyFolded, key, choices[index].0);
                 }
                 choices[index].0.to_owned()
             }
@@ -298,32 +302,41 @@ impl<'t> Planner<'_, 't> {
 
 /// Gives every key to the property it names: by alias, by name, then without case and accents.
 fn match_keys(shape: &ObjectShape, entries: &Entries<'_>) -> Vec<Option<usize>> {
-    let mut exact: HashMap<&str, usize> = HashMap::new();
-    let mut folded: HashMap<String, usize> = HashMap::new();
-    for (index, property) in shape.properties.iter().enumerate().rev() {
-        exact.insert(&property.name, index);
-        folded.insert(fold(&property.name), index);
-    }
-    // An alias is what the model was told to write, so it goes before a property's own name.
-    for (index, property) in shape.properties.iter().enumerate().rev() {
-        for alias in &property.aliases {
-            exact.insert(alias, index);
-            folded.insert(fold(alias), index);
-        }
-    }
+    let exact = names_of(shape, str::to_owned);
     let mut owners: Vec<Option<usize>> =
         entries.iter().map(|(key, _)| exact.get(key.as_ref()).copied()).collect();
+    if shape.properties.is_empty() || owners.iter().all(Option::is_some) {
+        return owners;
+    }
+    let folded = names_of(shape, fold);
+    let mut given: Vec<bool> = vec![false; shape.properties.len()];
+    for &owner in owners.iter().flatten() {
+        given[owner] = true;
+    }
     for (at, (key, _)) in entries.iter().enumerate() {
-        if owners[at].is_some() {
-            continue;
-        }
-        if let Some(&index) = folded.get(&fold(key))
-            && !owners.contains(&Some(index))
+        if owners[at].is_none()
+            && let Some(&index) = folded.get(&fold(key))
+            && !std::mem::replace(&mut given[index], true)
         {
             owners[at] = Some(index);
         }
     }
     owners
+}
+
+/// Maps names to properties. An alias is what the model was told to write, so it goes before a
+/// property's own name; of equals the first counts.
+fn names_of(shape: &ObjectShape, view: fn(&str) -> String) -> HashMap<String, usize> {
+    let mut names = HashMap::new();
+    for (index, property) in shape.properties.iter().enumerate() {
+        for alias in &property.aliases {
+            names.entry(view(alias)).or_insert(index);
+        }
+    }
+    for (index, property) in shape.properties.iter().enumerate() {
+        names.entry(view(&property.name)).or_insert(index);
+    }
+    names
 }
 
 /// Gives a property a value that the text does not say, with a note of it.
@@ -336,18 +349,25 @@ fn fill(plan: &mut Plan, property: &Property, value: Value, code: CoercionCode) 
     }
     plan.cost = plan.cost.saturating_add(filled.cost);
     plan.notes.push(filled);
-    SlotValue::Filled(value)
+    let granted = match code {
+        CoercionCode::DefaultUsed => true,
+        CoercionCode::AbsentAsEmpty => value.is_null(),
+        _ => false,
+    };
+    if granted { SlotValue::Granted(value) } else { SlotValue::Filled(value) }
 }
 
-fn note_folded_key(plan: &mut Plan, property: &Property, key: &str) {
-    if key != property.name && !property.aliases.iter().any(|alias| alias == key) {
-        push_key_note(plan, key, &property.name);
+fn note_renamed_key(plan: &mut Plan, property: &Property, key: &str) {
+    if property.aliases.iter().any(|alias| alias == key) {
+        push_key_note(plan, CoercionCode::Alias, key, &property.name);
+    } else if key != property.name {
+        push_key_note(plan, CoercionCode::KeyFolded, key, &property.name);
     }
 }
 
-fn push_key_note(plan: &mut Plan, key: &str, name: &str) {
-    let mut folded: Note = note(CoercionCode::KeyFolded, key, name);
-    folded.key = Some(name.to_owned());
-    plan.cost = plan.cost.saturating_add(folded.cost);
-    plan.notes.push(folded);
+fn push_key_note(plan: &mut Plan, code: CoercionCode, key: &str, name: &str) {
+    let mut renamed = note(code, key, name);
+    renamed.key = Some(name.to_owned());
+    plan.cost = plan.cost.saturating_add(renamed.cost);
+    plan.notes.push(renamed);
 }
