@@ -5,15 +5,22 @@
 //! never invents a string, and takes time linear in the text however it is cut into pieces.
 
 mod bare;
+mod call;
+mod container;
 mod decode;
+mod doubt;
+mod escape;
 mod machine;
+mod number;
 mod outlook;
 mod paths;
+mod quote;
 mod repair;
 mod reply;
 mod report;
 mod strict;
 mod string;
+mod string_end;
 mod structure;
 #[cfg(test)]
 mod tests;

@@ -123,8 +123,8 @@ pub(super) struct Machine {
     pub(super) state: State,
     pub(super) token: Option<Token>,
     pub(super) stack: Vec<Frame>,
-    /// How many open frames each of `}`, `]`, `)` could close.
-    pub(super) open: [u32; 3],
+    /// How many open frames each of `}`, `]`, `)` and nothing could close.
+    pub(super) open: [u32; 4],
     pub(super) found: Vec<Found>,
     /// Where the current value began: byte, node, edit.
     pub(super) begun: (usize, usize, usize),
@@ -143,7 +143,7 @@ impl Machine {
             state: State::Top,
             token: None,
             stack: Vec::new(),
-            open: [0; 3],
+            open: [0; 4],
             found: Vec::new(),
             begun: (0, 0, 0),
             top: super::top::TopState::default(),

@@ -5,7 +5,8 @@
 
 use super::ParseMode;
 use super::machine::{FrameKind, Machine, Step, WINDOW};
-use super::string::{Role, is_word, quote_of};
+use super::quote::{Quote, is_word, quote_of};
+use super::string::Role;
 
 /// How well the text behind a quote fits the end of a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -258,7 +259,13 @@ impl Machine {
             }
         }
         let behind = self.skip_blank(end);
-        Ok(end > at && matches!(self.byte(behind)?, Some(b':' | b'=')))
+        let in_call = self.frame_kind() == Some(FrameKind::Call);
+        Ok(end > at
+            && match self.byte(behind)? {
+                Some(b':') => true,
+                Some(b'=') => in_call,
+                _ => false,
+            })
     }
 
     // Whether `true`, `false`, `null` or one of their relatives stands at `at`.
@@ -271,9 +278,9 @@ impl Machine {
     }
 }
 
-impl super::string::Quote {
+impl Quote {
     fn closes_key(self, other: Self) -> bool {
-        use super::string::Quote::{Double, RoundDouble, RoundSingle, Single};
+        use Quote::{Double, RoundDouble, RoundSingle, Single};
         self == other
             || matches!((self, other), (RoundDouble, Double) | (RoundSingle, Single))
             || matches!((self, other), (Self::Backtick, RoundSingle | Single))

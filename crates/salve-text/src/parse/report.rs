@@ -5,8 +5,9 @@
 
 use super::machine::Found;
 use super::repair::{Repair, RepairCode};
-use super::tree::Tree;
+use super::tree::{NodeId, Shape, Tag, Tree};
 use salve_types::Span;
+use std::collections::HashSet;
 
 /// Lists the repairs that make the whole text one strict JSON value.
 pub(super) fn repairs(tree: &Tree, found: &[Found]) -> Vec<Repair> {
@@ -37,6 +38,11 @@ pub(super) fn repairs(tree: &Tree, found: &[Found]) -> Vec<Repair> {
     if index > 0 {
         push_gap(&mut out, source, done, source.len(), if several { "]" } else { "" });
     }
+    let twice = duplicate_keys(tree);
+    if !twice.is_empty() {
+        out.extend(twice);
+        out.sort_by_key(|repair| (repair.span.start, repair.span.end));
+    }
     out
 }
 
@@ -61,10 +67,37 @@ fn push_gap(out: &mut Vec<Repair>, source: &str, start: usize, end: usize, sign:
     } else {
         RepairCode::TalkDropped
     };
-    out.push(Repair {
-        code,
-        span: Span::new(start, end),
-        before: before.to_owned(),
-        after: sign.to_owned(),
-    });
+    let span = Span::new(start, end);
+    out.push(Repair { code, span, before: before.to_owned(), after: sign.to_owned() });
+}
+
+// A key that comes twice changes no byte: strict readers let the last one count, as the tree does.
+// It is listed all the same, at the key that wins.
+fn duplicate_keys(tree: &Tree) -> Vec<Repair> {
+    let mut out = Vec::new();
+    for &root in &tree.selected {
+        for index in root..tree.behind(root) {
+            let Some(node) = tree.nodes.get(index as usize) else { break };
+            if node.tag != Tag::Object || node.link < index + 4 {
+                continue;
+            }
+            let mut seen = HashSet::new();
+            for (key, _) in tree.entries(NodeId(index)) {
+                if !seen.insert(tree.text(key)) {
+                    out.push(duplicate(tree, key));
+                }
+            }
+        }
+    }
+    out
+}
+
+fn duplicate(tree: &Tree, key: NodeId) -> Repair {
+    let mut span = tree.span(key);
+    // A key with repairs of its own is only pointed at, so that no two repairs overlap.
+    if tree.node(key).is_some_and(|node| node.shape == Shape::Edited) {
+        span.end = span.start;
+    }
+    let text = tree.source.get(span.range()).unwrap_or_default();
+    Repair { code: RepairCode::DuplicateKey, span, before: text.to_owned(), after: text.to_owned() }
 }

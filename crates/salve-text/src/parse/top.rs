@@ -5,8 +5,8 @@
 
 use super::ParseMode;
 use super::machine::{Comma, Found, Frame, FrameKind, Machine, State, Step, Token, WINDOW, Wait};
+use super::quote::{is_word, quote_of, utf8_length};
 use super::repair::RepairCode as Code;
-use super::string::{is_word, quote_of};
 use super::tree::{Node, Tag};
 
 /// A single value at the start of a text, until it is known that nothing else follows.
@@ -126,7 +126,7 @@ impl Machine {
         } else if byte.is_ascii_alphanumeric() || byte == b'-' {
             self.token = Some(Token::Top(Top::Word { start: at, scan: at }));
         } else {
-            self.pos = at + super::string::utf8_length(byte);
+            self.pos = at + utf8_length(byte);
         }
         Ok(())
     }
@@ -168,7 +168,7 @@ impl Machine {
             Top::Word { .. } => is_scalar(&bytes[start..end]),
         };
         self.token = None;
-        self.pos = start + super::string::utf8_length(bytes[start]);
+        self.pos = start + utf8_length(bytes[start]);
         if alone && fits {
             self.begin_value(start);
         }

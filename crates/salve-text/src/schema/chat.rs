@@ -8,7 +8,7 @@ use super::compile::SchemaError;
 use super::forest::{Forest, Mark, NodeId, NodeKind};
 use super::named::SchemaName;
 use super::outcome::{SchemaOptions, parse_with_schema};
-use super::readings::readings;
+use super::readings::{Scope, readings};
 use super::validate::validate;
 use crate::parse::{ParseOptions, parse_json};
 use salve_types::{Evidence, EvidenceSource};
@@ -74,7 +74,7 @@ pub fn recover_chat(text: &str) -> Result<RecoveredChat, SchemaError> {
         return Ok(from_value(&outcome.value, ChatStage::Repaired));
     }
     let parsed = parse_json(text, &parse_options);
-    let (forest, found) = readings(text, &parsed, parse_options.mode);
+    let (forest, found) = readings(text, &parsed, Scope::Everything);
     let best =
         found.iter().map(|reading| reading.node).max_by_key(|&node| known_keys(&forest, node));
     Ok(match best {

@@ -1,7 +1,8 @@
 //! What every stretch of a value costs, and the record that is kept of it.
 //!
 //! In: nothing. Out: the table of codes and costs; the least sum decides between readings. Never
-//! zero for a change: what costs nothing is the value as it was written.
+//! zero for a stretch: what costs nothing is the value as it was written, or as the schema's own
+//! aliases name it.
 
 use serde::Serialize;
 
@@ -25,6 +26,8 @@ pub struct Coercion {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CoercionCode {
+    /// A key or choice went by the alias that the schema gives it.
+    Alias,
     /// A key was recognised without case, accents or punctuation.
     KeyFolded,
     /// A key the schema forbids was left out.
@@ -79,6 +82,7 @@ impl CoercionCode {
     /// Returns what the change costs.
     pub const fn cost(self) -> u32 {
         match self {
+            Self::Alias => 0,
             Self::KeyFolded
             | Self::ExtraKey
             | Self::DefaultUsed

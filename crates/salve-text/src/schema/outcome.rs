@@ -8,11 +8,12 @@ use super::compile::CompiledSchema;
 use super::cost::Coercion;
 use super::forest::Forest;
 use super::front_matter::read_front_matter;
+use super::model::Shape;
 use super::named::{SchemaCarrier, SchemaName};
 use super::plan::{PlanId, Planner, Rules};
-use super::readings::{Reading, WORDS_BESIDE_JSON, add_tree, readings, repairs_of};
+use super::readings::{Reading, Scope, WORDS_BESIDE_JSON, add_tree, readings, repairs_of};
 use super::validate::{Violation, validate};
-use crate::parse::{ParseOptions, Repair, Tree, parse_json};
+use crate::parse::{ParseMode, ParseOptions, Repair, Tree, parse_json};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -76,7 +77,12 @@ pub fn parse_with_schema(
     options: &SchemaOptions,
 ) -> SchemaOutcome {
     let parsed = parse_json(text, parse_options);
-    let (forest, found) = readings(text, &parsed, parse_options.mode);
+    let scope = match (parse_options.mode, schema.shape(schema.root())) {
+        // A schema that says nothing leaves the choice to the parser.
+        (ParseMode::Text, _) | (_, Shape::Any) => Scope::Answer,
+        (ParseMode::Llm, _) => Scope::Everything,
+    };
+    let (forest, found) = readings(text, &parsed, scope);
     let rules = rules(options);
     let mut planner = Planner::new(schema, forest, rules);
     let best = cheapest(&mut planner, found);

@@ -64,7 +64,10 @@ pub(super) struct Slot {
 #[derive(Debug)]
 pub(super) enum SlotValue {
     Planned(PlanId),
+    /// A value the text does not say.
     Filled(Value),
+    /// What the schema says of an absent value: its default, or the null it allows.
+    Granted(Value),
 }
 
 /// A change, relative to the place of its plan.

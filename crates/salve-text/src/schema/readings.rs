@@ -5,7 +5,7 @@
 //! words themselves are the reading.
 
 use super::forest::{Forest, Mark, Node, NodeId, NodeKind};
-use crate::parse::{self, Kind, NodeState, ParseMode, ParseOptions, Parsed, Repair, Tree};
+use crate::parse::{self, Kind, NodeState, ParseOptions, Parsed, Repair, Tree};
 use salve_types::Span;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -24,6 +24,15 @@ pub(super) const WORDS_BESIDE_JSON: u32 = 200;
 // speaks of is nested deeper.
 const DEEPEST: usize = 256;
 
+/// Where readings are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// Only in what the parser takes for the answer.
+    Answer,
+    /// In everything it found.
+    Everything,
+}
+
 /// One way to read a reply.
 #[derive(Debug)]
 pub(super) struct Reading {
@@ -39,11 +48,11 @@ pub(super) struct Reading {
 pub(super) fn readings<'t>(
     text: &'t str,
     parsed: &'t Parsed,
-    mode: ParseMode,
+    scope: Scope,
 ) -> (Forest<'t>, Vec<Reading>) {
     let mut forest = Forest::default();
     let mut found = Vec::new();
-    if mode == ParseMode::Text {
+    if scope == Scope::Answer {
         if let Some(root) = parsed.tree.root() {
             let node = add_tree(&mut forest, &parsed.tree, root);
             let span = parsed.tree.span(root);

@@ -109,6 +109,29 @@ fn keys_that_a_schema_does_not_forbid_are_kept() {
 }
 
 #[test]
+fn what_the_schema_grants_is_complete_and_what_is_filled_in_is_not() {
+    let schema = object(
+        json!({
+            "size": { "type": "integer", "default": 10 },
+            "owner": { "type": ["string", "null"] },
+            "name": { "type": "string" },
+        }),
+        &["owner", "name"],
+    );
+    let outcome = read(r#"{"name": "n"}"#, &schema, SchemaOptions::default());
+    assert_eq!(outcome.value, json!({ "size": 10, "owner": null, "name": "n" }));
+    assert_eq!(
+        codes(&outcome),
+        [("$.size", CoercionCode::DefaultUsed), ("$.owner", CoercionCode::AbsentAsEmpty)]
+    );
+    assert!(outcome.complete);
+    let list = object(json!({ "list": { "type": "array" } }), &["list"]);
+    let outcome = read("{}", &list, SchemaOptions::default());
+    assert_eq!(outcome.value, json!({ "list": [] }));
+    assert_eq!(outcome.incomplete_paths, ["$.list"]);
+}
+
+#[test]
 fn unions_take_the_cheapest_member() {
     let circle = object(json!({ "radius": { "type": "number" } }), &["radius"]);
     let square =

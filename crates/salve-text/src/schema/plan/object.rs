@@ -5,7 +5,7 @@
 
 use super::array::cheaper;
 use super::{
-    ABSENT, Action, CoercionCode, Cow, Mark, NodeId, NodeKind, Note, Plan, PlanId, Planner, Slot,
+    ABSENT, Action, CoercionCode, Cow, Mark, NodeId, NodeKind, Plan, PlanId, Planner, Slot,
     SlotValue, TypeId, VIOLATION, Value, filled, keep, misfit, note, withheld,
 };
 use crate::schema::cost::STRANGER;
@@ -98,7 +98,7 @@ impl<'t> Planner<'_, 't> {
         for (index, property) in shape.properties.iter().enumerate() {
             let value = match given.get(&index) {
                 Some(&at) => {
-                    note_folded_key(&mut plan, property, &entries[at].0);
+                    note_renamed_key(&mut plan, property, &entries[at].0);
                     Some(self.plan_property(&mut plan, entries[at].1, property))
                 }
                 None => self.absent_property(&mut plan, property),
@@ -142,7 +142,7 @@ impl<'t> Planner<'_, 't> {
             return false;
         }
         match value {
-            SlotValue::Filled(value) => value.is_null(),
+            SlotValue::Filled(value) | SlotValue::Granted(value) => value.is_null(),
             SlotValue::Planned(plan) => self.gives_null(*plan),
         }
     }
@@ -239,7 +239,7 @@ impl<'t> Planner<'_, 't> {
         match crate::schema::fold::choose(key, &table) {
             Some((index, fit)) => {
                 if fit > crate::schema::fold::Fit::Exact {
-                    push_key_note(plan, key, choices[index].0);
+                    push_key_note(plan, CoercionCode::KeyFolded, key, choices[index].0);
                 }
                 choices[index].0.to_owned()
             }
@@ -349,18 +349,25 @@ fn fill(plan: &mut Plan, property: &Property, value: Value, code: CoercionCode) 
     }
     plan.cost = plan.cost.saturating_add(filled.cost);
     plan.notes.push(filled);
-    SlotValue::Filled(value)
+    let granted = match code {
+        CoercionCode::DefaultUsed => true,
+        CoercionCode::AbsentAsEmpty => value.is_null(),
+        _ => false,
+    };
+    if granted { SlotValue::Granted(value) } else { SlotValue::Filled(value) }
 }
 
-fn note_folded_key(plan: &mut Plan, property: &Property, key: &str) {
-    if key != property.name && !property.aliases.iter().any(|alias| alias == key) {
-        push_key_note(plan, key, &property.name);
+fn note_renamed_key(plan: &mut Plan, property: &Property, key: &str) {
+    if property.aliases.iter().any(|alias| alias == key) {
+        push_key_note(plan, CoercionCode::Alias, key, &property.name);
+    } else if key != property.name {
+        push_key_note(plan, CoercionCode::KeyFolded, key, &property.name);
     }
 }
 
-fn push_key_note(plan: &mut Plan, key: &str, name: &str) {
-    let mut folded: Note = note(CoercionCode::KeyFolded, key, name);
-    folded.key = Some(name.to_owned());
-    plan.cost = plan.cost.saturating_add(folded.cost);
-    plan.notes.push(folded);
+fn push_key_note(plan: &mut Plan, code: CoercionCode, key: &str, name: &str) {
+    let mut renamed = note(code, key, name);
+    renamed.key = Some(name.to_owned());
+    plan.cost = plan.cost.saturating_add(renamed.cost);
+    plan.notes.push(renamed);
 }
