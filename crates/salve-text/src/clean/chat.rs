@@ -101,8 +101,8 @@ pub(super) fn trailing_chat(text: &str, target: Target) -> usize {
         }
         break;
     }
-    if end == text.len() {
-        return end;
+    if end == text.len() || ends_inside_text(&text[..end]) {
+        return text.len();
     }
     let kept = text[..end].trim_end();
     let kept = kept.strip_suffix("\n---").or_else(|| kept.strip_suffix("\n***")).unwrap_or(kept);
@@ -110,6 +110,13 @@ pub(super) fn trailing_chat(text: &str, target: Target) -> usize {
     let kept = kept.trim_end().len();
     let line_end = text[kept..].find('\n').map_or(text.len(), |at| kept + at + 1);
     line_end.min(end.max(kept))
+}
+
+// Sentences after an open documentation string or comment belong to it: the reply was cut there.
+fn ends_inside_text(before: &str) -> bool {
+    let odd = |quotes: &str| memchr::memmem::find_iter(before.as_bytes(), quotes).count() % 2 == 1;
+    let comment = before.rfind("/*").is_some_and(|open| !before[open..].contains("*/"));
+    comment || odd("\"\"\"") || odd("'''")
 }
 
 /// Returns whether the first line of a text is known from chats.

@@ -10,6 +10,7 @@ mod script;
 mod tokens;
 
 use super::reader::Read;
+use super::stack::Kind;
 use salve_types::{Language, Position, Span, TruncationKind};
 use tokens::{Token, tokens};
 
@@ -48,7 +49,12 @@ pub(super) fn unfinished(read: &Read<'_>, end: usize) -> Option<Unfinished> {
         0
     });
     let from = start.checked_sub(tail_start).filter(|&from| from <= end)?;
-    let bytes = after_shebang(&read.tail[from..end], start);
+    let bytes = match read.machine.rules.language {
+        // A page that ends outside its code has no last statement.
+        Language::Php if read.machine.stack.top() == Kind::Opaque => return None,
+        Language::Php => after_php_tag(&read.tail[from..end]),
+        _ => after_shebang(&read.tail[from..end], start),
+    };
     let start = tail_start + end - bytes.len();
     let reason = judge(bytes, read.machine.rules.language)?;
     let span = Span::new(start + bytes.len() - bytes.trim_ascii_start().len(), tail_start + end);
@@ -72,6 +78,11 @@ fn after_shebang(bytes: &[u8], start: usize) -> &[u8] {
         return text;
     }
     text.iter().position(|&byte| byte == b'\n').map_or(b"", |at| &text[at + 1..])
+}
+
+fn after_php_tag(bytes: &[u8]) -> &[u8] {
+    let tag = memchr::memmem::rfind(bytes, b"<?php").map(|at| at + 5);
+    &bytes[tag.or_else(|| memchr::memmem::rfind(bytes, b"<?=").map(|at| at + 3)).unwrap_or(0)..]
 }
 
 // Languages in which the last line start is always the start of the last statement.

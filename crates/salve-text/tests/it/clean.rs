@@ -188,6 +188,18 @@ fn o32_talk_after_the_content_goes_too() {
 }
 
 #[test]
+fn o32_sentences_in_an_open_docstring_are_not_talk() {
+    for text in [
+        "\"\"\"Locals.\n\nNote that this module is slow.",
+        "/* Allocates.\n\nNote that objects are not cleared",
+    ] {
+        for language in [None, Some(Language::Python), Some(Language::C)] {
+            assert_eq!(cleaned(text, language).text(), text);
+        }
+    }
+}
+
+#[test]
 fn t32_the_sentinel_is_not_part_of_the_content() {
     let reply = cleaned("x = 1\n# --- VIBECODER_COMPLETE ---\n", Some(Language::Python));
     assert_eq!(reply.text(), "x = 1\n");

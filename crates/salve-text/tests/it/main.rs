@@ -3,3 +3,6 @@
 mod clean;
 mod clean_corpus;
 mod clean_hostile;
+mod inspect;
+mod inspect_chunks;
+mod inspect_negatives;
