@@ -9,6 +9,7 @@ mod report;
 mod sample;
 mod score;
 mod truth;
+mod valid;
 
 pub(crate) use sample::{Cut, Place, sample};
 

@@ -6,7 +6,7 @@
 
 use super::sample::Cut;
 use super::truth::What;
-use salve_syntax::{NodeTree, parse_nodes};
+use super::valid::{Validity, validity};
 use salve_types::{Language, TruncationKind, Verdict};
 
 /// What a verdict on a cut should say.
@@ -34,11 +34,9 @@ impl Expected {
                 expected.kinds.push(TruncationKind::UnbalancedBraces);
             }
         } else {
-            expected.whole = is_valid(cut.prefix(), language);
-            expected.any_cut = !expected.whole;
-            // Some grammars want a newline after the last line. A text that lacks only that may be
-            // called either: `#include "a.h"` looks whole and `#inclu` does not.
-            expected.whole |= is_valid(&format!("{}\n", cut.prefix().trim_end()), language);
+            let validity = validity(cut.prefix(), language);
+            expected.whole = validity != Validity::Invalid;
+            expected.any_cut = validity != Validity::Valid;
         }
         // A cut through an opener (`/` of `/*`, `""` of `"""`) reads as before it, as after it, or
         // as the shorter opener that its first byte is.
@@ -82,30 +80,4 @@ fn is_maybe_lifetime(cut: &Cut<'_>) -> bool {
         && innermost.what == What::SingleQuote
         && read.starts_with('\'')
         && read[1..].chars().all(|letter| letter.is_alphanumeric() || letter == '_')
-}
-
-fn is_valid(prefix: &str, language: Language) -> bool {
-    let Some(tree) = parse_nodes(prefix, language) else { return false };
-    if tree.has_error() {
-        return false;
-    }
-    language != Language::Python || !has_unfinished_block(&tree)
-}
-
-// The Python grammar accepts a block without a body and a `try` without its handlers; the language
-// does not.
-fn has_unfinished_block(tree: &NodeTree) -> bool {
-    let last = tree.nodes().iter().enumerate().rev().find(|(index, node)| {
-        let is_leaf = node.end_index == index + 1;
-        is_leaf && !node.span.is_empty() && tree.kind(node) != "comment"
-    });
-    let is_handler = |kind: &str| kind.starts_with("except") || kind == "finally_clause";
-    let lacks_handler =
-        |index: usize| !tree.children(index).any(|(_, child)| is_handler(tree.kind(child)));
-    last.is_some_and(|(_, node)| tree.kind(node) == ":")
-        || tree
-            .nodes()
-            .iter()
-            .enumerate()
-            .any(|(index, node)| tree.kind(node) == "try_statement" && lacks_handler(index))
 }

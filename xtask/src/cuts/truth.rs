@@ -60,15 +60,27 @@ pub(crate) fn truth_of(file: &SourceFile) -> Option<Truth> {
     for (index, node) in tree.nodes().iter().enumerate() {
         let kind = tree.kind(node);
         if node.is_named {
-            if matches!(kind, "preproc_arg" | "raw_text" | "preproc_call" | "shebang") {
+            if is_opaque(kind, file.language) {
                 truth.opaque.push(node.span);
             }
             truth.constructs.extend(named_construct(file, &tree, index, kind));
         }
-        bracket_pairs(&tree, index, &mut truth.constructs);
+        // The parentheses of a raw string of C++ belong to its quotes.
+        if kind != "raw_string_literal" {
+            bracket_pairs(&tree, index, &mut truth.constructs);
+        }
     }
     truth.constructs.sort_by_key(|it| (it.opener.start, std::cmp::Reverse(it.end)));
     Some(truth)
+}
+
+// Bodies of macros, scripts in HTML, and patterns of the shell are single leaves, whatever is in them.
+fn is_opaque(kind: &str, language: Language) -> bool {
+    match kind {
+        "preproc_arg" | "preproc_call" | "raw_text" | "shebang" => true,
+        "extglob_pattern" | "regex" => language == Language::Bash,
+        _ => false,
+    }
 }
 
 impl Truth {
@@ -168,8 +180,9 @@ fn named_construct(
         | "quoted_attribute_value"
         | "string_value" => quoted(node, text),
         "regex" if file.language != Language::Bash && text.starts_with('/') => {
+            // A lone `/` may also begin a comment, so the opener is counted with the byte after it.
             let end = node.span.start + text.rfind('/')? + 1;
-            Some(construct(What::Regex, node.span.start, 1, end))
+            Some(construct(What::Regex, node.span.start, 2, end))
         }
         "jsx_opening_element"
         | "jsx_self_closing_element"
