@@ -1,8 +1,8 @@
 //! The short form: seeds and a fixed number of mutations in one process, on stable Rust.
 //!
-//! In: a target and a plan. Out: how many inputs ran and which was slowest, or the failure with the
-//! file that holds its input. Never loses an input: it is on disk before it runs, so that even a
-//! stack overflow leaves it behind.
+//! In: a target and a plan. Out: how many inputs ran and which was slowest (kept beside the
+//! crashes), or the failure with the file that holds its input. Never loses an input: it is on disk
+//! before it runs, so that even a stack overflow leaves it behind.
 #![expect(
     clippy::disallowed_methods,
     clippy::print_stderr,
@@ -44,8 +44,8 @@ pub struct Summary {
     pub total: Duration,
     /// Time of the slowest input.
     pub slowest: Duration,
-    /// Size of the slowest input in bytes.
-    pub slowest_len: usize,
+    /// The slowest input.
+    pub slowest_input: Vec<u8>,
 }
 
 /// Why a target did not finish.
@@ -104,7 +104,7 @@ impl<'a> Run<'a> {
         let file = File::create(&path).map_err(failed)?;
         let watchdog = Watchdog::start(path.clone(), limit);
         let (total, slowest) = (Duration::ZERO, Duration::ZERO);
-        let summary = Summary { executions: 0, total, slowest, slowest_len: 0 };
+        let summary = Summary { executions: 0, total, slowest, slowest_input: Vec::new() };
         Ok(Self { target, path, file, watchdog, begin: Instant::now(), summary })
     }
 
@@ -118,7 +118,7 @@ impl<'a> Run<'a> {
         let time = start.elapsed();
         if time > self.summary.slowest {
             self.summary.slowest = time;
-            self.summary.slowest_len = input.len();
+            self.summary.slowest_input = input.to_vec();
         }
         self.summary.executions += 1;
         match result {
@@ -146,7 +146,10 @@ impl<'a> Run<'a> {
     fn finish(mut self) -> Result<Summary, Failure> {
         self.summary.total = self.begin.elapsed();
         self.watchdog.stop();
-        fs::remove_file(&self.path).map_err(|error| Failure::Io(self.path.clone(), error))?;
+        let failed = |error| Failure::Io(self.path.clone(), error);
+        fs::write(self.path.with_extension("slowest"), &self.summary.slowest_input)
+            .map_err(failed)?;
+        fs::remove_file(&self.path).map_err(failed)?;
         Ok(self.summary)
     }
 }

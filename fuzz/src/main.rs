@@ -61,7 +61,7 @@ fn main() -> ExitCode {
                 summary.executions,
                 summary.total.as_secs_f64(),
                 summary.slowest.as_secs_f64() * 1000.0,
-                summary.slowest_len
+                summary.slowest_input.len()
             ),
             Err(failure) => {
                 broken += 1;

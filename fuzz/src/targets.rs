@@ -3,6 +3,11 @@
 //! In: a name. Out: the property check of that name and the words its mutator may insert. Never
 //! keeps state between two inputs.
 
+mod clean;
+mod coerce;
+mod inspect;
+mod parse;
+mod stitch;
 mod syntax;
 
 /// One property check.
@@ -16,7 +21,14 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: &[Target] = &[Target { name: "syntax", check: syntax::check, dictionary: CODE }];
+pub const TARGETS: &[Target] = &[
+    Target { name: "clean", check: clean::check, dictionary: CHAT },
+    Target { name: "coerce", check: coerce::check, dictionary: JSON },
+    Target { name: "inspect", check: inspect::check, dictionary: CODE },
+    Target { name: "parse", check: parse::check, dictionary: JSON },
+    Target { name: "stitch", check: stitch::check, dictionary: CODE },
+    Target { name: "syntax", check: syntax::check, dictionary: CODE },
+];
 
 #[rustfmt::skip]
 const CODE: &[&str] = &[
@@ -26,4 +38,23 @@ const CODE: &[&str] = &[
     "if x:\n", "do\n", "end\n", "begin\n", "then\n", "```rust\n", "```\n", "~~~\n", "$$", "@\"",
     "#if X\n", "#endif\n", "<?php ", "?>", "<script>", "</script>", "<style>", "function ", "class A ",
     "\n", "\r\n", "\t", "    ", ";\n", ": ", "- a: |\n  ", "[[t]]\n", "// --- VIBECODER_COMPLETE ---\n",
+];
+
+#[rustfmt::skip]
+const CHAT: &[&str] = &[
+    "```", "````", "~~~", "```rust\n", "```ts title=\"a.ts\"\n", "\n```\n", "    ```\n", "> ", "`",
+    "Sure! Here is the code:\n\n", "\nLet me know if you need more.\n", "Hope it helps!\n", "**a.rs**\n",
+    "// src/a.rs\n", "# src/a.py\n", "File: `a.rs`\n", "<think>", "</think>", "<thinking>\n", "</thinking>\n",
+    "<answer>", "</answer>", "<tool_call>\n", "</tool_call>", "<|im_end|>", "<file path=\"a.rs\">\n", "</file>\n",
+    "1 | ", "\n2 | ", "  10: ", "\\n", "\\\"", "\"", "{\"code\": \"", "\"}", "\\u0041", "---\n", "## A\n", "# T\n",
+    "// --- VIBECODER_COMPLETE ---\n", "<!-- --- VIBECODER_COMPLETE --- -->", "\n\n", "\r\n", "\u{feff}",
+];
+
+#[rustfmt::skip]
+const JSON: &[&str] = &[
+    "{", "}", "[", "]", "\"", "'", "`", ":", ",", "\"a\": ", "'b': ", "c: ", "\\\"", "\\", "\\n", "\\u00e9",
+    "\\ud834", "\\udd1e", "\\u00", "\\x41", "true", "false", "null", "True", "None", "undefined", "NaN", "tru",
+    "1", "-", ".5", "1e", "0x1F", "1,234", "007", "+1", "// c\n", "/* c */", "/*", "# c\n", "...", "…", "+",
+    "```json\n", "```", "Here is the JSON: ", " Hope it helps.", "callback(", ")", ");", "ObjectId(\"", "=>", "=",
+    "“", "”", "‘", "’", "\"\"", "\\\\\"", "<answer>", "</answer>", "\n", "\r\n", "\t", " ", "\u{a0}", "\u{feff}", ";",
 ];

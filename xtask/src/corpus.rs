@@ -27,6 +27,8 @@ pub(crate) struct CorpusOptions {
 /// The files and what is to be said about them.
 pub(crate) struct Corpus {
     pub files: Vec<SourceFile>,
+    /// Files on the way that their grammar does not read without error: whole all the same.
+    pub unread: Vec<SourceFile>,
     /// Sources that were unavailable and languages that came out short, in words.
     pub notes: Vec<String>,
 }
@@ -77,17 +79,17 @@ pub(crate) fn collect(options: &CorpusOptions) -> Result<Corpus> {
     for source in &sources {
         list_source(source, &mut candidates)?;
     }
-    let mut files = Vec::new();
+    let (mut files, mut unread) = (Vec::new(), Vec::new());
     let wanted = if options.languages.is_empty() { LANGUAGES } else { &options.languages };
     for &language in wanted {
         let packages = candidates.remove(&language).unwrap_or_default();
-        let picked = pick(language, packages, options);
+        let picked = pick(language, packages, options, &mut unread);
         if picked.len() < options.files_per_language {
             notes.push(format!("{}: only {} files at hand", language.name(), picked.len()));
         }
         files.extend(picked);
     }
-    Ok(Corpus { files, notes })
+    Ok(Corpus { files, unread, notes })
 }
 
 struct Candidate {
@@ -106,7 +108,10 @@ fn list_source(
             let entry = entry?;
             let kind = entry.file_type()?;
             if kind.is_dir() {
-                folders.push(entry.path());
+                // What a person installed beside the library is not the same on every machine.
+                if entry.file_name() != "site-packages" {
+                    folders.push(entry.path());
+                }
             } else if kind.is_file() && within_bounds(entry.metadata()?.len()) {
                 let path = entry.path();
                 let below = path.strip_prefix(&source.folder).unwrap_or(&path);
@@ -155,6 +160,7 @@ fn pick(
     language: Language,
     packages: BTreeMap<String, Vec<Candidate>>,
     options: &CorpusOptions,
+    unread: &mut Vec<SourceFile>,
 ) -> Vec<SourceFile> {
     let mut random = Random::new(options.seed).for_name(language.name());
     let mut queues: Vec<Vec<Candidate>> = packages.into_values().collect();
@@ -169,10 +175,12 @@ fn pick(
             if picked.len() < options.files_per_language {
                 // A queue gives one file per turn; files that do not qualify cost it no turn.
                 while let Some(candidate) = queue.pop() {
-                    if let Some(file) = qualify(language, candidate) {
+                    let Some(file) = read(language, candidate) else { continue };
+                    if is_clean(&file) {
                         picked.push(file);
                         break;
                     }
+                    unread.push(file);
                 }
             }
             !queue.is_empty()
@@ -181,11 +189,12 @@ fn pick(
     picked
 }
 
-fn qualify(language: Language, candidate: Candidate) -> Option<SourceFile> {
+fn read(language: Language, candidate: Candidate) -> Option<SourceFile> {
     let text = String::from_utf8(std::fs::read(&candidate.path).ok()?).ok()?;
-    if text.lines().any(|line| line.len() > LONGEST_LINE) {
-        return None;
-    }
-    let report = salve_syntax::check_syntax(&text, language)?;
-    report.is_clean().then_some(SourceFile { language, name: candidate.name, text })
+    let is_written = text.lines().all(|line| line.len() <= LONGEST_LINE);
+    is_written.then_some(SourceFile { language, name: candidate.name, text })
+}
+
+fn is_clean(file: &SourceFile) -> bool {
+    salve_syntax::check_syntax(&file.text, file.language).is_some_and(|report| report.is_clean())
 }

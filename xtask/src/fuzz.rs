@@ -133,7 +133,8 @@ fn run_target(binary: &Path, target: &str, executions: u64, seconds: u64) -> any
         .env("SALVE_FUZZ_TARGET", target)
         .arg(format!("-runs={executions}"))
         .arg(format!("-max_total_time={seconds}"))
-        .args(["-timeout=10", "-max_len=4096", "-rss_limit_mb=2048", "-print_final_stats=1"])
+        // Short inputs run many times faster, and the short form covers the long ones.
+        .args(["-timeout=10", "-max_len=512", "-rss_limit_mb=2048", "-print_final_stats=1"])
         .arg(format!("-seed={SEED}"))
         .arg(format!("-artifact_prefix={}/{target}-", crashes.display()))
         .arg(&work)
@@ -151,7 +152,11 @@ fn run_target(binary: &Path, target: &str, executions: u64, seconds: u64) -> any
     Ok(Row { target: target.to_owned(), executions: done, time: start.elapsed(), word })
 }
 
-// Shows libFuzzer's lines, without the flood of new units, and returns the count it ends with.
+const NOISE: &[&str] =
+    &["\tNEW ", "\tREDUCE ", "\tRELOAD", "recommended dictionary", "WARNING: Failed to find"];
+
+// Shows libFuzzer's lines, without the flood of new units and of its suggested dictionary, and
+// returns the count it ends with.
 fn follow(output: impl std::io::Read) -> anyhow::Result<u64> {
     use std::io::BufRead;
     let mut executions = 0;
@@ -160,7 +165,8 @@ fn follow(output: impl std::io::Read) -> anyhow::Result<u64> {
         if let Some(number) = line.strip_prefix("stat::number_of_executed_units:") {
             executions = number.trim().parse().context("libFuzzer counts in words")?;
         }
-        if !["\tNEW ", "\tREDUCE ", "\tRELOAD"].iter().any(|mark| line.contains(mark)) {
+        let is_flood = line.starts_with('"') || NOISE.iter().any(|mark| line.contains(mark));
+        if !is_flood {
             println!("{line}");
         }
     }

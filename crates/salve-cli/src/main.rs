@@ -1,2 +1,56 @@
-//! (in progress)
-fn main() {}
+//! The `salve` command: reads arguments, calls the stages, prints, chooses the exit code.
+//!
+//! In: arguments, standard input, configuration. Out: the result on standard output, the story on
+//! standard error, and a documented exit code. Never holds logic of a stage.
+
+mod arguments;
+mod batch;
+mod commands;
+mod environment;
+mod failure;
+mod input;
+mod output;
+mod render;
+mod schemas;
+mod settings;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use failure::{CommandResult, Failure};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    arguments.color.write_global();
+    match run(arguments) {
+        Ok(ending) => ending.into(),
+        Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
+        Err(failure) => {
+            output::story(&failure.render());
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(arguments: Arguments) -> CommandResult {
+    let format = arguments.format;
+    match arguments.command {
+        Command::Clean(options) => commands::clean::run(&options, format),
+        Command::Inspect(options) => commands::inspect::run(&options, format),
+        Command::Resume { command } => commands::resume::run(&command, format),
+        Command::Parse(options) => commands::parse::run(&options, format),
+        Command::Schema { command } => commands::schema::run(&command, format),
+        Command::Explain { code } => commands::explain::run(code.as_deref(), format),
+        Command::Demo => commands::demo::run(),
+        Command::Doctor => commands::doctor::run(format),
+        Command::Config { command } => commands::config::run(&command, format),
+        Command::Completions { shell } => commands::manual::completions(shell),
+        Command::Man { command } => commands::manual::man(command.as_deref()),
+    }
+}
+
+/// Says that a command has no output in the asked format.
+fn no_such_format(command: &str, format: arguments::Format, known: &str) -> Failure {
+    Failure::new(format!("`salve {command}` has no output in the format: {}", format.name()))
+        .hint(format!("Formats of this command: {known}"))
+}

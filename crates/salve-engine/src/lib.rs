@@ -1,1 +1,10 @@
-//! (in progress)
+//! Where the stages meet.
+//!
+//! In: a model's reply. Out: what the stages made of it, in order. Never: a stage of its own; it
+//! joins crates that do not know each other.
+
+mod judgement;
+mod pipeline;
+
+pub use judgement::{Judgement, judge_text};
+pub use pipeline::{PipelineOptions, Received, Resumed, receive, resume};

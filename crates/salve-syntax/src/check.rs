@@ -12,6 +12,10 @@ use tree_sitter::{Node, Tree};
 const LISTED: usize = 64;
 const QUOTED: usize = 40;
 const EXPECTED: usize = 6;
+// A cut breaks the item it falls into. A longer error means that the grammar lost its way, which it
+// does in whole files full of macros; then the error often begins with the text.
+const LONGEST_ITEM: usize = 4_000;
+const LONGEST_FIRST_ITEM: usize = 1_000;
 
 /// A grammar's opinion on one text.
 #[must_use]
@@ -26,6 +30,9 @@ pub struct SyntaxReport {
     pub errors: usize,
     /// How many tokens it misses in all.
     pub missing: usize,
+    /// Whether all is well up to the last item and the problem is there: the mark of a text that
+    /// was cut, as opposed to one with a mistake (or an unknown macro) somewhere inside.
+    pub broken_at_end: bool,
     /// Why there is no opinion, when the text was not read to its end.
     pub unread: Option<Unread>,
 }
@@ -85,8 +92,14 @@ impl SyntaxReport {
 
 /// Asks the grammar of `language` about `text`; nothing when no grammar is built in.
 pub fn check_syntax(text: &str, language: Language) -> Option<SyntaxReport> {
-    let mut report =
-        SyntaxReport { language, problems: Vec::new(), errors: 0, missing: 0, unread: None };
+    let mut report = SyntaxReport {
+        language,
+        problems: Vec::new(),
+        errors: 0,
+        missing: 0,
+        broken_at_end: false,
+        unread: None,
+    };
     match parse(text, language)? {
         Ok(tree) => collect(text, &tree, &mut report),
         Err(unread) => report.unread = Some(unread),
@@ -100,19 +113,30 @@ fn collect(text: &str, tree: &Tree, report: &mut SyntaxReport) {
     if !tree.root_node().has_error() {
         return;
     }
+    let end = last_item(text, tree);
     let mut cursor = tree.walk();
+    // The runtime finds a parent by recursion from the root, so the way down is remembered here.
+    let mut path: Vec<&str> = Vec::new();
     loop {
         let node = cursor.node();
+        let within = path.last().copied().unwrap_or("text");
+        if (node.is_missing() || node.is_error()) && report.errors + report.missing == 0 {
+            let longest = if node.start_byte() == 0 { LONGEST_FIRST_ITEM } else { LONGEST_ITEM };
+            let is_small = node.end_byte() - node.start_byte() <= longest;
+            report.broken_at_end = is_small && node.end_byte() >= end && !is_closer(text, &node);
+        }
         if node.is_missing() {
             report.missing += 1;
-            list(text, &node, ProblemKind::Missing, report);
+            list(text, &node, within, ProblemKind::Missing, report);
         } else if node.is_error() {
             report.errors += 1;
-            list(text, &node, ProblemKind::Unexpected, report);
+            list(text, &node, within, ProblemKind::Unexpected, report);
         } else if node.has_error() && cursor.goto_first_child() {
+            path.push(node.kind());
             continue;
         }
         while !cursor.goto_next_sibling() {
+            path.pop();
             if !cursor.goto_parent() {
                 return;
             }
@@ -120,12 +144,45 @@ fn collect(text: &str, tree: &Tree, report: &mut SyntaxReport) {
     }
 }
 
-fn list(text: &str, node: &Node<'_>, kind: ProblemKind, report: &mut SyntaxReport) {
+// Returns the offset that a problem of the last item must reach: the end of the last token, or of
+// the one before when the last is a word. A word may stand alone: in `export functi` the grammar
+// rejects `export` and takes `functi` for a statement. Comments do not count.
+fn last_item(text: &str, tree: &Tree) -> usize {
+    let mut cursor = tree.walk();
+    let mut has_word = false;
+    loop {
+        let node = cursor.node();
+        let is_comment = node.is_extra() && !node.is_error();
+        if !is_comment && cursor.goto_last_child() {
+            continue;
+        }
+        if !is_comment && !node.byte_range().is_empty() {
+            let token = text.get(node.byte_range()).unwrap_or_default();
+            if has_word || !token.starts_with(|it: char| it.is_alphanumeric() || it == '_') {
+                return node.end_byte();
+            }
+            has_word = true;
+        }
+        while !cursor.goto_previous_sibling() {
+            if !cursor.goto_parent() {
+                return 0;
+            }
+        }
+    }
+}
+
+// One closing bracket too many is a mistake, not a cut.
+fn is_closer(text: &str, node: &Node<'_>) -> bool {
+    let skipped = text.get(node.byte_range()).unwrap_or_default().trim();
+    !skipped.is_empty() && skipped.bytes().all(|byte| matches!(byte, b')' | b']' | b'}'))
+}
+
+fn list(text: &str, node: &Node<'_>, within: &str, kind: ProblemKind, report: &mut SyntaxReport) {
     if report.problems.len() >= LISTED {
         return;
     }
     let span = Span::from(node.byte_range());
-    let within = node.parent().map_or("text", |parent| parent.kind()).to_owned();
+    let within = within.to_owned();
     let expected = match kind {
         ProblemKind::Missing => vec![node.kind().to_owned()],
         ProblemKind::Unexpected if report.problems.is_empty() => acceptable(node, report.language),
@@ -162,8 +219,10 @@ fn acceptable(node: &Node<'_>, language: Language) -> Vec<String> {
         .filter(|name| !name.starts_with('_') && *name != "end" && *name != "ERROR")
         .map(str::to_owned)
         .collect();
-    // A state that accepts nearly everything says nothing.
-    if names.len() > EXPECTED {
+    names.retain(|name| !name.contains("comment"));
+    // A state that accepts nearly everything says nothing; nor does one that accepts what stands
+    // there, which happens when recovery gave up a token to save the rest.
+    if names.len() > EXPECTED || names.iter().any(|name| name == leaf.kind()) {
         names.clear();
     }
     names.sort();
@@ -191,3 +250,6 @@ fn excerpt(text: &str, span: Span) -> String {
     }
     shown
 }
+
+#[cfg(test)]
+mod tests;

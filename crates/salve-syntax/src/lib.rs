@@ -7,9 +7,11 @@
 mod check;
 mod grammar;
 mod nodes;
+mod opinion;
 mod parse;
 
 pub use check::{ProblemKind, SyntaxProblem, SyntaxReport, check_syntax};
 pub use grammar::{Grammar, grammars, has_grammar};
 pub use nodes::{NodeTree, SyntaxNode, parse_nodes};
+pub use opinion::second_opinion;
 pub use parse::{MAX_BYTES, Unread};

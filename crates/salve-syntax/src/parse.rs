@@ -1,20 +1,30 @@
 //! A parse that always ends.
 //!
 //! In: a text and its language. Out: the tree, or why none was made. Never follows a text for
-//! longer than a budget that grows with its length: error recovery on hostile input would.
+//! longer than a budget that grows with its length: on hostile input, error recovery and the
+//! scanners of some grammars take quadratic time and worse.
 
 use crate::grammar::table;
 use salve_types::Language;
+use std::cell::Cell;
 use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 use tree_sitter::{ParseOptions, Parser, Tree};
 
 /// The longest text a grammar is asked about.
-pub const MAX_BYTES: usize = 16 * 1024 * 1024;
+pub const MAX_BYTES: usize = 4 * 1024 * 1024;
 
-// The runtime reports progress once per hundred parser steps. Real code needs about one report per
-// 150 bytes; this allows some sixty times that, and enough for a short text of any shape.
-const REPORTS_BASE: usize = 20_000;
-const BYTES_PER_REPORT: usize = 4;
+// The runtime reports progress once per hundred steps. Over some two thousand real files no
+// language needed more than one report per 48 bytes.
+const REPORTS_BASE: usize = 1_000;
+const BYTES_PER_REPORT: usize = 12;
+// Reading is counted as well: a scanner that looks ahead to the end of the text at every token
+// takes few steps and reads the text a thousand times.
+const CHUNK: usize = 4 * 1024;
+const READS_BASE: usize = 2_000;
+const READS_PER_CHUNK: usize = 64;
+// The steps themselves grow dear where nesting is a thousand deep; only a clock sees that.
+const LONGEST: Duration = Duration::from_secs(3);
 
 /// Why a text was not parsed to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -22,7 +32,7 @@ const BYTES_PER_REPORT: usize = 4;
 pub enum Unread {
     /// It is longer than [`MAX_BYTES`].
     TooLong,
-    /// Parsing it took more steps than a text of its length may take.
+    /// Parsing it took more steps, reads or time than a text of its length may take.
     TooCostly,
 }
 
@@ -35,16 +45,25 @@ pub(crate) fn parse(text: &str, language: Language) -> Option<Result<Tree, Unrea
     let mut parser = Parser::new();
     // A grammar of a format the runtime does not know is as good as absent; a test loads them all.
     parser.set_language(&table).ok()?;
-    let mut left = REPORTS_BASE + text.len() / BYTES_PER_REPORT;
+    Some(parse_within_budget(&mut parser, text.as_bytes()).ok_or(Unread::TooCostly))
+}
+
+fn parse_within_budget(parser: &mut Parser, bytes: &[u8]) -> Option<Tree> {
+    let began = Instant::now();
+    let mut reports = REPORTS_BASE + bytes.len() / BYTES_PER_REPORT;
+    let reads = Cell::new(READS_BASE + bytes.len() / CHUNK * READS_PER_CHUNK);
     let mut spend = |_: &tree_sitter::ParseState| {
-        left = left.saturating_sub(1);
-        if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        reports = reports.saturating_sub(1);
+        let is_spent = reports == 0 || reads.get() == 0 || began.elapsed() > LONGEST;
+        if is_spent { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let bytes = text.as_bytes();
-    let tree = parser.parse_with_options(
-        &mut |offset, _| bytes.get(offset..).unwrap_or_default(),
-        None,
-        Some(ParseOptions::new().progress_callback(&mut spend)),
-    );
-    Some(tree.ok_or(Unread::TooCostly))
+    let mut read = |offset: usize, _| {
+        reads.set(reads.get().saturating_sub(1));
+        // An early end of the text stops a scanner between two reports; the tree is not used.
+        let end = if reads.get() == 0 { 0 } else { (offset + CHUNK).min(bytes.len()) };
+        bytes.get(offset..end).unwrap_or_default()
+    };
+    let options = ParseOptions::new().progress_callback(&mut spend);
+    let tree = parser.parse_with_options(&mut read, None, Some(options));
+    tree.filter(|_| reads.get() > 0)
 }

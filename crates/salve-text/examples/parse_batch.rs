@@ -11,7 +11,7 @@ fn main() -> std::io::Result<()> {
         let input = case["input"].as_str().unwrap_or_default();
         let parsed = parse_json(input, &ParseOptions { mode, ..ParseOptions::default() });
         let value = parsed.tree.root().map(|root| parsed.tree.to_value(root));
-        let answer = json!({"id": case["id"], "value": value, "complete": parsed.complete, "repairs": parsed.repairs});
+        let answer = json!({"id": case["id"], "value": value, "complete": parsed.complete, "repairs": parsed.repairs()});
         writeln!(out, "{answer}")?;
     }
     out.flush()

@@ -23,8 +23,7 @@ fn answer(case: &Value) -> Value {
     let text = case["input"].as_str().unwrap_or_default();
     let mode = match case["opts"]["schema_repair_mode"].as_str() {
         Some("salvage") => RepairMode::Salvage,
-        Some(_) => RepairMode::Standard,
-        None => RepairMode::Aligned,
+        _ => RepairMode::Standard,
     };
     let arrival = if case["kind"] == "partial" { Arrival::Partial } else { Arrival::Whole };
     let parse_mode = if case["mode"] == "text" { ParseMode::Text } else { ParseMode::Llm };
@@ -33,7 +32,7 @@ fn answer(case: &Value) -> Value {
         let got = parse_json(text, &parse_options);
         let value = got.tree.root().map(|root| got.tree.to_value(root));
         return json!({
-            "id": case["id"], "value": value, "complete": got.complete, "repairs": got.repairs,
+            "id": case["id"], "value": value, "complete": got.complete, "repairs": got.repairs(),
         });
     }
     let schema = CompiledSchema::new(case.get("schema").cloned().unwrap_or(json!({})));

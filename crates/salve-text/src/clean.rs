@@ -34,7 +34,7 @@ use salve_types::{FinishReason, Language, RawReply, Span};
 
 // Wrappers nest a few deep in practice, and a JSON string inside a JSON string doubles its
 // backslashes each time, so a real reply is still after two or three rounds.
-const MAX_ROUNDS: usize = 12;
+const MAX_ROUNDS: usize = 8;
 
 /// What is known about the content that a reply should hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -254,7 +254,7 @@ const STAGES: &[Stage] = &[
     tokens::cuts,
     thinking::cuts,
     tags::cuts,
-    fence_cuts,
+    choose::cuts,
     document::preamble_cuts,
     chat::cuts,
     chat::json_cuts,
@@ -279,10 +279,6 @@ fn settle(draft: &mut Draft<'_>, context: &Context<'_>, notes: &mut Notes) -> bo
         }
     }
     false
-}
-
-fn fence_cuts(draft: &Draft<'_>, context: &Context<'_>, notes: &mut Notes) -> Vec<Cut> {
-    choose::cuts(draft, context, notes)
 }
 
 // The sentinel says that the model is done; it is no part of the content.

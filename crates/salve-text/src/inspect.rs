@@ -24,6 +24,7 @@ mod stack;
 mod strings;
 mod tail;
 mod verdict;
+mod weak;
 mod words;
 
 pub(crate) use outline::{Inside, LineState, outline};
@@ -32,7 +33,7 @@ use crate::detect::{LanguageHints, detect_language};
 use crate::sentinel::DEFAULT_MARK;
 use reader::Reader;
 pub use reply::{Cut, Inspection, WholeReply, inspect};
-use salve_types::{FinishReason, Language, OpenConstruct, Verdict};
+use salve_types::{FinishReason, Language, Verdict};
 
 /// What is known about a text before it is inspected.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,13 +85,19 @@ pub struct Inspector {
 impl Inspector {
     /// Starts an inspection.
     pub fn new(options: &InspectOptions) -> Self {
-        let language = known_language(options).unwrap_or_default();
-        Self { options: options.clone(), reader: Reader::new(language) }
+        Self { options: options.clone(), reader: Reader::new(known_language(options)) }
     }
 
     /// Takes the next piece of the text.
     pub fn push(&mut self, piece: &str) {
         self.reader.push(piece);
+    }
+
+    /// Returns how many bytes this inspection holds at the moment, which is at most 64 KiB.
+    pub fn state_bytes(&self) -> usize {
+        let options = self.options.path.as_ref().map_or(0, String::capacity)
+            + self.options.sentinel_mark.capacity();
+        size_of::<Self>() + options + self.reader.heap_bytes()
     }
 
     /// Ends the text and judges it.
@@ -109,12 +116,6 @@ fn judge(text: &str, options: &InspectOptions, seen: verdict::Seen) -> Verdict {
     let language =
         known_language(options).unwrap_or_else(|| detect_language(text, &LanguageHints::default()));
     verdict::conclude(&reader::read_whole(text, language), options, seen)
-}
-
-/// Returns what is lexically open at the end of `text`, outermost first.
-pub(crate) fn lexical_state(text: &str, language: Language) -> Vec<OpenConstruct> {
-    let read = reader::read_whole(text, language);
-    closing::ending(&read.machine, read.tail).open
 }
 
 fn known_language(options: &InspectOptions) -> Option<Language> {

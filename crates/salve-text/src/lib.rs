@@ -23,7 +23,7 @@ pub use inspect::{
 pub use omissions::find_omissions;
 pub use parse::{
     Candidate, Entries, Items, JsonParser, Kind, NodeId, NodeState, ParseMode, ParseOptions,
-    Parsed, Repair, RepairCode, Tree, parse_json, replay,
+    Parsed, ParsedReply, Repair, RepairCode, Tree, parse, parse_json, replay,
 };
 pub use resume::{
     CHECK_SOURCE, CONTINUATION_SOURCE, DropReason, Dropped, PromptOptions, RefusalReason,
@@ -31,9 +31,9 @@ pub use resume::{
     resume_prompt, stitch,
 };
 pub use schema::{
-    Arrival, Carrier as SchemaCarrier, ChatStage, Coercion, CoercionCode, CompiledSchema,
-    EMPTY_CODE, EMPTY_EXPLANATION, RecoveredChat, RepairMode, SchemaError, SchemaName,
-    SchemaOptions, SchemaOutcome, UnknownSchema, Violation, chat_truncation_hints, parse_named,
-    parse_with_schema, read_front_matter, recover_chat, validate,
+    Arrival, ChatStage, Coerced, Coercion, CoercionCode, CompiledSchema, EMPTY_CODE,
+    EMPTY_EXPLANATION, RecoveredChat, RepairMode, SchemaCarrier, SchemaError, SchemaName,
+    SchemaOptions, SchemaOutcome, UnknownSchema, Violation, chat_truncation_hints, coerce,
+    parse_named, parse_with_schema, read_front_matter, recover_chat, validate,
 };
 pub use sentinel::{DEFAULT_MARK, sentinel_line};

@@ -5,20 +5,31 @@
 //! never invents a string, and takes time linear in the text however it is cut into pieces.
 
 mod bare;
+mod call;
+mod container;
 mod decode;
+mod doubt;
+mod escape;
 mod machine;
+mod number;
 mod outlook;
 mod paths;
+mod quote;
 mod repair;
+mod reply;
 mod report;
 mod strict;
 mod string;
+mod string_end;
 mod structure;
+#[cfg(test)]
+mod tests;
 mod top;
 mod tree;
 mod trial;
 
 pub use repair::{Repair, RepairCode, replay};
+pub use reply::{ParsedReply, parse};
 pub use tree::{Entries, Items, Kind, NodeId, NodeState, Tree};
 
 use machine::Machine;
@@ -68,16 +79,24 @@ pub struct Parsed {
     pub tree: Tree,
     /// Every value found, in the order of the text.
     pub candidates: Vec<Candidate>,
-    /// The repairs that make the text strict JSON, in order.
-    pub repairs: Vec<Repair>,
-    /// Whether there is an answer, and the text holds all of it.
+    /// Whether there is an answer, and the text holds all of it. Repaired is not complete: a value
+    /// that was closed or filled in makes the whole incomplete.
     pub complete: bool,
-    /// The places of values whose end is not in the text, such as `$.files[2]`.
-    pub incomplete_paths: Vec<String>,
+    found: Vec<machine::Found>,
 }
 
 impl Parsed {
-    /// Returns the answer as a value; null where there is none.
+    /// Lists the repairs that make the text strict JSON, in order.
+    pub fn repairs(&self) -> Vec<Repair> {
+        report::repairs(&self.tree, &self.found)
+    }
+
+    /// Lists the places of values whose end is not in the text, such as `$.files[2]`.
+    pub fn incomplete_paths(&self) -> Vec<String> {
+        self.tree.incomplete_paths()
+    }
+
+    /// Builds the value of the answer; null where there is none.
     pub fn value(&self) -> serde_json::Value {
         self.tree.root().map_or(serde_json::Value::Null, |root| self.tree.to_value(root))
     }
@@ -125,20 +144,16 @@ impl JsonParser {
         self.machine.undo_trial();
         self.machine.last = true;
         self.machine.run();
-        let repairs = report::repairs(&self.machine);
-        let candidates = self
-            .machine
-            .found
+        let Machine { tree, found, .. } = self.machine;
+        let candidates = found
             .iter()
             .map(|found| Candidate {
-                node: self.machine.tree.resolve(found.node),
+                node: tree.resolve(found.node),
                 span: Span::new(found.start, found.end),
                 fenced: found.fenced,
             })
             .collect();
-        let tree = self.machine.tree;
-        let incomplete_paths = tree.incomplete_paths();
-        let complete = tree.root().is_some() && incomplete_paths.is_empty();
-        Parsed { tree, candidates, repairs, complete, incomplete_paths }
+        let complete = tree.is_complete();
+        Parsed { tree, candidates, complete, found }
     }
 }

@@ -26,8 +26,9 @@ pub use chat::{ChatStage, RecoveredChat, chat_truncation_hints, recover_chat};
 pub use compile::{CompiledSchema, SchemaError};
 pub use cost::{Coercion, CoercionCode};
 pub use front_matter::read_front_matter;
-pub use named::{Carrier, EMPTY_CODE, EMPTY_EXPLANATION, SchemaName, UnknownSchema};
+pub use named::{EMPTY_CODE, EMPTY_EXPLANATION, SchemaCarrier, SchemaName, UnknownSchema};
 pub use outcome::{
-    Arrival, RepairMode, SchemaOptions, SchemaOutcome, parse_named, parse_with_schema,
+    Arrival, Coerced, RepairMode, SchemaOptions, SchemaOutcome, coerce, parse_named,
+    parse_with_schema,
 };
 pub use validate::{Violation, validate};

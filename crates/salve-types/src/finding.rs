@@ -35,6 +35,15 @@ pub enum FindingCode {
 }
 
 impl FindingCode {
+    /// Lists every code.
+    pub const ALL: &[Self] = &[
+        Self::OmissionMarker,
+        Self::ConflictMarker,
+        Self::LeakedLineNumbers,
+        Self::SyntaxError,
+        Self::SyntaxMissing,
+    ];
+
     /// Returns the code as it stands on the wire.
     pub const fn name(self) -> &'static str {
         match self {

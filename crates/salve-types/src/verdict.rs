@@ -183,6 +183,23 @@ pub enum EvidenceSource {
 }
 
 impl TruncationKind {
+    /// Lists every kind.
+    pub const ALL: &[Self] = &[
+        Self::OpenDoubleQuote,
+        Self::OpenSingleQuote,
+        Self::OpenTemplateLiteral,
+        Self::OpenJsxTag,
+        Self::UnbalancedBraces,
+        Self::GeneralTruncation,
+        Self::OpenComment,
+        Self::OpenFence,
+        Self::OpenJson,
+        Self::OpenHeredoc,
+        Self::OpenRegex,
+        Self::OpenElement,
+        Self::OpenBlock,
+    ];
+
     /// Returns the kind as it stands on the wire and in prompts.
     pub const fn name(self) -> &'static str {
         match self {

@@ -6,7 +6,7 @@
 
 use super::sample::Cut;
 use super::truth::What;
-use salve_syntax::parse_nodes;
+use super::valid::{Validity, validity};
 use salve_types::{Language, TruncationKind, Verdict};
 
 /// What a verdict on a cut should say.
@@ -33,14 +33,20 @@ impl Expected {
             if is_maybe_lifetime(cut) {
                 expected.kinds.push(TruncationKind::UnbalancedBraces);
             }
-        } else if is_valid(cut.prefix(), language) {
-            expected.whole = true;
         } else {
-            expected.any_cut = true;
+            let validity = validity(cut.prefix(), language);
+            expected.whole = validity != Validity::Invalid;
+            expected.any_cut = validity != Validity::Valid;
         }
-        // A cut through an opener (`/` of `/*`, `""` of `"""`) reads as before it or as after it.
+        // A cut through an opener (`/` of `/*`, `""` of `"""`) reads as before it, as after it, or
+        // as the shorter opener that its first byte is.
         if let Some(split) = cut.open.split {
             expected.kinds.push(split.what.kind(language));
+            expected.kinds.extend(match (split.what, &cut.prefix()[split.opener.start..]) {
+                (What::Comment, "/") => Some(TruncationKind::OpenRegex),
+                (What::Comment, read) if read.starts_with('<') => Some(TruncationKind::OpenJsxTag),
+                _ => None,
+            });
         }
         expected
     }
@@ -74,17 +80,4 @@ fn is_maybe_lifetime(cut: &Cut<'_>) -> bool {
         && innermost.what == What::SingleQuote
         && read.starts_with('\'')
         && read[1..].chars().all(|letter| letter.is_alphanumeric() || letter == '_')
-}
-
-fn is_valid(prefix: &str, language: Language) -> bool {
-    let Some(tree) = parse_nodes(prefix, language) else { return false };
-    if tree.has_error() {
-        return false;
-    }
-    // The Python grammar accepts a block without a body, the language does not.
-    let last = tree.nodes().iter().enumerate().rev().find(|(index, node)| {
-        let is_leaf = node.end_index == index + 1;
-        is_leaf && !node.span.is_empty() && tree.kind(node) != "comment"
-    });
-    !(language == Language::Python && last.is_some_and(|(_, node)| tree.kind(node) == ":"))
 }

@@ -60,15 +60,27 @@ pub(crate) fn truth_of(file: &SourceFile) -> Option<Truth> {
     for (index, node) in tree.nodes().iter().enumerate() {
         let kind = tree.kind(node);
         if node.is_named {
-            if matches!(kind, "preproc_arg" | "raw_text" | "preproc_call" | "shebang") {
+            if is_opaque(kind, file.language) {
                 truth.opaque.push(node.span);
             }
             truth.constructs.extend(named_construct(file, &tree, index, kind));
         }
-        bracket_pairs(&tree, index, &mut truth.constructs);
+        // The parentheses of a raw string of C++ belong to its quotes.
+        if kind != "raw_string_literal" {
+            bracket_pairs(&tree, index, &mut truth.constructs);
+        }
     }
     truth.constructs.sort_by_key(|it| (it.opener.start, std::cmp::Reverse(it.end)));
     Some(truth)
+}
+
+// Bodies of macros, scripts in HTML, and patterns of the shell are single leaves, whatever is in them.
+fn is_opaque(kind: &str, language: Language) -> bool {
+    match kind {
+        "preproc_arg" | "preproc_call" | "raw_text" | "shebang" => true,
+        "extglob_pattern" | "regex" => language == Language::Bash,
+        _ => false,
+    }
 }
 
 impl Truth {
@@ -153,7 +165,7 @@ fn named_construct(
     let node = &tree.nodes()[index];
     let text = file.text.get(node.span.range())?;
     match kind {
-        "comment" | "block_comment" => comment(node, text),
+        "comment" | "block_comment" | "line_comment" => comment(node, text),
         "string"
         | "string_literal"
         | "raw_string_literal"
@@ -168,8 +180,9 @@ fn named_construct(
         | "quoted_attribute_value"
         | "string_value" => quoted(node, text),
         "regex" if file.language != Language::Bash && text.starts_with('/') => {
+            // A lone `/` may also begin a comment, so the opener is counted with the byte after it.
             let end = node.span.start + text.rfind('/')? + 1;
-            Some(construct(What::Regex, node.span.start, 1, end))
+            Some(construct(What::Regex, node.span.start, 2, end))
         }
         "jsx_opening_element"
         | "jsx_self_closing_element"
@@ -184,7 +197,16 @@ fn named_construct(
             element(tree, index, "start_tag", "end_tag")
         }
         "heredoc_redirect" => heredoc(tree, index),
-        "if_statement" | "case_statement" | "do_group" if file.language == Language::Bash => {
+        "command_substitution" if text.starts_with('`') => {
+            Some(construct(What::Template, node.span.start, 1, node.span.end))
+        }
+        "if_statement"
+        | "case_statement"
+        | "while_statement"
+        | "for_statement"
+        | "c_style_for_statement"
+            if file.language == Language::Bash =>
+        {
             let opener = tree.children(index).next()?.1.span;
             Some(Construct { what: What::Block, opener, end: node.span.end })
         }
@@ -196,8 +218,12 @@ const fn construct(what: What, start: usize, opener: usize, end: usize) -> Const
     Construct { what, opener: Span::new(start, start + opener), end }
 }
 
-// A line comment has no closer, so a cut in it leaves open what is around it.
+// A line comment has no closer, so a cut in it leaves open what is around it; only a cut through
+// its opener is marked, by a construct that ends with the opener.
 fn comment(node: &SyntaxNode, text: &str) -> Option<Construct> {
+    if text.starts_with("//") {
+        return Some(construct(What::Comment, node.span.start, 2, node.span.start + 2));
+    }
     let opener = ["/*", "<!--"].into_iter().find(|opener| text.starts_with(opener))?;
     Some(construct(What::Comment, node.span.start, opener.len(), node.span.end))
 }
@@ -267,4 +293,34 @@ fn closer_of(opener: &str) -> Option<&'static str> {
         "{|" => "|}",
         _ => return None,
     })
+}
+
+/// Tells whether the brackets of a C or C++ file balance when every arm of every `#if` is read.
+///
+/// Where they do not (`#if A` / `if (x) {` / `#else` / `if (y) {` / `#endif`), only a preprocessor
+/// can say what is open. Other languages have no arms.
+pub(crate) fn brackets_balance(file: &SourceFile) -> bool {
+    if !matches!(file.language, Language::C | Language::Cpp) {
+        return true;
+    }
+    let Some(tree) = parse_nodes(&file.text, file.language) else { return true };
+    let mut open: Vec<u8> = Vec::new();
+    let mut at = 0;
+    let is_text = |kind: &str| {
+        matches!(kind, "comment" | "string_literal" | "char_literal" | "raw_string_literal")
+    };
+    let texts = tree.nodes().iter().filter(|node| is_text(tree.kind(node))).map(|node| node.span);
+    for span in texts.chain([Span::new(file.text.len(), file.text.len())]) {
+        for byte in file.text.as_bytes().get(at..span.start).unwrap_or_default() {
+            match byte {
+                b'(' | b'[' | b'{' => open.push(*byte),
+                b')' if open.pop() != Some(b'(') => return false,
+                b']' if open.pop() != Some(b'[') => return false,
+                b'}' if open.pop() != Some(b'{') => return false,
+                _ => {}
+            }
+        }
+        at = at.max(span.end);
+    }
+    open.is_empty()
 }

@@ -50,13 +50,14 @@ pub(super) fn leading_chat(text: &str, target: Target) -> usize {
             at = next;
             continue;
         }
-        let strength = line_strength(line, sentence_open);
+        let strength = line_strength(line, sentence_open)
+            .filter(|strength| *strength > Strength::Faint || matches!(target, Target::Code(_)));
         match strength {
             Some(Strength::Strong) => {
                 sure = next;
                 possible = next;
             }
-            Some(Strength::Weak) => possible = next,
+            Some(Strength::Weak | Strength::Faint) => possible = next,
             None => break,
         }
         // A strong beginning carries the rest of its sentence with it.
@@ -87,7 +88,7 @@ pub(super) fn trailing_chat(text: &str, target: Target) -> usize {
         let talk = match paragraph_strength(words) {
             Some(Strength::Strong) => true,
             // An explanation counts only right after code, or before talk that was found already.
-            Some(Strength::Weak) => stands_after_code(before, target),
+            Some(Strength::Weak | Strength::Faint) => stands_after_code(before, target),
             None => false,
         };
         if talk && !before.trim().is_empty() {
@@ -100,8 +101,8 @@ pub(super) fn trailing_chat(text: &str, target: Target) -> usize {
         }
         break;
     }
-    if end == text.len() {
-        return end;
+    if end == text.len() || ends_inside_text(&text[..end]) {
+        return text.len();
     }
     let kept = text[..end].trim_end();
     let kept = kept.strip_suffix("\n---").or_else(|| kept.strip_suffix("\n***")).unwrap_or(kept);
@@ -109,6 +110,19 @@ pub(super) fn trailing_chat(text: &str, target: Target) -> usize {
     let kept = kept.trim_end().len();
     let line_end = text[kept..].find('\n').map_or(text.len(), |at| kept + at + 1);
     line_end.min(end.max(kept))
+}
+
+// Sentences after an open documentation string or comment belong to it: the reply was cut there.
+fn ends_inside_text(before: &str) -> bool {
+    let odd = |quotes: &str| memchr::memmem::find_iter(before.as_bytes(), quotes).count() % 2 == 1;
+    let comment = before.rfind("/*").is_some_and(|open| !before[open..].contains("*/"));
+    comment || odd("\"\"\"") || odd("'''")
+}
+
+/// Returns whether the first line of a text is known from chats.
+pub(super) fn opens_with_chat(text: &str) -> bool {
+    let first = text.lines().find(|line| !line.trim().is_empty());
+    first.is_some_and(|line| line_strength(line, false).is_some())
 }
 
 /// Returns whether a text holds nothing but talk.
@@ -235,11 +249,13 @@ fn stands_after_code(before: &str, target: Target) -> bool {
     if target.is_document() {
         return false;
     }
-    let Some(line) = before.lines().rev().find(|line| !line.trim().is_empty()) else {
-        return false;
-    };
-    let kind = line_kind(line);
-    kind == LineKind::Code || (matches!(target, Target::Code(_)) && line.starts_with([' ', '\t']))
+    let mut lines = before.lines().rev().filter(|line| !line.trim().is_empty());
+    let Some(line) = lines.next() else { return false };
+    let code = line_kind(line) == LineKind::Code
+        || (matches!(target, Target::Code(_)) && line.starts_with([' ', '\t']));
+    // One line that looks like code does not make a text code when nobody asked for it.
+    code && (target != Target::Unknown
+        || lines.take(8).all(|line| line_kind(line) != LineKind::Prose))
 }
 
 fn last_paragraph(text: &str) -> Option<Span> {
@@ -262,7 +278,10 @@ fn last_paragraph(text: &str) -> Option<Span> {
 
 fn paragraph_strength(paragraph: &str) -> Option<Strength> {
     let first = paragraph.lines().next().unwrap_or("");
-    if first.len() > LONGEST_LINE || first.starts_with("    ") || first.starts_with('\t') {
+    // Talk begins at the margin; a comment is the content's own, but `##` is a heading of talk.
+    let comment =
+        ["# ", "#!", "//", "/*", "--", "*/", "<!"].iter().any(|sign| first.starts_with(sign));
+    if first.len() > LONGEST_LINE || comment || first.starts_with([' ', '\t']) {
         return None;
     }
     let strength = closing(&first.trim().to_lowercase())?;

@@ -4,7 +4,9 @@
 //! a fence apart that belongs to the content: an example of a document, a string of a program.
 
 use super::chat;
-use super::document::{begins_front_matter, heading_level, is_answer_heading};
+use super::document::{
+    begins_front_matter, document_start, heading_level, is_answer_heading, is_underlined,
+};
 use super::draft::{Cut, Draft};
 use super::fence::{Fenced, find_blocks};
 use super::label::{Label, comment_path, path_label, read_info};
@@ -52,8 +54,17 @@ enum Decision {
 fn decide(text: &str, blocks: &[Labelled], context: &Context<'_>) -> Decision {
     let outside = || outside_lines(text, blocks);
     let nothing_outside = outside().all(|line| line.trim().is_empty());
-    if !nothing_outside && reads_like_code(outside()) {
-        return stray(text, blocks);
+    // No program begins with a closed fence, so a reply that does shows its content first.
+    let shows_first = text[..blocks[0].fenced.opener.start].trim().is_empty()
+        && blocks[0].fenced.closed
+        && !blocks[0].fenced.info.is_empty();
+    if !nothing_outside && !shows_first {
+        if reads_like_code(outside()) {
+            return stray(text, blocks);
+        }
+        if !is_talk(text, outside()) {
+            return Decision::Whole;
+        }
     }
     let take = || choose(text, blocks, context).map_or(Decision::Whole, Decision::Take);
     match context.target {
@@ -64,13 +75,26 @@ fn decide(text: &str, blocks: &[Labelled], context: &Context<'_>) -> Decision {
     }
 }
 
+// Several lines around the blocks that nobody would say are part of the content, such as the rest
+// of a script around a here-document.
+fn is_talk<'a>(text: &'a str, outside: impl Iterator<Item = &'a str>) -> bool {
+    const FEW: usize = 3;
+    let lines: Vec<&str> = outside.filter(|line| !line.trim().is_empty()).collect();
+    lines.len() < FEW || chat::opens_with_chat(text) || reads_like_talk(&lines)
+}
+
+// Nobody explains the end of a piece of code for longer.
+const MOST_TALK_LINES: usize = 30;
+
 // The rest of a reply that was resumed has a closing fence and no opening one.
 fn stray(text: &str, blocks: &[Labelled]) -> Decision {
     let Some(last) = blocks.last() else { return Decision::Whole };
     let after = &text[last.fenced.content.range()];
     let is_stray = !last.fenced.closed
         && last.fenced.info.is_empty()
-        && reads_like_talk(after)
+        && text[last.fenced.opener.range()].trim_start().starts_with('`')
+        && after.lines().count() <= MOST_TALK_LINES
+        && reads_like_talk(&after.lines().collect::<Vec<_>>())
         && reads_like_code(text[..last.fenced.opener.start].lines());
     if is_stray { Decision::Stray(blocks.len() - 1) } else { Decision::Whole }
 }
@@ -83,39 +107,53 @@ fn wrapped_document(text: &str, blocks: &[Labelled], nothing_outside: bool) -> D
         (nothing_outside && blocks.len() == 1 && blocks[0].fenced.info.is_empty()).then_some(0)
     });
     let Some(wrapper) = wrapper else { return Decision::Whole };
-    let span = blocks[wrapper].fenced.whole();
-    let (before, after) = (&text[..span.start], &text[span.end..]);
-    let only_chat = chat::is_only_chat(before) && (after.trim().is_empty() || !has_headings(after));
-    if only_chat { Decision::Take(wrapper) } else { Decision::Whole }
+    let block = &blocks[wrapper];
+    let titled = outside_lines(text, blocks).any(is_document_heading);
+    let before = &text[..block.label_line.map_or(block.fenced.opener.start, |line| line.start)];
+    let content = &text[block.fenced.content.range()];
+    // A document inside begins like one; talk around it has no titles of its own.
+    let begins = document_start(content) == Some(0);
+    if !titled && (begins || chat::is_only_chat(before)) {
+        Decision::Take(wrapper)
+    } else {
+        Decision::Whole
+    }
+}
+
+fn is_document_heading(line: &str) -> bool {
+    heading_level(line).is_some() && !is_answer_heading(line)
 }
 
 /// Returns whether the text is an answer that shows code in fences, not a document with examples.
 fn is_answer(text: &str, blocks: &[Labelled]) -> bool {
-    let Some(first) = blocks.first() else { return false };
     let chat_end = chat::leading_chat(text, Target::Unknown);
     let body = text[chat_end..].trim_start();
-    if begins_front_matter(body) {
+    if begins_front_matter(body) || is_underlined(body) {
         return false;
     }
-    let first_line = body.lines().next().unwrap_or("");
-    let opens_document = heading_level(first_line).is_some() && !is_answer_heading(first_line);
-    if opens_document && heading_level(first_line) == Some(1) {
+    let of_document = |line: &str| heading_level(line).filter(|_| !is_answer_heading(line));
+    let first = body.lines().next().and_then(of_document);
+    let levels: Vec<usize> = outside_lines(text, blocks).filter_map(of_document).collect();
+    let rules = outside_lines(text, blocks).filter(|line| is_underline(line)).count();
+    if first == Some(1) {
         return false;
     }
-    let headings = outside_lines(text, blocks)
-        .filter(|line| heading_level(line).is_some() && !is_answer_heading(line))
-        .count();
-    if headings == 0 {
+    if levels.is_empty() && rules == 0 {
         return true;
     }
     let talks = chat_end > 0 || chat::trailing_chat(text, Target::Unknown) < text.len();
     if talks {
-        return !(opens_document && headings >= 2);
+        return first.is_none() || levels.len() < 2;
     }
-    // A single large block under small headings is the answer; several are a document's examples.
+    // A single large block under small headings is the answer; a title makes it a document's.
     let largest = blocks.iter().map(|block| block.fenced.content.len()).max().unwrap_or(0);
-    let _ = first;
-    !opens_document && largest * 2 >= text.len()
+    first.is_none() && rules == 0 && !levels.contains(&1) && largest * 2 >= text.len()
+}
+
+// The row of `=` under a title.
+fn is_underline(line: &str) -> bool {
+    let line = line.trim_end();
+    line.len() >= 3 && line.bytes().all(|byte| byte == b'=')
 }
 
 // The best block: the wanted path, then the wanted language, then something rather than nothing,
@@ -212,10 +250,6 @@ fn outside_spans(text: &str, blocks: &[Labelled]) -> Vec<Span> {
 
 fn outside_lines<'a>(text: &'a str, blocks: &[Labelled]) -> impl Iterator<Item = &'a str> {
     outside_spans(text, blocks).into_iter().flat_map(move |span| text[span.range()].lines())
-}
-
-fn has_headings(text: &str) -> bool {
-    text.lines().any(|line| heading_level(line).is_some())
 }
 
 fn take_cuts(

@@ -90,7 +90,7 @@ pub(super) fn begins_front_matter(text: &str) -> bool {
 }
 
 // `Title` above a row of `=`.
-fn is_underlined(text: &str) -> bool {
+pub(super) fn is_underlined(text: &str) -> bool {
     let mut lines = text.lines();
     let title = lines.next().unwrap_or("").trim();
     let rule = lines.next().unwrap_or("").trim();

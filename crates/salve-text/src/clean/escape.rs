@@ -35,8 +35,7 @@ fn quoted(text: &str) -> Option<Vec<Cut>> {
     }
     let string = read_string(text, start)?;
     let ends = string.closed && text[string.end..].trim().is_empty();
-    let inner = &text[start + 1..string.end.saturating_sub(1).max(start + 1)];
-    if !ends || inner.contains('\n') || !has_line_end(&string) {
+    if !ends || text[start..string.end].contains('\n') || !has_line_end(&string) {
         return None;
     }
     let mut cuts = vec![Cut::new(Span::new(0, start + 1), AsideReason::Escape)];

@@ -129,8 +129,7 @@ impl Resolver<'_> {
         if mark.at_line_start {
             return true;
         }
-        let before = &self.text[mark.line.start..mark.run_start];
-        line_kind(before) == LineKind::Prose || before.trim_end().ends_with([':', '!', '.'])
+        is_sentence(&self.text[mark.line.start..mark.run_start])
     }
 
     fn end_of(&self, opener: usize) -> End {
@@ -173,7 +172,12 @@ impl Resolver<'_> {
         let Some((next_at, next)) = next else { return false };
         next.is_bare()
             && self.bare_after[next_at] > 0
-            && !reads_like_talk(&self.text[mark.line.end..next.line.start])
+            && !self.is_talk_between(mark.line.end, next.line.start)
+    }
+
+    fn is_talk_between(&self, start: usize, end: usize) -> bool {
+        let between = self.text.get(start..end).unwrap_or("");
+        reads_like_talk(&between.lines().collect::<Vec<_>>())
     }
 
     // The text ends with talk outside any inner block: the outer block of code was not left open
@@ -183,7 +187,7 @@ impl Resolver<'_> {
         let tail = self.marks.last().map_or("", |last| &self.text[last.line.end..]);
         language.is_some_and(|language| language != Language::Markdown)
             && !tail.trim().is_empty()
-            && reads_like_talk(tail)
+            && reads_like_talk(&tail.lines().collect::<Vec<_>>())
     }
 
     fn unclosed(&self, mark: &Mark) -> Fenced {
@@ -199,8 +203,9 @@ impl Resolver<'_> {
             let closer = Span::new(run_start, self.text.len());
             return block(mark, run_start, Some(closer), true);
         }
-        // The first characters of a closing fence: the cut fell inside it.
-        if run > 0 && run < mark.len() && alone {
+        // The first characters of a closing fence at the very end: the cut fell inside it.
+        if (1..3).contains(&run) && alone && trimmed.len() == self.text.trim_end_matches(' ').len()
+        {
             let closer = Span::new(run_start, self.text.len());
             return block(mark, run_start, Some(closer), false);
         }
@@ -230,9 +235,11 @@ fn block(mark: &Mark, content_end: usize, closer: Option<Span>, closed: bool) ->
 fn find_marks(text: &str) -> Vec<Mark> {
     let mut marks = Vec::new();
     let mut start = 0;
+    let mut above = "";
     for line in text.split_inclusive('\n') {
-        marks.extend(read_mark(line, start));
+        marks.extend(read_mark(line, start).filter(|mark| !underlines(mark, above)));
         start += line.len();
+        above = line;
     }
     marks
 }
@@ -252,6 +259,11 @@ fn read_mark(line: &str, offset: usize) -> Option<Mark> {
         return None;
     }
     let info = rest.trim_start();
+    // A label begins with a word, a brace or a path; `*/` and its like belong to code.
+    let begins = |c: char| c.is_alphanumeric() || matches!(c, '{' | '.' | '/' | '_' | '"');
+    if !info.is_empty() && (!info.starts_with(begins) || info.starts_with("//")) {
+        return None;
+    }
     let info_start = offset + body.len() - info.len();
     Some(Mark {
         line: Span::new(offset, offset + line.len()),
@@ -261,6 +273,22 @@ fn read_mark(line: &str, offset: usize) -> Option<Mark> {
         info: Span::new(info_start, offset + body.len()),
         at_line_start,
     })
+}
+
+// A row of tildes as long as the line above it is the underline of a title.
+fn underlines(mark: &Mark, above: &str) -> bool {
+    let above = above.trim().chars().count();
+    mark.sign == b'~' && mark.is_bare() && mark.len() > 3 && mark.len().abs_diff(above) <= 1
+}
+
+// Words that end like a sentence, as they stand before a fence in the same line.
+fn is_sentence(before: &str) -> bool {
+    const LONGEST: usize = 300;
+    let before = before.trim();
+    before.len() <= LONGEST
+        && before.starts_with(|first: char| first.is_alphabetic() || first > '\u{7F}')
+        && before.ends_with([':', '!', '.', '?', '：', '！', '。'])
+        && line_kind(before) != LineKind::Code
 }
 
 fn count_bare(marks: &[Mark]) -> Vec<usize> {
@@ -276,11 +304,11 @@ fn count_bare(marks: &[Mark]) -> Vec<usize> {
 // Labels are a word or two, attributes or a path; four words without any of their signs are talk.
 fn is_talk(info: &str) -> bool {
     let words = info.split_whitespace().count();
+    if words < 3 || info.contains(['=', '{']) {
+        return false;
+    }
     let label = read_info(info);
-    words >= 3
-        && label.path.is_none()
-        && !info.contains(['=', '{'])
-        && !(label.language.is_some() && words < 4)
+    label.path.is_none() && (label.language.is_none() || words >= 4)
 }
 
 // "Sure! ```ts const a = 1; ``` Hope it helps": a block within one line.
@@ -294,7 +322,7 @@ fn inline_block(text: &str) -> Option<Fenced> {
     let after_run = open + run;
     let close = after_run + text[after_run..].find(&text[open..after_run])?;
     let before = text[..open].trim();
-    if !before.is_empty() && line_kind(before) == LineKind::Code {
+    if !before.is_empty() && !is_sentence(before) {
         return None;
     }
     let inner = &text[after_run..close];

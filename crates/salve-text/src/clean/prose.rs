@@ -39,152 +39,89 @@ pub(super) fn line_kind(line: &str) -> LineKind {
 
 /// Returns whether the lines together are code rather than talk.
 pub(super) fn reads_like_code<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
-    let (mut code, mut prose) = (0usize, 0usize);
+    // Talk may show a line or two of code in passing.
+    const PLAINLY: usize = 6;
+    let (mut code, mut plain, mut prose) = (0usize, 0usize, 0usize);
     let mut first = None;
     for line in lines {
-        match line_kind(line) {
-            LineKind::Code => {
-                code += 1;
-                first.get_or_insert(line);
-            }
-            LineKind::Prose => {
-                prose += 1;
-                first.get_or_insert(line);
-            }
-            LineKind::Blank | LineKind::Unclear => {}
+        let trimmed = line.trim();
+        // Nobody speaks in triple quotes: this is a documentation string.
+        if trimmed.starts_with("\"\"\"") || trimmed.starts_with("'''") {
+            return true;
+        }
+        let kind = line_kind(line);
+        code += usize::from(kind == LineKind::Code);
+        prose += usize::from(kind == LineKind::Prose);
+        plain += usize::from(kind == LineKind::Code && is_plainly_code(trimmed));
+        if !trimmed.is_empty() {
+            first.get_or_insert(trimmed);
         }
     }
     let opens_file = first.is_some_and(opens_a_file);
-    opens_file || (code >= 2 && code * 3 >= code + prose)
+    opens_file || plain >= PLAINLY || (code >= 2 && code * 3 >= code + prose)
+}
+
+fn is_plainly_code(trimmed: &str) -> bool {
+    let head = prefix(trimmed, LOOK);
+    starts_like_code(head) || trimmed.ends_with([';', '{', '}'])
 }
 
 // Nothing but a file of code begins with these.
 fn opens_a_file(line: &str) -> bool {
+    #[rustfmt::skip]
     const STARTS: &[&str] = &[
-        "#!",
-        "#include",
-        "\"\"\"",
-        "'''",
-        "/*",
-        "//",
-        "<?php",
-        "<?xml",
-        "<!DOCTYPE",
-        "<!doctype",
-        "import ",
-        "from ",
-        "package ",
-        "use ",
-        "using ",
-        "namespace ",
-        "#[",
-        "#![",
+        "#!", "#include", "\"\"\"", "'''", "/*", "//", "<?php", "<?xml", "<!DOCTYPE", "<!doctype",
+        "import ", "from ", "package ", "use ", "using ", "namespace ", "#[", "#![",
     ];
-    let line = line.trim_start();
-    line_kind(line) == LineKind::Code && STARTS.iter().any(|start| line.starts_with(start))
+    const NOTICES: &[&str] = &["# -*-", "# Copyright", "# SPDX", "# (c)", "# vim:", "# coding"];
+    NOTICES.iter().any(|start| line.starts_with(start))
+        || (line_kind(line) == LineKind::Code && STARTS.iter().any(|start| line.starts_with(start)))
 }
 
-/// Returns whether the text could stand between two blocks of a reply: a sentence, a heading, a
-/// label. Code that belongs to a block could not.
-pub(super) fn reads_like_talk(text: &str) -> bool {
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).peekable();
-    if lines.peek().is_none() {
-        return true;
-    }
-    let mut talk = 0usize;
-    let mut other = 0usize;
-    for line in lines {
-        let trimmed = line.trim();
-        let label = trimmed.ends_with(':')
-            || trimmed.starts_with("**")
-            || super::label::path_label(trimmed).is_some()
-            || trimmed.starts_with(char::is_uppercase)
-                && trimmed.chars().all(|c| c.is_alphanumeric() || c == ' ');
-        match line_kind(line) {
-            LineKind::Prose => talk += 1,
-            LineKind::Code => other += 1,
-            _ if label => talk += 1,
-            LineKind::Blank | LineKind::Unclear => other += 1,
+/// Returns whether the lines could stand between two blocks of a reply: sentences, headings,
+/// labels, or nothing. Code that belongs to a block could not.
+pub(super) fn reads_like_talk(lines: &[&str]) -> bool {
+    let (mut talk, mut other) = (0usize, 0usize);
+    for line in lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty()) {
+        if is_spoken(line) {
+            talk += 1;
+        } else {
+            other += 1;
         }
     }
-    talk > other
+    talk > other || other == 0
+}
+
+// A sentence begins large or ends with its sign; a command does neither.
+fn is_spoken(line: &str) -> bool {
+    let begins = line.starts_with(|first: char| first.is_uppercase() || first > '\u{7F}')
+        || line.starts_with("**");
+    let ends = line.ends_with([':', '.', '!', '?', '：', '。']);
+    match line_kind(line) {
+        LineKind::Prose => begins || ends || line.starts_with(['#', '-', '*', '>', '1']),
+        LineKind::Code | LineKind::Blank => false,
+        LineKind::Unclear => {
+            ends || super::label::path_label(line).is_some()
+                || begins && line.chars().all(|c| c.is_alphanumeric() || "* ".contains(c))
+        }
+    }
 }
 
 fn starts_like_code(line: &str) -> bool {
     // Key words are written small; a sentence that begins with one is written large.
+    #[rustfmt::skip]
     const ALWAYS: &[&str] = &[
-        "#!",
-        "#include",
-        "#define",
-        "#if",
-        "#endif",
-        "#pragma",
-        "#[",
-        "#![",
-        "//",
-        "/*",
-        "*/",
-        "import ",
-        "export ",
-        "const ",
-        "function ",
-        "def ",
-        "fn ",
-        "pub ",
-        "package ",
-        "func ",
-        "struct ",
-        "enum ",
-        "impl ",
-        "mod ",
-        "public ",
-        "private ",
-        "protected ",
-        "static ",
-        "async ",
-        "await ",
-        "return ",
-        "return;",
-        "elif ",
-        "@",
-        "</",
-        "<?",
-        "<!",
-        "}",
-        ")",
-        "];",
-        "\"\"\"",
-        "'''",
-        "SELECT ",
-        "INSERT INTO ",
-        "CREATE TABLE ",
-        "DELETE FROM ",
-        "ALTER TABLE ",
-        "namespace ",
-        "typedef ",
-        "#region",
+        "#!", "#include", "#define", "#if", "#endif", "#pragma", "#[", "#![", "//", "/*", "*/",
+        "import ", "export ", "const ", "function ", "def ", "fn ", "pub ", "package ", "func ",
+        "struct ", "enum ", "impl ", "mod ", "public ", "private ", "protected ", "static ",
+        "async ", "await ", "return ", "return;", "elif ", "@", "</", "<?", "<!", "}", ")", "];",
+        "\"\"\"", "'''", "SELECT ", "INSERT INTO ", "CREATE TABLE ", "DELETE FROM ",
+        "ALTER TABLE ", "namespace ", "typedef ", "#region",
     ];
+    #[rustfmt::skip]
     const WITH_SIGN: &[&str] = &[
-        "let ",
-        "var ",
-        "val ",
-        "class ",
-        "interface ",
-        "type ",
-        "use ",
-        "using ",
-        "from ",
-        "if ",
-        "for ",
-        "while ",
-        "with ",
-        "try",
-        "else",
-        "switch ",
-        "match ",
-        "print",
-        "self.",
-        "this.",
+        "let ", "var ", "val ", "class ", "interface ", "type ", "use ", "using ", "from ", "if ",
+        "for ", "while ", "with ", "try", "else", "switch ", "match ", "print", "self.", "this.",
     ];
     if ALWAYS.iter().any(|start| line.starts_with(start)) {
         return true;
@@ -235,10 +172,35 @@ impl Counts {
             counts.words += usize::from(letter && !in_word);
             in_word = letter || (in_word && character.is_alphanumeric());
             counts.wide += usize::from(('\u{2E80}'..='\u{D7AF}').contains(&character));
-            counts.symbols += usize::from("{}[]();=<>|&+\\$^~_\"%".contains(character));
+            counts.symbols += usize::from(is_symbol(character));
         }
         counts
     }
+}
+
+const fn is_symbol(character: char) -> bool {
+    matches!(
+        character,
+        '{' | '}'
+            | '['
+            | ']'
+            | '('
+            | ')'
+            | ';'
+            | '='
+            | '<'
+            | '>'
+            | '|'
+            | '&'
+            | '+'
+            | '\\'
+            | '$'
+            | '^'
+            | '~'
+            | '_'
+            | '"'
+            | '%'
+    )
 }
 
 fn prefix(text: &str, most: usize) -> &str {

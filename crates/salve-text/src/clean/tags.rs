@@ -11,44 +11,22 @@ use super::{Context, Notes, Target};
 use salve_types::{Language, Span};
 
 // Tags around the answer itself. The first two are also elements of HTML.
+#[rustfmt::skip]
 const CONTENT: &[&str] = &[
-    "code",
-    "output",
-    "answer",
-    "final_answer",
-    "final",
-    "solution",
-    "file",
-    "artifact",
-    "antartifact",
-    "boltaction",
-    "updated_file",
-    "new_file",
-    "file_content",
-    "file_contents",
-    "generated_code",
-    "source_code",
-    "completion",
+    "code", "output", "answer", "final_answer", "final", "solution", "file", "artifact",
+    "antartifact", "boltaction", "updated_file", "new_file", "file_content", "file_contents",
+    "generated_code", "source_code", "completion",
 ];
 // Tags around a request to a tool.
+#[rustfmt::skip]
 const CALLS: &[&str] = &[
-    "tool_call",
-    "tool_calls",
-    "function_calls",
-    "function_call",
-    "tool_use",
+    "tool_call", "tool_calls", "function_calls", "function_call", "tool_use",
     "antml:function_calls",
 ];
 const INVOKE: &[&str] = &["invoke", "antml:invoke"];
+#[rustfmt::skip]
 const CONTENT_PARAMETERS: &[&str] = &[
-    "content",
-    "code",
-    "contents",
-    "file_text",
-    "file_content",
-    "new_str",
-    "source",
-    "text",
+    "content", "code", "contents", "file_text", "file_content", "new_str", "source", "text",
     "body",
 ];
 const PATH_PARAMETERS: &[&str] =
@@ -84,22 +62,16 @@ struct Tag {
 
 // The first tag at the start of a line that nothing but talk stands before.
 fn first_wrapper(text: &str, context: &Context<'_>) -> Option<Tag> {
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let indent = line.len() - line.trim_start().len();
-        if line[indent..].starts_with('<') {
-            let tag = read_tag(text, at + indent)?;
-            let known = CALLS.contains(&tag.name.as_str())
-                || INVOKE.contains(&tag.name.as_str())
-                || is_content_tag(text, &tag, context);
-            return known.then_some(tag);
-        }
-        if is_fence_line(line) || line_kind(line) == LineKind::Code {
-            return None;
-        }
-        at += line.len();
-    }
-    None
+    let at = memchr::memchr_iter(b'<', text.as_bytes()).find(|&at| {
+        let line_start = text[..at].trim_end_matches([' ', '\t']);
+        line_start.is_empty() || line_start.ends_with('\n')
+    })?;
+    let tag = read_tag(text, at)?;
+    let known = CALLS.contains(&tag.name.as_str())
+        || INVOKE.contains(&tag.name.as_str())
+        || is_content_tag(text, &tag, context);
+    let is_talk = |line| !is_fence_line(line) && line_kind(line) != LineKind::Code;
+    (known && text[..at].lines().all(is_talk)).then_some(tag)
 }
 
 fn is_content_tag(text: &str, tag: &Tag, context: &Context<'_>) -> bool {
@@ -181,7 +153,9 @@ fn call_cuts(text: &str, first: &Tag) -> Vec<Cut> {
         else {
             continue;
         };
-        last_end = line_end_after(text, at + close + 2);
+        let tag_end = at + close + 2;
+        let spaces = text[tag_end..].len() - text[tag_end..].trim_start_matches(' ').len();
+        last_end = line_end_after(text, tag_end).max(tag_end + spaces);
         cuts.push(Cut::new(Span::new(at, last_end), AsideReason::Wrapper));
     }
     let tail = &text[last_end..];

@@ -39,15 +39,24 @@ pub(super) fn ending(machine: &Machine, tail: &[u8]) -> Ending {
     if !leaf {
         push_runs(machine, &mut open);
     }
+    if let Some((frame, name)) = machine.announced().filter(|_| !leaf) {
+        let line = if tail.ends_with(b"\n") { "" } else { "\n" };
+        open.push(place(&frame, OpenKind::Heredoc, format!("{line}{name}\n")));
+    }
+    let directive = push_directive(&frames, &mut open, tail);
     push_pending(machine, &mut open, tail);
     drop_half_closed(machine, &mut open);
-    let mut closing = String::new();
-    for construct in open.iter().rev() {
-        closing.push_str(&construct.closer);
+    // What the preprocessor line itself needs comes before its end, everything else after.
+    let inside = open.iter().rev().take_while(|one| Some(one.offset) == directive).count();
+    let (outer, inner) = open.split_at(open.len() - inside);
+    let text = |list: &[OpenConstruct]| -> String {
+        list.iter().rev().map(|construct| construct.closer.as_str()).collect()
+    };
+    let (mut closing, rest) = (text(inner), text(outer));
+    if in_line_comment && !rest.is_empty() && !rest.starts_with('\n') {
+        closing.push('\n');
     }
-    if in_line_comment && !closing.is_empty() && !closing.starts_with('\n') {
-        closing.insert(0, '\n');
-    }
+    closing.push_str(&rest);
     Ending { open, closing }
 }
 
@@ -198,6 +207,24 @@ fn push_runs(machine: &Machine, open: &mut Vec<OpenConstruct>) {
             open.push(OpenConstruct { kind, closer, ..last.clone() });
         }
     }
+}
+
+// What the unfinished preprocessor line at the end leaves open: a file name, a condition. Returns
+// the place of that line.
+fn push_directive(frames: &[&Frame], open: &mut Vec<OpenConstruct>, tail: &[u8]) -> Option<usize> {
+    let frame = frames.last().filter(|frame| frame.kind == Kind::Directive)?;
+    let line = &tail[tail.iter().rposition(|&byte| byte == b'#').unwrap_or(tail.len())..];
+    let word = line[1.min(line.len())..].trim_ascii_start();
+    if word.starts_with(b"include") && line.iter().filter(|&&byte| byte == b'"').count() == 1 {
+        open.push(place(frame, OpenKind::DoubleQuote, "\"".to_owned()));
+    }
+    if word.starts_with(b"if") || word.starts_with(b"elif") {
+        let count = |sign: u8| line.iter().filter(|&&byte| byte == sign).count();
+        for _ in count(b')')..count(b'(') {
+            open.push(place(frame, OpenKind::Paren, ")".to_owned()));
+        }
+    }
+    Some(frame.offset)
 }
 
 // Preprocessor conditions and `try` blocks are kept beside the stack.

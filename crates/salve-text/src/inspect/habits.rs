@@ -17,8 +17,23 @@ pub(super) struct Habits {
     pub(super) arms: Vec<super::preprocessor::Arm>,
     /// Whether a `#define` is open.
     pub(super) defining: bool,
+    /// Whether the page leaves out end tags that it may leave out.
+    pub(super) implied_ends: bool,
     /// `try` blocks that still lack their `except` or `finally`.
     pub(super) tries: Vec<super::python::Try>,
+}
+
+impl Habits {
+    /// Returns the bytes held outside the struct itself.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let pending: usize = self.pending.iter().map(super::heredoc::Pending::heap_bytes).sum();
+        let arms: usize = self.arms.iter().map(super::preprocessor::Arm::heap_bytes).sum();
+        pending
+            + arms
+            + self.pending.capacity() * size_of::<super::heredoc::Pending>()
+            + self.arms.capacity() * size_of::<super::preprocessor::Arm>()
+            + self.tries.capacity() * size_of::<super::python::Try>()
+    }
 }
 
 impl Machine {
@@ -100,14 +115,41 @@ impl Machine {
         }
         self.calm = view.base + at + 1;
         let behind = view.behind(at).trim_ascii_end();
-        if matches!(behind.last(), Some(b';' | b'}')) && view.base + at > self.mark {
+        if matches!(behind.last(), Some(b';' | b'}'))
+            && view.base + at > self.mark
+            && !continues_statement(view.ahead(at + 1))
+        {
             self.calm_statement = self.calm;
         }
     }
 
-    /// Notes that a bracket closed and nothing is open any more.
+    /// Notes that a bracket closed and nothing is open any more: a statement has ended if the next
+    /// line starts another one without indentation.
     pub(super) fn calm_after_bracket(&mut self, view: &View<'_>, end: usize, byte: u8) {
-        if byte == b'}' && view.at(end) == b'\n' {
+        let rest = view.ahead(end);
+        let lines = rest.iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
+        let next = rest.get(lines).copied().unwrap_or(0);
+        if continues_statement(&rest[lines..]) {
+            return;
+        }
+        if byte == b'}' && lines > 0 && (next.is_ascii_alphabetic() || b"/#@".contains(&next)) {
+            self.calm_statement = view.base + end;
+        }
+    }
+
+    /// Moves the start of the next statement past a comment that stands between two of them.
+    pub(super) fn calm_comment(&mut self, view: &View<'_>, at: usize) {
+        let distance = (view.base + at).saturating_sub(self.calm_statement);
+        let behind = view.behind(at);
+        let blank = distance <= behind.len()
+            && behind[behind.len() - distance..].iter().all(u8::is_ascii_whitespace);
+        self.calm_before_comment = self.stack.is_empty() && blank;
+    }
+
+    /// Notes the end of a comment.
+    pub(super) fn end_comment(&mut self, view: &View<'_>, end: usize) {
+        self.mark = view.base + end;
+        if self.calm_before_comment && self.stack.is_empty() {
             self.calm_statement = view.base + end;
         }
     }
@@ -120,6 +162,10 @@ impl Machine {
 
     /// Gives the frames kept in the habits their line and column.
     pub(super) fn resolve_habits(&mut self, view: &View<'_>, lines: &mut Lines) {
+        for one in self.habits.pending.iter_mut().filter(|one| one.frame.line == 0) {
+            let place = lines.place(view.bytes, view.base, one.frame.offset);
+            (one.frame.line, one.frame.column) = place;
+        }
         for arm in self.habits.arms.iter_mut().filter(|arm| arm.frame.line == 0) {
             let place = lines.place(view.bytes, view.base, arm.frame.offset);
             (arm.frame.line, arm.frame.column) = place;
@@ -129,6 +175,12 @@ impl Machine {
             (open.frame.line, open.frame.column) = place;
         }
     }
+}
+
+// Whether a line starts with a word that belongs to the statement before it.
+fn continues_statement(line: &[u8]) -> bool {
+    let words: [&[u8]; 5] = [b"while", b"else", b"catch", b"finally", b"from"];
+    words.iter().any(|word| line.starts_with(word))
 }
 
 /// Returns whether a backslash carries the line over its end.

@@ -7,7 +7,7 @@ use super::machine::{Machine, View};
 use super::rules::Dialect;
 use super::stack::{Frame, Kind};
 use super::strings::is_word;
-use memchr::memchr;
+use memchr::{memchr, memchr3};
 
 /// `R"name(…)name"`
 pub(super) const RAW_CPP: u8 = 1;
@@ -30,7 +30,17 @@ const DELIMITER_LIMIT: usize = 64;
 pub(super) struct Pending {
     name: Vec<u8>,
     form: u8,
-    offset: usize,
+    /// Whether the delimiter was quoted, so that the body holds no expansions.
+    quoted: bool,
+    /// Where it was announced.
+    pub(super) frame: Frame,
+}
+
+impl Pending {
+    /// Returns the bytes held outside the struct itself.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.name.capacity()
+    }
 }
 
 impl Machine {
@@ -93,7 +103,9 @@ impl Machine {
         }
         if self.habits.pending.len() < PENDING_LIMIT {
             let name = body[..len].to_vec();
-            self.habits.pending.push(Pending { name, form, offset: view.base + at });
+            let quoted = quote.is_some();
+            let frame = Frame::new(Kind::Delimited, view.base + at);
+            self.habits.pending.push(Pending { name, form, quoted, frame });
         }
         let quotes = match quote {
             None => 0,
@@ -107,7 +119,8 @@ impl Machine {
     pub(super) fn begin_heredocs(&mut self) {
         let pending = std::mem::take(&mut self.habits.pending);
         for one in pending.into_iter().rev() {
-            let frame = Frame::new(Kind::Delimited, one.offset).with(one.form, 0);
+            let frame = Frame::new(Kind::Delimited, one.frame.offset);
+            let frame = frame.with(one.form, u16::from(one.quoted));
             self.stack.push_named(frame, &one.name);
         }
     }
@@ -182,6 +195,32 @@ impl Machine {
                 return pos + end;
             }
         }
+        if frame.extra == 0 && self.rules.dialect == Dialect::Bash {
+            return self.shell_body(view, pos);
+        }
         memchr(b'\n', &view.bytes[pos..view.limit]).map_or(view.limit, |found| pos + found + 1)
+    }
+
+    // Reads to the end of the line or to an expansion.
+    fn shell_body(&mut self, view: &View<'_>, pos: usize) -> usize {
+        let found = memchr3(b'\n', b'$', b'\\', &view.bytes[pos..view.limit]);
+        let Some(found) = found else { return view.limit };
+        let at = pos + found;
+        match (view.bytes[at], view.at(at + 1)) {
+            (b'\\', _) => (at + 2).min(view.bytes.len()),
+            (b'$', b'{') => self.open_parameter(view, at),
+            (b'$', b'(') => {
+                self.stack.push(Frame::new(Kind::Hole, view.base + at).with(b')', 0));
+                at + 2
+            }
+            _ => at + 1,
+        }
+    }
+
+    /// Returns a here-document that was announced on the last line, whose body is absent.
+    pub(super) fn announced(&self) -> Option<(Frame, String)> {
+        let one = self.habits.pending.first()?;
+        let name = String::from_utf8_lossy(&one.name).into_owned();
+        Some((one.frame, name))
     }
 }

@@ -64,6 +64,8 @@ pub(super) struct Machine {
     pub(super) calm: usize,
     /// The same where moreover a statement had plainly ended.
     pub(super) calm_statement: usize,
+    /// Whether the comment that is being read began between two statements.
+    pub(super) calm_before_comment: bool,
     /// The last string that a line end broke, with the offset of that line end.
     pub(super) broken: Option<(Frame, usize)>,
     /// The first closer that had no opener of its kind.
@@ -81,6 +83,7 @@ impl Machine {
             mark_is_value: false,
             calm: 0,
             calm_statement: 0,
+            calm_before_comment: false,
             broken: None,
             crossed: None,
             habits: super::habits::Habits::default(),
@@ -95,25 +98,35 @@ impl Machine {
             at = self.begin(view);
         }
         while at < view.limit {
-            at = match self.stack.top() {
-                Kind::Top if self.rules.dialect == Dialect::Html => self.element(view, at),
-                Kind::Top if self.rules.dialect == Dialect::Markdown => self.markdown(view, at),
-                kind if kind.is_code() => self.code(view, at),
-                Kind::Text => self.text(view, at),
-                Kind::LineComment => self.line_comment(view, at),
-                Kind::StarComment => self.star_comment(view, at),
-                Kind::MarkupComment => self.markup_comment(view, at),
-                Kind::Delimited => self.delimited(view, at),
-                Kind::Regex => self.regex(view, at),
-                Kind::Tag => self.tag(view, at),
-                Kind::Element => self.element(view, at),
-                Kind::Directive => self.directive(view, at),
-                Kind::Opaque => self.opaque(view, at),
-                _ => self.fence_body(view, at),
-            };
+            at = self.step(view, at);
         }
         self.resolve(view, at);
         at
+    }
+
+    /// Reads one stretch from index `at`, which has its full look-ahead.
+    pub(super) fn step(&mut self, view: &View<'_>, at: usize) -> usize {
+        match self.stack.top() {
+            Kind::Top if self.rules.dialect == Dialect::Html => self.element(view, at),
+            Kind::Top if self.rules.dialect == Dialect::Markdown => self.markdown(view, at),
+            kind if kind.is_code() => self.code(view, at),
+            Kind::Text => self.text(view, at),
+            Kind::LineComment => self.line_comment(view, at),
+            Kind::StarComment => self.star_comment(view, at),
+            Kind::MarkupComment => self.markup_comment(view, at),
+            Kind::Delimited => self.delimited(view, at),
+            Kind::Regex => self.regex(view, at),
+            Kind::Tag => self.tag(view, at),
+            Kind::Element => self.element(view, at),
+            Kind::Directive => self.directive(view, at),
+            Kind::Opaque => self.opaque(view, at),
+            _ => self.fence_body(view, at),
+        }
+    }
+
+    /// Returns the bytes held outside the struct itself.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.stack.heap_bytes() + self.habits.heap_bytes()
     }
 
     /// Opens a frame at an index.
@@ -230,11 +243,13 @@ impl Machine {
         let next = view.at(at + 1);
         if next == b'*' && self.rules.star_comments {
             self.remember_before_comment(view, at);
+            self.calm_comment(view, at);
             self.stack.push(Frame::new(Kind::StarComment, view.base + at).with(0, 1));
             return at + 2;
         }
         if next == b'/' && self.rules.slash_comments {
             self.remember_before_comment(view, at);
+            self.calm_comment(view, at);
             self.open(view, Kind::LineComment, at);
             return at + 2;
         }
@@ -248,7 +263,7 @@ impl Machine {
         let carried = self.rules.dialect == Dialect::C && view.before(at) == b'\\';
         if !carried {
             self.stack.pop();
-            self.mark = view.base + at;
+            self.end_comment(view, at);
             return at;
         }
         at + 1
@@ -265,7 +280,7 @@ impl Machine {
         match pair {
             (b'*', b'/') if frame.extra <= 1 => {
                 self.stack.pop();
-                self.mark = view.base + at + 2;
+                self.end_comment(view, at + 2);
                 at + 2
             }
             (b'*', b'/') => {

@@ -37,9 +37,6 @@ const VOID: &[&[u8]] = &[
 
 /// Elements whose end tag may be left out.
 const OPTIONAL: &[&[u8]] = &[
-    b"html",
-    b"head",
-    b"body",
     b"p",
     b"li",
     b"dt",
@@ -66,9 +63,26 @@ impl Machine {
         let name = view.ahead(start);
         let name = &name[..name.iter().take_while(|&&byte| is_name(byte)).count()];
         let flags = if closing { CLOSING } else { 0 };
+        if self.rules.dialect == Dialect::Html && !closing {
+            self.imply_end(view, at, name);
+        }
         let frame = Frame::new(Kind::Tag, view.base + at).with(0, flags);
         self.stack.push_named(frame, name);
         start + name.len()
+    }
+
+    // `<li>` ends an open `<li>`: HTML lets people leave that end tag out.
+    fn imply_end(&mut self, view: &View<'_>, at: usize, name: &[u8]) {
+        let Some(frame) = self.stack.last().filter(|frame| frame.kind == Kind::Element) else {
+            return;
+        };
+        let open = self.stack.name(frame);
+        if open.eq_ignore_ascii_case(name)
+            && OPTIONAL.contains(&open.to_ascii_lowercase().as_slice())
+        {
+            self.habits.implied_ends = true;
+            self.close(view, at, true);
+        }
     }
 
     /// Reads inside a tag.
@@ -160,7 +174,9 @@ impl Machine {
             .position(|frame| self.stack.name(frame).eq_ignore_ascii_case(&name));
         match depth {
             Some(depth) => {
-                if depth > 0 && !html {
+                if depth > 0 && html {
+                    self.habits.implied_ends = true;
+                } else if depth > 0 {
                     self.crossed.get_or_insert(tag.offset);
                 }
                 for _ in 0..=depth {
@@ -191,11 +207,17 @@ impl Machine {
             let name = self.stack.last().map(|frame| self.stack.name(frame)).unwrap_or_default();
             let ends = ahead.get(..2) == Some(b"</")
                 && ahead.get(2..2 + name.len()).is_some_and(|word| word.eq_ignore_ascii_case(name));
-            return if ends { self.open_tag(view, at) } else { at + 1 };
+            let half = view.last
+                && ahead.len() >= 2
+                && ahead.len() < 2 + name.len()
+                && ahead.starts_with(b"</")
+                && name[..ahead.len() - 2].eq_ignore_ascii_case(&ahead[2..]);
+            return if ends || half { self.open_tag(view, at) } else { at + 1 };
         }
-        if ahead.starts_with(b"<!--") && !script {
+        let half = view.last && at > 0 && matches!(ahead, b"<!" | b"<!-");
+        if (ahead.starts_with(b"<!--") || half) && !script {
             self.open(view, Kind::MarkupComment, at);
-            return at + 4;
+            return at + ahead.len().min(4);
         }
         let next = view.at(at + 1);
         if !script && (next == b'!' || next == b'?') {
@@ -209,9 +231,11 @@ impl Machine {
         at + 1
     }
 
-    /// Returns whether an open element may stay open at the end of a text.
+    /// Returns whether an open element may stay open at the end of a text: where end tags are left
+    /// out, one more may be.
     pub(super) fn may_stay_open(&self, frame: &Frame) -> bool {
         self.rules.dialect == Dialect::Html
+            && self.habits.implied_ends
             && OPTIONAL.contains(&self.stack.name(frame).to_ascii_lowercase().as_slice())
     }
 

@@ -22,6 +22,14 @@ pub(super) struct Arm {
     after_first: Option<(usize, Vec<Frame>)>,
 }
 
+impl Arm {
+    /// Returns the bytes held outside the struct itself.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let after = self.after_first.as_ref().map_or(0, |saved| saved.1.capacity());
+        (self.before.1.capacity() + after) * size_of::<Frame>()
+    }
+}
+
 impl Machine {
     /// Handles `#` in code.
     pub(super) fn preprocess(&mut self, view: &View<'_>, at: usize) -> usize {

@@ -4,6 +4,7 @@
 //! more than one block of text, and shows the machine the same distances whatever the pieces were.
 
 use super::machine::{LOOKAHEAD, Machine, View};
+use crate::detect::{LanguageHints, detect_language};
 use memchr::memchr_iter;
 use salve_types::Language;
 
@@ -15,7 +16,8 @@ pub(super) const TAIL: usize = 4 * 1024;
 /// The state of one stream.
 #[derive(Debug)]
 pub(super) struct Reader {
-    machine: Machine,
+    // Nothing until the language is known: from the caller or from the first block.
+    machine: Option<Machine>,
     buffer: Vec<u8>,
     base: usize,
     pos: usize,
@@ -36,10 +38,10 @@ pub(super) struct Read<'a> {
 }
 
 impl Reader {
-    pub(super) fn new(language: Language) -> Self {
+    pub(super) fn new(language: Option<Language>) -> Self {
         Self {
-            machine: Machine::new(language),
-            buffer: Vec::new(),
+            machine: language.map(Machine::new),
+            buffer: Vec::with_capacity(BLOCK),
             base: 0,
             pos: 0,
             ink: Ink::default(),
@@ -61,9 +63,15 @@ impl Reader {
         }
     }
 
+    /// Returns the bytes held outside the struct itself.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.buffer.capacity() + self.machine.as_ref().map_or(0, Machine::heap_bytes)
+    }
+
     /// Ends the text and hands what was read to `conclude`.
     pub(super) fn finish<T>(self, conclude: impl FnOnce(Read<'_>) -> T) -> T {
-        let Self { mut machine, buffer, base, pos, ink } = self;
+        let Self { machine, buffer, base, pos, ink } = self;
+        let mut machine = machine.unwrap_or_else(|| machine_for(&buffer));
         let view = View { bytes: &buffer, base, limit: buffer.len(), last: true };
         machine.run(&view, pos);
         conclude(read(machine, &buffer, base, &ink))
@@ -72,12 +80,19 @@ impl Reader {
     fn work(&mut self) {
         let limit = self.buffer.len().saturating_sub(LOOKAHEAD);
         let view = View { bytes: &self.buffer, base: self.base, limit, last: false };
-        self.pos = self.machine.run(&view, self.pos);
+        let machine = self.machine.get_or_insert_with(|| machine_for(&self.buffer));
+        self.pos = machine.run(&view, self.pos);
         let gone = self.pos.saturating_sub(TAIL);
         self.buffer.drain(..gone);
         self.base += gone;
         self.pos -= gone;
     }
+}
+
+// The language by the content of the first block, which is more than the detector looks at.
+fn machine_for(start: &[u8]) -> Machine {
+    let valid = start.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    Machine::new(detect_language(valid, &LanguageHints::default()))
 }
 
 /// Reads a text that is there as a whole, without copying it.
@@ -91,7 +106,9 @@ pub(super) fn read_whole(text: &str, language: Language) -> Read<'_> {
 }
 
 fn read<'a>(machine: Machine, bytes: &'a [u8], base: usize, ink: &Ink) -> Read<'a> {
-    let tail = &bytes[bytes.len().saturating_sub(TAIL)..];
+    let from = bytes.len().saturating_sub(TAIL);
+    let whole = bytes[from..].iter().take(4).position(|&byte| byte & 0xC0 != 0x80).unwrap_or(0);
+    let tail = &bytes[from + whole..];
     let first = ink.first.unwrap_or(0);
     let lines = ink.last.saturating_sub(first) + u32::from(ink.first.is_some());
     Read { machine, tail, len: base + bytes.len(), lines, last_line: ink.last + 1 }

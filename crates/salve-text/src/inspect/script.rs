@@ -45,7 +45,7 @@ impl Machine {
     /// Handles a `/` that starts no comment.
     pub(super) fn slash_habit(&mut self, view: &View<'_>, at: usize) -> usize {
         let regex = match self.rules.dialect {
-            Dialect::Script { .. } => !self.after_value(view, at),
+            Dialect::Script { .. } => !self.after_value(view, at) && !starts_comment(view, at),
             Dialect::Ruby => self.ruby_starts_regex(view, at),
             Dialect::Swift => false,
             _ => false,
@@ -161,6 +161,17 @@ impl Machine {
         }
         self.open_tag(view, at)
     }
+}
+
+// A slash that ends the text where a statement starts is the first half of a comment.
+fn starts_comment(view: &View<'_>, at: usize) -> bool {
+    let behind = view.behind(at);
+    let before = behind.trim_ascii_end().last();
+    let starts_line =
+        behind.iter().rev().find(|byte| !matches!(byte, b' ' | b'\t')) == Some(&b'\n');
+    let operator = before.is_some_and(|byte| b"|&=(?:+!<>-*".contains(byte));
+    let separator = matches!(before, None | Some(b'{' | b'}' | b';' | b','));
+    view.last && at + 1 == view.bytes.len() && (separator || (starts_line && !operator))
 }
 
 /// Returns the word that ends `text`, which may be empty.

@@ -27,7 +27,8 @@ impl Machine {
 
     /// Opens `${`.
     pub(super) fn open_parameter(&mut self, view: &View<'_>, at: usize) -> usize {
-        let quoted = if self.stack.top() == Kind::Text { QUOTED } else { 0 };
+        let quoted =
+            if matches!(self.stack.top(), Kind::Text | Kind::Delimited) { QUOTED } else { 0 };
         self.stack.push(Frame::new(Kind::Hole, view.base + at).with(b'}', quoted));
         at + 2
     }

@@ -128,6 +128,13 @@ impl Stack {
         }
     }
 
+    /// Returns the bytes held outside the struct itself.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.frames.capacity() * size_of::<Frame>()
+            + self.runs.capacity() * size_of::<(Kind, u32)>()
+            + self.names.capacity()
+    }
+
     /// Returns the kind of the innermost frame.
     pub(super) const fn top(&self) -> Kind {
         self.top

@@ -3,8 +3,16 @@
 //! In: the end of the text from the last place where nothing was open. Out: why the last statement
 //! cannot be whole, or nothing. Never flags what could be the end of a real file.
 
+mod items;
+mod lines;
+mod python;
+mod script;
+mod tokens;
+
 use super::reader::Read;
-use salve_types::{Span, TruncationKind};
+use super::stack::Kind;
+use salve_types::{Language, Position, Span, TruncationKind};
+use tokens::{Token, tokens};
 
 /// Why the last statement is not whole.
 #[derive(Debug)]
@@ -18,8 +26,121 @@ pub(super) struct Unfinished {
     pub(super) closing: String,
 }
 
+/// What the rules of a language found.
+enum Reason {
+    /// A statement that is not whole.
+    Statement(&'static str),
+    /// A block that was announced and has no body.
+    Block,
+}
+
 /// Looks at the last statement; `end` is where the sentinel starts in the tail, or its length.
 pub(super) fn unfinished(read: &Read<'_>, end: usize) -> Option<Unfinished> {
-    let _ = (read, end);
-    None
+    let tail_start = read.len - read.tail.len();
+    let strong = read.machine.calm_statement;
+    let start = if strong >= tail_start && strong > 0 || tail_start == 0 {
+        strong
+    } else {
+        read.machine.calm
+    };
+    let start = start.max(if is_line_language(read.machine.rules.language) {
+        read.machine.calm
+    } else {
+        0
+    });
+    let from = start.checked_sub(tail_start).filter(|&from| from <= end)?;
+    let bytes = match read.machine.rules.language {
+        // A page that ends outside its code has no last statement.
+        Language::Php if read.machine.stack.top() == Kind::Opaque => return None,
+        Language::Php => after_php_tag(&read.tail[from..end]),
+        _ => after_shebang(&read.tail[from..end], start),
+    };
+    let start = tail_start + end - bytes.len();
+    let reason = judge(bytes, read.machine.rules.language)?;
+    let span = Span::new(start + bytes.len() - bytes.trim_ascii_start().len(), tail_start + end);
+    Some(match reason {
+        Reason::Statement(message) => Unfinished {
+            kind: TruncationKind::GeneralTruncation,
+            message: format!("The text ends inside a statement: {}", lower_first(message)),
+            weight: 0.85,
+            span,
+            line: None,
+            closing: String::new(),
+        },
+        Reason::Block => block(read, bytes, span),
+    })
+}
+
+// A first line for the system is no statement.
+fn after_shebang(bytes: &[u8], start: usize) -> &[u8] {
+    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    if start > 0 || !text.starts_with(b"#!") || text.starts_with(b"#![") || text.len() == 2 {
+        return text;
+    }
+    text.iter().position(|&byte| byte == b'\n').map_or(b"", |at| &text[at + 1..])
+}
+
+fn after_php_tag(bytes: &[u8]) -> &[u8] {
+    let tag = memchr::memmem::rfind(bytes, b"<?php").map(|at| at + 5);
+    &bytes[tag.or_else(|| memchr::memmem::rfind(bytes, b"<?=").map(|at| at + 3)).unwrap_or(0)..]
+}
+
+// Languages in which the last line start is always the start of the last statement.
+fn is_line_language(language: Language) -> bool {
+    language == Language::Python
+}
+
+fn judge(bytes: &[u8], language: Language) -> Option<Reason> {
+    use Language as L;
+    let ends_line = bytes.ends_with(b"\n");
+    let list = tokens(bytes, language);
+    match language {
+        L::Python => python::judge(&list),
+        L::TypeScript | L::Tsx => script::judge(&list, true),
+        L::JavaScript | L::Jsx => script::judge(&list, false),
+        L::Rust | L::C | L::Cpp | L::Java | L::CSharp | L::Php | L::Css => {
+            items::judge(&list, language, ends_line)
+        }
+        L::Go => items::judge_go(&list, ends_line),
+        L::Bash => lines::bash(&list, bytes),
+        L::Sql => lines::sql(&list),
+        L::Toml => lines::toml(&list),
+        L::Kotlin | L::Swift | L::Ruby => lines::operators(&list),
+        _ => None,
+    }
+}
+
+// Python: the smallest body is `pass`, on the same line or indented on the next.
+fn block(read: &Read<'_>, bytes: &[u8], span: Span) -> Unfinished {
+    let indent = bytes.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let last = bytes.iter().rposition(|byte| !byte.is_ascii_whitespace()).unwrap_or(0);
+    let newlines = bytes[last..].contains(&b'\n');
+    let closing = if newlines {
+        let present = bytes.iter().rev().take_while(|&&byte| byte == b' ').count();
+        format!("{}pass", " ".repeat((indent + 4).saturating_sub(present)))
+    } else {
+        " pass".to_owned()
+    };
+    let line = Position::of(super::verdict::readable(bytes), indent).line;
+    let below = Position::of(super::verdict::readable(bytes), last).line;
+    Unfinished {
+        kind: TruncationKind::OpenBlock,
+        message: "A block was announced and has no body".to_owned(),
+        weight: 0.95,
+        span,
+        line: Some(read.last_line.saturating_sub(below - line)),
+        closing,
+    }
+}
+
+fn last_two<'a, 'b>(tokens: &'a [Token<'b>]) -> Option<(&'a Token<'b>, &'a Token<'b>)> {
+    match tokens {
+        [.., left, right] => Some((left, right)),
+        _ => None,
+    }
+}
+
+fn lower_first(message: &str) -> String {
+    let mut letters = message.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }

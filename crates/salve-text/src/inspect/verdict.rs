@@ -9,8 +9,8 @@ use super::tail::{Unfinished, unfinished};
 use super::{InspectOptions, SentinelRule};
 use crate::sentinel::{ending_sentinel, sentinel_line};
 use salve_types::{
-    ErrorType, Evidence, EvidenceSource, FinishReason, Language, OpenConstruct, OpenKind, Span,
-    TruncationKind, Verdict,
+    ErrorType, Evidence, EvidenceSource, FinishReason, Language, OpenConstruct, OpenKind, Position,
+    Span, TruncationKind, Verdict,
 };
 
 const MISSING_SENTINEL: &str = "AI output missing completion sentinel - likely truncated";
@@ -65,9 +65,14 @@ impl Case {
         });
         let body_end = sentinel.map_or(tail.len(), |span| span.start);
         let Ending { mut open, mut closing } = ending(&read.machine, read.tail);
-        let shown = broken_near_end(read, &tail[..body_end]);
-        if let Some(construct) = shown.filter(|_| open.is_empty()) {
-            closing.clone_from(&construct.closer);
+        let proof = sentinel.is_some() || options.finish_reason == Some(FinishReason::Stop);
+        let lone = if language == Language::Text && !proof {
+            weak_quote(read, &tail[..body_end])
+        } else {
+            broken_near_end(read, &tail[..body_end], &open)
+        };
+        if let Some(construct) = lone {
+            closing.insert_str(0, &construct.closer);
             open.push(construct);
         }
         let unfinished = if open.is_empty() { unfinished(read, body_end) } else { None };
@@ -267,23 +272,37 @@ impl Case {
     }
 }
 
-// The text of the tail from its first whole character on.
+/// Returns the tail as text; it begins and ends with whole characters.
 pub(super) fn readable(tail: &[u8]) -> &str {
-    let start = tail.iter().take(4).position(|&byte| byte & 0xC0 != 0x80).unwrap_or(0);
-    std::str::from_utf8(&tail[start..]).unwrap_or_default()
+    std::str::from_utf8(tail).unwrap_or_default()
 }
 
-// A one-line string that its line end broke counts when it is all that the last lines hold.
-fn broken_near_end(read: &Read<'_>, body: &str) -> Option<OpenConstruct> {
-    let (frame, _) = read.machine.broken.as_ref()?;
-    let ink = body.trim_end();
-    let below = u32::try_from(body[ink.len()..].matches('\n').count()).unwrap_or(u32::MAX);
-    let _ = below;
-    let near = read.last_line.saturating_sub(frame.line) < WINDOW;
-    near.then(|| broken_string(&read.machine, frame))
+// A one-line string that its line end broke is open when nothing but blank lines follows it, and
+// an error when it stands in the last lines of a text in which nothing else is open.
+fn broken_near_end(read: &Read<'_>, body: &str, open: &[OpenConstruct]) -> Option<OpenConstruct> {
+    let (frame, end) = read.machine.broken.as_ref()?;
+    let tail_start = read.len - read.tail.len();
+    let rest = end.checked_sub(tail_start).and_then(|at| body.get(at..));
+    let last = rest.is_some_and(|rest| rest.trim().is_empty());
+    let near = read.last_line.saturating_sub(frame.line) < WINDOW && open.is_empty();
+    (last || near).then(|| broken_string(&read.machine, frame))
 }
 
-// Brackets and strings before preprocessor blocks: those surround whole files.
+// In no known language only a lone quote is a sign, and it does not count against another proof.
+fn weak_quote(read: &Read<'_>, body: &str) -> Option<OpenConstruct> {
+    let (at, kind) = super::weak::lone_quote(body)?;
+    let place = Position::of(body, at);
+    let below = Position::of(body, body.trim_end().len()).line - place.line;
+    Some(OpenConstruct {
+        kind,
+        line: read.last_line.saturating_sub(below),
+        column: place.column,
+        offset: read.len - read.tail.len() + at,
+        closer: if kind == OpenKind::DoubleQuote { "\"" } else { "'" }.to_owned(),
+    })
+}
+
+// Preprocessor blocks surround whole files: what is open besides them says more.
 fn innermost(open: &[OpenConstruct]) -> Option<&OpenConstruct> {
     open.iter().rev().find(|one| !one.closer.contains("#endif")).or_else(|| open.last())
 }

@@ -127,10 +127,10 @@ impl Machine {
                 self.close_block(view, at + 3, b"end");
             }
             b"def" if !is_endless(view.ahead(at + 3)) => self.open_block(view, at, b"end", 0),
-            b"class" | b"module" | b"begin" | b"case" => {
-                if last_word(view.behind(at).trim_ascii_end()) != b"def" {
-                    self.open_block(view, at, b"end", 0);
-                }
+            b"class" | b"module" | b"begin" | b"case"
+                if last_word(view.behind(at).trim_ascii_end()) != b"def" =>
+            {
+                self.open_block(view, at, b"end", 0);
             }
             b"if" | b"unless" if starts => self.open_block(view, at, b"end", 0),
             b"while" | b"until" | b"for" if starts => self.open_block(view, at, b"end", TAKES_DO),

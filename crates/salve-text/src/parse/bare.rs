@@ -4,10 +4,12 @@
 //! were dropped. Never reads a number it cannot keep to the last digit.
 
 use super::ParseMode;
-use super::machine::{FrameKind, Machine, State, Step, Token, WINDOW, narrow};
+use super::escape::control_escape;
+use super::machine::{Machine, State, Step, Token, WINDOW, narrow};
 use super::outlook::Outlook;
+use super::quote::{quote_of, rskip_blank, utf8_length};
 use super::repair::RepairCode as Code;
-use super::string::{Role, control_escape, is_word, quote_of, rskip_blank};
+use super::string::Role;
 use super::tree::{NodeState, Shape, Tag};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,8 +22,8 @@ enum Phase {
 /// A token without quotes whose end has not been seen yet.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bare {
-    start: usize,
-    scan: usize,
+    pub(super) start: usize,
+    pub(super) scan: usize,
     role: Role,
     phase: Phase,
     /// Brackets opened inside the word.
@@ -37,7 +39,7 @@ impl Machine {
             b'/' if role == Role::Value => Phase::Regex,
             _ => Phase::Word,
         };
-        let scan = start + super::string::utf8_length(byte);
+        let scan = start + utf8_length(byte);
         self.token = Some(Token::Bare(Bare { start, scan, role, phase, nest: 0 }));
     }
 
@@ -50,7 +52,7 @@ impl Machine {
             match token.phase {
                 Phase::Number if is_number_byte(byte) => token.scan += 1,
                 Phase::Number => {
-                    if self.number_ends(token.scan, byte)? {
+                    if self.number_ends(token.scan, byte)? && self.is_number(&token)? {
                         return self.finish_bare(token, token.scan);
                     }
                     token.phase = Phase::Word;
@@ -66,7 +68,7 @@ impl Machine {
                 },
                 Phase::Word => {
                     if token.role == Role::Key {
-                        if self.key_word_stops(&token, byte) {
+                        if self.key_word_stops(&token, byte)? {
                             return self.finish_bare(token, token.scan);
                         }
                     } else if byte == b'(' && token.nest == 0 && self.open_call(&token)? {
@@ -80,24 +82,28 @@ impl Machine {
         }
     }
 
-    fn number_ends(&self, at: usize, byte: u8) -> Step<bool> {
-        Ok(match byte {
-            b' ' | b'\n' | b'\r' | b'\t' | b',' | b']' | b'}' | b')' | b'"' | b'\'' | b';'
-            | b'`' | b'[' | b'{' => true,
-            b'/' => matches!(self.byte(at + 1)?, Some(b'/' | b'*')),
-            _ => super::machine::blank_length(self.bytes(), at).is_some(),
-        })
+    // `{key 1, …}`: a number behind a key is its value unless a colon follows.
+    fn number_behind_key(&self, at: usize) -> Step<bool> {
+        let start = self.skip_blank(at);
+        let mut end = start;
+        while end < start + 32 && self.byte(end)?.is_some_and(is_number_byte) {
+            end += 1;
+        }
+        let sign = self.skip_blank(end);
+        let digits = self.bytes().get(start).is_some_and(u8::is_ascii_digit);
+        Ok(digits && sign > at && self.byte(sign)? != Some(b':'))
     }
 
-    fn key_word_stops(&self, token: &Bare, byte: u8) -> bool {
-        match byte {
+    fn key_word_stops(&self, token: &Bare, byte: u8) -> Step<bool> {
+        Ok(match byte {
+            b' ' | b'\t' => self.number_behind_key(token.scan)?,
             b':' | b',' | b'{' | b'}' | b'[' | b']' | b'(' | b')' | b'\n' | b'"' | b'=' => true,
             b'\'' | 0xE2 => {
                 let spaced = matches!(self.bytes()[token.scan - 1], b' ' | b'\t');
                 spaced && quote_of(self.bytes(), token.scan).is_some()
             }
             _ => false,
-        }
+        })
     }
 
     fn word_stops(&self, token: &mut Bare, byte: u8) -> Step<bool> {
@@ -105,6 +111,10 @@ impl Machine {
         let at = token.scan;
         match byte {
             b'\n' => return Ok(true),
+            b' ' | b'\r' | b'\t' => {
+                let word = &self.bytes()[token.start..at];
+                return Ok(matches!(word, b"true" | b"false" | b"null"));
+            }
             b'`' => return self.looking_at(at, b"```"),
             b'"' => return Ok(token.nest == 0),
             b'{' | b'[' | b'(' if llm => token.nest += 1,
@@ -112,11 +122,13 @@ impl Machine {
             b'}' | b']' | b'{' | b'[' => return Ok(true),
             b')' => return Ok(self.open[2] > 0),
             b',' if token.nest > 0 => {}
-            b',' if llm => match self.quote_behind_comma(at)? {
-                // The word goes on to a quote that closes it.
-                Some(quote) => token.scan = quote - 1,
-                None => return Ok(true),
-            },
+            b',' if llm && !self.is_literal(token.start, at) => {
+                match self.quote_behind_comma(at)? {
+                    // The word goes on to a quote that closes it.
+                    Some(quote) => token.scan = quote - 1,
+                    None => return Ok(true),
+                }
+            }
             b',' => return Ok(true),
             b';' if self.stack.is_empty() => {
                 let next = self.byte(at + 1)?;
@@ -131,6 +143,10 @@ impl Machine {
         Ok(false)
     }
 
+    fn is_literal(&self, start: usize, end: usize) -> bool {
+        literal(&self.bytes()[start..rskip_blank(self.bytes(), start, end)]).is_some()
+    }
+
     // `{"a": one, two.", …}`: the words behind a comma still belong to the value if a quote closes
     // them and neither a key nor a bracket comes before it.
     fn quote_behind_comma(&self, comma: usize) -> Step<Option<usize>> {
@@ -140,8 +156,8 @@ impl Machine {
         for at in comma + 1..comma + WINDOW {
             match self.byte(at)? {
                 Some(b'"') => {
-                    let spaced = matches!(self.bytes()[at - 1], b' ' | b'\t');
-                    let sure = !spaced && self.outlook(at + 1, Role::Value)? == Outlook::Sure;
+                    let worded = !matches!(self.bytes()[at - 1], b' ' | b'\t' | b',');
+                    let sure = worded && self.outlook(at + 1, Role::Value)? == Outlook::Sure;
                     return Ok(sure.then_some(at));
                 }
                 None | Some(b':' | b'{' | b'}' | b'[' | b']' | b'\n') => return Ok(None),
@@ -162,7 +178,7 @@ impl Machine {
                 // A quote right behind the word closes it: its opening quote is what is missing.
                 let quoted = end == stop
                     && self.byte(stop)? == Some(b'"')
-                    && self.outlook(stop + 1, Role::Value)? == Outlook::Sure;
+                    && self.outlook(stop + 1, Role::Value)? != Outlook::Unlikely;
                 self.finish_word(&token, end, quoted);
             }
         }
@@ -274,105 +290,6 @@ impl Machine {
             node.link = mark;
         }
     }
-
-    // Puts a number on the tape if `start..end` is one, or can be made one without losing a digit.
-    fn push_number(&mut self, start: usize, end: usize, quoted: bool, state: NodeState) -> bool {
-        let Some(fixes) = number_fixes(&self.bytes()[start..end]) else { return false };
-        let mark = narrow(self.tree.edits.len());
-        let at_end = end == self.bytes().len() && self.last;
-        let mut incomplete = false;
-        for fix in &fixes {
-            incomplete |= fix.incomplete;
-            let code =
-                if fix.incomplete && at_end { Code::TruncatedNumber } else { Code::NumberFormat };
-            self.edit(start + fix.from, start + fix.to, fix.after, code);
-        }
-        if quoted {
-            self.edit(end, end + 1, "", Code::MissingQuote);
-        }
-        let edited = quoted || !fixes.is_empty();
-        let state = if incomplete && at_end { NodeState::Truncated } else { state };
-        let index = self.push_node(start, if quoted { end + 1 } else { end }, Tag::Number, state);
-        if edited {
-            self.end_token_edits();
-            if let Some(node) = self.node_mut(index) {
-                node.shape = Shape::Edited;
-                node.link = mark;
-            }
-        }
-        true
-    }
-
-    // ---- Calls.
-
-    // `name(` in front of a value, or of `key=value` pairs.
-    fn open_call(&mut self, token: &Bare) -> Step<bool> {
-        let paren = token.scan;
-        let name_end = rskip_blank(self.bytes(), token.start, paren);
-        let name = &self.tree.source[token.start..name_end];
-        let name = name.strip_prefix("new ").map_or(name, str::trim_start);
-        let named = !name.is_empty()
-            && !name.starts_with(|first: char| first.is_ascii_digit())
-            && name.bytes().all(|byte| is_word(byte) && byte != b'-' || byte == b'.');
-        if !named || self.stack.len() >= self.max_depth {
-            return Ok(false);
-        }
-        let start = token.start;
-        let inside = self.skip_blank(paren + 1);
-        let Some(first) = self.byte(inside)? else { return Ok(false) };
-        if self.pair_follows(inside)? {
-            self.begin_call(start, name_end, paren);
-            return Ok(true);
-        }
-        let value = matches!(first, b'{' | b'[' | b'-' | b'0'..=b'9')
-            || quote_of(self.bytes(), inside).is_some()
-            || (first == b')' && self.mode == ParseMode::Text)
-            || self.call_of_literal(inside)?;
-        if !value {
-            return Ok(false);
-        }
-        self.token = None;
-        self.member_begins(start);
-        let open_edit = narrow(self.tree.edits.len());
-        self.edit(start, paren + 1, "[", Code::CallWrapper);
-        self.pos = paren + 1;
-        self.push_frame(start, FrameKind::Wrap, Tag::Array, open_edit);
-        Ok(true)
-    }
-
-    fn call_of_literal(&self, at: usize) -> Step<bool> {
-        let mut end = at;
-        while end < at + 10 && self.byte(end)?.is_some_and(|byte| byte.is_ascii_alphabetic()) {
-            end += 1;
-        }
-        Ok(literal(&self.bytes()[at..end]).is_some())
-    }
-
-    /// Whether `key=` stands at `at`.
-    pub(super) fn pair_follows(&self, at: usize) -> Step<bool> {
-        let mut end = at;
-        while end < at + WINDOW && self.byte(end)?.is_some_and(|b| is_word(b) && b != b'-') {
-            end += 1;
-        }
-        if end == at {
-            return Ok(false);
-        }
-        let sign = self.skip_blank(end);
-        Ok(self.byte(sign)? == Some(b'=') && self.byte(sign + 1)? != Some(b'='))
-    }
-
-    /// Opens `name(key=value, …)`, which becomes an object of one member that is an object.
-    pub(super) fn begin_call(&mut self, start: usize, name_end: usize, paren: usize) {
-        self.token = None;
-        self.member_begins(start);
-        self.push_node(start, start, Tag::Object, NodeState::Complete);
-        self.edit(start, start, "{", Code::CallWrapper);
-        self.push_word(start, name_end, false, Code::CallWrapper, NodeState::Complete);
-        let open_edit = narrow(self.tree.edits.len());
-        self.edit(name_end, paren + 1, ":{", Code::CallWrapper);
-        self.pos = paren + 1;
-        self.push_frame(paren, FrameKind::Call, Tag::Object, open_edit);
-    }
 }
 
 /// Reads `true`, `false`, `null` and what stands for them in Python and JavaScript.
@@ -393,10 +310,10 @@ pub(super) fn literal(word: &[u8]) -> Option<(Tag, &'static str)> {
 
 fn is_not_a_number(word: &[u8]) -> bool {
     let word = match word {
-        [b'+' | b'-', rest @ ..] => rest.trim_ascii_start(),
-        _ => word,
+        [b'+' | b'-', rest @ ..] => std::str::from_utf8(rest).unwrap_or_default().trim_start(),
+        _ => std::str::from_utf8(word).unwrap_or_default(),
     };
-    matches!(word, b"NaN" | b"nan" | b"Infinity")
+    matches!(word, "NaN" | "nan" | "Infinity")
 }
 
 fn literal_prefix(word: &str, mode: ParseMode) -> Option<(Tag, &'static str)> {
@@ -420,81 +337,6 @@ fn literal_prefix(word: &str, mode: ParseMode) -> Option<(Tag, &'static str)> {
     })
 }
 
-const fn is_number_byte(byte: u8) -> bool {
+pub(super) const fn is_number_byte(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E' | b'_')
-}
-
-struct Fix {
-    from: usize,
-    to: usize,
-    after: &'static str,
-    /// Whether digits are absent that would have come next.
-    incomplete: bool,
-}
-
-// What must change for `word` to be a JSON number; nothing if it cannot be one.
-fn number_fixes(word: &[u8]) -> Option<Vec<Fix>> {
-    let mut fixes = Vec::new();
-    let mut fix = |from, to, after, incomplete| fixes.push(Fix { from, to, after, incomplete });
-    let mut at = 0;
-    match word.first()? {
-        b'+' => {
-            fix(0, 1, "", false);
-            at = 1;
-        }
-        b'-' => at = 1,
-        _ => {}
-    }
-    let digits = |from: usize| {
-        from + word[from..].iter().take_while(|b| b.is_ascii_digit() || **b == b'_').count()
-    };
-    let mut separators: Vec<usize> = Vec::new();
-    let mut note = |from: usize, to: usize| {
-        separators.extend((from..to).filter(|&index| word[index] == b'_'));
-    };
-    let end = digits(at);
-    if end == at && word.get(at) != Some(&b'.') {
-        // A sign alone: what would have come is not known, and nothing is zero.
-        if at != word.len() || word == b"+" {
-            return None;
-        }
-        fix(at, at, "0", true);
-    } else if end == at {
-        if !word.get(at + 1).is_some_and(u8::is_ascii_digit) {
-            return None;
-        }
-        fix(at, at, "0", false);
-    } else {
-        if !word[at].is_ascii_digit() || (word[at] == b'0' && end > at + 1) {
-            return None;
-        }
-        note(at, end);
-    }
-    at = end;
-    if word.get(at) == Some(&b'.') {
-        let end = digits(at + 1);
-        if end == at + 1 {
-            fix(end, end, "0", true);
-        }
-        note(at + 1, end);
-        at = end;
-    }
-    if matches!(word.get(at), Some(b'e' | b'E')) {
-        let signed = matches!(word.get(at + 1), Some(b'+' | b'-'));
-        let first = at + 1 + usize::from(signed);
-        let end = digits(first);
-        if end == first {
-            fix(at, end, "", true);
-        }
-        note(first, end);
-        at = end;
-    }
-    if at != word.len() {
-        return None;
-    }
-    for index in separators {
-        fixes.push(Fix { from: index, to: index + 1, after: "", incomplete: false });
-    }
-    fixes.sort_by_key(|fix| fix.from);
-    Some(fixes)
 }

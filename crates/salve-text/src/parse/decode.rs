@@ -46,11 +46,12 @@ fn decode_escape(text: &str) -> (Option<char>, usize) {
 
 fn decode_unicode(text: &str) -> (Option<char>, usize) {
     let Some(high) = hex4(text.as_bytes().get(2..6)) else { return (None, 1) };
-    if (0xD800..0xDC00).contains(&high) && text.as_bytes().get(6..8) == Some(b"\\u") {
-        if let Some(low) = hex4(text.as_bytes().get(8..12)).filter(|low| is_low_surrogate(*low)) {
-            let code = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
-            return (Some(char::from_u32(code).unwrap_or('\u{FFFD}')), 12);
-        }
+    if (0xD800..0xDC00).contains(&high)
+        && text.as_bytes().get(6..8) == Some(b"\\u")
+        && let Some(low) = hex4(text.as_bytes().get(8..12)).filter(|low| is_low_surrogate(*low))
+    {
+        let code = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
+        return (Some(char::from_u32(code).unwrap_or('\u{FFFD}')), 12);
     }
     (Some(char::from_u32(high).unwrap_or('\u{FFFD}')), 6)
 }

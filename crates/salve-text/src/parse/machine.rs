@@ -11,7 +11,6 @@ use super::string::Str;
 use super::top::Top;
 use super::tree::{Node, NodeState, Shape, Tag, Tree};
 use super::trial::Trial;
-use std::borrow::Cow;
 
 /// How far a decision may look ahead, in bytes.
 pub(super) const WINDOW: usize = 256;
@@ -124,8 +123,8 @@ pub(super) struct Machine {
     pub(super) state: State,
     pub(super) token: Option<Token>,
     pub(super) stack: Vec<Frame>,
-    /// How many open frames each of `}`, `]`, `)` could close.
-    pub(super) open: [u32; 3],
+    /// How many open frames each of `}`, `]`, `)` and nothing could close.
+    pub(super) open: [u32; 4],
     pub(super) found: Vec<Found>,
     /// Where the current value began: byte, node, edit.
     pub(super) begun: (usize, usize, usize),
@@ -144,7 +143,7 @@ impl Machine {
             state: State::Top,
             token: None,
             stack: Vec::new(),
-            open: [0; 3],
+            open: [0; 4],
             found: Vec::new(),
             begun: (0, 0, 0),
             top: super::top::TopState::default(),
@@ -259,20 +258,8 @@ impl Machine {
     // ---- Writing nodes and edits.
 
     /// Notes an edit, in order of place.
-    pub(super) fn edit(
-        &mut self,
-        start: usize,
-        end: usize,
-        after: impl Into<Cow<'static, str>>,
-        code: RepairCode,
-    ) {
-        let edit = Edit {
-            start: narrow(start),
-            end: narrow(end),
-            after: after.into(),
-            code,
-            ends_token: false,
-        };
+    pub(super) fn edit(&mut self, start: usize, end: usize, after: &'static str, code: RepairCode) {
+        let edit = Edit { start: narrow(start), end: narrow(end), after, code, ends_token: false };
         let mut at = self.tree.edits.len();
         while at > 0 && self.tree.edits[at - 1].start > edit.start {
             at -= 1;

@@ -5,7 +5,8 @@
 
 use super::ParseMode;
 use super::machine::{FrameKind, Machine, Step, WINDOW};
-use super::string::{Role, is_word, quote_of};
+use super::quote::{Quote, is_word, quote_of};
+use super::string::Role;
 
 /// How well the text behind a quote fits the end of a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,7 +34,7 @@ impl Machine {
             }
             let Some(byte) = self.byte(at)? else { return Ok(Sure) };
             if role == Role::Key {
-                return self.outlook_key(at, byte);
+                return self.outlook_key(at, byte, at > start);
             }
             let untouched = depth == self.stack.len();
             let kind = depth.checked_sub(1).map(|index| self.stack[index].kind);
@@ -59,10 +60,11 @@ impl Machine {
         }
     }
 
-    fn outlook_key(&self, at: usize, byte: u8) -> Step<Outlook> {
+    fn outlook_key(&self, at: usize, byte: u8, spaced: bool) -> Step<Outlook> {
         Ok(match byte {
             b':' => Sure,
             b'=' => Possible,
+            _ if spaced && quote_of(self.bytes(), at).is_some() => Sure,
             _ if quote_of(self.bytes(), at).is_some() => Possible,
             _ => Unlikely,
         })
@@ -114,7 +116,11 @@ impl Machine {
         let quoted = quote_of(self.bytes(), at).is_some();
         match kind {
             Some(kind) if kind.has_keys() => {
-                let sure = if quoted { self.key_follows(at)? } else { self.word_key_follows(at)? };
+                let sure = if quoted {
+                    self.key_follows(at)?
+                } else {
+                    self.word_key_follows(at)? || self.key_follows_words(at)?
+                };
                 Ok(if sure { Sure } else { Possible })
             }
             Some(_) => {
@@ -165,7 +171,7 @@ impl Machine {
                         Unlikely
                     }
                 }
-                Some(_) if newline => Sure,
+                Some(_) if newline || self.opens_string(at)? => Sure,
                 Some(_) => Possible,
                 None => {
                     if newline {
@@ -205,14 +211,38 @@ impl Machine {
             match quote_of(self.bytes(), end) {
                 Some((other, length)) if quote.closes_key(other) => {
                     let behind = self.skip_blank(end + length);
+                    // A key may have lost its colon.
+                    let spaced = behind > end + length;
                     return Ok(match self.byte(behind)? {
                         None | Some(b':') => true,
+                        Some(b'"' | b'\'') if spaced => true,
                         Some(_) => behind > at + WINDOW,
                     });
                 }
                 _ => end += 1,
             }
         }
+    }
+
+    // Whether a quoted key stands behind words that belong nowhere.
+    fn key_follows_words(&self, from: usize) -> Step<bool> {
+        for at in from..from + WINDOW {
+            match self.byte(at)? {
+                Some(b'"') => {
+                    let spaced = at > from && self.bytes()[at - 1] == b' ';
+                    return Ok(spaced && self.key_follows_surely(at)?);
+                }
+                None | Some(b',' | b':' | b'{' | b'}' | b'[' | b']' | b'\n') => return Ok(false),
+                Some(_) => {}
+            }
+        }
+        Ok(false)
+    }
+
+    // Whether the quote at `at` looks like the beginning of a string, not its end.
+    fn opens_string(&self, at: usize) -> Step<bool> {
+        let spaced = at > 0 && matches!(self.bytes()[at - 1], b' ' | b'\t');
+        Ok(spaced && self.byte(at + 1)?.is_some_and(is_word))
     }
 
     /// Whether a key without quotes, and its colon, stands at `at`.
@@ -229,7 +259,13 @@ impl Machine {
             }
         }
         let behind = self.skip_blank(end);
-        Ok(end > at && matches!(self.byte(behind)?, Some(b':' | b'=')))
+        let in_call = self.frame_kind() == Some(FrameKind::Call);
+        Ok(end > at
+            && match self.byte(behind)? {
+                Some(b':') => true,
+                Some(b'=') => in_call,
+                _ => false,
+            })
     }
 
     // Whether `true`, `false`, `null` or one of their relatives stands at `at`.
@@ -242,9 +278,9 @@ impl Machine {
     }
 }
 
-impl super::string::Quote {
+impl Quote {
     fn closes_key(self, other: Self) -> bool {
-        use super::string::Quote::{Double, RoundDouble, RoundSingle, Single};
+        use Quote::{Double, RoundDouble, RoundSingle, Single};
         self == other
             || matches!((self, other), (RoundDouble, Double) | (RoundSingle, Single))
             || matches!((self, other), (Self::Backtick, RoundSingle | Single))

@@ -1,70 +1,105 @@
 //! Names the places of values that are not complete.
 //!
-//! In: a tree. Out: paths such as `$.files[2].path`, in the order of the text. Never recurses.
+//! In: a tree. Out: paths such as `$.files[2].path`, in the order of the text. Never recurses, and
+//! never lists more than a reader could use: hostile input may hold as many as it has bytes.
 
-use super::tree::{Kind, NodeId, NodeState, Tree};
+use super::tree::{Node, NodeState, Tag, Tree};
 use std::fmt::Write;
 
-// Where the walk stands inside one container.
-enum Level<'a> {
-    Items(super::tree::Items<'a>, usize),
-    Entries(super::tree::Entries<'a>),
+const MOST_PATHS: usize = 1000;
+const LONGEST_KEY: usize = 64;
+
+/// Lists the path of every value of the answer that is not complete.
+pub(super) fn incomplete_paths(tree: &Tree) -> Vec<String> {
+    let mut walk = Walk { tree, levels: Vec::new(), found: Vec::new() };
+    let several = tree.selected.len() > 1;
+    for (place, &root) in tree.selected.iter().enumerate() {
+        let prefix = if several { format!("$[{place}]") } else { "$".to_owned() };
+        walk.read(root, &prefix);
+    }
+    walk.found
 }
 
-/// Lists the path of every value below the root (and the root) that is not complete.
-pub(super) fn incomplete_paths(tree: &Tree) -> Vec<String> {
-    let mut found = Vec::new();
-    let Some(root) = tree.root() else { return found };
-    let mut path = String::from("$");
-    let mut levels: Vec<(Level<'_>, usize)> = Vec::new();
-    visit(tree, root, &path, &mut levels, &mut found);
-    while let Some((level, length)) = levels.last_mut() {
-        path.truncate(*length);
-        let child = match level {
-            Level::Items(items, index) => items.next().map(|item| {
-                let _ = write!(path, "[{index}]");
-                *index += 1;
-                item
-            }),
-            Level::Entries(entries) => entries.next().map(|(key, value)| {
-                push_key(&mut path, &tree.text(key));
-                value
-            }),
-        };
-        match child {
-            Some(child) => visit(tree, child, &path, &mut levels, &mut found),
-            None => {
-                levels.pop();
+// One open container: its kind, its end, and how many nodes came directly inside it.
+struct Level {
+    tag: Tag,
+    end: u32,
+    seen: u32,
+    key: u32,
+}
+
+struct Walk<'a> {
+    tree: &'a Tree,
+    levels: Vec<Level>,
+    found: Vec<String>,
+}
+
+impl Walk<'_> {
+    fn read(&mut self, root: u32, prefix: &str) {
+        let nodes = &self.tree.nodes;
+        for index in root..self.tree.behind(root) {
+            let Some(node) = nodes.get(index as usize) else { return };
+            while self.levels.last().is_some_and(|level| level.end <= index) {
+                self.levels.pop();
             }
+            let is_key = self.enter(index);
+            if node.state != NodeState::Complete && !is_key && node.tag != Tag::Group {
+                if self.found.len() >= MOST_PATHS {
+                    return;
+                }
+                let path = self.path(prefix);
+                self.found.push(path);
+            }
+            self.open(index, node);
+        }
+        self.levels.clear();
+    }
+
+    // Counts the node in its container; gives whether it is a key.
+    fn enter(&mut self, index: u32) -> bool {
+        let Some(level) = self.levels.last_mut() else { return false };
+        level.seen += 1;
+        let is_key = level.tag == Tag::Object && level.seen % 2 == 1;
+        if is_key {
+            level.key = index;
+        }
+        is_key
+    }
+
+    fn open(&mut self, index: u32, node: &Node) {
+        if node.is_container() {
+            let end = self.tree.behind(index);
+            self.levels.push(Level { tag: node.tag, end, seen: 0, key: 0 });
         }
     }
-    found
-}
 
-fn visit<'a>(
-    tree: &'a Tree,
-    id: NodeId,
-    path: &str,
-    levels: &mut Vec<(Level<'a>, usize)>,
-    found: &mut Vec<String>,
-) {
-    if tree.state(id) != NodeState::Complete {
-        found.push(path.to_owned());
-    }
-    match tree.kind(id) {
-        Kind::Array => levels.push((Level::Items(tree.items(id), 0), path.len())),
-        Kind::Object => levels.push((Level::Entries(tree.entries(id)), path.len())),
-        _ => {}
+    fn path(&self, prefix: &str) -> String {
+        let mut path = prefix.to_owned();
+        for level in &self.levels {
+            match level.tag {
+                Tag::Object => push_key(&mut path, self.tree, level.key),
+                Tag::Array => {
+                    let _ = write!(path, "[{}]", level.seen - 1);
+                }
+                _ => {}
+            }
+        }
+        path
     }
 }
 
-fn push_key(path: &mut String, key: &str) {
-    let plain = !key.is_empty()
-        && !key.starts_with(|character: char| character.is_ascii_digit())
-        && key.chars().all(|character| character.is_alphanumeric() || character == '_');
-    if plain {
-        let _ = write!(path, ".{key}");
+fn push_key(path: &mut String, tree: &Tree, key: u32) {
+    let key = tree.text(super::tree::NodeId(key));
+    let mut short: String = key.chars().take(LONGEST_KEY).collect();
+    if short.len() < key.len() {
+        short.push('…');
+    }
+    let plain = !short.is_empty()
+        && !short.starts_with(|character: char| character.is_ascii_digit())
+        && short.chars().all(|character| character.is_alphanumeric() || character == '_');
+    let _ = if plain {
+        write!(path, ".{short}")
     } else {
-        let _ = write!(path, "[{}]", serde_json::Value::from(key));
-    }
+        write!(path, "[{}]", serde_json::Value::from(short))
+    };
 }

@@ -5,7 +5,6 @@
 
 use salve_types::Span;
 use serde::Serialize;
-use std::borrow::Cow;
 
 /// One change that turns the text as written into strict JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -76,6 +75,8 @@ repair_codes! {
     UnescapedQuote = "UNESCAPED_QUOTE",
     /// A control character inside a string was not escaped.
     UnescapedControl = "UNESCAPED_CONTROL",
+    /// A raw line break before the closing quote was layout, not content.
+    TrailingNewline = "TRAILING_NEWLINE",
     /// An escape that JSON does not know.
     InvalidEscape = "INVALID_ESCAPE",
     /// White space that JSON does not know.
@@ -151,7 +152,7 @@ pub fn replay(text: &str, repairs: &[Repair]) -> String {
 pub(super) struct Edit {
     pub(super) start: u32,
     pub(super) end: u32,
-    pub(super) after: Cow<'static, str>,
+    pub(super) after: &'static str,
     pub(super) code: RepairCode,
     /// Whether this is the last edit inside its string or number.
     pub(super) ends_token: bool,
@@ -163,7 +164,7 @@ pub(super) fn replay_token(source: &str, start: usize, end: usize, edits: &[Edit
     let mut done = start;
     for edit in edits {
         out.push_str(source.get(done..edit.start as usize).unwrap_or_default());
-        out.push_str(&edit.after);
+        out.push_str(edit.after);
         done = edit.end as usize;
         if edit.ends_token {
             break;

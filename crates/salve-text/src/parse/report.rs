@@ -3,19 +3,21 @@
 //! In: the values that make up the answer and the edits inside them. Out: repairs for the whole
 //! text, what stands around the values included. Never overlapping, always in order.
 
-use super::machine::Machine;
+use super::machine::Found;
 use super::repair::{Repair, RepairCode};
+use super::tree::{NodeId, Shape, Tag, Tree};
 use salve_types::Span;
+use std::collections::HashSet;
 
 /// Lists the repairs that make the whole text one strict JSON value.
-pub(super) fn repairs(machine: &Machine) -> Vec<Repair> {
-    let source = machine.tree.source.as_str();
-    let selected = &machine.tree.selected;
+pub(super) fn repairs(tree: &Tree, found: &[Found]) -> Vec<Repair> {
+    let source = tree.source.as_str();
+    let selected = &tree.selected;
     let several = selected.len() > 1;
-    let mut out = Vec::with_capacity(machine.tree.edits.len() + 2);
+    let mut out = Vec::with_capacity(tree.edits.len() + 2);
     let mut done = 0;
     let mut index = 0;
-    for found in &machine.found {
+    for found in found {
         if selected.get(index) != Some(&found.node) {
             continue;
         }
@@ -25,21 +27,21 @@ pub(super) fn repairs(machine: &Machine) -> Vec<Repair> {
             (true, _) => ",",
         };
         push_gap(&mut out, source, done, found.start, sign);
-        for edit in &machine.tree.edits[found.edits.0..found.edits.1] {
+        for edit in &tree.edits[found.edits.0..found.edits.1] {
             let span = Span::new(edit.start as usize, edit.end as usize);
             let before = source.get(span.range()).unwrap_or_default().to_owned();
-            out.push(Repair {
-                code: edit.code,
-                span,
-                before,
-                after: edit.after.clone().into_owned(),
-            });
+            out.push(Repair { code: edit.code, span, before, after: edit.after.to_owned() });
         }
         done = found.end;
         index += 1;
     }
     if index > 0 {
         push_gap(&mut out, source, done, source.len(), if several { "]" } else { "" });
+    }
+    let twice = duplicate_keys(tree);
+    if !twice.is_empty() {
+        out.extend(twice);
+        out.sort_by_key(|repair| (repair.span.start, repair.span.end));
     }
     out
 }
@@ -65,10 +67,37 @@ fn push_gap(out: &mut Vec<Repair>, source: &str, start: usize, end: usize, sign:
     } else {
         RepairCode::TalkDropped
     };
-    out.push(Repair {
-        code,
-        span: Span::new(start, end),
-        before: before.to_owned(),
-        after: sign.to_owned(),
-    });
+    let span = Span::new(start, end);
+    out.push(Repair { code, span, before: before.to_owned(), after: sign.to_owned() });
+}
+
+// A key that comes twice changes no byte: strict readers let the last one count, as the tree does.
+// It is listed all the same, at the key that wins.
+fn duplicate_keys(tree: &Tree) -> Vec<Repair> {
+    let mut out = Vec::new();
+    for &root in &tree.selected {
+        for index in root..tree.behind(root) {
+            let Some(node) = tree.nodes.get(index as usize) else { break };
+            if node.tag != Tag::Object || node.link < index + 4 {
+                continue;
+            }
+            let mut seen = HashSet::new();
+            for (key, _) in tree.entries(NodeId(index)) {
+                if !seen.insert(tree.text(key)) {
+                    out.push(duplicate(tree, key));
+                }
+            }
+        }
+    }
+    out
+}
+
+fn duplicate(tree: &Tree, key: NodeId) -> Repair {
+    let mut span = tree.span(key);
+    // A key with repairs of its own is only pointed at, so that no two repairs overlap.
+    if tree.node(key).is_some_and(|node| node.shape == Shape::Edited) {
+        span.end = span.start;
+    }
+    let text = tree.source.get(span.range()).unwrap_or_default();
+    Repair { code: RepairCode::DuplicateKey, span, before: text.to_owned(), after: text.to_owned() }
 }

@@ -4,12 +4,12 @@
 //! JSON would not accept there. Never ends a string of valid JSON anywhere but at its own quote:
 //! doubts arise only where what follows a quote could not follow it in JSON.
 
-use super::ParseMode;
-use super::decode::{hex4, is_low_surrogate};
-use super::machine::{Comma, FrameKind, Machine, State, Step, Token, WINDOW, Wait, narrow};
+use super::doubt::Better;
+use super::escape::control_escape;
+use super::machine::{Comma, Machine, Step, Token, Wait};
 use super::outlook::Outlook;
+use super::quote::{Quote, is_word, quote_of, utf8_length};
 use super::repair::RepairCode as Code;
-use super::tree::{NodeState, Shape, Tag};
 
 /// What a token is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,40 +18,34 @@ pub(super) enum Role {
     Value,
 }
 
-/// The kinds of quotes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Quote {
-    Double,
-    Single,
-    Backtick,
-    /// “ ” „ ‟ « »
-    RoundDouble,
-    /// ‘ ’ ‚ ‛ ´
-    RoundSingle,
-    /// `\"` at both ends.
-    Escaped,
-}
-
 /// A string whose end has not been seen yet.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Str {
     /// Where the opening quote stands, and where the content begins.
-    start: usize,
-    body: usize,
-    scan: usize,
-    quote: Quote,
-    role: Role,
+    pub(super) start: usize,
+    pub(super) body: usize,
+    pub(super) scan: usize,
+    pub(super) quote: Quote,
+    pub(super) role: Role,
     /// Quotes before this place are known to be content.
-    inner_until: usize,
+    pub(super) inner_until: usize,
+    /// The quote at this place is known to close the string.
+    pub(super) closes_at: usize,
+    /// How many quotes were kept as content.
+    pub(super) inner: u32,
     /// The token's first edit.
-    mark: usize,
-    escaped: bool,
-    edited: bool,
+    pub(super) mark: usize,
+    /// The number of edits when the content began.
+    pub(super) restart: usize,
+    pub(super) escaped: bool,
+    pub(super) edited: bool,
     /// Whether the string is known to have no closing quote, so that a delimiter ends it.
-    stops: bool,
-    doubled: bool,
+    pub(super) stops: bool,
+    pub(super) doubled: bool,
+    /// Whether the end of the string was guessed.
+    pub(super) guessed: bool,
     /// The comma before the string, as it was when the string began.
-    prior: Comma,
+    pub(super) prior: Comma,
 }
 
 // What a byte means inside a string: nothing, or something to look at.
@@ -114,11 +108,15 @@ impl Machine {
             quote,
             role,
             inner_until: 0,
+            closes_at: 0,
+            inner: 0,
             mark,
+            restart: self.tree.edits.len(),
             escaped: false,
             edited,
             stops: false,
             doubled,
+            guessed: false,
             prior,
         }));
         Ok(())
@@ -144,13 +142,11 @@ impl Machine {
                 if !self.last {
                     return Err(Wait);
                 }
-                self.string_meets_end(token);
-                return Ok(());
+                return self.string_meets_end(token);
             };
             if token.stops && is_stop(byte) {
                 if self.stops_here(&token, at) {
-                    self.close_before(token, at);
-                    return Ok(());
+                    return self.close_before(token, at);
                 }
                 token.scan += 1;
                 continue;
@@ -186,10 +182,15 @@ impl Machine {
 
     // A quote that is content: a double one must be escaped, the others may stand.
     fn keep_quote(&mut self, token: &mut Str, at: usize, length: usize) {
-        if self.bytes()[at] == b'"' {
+        if at == token.body && self.bytes()[at] == self.bytes()[token.start] && length == 1 {
+            // Directly behind the opening quote it is that quote, written twice.
+            self.edit(at, at + 1, "", Code::DoubledQuote);
+            token.edited = true;
+        } else if self.bytes()[at] == b'"' {
             self.edit(at, at, "\\", Code::UnescapedQuote);
             token.edited = true;
         }
+        token.inner = token.inner.wrapping_add(1);
         token.scan = at + length;
     }
 
@@ -197,510 +198,46 @@ impl Machine {
     fn meet_quote(&mut self, token: &mut Str, at: usize, length: usize) -> Step<bool> {
         if token.stops {
             // The string has no closing quote; this one opens the next string.
-            self.close_before(*token, at);
+            self.close_before(*token, at)?;
             return Ok(true);
         }
         if token.doubled && self.bytes().get(at + 1) == self.bytes().get(at) {
             self.close_string(*token, at, length + 1, true)?;
             return Ok(true);
         }
-        let outlook = self.outlook(at + length, token.role)?;
+        let known = at == token.closes_at;
+        let outlook = if known { Outlook::Sure } else { self.outlook(at + length, token.role)? };
         if outlook == Outlook::Sure {
             self.close_string(*token, at, length, false)?;
             return Ok(true);
         }
-        if outlook == Outlook::Unlikely {
-            if let Some(end) = self.missing_end(token, at)? {
-                self.close_before(*token, end);
-                return Ok(true);
-            }
+        if outlook == Outlook::Unlikely
+            && let Some(end) = self.missing_end(token, at)?
+        {
+            self.close_before(*token, end)?;
+            return Ok(true);
         }
         match self.better_quote(token, at + length, outlook)? {
-            Some(inner_until) => {
-                token.inner_until = inner_until;
-                self.keep_quote(token, at, length);
-                Ok(false)
-            }
-            None => {
+            Better::None => {
+                // Words follow the quote: that it closes the string is a guess.
+                token.guessed = outlook == Outlook::Unlikely && token.role == Role::Value;
                 self.close_string(*token, at, length, false)?;
                 Ok(true)
             }
-        }
-    }
-
-    // Looks for a later quote that closes the string better than one with this outlook; gives the
-    // place up to which quotes are content, or nothing if the quote at hand should close.
-    fn better_quote(&self, token: &Str, from: usize, outlook: Outlook) -> Step<Option<usize>> {
-        let (mut best, mut best_at) = (outlook, None);
-        let (mut at, mut seen) = (from, 0);
-        let limit = from + WINDOW;
-        while seen < 12 && at < limit {
-            let Some(byte) = self.byte(at)? else {
-                // The text ends here. Without another quote this one is the last chance.
-                let keep = best_at.is_some() || (outlook == Outlook::Unlikely && seen > 0);
-                return Ok(keep.then(|| best_at.unwrap_or(from)));
-            };
-            if token.role == Role::Key && matches!(byte, b',' | b'{' | b'}' | b'[' | b']' | b'\n') {
-                return Ok(best_at);
-            }
-            if byte == b'\\' {
-                at += 2;
-                continue;
-            }
-            let closing = quote_of(self.bytes(), at).filter(|(q, _)| token.quote.is_closed_by(*q));
-            let Some((_, length)) = closing else {
-                at += 1;
-                continue;
-            };
-            seen += 1;
-            if self.missing_end(token, at)?.is_some() {
-                return Ok(Some(at));
-            }
-            let later = self.outlook(at + length, token.role)?;
-            if later == Outlook::Sure {
-                return Ok(Some(at));
-            }
-            if later > best {
-                (best, best_at) = (later, Some(at));
-            }
-            at += length;
-        }
-        if best_at.is_none() && token.role == Role::Value && outlook == Outlook::Unlikely {
-            return Ok(Some(from));
-        }
-        Ok(best_at)
-    }
-
-    // Whether the quote at `at` opens the next string, so that this one ended before it without a
-    // quote of its own: gives that end.
-    fn missing_end(&self, token: &Str, at: usize) -> Step<Option<usize>> {
-        let bytes = self.bytes();
-        let before = rskip_blank(bytes, token.body, at);
-        if before <= token.body {
-            return Ok(None);
-        }
-        let sign = before - 1;
-        match (token.role, bytes[sign]) {
-            (Role::Key, b':') if sign > token.body => Ok(Some(sign)),
-            (Role::Value, b',') if sign > token.body => {
-                let opens = if self.has_keys() {
-                    self.key_follows(at)?
-                } else {
-                    self.next_quote_is_sure(token, at + 1)?
-                };
-                Ok(opens.then_some(sign))
-            }
-            (Role::Value, b':') if self.has_keys() => {
-                let word_end = rskip_blank(bytes, token.body, sign);
-                let word = rskip_word(bytes, token.body, word_end);
-                let comma = rskip_blank(bytes, token.body, word);
-                let shape = word < word_end && comma > token.body + 1 && bytes[comma - 1] == b',';
-                let opens = shape && self.next_quote_is_sure(token, at + 1)?;
-                Ok(opens.then(|| comma - 1))
-            }
-            (Role::Value, b'+') if self.next_quote_is_sure(token, at + 1)? => Ok(Some(sign)),
-            _ => Ok(None),
-        }
-    }
-
-    fn next_quote_is_sure(&self, token: &Str, from: usize) -> Step<bool> {
-        let mut at = from;
-        while at < from + WINDOW {
-            let Some(byte) = self.byte(at)? else { return Ok(false) };
-            if byte == b'\\' {
-                at += 2;
-                continue;
-            }
-            let closing = quote_of(self.bytes(), at).filter(|(q, _)| token.quote.is_closed_by(*q));
-            if let Some((_, length)) = closing {
-                return Ok(self.outlook(at + length, token.role)? == Outlook::Sure);
-            }
-            at += 1;
-        }
-        Ok(false)
-    }
-
-    // ---- Ends of strings.
-
-    fn close_string(&mut self, mut token: Str, at: usize, length: usize, doubled: bool) -> Step {
-        let end = at + length;
-        if let Some((quote, open, body)) = self.concatenation(end)? {
-            self.edit(at, body, "", Code::StringConcatenation);
-            debug_assert!(open >= end);
-            token.edited = true;
-            token.quote = quote;
-            token.scan = body;
-            token.body = body;
-            self.pos = body;
-            self.token = Some(Token::Str(token));
-            return Ok(());
-        }
-        let implied = self.implies_object(&token, end)?;
-        if doubled || token.quote != Quote::Double || self.bytes()[at] != b'"' {
-            let code = if doubled { Code::DoubledQuote } else { token.quote.code() };
-            self.edit(at, end, "\"", code);
-            token.edited = true;
-        }
-        self.finish_string(token, end, end, NodeState::Complete, implied);
-        Ok(())
-    }
-
-    // Closes a string whose quote is absent, before the delimiter at `delimiter`.
-    fn close_before(&mut self, mut token: Str, delimiter: usize) {
-        let end = rskip_blank(self.bytes(), token.body, delimiter);
-        let keep = self.tree.edits[token.mark..].partition_point(|edit| {
-            (edit.end as usize) <= end && (edit.start as usize) < end.max(token.body)
-        });
-        let length = token.mark + keep;
-        self.truncate_edits(length);
-        self.edit(end, end, "\"", Code::MissingQuote);
-        token.edited = true;
-        self.finish_string(token, end, end, NodeState::Inferred, false);
-    }
-
-    fn finish_string(
-        &mut self,
-        token: Str,
-        end: usize,
-        resume: usize,
-        state: NodeState,
-        implied: bool,
-    ) {
-        self.token = None;
-        self.pos = resume;
-        let mut mark = token.mark;
-        let mut role = token.role;
-        if implied {
-            let edit = super::repair::Edit {
-                start: narrow(token.start),
-                end: narrow(token.start),
-                after: "{".into(),
-                code: Code::MissingBraces,
-                ends_token: false,
-            };
-            self.insert_edit(mark, edit);
-            let open_edit = narrow(mark);
-            mark += 1;
-            self.push_frame(token.start, FrameKind::Implied, Tag::Object, open_edit);
-            self.set_comma(Comma::Member);
-            role = Role::Key;
-        }
-        let index = self.push_node(token.start, end, Tag::String, state);
-        let shape = match (token.edited, token.escaped) {
-            (true, _) => Shape::Edited,
-            (false, true) => Shape::Escaped,
-            (false, false) => Shape::Plain,
-        };
-        if token.edited {
-            self.end_token_edits();
-        }
-        if let Some(node) = self.node_mut(index) {
-            node.shape = shape;
-            node.link = if token.edited { narrow(mark) } else { index + 1 };
-        }
-        match role {
-            Role::Key => self.state = State::Colon,
-            Role::Value => self.value_done(),
-        }
-    }
-
-    // `["key": value]`: a string in a list with a colon behind it is the key of an object.
-    fn implies_object(&self, token: &Str, end: usize) -> Step<bool> {
-        let in_list = matches!(self.frame_kind(), Some(FrameKind::Array));
-        if token.role == Role::Key || !in_list || self.stack.len() >= self.max_depth {
-            return Ok(false);
-        }
-        let at = self.skip_blank(end);
-        if at > end + WINDOW {
-            return Ok(false);
-        }
-        Ok(self.byte(at)? == Some(b':'))
-    }
-
-    // `"a" + "b"`: gives the kind, the place and the inside of the second string's quote.
-    fn concatenation(&self, end: usize) -> Step<Option<(Quote, usize, usize)>> {
-        let at = self.skip_blank(end);
-        if at > end + WINDOW || self.byte(at)? != Some(b'+') {
-            return Ok(None);
-        }
-        let mut open = self.skip_blank(at + 1);
-        if self.looking_at(open, b"/*")? {
-            let rest = &self.bytes()[open..self.bytes().len().min(open + WINDOW)];
-            match memchr::memmem::find(rest, b"*/") {
-                Some(length) => open = self.skip_blank(open + length + 2),
-                None if rest.len() < WINDOW && !self.last => return Err(Wait),
-                None => return Ok(None),
-            }
-        }
-        if open > end + WINDOW {
-            return Ok(None);
-        }
-        Ok(self.quote_at(open)?.map(|(quote, length)| (quote, open, open + length)))
-    }
-
-    // The text ended inside a string.
-    fn string_meets_end(&mut self, mut token: Str) {
-        let end = self.bytes().len();
-        let short = end - token.body <= 4 * WINDOW;
-        if short && !token.stops && self.mode == ParseMode::Text {
-            let last = rskip_blank(self.bytes(), token.body, end);
-            let delimited = last > token.body && is_delimiter(self.bytes()[last - 1]);
-            if delimited && token.role == Role::Value {
-                // A delimiter at the very end says that not the text but the quote is missing.
-                self.truncate_edits(
-                    token.mark + usize::from(token.quote != Quote::Double || token.doubled),
-                );
-                token.edited = token.quote != Quote::Double || token.doubled;
-                token.escaped = false;
-                token.scan = token.body;
-                token.stops = true;
-                self.token = Some(Token::Str(token));
-                return;
-            }
-        }
-        if token.role == Role::Key && self.mode == ParseMode::Llm {
-            self.drop_truncated_key(&token);
-            return;
-        }
-        if short && self.mode == ParseMode::Llm && token.role == Role::Value {
-            if let Some(closers) = self.closers_at_end(&token) {
-                self.close_before(token, closers);
-                for frame in &self.stack.clone() {
-                    if let Some(node) = self.node_mut(frame.node) {
-                        node.state = NodeState::Inferred;
-                    }
+            better => {
+                match better {
+                    Better::Closes(later) => (token.inner_until, token.closes_at) = (later, later),
+                    Better::Later(later) => token.inner_until = later,
+                    Better::None => {}
                 }
-                return;
+                self.keep_quote(token, at, length);
+                Ok(false)
             }
-        }
-        let code = if token.stops { Code::MissingQuote } else { Code::TruncatedString };
-        self.edit(end, end, "\"", code);
-        token.edited = true;
-        self.finish_string(token, end, end, NodeState::Truncated, false);
-    }
-
-    // Where the closing brackets begin that end the text, if they close all that is open.
-    fn closers_at_end(&self, token: &Str) -> Option<usize> {
-        let bytes = self.bytes();
-        let mut end = rskip_blank(bytes, token.body, bytes.len());
-        for frame in &self.stack {
-            let before = rskip_blank(bytes, token.body, end);
-            if before <= token.body || !frame.kind.is_closed_by(bytes[before - 1]) {
-                return None;
-            }
-            end = before - 1;
-        }
-        (!self.stack.is_empty()).then_some(end)
-    }
-
-    fn drop_truncated_key(&mut self, token: &Str) {
-        // The comma that was supplied for this key goes with it.
-        let supplied = usize::from(token.prior == Comma::Missing);
-        self.truncate_edits(token.mark.saturating_sub(supplied));
-        let end = self.bytes().len();
-        self.edit(token.start, end, "", Code::TruncatedKey);
-        self.token = None;
-        self.pos = end;
-        self.set_comma(token.prior);
-        self.close_all(end, NodeState::Truncated);
-    }
-
-    // A stop inside an address such as `https://` is none.
-    fn stops_here(&self, token: &Str, at: usize) -> bool {
-        let bytes = self.bytes();
-        match bytes[at] {
-            b'/' => {
-                let comment = matches!(bytes.get(at + 1), Some(b'/' | b'*'));
-                comment && (at == token.body || bytes[at - 1] != b':')
-            }
-            _ => true,
-        }
-    }
-
-    // ---- Escapes.
-
-    fn read_escape(&mut self, token: &mut Str, at: usize) -> Step {
-        let Some(next) = self.byte(at + 1)? else {
-            self.edit(at, at + 1, "", Code::TruncatedString);
-            token.edited = true;
-            token.scan = at + 1;
-            return Ok(());
-        };
-        match next {
-            b'\\' if token.quote == Quote::Escaped && self.byte(at + 2)? == Some(b'"') => {
-                self.edit(at, at + 1, "", Code::EscapedQuotes);
-                token.edited = true;
-                token.scan = at + 3;
-            }
-            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {
-                token.escaped = true;
-                token.scan = at + 2;
-            }
-            b'u' => return self.read_unicode(token, at),
-            _ => {
-                let quoted =
-                    next == b'\'' || next == b'`' || quote_of(self.bytes(), at + 1).is_some();
-                let dropped = quoted || next < 0x20 || self.mode == ParseMode::Text;
-                if dropped {
-                    self.edit(at, at + 1, "", Code::InvalidEscape);
-                } else {
-                    self.edit(at, at, "\\", Code::InvalidEscape);
-                }
-                token.edited = true;
-                let length = if quoted { utf8_length(next) } else { 0 };
-                token.scan = at + 1 + length;
-            }
-        }
-        Ok(())
-    }
-
-    fn read_unicode(&mut self, token: &mut Str, at: usize) -> Step {
-        for offset in 2..6 {
-            match self.byte(at + offset)? {
-                Some(digit) if digit.is_ascii_hexdigit() => {}
-                Some(_) => {
-                    self.edit(at, at, "\\", Code::InvalidEscape);
-                    token.edited = true;
-                    token.scan = at + 2;
-                    return Ok(());
-                }
-                None => {
-                    self.edit(at, at + offset, "", Code::TruncatedString);
-                    token.edited = true;
-                    token.scan = at + offset;
-                    return Ok(());
-                }
-            }
-        }
-        let code = hex4(self.bytes().get(at + 2..at + 6)).unwrap_or_default();
-        token.escaped = true;
-        token.scan = at + 6;
-        if (0xD800..0xDC00).contains(&code) {
-            return self.read_surrogate(token, at);
-        }
-        if is_low_surrogate(code) {
-            self.edit(at, at + 6, "\\ufffd", Code::InvalidEscape);
-            token.edited = true;
-        }
-        Ok(())
-    }
-
-    // Half a pair is waited for, dropped where the text ends in it, and replaced elsewhere.
-    fn read_surrogate(&mut self, token: &mut Str, at: usize) -> Step {
-        for offset in 6..12 {
-            let Some(byte) = self.byte(at + offset)? else {
-                self.edit(at, at + offset, "", Code::TruncatedString);
-                token.edited = true;
-                token.scan = at + offset;
-                return Ok(());
-            };
-            let fits = match offset {
-                6 => byte == b'\\',
-                7 => byte == b'u',
-                _ => byte.is_ascii_hexdigit(),
-            };
-            if !fits {
-                break;
-            }
-        }
-        let low = hex4(self.bytes().get(at + 8..at + 12)).filter(|low| is_low_surrogate(*low));
-        if low.is_some() && self.bytes().get(at + 6..at + 8) == Some(b"\\u") {
-            token.scan = at + 12;
-        } else {
-            self.edit(at, at + 6, "\\ufffd", Code::InvalidEscape);
-            token.edited = true;
-        }
-        Ok(())
-    }
-}
-
-impl Quote {
-    fn is_closed_by(self, other: Self) -> bool {
-        match self {
-            Self::Double => other == Self::Double,
-            Self::Single => other == Self::Single,
-            Self::Backtick => {
-                matches!(other, Self::Backtick | Self::RoundSingle | Self::Single)
-            }
-            Self::RoundDouble => matches!(other, Self::RoundDouble | Self::Double),
-            Self::RoundSingle => matches!(other, Self::RoundSingle | Self::Single),
-            Self::Escaped => other == Self::Double,
-        }
-    }
-
-    const fn code(self) -> Code {
-        match self {
-            Self::Double | Self::Single | Self::Backtick => Code::SingleQuotes,
-            Self::RoundDouble | Self::RoundSingle => Code::SpecialQuotes,
-            Self::Escaped => Code::EscapedQuotes,
         }
     }
 }
 
-/// The kind and length of the quote at `at`, escaped ones apart.
-pub(super) fn quote_of(bytes: &[u8], at: usize) -> Option<(Quote, usize)> {
-    let next = |offset: usize| bytes.get(at + offset).copied().unwrap_or(0);
-    match *bytes.get(at)? {
-        b'"' => Some((Quote::Double, 1)),
-        b'\'' => Some((Quote::Single, 1)),
-        b'`' => Some((Quote::Backtick, 1)),
-        0xC2 => match next(1) {
-            0xB4 => Some((Quote::RoundSingle, 2)),
-            0xAB | 0xBB => Some((Quote::RoundDouble, 2)),
-            _ => None,
-        },
-        0xE2 if next(1) == 0x80 => match next(2) {
-            0x9C..=0x9F => Some((Quote::RoundDouble, 3)),
-            0x98..=0x9B => Some((Quote::RoundSingle, 3)),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-pub(super) const fn utf8_length(first: u8) -> usize {
-    match first {
-        0..=0x7F => 1,
-        0x80..=0xDF => 2,
-        0xE0..=0xEF => 3,
-        _ => 4,
-    }
-}
-
-pub(super) const fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'-') || byte >= 0x80
-}
-
-// The end of the text in `from..to` without the white space at its end.
-pub(super) fn rskip_blank(bytes: &[u8], from: usize, mut to: usize) -> usize {
-    while to > from && matches!(bytes[to - 1], b' ' | b'\n' | b'\r' | b'\t') {
-        to -= 1;
-    }
-    to
-}
-
-fn rskip_word(bytes: &[u8], from: usize, mut to: usize) -> usize {
-    while to > from && is_word(bytes[to - 1]) {
-        to -= 1;
-    }
-    to
-}
-
-const fn is_stop(byte: u8) -> bool {
+/// Whether a string without a closing quote ends before this byte.
+pub(super) const fn is_stop(byte: u8) -> bool {
     matches!(byte, b',' | b'[' | b']' | b'/' | b'{' | b'}' | b'\n' | b'+')
-}
-
-const fn is_delimiter(byte: u8) -> bool {
-    is_stop(byte) || matches!(byte, b':' | b'(' | b')')
-}
-
-pub(super) fn control_escape(byte: u8) -> std::borrow::Cow<'static, str> {
-    match byte {
-        0x08 => "\\b".into(),
-        b'\t' => "\\t".into(),
-        b'\n' => "\\n".into(),
-        0x0C => "\\f".into(),
-        b'\r' => "\\r".into(),
-        _ => format!("\\u{byte:04x}").into(),
-    }
 }

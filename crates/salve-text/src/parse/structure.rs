@@ -5,10 +5,10 @@
 //! belong anywhere is words without a role.
 
 use super::ParseMode;
-use super::machine::{Comma, Frame, FrameKind, Machine, State, Step, Token, narrow};
+use super::machine::{Comma, Machine, State, Step, Token, Wait, narrow};
 use super::repair::RepairCode as Code;
 use super::string::Role;
-use super::tree::{NodeState, Tag};
+use super::tree::{NodeState, Shape, Tag};
 
 impl Machine {
     pub(super) fn step_value(&mut self, byte: u8) -> Step {
@@ -187,7 +187,7 @@ impl Machine {
                 self.bytes().len()
             };
             self.token = Some(Token::Comment { start, scan, block });
-            return Err(super::machine::Wait);
+            return Err(Wait);
         };
         self.token = None;
         if self.state != State::Top {
@@ -228,7 +228,7 @@ impl Machine {
             self.end_token_edits();
             let index = self.push_node(at, at, Tag::String, NodeState::Inferred);
             if let Some(node) = self.node_mut(index) {
-                node.shape = super::tree::Shape::Edited;
+                node.shape = Shape::Edited;
                 node.link = mark;
             }
         } else {
@@ -254,231 +254,5 @@ impl Machine {
                 self.state = State::After;
             }
         }
-    }
-
-    // ---- Containers.
-
-    pub(super) fn open_container(&mut self, byte: u8) -> Step {
-        let pos = self.pos;
-        self.member_begins(pos);
-        if self.stack.len() >= self.max_depth {
-            self.token = Some(Token::Skip { start: pos, scan: pos, depth: 0, quote: 0 });
-            return Ok(());
-        }
-        self.pos += 1;
-        let (kind, tag) = match byte {
-            b'{' => (FrameKind::Object, Tag::Object),
-            b'[' => (FrameKind::Array, Tag::Array),
-            _ => (FrameKind::Paren, Tag::Array),
-        };
-        let open_edit = narrow(self.tree.edits.len());
-        if kind == FrameKind::Paren {
-            self.edit(pos, pos + 1, "[", Code::Parentheses);
-        }
-        self.push_frame(pos, kind, tag, open_edit);
-        Ok(())
-    }
-
-    pub(super) fn push_frame(&mut self, start: usize, kind: FrameKind, tag: Tag, open_edit: u32) {
-        let node = self.push_node(start, start, tag, NodeState::Complete);
-        self.stack.push(Frame { node, kind, comma: Comma::First, open_edit });
-        *self.open_count(kind) += 1;
-        self.state = if kind.has_keys() { State::Key } else { State::Value };
-    }
-
-    pub(super) fn open_count(&mut self, kind: FrameKind) -> &mut u32 {
-        let index = match kind {
-            FrameKind::Object | FrameKind::Implied => 0,
-            FrameKind::Array => 1,
-            FrameKind::Paren | FrameKind::Wrap | FrameKind::Call => 2,
-        };
-        &mut self.open[index]
-    }
-
-    /// A closing bracket came: it closes its own frame and those left open inside it.
-    fn close_by(&mut self, byte: u8) {
-        let count = match byte {
-            b'}' => self.open[0],
-            b']' => self.open[1],
-            _ => self.open[2],
-        };
-        let matching =
-            count > 0 && self.stack.iter().rev().any(|frame| frame.kind.is_closed_by(byte));
-        if !matching {
-            self.edit(self.pos, self.pos + 1, "", Code::MismatchedCloser);
-            self.pos += 1;
-            return;
-        }
-        while let Some(&frame) = self.stack.last() {
-            let own = frame.kind.is_closed_by(byte);
-            let pos = self.pos;
-            if own {
-                self.pos += 1;
-                self.close_frame(pos, pos + 1, NodeState::Complete);
-                let outermost = self.stack.is_empty() && frame.kind == FrameKind::Object;
-                if outermost && self.mode == ParseMode::Llm {
-                    self.top.closed = frame.node;
-                    self.state = State::Closed;
-                    return;
-                }
-                break;
-            }
-            let implied = frame.kind == FrameKind::Implied;
-            let state = if implied { NodeState::Complete } else { NodeState::Inferred };
-            self.close_frame(pos, pos, state);
-        }
-        self.value_done();
-    }
-
-    /// Closes the innermost frame. Its closing bracket stands at `at..end`, or is absent.
-    pub(super) fn close_frame(&mut self, at: usize, end: usize, state: NodeState) {
-        let Some(frame) = self.stack.pop() else { return };
-        *self.open_count(frame.kind) -= 1;
-        if let Comma::Seen(comma) = frame.comma {
-            self.edit(comma, comma + 1, "", Code::TrailingComma);
-        }
-        let code = if at == end { Code::MissingCloser } else { Code::Parentheses };
-        match frame.kind {
-            FrameKind::Object | FrameKind::Array if at < end => {}
-            FrameKind::Object => self.edit(at, end, "}", code),
-            FrameKind::Array => self.edit(at, end, "]", code),
-            FrameKind::Implied => self.edit(at, at, "}", Code::MissingBraces),
-            FrameKind::Call => self.edit(at, end, "}}", Code::CallWrapper),
-            FrameKind::Paren | FrameKind::Wrap => self.close_parens(frame, at, end),
-        }
-        let behind = narrow(self.tree.nodes.len());
-        if let Some(node) = self.node_mut(frame.node) {
-            node.end = narrow(end);
-            node.link = behind;
-            node.state = state;
-        }
-        if frame.kind == FrameKind::Call {
-            if let Some(node) = self.node_mut(frame.node - 2) {
-                node.end = narrow(end);
-                node.link = behind;
-                node.state = state;
-            }
-        }
-        // A group is looked through, so what is unsure about it must show on what it holds.
-        let inner = self.tree.resolve(frame.node).0;
-        if inner != frame.node && state != NodeState::Complete {
-            if let Some(node) = self.node_mut(inner) {
-                node.state = node.state.max(state);
-            }
-        }
-    }
-
-    // One value in parentheses is that value; anything else is a list.
-    fn close_parens(&mut self, frame: Frame, at: usize, end: usize) {
-        let members = narrow(self.tree.nodes.len()) - frame.node - 1;
-        let single = members > 0
-            && self.tree.behind(frame.node + 1) as usize == self.tree.nodes.len()
-            && (frame.kind == FrameKind::Wrap || !matches!(frame.comma, Comma::Seen(_)));
-        let code =
-            if frame.kind == FrameKind::Wrap { Code::CallWrapper } else { Code::Parentheses };
-        let empty_call = frame.kind == FrameKind::Wrap && members == 0;
-        if !single && !empty_call {
-            self.edit(at, end, "]", code);
-            return;
-        }
-        let open = frame.open_edit as usize;
-        self.remember_edits(open);
-        if let Some(edit) = self.tree.edits.get_mut(open) {
-            edit.after = "".into();
-        }
-        if empty_call {
-            self.edit(at, end, "null", code);
-            self.push_node(at, at, Tag::Null, NodeState::Complete);
-        } else if at < end {
-            self.edit(at, end, "", code);
-        }
-        if let Some(node) = self.node_mut(frame.node) {
-            node.tag = Tag::Group;
-        }
-    }
-
-    // ---- Ends.
-
-    /// The text is over inside a value.
-    pub(super) fn end_of_text(&mut self) {
-        let end = self.bytes().len();
-        self.pos = end;
-        self.cut_here();
-    }
-
-    /// Closes everything that is open, as cut off at the current place.
-    fn cut_here(&mut self) {
-        let at = self.pos;
-        match self.state {
-            State::Colon => {
-                self.edit(at, at, ":null", Code::MissingValue);
-                self.push_node(at, at, Tag::Null, NodeState::Inferred);
-                self.set_comma(Comma::Member);
-            }
-            State::Value if self.has_keys() => {
-                self.edit(at, at, "null", Code::MissingValue);
-                self.push_node(at, at, Tag::Null, NodeState::Inferred);
-                self.set_comma(Comma::Member);
-            }
-            _ => {}
-        }
-        self.close_all(at, NodeState::Truncated);
-    }
-
-    pub(super) fn close_all(&mut self, at: usize, state: NodeState) {
-        if self.stack.is_empty() {
-            // Only noise came: there is no value, and nothing to repair.
-            self.truncate_edits(self.begun.2);
-            self.state = State::Top;
-            return;
-        }
-        while !self.stack.is_empty() {
-            self.close_frame(at, at, state);
-        }
-        self.found_value();
-    }
-
-    /// Passes over brackets that are nested too deep; they become one null.
-    pub(super) fn step_skip(
-        &mut self,
-        start: usize,
-        mut scan: usize,
-        mut depth: usize,
-        mut quote: u8,
-    ) -> Step {
-        let bytes = self.tree.source.as_bytes();
-        let mut done = false;
-        while let Some(&byte) = bytes.get(scan) {
-            match byte {
-                b'\\' if quote != 0 => scan += 1,
-                b'"' if quote == 0 => quote = byte,
-                _ if quote != 0 => {
-                    if byte == quote {
-                        quote = 0;
-                    }
-                }
-                b'{' | b'[' | b'(' => depth += 1,
-                b'}' | b']' | b')' => {
-                    depth -= 1;
-                    done = depth == 0;
-                }
-                _ => {}
-            }
-            scan += 1;
-            if done {
-                break;
-            }
-        }
-        let end = scan.min(bytes.len());
-        if !done && !self.last {
-            self.token = Some(Token::Skip { start, scan, depth, quote });
-            return Err(super::machine::Wait);
-        }
-        self.token = None;
-        self.edit(start, end, "null", Code::DepthLimit);
-        self.push_node(start, end, Tag::Null, NodeState::Truncated);
-        self.pos = end;
-        self.value_done();
-        Ok(())
     }
 }

@@ -5,8 +5,8 @@
 
 use super::ParseMode;
 use super::machine::{Comma, Found, Frame, FrameKind, Machine, State, Step, Token, WINDOW, Wait};
+use super::quote::{is_word, quote_of, utf8_length};
 use super::repair::RepairCode as Code;
-use super::string::{is_word, quote_of};
 use super::tree::{Node, Tag};
 
 /// A single value at the start of a text, until it is known that nothing else follows.
@@ -48,7 +48,13 @@ impl Machine {
         match byte {
             b' ' | b'\n' | b'\r' | b'\t' => {}
             b',' | b';' | b'}' | b']' | b')' => self.pos += 1,
-            b'`' if self.looking_at(self.pos, b"```")? => self.pos = self.fence_end(self.pos)?,
+            b'+' if self.byte(self.pos + 1)?.is_none_or(|next| next.is_ascii_whitespace()) => {
+                self.pos += 1;
+            }
+            b'`' if self.looking_at(self.pos, b"```")? => {
+                self.pos = self.fence_end(self.pos)?;
+                self.top.fenced = !self.top.fenced;
+            }
             b'/' if matches!(self.byte(self.pos + 1)?, Some(b'/' | b'*')) => {
                 let (start, block) = (self.pos, self.bytes()[self.pos + 1] == b'*');
                 self.token = Some(Token::Comment { start, scan: start + 2, block });
@@ -120,7 +126,7 @@ impl Machine {
         } else if byte.is_ascii_alphanumeric() || byte == b'-' {
             self.token = Some(Token::Top(Top::Word { start: at, scan: at }));
         } else {
-            self.pos = at + super::string::utf8_length(byte);
+            self.pos = at + utf8_length(byte);
         }
         Ok(())
     }
@@ -162,7 +168,7 @@ impl Machine {
             Top::Word { .. } => is_scalar(&bytes[start..end]),
         };
         self.token = None;
-        self.pos = start + super::string::utf8_length(bytes[start]);
+        self.pos = start + utf8_length(bytes[start]);
         if alone && fits {
             self.begin_value(start);
         }
@@ -253,19 +259,17 @@ impl Machine {
         }
         let brace = self.pos - 1;
         self.edit(brace, brace + 1, "", Code::ExtraCloser);
-        let frame = Frame {
-            node: self.top.closed,
-            kind: FrameKind::Object,
-            comma: Comma::Member,
-            open_edit: 0,
-        };
-        self.stack.push(frame);
+        let node = self.top.closed;
+        let empty = self.tree.nodes.len() == node as usize + 1;
+        let comma = if empty { Comma::First } else { Comma::Member };
+        self.stack.push(Frame { node, kind: FrameKind::Object, comma, open_edit: 0 });
         *self.open_count(FrameKind::Object) += 1;
-        self.state = State::After;
+        self.state = if empty { State::Key } else { State::After };
         Ok(())
     }
 
-    fn key_follows_surely(&self, at: usize) -> Step<bool> {
+    /// Whether a quoted key with its colon stands at `at`, and both have been seen.
+    pub(super) fn key_follows_surely(&self, at: usize) -> Step<bool> {
         let mut end = at + 1;
         while end < at + WINDOW {
             match self.byte(end)? {
@@ -273,7 +277,12 @@ impl Machine {
                 Some(b'\\') => end += 2,
                 Some(b'"') => {
                     let sign = self.skip_blank(end + 1);
-                    return Ok(self.byte(sign)? == Some(b':'));
+                    let spaced = sign > end + 1;
+                    return Ok(match self.byte(sign)? {
+                        Some(b':') => true,
+                        Some(b'"') => spaced,
+                        _ => false,
+                    });
                 }
                 Some(_) => end += 1,
             }
@@ -296,15 +305,16 @@ impl Machine {
         self.found.push(found);
     }
 
-    // Text: everything counts. Prose: the most JSON-like values count, and their direct neighbours.
+    // Text: everything counts, and only what is fenced once a fence holds a list or an object.
+    // Prose: the most JSON-like values count, and their direct neighbours.
     fn select(&mut self, found: &Found) {
-        if self.mode == ParseMode::Text {
-            self.tree.selected.push(found.node);
-            return;
-        }
         let class = class_of(&self.tree.nodes[found.node as usize..]);
-        let rank = class * 2 + u8::from(found.fenced) + 1;
-        let neighbour = class >= ARRAY && self.touches_selected(found);
+        let text = self.mode == ParseMode::Text;
+        let rank = match text {
+            true => 1 + u8::from(found.fenced && class > 0),
+            false => class * 2 + u8::from(found.fenced) + 1,
+        };
+        let neighbour = !text && class >= ARRAY && self.touches_selected(found);
         if rank > self.top.best {
             let keep = neighbour && self.top.best > 2 * ARRAY;
             self.top.best = rank;

@@ -219,8 +219,18 @@ impl Tree {
         }
     }
 
-    /// Returns where `id` stands below the root, such as `$.files[2].path`, for every value that is
-    /// not complete.
+    /// Returns whether there is an answer and each of its values is complete.
+    pub fn is_complete(&self) -> bool {
+        !self.selected.is_empty()
+            && self.selected.iter().all(|&index| {
+                let range = index as usize..self.behind(index) as usize;
+                let nodes = self.nodes.get(range).unwrap_or_default();
+                nodes.iter().all(|node| node.state == NodeState::Complete)
+            })
+    }
+
+    /// Returns where the values of the answer stand that are not complete, such as
+    /// `$.files[2].path`. Lists at most a thousand.
     pub fn incomplete_paths(&self) -> Vec<String> {
         super::paths::incomplete_paths(self)
     }

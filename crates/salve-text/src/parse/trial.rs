@@ -16,7 +16,7 @@ pub(super) struct Trial {
     state: State,
     token: Option<Token>,
     stack: Vec<Frame>,
-    open: [u32; 3],
+    open: [u32; 4],
     found: usize,
     begun: (usize, usize, usize),
     top: TopState,
@@ -88,10 +88,9 @@ impl Machine {
     /// Notes a node that a trial is about to change.
     pub(super) fn remember_node(&mut self, index: u32) {
         let Some(trial) = &mut self.trial else { return };
-        if (index as usize) < trial.nodes {
-            if let Some(node) = self.tree.nodes.get(index as usize) {
-                trial.changed_nodes.push((index, *node));
-            }
+        let known = (index as usize) < trial.nodes;
+        if let Some(node) = self.tree.nodes.get(index as usize).filter(|_| known) {
+            trial.changed_nodes.push((index, *node));
         }
     }
 

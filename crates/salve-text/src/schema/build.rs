@@ -77,6 +77,7 @@ impl Builder<'_, '_, '_> {
                     push_key(path, &slot.key);
                     let value = match &slot.value {
                         SlotValue::Planned(inner) => self.value(*inner, path),
+                        SlotValue::Granted(value) => value.clone(),
                         SlotValue::Filled(value) => {
                             self.incomplete.push(path.clone());
                             value.clone()

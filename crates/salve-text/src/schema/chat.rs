@@ -8,7 +8,7 @@ use super::compile::SchemaError;
 use super::forest::{Forest, Mark, NodeId, NodeKind};
 use super::named::SchemaName;
 use super::outcome::{SchemaOptions, parse_with_schema};
-use super::readings::readings;
+use super::readings::{Scope, readings};
 use super::validate::validate;
 use crate::parse::{ParseOptions, parse_json};
 use salve_types::{Evidence, EvidenceSource};
@@ -74,7 +74,7 @@ pub fn recover_chat(text: &str) -> Result<RecoveredChat, SchemaError> {
         return Ok(from_value(&outcome.value, ChatStage::Repaired));
     }
     let parsed = parse_json(text, &parse_options);
-    let (forest, found) = readings(text, &parsed, parse_options.mode);
+    let (forest, found) = readings(text, &parsed, Scope::Everything);
     let best =
         found.iter().map(|reading| reading.node).max_by_key(|&node| known_keys(&forest, node));
     Ok(match best {
@@ -256,20 +256,45 @@ mod tests {
     }
 
     #[test]
-    fn c150_faults_are_repaired_without_loss() {
-        let whole = json!({ "summary": "s", "commands": ["a", "b"] });
-        let texts = [
-            r#"{summary: "s", "commands": ["a", "b"]}"#,
-            r#"{"summary": "s" "commands": ["a" "b"]}"#,
-            r#"{"summary": 's', "commands": ["a", "b",],}"#,
-            "{\"summary\": \"s\", // why\n \"commands\": [\"a\", \"b\"]}",
+    fn c150_every_class_of_fault_is_read_without_loss() {
+        let faults = [
+            ("quotes absent", r#"{summary: "s", commands: ["a", b]}"#, ChatStage::Repaired),
+            (
+                "quotes of another kind",
+                "{'summary': 's', 'commands': ['a', 'b']}",
+                ChatStage::Repaired,
+            ),
+            (
+                "comma absent",
+                "{\"summary\": \"s\"\n\"commands\": [\"a\",\n\"b\"]}",
+                ChatStage::Repaired,
+            ),
+            (
+                "comma too many",
+                r#"{"summary": "s", "commands": ["a", "b",],}"#,
+                ChatStage::Repaired,
+            ),
+            (
+                "comment",
+                "{\"summary\": \"s\", // why\n\"commands\": [\"a\", \"b\"]}",
+                ChatStage::Repaired,
+            ),
+            (
+                "fields run together",
+                r#"{"summary": "s""commands": ["a", "b"]}"#,
+                ChatStage::Repaired,
+            ),
+            ("bracket absent", r#"{"summary": "s", "commands": ["a", "b"}"#, ChatStage::Recovered),
+            ("cut", r#"{"summary": "s", "commands": ["a", "b", "c"#, ChatStage::Recovered),
         ];
-        for text in texts {
+        for (fault, text, stage) in faults {
             let chat = recovered(text);
-            assert_eq!(chat.stage, ChatStage::Repaired, "{text}");
-            assert_eq!(chat.summary.as_deref(), whole["summary"].as_str(), "{text}");
-            assert_eq!(Value::Array(chat.commands), whole["commands"], "{text}");
+            assert_eq!(chat.stage, stage, "{fault}");
+            assert_eq!(chat.summary.as_deref(), Some("s"), "{fault}");
+            assert_eq!(chat.commands, [json!("a"), json!("b")], "{fault}");
         }
+        let chat = recovered(r#"{"summary": "in C:\dev, 100\%"}"#);
+        assert_eq!(chat.summary.as_deref(), Some(r"in C:\dev, 100\%"), "an escape JSON lacks");
     }
 
     #[test]

@@ -46,8 +46,14 @@ impl CompiledSchema {
     pub fn new(source: Value) -> Result<Self, SchemaError> {
         let validator = jsonschema::validator_for(&source)
             .map_err(|error| SchemaError { message: error.to_string() })?;
-        let mut compiler = Compiler { root: &source, types: Vec::new(), seen: HashMap::new() };
+        let mut compiler = Compiler {
+            root: &source,
+            types: Vec::new(),
+            seen: HashMap::new(),
+            pending: Vec::new(),
+        };
         let root = compiler.compile(&source, 0);
+        compiler.compile_pending();
         let types = compiler.types;
         Ok(Self { source, types, root, validator })
     }
@@ -107,8 +113,10 @@ impl CompiledSchema {
 struct Compiler<'s> {
     root: &'s Value,
     types: Vec<Type>,
-    // References already compiled or being compiled, by their text.
+    // References already met, by their text.
     seen: HashMap<String, TypeId>,
+    // Slots of references whose targets wait to be compiled.
+    pending: Vec<(TypeId, &'s Value)>,
 }
 
 impl<'s> Compiler<'s> {
@@ -128,7 +136,7 @@ impl<'s> Compiler<'s> {
             return self.any();
         }
         if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
-            return self.compile_reference(reference, depth);
+            return self.compile_reference(reference);
         }
         let shape = self.shape_of(schema, depth);
         let id = self.add(shape, schema);
@@ -139,17 +147,25 @@ impl<'s> Compiler<'s> {
         id
     }
 
-    fn compile_reference(&mut self, reference: &str, depth: usize) -> TypeId {
+    /// Gives a reference its slot; the target is compiled later, so that chains of references cost
+    /// no depth.
+    fn compile_reference(&mut self, reference: &str) -> TypeId {
         if let Some(&id) = self.seen.get(reference) {
             return id;
         }
         let slot = self.any();
         self.seen.insert(reference.to_owned(), slot);
         if let Some(target) = self.lookup(reference) {
-            let id = self.compile(target, depth + 1);
-            self.types[slot].shape = if id == slot { Shape::Any } else { Shape::Same(id) };
+            self.pending.push((slot, target));
         }
         slot
+    }
+
+    fn compile_pending(&mut self) {
+        while let Some((slot, target)) = self.pending.pop() {
+            let id = self.compile(target, 0);
+            self.types[slot].shape = if id == slot { Shape::Any } else { Shape::Same(id) };
+        }
     }
 
     fn lookup(&self, reference: &str) -> Option<&'s Value> {
@@ -260,7 +276,12 @@ impl<'s> Compiler<'s> {
         schema: &'s Map<String, Value>,
         depth: usize,
     ) -> Shape {
-        let mut ids: Vec<TypeId> = parts.iter().map(|part| self.compile(part, depth + 1)).collect();
+        let mut ids: Vec<TypeId> = Vec::with_capacity(parts.len() + 1);
+        for part in parts {
+            // What is joined must be known now, so references are followed in place.
+            let target = part.get("$ref").and_then(Value::as_str).and_then(|to| self.lookup(to));
+            ids.push(self.compile(target.unwrap_or(part), depth + 1));
+        }
         if is_object_schema(schema) {
             let own = Shape::Object(self.object(schema, depth));
             ids.push(self.add(own, &Map::new()));

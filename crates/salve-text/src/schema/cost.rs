@@ -1,7 +1,8 @@
 //! What every stretch of a value costs, and the record that is kept of it.
 //!
 //! In: nothing. Out: the table of codes and costs; the least sum decides between readings. Never
-//! zero for a change: what costs nothing is the value as it was written.
+//! zero for a stretch: what costs nothing is the value as it was written, or as the schema's own
+//! aliases name it.
 
 use serde::Serialize;
 
@@ -25,9 +26,11 @@ pub struct Coercion {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CoercionCode {
+    /// A key or choice went by the alias that the schema gives it.
+    Alias,
     /// A key was recognised without case, accents or punctuation.
     KeyFolded,
-    /// A key the schema does not name was left out.
+    /// A key the schema forbids was left out.
     ExtraKey,
     /// The schema's own default was used for an absent value.
     DefaultUsed,
@@ -79,6 +82,7 @@ impl CoercionCode {
     /// Returns what the change costs.
     pub const fn cost(self) -> u32 {
         match self {
+            Self::Alias => 0,
             Self::KeyFolded
             | Self::ExtraKey
             | Self::DefaultUsed
@@ -102,6 +106,9 @@ impl CoercionCode {
 
 /// The cost of a value that does not fit at all and stays as it is.
 pub(super) const VIOLATION: u32 = 1_000;
+
+/// The cost of a value that is not even of the wanted kind.
+pub(super) const MISFIT: u32 = 20_000;
 
 /// The cost of an optional property that is absent: it speaks against a reading, but is no change.
 pub(super) const ABSENT: u32 = 1;

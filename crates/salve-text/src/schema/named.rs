@@ -31,7 +31,7 @@ pub enum SchemaName {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Carrier {
+pub enum SchemaCarrier {
     /// The text is the value.
     Text,
     /// The value is JSON somewhere in the text.
@@ -75,11 +75,11 @@ impl SchemaName {
     }
 
     /// Returns the form in which replies to this schema come.
-    pub const fn carrier(self) -> Carrier {
+    pub const fn carrier(self) -> SchemaCarrier {
         match self {
-            Self::CodeAndExplanation | Self::ChatResponse => Carrier::Json,
-            Self::CodeOnly => Carrier::Text,
-            Self::Preamble => Carrier::FrontMatter,
+            Self::CodeAndExplanation | Self::ChatResponse => SchemaCarrier::Json,
+            Self::CodeOnly => SchemaCarrier::Text,
+            Self::Preamble => SchemaCarrier::FrontMatter,
         }
     }
 

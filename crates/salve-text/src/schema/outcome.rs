@@ -6,16 +6,19 @@
 use super::build::build;
 use super::compile::CompiledSchema;
 use super::cost::Coercion;
+use super::forest::Forest;
 use super::front_matter::read_front_matter;
-use super::named::{Carrier, SchemaName};
+use super::model::Shape;
+use super::named::{SchemaCarrier, SchemaName};
 use super::plan::{PlanId, Planner, Rules};
-use super::readings::{Reading, readings, repairs_of};
+use super::readings::{Reading, Scope, WORDS_BESIDE_JSON, add_tree, readings, repairs_of};
 use super::validate::{Violation, validate};
-use crate::parse::{ParseOptions, Repair, parse_json};
+use crate::parse::{ParseMode, ParseOptions, Repair, Tree, parse_json};
 use serde::Serialize;
 use serde_json::Value;
 
-const DEEPEST: usize = 512;
+const WORDS_OF_A_PART: u32 = 300;
+const NO_SUBSTITUTE: u32 = 100_000;
 
 /// Whether more of the reply is still to come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -28,16 +31,14 @@ pub enum Arrival {
     Partial,
 }
 
-/// How far plain JSON Schemas are stretched.
+/// How far a value is stretched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum RepairMode {
-    /// Keys the schema does not name are left out, JSON inside strings must be valid.
+    /// JSON inside strings must be valid to be read.
     #[default]
-    Aligned,
-    /// As a validator reads the schema: unnamed keys stay.
     Standard,
-    /// As `Standard`, and broken JSON in strings and lists in place of objects are read too.
+    /// Broken JSON in strings and lists in place of objects are read too.
     Salvage,
 }
 
@@ -75,15 +76,14 @@ pub fn parse_with_schema(
     schema: &CompiledSchema,
     options: &SchemaOptions,
 ) -> SchemaOutcome {
-    // Coercion walks the tree by recursion, so its depth is bounded here as well.
-    let max_depth = parse_options.max_depth.min(DEEPEST);
-    let parsed = parse_json(text, &ParseOptions { max_depth, ..parse_options.clone() });
-    let (forest, found) = readings(text, &parsed, parse_options.mode);
-    let rules = Rules {
-        partial: options.arrival == Arrival::Partial,
-        salvage: options.mode == RepairMode::Salvage,
-        keep_extra: options.mode != RepairMode::Aligned,
+    let parsed = parse_json(text, parse_options);
+    let scope = match (parse_options.mode, schema.shape(schema.root())) {
+        // A schema that says nothing leaves the choice to the parser.
+        (ParseMode::Text, _) | (_, Shape::Any) => Scope::Answer,
+        (ParseMode::Llm, _) => Scope::Everything,
     };
+    let (forest, found) = readings(text, &parsed, scope);
+    let rules = rules(options);
     let mut planner = Planner::new(schema, forest, rules);
     let best = cheapest(&mut planner, found);
     // Words that are no answer yet may be the talk before one.
@@ -92,9 +92,40 @@ pub fn parse_with_schema(
         return outcome(Value::Null, Vec::new(), Vec::new(), vec!["$".to_owned()], schema);
     };
     let built = build(&planner, plan);
-    drop(planner);
-    let repairs = repairs_of(text, parsed, reading.span);
+    let repairs = repairs_of(text, &parsed, reading.span);
     outcome(built.value, repairs, built.coercions, built.incomplete, schema)
+}
+
+/// What a tree says in the terms of a schema.
+#[derive(Debug, Clone, Serialize)]
+#[must_use]
+pub struct Coerced {
+    /// The value.
+    pub value: Value,
+    /// What was changed to fit the schema.
+    pub coercions: Vec<Coercion>,
+    /// Places whose value was cut, inferred or filled in.
+    pub incomplete_paths: Vec<String>,
+}
+
+/// Fits the answer of a tree to a schema, such as a snapshot of a parser that is still reading.
+pub fn coerce(tree: &Tree, schema: &CompiledSchema, options: &SchemaOptions) -> Coerced {
+    let mut forest = Forest::default();
+    let Some(root) = tree.root().map(|root| add_tree(&mut forest, tree, root)) else {
+        let incomplete_paths = vec!["$".to_owned()];
+        return Coerced { value: Value::Null, coercions: Vec::new(), incomplete_paths };
+    };
+    let mut planner = Planner::new(schema, forest, rules(options));
+    let plan = planner.plan(root, schema.root());
+    let built = build(&planner, plan);
+    Coerced { value: built.value, coercions: built.coercions, incomplete_paths: built.incomplete }
+}
+
+fn rules(options: &SchemaOptions) -> Rules {
+    Rules {
+        partial: options.arrival == Arrival::Partial,
+        salvage: options.mode == RepairMode::Salvage,
+    }
 }
 
 /// Reads a text by a built-in schema, in the form that schema's replies come in.
@@ -108,12 +139,14 @@ pub fn parse_named(
 ) -> Result<SchemaOutcome, super::compile::SchemaError> {
     let schema = name.compile()?;
     Ok(match name.carrier() {
-        Carrier::Json => parse_with_schema(text, parse_options, &schema, &SchemaOptions::default()),
-        Carrier::Text => {
+        SchemaCarrier::Json => {
+            parse_with_schema(text, parse_options, &schema, &SchemaOptions::default())
+        }
+        SchemaCarrier::Text => {
             let value = Value::String(text.to_owned());
             outcome(value, Vec::new(), Vec::new(), Vec::new(), &schema)
         }
-        Carrier::FrontMatter => {
+        SchemaCarrier::FrontMatter => {
             let fields = read_front_matter(text);
             let missing = if fields.is_none() { vec!["$".to_owned()] } else { Vec::new() };
             let value = Value::Object(fields.unwrap_or_default());
@@ -130,7 +163,15 @@ fn cheapest<'t>(planner: &mut Planner<'_, 't>, found: Vec<Reading>) -> Option<(R
             continue;
         }
         let plan = planner.plan(reading.node, planner.schema.root());
-        let cost = planner.cost(plan).saturating_add(reading.cost);
+        let mut cost = planner.cost(plan).saturating_add(reading.cost);
+        // Where a text is wanted, the words of the reply are that text, not the JSON among them.
+        if !reading.whole && planner.gives_words(plan) {
+            cost = cost.saturating_add(WORDS_OF_A_PART);
+        }
+        // Where JSON is wanted and some was written, the words around it are no substitute.
+        if reading.cost >= WORDS_BESIDE_JSON && planner.wraps(plan) {
+            cost = cost.saturating_add(NO_SUBSTITUTE);
+        }
         if best.as_ref().is_none_or(|best| cost < best.2) {
             best = Some((reading, plan, cost));
         }

@@ -6,11 +6,12 @@
 //! violation.
 
 mod array;
+mod implied;
 mod object;
 mod scalar;
 
 use super::compile::CompiledSchema;
-use super::cost::{ABSENT, CoercionCode, VIOLATION};
+use super::cost::{ABSENT, CoercionCode, MISFIT, VIOLATION};
 use super::forest::{Forest, Mark, NodeId, NodeKind};
 use super::model::{Shape, TypeId};
 use super::readings::read_broken;
@@ -18,8 +19,8 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-// Nesting of nodes, unions and wrappers together. Documents of the parser's own depth limit fit.
-const DEPTH_LIMIT: usize = 1_200;
+// Nesting of nodes, unions and wrappers together.
+const DEPTH_LIMIT: usize = 640;
 // A reading that leads back to itself.
 const IMPOSSIBLE: u32 = 1_000_000_000;
 
@@ -63,7 +64,10 @@ pub(super) struct Slot {
 #[derive(Debug)]
 pub(super) enum SlotValue {
     Planned(PlanId),
+    /// A value the text does not say.
     Filled(Value),
+    /// What the schema says of an absent value: its default, or the null it allows.
+    Granted(Value),
 }
 
 /// A change, relative to the place of its plan.
@@ -83,8 +87,6 @@ pub(super) struct Rules {
     pub(super) partial: bool,
     /// Broken JSON inside strings and lists in place of objects are read too.
     pub(super) salvage: bool,
-    /// Keys the schema does not speak of are kept.
-    pub(super) keep_extra: bool,
 }
 
 /// The planner and everything it has found.
@@ -96,6 +98,8 @@ pub(super) struct Planner<'s, 't> {
     memo: HashMap<(NodeId, TypeId), Option<PlanId>>,
     inside: HashMap<NodeId, Option<NodeId>>,
     depth: usize,
+    /// How many implied objects are being tried around the current node.
+    implied: usize,
 }
 
 impl<'s, 't> Planner<'s, 't> {
@@ -108,6 +112,7 @@ impl<'s, 't> Planner<'s, 't> {
             memo: HashMap::new(),
             inside: HashMap::new(),
             depth: 0,
+            implied: 0,
         }
     }
 
@@ -123,6 +128,24 @@ impl<'s, 't> Planner<'s, 't> {
     pub(super) fn is_unread_text(&self, id: PlanId) -> bool {
         let node = self.forest.node(self.plans[id].node);
         self.plans[id].cost >= VIOLATION && node.gathered && matches!(node.kind, NodeKind::Text(_))
+    }
+
+    /// Returns whether a plan takes the text a list or object was written as.
+    pub(super) fn gives_words(&self, id: PlanId) -> bool {
+        match self.plans[id].action {
+            Action::Words => true,
+            Action::Same(inner) => self.gives_words(inner),
+            _ => false,
+        }
+    }
+
+    /// Returns whether a plan puts the node into a list or object that is not written.
+    pub(super) fn wraps(&self, id: PlanId) -> bool {
+        match self.plans[id].action {
+            Action::Array(_) | Action::Object(_) => true,
+            Action::Same(inner) => self.wraps(inner),
+            _ => false,
+        }
     }
 
     /// Plans a node as a type, once.
@@ -180,6 +203,10 @@ impl<'s, 't> Planner<'s, 't> {
             Shape::Boolean if !null => Value::Bool(false),
             Shape::Integer | Shape::Number if !null => Value::from(0),
             Shape::String if !null => Value::String(String::new()),
+            Shape::Choice(choices) => match choices.as_slice() {
+                [only] => only.value.clone(),
+                _ => return None,
+            },
             Shape::Any => {
                 return Some(Plan { cost: CoercionCode::MissingValue.cost(), ..keep(node) });
             }
@@ -266,6 +293,12 @@ fn keep(node: NodeId) -> Plan {
 
 fn violation(node: NodeId) -> Plan {
     Plan { cost: VIOLATION, ..keep(node) }
+}
+
+/// A plan for a node that is nothing like the list or object wanted. It costs more than an object
+/// that lacks a few properties: half an answer is nearer than none.
+fn misfit(node: NodeId) -> Plan {
+    Plan { cost: MISFIT, ..keep(node) }
 }
 
 fn same(node: NodeId, cost: u32, inner: PlanId) -> Plan {

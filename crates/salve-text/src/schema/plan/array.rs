@@ -5,7 +5,7 @@
 
 use super::{
     Action, CoercionCode, Mark, NodeId, NodeKind, Plan, PlanId, Planner, TypeId, VIOLATION, Value,
-    filled, keep, note, violation,
+    filled, keep, misfit, note,
 };
 use crate::schema::model::ArrayShape;
 use std::borrow::Cow;
@@ -78,7 +78,7 @@ impl<'t> Planner<'_, 't> {
         }
         // A list of which nothing can be read does not fit.
         if kept.is_empty() && !items.is_empty() && !self.rules.partial {
-            return violation(node);
+            return misfit(node);
         }
         plan.action = Action::Array(kept);
         plan
@@ -98,11 +98,11 @@ impl<'t> Planner<'_, 't> {
     /// Reads `{"a", "b"}`, an object without values, as the list of its keys.
     fn plan_set(&mut self, node: NodeId, shape: &ArrayShape) -> Plan {
         let NodeKind::Object(entries) = &self.forest.node(node).kind else {
-            return violation(node);
+            return misfit(node);
         };
         let all_keys = entries.iter().all(|(_, value)| self.forest.is_missing(*value));
         if entries.is_empty() || !all_keys {
-            return violation(node);
+            return misfit(node);
         }
         let keys: Vec<Cow<'t, str>> = entries.iter().map(|(key, _)| key.clone()).collect();
         let items: Vec<NodeId> = keys.into_iter().map(|key| self.forest.add_key(key)).collect();
@@ -117,7 +117,7 @@ impl<'t> Planner<'_, 't> {
         let type_id = shape.prefix.first().copied().unwrap_or(shape.items);
         let inner = self.plan(node, type_id);
         if self.cost(inner) >= VIOLATION {
-            return violation(node);
+            return misfit(node);
         }
         let wrapped = note(
             CoercionCode::SingleToArray,

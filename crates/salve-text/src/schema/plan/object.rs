@@ -1,12 +1,12 @@
-//! Reading a node as an object: named properties, maps, and objects that the model left implied.
+//! Reading a node as an object: named properties and maps.
 //!
 //! In: a node. Out: the cheapest plan. Never gives a required property a value the text does not
 //! say, except the empty list or map, the null a type allows, and the schema's own default.
 
 use super::array::cheaper;
 use super::{
-    ABSENT, Action, CoercionCode, Cow, Mark, NodeId, NodeKind, Note, Plan, PlanId, Planner, Slot,
-    SlotValue, TypeId, VIOLATION, Value, filled, keep, note, violation, withheld,
+    ABSENT, Action, CoercionCode, Cow, Mark, NodeId, NodeKind, Plan, PlanId, Planner, Slot,
+    SlotValue, TypeId, VIOLATION, Value, filled, keep, misfit, note, withheld,
 };
 use crate::schema::cost::STRANGER;
 use crate::schema::fold::fold;
@@ -16,6 +16,8 @@ use std::collections::HashMap;
 // Keys left out are counted in full and listed up to this many.
 const LISTED: usize = 50;
 
+// What it costs to write null for an absent value that may be null.
+const NULL: u32 = 10;
 type Entries<'t> = [(Cow<'t, str>, NodeId)];
 
 impl<'t> Planner<'_, 't> {
@@ -96,8 +98,8 @@ impl<'t> Planner<'_, 't> {
         for (index, property) in shape.properties.iter().enumerate() {
             let value = match given.get(&index) {
                 Some(&at) => {
-                    note_folded_key(&mut plan, property, &entries[at].0);
-                    Some(self.plan_property(entries[at].1, property))
+                    note_renamed_key(&mut plan, property, &entries[at].0);
+                    Some(self.plan_property(&mut plan, entries[at].1, property))
                 }
                 None => self.absent_property(&mut plan, property),
             };
@@ -119,12 +121,18 @@ impl<'t> Planner<'_, 't> {
         plan
     }
 
-    fn plan_property(&mut self, node: NodeId, property: &Property) -> SlotValue {
+    fn plan_property(&mut self, plan: &mut Plan, node: NodeId, property: &Property) -> SlotValue {
         let unfinished = self.forest.node(node).mark != Mark::Complete;
         if self.rules.partial && property.stream.done && unfinished {
-            return SlotValue::Filled(self.empty_value(property.type_id).unwrap_or(Value::Null));
+            let value = self.empty_value(property.type_id).unwrap_or(Value::Null);
+            return fill(plan, property, value, CoercionCode::Withheld);
         }
-        SlotValue::Planned(self.plan(node, property.type_id))
+        match &property.default {
+            Some(default) if self.forest.is_missing(node) => {
+                fill(plan, property, default.clone(), CoercionCode::DefaultUsed)
+            }
+            _ => SlotValue::Planned(self.plan(node, property.type_id)),
+        }
     }
 
     /// Returns whether the object may not be shown before this property has a value.
@@ -134,7 +142,7 @@ impl<'t> Planner<'_, 't> {
             return false;
         }
         match value {
-            SlotValue::Filled(value) => value.is_null(),
+            SlotValue::Filled(value) | SlotValue::Granted(value) => value.is_null(),
             SlotValue::Planned(plan) => self.gives_null(*plan),
         }
     }
@@ -150,38 +158,24 @@ impl<'t> Planner<'_, 't> {
     }
 
     fn absent_property(&self, plan: &mut Plan, property: &Property) -> Option<SlotValue> {
-        let filled = |plan: &mut Plan, value: Value, code: CoercionCode, cost: u32| {
-            let mut fill = note(code, "", &value.to_string());
-            fill.key = Some(property.name.clone());
-            fill.cost = cost;
-            plan.cost = plan.cost.saturating_add(cost);
-            plan.notes.push(fill);
-            Some(SlotValue::Filled(value))
-        };
         let empty = self.empty_value(property.type_id);
         if let Some(default) = &property.default {
-            return filled(plan, default.clone(), CoercionCode::DefaultUsed, 1);
+            return Some(fill(plan, property, default.clone(), CoercionCode::DefaultUsed));
         }
         if self.rules.partial {
             let value = empty.filter(|_| property.required).unwrap_or(Value::Null);
-            return filled(plan, value, CoercionCode::Withheld, 1);
+            return Some(fill(plan, property, value, CoercionCode::Withheld));
         }
         if !property.required {
             plan.cost = plan.cost.saturating_add(ABSENT);
             return None;
         }
-        if self.schema.accepts_null(property.type_id) {
-            return filled(plan, Value::Null, CoercionCode::AbsentAsEmpty, 10);
+        let null = self.schema.accepts_null(property.type_id).then_some(Value::Null);
+        let value = null.or(empty);
+        if value.is_none() {
+            plan.cost = plan.cost.saturating_add(VIOLATION);
         }
-        match empty {
-            Some(value) => {
-                filled(plan, value, CoercionCode::AbsentAsEmpty, CoercionCode::AbsentAsEmpty.cost())
-            }
-            None => {
-                plan.cost = plan.cost.saturating_add(VIOLATION);
-                None
-            }
-        }
+        value.map(|value| fill(plan, property, value, CoercionCode::AbsentAsEmpty))
     }
 
     /// Returns the empty list or map, for types that have one.
@@ -209,8 +203,12 @@ impl<'t> Planner<'_, 't> {
         let type_id = match (pattern, &shape.extra) {
             (Some(rule), _) => Some(rule.type_id),
             (None, Extra::Typed(type_id)) => Some(*type_id),
-            (None, Extra::Unsaid) if self.rules.keep_extra => None,
-            (None, Extra::Unsaid | Extra::Forbidden) => {
+            (None, Extra::Unsaid) => {
+                // The schema allows it, but another reading may have expected it.
+                plan.cost = plan.cost.saturating_add(CoercionCode::ExtraKey.cost());
+                None
+            }
+            (None, Extra::Forbidden) => {
                 plan.cost = plan.cost.saturating_add(CoercionCode::ExtraKey.cost());
                 if plan.notes.len() < LISTED {
                     let from = &self.excerpt(value);
@@ -241,7 +239,7 @@ impl<'t> Planner<'_, 't> {
         match crate::schema::fold::choose(key, &table) {
             Some((index, fit)) => {
                 if fit > crate::schema::fold::Fit::Exact {
-                    push_key_note(plan, key, choices[index].0);
+                    push_key_note(plan, CoercionCode::KeyFolded, key, choices[index].0);
                 }
                 choices[index].0.to_owned()
             }
@@ -277,73 +275,6 @@ impl<'t> Planner<'_, 't> {
         }
     }
 
-    /// Puts a value under the only property there is.
-    fn plan_implied(&mut self, node: NodeId, shape: &ObjectShape) -> Plan {
-        let [property] = shape.properties.as_slice() else { return violation(node) };
-        let inner = self.plan(node, property.type_id);
-        let stretched =
-            self.get(inner).notes.iter().any(|note| {
-                matches!(note.code, CoercionCode::JsonToString | CoercionCode::ImpliedKey)
-            });
-        if self.cost(inner) >= VIOLATION || stretched {
-            return violation(node);
-        }
-        let implied = note(
-            CoercionCode::ImpliedKey,
-            &self.excerpt(node),
-            &format!("{{\"{}\": {}}}", property.name, self.excerpt(node)),
-        );
-        let cost = self.cost(inner).saturating_add(implied.cost);
-        let slot = Slot { key: property.name.clone(), value: SlotValue::Planned(inner) };
-        Plan { node, cost, notes: vec![implied], action: Action::Object(vec![slot]) }
-    }
-
-    fn plan_from_array(
-        &mut self,
-        node: NodeId,
-        type_id: TypeId,
-        shape: &ObjectShape,
-        items: &[NodeId],
-    ) -> Plan {
-        let mut best = self.plan_implied(node, shape);
-        for (skipped, &item) in items.iter().enumerate() {
-            if self.is_scalar(item) {
-                continue;
-            }
-            let inner = self.plan(item, type_id);
-            let from = &self.excerpt(node);
-            let mut taken = note(CoercionCode::ArrayToSingle, from, &self.excerpt(item));
-            let others = u32::try_from(items.len() - 1 + skipped).unwrap_or(u32::MAX);
-            taken.cost = taken.cost.saturating_add(others);
-            if self.cost(inner) < VIOLATION || items.len() == 1 {
-                best = cheaper(best, self.through(node, inner, taken));
-            }
-        }
-        if self.rules.salvage {
-            best = cheaper(best, self.plan_positional(node, shape, items));
-        }
-        best
-    }
-
-    /// Reads a list as the properties in their order.
-    fn plan_positional(&mut self, node: NodeId, shape: &ObjectShape, items: &[NodeId]) -> Plan {
-        let required = shape.properties.iter().filter(|property| property.required).count();
-        if items.is_empty() || items.len() < required || items.len() > shape.properties.len() {
-            return violation(node);
-        }
-        let from = &self.excerpt(node);
-        let mapped = note(CoercionCode::ArrayToObject, from, "{…}");
-        let mut plan = Plan { cost: mapped.cost, notes: vec![mapped], ..keep(node) };
-        let mut slots = Vec::with_capacity(items.len());
-        for (&item, property) in items.iter().zip(&shape.properties) {
-            let inner = self.plan(item, property.type_id);
-            plan.cost = plan.cost.saturating_add(self.cost(inner));
-            slots.push(Slot { key: property.name.clone(), value: SlotValue::Planned(inner) });
-        }
-        plan.action = Action::Object(slots);
-        plan
-    }
-
     fn plan_from_null(&self, node: NodeId, shape: &ObjectShape) -> Plan {
         let empty = Value::Object(serde_json::Map::new());
         if self.rules.partial {
@@ -356,7 +287,7 @@ impl<'t> Planner<'_, 't> {
         if shape.properties.is_empty() {
             filled(node, empty, CoercionCode::NullAsEmpty)
         } else {
-            violation(node)
+            misfit(node)
         }
     }
 
@@ -364,34 +295,28 @@ impl<'t> Planner<'_, 't> {
         matches!(self.forest.node(node).kind, NodeKind::Object(_))
     }
 
-    fn is_scalar(&self, node: NodeId) -> bool {
+    pub(super) fn is_scalar(&self, node: NodeId) -> bool {
         !matches!(self.forest.node(node).kind, NodeKind::Object(_) | NodeKind::Array(_))
     }
 }
 
 /// Gives every key to the property it names: by alias, by name, then without case and accents.
 fn match_keys(shape: &ObjectShape, entries: &Entries<'_>) -> Vec<Option<usize>> {
-    let mut exact: HashMap<&str, usize> = HashMap::new();
-    let mut folded: HashMap<String, usize> = HashMap::new();
-    for (index, property) in shape.properties.iter().enumerate().rev() {
-        exact.insert(&property.name, index);
-        folded.insert(fold(&property.name), index);
-    }
-    // An alias is what the model was told to write, so it goes before a property's own name.
-    for (index, property) in shape.properties.iter().enumerate().rev() {
-        for alias in &property.aliases {
-            exact.insert(alias, index);
-            folded.insert(fold(alias), index);
-        }
-    }
+    let exact = names_of(shape, str::to_owned);
     let mut owners: Vec<Option<usize>> =
         entries.iter().map(|(key, _)| exact.get(key.as_ref()).copied()).collect();
+    if shape.properties.is_empty() || owners.iter().all(Option::is_some) {
+        return owners;
+    }
+    let folded = names_of(shape, fold);
+    let mut given: Vec<bool> = vec![false; shape.properties.len()];
+    for &owner in owners.iter().flatten() {
+        given[owner] = true;
+    }
     for (at, (key, _)) in entries.iter().enumerate() {
-        if owners[at].is_some() {
-            continue;
-        }
-        if let Some(&index) = folded.get(&fold(key))
-            && !owners.contains(&Some(index))
+        if owners[at].is_none()
+            && let Some(&index) = folded.get(&fold(key))
+            && !std::mem::replace(&mut given[index], true)
         {
             owners[at] = Some(index);
         }
@@ -399,15 +324,50 @@ fn match_keys(shape: &ObjectShape, entries: &Entries<'_>) -> Vec<Option<usize>> 
     owners
 }
 
-fn note_folded_key(plan: &mut Plan, property: &Property, key: &str) {
-    if key != property.name && !property.aliases.iter().any(|alias| alias == key) {
-        push_key_note(plan, key, &property.name);
+/// Maps names to properties. An alias is what the model was told to write, so it goes before a
+/// property's own name; of equals the first counts.
+fn names_of(shape: &ObjectShape, view: fn(&str) -> String) -> HashMap<String, usize> {
+    let mut names = HashMap::new();
+    for (index, property) in shape.properties.iter().enumerate() {
+        for alias in &property.aliases {
+            names.entry(view(alias)).or_insert(index);
+        }
+    }
+    for (index, property) in shape.properties.iter().enumerate() {
+        names.entry(view(&property.name)).or_insert(index);
+    }
+    names
+}
+
+/// Gives a property a value that the text does not say, with a note of it.
+fn fill(plan: &mut Plan, property: &Property, value: Value, code: CoercionCode) -> SlotValue {
+    let mut filled = note(code, "", &value.to_string());
+    filled.key = Some(property.name.clone());
+    // The null that a type allows says no more than the absence did.
+    if value.is_null() {
+        filled.cost = filled.cost.min(NULL);
+    }
+    plan.cost = plan.cost.saturating_add(filled.cost);
+    plan.notes.push(filled);
+    let granted = match code {
+        CoercionCode::DefaultUsed => true,
+        CoercionCode::AbsentAsEmpty => value.is_null(),
+        _ => false,
+    };
+    if granted { SlotValue::Granted(value) } else { SlotValue::Filled(value) }
+}
+
+fn note_renamed_key(plan: &mut Plan, property: &Property, key: &str) {
+    if property.aliases.iter().any(|alias| alias == key) {
+        push_key_note(plan, CoercionCode::Alias, key, &property.name);
+    } else if key != property.name {
+        push_key_note(plan, CoercionCode::KeyFolded, key, &property.name);
     }
 }
 
-fn push_key_note(plan: &mut Plan, key: &str, name: &str) {
-    let mut folded: Note = note(CoercionCode::KeyFolded, key, name);
-    folded.key = Some(name.to_owned());
-    plan.cost = plan.cost.saturating_add(folded.cost);
-    plan.notes.push(folded);
+fn push_key_note(plan: &mut Plan, code: CoercionCode, key: &str, name: &str) {
+    let mut renamed = note(code, key, name);
+    renamed.key = Some(name.to_owned());
+    plan.cost = plan.cost.saturating_add(renamed.cost);
+    plan.notes.push(renamed);
 }

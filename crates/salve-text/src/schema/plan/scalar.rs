@@ -16,9 +16,7 @@ impl Planner<'_, '_> {
     pub(super) fn plan_null(&mut self, node: NodeId) -> Plan {
         match &self.forest.node(node).kind {
             NodeKind::Null => keep(node),
-            NodeKind::Text(text)
-                if matches!(fold::fold(text).as_str(), "null" | "none" | "nil") =>
-            {
+            NodeKind::Text(text) if says_nothing(text) => {
                 made(node, Value::Null, CoercionCode::StringToNull, &self.excerpt(node))
             }
             _ => violation(node),
@@ -27,6 +25,7 @@ impl Planner<'_, '_> {
 
     pub(super) fn plan_boolean(&mut self, node: NodeId, type_id: TypeId) -> Plan {
         let found = match &self.forest.node(node).kind {
+            NodeKind::Bool(_) if self.rules.partial && self.is_cut(node) => return withheld(node),
             NodeKind::Bool(_) => return keep(node),
             NodeKind::Null => return self.unreadable_null(node),
             NodeKind::Array(_) | NodeKind::Object(_) => return self.plan_taken_out(node, type_id),
@@ -106,6 +105,10 @@ impl Planner<'_, '_> {
         }
     }
 
+    fn is_cut(&self, node: NodeId) -> bool {
+        self.forest.node(node).mark == Mark::Truncated
+    }
+
     fn only_text(&self, node: NodeId) -> Option<NodeId> {
         match &self.forest.node(node).kind {
             NodeKind::Array(items) => match items.as_slice() {
@@ -141,7 +144,7 @@ impl Planner<'_, '_> {
             }
             _ => self.forest.value(node),
         };
-        if self.rules.partial && found.mark == Mark::Truncated && value.is_string() {
+        if self.rules.partial && self.is_cut(node) && value.is_string() {
             return withheld(node);
         }
         if choices.iter().any(|choice| same_scalar(&choice.value, &value) && is_plain(choice)) {
@@ -163,7 +166,10 @@ impl Planner<'_, '_> {
     fn chosen(&self, node: NodeId, choice: &Choice, fit: Fit) -> Plan {
         let value = choice.value.clone();
         match fit {
-            Fit::Exact => Plan { action: Action::Make(value), ..keep(node) },
+            Fit::Exact if value.is_string() => {
+                made(node, value, CoercionCode::Alias, &self.excerpt(node))
+            }
+            Fit::Exact => made(node, value, CoercionCode::ChoiceFolded, &self.excerpt(node)),
             Fit::Folded => made(node, value, CoercionCode::ChoiceFolded, &self.excerpt(node)),
             Fit::Within | Fit::FoldedWithin | Fit::PartOfWord => {
                 let mut plan = made(node, value, CoercionCode::ChoiceInText, &self.excerpt(node));
@@ -229,6 +235,13 @@ fn is_plain(choice: &Choice) -> bool {
         Value::String(text) => choice.words.iter().any(|word| word == text),
         _ => true,
     }
+}
+
+/// Tells the ways people write that there is no value.
+fn says_nothing(text: &str) -> bool {
+    let text = text.trim();
+    matches!(text, "" | "-" | "n/a" | "N/A")
+        || matches!(fold::fold(text).as_str(), "null" | "none" | "nil" | "undefined")
 }
 
 fn same_scalar(left: &Value, right: &Value) -> bool {

@@ -1,0 +1,264 @@
+//! The command line as data.
+//!
+//! In: arguments. Out: one value per command, checked by clap. Never acts on them.
+
+use crate::settings::{Enforcement, SentinelSetting};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use salve_text::ParseMode;
+use salve_types::Language;
+use std::path::PathBuf;
+
+const AFTER: &str = "\
+Exit codes: 0 clean or healed, 1 findings remain, 2 usage or configuration, 101 a bug in Salve.
+The result goes to standard output, the story to standard error.
+`salve demo` shows what it does; `salve explain CODE` says what a code means.";
+
+/// Heals what AI models send before it touches your code.
+#[derive(Debug, Parser)]
+#[command(name = "salve", version, after_help = AFTER, max_term_width = 100)]
+pub(crate) struct Arguments {
+    /// How the result is written.
+    #[arg(long, value_enum, default_value_t = Format::Human, global = true)]
+    pub(crate) format: Format,
+    /// When to use colour.
+    #[arg(long, value_enum, default_value_t = Color::Auto, global = true)]
+    pub(crate) color: Color,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Everything `salve` can do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Separates the content of a reply from the talk around it.
+    Clean(CleanArguments),
+    /// Judges whether a text is whole and says where and how it was cut.
+    Inspect(InspectArguments),
+    /// Continues a text that was cut.
+    Resume {
+        #[command(subcommand)]
+        command: ResumeCommand,
+    },
+    /// Reads JSON from a reply, however it is broken.
+    Parse(ParseArguments),
+    /// Shows and uses the schemas a reply can be held to.
+    Schema {
+        #[command(subcommand)]
+        command: SchemaCommand,
+    },
+    /// Says what a code means and what to do about it.
+    Explain {
+        /// A code such as OPEN_DOUBLE_QUOTE; without one, all codes are listed.
+        code: Option<String>,
+    },
+    /// Runs real failures through the real code, offline.
+    Demo,
+    /// Shows what this installation has and what it lacks.
+    Doctor,
+    /// Shows the settings.
+    Config {
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
+    /// Prints the completion script of a shell.
+    Completions {
+        /// The shell.
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Prints the manual page, of one command if named.
+    Man {
+        /// A command such as `inspect`.
+        command: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CleanArguments {
+    /// The reply; standard input when absent or `-`.
+    pub(crate) file: Option<PathBuf>,
+    /// The language asked for; it decides between several blocks.
+    #[arg(long, value_parser = language)]
+    pub(crate) lang: Option<Language>,
+    /// The file the content is meant for; it decides between several blocks.
+    #[arg(long)]
+    pub(crate) path: Option<String>,
+    /// Lists what was set aside, on standard error.
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Reads JSON lines `{id, text, lang?, path?}` and answers one line for each.
+    #[arg(long, conflicts_with_all = ["file", "explain"])]
+    pub(crate) batch: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InspectArguments {
+    /// The text; standard input when absent or `-`.
+    pub(crate) file: Option<PathBuf>,
+    /// The language; told from path, fence or content when absent.
+    #[arg(long, value_parser = language)]
+    pub(crate) lang: Option<Language>,
+    /// The file the text is meant for.
+    #[arg(long)]
+    pub(crate) path: Option<String>,
+    /// The text of the completion marker, or `none` to look for none.
+    #[arg(long)]
+    pub(crate) sentinel: Option<String>,
+    /// Whether a missing marker is a cut.
+    #[arg(long, value_enum)]
+    pub(crate) sentinel_rule: Option<SentinelSetting>,
+    /// Why the provider says the model stopped: stop, length, …
+    #[arg(long)]
+    pub(crate) finish_reason: Option<String>,
+    /// Whether a cut text makes the command fail.
+    #[arg(long, value_enum)]
+    pub(crate) enforcement: Option<Enforcement>,
+    /// Reads JSON lines `{id, lang, text, finish_reason?}` and answers one line for each.
+    #[arg(long, conflicts_with = "file")]
+    pub(crate) batch: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ResumeCommand {
+    /// Writes the prompt that makes a model continue at the cut.
+    Prompt(PromptArguments),
+    /// Joins a cut text and its continuation.
+    Stitch(StitchArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PromptArguments {
+    /// The cut text; standard input when absent or `-`.
+    pub(crate) file: Option<PathBuf>,
+    /// The language; told from content when absent.
+    #[arg(long, value_parser = language)]
+    pub(crate) lang: Option<Language>,
+    /// Why the provider says the model stopped.
+    #[arg(long)]
+    pub(crate) finish_reason: Option<String>,
+    /// How many characters of the cut text to show.
+    #[arg(long)]
+    pub(crate) tail: Option<usize>,
+    /// A file with a template of your own.
+    #[arg(long)]
+    pub(crate) template: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StitchArguments {
+    /// The cut text.
+    #[arg(long, required_unless_present = "batch")]
+    pub(crate) partial: Option<PathBuf>,
+    /// What the model sent to continue it.
+    #[arg(long, required_unless_present = "batch")]
+    pub(crate) continuation: Option<PathBuf>,
+    /// The language; told from content when absent.
+    #[arg(long, value_parser = language)]
+    pub(crate) lang: Option<Language>,
+    /// Reads JSON lines `{id, partial, continuation, lang?}` and answers one line for each.
+    #[arg(long, conflicts_with_all = ["partial", "continuation"])]
+    pub(crate) batch: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ParseArguments {
+    /// The reply; standard input when absent or `-`.
+    pub(crate) file: Option<PathBuf>,
+    /// A schema: the name of a built-in one or a JSON Schema file.
+    #[arg(long)]
+    pub(crate) schema: Option<String>,
+    /// Whether the JSON stands in talk (`llm`) or is the whole text (`text`).
+    #[arg(long, value_parser = mode)]
+    pub(crate) mode: Option<ParseMode>,
+    /// Reads JSON lines `{id, input, mode?, schema?, kind?}` and answers one line for each.
+    #[arg(long, conflicts_with = "file")]
+    pub(crate) batch: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SchemaCommand {
+    /// Lists the built-in schemas.
+    List,
+    /// Prints a schema as JSON Schema.
+    Show {
+        /// The name of a built-in schema.
+        name: String,
+    },
+    /// Holds a text to a schema.
+    Check {
+        /// The name of a built-in schema or a JSON Schema file.
+        schema: String,
+        /// The text; standard input when absent or `-`.
+        file: Option<PathBuf>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Prints every setting.
+    Show {
+        /// Adds where each value comes from.
+        #[arg(long)]
+        origin: bool,
+    },
+}
+
+/// How a result is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    Human,
+    /// One JSON document.
+    Json,
+    /// One JSON value per line.
+    Jsonl,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+    /// Annotations of GitHub Actions.
+    Github,
+}
+
+impl Format {
+    /// Returns the name used on the command line.
+    pub(crate) fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+}
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl Color {
+    /// Makes the choice known to every stream.
+    pub(crate) fn write_global(self) {
+        match self {
+            Self::Auto => anstream::ColorChoice::Auto,
+            Self::Always => anstream::ColorChoice::Always,
+            Self::Never => anstream::ColorChoice::Never,
+        }
+        .write_global();
+    }
+}
+
+fn language(name: &str) -> Result<Language, String> {
+    Language::from_name(name).ok_or_else(|| {
+        let names: Vec<&str> = Language::all().map(Language::name).collect();
+        format!("unknown language; known are: {}", names.join(", "))
+    })
+}
+
+fn mode(name: &str) -> Result<ParseMode, String> {
+    match name {
+        "llm" => Ok(ParseMode::Llm),
+        "text" => Ok(ParseMode::Text),
+        _ => Err("use `llm` or `text`".to_owned()),
+    }
+}

@@ -1,0 +1,123 @@
+//! `salve doctor`: what this installation has, and what it lacks.
+//!
+//! In: the settings, the grammars, and one small check of every stage. Out: a table, and exit code
+//! 1 when a check fails. Never changes anything.
+
+use crate::arguments::Format;
+use crate::failure::{CommandResult, Ending};
+use crate::output;
+use crate::settings::Settings;
+use salve_engine::{PipelineOptions, judge_text};
+use salve_syntax::{check_syntax, grammars, has_grammar};
+use salve_text::{ParseOptions, parse_json};
+use salve_types::{Language, RawReply};
+use serde_json::{Value, json};
+
+/// One line of the doctor's table.
+struct Check {
+    name: &'static str,
+    good: bool,
+    detail: String,
+}
+
+/// Runs `salve doctor`.
+pub(crate) fn run(format: Format) -> CommandResult {
+    let checks =
+        [version(), settings(), grammar_check(), second_opinion(), inspect_check(), parse_check()];
+    match format {
+        Format::Human => output::result(&table(&checks))?,
+        Format::Json => output::json(&documents(&checks))?,
+        Format::Jsonl => {
+            for document in documents(&checks) {
+                output::json_line(&document)?;
+            }
+        }
+        Format::Sarif | Format::Github => {
+            return Err(crate::no_such_format("doctor", format, "human, json, jsonl"));
+        }
+    }
+    let good = checks.iter().all(|check| check.good);
+    Ok(if good { Ending::Clean } else { Ending::Findings })
+}
+
+fn version() -> Check {
+    let detail = format!("{} on {}", env!("CARGO_PKG_VERSION"), std::env::consts::OS);
+    Check { name: "salve", good: true, detail }
+}
+
+fn settings() -> Check {
+    match Settings::load() {
+        Ok(settings) => {
+            let changed = settings.rows().iter().filter(|row| row.2 != "built in").count();
+            let detail = format!("{changed} setting(s) changed; `salve config show --origin`");
+            Check { name: "settings", good: true, detail }
+        }
+        Err(failure) => {
+            let detail = crate::batch::failure_text(&failure);
+            Check { name: "settings", good: false, detail }
+        }
+    }
+}
+
+// A grammar that cannot be loaded is a broken build; each must at least accept the empty text.
+fn grammar_check() -> Check {
+    let broken: Vec<&str> = grammars()
+        .iter()
+        .filter(|grammar| {
+            !check_syntax("", grammar.language).is_some_and(|report| report.is_clean())
+        })
+        .map(|grammar| grammar.language.name())
+        .collect();
+    let names: Vec<&str> = grammars().iter().map(|grammar| grammar.language.name()).collect();
+    let detail = if broken.is_empty() {
+        format!("{} loaded: {}", names.len(), names.join(", "))
+    } else {
+        format!("not working: {}", broken.join(", "))
+    };
+    Check { name: "grammars", good: broken.is_empty(), detail }
+}
+
+fn second_opinion() -> Check {
+    let without: Vec<&str> =
+        Language::all().filter(|&language| !has_grammar(language)).map(Language::name).collect();
+    let detail = format!("lexical machine only for: {}", without.join(", "));
+    Check { name: "one opinion", good: true, detail }
+}
+
+fn inspect_check() -> Check {
+    let judge = |text: &str| {
+        let raw = RawReply { language: Some(Language::Rust), ..RawReply::from_text(text) };
+        judge_text(&raw, &PipelineOptions::default()).verdict.is_valid
+    };
+    let good = judge("fn f<'a>(x: &'a str) -> &'a str { x }\n") && !judge("fn f() { \"");
+    let detail = if good { "a whole and a cut text are told apart" } else { "misjudges a sample" };
+    Check { name: "inspect", good, detail: detail.to_owned() }
+}
+
+fn parse_check() -> Check {
+    let parsed = parse_json("Sure: {'a': [1, 2,", &ParseOptions::default());
+    let good = parsed.value() == json!({ "a": [1, 2] }) && !parsed.complete;
+    let detail =
+        if good { "a cut object is read and marked incomplete" } else { "misreads a sample" };
+    Check { name: "parse", good, detail: detail.to_owned() }
+}
+
+fn table(checks: &[Check]) -> String {
+    let width = checks.iter().map(|check| check.name.len()).max().unwrap_or(0);
+    let good = anstyle::AnsiColor::Green.on_default().bold();
+    let bad = anstyle::AnsiColor::Red.on_default().bold();
+    checks
+        .iter()
+        .map(|check| {
+            let (style, word) = if check.good { (good, "ok  ") } else { (bad, "fail") };
+            format!("{style}{word}{style:#}  {:width$}  {}\n", check.name, check.detail)
+        })
+        .collect()
+}
+
+fn documents(checks: &[Check]) -> Vec<Value> {
+    checks
+        .iter()
+        .map(|check| json!({ "name": check.name, "ok": check.good, "detail": check.detail }))
+        .collect()
+}

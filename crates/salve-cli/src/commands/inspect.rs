@@ -1,0 +1,126 @@
+//! `salve inspect`: is this text whole, and if not, where and how was it cut?
+//!
+//! In: a text, and what is known about it. Out: a verdict with all its evidence, drawn for people
+//! or as JSON, SARIF or annotations. Never changes the text.
+
+mod report;
+
+use crate::arguments::{Format, InspectArguments};
+use crate::failure::{CommandResult, Ending};
+use crate::settings::{Enforcement, Origin, SentinelSetting, Settings, Sourced};
+use crate::{batch, input, output, render};
+use salve_engine::{Judgement, PipelineOptions, judge_text};
+use salve_text::InspectOptions;
+use salve_types::{FinishReason, Language, RawReply};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+#[derive(Deserialize)]
+struct Line {
+    text: String,
+    lang: Option<String>,
+    path: Option<String>,
+    finish_reason: Option<String>,
+}
+
+/// Runs `salve inspect`.
+pub(crate) fn run(arguments: &InspectArguments, format: Format) -> CommandResult {
+    let settings = with_flags(Settings::load()?, arguments);
+    let options = pipeline_options(&settings);
+    if arguments.batch {
+        return batch::run(|line: Line| {
+            let raw = RawReply {
+                text: line.text,
+                finish_reason: line.finish_reason.as_deref().map(FinishReason::from_name),
+                language: line.lang.as_deref().and_then(Language::from_name).or(arguments.lang),
+                path: line.path,
+            };
+            Ok(document(&judge_text(&raw, &options)))
+        });
+    }
+    let raw = RawReply {
+        text: input::text(arguments.file.as_deref())?,
+        finish_reason: arguments.finish_reason.as_deref().map(FinishReason::from_name),
+        language: arguments.lang,
+        path: arguments.path.clone().or_else(|| name_of(arguments)),
+    };
+    let judgement = judge_text(&raw, &options);
+    let name = raw.path.as_deref().unwrap_or("(standard input)");
+    match format {
+        Format::Human => output::result(&human(&raw.text, name, &judgement))?,
+        Format::Json => output::json(&document(&judgement))?,
+        Format::Jsonl => output::json_line(&document(&judgement))?,
+        Format::Sarif => output::json(&report::sarif(&raw.text, name, &judgement))?,
+        Format::Github => output::result(&report::github(&raw.text, name, &judgement))?,
+    }
+    let found = !judgement.verdict.is_valid || !judgement.findings.is_empty();
+    let enforced = settings.enforcement.value == Enforcement::Enforce;
+    Ok(if found && enforced { Ending::Findings } else { Ending::Clean })
+}
+
+/// Builds what the stages need from the settings.
+pub(crate) fn pipeline_options(settings: &Settings) -> PipelineOptions {
+    let mark = settings.sentinel_mark.value.clone();
+    let mut options = PipelineOptions::default();
+    options.clean.sentinel_mark.clone_from(&mark);
+    options.inspect = InspectOptions {
+        sentinel: settings.sentinel.value.into(),
+        sentinel_mark: mark,
+        ..InspectOptions::default()
+    };
+    options
+}
+
+// `--sentinel none` is the rule, any other `--sentinel` the marker's text.
+fn with_flags(mut settings: Settings, arguments: &InspectArguments) -> Settings {
+    let rule = match arguments.sentinel.as_deref() {
+        Some("none") => Some(SentinelSetting::None),
+        Some(mark) => {
+            settings.sentinel_mark =
+                Sourced { value: mark.to_owned(), origin: Origin::Flag("--sentinel") };
+            None
+        }
+        None => None,
+    };
+    if let Some(value) = arguments.sentinel_rule.or(rule) {
+        settings.sentinel = Sourced { value, origin: Origin::Flag("--sentinel-rule") };
+    }
+    if let Some(value) = arguments.enforcement {
+        settings.enforcement = Sourced { value, origin: Origin::Flag("--enforcement") };
+    }
+    settings
+}
+
+fn name_of(arguments: &InspectArguments) -> Option<String> {
+    let file = arguments.file.as_ref().filter(|file| file.as_os_str() != "-")?;
+    Some(file.display().to_string())
+}
+
+fn document(judgement: &Judgement) -> Map<String, Value> {
+    let mut fields = batch::object(&judgement.verdict).unwrap_or_default();
+    if !judgement.findings.is_empty() {
+        fields.insert("findings".to_owned(), json!(judgement.findings));
+    }
+    fields
+}
+
+fn human(text: &str, name: &str, judgement: &Judgement) -> String {
+    let verdict = &judgement.verdict;
+    let mut shown = if verdict.is_valid {
+        let green = anstyle::AnsiColor::Green.on_default().bold();
+        format!("{green}whole{green:#}  {name}, read as {}\n", verdict.language.name())
+    } else {
+        render::verdict(text, name, verdict)
+    };
+    for finding in &judgement.findings {
+        shown.push_str(&render::finding(text, name, finding));
+    }
+    let dim = anstyle::Style::new().dimmed();
+    for evidence in &verdict.evidence {
+        let side = if evidence.cut { "cut  " } else { "whole" };
+        let line =
+            format!("  {side} {:.2}  {}: {}", evidence.weight, evidence.code, evidence.message);
+        shown.push_str(&format!("{dim}{line}{dim:#}\n"));
+    }
+    shown
+}

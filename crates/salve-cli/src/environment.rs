@@ -1,0 +1,40 @@
+//! The names of every environment variable Salve reads.
+//!
+//! In: nothing. Out: constants and one reader. Never read anywhere else: the rest of Salve receives
+//! values.
+
+use std::path::PathBuf;
+
+/// `enforce` or `observe`.
+pub(crate) const ENFORCEMENT: &str = "SALVE_ENFORCEMENT";
+/// `optional`, `required` or `none`.
+pub(crate) const SENTINEL: &str = "SALVE_SENTINEL";
+/// The text of the completion marker.
+pub(crate) const SENTINEL_MARK: &str = "SALVE_SENTINEL_MARK";
+/// How many characters of a cut text a continuation prompt shows.
+pub(crate) const TAIL_CHARACTERS: &str = "SALVE_TAIL_CHARACTERS";
+/// A file with the template of the continuation prompt.
+pub(crate) const RESUME_TEMPLATE: &str = "SALVE_RESUME_TEMPLATE";
+
+/// Returns the value of a variable that is set and not empty.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "salve-cli is the one crate that reads the environment"
+)]
+pub(crate) fn value(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// Returns the folder of the user's configuration.
+pub(crate) fn user_config_folder() -> Option<PathBuf> {
+    let base = value("XDG_CONFIG_HOME")
+        .map(PathBuf::from)
+        .or_else(|| value("HOME").map(|home| PathBuf::from(home).join(".config")))?;
+    Some(base.join("salve"))
+}
+
+/// Returns the folder the command was started in.
+#[expect(clippy::disallowed_methods, reason = "salve-cli is the one crate that asks where it is")]
+pub(crate) fn start_folder() -> Option<PathBuf> {
+    std::env::current_dir().ok()
+}

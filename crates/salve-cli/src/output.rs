@@ -1,0 +1,51 @@
+//! Writes results and stories.
+//!
+//! In: text or values. Out: standard output for the result, standard error for the story, colours
+//! only where a person looks. A reader that went away is reported upwards, not panicked about.
+
+use crate::failure::Failure;
+use serde::Serialize;
+use std::io::Write;
+
+/// Writes text to standard output as it is.
+pub(crate) fn result(text: &str) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Writes content to standard output byte for byte, whatever escape codes it holds.
+pub(crate) fn content(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Writes one JSON document, indented.
+pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
+    let mut text = serde_json::to_string_pretty(value)?;
+    text.push('\n');
+    content(&text)
+}
+
+/// Writes one JSON value on a line of its own.
+pub(crate) fn json_line(value: &impl Serialize) -> Result<(), Failure> {
+    let mut text = serde_json::to_string(value)?;
+    text.push('\n');
+    content(&text)
+}
+
+/// Writes to standard error; a closed standard error is nobody's loss.
+pub(crate) fn story(text: &str) {
+    let _ = anstream::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Returns the wire name of a value that serialises to a word.
+pub(crate) fn word(value: &impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        other => format!("{other:?}"),
+    }
+}

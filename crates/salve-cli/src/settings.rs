@@ -1,0 +1,320 @@
+//! Settings and where each of them came from.
+//!
+//! In: configuration files, `SALVE_*`, flags, from low to high. Out: one value per setting with its
+//! origin. Never lets a workspace file loosen anything: there, only stricter values count.
+
+use crate::environment;
+use crate::failure::Failure;
+use salve_text::{DEFAULT_MARK, SentinelRule};
+use serde::Deserialize;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Whether a cut text makes a command fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Enforcement {
+    /// Same verdict, exit code 0.
+    Observe,
+    /// A cut text is exit code 1.
+    Enforce,
+}
+
+/// The rule about the completion sentinel, by its name in files and flags, loosest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum SentinelSetting {
+    /// No sentinel is looked for.
+    None,
+    /// A missing sentinel is a warning.
+    Optional,
+    /// A missing sentinel is a cut.
+    Required,
+}
+
+impl From<SentinelSetting> for SentinelRule {
+    fn from(setting: SentinelSetting) -> Self {
+        match setting {
+            SentinelSetting::None => Self::None,
+            SentinelSetting::Optional => Self::Optional,
+            SentinelSetting::Required => Self::Required,
+        }
+    }
+}
+
+/// A value and where it was said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Sourced<T> {
+    /// The value in force.
+    pub(crate) value: T,
+    /// Who said so.
+    pub(crate) origin: Origin,
+}
+
+impl<T> Sourced<T> {
+    fn built_in(value: T) -> Self {
+        Self { value, origin: Origin::BuiltIn }
+    }
+
+    fn set(&mut self, value: Option<T>, origin: &Origin) {
+        if let Some(value) = value {
+            *self = Self { value, origin: origin.clone() };
+        }
+    }
+}
+
+/// The place a setting was said, from low to high.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Origin {
+    BuiltIn,
+    File { level: Level, path: PathBuf },
+    Environment(&'static str),
+    Flag(&'static str),
+}
+
+/// The level of a configuration file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Level {
+    System,
+    User,
+    Workspace,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BuiltIn => out.write_str("built in"),
+            Self::File { level, path } => {
+                let level = match level {
+                    Level::System => "system",
+                    Level::User => "user",
+                    Level::Workspace => "workspace",
+                };
+                write!(out, "{level} file {}", path.display())
+            }
+            Self::Environment(name) | Self::Flag(name) => out.write_str(name),
+        }
+    }
+}
+
+/// Every setting of the text stages.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    pub(crate) enforcement: Sourced<Enforcement>,
+    pub(crate) sentinel: Sourced<SentinelSetting>,
+    pub(crate) sentinel_mark: Sourced<String>,
+    pub(crate) tail_characters: Sourced<usize>,
+    pub(crate) resume_template: Sourced<Option<PathBuf>>,
+    /// What was said but not taken, with the reason.
+    pub(crate) ignored: Vec<String>,
+}
+
+/// One configuration file; every key is optional, an unknown key is an error.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ConfigFile {
+    enforcement: Option<Enforcement>,
+    sentinel: Option<SentinelSetting>,
+    sentinel_mark: Option<String>,
+    tail_characters: Option<usize>,
+    resume_template: Option<PathBuf>,
+}
+
+impl Settings {
+    /// Returns the values in force before any file, variable or flag.
+    pub(crate) fn built_in() -> Self {
+        Self {
+            enforcement: Sourced::built_in(Enforcement::Enforce),
+            sentinel: Sourced::built_in(SentinelSetting::Optional),
+            sentinel_mark: Sourced::built_in(DEFAULT_MARK.to_owned()),
+            tail_characters: Sourced::built_in(400),
+            resume_template: Sourced::built_in(None),
+            ignored: Vec::new(),
+        }
+    }
+
+    /// Reads all levels below the flags.
+    pub(crate) fn load() -> Result<Self, Failure> {
+        let mut settings = Self::built_in();
+        settings.read_file(Level::System, Path::new("/etc/salve/config.toml"))?;
+        if let Some(folder) = environment::user_config_folder() {
+            settings.read_file(Level::User, &folder.join("config.toml"))?;
+        }
+        if let Some(path) = environment::start_folder().as_deref().and_then(workspace_file) {
+            settings.read_file(Level::Workspace, &path)?;
+        }
+        settings.read_environment()?;
+        Ok(settings)
+    }
+
+    fn read_file(&mut self, level: Level, path: &Path) -> Result<(), Failure> {
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => {
+                return Err(Failure::new(format!("cannot read `{}`: {error}", path.display())));
+            }
+        };
+        let file: ConfigFile = toml::from_str(&text).map_err(|error| {
+            Failure::new(format!("cannot use `{}`: {error}", path.display()))
+                .hint("`salve config show --origin` lists every setting and its values.")
+        })?;
+        self.merge(file, &Origin::File { level, path: path.to_owned() });
+        Ok(())
+    }
+
+    fn merge(&mut self, file: ConfigFile, origin: &Origin) {
+        let workspace = matches!(origin, Origin::File { level: Level::Workspace, .. });
+        if workspace {
+            self.tighten(file, origin);
+            return;
+        }
+        self.enforcement.set(file.enforcement, origin);
+        self.sentinel.set(file.sentinel, origin);
+        self.sentinel_mark.set(file.sentinel_mark, origin);
+        self.tail_characters.set(file.tail_characters, origin);
+        self.resume_template.set(file.resume_template.map(Some), origin);
+    }
+
+    // A cloned repository is not trusted: it may ask for more care, never for less, and it may not
+    // put words into prompts.
+    fn tighten(&mut self, file: ConfigFile, origin: &Origin) {
+        if let Some(value) = file.enforcement {
+            self.stricter(value, "enforcement", origin, |settings| &mut settings.enforcement);
+        }
+        if let Some(value) = file.sentinel {
+            self.stricter(value, "sentinel", origin, |settings| &mut settings.sentinel);
+        }
+        let others = [
+            ("sentinel_mark", file.sentinel_mark.is_some()),
+            ("tail_characters", file.tail_characters.is_some()),
+            ("resume_template", file.resume_template.is_some()),
+        ];
+        for (key, said) in others {
+            if said {
+                self.ignored
+                    .push(format!("`{key}` in the {origin}: a workspace can only tighten."));
+            }
+        }
+    }
+
+    fn stricter<T: PartialOrd>(
+        &mut self,
+        value: T,
+        key: &str,
+        origin: &Origin,
+        slot: impl Fn(&mut Self) -> &mut Sourced<T>,
+    ) {
+        if value > slot(self).value {
+            slot(self).set(Some(value), origin);
+        } else if value < slot(self).value {
+            self.ignored.push(format!("`{key}` in the {origin}: a workspace can only tighten."));
+        }
+    }
+
+    fn read_environment(&mut self) -> Result<(), Failure> {
+        use environment as env;
+        self.enforcement.set(named(env::ENFORCEMENT)?, &Origin::Environment(env::ENFORCEMENT));
+        self.sentinel.set(named(env::SENTINEL)?, &Origin::Environment(env::SENTINEL));
+        self.sentinel_mark
+            .set(env::value(env::SENTINEL_MARK), &Origin::Environment(env::SENTINEL_MARK));
+        let tail = env::value(env::TAIL_CHARACTERS)
+            .map(|text| {
+                text.parse::<usize>().map_err(|_| {
+                    Failure::new(format!("{} is not a number: `{text}`", env::TAIL_CHARACTERS))
+                })
+            })
+            .transpose()?;
+        self.tail_characters.set(tail, &Origin::Environment(env::TAIL_CHARACTERS));
+        let template = env::value(env::RESUME_TEMPLATE).map(|path| Some(PathBuf::from(path)));
+        self.resume_template.set(template, &Origin::Environment(env::RESUME_TEMPLATE));
+        Ok(())
+    }
+
+    /// Lists key, value and origin of every setting.
+    pub(crate) fn rows(&self) -> Vec<(&'static str, String, String)> {
+        let template = self.resume_template.value.as_ref();
+        vec![
+            row("enforcement", name_of(self.enforcement.value), &self.enforcement.origin),
+            row("sentinel", name_of(self.sentinel.value), &self.sentinel.origin),
+            row("sentinel_mark", self.sentinel_mark.value.clone(), &self.sentinel_mark.origin),
+            row(
+                "tail_characters",
+                self.tail_characters.value.to_string(),
+                &self.tail_characters.origin,
+            ),
+            row(
+                "resume_template",
+                template.map_or_else(|| "built in".to_owned(), |path| path.display().to_string()),
+                &self.resume_template.origin,
+            ),
+        ]
+    }
+}
+
+fn row(key: &'static str, value: String, origin: &Origin) -> (&'static str, String, String) {
+    (key, value, origin.to_string())
+}
+
+fn name_of<T: clap::ValueEnum>(value: T) -> String {
+    value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}
+
+fn named<T: clap::ValueEnum>(variable: &'static str) -> Result<Option<T>, Failure> {
+    let Some(text) = environment::value(variable) else { return Ok(None) };
+    T::from_str(&text, true).map(Some).map_err(|_| {
+        let names: Vec<String> =
+            T::value_variants().iter().map(|value| name_of(value.clone())).collect();
+        Failure::new(format!("{variable} has the unknown value: `{text}`"))
+            .hint(format!("Use one of: {}", names.join(", ")))
+    })
+}
+
+// The nearest `salve.toml` at or above the folder, not above the repository's root.
+fn workspace_file(start: &Path) -> Option<PathBuf> {
+    for folder in start.ancestors() {
+        let path = folder.join("salve.toml");
+        if path.is_file() {
+            return Some(path);
+        }
+        if folder.join(".git").exists() {
+            return None;
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn workspace(text: &str, settings: &mut Settings) {
+        let file: ConfigFile = toml::from_str(text).unwrap();
+        let path = PathBuf::from("salve.toml");
+        settings.merge(file, &Origin::File { level: Level::Workspace, path });
+    }
+
+    #[test]
+    fn a_workspace_file_tightens_and_never_loosens() {
+        let mut settings = Settings::built_in();
+        workspace(
+            "enforcement = 'observe'\nsentinel = 'required'\nsentinel_mark = 'x'",
+            &mut settings,
+        );
+        assert_eq!(settings.enforcement.value, Enforcement::Enforce);
+        assert_eq!(settings.sentinel.value, SentinelSetting::Required);
+        assert_eq!(settings.sentinel_mark.value, DEFAULT_MARK);
+        assert_eq!(settings.ignored.len(), 2);
+    }
+
+    #[test]
+    fn an_unknown_key_is_named() {
+        let error = toml::from_str::<ConfigFile>("enforcment = 'observe'").unwrap_err();
+        assert!(error.to_string().contains("enforcment"));
+    }
+
+    #[test]
+    fn t23_the_tail_is_400_characters_by_default() {
+        assert_eq!(Settings::built_in().tail_characters.value, 400);
+    }
+}

@@ -1,0 +1,11 @@
+//! The command line as other programs see it: arguments in, streams and exit code out.
+//!
+//! In: the built binary. Out: one test per promise. Never tests a stage again: only the wiring.
+
+mod batch;
+mod config;
+mod inspect;
+mod parse;
+mod resume;
+mod run;
+mod surface;

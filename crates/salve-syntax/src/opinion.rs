@@ -1,0 +1,131 @@
+//! The second opinion on a verdict.
+//!
+//! In: the verdict of the lexical machine and the text it is about. Out: the same verdict with the
+//! grammar's evidence; a text that was called whole becomes cut when the grammar accepts all of it
+//! but the end. Never acquits: a text in which something is open stays cut, whatever a grammar says,
+//! and never overrules a proof that the text has its end.
+
+use crate::check::{SyntaxReport, check_syntax};
+use salve_types::{ErrorType, Evidence, EvidenceSource, Language, Span, TruncationKind, Verdict};
+
+// Evidence of this weight that speaks for a whole text is a proof: the sentinel, a closed root.
+const PROOF: f64 = 0.9;
+const DECISIVE: f64 = 0.85;
+
+/// Adds the grammar's opinion on `text` to a verdict on it.
+pub fn second_opinion(mut verdict: Verdict, text: &str) -> Verdict {
+    let Some(report) = check_syntax(text, verdict.language) else { return verdict };
+    let is_proven = verdict.evidence.iter().any(|it| !it.cut && it.weight >= PROOF);
+    let overrules = report.broken_at_end
+        && verdict.is_valid
+        && !is_proven
+        && !has_terminator(text, verdict.language);
+    let evidence = evidence_of(&report, overrules);
+    if overrules {
+        verdict.is_valid = false;
+        verdict.error_type = Some(ErrorType::TruncationDetected);
+        verdict.kind = Some(TruncationKind::GeneralTruncation);
+        verdict.error_message = Some(evidence.message.clone());
+        let lines = text.trim().lines().count();
+        verdict.truncation_line = Some(u32::try_from(lines).unwrap_or(u32::MAX));
+        verdict.confidence = DECISIVE;
+    }
+    verdict.evidence.push(evidence);
+    verdict
+}
+
+fn evidence_of(report: &SyntaxReport, decides: bool) -> Evidence {
+    let found = report.first();
+    let span: Option<Span> = found.map(|problem| problem.span);
+    let words = found.map(|problem| problem.message.as_str()).unwrap_or_default();
+    let (code, message, cut, weight) = if report.unread.is_some() {
+        ("grammar_gave_up", "The grammar has no opinion: the text is too costly".into(), false, 0.0)
+    } else if report.is_clean() {
+        ("grammar_clean", "The grammar accepts the whole text".into(), false, 0.6)
+    } else if report.broken_at_end {
+        let weight = if decides { DECISIVE } else { 0.4 };
+        let message = format!("The grammar accepts all but the end of the text: {words}");
+        ("grammar_broken_at_end", message, true, weight)
+    } else {
+        // A mistake, or a dialect that the grammar does not know: no sign of a cut.
+        ("grammar_error", format!("The grammar does not accept the text: {words}"), true, 0.1)
+    };
+    let source = EvidenceSource::Parser;
+    Evidence { source, code: code.to_owned(), message, cut, weight, span }
+}
+
+// The grammar of CSS does not know its supersets; where a rule or declaration has its end, an
+// objection is more likely about the dialect than about a cut.
+fn has_terminator(text: &str, language: Language) -> bool {
+    language == Language::Css && text.trim_end().ends_with(['}', ';'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whole(language: Language) -> Verdict {
+        Verdict {
+            is_valid: true,
+            error_type: None,
+            error_message: None,
+            truncation_line: None,
+            kind: None,
+            opened_at_line: None,
+            open: Vec::new(),
+            closing: String::new(),
+            confidence: 0.75,
+            evidence: Vec::new(),
+            language,
+        }
+    }
+
+    fn code_of(verdict: &Verdict) -> &str {
+        verdict.evidence.last().map_or("none", |evidence| evidence.code.as_str())
+    }
+
+    #[test]
+    fn a_broken_end_makes_a_whole_text_cut() {
+        let verdict = second_opinion(whole(Language::Rust), "fn a() {}\n\npub struct Point");
+        assert!(!verdict.is_valid);
+        assert_eq!(verdict.kind, Some(TruncationKind::GeneralTruncation));
+        assert_eq!(verdict.error_type, Some(ErrorType::TruncationDetected));
+        assert_eq!(verdict.truncation_line, Some(3));
+        assert_eq!(code_of(&verdict), "grammar_broken_at_end");
+    }
+
+    #[test]
+    fn other_opinions_are_listed_and_decide_nothing() {
+        let cases = [
+            (Language::Rust, "fn a() {}\n", "grammar_clean"),
+            (Language::Rust, "fn a() { let x = ; }\nfn b() {}\nfn c() {}\n", "grammar_error"),
+            (Language::Css, "a { color: red; }\n$width: 1px;\n", "grammar_broken_at_end"),
+            (Language::Text, "pub struct Point", "none"),
+        ];
+        for (language, text, code) in cases {
+            let verdict = second_opinion(whole(language), text);
+            assert!(verdict.is_valid, "{text}");
+            assert_eq!(code_of(&verdict), code, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_proof_is_not_overruled_and_a_cut_is_not_acquitted() {
+        let mut proven = whole(Language::Json);
+        proven.evidence.push(Evidence {
+            source: EvidenceSource::Lexer,
+            code: "root_closed".to_owned(),
+            message: String::new(),
+            cut: false,
+            weight: 0.95,
+            span: None,
+        });
+        assert!(second_opinion(proven, "{\"a\": 1,}").is_valid);
+        let mut cut = whole(Language::Python);
+        cut.is_valid = false;
+        cut.kind = Some(TruncationKind::OpenBlock);
+        let after = second_opinion(cut, "def f():\n");
+        assert!(!after.is_valid);
+        assert_eq!(after.kind, Some(TruncationKind::OpenBlock));
+    }
+}

@@ -1,0 +1,185 @@
+//! Legal text that naive checkers flag. None of it may be called cut.
+
+use salve_text::{InspectOptions, inspect_text};
+use salve_types::Language;
+
+#[track_caller]
+fn whole(language: Language, texts: &[&str]) {
+    for text in texts {
+        let options = InspectOptions { language: Some(language), ..InspectOptions::default() };
+        let verdict = inspect_text(text, &options);
+        assert!(verdict.is_valid, "{language:?} {text:?} {verdict:#?}");
+    }
+}
+
+#[test]
+fn t05_apostrophe_in_a_comment_is_not_a_string() {
+    whole(Language::JavaScript, &["// don't\n", "a(); // it's\n", "/* don't */ a();\n"]);
+    whole(Language::Rust, &["// don't\nfn f() {}\n", "/// it's\nfn f() {}\n"]);
+    whole(Language::Python, &["# don't\nx = 1\n", "def f():\n    \"\"\"Don't.\"\"\"\n"]);
+    whole(Language::Css, &["/* don't */ a { color: red }\n"]);
+    whole(Language::Sql, &["-- don't\nSELECT 1;\n"]);
+}
+
+#[test]
+fn t05_apostrophe_in_markup_text_is_not_a_string() {
+    whole(Language::Html, &["<p>It's</p>\n", "<!-- it's --><p>a</p>"]);
+    whole(Language::Tsx, &["const a = <p>It's {b} isn't</p>;\n", "x = <a b=\"it's\" />;\n"]);
+}
+
+#[test]
+fn t05_lifetime_is_not_a_string() {
+    whole(
+        Language::Rust,
+        &[
+            "fn f<'a>(x:&'a str) {}\n",
+            "impl<'a, T: 'a + Foo<'_>> Bar<'a> for &'a T {}\n",
+            "fn f() { 'outer: loop { break 'outer; } }\n",
+        ],
+    );
+}
+
+#[test]
+fn t05_characters_that_look_like_openers() {
+    whole(
+        Language::Rust,
+        &[
+            "fn f() { g('\\'', b'\"', '{', '\\\\', 'é', '\\u{7D}') }\n",
+            "fn f() { let r#type = r#\"a \"quoted\" b\"#; br\"\\\"; }\n",
+        ],
+    );
+    whole(Language::C, &["char a = '\"', b = '\\'', c = '{';\n", "int n = 1'000'000;\n"]);
+    whole(Language::Go, &["package a\n\nvar a, b = '\"', `it's \"raw\" \\`\n"]);
+    whole(
+        Language::Java,
+        &["class A { char a = '\"'; String t = \"\"\"\n  a \"b\" c\n  \"\"\"; }\n"],
+    );
+}
+
+#[test]
+fn t06_less_than_is_not_a_tag() {
+    whole(
+        Language::JavaScript,
+        &["if (a < b) c();\n", "for (i = 0; i < n; i++) {}\n", "x = 1 << y;\n"],
+    );
+    whole(Language::Rust, &["fn f() -> Vec<T> { a < b }\n"]);
+    whole(Language::TypeScript, &["const a = <T>(x: T) => x;\n", "const b = <Foo>c;\n"]);
+    whole(
+        Language::Tsx,
+        &[
+            "const a = <T,>(x: T) => x;\n",
+            "const b = <T extends object>(x: T) => x;\n",
+            "const c: Array<Foo<Bar>> = [];\nif (a < b) d();\n",
+            "const e = <Foo<Bar> items={x} />;\n",
+            "type F = <T>(x: T) => T;\n",
+        ],
+    );
+}
+
+#[test]
+fn t04_division_is_not_a_regular_expression() {
+    whole(
+        Language::JavaScript,
+        &[
+            "a = x / y / z;\n",
+            "a = (b) / c; // it's\n",
+            "a = b[1] / 2 + '/';\n",
+            "i++ / 2; 'a'\n",
+            "return /[/'\"]/.test(x);\n",
+            "if (x) /don't/.exec(y);\n",
+            "x = a ? /\\//g : /`/;\n",
+            "do {} while (foo)",
+            "do\n  a();\nwhile (b)\n",
+            "module.exports = satisfies\n",
+            "try {}\ncatch (e) {}\n",
+        ],
+    );
+    whole(Language::Ruby, &["x = a / b / c\n", "puts 'a' if x =~ /it's/\n"]);
+}
+
+#[test]
+fn t04_python_prefixes_and_format_strings() {
+    whole(
+        Language::Python,
+        &[
+            "x = rf'\\{a}' + f\"{b['c']!r:>{width}}\" + f'{{' + u'' + b\"\"\n",
+            "x = r'\\'' 'b'\n",
+            "x = f'{a:#x}'\n",
+            "@a\ndef f(): pass\n",
+            "x = 1,\n",
+            "from a import *\n",
+            "def f(): ...\n",
+        ],
+    );
+}
+
+#[test]
+fn t04_bash_expansions_and_patterns() {
+    whole(
+        Language::Bash,
+        &[
+            "x=$((1 << 2)); ((y = x<<2)); echo $#\n",
+            "a=${x#*\\'}; b=${y%%\"}\"}; c=${#z[@]}; d=\"${e:-it's}\"\n",
+            "case x in\n a) b;;\n (c|d) e;;\nesac\n",
+            "cat <<EOF\nit's \"quoted\" (here\nEOF\n",
+            "cat <<'A' <<-B\n'\nA\n\t\"\n\tB\n",
+            "for i in 1; do if a; then b; fi; done\n",
+            "echo if then done; grep -E '^(a|b)' # don't\n",
+            "f() { local a=$'it\\'s'; }\n",
+            "x=`echo \"a\"`; y=\"`b`\"\n",
+        ],
+    );
+}
+
+#[test]
+fn t04_data_formats() {
+    whole(
+        Language::Css,
+        &["a { b: url(data:x;it's) } // don't\n", "a::after { content: '\\'' }\n"],
+    );
+    whole(
+        Language::Yaml,
+        &["a: it's fine\nb: \"x\"\n- don't [ stop\n", "a: |\n  it's \"\n  [ {\nb: 'c'\n"],
+    );
+    whole(
+        Language::Toml,
+        &["a = \"it's\" # don't\nb = '\"'\nc = '''it's'''\n", "[a.'b\"']\nc = [1,\n]\n"],
+    );
+    whole(Language::Markdown, &["It's `code` don't\n\n```js\n'\n```\n", "a ``` b\n"]);
+    whole(Language::Json, &["{\"a\": \"it's \\\" \\\\\"}", "[1, 2] // don't\n"]);
+    whole(Language::Sql, &["SELECT 'it''s', 'C:\\', \"a\"\"b\";\nBEGIN;\nCOMMIT;\n"]);
+    whole(Language::Text, &["It's the dogs' 5\" bowl, don't worry.\n"]);
+}
+
+#[test]
+fn t07_brackets_per_preprocessor_arm() {
+    whole(
+        Language::C,
+        &[
+            "int f() {\n#if A\n  if (a) {\n#else\n  if (b) {\n#endif\n  }\n}\n",
+            "#define OPEN {\n#define S \"a\\\n b\"\n#error don't\nint a;\n",
+            "#ifndef H\n#define H\nint a;\n#endif /* it's\n over */\n",
+        ],
+    );
+}
+
+#[test]
+fn t07_other_languages() {
+    whole(
+        Language::Ruby,
+        &[
+            "def f = 1\nx = 5 if y\n",
+            "while a do\n b\nend\nc.each do |d|\n e\nend\n",
+            "x = %w[a b] + %q(it's (ok)) + \"#{a[\"b\"]}\"\n",
+            "=begin\ndon't\n=end\nputs :end, a.class\n",
+        ],
+    );
+    whole(Language::Php, &["<p>It's</p>\n<?php echo \"a\"; // it's\n?>\n<b>don't"]);
+    whole(
+        Language::CSharp,
+        &["class A { string s = $\"{a[\"b\"]}\" + @\"C:\\\" + \"\"\"a\"b\"\"\"; }\n"],
+    );
+    whole(Language::Kotlin, &["val a = \"${b[\"c\"]} $d\"\nval e = \"\"\"f\"\"\"\"\n"]);
+    whole(Language::Swift, &["let a = \"\\(b[\"c\"])\" + #\"\"d\"\"#\n"]);
+    whole(Language::Html, &["<ul><li>a<li>b</ul><br><p>c", "<script>if (a < b) '</p>'</script>"]);
+}

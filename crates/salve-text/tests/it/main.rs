@@ -1,0 +1,8 @@
+//! Integration tests of the text stages, one module per stage.
+
+mod clean;
+mod clean_corpus;
+mod clean_hostile;
+mod inspect;
+mod inspect_chunks;
+mod inspect_negatives;
