@@ -75,12 +75,17 @@ fn forbidden_calls(file: &SourceFile) -> Vec<String> {
     for (number, line) in code_lines(without_tests(&file.text)) {
         for owned in OWNED {
             let is_owner = owned.owners.iter().any(|owner| file.path.starts_with(owner));
-            if !is_owner && line.contains(owned.call) {
+            if !is_owner && calls(line, owned.call) {
                 problems.push(format!("{}:{number}: {}: {}", file.path, owned.call, owned.why));
             }
         }
     }
     problems
+}
+
+// A call that is spelled out in a string is data, as in the tables that tell languages apart.
+fn calls(line: &str, call: &str) -> bool {
+    line.match_indices(call).any(|(at, _)| line[..at].matches('"').count() % 2 == 0)
 }
 
 // Tests stand last in a file, so everything before their module is the product.
@@ -170,6 +175,8 @@ mod tests {
         );
         assert_eq!(problems_in("crates/salve-tree/src/a.rs", text), Vec::<String>::new());
         assert_eq!(problems_in("crates/salve-text/tests/it/a.rs", text), Vec::<String>::new());
+        let table = "//! A.\nconst WORDS: &[&str] = &[\"a\", \"println!(\"];\n";
+        assert_eq!(problems_in("crates/salve-text/src/a.rs", table), Vec::<String>::new());
         let text = "//! A.\n// No println!( here.\n#[cfg(test)]\nmod tests { println!(1) }\n";
         assert_eq!(problems_in("crates/salve-text/src/a.rs", text), Vec::<String>::new());
     }

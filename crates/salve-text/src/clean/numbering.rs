@@ -138,16 +138,12 @@ fn as_listing(text: &str, lines: &[(usize, Numbered)]) -> Option<NumberedRun> {
     // `12: code` has a space of its own; `12→code` has none.
     let spaced = style != Style::Tab
         && lines.iter().map(content).all(|line| line.is_empty() || line.starts_with(' '));
-    let code = |line: &str| {
-        if spaced { line.strip_prefix(' ').map(str::to_owned) } else { None }
-            .unwrap_or_else(|| line.to_owned())
-    };
     // Numbers that are set to the right, or an arrow, are a listing's own.
     let set_right = text[lines.first()?.0..].starts_with(' ') && style == Style::Tab;
     let only_a_listing = set_right
         || style == Style::Arrow
         || lines.iter().map(content).any(|line| {
-            let line = code(line);
+            let line = if spaced { line.get(1..).unwrap_or("") } else { line };
             line.trim().is_empty() || line.starts_with("  ") || line.starts_with('\t')
         });
     if !only_a_listing {

@@ -11,44 +11,22 @@ use super::{Context, Notes, Target};
 use salve_types::{Language, Span};
 
 // Tags around the answer itself. The first two are also elements of HTML.
+#[rustfmt::skip]
 const CONTENT: &[&str] = &[
-    "code",
-    "output",
-    "answer",
-    "final_answer",
-    "final",
-    "solution",
-    "file",
-    "artifact",
-    "antartifact",
-    "boltaction",
-    "updated_file",
-    "new_file",
-    "file_content",
-    "file_contents",
-    "generated_code",
-    "source_code",
-    "completion",
+    "code", "output", "answer", "final_answer", "final", "solution", "file", "artifact",
+    "antartifact", "boltaction", "updated_file", "new_file", "file_content", "file_contents",
+    "generated_code", "source_code", "completion",
 ];
 // Tags around a request to a tool.
+#[rustfmt::skip]
 const CALLS: &[&str] = &[
-    "tool_call",
-    "tool_calls",
-    "function_calls",
-    "function_call",
-    "tool_use",
+    "tool_call", "tool_calls", "function_calls", "function_call", "tool_use",
     "antml:function_calls",
 ];
 const INVOKE: &[&str] = &["invoke", "antml:invoke"];
+#[rustfmt::skip]
 const CONTENT_PARAMETERS: &[&str] = &[
-    "content",
-    "code",
-    "contents",
-    "file_text",
-    "file_content",
-    "new_str",
-    "source",
-    "text",
+    "content", "code", "contents", "file_text", "file_content", "new_str", "source", "text",
     "body",
 ];
 const PATH_PARAMETERS: &[&str] =

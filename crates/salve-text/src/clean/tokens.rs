@@ -8,44 +8,20 @@ use super::reply::AsideReason;
 use super::{Context, Notes, Target};
 use salve_types::{Language, Span};
 
+#[rustfmt::skip]
 const AT_START: &[&str] = &[
-    "<|begin_of_text|>",
-    "<|begin▁of▁sentence|>",
-    "<｜begin▁of▁sentence｜>",
-    "<|startoftext|>",
-    "<bos>",
-    "<|im_start|>assistant",
-    "<|start_header_id|>assistant<|end_header_id|>",
-    "<|assistant|>",
-    "<｜Assistant｜>",
-    "<start_of_turn>model",
-    "[/INST]",
-    "<|start|>assistant",
-    "<|python_tag|>",
-    "[TOOL_CALLS]",
-    "<|tool▁calls▁begin|>",
-    "<|action_start|><|plugin|>",
+    "<|begin_of_text|>", "<|begin▁of▁sentence|>", "<｜begin▁of▁sentence｜>", "<|startoftext|>",
+    "<bos>", "<|im_start|>assistant", "<|start_header_id|>assistant<|end_header_id|>",
+    "<|assistant|>", "<｜Assistant｜>", "<start_of_turn>model", "[/INST]", "<|start|>assistant",
+    "<|python_tag|>", "[TOOL_CALLS]", "<|tool▁calls▁begin|>", "<|action_start|><|plugin|>",
 ];
 
+#[rustfmt::skip]
 const AT_END: &[&str] = &[
-    "<|im_end|>",
-    "<|eot_id|>",
-    "<|end_of_text|>",
-    "<|endoftext|>",
-    "<|end|>",
-    "<|eom_id|>",
-    "<|return|>",
-    "<|call|>",
-    "<end_of_turn>",
-    "<eos>",
-    "<｜end▁of▁sentence｜>",
-    "<|end▁of▁sentence|>",
-    "<|END_OF_TURN_TOKEN|>",
-    "<|endofcontent|>",
-    "<|action_end|>",
-    "[/INST]",
-    "<|user|>",
-    "<|end_of_solution|>",
+    "<|im_end|>", "<|eot_id|>", "<|end_of_text|>", "<|endoftext|>", "<|end|>", "<|eom_id|>",
+    "<|return|>", "<|call|>", "<end_of_turn>", "<eos>", "<｜end▁of▁sentence｜>",
+    "<|end▁of▁sentence|>", "<|END_OF_TURN_TOKEN|>", "<|endofcontent|>", "<|action_end|>",
+    "[/INST]", "<|user|>", "<|end_of_solution|>",
 ];
 
 /// The stage: removes invisible characters at the start and special tokens at both ends.

@@ -108,7 +108,7 @@ pub(super) fn broken_string(machine: &Machine, frame: &Frame) -> OpenConstruct {
 fn hole_closer(frame: &Frame) -> (OpenKind, String) {
     let kind = match frame.form {
         b')' => OpenKind::Paren,
-        b'`' => OpenKind::Block,
+        b'`' => OpenKind::Template,
         _ => OpenKind::Brace,
     };
     (kind, char::from(frame.form).to_string())

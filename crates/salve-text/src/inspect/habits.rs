@@ -115,7 +115,10 @@ impl Machine {
         }
         self.calm = view.base + at + 1;
         let behind = view.behind(at).trim_ascii_end();
-        if matches!(behind.last(), Some(b';' | b'}')) && view.base + at > self.mark {
+        if matches!(behind.last(), Some(b';' | b'}'))
+            && view.base + at > self.mark
+            && !continues_statement(view.ahead(at + 1))
+        {
             self.calm_statement = self.calm;
         }
     }
@@ -126,6 +129,9 @@ impl Machine {
         let rest = view.ahead(end);
         let lines = rest.iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
         let next = rest.get(lines).copied().unwrap_or(0);
+        if continues_statement(&rest[lines..]) {
+            return;
+        }
         if byte == b'}' && lines > 0 && (next.is_ascii_alphabetic() || b"/#@".contains(&next)) {
             self.calm_statement = view.base + end;
         }
@@ -169,6 +175,12 @@ impl Machine {
             (open.frame.line, open.frame.column) = place;
         }
     }
+}
+
+// Whether a line starts with a word that belongs to the statement before it.
+fn continues_statement(line: &[u8]) -> bool {
+    let words: [&[u8]; 5] = [b"while", b"else", b"catch", b"finally", b"from"];
+    words.iter().any(|word| line.starts_with(word))
 }
 
 /// Returns whether a backslash carries the line over its end.

@@ -169,9 +169,9 @@ fn starts_comment(view: &View<'_>, at: usize) -> bool {
     let before = behind.trim_ascii_end().last();
     let starts_line =
         behind.iter().rev().find(|byte| !matches!(byte, b' ' | b'\t')) == Some(&b'\n');
-    view.last
-        && at + 1 == view.bytes.len()
-        && (starts_line || matches!(before, None | Some(b'{' | b'}' | b';' | b',')))
+    let operator = before.is_some_and(|byte| b"|&=(?:+!<>-*".contains(byte));
+    let separator = matches!(before, None | Some(b'{' | b'}' | b';' | b','));
+    view.last && at + 1 == view.bytes.len() && (separator || (starts_line && !operator))
 }
 
 /// Returns the word that ends `text`, which may be empty.

@@ -302,15 +302,9 @@ fn weak_quote(read: &Read<'_>, body: &str) -> Option<OpenConstruct> {
     })
 }
 
-// Preprocessor blocks surround whole files, and backquotes in a shell only hold a command: what is
-// open around them says more.
+// Preprocessor blocks surround whole files: what is open besides them says more.
 fn innermost(open: &[OpenConstruct]) -> Option<&OpenConstruct> {
-    open.iter().rev().find(|one| !is_backdrop(one)).or_else(|| open.last())
-}
-
-fn is_backdrop(construct: &OpenConstruct) -> bool {
-    construct.closer.contains("#endif")
-        || (construct.kind == OpenKind::Block && construct.closer == "`")
+    open.iter().rev().find(|one| !one.closer.contains("#endif")).or_else(|| open.last())
 }
 
 fn kind_of(kind: OpenKind, language: Language) -> TruncationKind {

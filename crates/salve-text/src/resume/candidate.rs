@@ -22,6 +22,8 @@ pub(crate) struct Candidate {
     pub(crate) shift: i32,
     /// Whether the kept text starts a line whose indentation the partial may have begun.
     pub(crate) restarts_line: bool,
+    /// How surprising it would be, in bits, if the dropped text were meant.
+    pub(crate) told: f32,
     /// What speaks for it, in bits; the plain join without other evidence has none.
     pub(crate) bits: f32,
 }
@@ -43,6 +45,7 @@ pub(crate) fn propose(
         insert: "",
         shift: 0,
         restarts_line: false,
+        told: 0.0,
         bits: seam::fit(partial, content, place, vocabulary),
     };
     let mut found = vec![plain.clone()];
@@ -91,6 +94,9 @@ fn echo(
     vocabulary: &Vocabulary<'_>,
 ) -> Vec<Candidate> {
     let repeated = &partial[overlap.from..];
+    if overlap.alignment == Alignment::Inside && information(repeated) < 8.0 {
+        return Vec::new();
+    }
     let complete = !seam::is_mid_line(partial);
     let rest = &content[overlap.drop..];
     let mut told = surprise(repeated, complete);
@@ -101,21 +107,25 @@ fn echo(
     if overlap.same_indent {
         told += 3.0;
     }
-    if overlap.same_indent && is_comment_sign(&partial[last_line_start(partial)..]) {
+    let half = &partial[last_line_start(partial)..];
+    let as_deep =
+        overlap.same_indent || (indent_of(half).is_empty() && indent_of(content).is_empty());
+    if as_deep && overlap.alignment == Alignment::Line && is_comment_sign(half) {
         // ` * ` or `// ` again, as deep as before: the line of a comment starts over.
-        told += 3.0;
+        told += 5.0;
     }
-    if repeats_around(partial, overlap, content) {
+    if repeats_around(partial, overlap, content) || is_periodic(partial, overlap, content) {
         told = told.min(3.0);
     }
-    if place == Place::Words && complete && repeated.trim().lines().count() == 1 {
+    let one_line = repeated.trim().lines().count() == 1 && overlap.alignment == Alignment::Line;
+    if place == Place::Words && complete && one_line {
         // Free text follows no rule that a line stands there only once.
         told = told.min(6.0);
     }
     let (prior, reason) = match overlap.alignment {
         Alignment::Line if overlap.from == 0 => (-3.0, DropReason::PrefillEcho),
         Alignment::Line if overlap.lines > 0 => (-4.0, DropReason::RepeatedLines),
-        Alignment::Line => (-4.0, DropReason::RepeatedHalfLine),
+        Alignment::Line => (-3.0, DropReason::RepeatedHalfLine),
         Alignment::Inside => (-7.0, DropReason::RepeatedText),
     };
     let plain = Candidate {
@@ -124,6 +134,7 @@ fn echo(
         insert: "",
         shift: 0,
         restarts_line: overlap.to_line_start,
+        told,
         bits: prior + told + seam::fit(partial, rest, place, vocabulary).max(-6.0),
     };
     // The repeated lines show how far the model moved everything, so the move is all but certain.
@@ -133,7 +144,7 @@ fn echo(
 }
 
 fn is_comment_sign(half: &str) -> bool {
-    matches!(half.trim(), "*" | "//" | "///" | "//!" | "#" | "--" | "/**" | "/*" | "<!--")
+    matches!(half.trim(), "*" | "//" | "///" | "//!" | "--" | "/**" | "/*" | "<!--")
 }
 
 // Whether the repeated text also stands right before its place in the partial, or right after its
@@ -146,11 +157,24 @@ fn repeats_around(partial: &str, overlap: &Overlap, content: &str) -> bool {
             || content[overlap.drop..].trim_start().starts_with(bare))
 }
 
+// Whether text inside a line goes on with the same period before or behind the overlap.
+fn is_periodic(partial: &str, overlap: &Overlap, content: &str) -> bool {
+    if overlap.alignment != Alignment::Inside || overlap.lines > 0 {
+        return false;
+    }
+    let (before, repeated) = partial.split_at(overlap.from);
+    let backward = before.chars().rev().zip(repeated.chars().rev());
+    let shared: String = backward.take_while(|(one, other)| one == other).map(|it| it.0).collect();
+    let forward = content[overlap.drop..].chars().zip(repeated.chars());
+    let again: String = forward.take_while(|(one, other)| one == other).map(|it| it.0).collect();
+    information(&shared).max(information(&again)) >= 8.0
+}
+
 // The partial stops in the indentation of a line, and the continuation writes it again.
 fn repeated_indent(partial: &str, content: &str, plain: &Candidate) -> Option<Candidate> {
     let half = &partial[last_line_start(partial)..];
     let begins = !half.is_empty() && half.trim().is_empty() && content.starts_with(half);
-    begins.then(|| Candidate { restarts_line: true, bits: plain.bits - 4.0, ..plain.clone() })
+    begins.then(|| Candidate { restarts_line: true, bits: plain.bits - 5.5, ..plain.clone() })
 }
 
 // The partial stops behind a complete line, and the continuation starts the next one without a

@@ -7,7 +7,7 @@ use super::candidate::Candidate;
 use super::lines::lines;
 use super::prose;
 use super::seam::{self, Vocabulary};
-use super::stitch::{DropReason, Place, RefusalReason};
+use super::stitch::{Place, RefusalReason};
 use crate::detect::{LanguageHints, detect_language};
 use crate::inspect::{Inside, outline};
 use salve_types::Language;
@@ -34,7 +34,7 @@ pub(crate) struct Join<'a> {
 /// Refuses a join that puts another text behind the partial one, or the same text again.
 pub(crate) fn refusal_after(join: &Join<'_>) -> Refusal {
     // What starts with the end of the partial text is its continuation.
-    if join.candidate.reason.is_some_and(|reason| reason != DropReason::LineBreak) {
+    if join.candidate.told >= 14.0 {
         return None;
     }
     if starts_over(join.partial, join.content) {
@@ -54,9 +54,15 @@ fn is_talk(content: &str, place: Place) -> bool {
     let mut sentences = content.lines().filter(|line| !line.trim().is_empty());
     let all_prose = sentences.by_ref().all(prose::is_prose);
     match place {
-        Place::Code => all_prose && content.trim().contains(' '),
+        Place::Code => all_prose && (prose::is_refusal(content) || is_sentence(content)),
         Place::Words => all_prose && prose::is_refusal(content),
     }
+}
+
+fn is_sentence(content: &str) -> bool {
+    let content = content.trim();
+    content.starts_with(char::is_uppercase)
+        && content.lines().any(|line| line.trim_end().ends_with(['.', '!', '?', ':']))
 }
 
 // The first lines of both texts are the same or nearly so, but the whole partial is not repeated.
@@ -85,20 +91,32 @@ fn starts_over(partial: &str, content: &str) -> bool {
 // one is past its beginning, it stands on its own although something is open here, it is in another
 // language, it knows none of the words used here, and it does not fit the line that was cut.
 fn strangeness(join: &Join<'_>) -> i32 {
-    let alone = is_complete(join.content, join.language)
-        && join.content.ends_with('\n')
+    let own_words = detect_language(join.content, &LanguageHints::default());
+    let alone = [join.language, own_words].iter().any(|&it| is_complete(join.content, it))
         && join.content.lines().count() > 3;
     let mut points = foreign_words(join) + foreign_language(join) + beginning(join);
     if alone {
         points += if is_complete(join.joined, join.language) { 0 } else { 6 };
     }
-    points += misfit(join) + if alone && misfit(join) > 0 { 3 } else { 0 };
+    points += unended(join) + misfit(join) + if alone && misfit(join) > 0 { 3 } else { 0 };
     points
+}
+
+// Points for lines of code behind a string or comment that they never end.
+fn unended(join: &Join<'_>) -> i32 {
+    let end = |text| outline(text, join.language).end;
+    let mut lines = join.content.lines().filter(|line| !line.trim().is_empty());
+    let told = lines.by_ref().count() > 8 && join.content.ends_with('\n');
+    let prose = join.content.lines().filter(|line| prose::is_prose(line)).count();
+    let few = prose * 4 < join.content.lines().count();
+    let still = join.place == Place::Words && end(join.joined) == end(join.partial);
+    if told && few && still { 5 } else { 0 }
 }
 
 // Points for a first line that cannot go on the line that was cut.
 fn misfit(join: &Join<'_>) -> i32 {
-    if join.place != Place::Code || !seam::is_mid_line(join.partial) {
+    let echoes = join.candidate.drop > 0;
+    if echoes || join.place != Place::Code || !seam::is_mid_line(join.partial) {
         return 0;
     }
     let vocabulary = Vocabulary::new(join.partial, join.content);
@@ -140,8 +158,6 @@ fn beginning(join: &Join<'_>) -> i32 {
         "#ifndef ",
         "<html",
         "# -*-",
-        "const ",
-        "export ",
     ];
     let start = join.content.trim_start();
     let mut head = start.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -149,14 +165,17 @@ fn beginning(join: &Join<'_>) -> i32 {
     let comments = ["/*", "//", "#", "<!--", "--", "\"\"\""];
     let is_comment = comments.iter().any(|sign| first.starts_with(sign));
     let top: String = start.chars().take(500).collect::<String>().to_lowercase();
-    let licence = ["copyright", "licen", "(c)", "all rights"].iter().any(|word| top.contains(word));
+    let licence = ["copyright", "licen", "(c)", "all rights", "author:"]
+        .iter()
+        .any(|word| top.contains(word));
     if SURE.iter().any(|sign| first.starts_with(sign)) || (is_comment && licence) {
         return if has_code(join.partial, 1) { 9 } else { 0 };
     }
     let likely = |line: &str| LIKELY.iter().any(|sign| line.starts_with(sign));
-    let two = likely(first) && head.next().is_some_and(likely);
+    let two = likely(first) && head.take(12).any(likely);
     let counts = two || (join.place == Place::Code && likely(first));
-    if counts && has_code(join.partial, 4) && !is_among_imports(join.partial) { 5 } else { 0 }
+    let past = has_code(join.partial, 4) || misfit(join) > 0;
+    if counts && past && !is_among_imports(join.partial) { 5 } else { 0 }
 }
 
 // Whether the partial text has come to lines that are neither comments nor imports.
@@ -172,9 +191,13 @@ fn has_code(partial: &str, wanted: usize) -> bool {
     code.take(wanted).count() == wanted
 }
 
+// Whether the partial text stopped in an import or right behind one.
 fn is_among_imports(partial: &str) -> bool {
-    let mut last = partial.lines().rev().map(str::trim).filter(|line| !line.is_empty()).take(12);
-    last.any(is_import)
+    let mut last = partial.lines().rev().map(str::trim).filter(|line| !line.is_empty()).take(30);
+    let is_name =
+        |line: &str| line.chars().all(|sign| sign.is_alphanumeric() || " _,}{*".contains(sign));
+    last.by_ref().next().is_some_and(is_import)
+        || last.find(|line| !is_name(line)).is_some_and(is_import)
 }
 
 fn is_import(line: &str) -> bool {
@@ -194,13 +217,18 @@ fn is_complete(text: &str, language: Language) -> bool {
 // Points for another language, by the label of the fence and by the look of the text.
 fn foreign_language(join: &Join<'_>) -> i32 {
     let own = family(join.language);
-    let other = |found: Language| own != 0 && family(found) != 0 && family(found) != own;
+    // A page may hold styles, scripts and data.
+    let held =
+        |found: Language| join.language == Language::Html && matches!(family(found), 1 | 8 | 9);
+    let other =
+        |found: Language| own != 0 && family(found) != 0 && family(found) != own && !held(found);
     let labelled = if join.label.is_some_and(other) { 7 } else { 0 };
     let detect = |text| detect_language(text, &LanguageHints::default());
-    let looks = join.place == Place::Code
-        && join.content.lines().count() > 8
-        && other(detect(join.content))
-        && family(detect(join.partial)) == own;
+    let found = detect(join.content);
+    let looks = join.content.lines().count() > 8
+        && other(found)
+        && [own, 0].contains(&family(detect(join.partial)))
+        && (join.place == Place::Code || is_complete(join.content, found));
     labelled + if looks { 5 } else { 0 }
 }
 
@@ -220,6 +248,7 @@ fn family(language: Language) -> u8 {
         L::Sql => 10,
         L::Ruby => 11,
         L::Swift => 12,
+        L::Html => 13,
         _ => 0,
     }
 }

@@ -14,7 +14,14 @@ pub(crate) fn surprise(text: &str, complete: bool) -> f32 {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let Some((last, whole)) = lines.split_last() else { return 0.0 };
     if !complete {
-        return surprise(&whole.join("\n"), true) + information(last).min(30.0);
+        // Half a row of a table may well start with the same value twice.
+        let row = is_row(last.trim()) && last.contains([',', '|']);
+        let most = if row { 3.0 } else { 30.0 };
+        return surprise(&whole.join("\n"), true) + information(last).min(most);
+    }
+    if lines.len() > 1 && lines.iter().all(|line| line.trim() == lines[0].trim()) {
+        // The text repeats itself already.
+        return 3.0;
     }
     let habits: Vec<Habit> = lines.iter().map(|line| habit(line)).collect();
     let strange = habits.iter().filter(|habit| matches!(habit, Habit::Other)).count();
@@ -23,7 +30,9 @@ pub(crate) fn surprise(text: &str, complete: bool) -> f32 {
         // Twice the same pair of different lines is rarer than twice the same line.
         let telling = lines.iter().zip(&habits).filter(|(_, habit)| **habit != Habit::Closer);
         let different: HashSet<&str> = telling.map(|(line, _)| line.trim()).collect();
-        return most + 3.0 * different.len().saturating_sub(1) as f32;
+        let closes = habits.contains(&Habit::Closer) && !different.is_empty();
+        let ended = if closes { 3.0 } else { 0.0 };
+        return most + ended + 3.0 * different.len().saturating_sub(1) as f32;
     }
     if is_list_item(text.trim()) {
         return 8.0;
@@ -41,7 +50,7 @@ pub(crate) fn information(text: &str) -> f32 {
         bits += match sign {
             _ if sign == before => 0.2,
             ' ' | '\t' | '\n' | '\r' => 0.2,
-            _ if sign.is_alphanumeric() => 2.0,
+            _ if sign.is_alphanumeric() => 2.2,
             _ => 1.5,
         };
         before = sign;
@@ -78,6 +87,8 @@ impl Habit {
 
 fn habit(line: &str) -> Habit {
     let line = line.trim();
+    // What is said about a line does not change what it does.
+    let line = line.find(" //").map_or(line, |at| line[..at].trim_end());
     let closing_word = line.trim_end_matches([';', ',', ')']).to_ascii_lowercase();
     if !line.chars().any(char::is_alphanumeric)
         || CLOSING_WORDS.contains(&closing_word.as_str())
@@ -94,7 +105,8 @@ fn habit(line: &str) -> Habit {
     }
     match assignment_at(line) {
         Some(at) if is_update(line, at) => Habit::Call,
-        Some(at) if line[..at].trim().chars().all(is_path_sign) => Habit::Assignment,
+        Some(at) if line[..at].contains("++") || line[..at].contains("--") => Habit::Call,
+        Some(at) if !line[..at].trim().contains(' ') => Habit::Assignment,
         Some(_) => Habit::Other,
         None if is_call(line) => Habit::Call,
         None => Habit::Other,
@@ -137,7 +149,7 @@ fn is_list_item(text: &str) -> bool {
         match byte {
             b'(' | b'[' | b'{' => depth += 1,
             b')' | b']' | b'}' => depth -= 1,
-            b'=' if depth == 0 => return false,
+            b'=' if depth == 0 && bytes.get(at + 1) != Some(&b'>') => return false,
             b':' if depth == 0
                 && bytes.get(at + 1) != Some(&b':')
                 && (at == 0 || bytes[at - 1] != b':') =>

@@ -36,7 +36,7 @@ impl<'a> Vocabulary<'a> {
 
 /// Returns how well `rest` fits behind `partial`, in bits: positive speaks for the seam.
 pub(crate) fn fit(partial: &str, rest: &str, place: Place, vocabulary: &Vocabulary<'_>) -> f32 {
-    word_fit(partial, rest, vocabulary) + blank_fit(partial, rest, place)
+    word_fit(partial, rest, vocabulary) + blank_fit(partial, rest, place) + closer_fit(rest, place)
 }
 
 /// Returns whether the partial text stops inside a line that has begun.
@@ -72,6 +72,13 @@ fn word_fit(partial: &str, rest: &str, vocabulary: &Vocabulary<'_>) -> f32 {
     } else {
         0.0
     }
+}
+
+// The end of a comment cannot stand where none is open.
+fn closer_fit(rest: &str, place: Place) -> f32 {
+    let rest = rest.trim_start();
+    let closes = rest.starts_with("*/") || rest.starts_with("-->");
+    if closes && place == Place::Code { -10.0 } else { 0.0 }
 }
 
 // Indentation in the middle of a line of code, before a word, is the start of another line.

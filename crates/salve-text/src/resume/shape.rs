@@ -24,6 +24,9 @@ pub(crate) struct Shape {
     disagreed: Vec<(i32, f32)>,
 }
 
+// The weight of a complete text that never comes back to its margin.
+const BACK_AT_MARGIN: f32 = 4.0;
+
 // How many lines behind the seam are measured.
 const MEASURED: usize = 200;
 
@@ -39,6 +42,9 @@ pub(crate) fn shape_of(joined: &str, seam: usize, language: Language) -> Shape {
         blocks::measure(joined, seam, &outline.lines, &mut shape);
     } else {
         brackets::measure(joined, seam, language, &outline.lines, &mut shape);
+        if shape.closed {
+            note_margin(joined, seam, &mut shape);
+        }
     }
     shape
 }
@@ -52,15 +58,23 @@ impl Shape {
         closed + crossed + (self.agreed / 4.0).min(4.0) - against.min(24.0)
     }
 
-    /// Returns the one distance that would explain the lines that stand wrong, if there is one.
+    /// Returns the distances that would explain the lines that stand wrong, at most two.
     ///
     /// A continuation that was moved was moved as a whole, so lines that stand right speak against.
-    pub(crate) fn suggested_shift(&self) -> Option<i32> {
-        let (first, _) = *self.disagreed.first()?;
+    pub(crate) fn suggested_shifts(&self) -> Vec<i32> {
         let total: f32 = self.disagreed.iter().map(|(_, weight)| weight).sum();
-        let same: f32 =
-            self.disagreed.iter().filter(|(by, _)| *by == first).map(|(_, weight)| weight).sum();
-        (first != 0 && same * 3.0 >= total * 2.0 && same > self.agreed * 2.0).then_some(first)
+        if total <= self.agreed * 2.0 {
+            return Vec::new();
+        }
+        let weight_of = |distance: i32| -> f32 {
+            self.disagreed.iter().filter(|(by, _)| *by == distance).map(|(_, weight)| weight).sum()
+        };
+        let mut distances: Vec<i32> = self.disagreed.iter().map(|(by, _)| *by).collect();
+        distances.sort_unstable();
+        distances.dedup();
+        distances.sort_by(|one, other| weight_of(*other).total_cmp(&weight_of(*one)));
+        distances.truncate(2);
+        distances
     }
 
     fn note(&mut self, distance: i32, weight: f32) {
@@ -69,6 +83,20 @@ impl Shape {
         } else {
             self.disagreed.push((distance, weight));
         }
+    }
+}
+
+// A text that is complete comes back to the margin it started from.
+fn note_margin(joined: &str, seam: usize, shape: &mut Shape) {
+    let indents = |text: &str, skip: usize| -> Vec<i32> {
+        let full = lines(text).skip(skip).map(|line| line.of(text));
+        full.filter(|line| !line.trim().is_empty()).map(|line| width(indent_of(line))).collect()
+    };
+    let half = usize::from(!joined[..seam].ends_with('\n'));
+    let (before, behind) = (indents(&joined[..seam], 0), indents(&joined[seam..], half));
+    let (Some(margin), Some(least)) = (before.iter().min(), behind.iter().min()) else { return };
+    if behind.len() > 2 && least > margin {
+        shape.note(least - margin, BACK_AT_MARGIN);
     }
 }
 

@@ -161,6 +161,8 @@ pub(crate) enum Place {
 
 // Two readings closer than this, in bits, are too close to choose.
 const MARGIN: f32 = 3.0;
+// How unlikely it is, in bits, that a model moves its lines.
+const MOVE: f32 = 4.5;
 
 /// Joins `partial` and `continuation`.
 pub fn stitch(partial: &str, continuation: &str, options: &StitchOptions) -> Stitch {
@@ -204,7 +206,7 @@ impl Stitcher<'_> {
             return self.refuse(RefusalReason::AmbiguousSeam, "no way to join the texts was found");
         };
         let rival = readings.find(|other| other.text != best.text);
-        if let Some(rival) = rival.filter(|rival| best.bits - rival.bits < MARGIN) {
+        if let Some(rival) = rival.filter(|rival| is_close(&best, rival)) {
             return self.refuse_between(&best.candidate, &rival.candidate);
         }
         if content[best.candidate.drop..].trim().is_empty() {
@@ -237,17 +239,18 @@ impl Stitcher<'_> {
         for candidate in propose(self.partial, content, self.place, loose, &vocabulary) {
             let Some(text) = assemble(self.partial, content, &candidate) else { continue };
             let shape = shape_of(&text, self.partial.len(), self.language);
-            let suggested = shape.suggested_shift().filter(|_| candidate.shift == 0);
+            let shifts = if candidate.shift == 0 { shape.suggested_shifts() } else { Vec::new() };
             readings.push(Reading {
                 bits: candidate.bits + shape.bits(),
                 text,
                 candidate: candidate.clone(),
             });
-            let Some(shift) = suggested else { continue };
-            let shifted = Candidate { shift, bits: candidate.bits - 6.0, ..candidate };
-            let Some(text) = assemble(self.partial, content, &shifted) else { continue };
-            let bits = shifted.bits + shape_of(&text, self.partial.len(), self.language).bits();
-            readings.push(Reading { bits, text, candidate: shifted });
+            for shift in shifts {
+                let shifted = Candidate { shift, bits: candidate.bits - MOVE, ..candidate.clone() };
+                let Some(text) = assemble(self.partial, content, &shifted) else { continue };
+                let bits = shifted.bits + shape_of(&text, self.partial.len(), self.language).bits();
+                readings.push(Reading { bits, text, candidate: shifted });
+            }
         }
         readings
     }
@@ -325,6 +328,15 @@ impl Stitcher<'_> {
         };
         inspect_text(&format!("{text}{sentinel}"), &options)
     }
+}
+
+// Two readings that differ only in how far lines were moved are told apart by many lines at once,
+// so less is enough.
+fn is_close(best: &Reading, rival: &Reading) -> bool {
+    let only_moved = best.candidate.drop == rival.candidate.drop
+        && best.candidate.insert == rival.candidate.insert
+        && best.candidate.restarts_line == rival.candidate.restarts_line;
+    best.bits - rival.bits < if only_moved { MARGIN / 2.0 } else { MARGIN }
 }
 
 fn place_of(partial: &str, language: Language) -> Place {

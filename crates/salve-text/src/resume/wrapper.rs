@@ -6,6 +6,7 @@
 use super::lines::{Line, lines};
 use super::prose;
 use super::stitch::{DropReason, Place};
+use crate::inspect::{Inside, outline};
 use salve_types::{Language, Span};
 
 /// The content of a continuation.
@@ -153,10 +154,13 @@ impl Wrapper<'_> {
 
     // Whether everything from here to a fence in sight is sentences.
     fn talk_before_fence(&self, from: Line) -> bool {
-        if self.place == Place::Words && !super::seam::is_mid_line(self.partial) {
+        // Where sentences are content, only an announcement right above the fence is none.
+        let words = self.place == Place::Words;
+        let announces = prose::is_announcement(from.of(self.text));
+        if words && !(announces && super::seam::is_mid_line(self.partial)) {
             return false;
         }
-        for line in lines(&self.text[from.start..]).take(8) {
+        for line in lines(&self.text[from.start..]).take(if words { 3 } else { 8 }) {
             let words = line.of(&self.text[from.start..]);
             if fence_of(words).is_some() {
                 return true;
@@ -173,6 +177,9 @@ impl Wrapper<'_> {
     fn is_wrapping_fence(&self, opener: Line, announced: bool) -> bool {
         // Behind a line that has begun, a fence would not even start a line.
         let inside_line = super::seam::is_mid_line(self.partial);
+        if self.place == Place::Words && self.has_fence_of_its_own(opener.of(self.text)) {
+            return false;
+        }
         if inside_line || (self.place == Place::Code && self.language != Language::Markdown) {
             return true;
         }
@@ -184,6 +191,16 @@ impl Wrapper<'_> {
         let ends_closed = last.is_some_and(|line| self.only_talk(&rest[line.next..]));
         let odd = (ends_closed && closers % 2 == 1) || closers == 0;
         odd && (labelled || announced || self.language != Language::Markdown)
+    }
+
+    // Whether the partial text has an open fence that this one would close, or shows the very line
+    // near its end, so that it is an echo.
+    fn has_fence_of_its_own(&self, opener: &str) -> bool {
+        let opener = opener.trim();
+        let mut last = self.partial.lines().rev().take(8).map(str::trim);
+        let echoed = last.any(|line| line.len() >= 3 && opener.starts_with(line));
+        let fences = self.partial.lines().filter(|line| fence_of(line.trim_start()).is_some());
+        echoed || (is_bare_fence(opener) && fences.count() % 2 == 1)
     }
 
     // Sets aside the closing fence and the talk after it.
@@ -227,8 +244,8 @@ impl Wrapper<'_> {
     fn only_talk(&self, after: &str) -> bool {
         after.lines().all(|line| {
             let line = line.trim();
-            line.is_empty() || prose::is_prose(line) || prose::is_farewell(line) || line.len() < 4
-        }) || after.contains("```")
+            line.is_empty() || prose::is_prose(line) || prose::is_farewell(line)
+        })
     }
 
     // Talk at the end without any fence: a last paragraph of sentences that says goodbye.
@@ -237,7 +254,12 @@ impl Wrapper<'_> {
         let trimmed = content.trim_end();
         let Some(gap) = trimmed.rfind("\n\n") else { return };
         let last = &trimmed[gap + 2..];
-        let all_prose = last.lines().all(prose::is_prose);
+        let all_prose = last.lines().all(prose::is_prose) && !last.starts_with([' ', '\t']);
+        // Inside a comment or a string the sentences are content.
+        let before = format!("{}{}", self.partial, &content[..gap + 2]);
+        if outline(&before, self.language).end.inside == Inside::Words {
+            return;
+        }
         if last.lines().next().is_some_and(prose::is_farewell) && all_prose {
             let start = found.content.start + gap + 1;
             found.dropped.push((Span::new(start, found.content.end), DropReason::Trailer));

@@ -97,20 +97,20 @@ fn expected_signs(case: &Case) -> Vec<&'static str> {
 }
 
 fn cases() -> Vec<Case> {
-    let corpus = CORPUS.strip_suffix('\n').unwrap();
+    let corpus = CORPUS.strip_suffix('\n').expect("the corpus ends with a line end");
     corpus.split("\n@@@ ").skip(1).collect::<Vec<_>>().chunks(2).map(read_case).collect()
 }
 
 // A case is two parts: name, options and reply, then the word `content` and the content.
 fn read_case(parts: &[&str]) -> Case {
-    let (head, reply) = parts[0].split_once('\n').unwrap();
-    let content = parts[1].strip_prefix("content").unwrap();
+    let (head, reply) = parts[0].split_once('\n').expect("a case has a first line");
+    let content = parts[1].strip_prefix("content").expect("a reply is followed by its content");
     let content = content.strip_prefix('\n').unwrap_or(content);
     let (name, flags) = head.split_once(" | ").unwrap_or((head, ""));
     let flags: Vec<String> = flags.split_whitespace().map(str::to_owned).collect();
     let value = |key: &str| flags.iter().find_map(|flag| flag.strip_prefix(key));
     let options = CleanOptions {
-        language: value("lang=").map(|label| Language::from_name(label).unwrap()),
+        language: value("lang=").map(|label| Language::from_name(label).expect("a known language")),
         path: value("path=").map(str::to_owned),
         ..CleanOptions::default()
     };

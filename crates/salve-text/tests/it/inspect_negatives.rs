@@ -88,6 +88,10 @@ fn t04_division_is_not_a_regular_expression() {
             "return /[/'\"]/.test(x);\n",
             "if (x) /don't/.exec(y);\n",
             "x = a ? /\\//g : /`/;\n",
+            "do {} while (foo)",
+            "do\n  a();\nwhile (b)\n",
+            "module.exports = satisfies\n",
+            "try {}\ncatch (e) {}\n",
         ],
     );
     whole(Language::Ruby, &["x = a / b / c\n", "puts 'a' if x =~ /it's/\n"]);

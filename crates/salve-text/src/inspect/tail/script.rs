@@ -432,30 +432,34 @@ fn has_type(group: &[u8]) -> bool {
 fn last_statement<'a>(tokens: &[Token<'a>]) -> (Vec<Token<'a>>, bool) {
     let mut statement: Vec<Token<'a>> = Vec::new();
     let mut line_ended = false;
-    let mut after_try = false;
+    // The word that began the last whole statement: `try` and `do` have a second part.
+    let mut before: &[u8] = b"";
     for token in tokens {
         if token.is == Is::Line {
             line_ended = true;
             continue;
         }
         if line_ended && ends_by_line(&statement, token) {
+            before = statement[0].text;
             statement.clear();
         }
         line_ended = false;
         if token.is_sign(b';') {
+            before = statement.first().map_or(b"", |first| first.text);
             statement.clear();
-            after_try = false;
             continue;
         }
         statement.push(*token);
-        if token.is == Is::Group(b'{') && block_ends(&statement) {
-            after_try = statement[0].is_word(b"try");
+        let looped = before == b"do"
+            && statement.len() == 2
+            && statement[0].is_word(b"while")
+            && token.is == Is::Group(b'(');
+        if looped || (token.is == Is::Group(b'{') && block_ends(&statement)) {
+            before = statement[0].text;
             statement.clear();
-        } else if after_try && statement.len() == 1 {
-            after_try = false;
         }
     }
-    (statement, after_try)
+    (statement, before == b"try")
 }
 
 // Whether a line end separates `statement` from the token after it.

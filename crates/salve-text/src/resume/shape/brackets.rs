@@ -12,9 +12,10 @@ use salve_types::Language;
 
 // The weight of a closer that stands wrong, and of the line whose indentation the seam splits.
 const CLOSER: f32 = 6.0;
-const SPLIT: f32 = 8.0;
-// The weight of a level without lines before the seam.
-const FRESH: f32 = 1.0;
+const SPLIT: f32 = 7.0;
+// The weight of a level without lines before the seam, and the most a level weighs.
+const FRESH: f32 = 3.0;
+const MOST: f32 = 12.0;
 
 /// Measures the lines behind the seam against the ones before it.
 pub(super) fn measure(
@@ -25,14 +26,18 @@ pub(super) fn measure(
     shape: &mut Shape,
 ) {
     let step = step_of(&joined[..seam]);
+    let seam_line_end = joined[seam..].find('\n').map_or(joined.len(), |at| seam + at);
+    let starts = lines(joined).map(|line| line.start).collect();
     let mut ruler =
-        Ruler { joined, seam, step, levels: Vec::new(), shallowest: usize::MAX, done: Vec::new() };
+        Ruler { joined, states, starts, step, levels: Vec::new(), seam_line_end, done: Vec::new() };
     let mut measured = 0;
+    let mut continued = false;
     for (line, state) in lines(joined).zip(states) {
         let text = line.of(joined);
         let bare = text.trim();
         let preprocessed = matches!(language, Language::C | Language::Cpp) && bare.starts_with('#');
-        if bare.is_empty() || preprocessed {
+        let carried = std::mem::replace(&mut continued, bare.ends_with('\\'));
+        if bare.is_empty() || preprocessed || carried {
             continue;
         }
         let behind = is_behind(joined, line, seam);
@@ -50,6 +55,7 @@ pub(super) fn measure(
 // The lines directly inside one open construct, before and behind the seam.
 #[derive(Clone, Default)]
 struct Level {
+    depth: usize,
     opener: Option<usize>,
     words: bool,
     before: Vec<i32>,
@@ -58,11 +64,12 @@ struct Level {
 
 struct Ruler<'a> {
     joined: &'a str,
-    seam: usize,
+    states: &'a [LineState],
+    starts: Vec<usize>,
     step: i32,
     levels: Vec<Level>,
-    // The least depth behind the seam: what is deeper was opened there.
-    shallowest: usize,
+    // The end of the line that holds the seam.
+    seam_line_end: usize,
     // Levels that were closed behind the seam.
     done: Vec<Level>,
 }
@@ -78,25 +85,24 @@ impl Ruler<'_> {
         split: bool,
     ) {
         let depth = state.depth;
-        if behind {
-            self.shallowest = self.shallowest.min(depth);
-        }
         self.close_to(depth, state.opener, behind);
-        let opener = state.opener.filter(|&at| at < self.seam);
+        // What was opened on the line of the seam belongs to the text before it.
+        let known = state.opener.is_some_and(|at| at < self.seam_line_end);
         let words = state.inside == Inside::Words;
         if !words && closes(bare, &self.joined[state.opener.unwrap_or(self.joined.len())..]) {
-            if behind && let Some(opener) = opener {
-                shape.note(own - indent_at(self.joined, opener), CLOSER);
+            if behind && let Some(opener) = state.opener.filter(|_| known) {
+                shape.note(own - self.statement_indent(opener, depth), CLOSER);
             }
             return;
         }
         self.levels.resize_with(depth.max(self.levels.len().min(depth)) + 1, Level::default);
         let level = &mut self.levels[depth];
+        level.depth = depth;
         level.opener = state.opener;
         level.words = words;
         if !behind {
             level.before.push(own);
-        } else if depth <= self.shallowest && (opener.is_some() || depth == 0) {
+        } else if known || depth == 0 {
             if split {
                 note_split(shape, level, own);
             }
@@ -118,25 +124,67 @@ impl Ruler<'_> {
 
     fn conclude(mut self, shape: &mut Shape) {
         self.done.append(&mut self.levels);
-        for level in &self.done {
-            let (Some(&least), Some(usual)) = (level.behind.iter().min(), usual(&level.behind))
-            else {
-                continue;
-            };
-            let count = level.behind.len();
-            let Some(&margin) = level.before.iter().min() else {
-                if let Some(opener) = level.opener.filter(|_| !level.words) {
-                    shape.note(least - indent_at(self.joined, opener) - self.step, FRESH);
-                }
-                continue;
-            };
-            let weight = weight_of(count, level.words);
-            if least >= margin {
-                shape.note(least - margin, weight);
-            } else if usual < margin {
-                shape.note(usual - margin, weight / 2.0);
+        for level in self.done.iter().filter(|level| !level.behind.is_empty()) {
+            if level.before.is_empty() {
+                self.note_fresh(shape, level);
+            } else {
+                note_level(shape, level);
             }
         }
+    }
+
+    // The indentation of the statement whose bracket opens at a byte: its line may have begun inside
+    // an inner bracket, such as a list of parameters, and is then not the first of the statement.
+    fn statement_indent(&self, opener: usize, depth: usize) -> i32 {
+        let mut at = opener;
+        for _ in 0..8 {
+            let line = self.starts.partition_point(|&start| start <= at).saturating_sub(1);
+            let inner = self.states.get(line).filter(|state| state.depth >= depth);
+            match inner.and_then(|state| state.opener).filter(|&outer| outer < at) {
+                Some(outer) => at = outer,
+                None => break,
+            }
+        }
+        indent_at(self.joined, at)
+    }
+
+    // A level that was empty before the seam stands one step deeper than the line that opened it;
+    // the outermost level of a file stands at its margin.
+    fn note_fresh(&self, shape: &mut Shape, level: &Level) {
+        let least = level.behind.iter().copied().min().unwrap_or_default();
+        match level.opener {
+            _ if level.words => {}
+            Some(at) => {
+                let outer = self.statement_indent(at, level.depth);
+                // Some people do not indent what a namespace or a document holds.
+                if least != outer {
+                    shape.note(least - outer - self.step, FRESH);
+                }
+            }
+            None => shape.note(least, (2.0 * level.behind.len() as f32).min(MOST)),
+        }
+    }
+}
+
+// Compares the lines of one level. If nothing was moved, every line behind the seam had its chance
+// to stand as little deep as lines before it do, and each that does not makes a move likelier.
+fn note_level(shape: &mut Shape, level: &Level) {
+    let (before, behind) = (&level.before, &level.behind);
+    let least = behind.iter().copied().min().unwrap_or_default();
+    let margin = before.iter().copied().min().unwrap_or_default();
+    // Nearly every file has its outermost lines at the margin, even if few of them are known yet.
+    let few = before.len() < 6 && level.depth == 0 && margin == 0 && !level.words;
+    let presumed = if few { 6.0 } else { 0.0 };
+    let known = before.len() as f32 + 1.0 + presumed;
+    let shallower = before.iter().filter(|&&own| own < least).count() as f32
+        + if least > 0 { presumed } else { 0.0 };
+    let doubt = if level.words { 0.3 } else { 1.0 };
+    let bits = -(behind.len() as f32) * (1.0 - shallower / known).log2() * doubt;
+    let below = behind.iter().filter(|&&own| own < margin).count();
+    match usual(behind).filter(|&usual| usual < margin) {
+        Some(usual) => shape.note(usual - margin, (below as f32 * known.log2() / 2.0).min(MOST)),
+        None if bits >= 1.0 => shape.note(least - margin, bits.min(MOST)),
+        None => shape.note(0, (behind.len() as f32).min(MOST) * doubt),
     }
 }
 
@@ -147,20 +195,6 @@ fn note_split(shape: &mut Shape, level: &Level, own: i32) {
     shape.note(if known { 0 } else { own - last }, SPLIT);
 }
 
-// The more lines, the surer; free text is less sure than code.
-fn weight_of(count: usize, words: bool) -> f32 {
-    match (count, words) {
-        (1, false) => 2.0,
-        (2, false) => 5.0,
-        (3..6, false) => 9.0,
-        (_, false) => 12.0,
-        (1..3, true) => 1.0,
-        (3..6, true) => 3.0,
-        (6..12, true) => 6.0,
-        (_, true) => 10.0,
-    }
-}
-
 // The column that most of the lines have.
 fn usual(columns: &[i32]) -> Option<i32> {
     let count = |column: &&i32| columns.iter().filter(|other| other == column).count();
@@ -169,7 +203,7 @@ fn usual(columns: &[i32]) -> Option<i32> {
 
 // Whether a line starts with what closes the innermost construct.
 fn closes(bare: &str, opened: &str) -> bool {
-    if bare.starts_with("</") {
+    if bare.starts_with("</") || bare.starts_with('>') || bare.starts_with("/>") {
         return opened.starts_with('<');
     }
     if bare.starts_with(['}', ']', ')']) {
