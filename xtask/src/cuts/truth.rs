@@ -326,3 +326,6 @@ pub(crate) fn brackets_balance(file: &SourceFile) -> bool {
     }
     open.is_empty()
 }
+
+#[cfg(test)]
+mod tests;
