@@ -3,6 +3,7 @@
 //! In: the seeds of the inspector, which are whole texts, and pairs of partial and continuation.
 //! Out: failed assertions with the text. Never in a crate of the product: siblings do not see each
 //! other, not even in tests.
+#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 use salve_engine::{PipelineOptions, judge_text};
 use salve_syntax::check_syntax;
