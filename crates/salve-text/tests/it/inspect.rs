@@ -58,6 +58,7 @@ fn t13_open_single_quote() {
     assert_cut(Language::Python, "x = ('abc", kind, "')");
     assert_cut(Language::Rust, "fn f() { g('\\", kind, "\\')}");
     assert_cut(Language::Rust, "fn f() { g(b'", kind, "')}");
+    assert_cut(Language::Rust, "fn f() { match c { a => 1, '-", kind, "'}}");
     assert_cut(Language::Bash, "echo 'a", kind, "'");
     assert_cut(Language::Sql, "SELECT 'it''s", kind, "'");
     assert_cut(Language::Yaml, "a: 'it''s", kind, "'");
