@@ -177,7 +177,9 @@ impl Machine {
             return at + 2 + width;
         }
         let at_end = view.last && at + 1 + width >= view.bytes.len();
-        if at_end && starts_rust_char(view.behind(at)) {
+        // No lifetime starts with a sign or a digit.
+        let sign = at + 1 < view.bytes.len() && !(is_word(next) && !next.is_ascii_digit());
+        if at_end && (sign || starts_rust_char(view.behind(at))) {
             return self.open_form(view, at, rust_form::CHAR, 1);
         }
         at + 1
