@@ -180,7 +180,7 @@ impl Machine {
         let fresh = self.top.fresh;
         let inside = self.skip_blank(at + 1);
         let Some(next) = self.byte(inside)? else { return Ok((byte != b'(').then_some(at)) };
-        let quoted = quote_of(self.bytes(), inside).is_some();
+        let quoted = self.quote_at(inside)?.is_some();
         let begins = match byte {
             b'{' => {
                 quoted
@@ -208,7 +208,8 @@ impl Machine {
         Ok(begins.then_some(at))
     }
 
-    fn quote_behind(&self, at: usize) -> Step<bool> {
+    /// Whether a quote stands behind the bracket at `at`.
+    pub(super) fn quote_behind(&self, at: usize) -> Step<bool> {
         let next = self.skip_blank(at + 1);
         Ok(self.byte(next)?.is_some() && quote_of(self.bytes(), next).is_some())
     }
