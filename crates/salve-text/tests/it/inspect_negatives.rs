@@ -128,6 +128,7 @@ fn t04_bash_expansions_and_patterns() {
             "echo if then done; grep -E '^(a|b)' # don't\n",
             "f() { local a=$'it\\'s'; }\n",
             "x=`echo \"a\"`; y=\"`b`\"\n",
+            "a=(\"${b[@]/#/${c}[}\"); x=${y%[abc]}; z=${y//[!a-z]/}\n",
         ],
     );
 }
