@@ -53,7 +53,7 @@ fn o01_user_schemas_come_from_files() {
     );
     let good = salve_in(&["parse", "--schema", "point.json"], "{x: \"3\"}", &place, &[]);
     assert_eq!(good.json(), json!({ "x": 3 }));
-    let bad = salve_in(&["parse", "--schema", "point.json"], "{x: \"three\"}", &place, &[]);
+    let bad = salve_in(&["parse", "--schema", "point.json"], "{y: 1}", &place, &[]);
     assert_eq!(bad.code, Some(1));
     let unknown = salve_in(&["parse", "--schema", "Pont"], "{}", &place, &[]);
     assert_eq!(unknown.code, Some(2));

@@ -23,10 +23,13 @@ impl Planner<'_, '_> {
         self.implied += 1;
         let inner = self.plan(node, property.type_id);
         self.implied -= 1;
-        let stretched =
-            self.get(inner).notes.iter().any(|note| {
-                matches!(note.code, CoercionCode::JsonToString | CoercionCode::ImpliedKey)
-            });
+        // A value taken from under another key and put under ours would rename that key.
+        let stretched = self.get(inner).notes.iter().any(|note| {
+            matches!(
+                note.code,
+                CoercionCode::JsonToString | CoercionCode::ImpliedKey | CoercionCode::Unwrapped
+            )
+        });
         if self.cost(inner) >= VIOLATION || stretched {
             return misfit(node);
         }
