@@ -46,7 +46,7 @@ pub(crate) fn run(flags: &mut Flags) -> Result<()> {
         cases.iter().filter(|case| only.as_ref().is_none_or(|kind| case.kind.name() == kind))
     {
         let (mark, why) = judge(case);
-        report.add(case, mark, why);
+        report.add(case, mark, &why);
     }
     report.print();
     if report.reaches_targets() { Ok(()) } else { bail!("below the targets") }

@@ -28,7 +28,7 @@ pub use parse::{
 pub use resume::{
     CHECK_SOURCE, CONTINUATION_SOURCE, DropReason, Dropped, PromptOptions, RefusalReason,
     Reindented, Stitch, StitchOptions, StitchOutcome, Template, TemplateError, context_tail,
-    resume_prompt, stitch,
+    resume_prompt, resume_prompt_for, stitch,
 };
 pub use schema::{
     Arrival, ChatStage, Coerced, Coercion, CoercionCode, CompiledSchema, EMPTY_CODE,

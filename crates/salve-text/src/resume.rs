@@ -18,7 +18,7 @@ mod tail;
 mod template;
 mod wrapper;
 
-pub use prompt::{PromptOptions, resume_prompt};
+pub use prompt::{PromptOptions, resume_prompt, resume_prompt_for};
 pub use stitch::{
     DropReason, Dropped, RefusalReason, Reindented, Stitch, StitchOptions, StitchOutcome, stitch,
 };

@@ -3,6 +3,7 @@
 //! In: files, cuts, a seed. Out: cases, each with the partial text, the continuation and what a
 //! right join is. Never calls the stitcher.
 
+use super::report::boundary;
 use super::talk::{self, pick};
 use crate::corpus::{Random, SourceFile};
 use crate::cuts::{Cut, Place};
@@ -144,7 +145,7 @@ fn rest<'a>(file: &'a SourceFile, at: usize, random: &mut Random) -> Option<Rest
     if random.below(5) < 3 {
         return Some(Rest { text, reaches_end: true });
     }
-    let end = text.floor_char_boundary(200 + random.below(4_000));
+    let end = boundary(text, 200 + random.below(4_000));
     Some(Rest { text: &text[..end], reaches_end: end == text.len() })
 }
 
@@ -231,7 +232,7 @@ fn echo_lines(partial: &str, random: &mut Random) -> Option<String> {
 }
 
 fn echo_text(partial: &str, random: &mut Random) -> Option<String> {
-    let start = partial.floor_char_boundary(partial.len().checked_sub(15 + random.below(180))?);
+    let start = boundary(partial, partial.len().checked_sub(15 + random.below(180))?);
     let echo = &partial[start..];
     (echo.trim().len() >= 12).then(|| echo.to_owned())
 }

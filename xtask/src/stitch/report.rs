@@ -39,7 +39,7 @@ impl Report {
     }
 
     /// Counts a case; `seen` is what was joined around the first difference, or why it was refused.
-    pub(crate) fn add(&mut self, case: &Case<'_>, mark: Mark, seen: String) {
+    pub(crate) fn add(&mut self, case: &Case<'_>, mark: Mark, seen: &str) {
         let row = self.rows.entry(case.kind).or_default();
         row.cases += 1;
         match mark {
@@ -111,15 +111,21 @@ impl Report {
 
 /// Returns the text around a byte, to show a seam.
 pub(crate) fn around(text: &str, at: usize) -> String {
-    let start = text.floor_char_boundary(at.saturating_sub(30));
-    let end = text.floor_char_boundary((at + 50).min(text.len()));
+    let start = boundary(text, at.saturating_sub(30));
+    let end = boundary(text, (at + 50).min(text.len()));
     text[start..end].to_owned()
 }
 
 fn end_of(text: &str, count: usize) -> &str {
-    &text[text.floor_char_boundary(text.len().saturating_sub(count))..]
+    &text[boundary(text, text.len().saturating_sub(count))..]
 }
 
 fn start_of(text: &str, count: usize) -> &str {
-    &text[..text.floor_char_boundary(count.min(text.len()))]
+    &text[..boundary(text, count.min(text.len()))]
+}
+
+/// Returns the last place at or before `at` where a character starts.
+pub(crate) fn boundary(text: &str, at: usize) -> usize {
+    let at = at.min(text.len());
+    (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }

@@ -59,7 +59,9 @@ impl Machine {
         }
         let in_parameter =
             self.stack.last().is_some_and(|hole| hole.form == b'}' && hole.kind == Kind::Hole);
-        !(in_parameter && byte != b'[')
+        // In `${…}` a `[` right after the name is a subscript; anywhere else it is a pattern.
+        let after_name = matches!(view.before(at), b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_');
+        !in_parameter || (byte == b'[' && after_name)
     }
 
     /// Returns whether `<<` is a shift here.

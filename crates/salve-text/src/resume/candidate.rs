@@ -107,6 +107,11 @@ fn echo(
     if overlap.same_indent {
         told += 3.0;
     }
+    let opens = repeated.trim_end().ends_with([':', '{', '(', '[']);
+    if complete && overlap.lines == 1 && opens && overlap.shift.is_some_and(|shift| shift > 0) {
+        // `try:` in `try:`: the same header one step deeper is a block in a block.
+        told = told.min(3.0);
+    }
     let half = &partial[last_line_start(partial)..];
     let as_deep =
         overlap.same_indent || (indent_of(half).is_empty() && indent_of(content).is_empty());

@@ -41,7 +41,7 @@ pub(crate) enum Alignment {
 /// Finds the overlaps of `partial` and `continuation`, longest first, at most `limit` of a kind.
 pub(crate) fn overlaps(partial: &str, continuation: &str, limit: usize) -> Vec<Overlap> {
     let mut found = line_overlaps(partial, continuation, limit);
-    for overlap in byte_overlaps(partial, continuation).into_iter().take(limit) {
+    for overlap in byte_overlaps(partial, continuation, limit) {
         if found.iter().all(|known| known.drop != overlap.drop) {
             found.push(overlap);
         }
@@ -171,7 +171,7 @@ fn z_function<T: PartialEq>(sequence: &[T]) -> Vec<usize> {
 }
 
 // Byte-exact repetitions, which may start anywhere in a line, longest first.
-fn byte_overlaps(partial: &str, continuation: &str) -> Vec<Overlap> {
+fn byte_overlaps(partial: &str, continuation: &str, limit: usize) -> Vec<Overlap> {
     let head = prefix(continuation, WINDOW).as_bytes();
     let mut start = partial.len().saturating_sub(head.len());
     while !partial.is_char_boundary(start) {
@@ -189,7 +189,7 @@ fn byte_overlaps(partial: &str, continuation: &str) -> Vec<Overlap> {
         }
     }
     let mut found = Vec::new();
-    while length > 0 {
+    while length > 0 && found.len() < limit {
         let from = partial.len() - length;
         if partial.is_char_boundary(from) && continuation.is_char_boundary(length) {
             let at_line = from == 0 || partial.as_bytes()[from - 1] == b'\n';
@@ -283,7 +283,7 @@ mod tests {
     proptest! {
         #[test]
         fn t27_every_byte_overlap_is_a_real_one(partial in "[ab\né ]{0,40}", continuation in "[ab\né ]{0,40}") {
-            for overlap in byte_overlaps(&partial, &continuation) {
+            for overlap in byte_overlaps(&partial, &continuation, 50) {
                 prop_assert!(partial.ends_with(&continuation[..overlap.drop]));
             }
             for overlap in overlaps(&partial, &continuation, 50) {

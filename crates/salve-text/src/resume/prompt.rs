@@ -5,6 +5,7 @@
 
 use super::tail::{context_tail, fence_around};
 use super::template::{Template, TemplateError, fill};
+use crate::inspect::Cut;
 use crate::{DEFAULT_MARK, sentinel_line};
 use salve_types::{
     FinishReason, OpenConstruct, OpenKind, TruncationFamily, TruncationKind, Verdict,
@@ -80,6 +81,19 @@ pub fn resume_prompt(
     fill(options.template.text(), &values)
 }
 
+/// Writes the prompt that asks for the rest of a cut reply.
+///
+/// The reply's own reason for stopping is told unless the options name another one.
+///
+/// # Errors
+///
+/// Fails when the template asks for a placeholder that does not exist.
+pub fn resume_prompt_for(cut: &Cut, options: &PromptOptions) -> Result<String, TemplateError> {
+    let known = options.finish_reason.clone().or_else(|| cut.reply().finish_reason().cloned());
+    let options = PromptOptions { finish_reason: known, ..options.clone() };
+    resume_prompt(cut.text(), cut.verdict(), &options)
+}
+
 // What the model is told about the cause. A broken line says nothing about the length of the
 // answer, so the model is not told to be brief; a limit will strike again, so it is told to go on
 // without any preamble.
@@ -108,7 +122,7 @@ fn closers(verdict: &Verdict, kind: TruncationKind) -> String {
         TruncationFamily::Structure => innermost.iter().map(|open| open.closer.trim()).collect(),
         _ => {
             let outer = innermost.iter().skip(1).take_while(|open| open.kind == OpenKind::Tag);
-            innermost.iter().take(1).chain(outer).map(|open| open.closer.trim()).collect()
+            innermost.iter().take(1).chain(outer).map(|open| tag_end(open.closer.trim())).collect()
         }
     };
     let needed: Vec<&str> = needed.into_iter().filter(|closer| !closer.is_empty()).collect();
@@ -117,6 +131,11 @@ fn closers(verdict: &Verdict, kind: TruncationKind) -> String {
         words.push(format!("{} more", needed.len() - SHOWN));
     }
     words.join(" then ")
+}
+
+// What ends the tag itself; the end tag of the element is the continuation's own business.
+fn tag_end(closer: &str) -> &str {
+    closer.find('>').map_or(closer, |at| &closer[..=at])
 }
 
 // A closer as inline code, with backticks that it cannot close itself.

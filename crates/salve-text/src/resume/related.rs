@@ -7,7 +7,7 @@ use super::candidate::Candidate;
 use super::lines::lines;
 use super::prose;
 use super::seam::{self, Vocabulary};
-use super::stitch::{Place, RefusalReason};
+use super::stitch::{DropReason, Place, RefusalReason};
 use crate::detect::{LanguageHints, detect_language};
 use crate::inspect::{Inside, outline};
 use salve_types::Language;
@@ -34,20 +34,22 @@ pub(crate) struct Join<'a> {
 /// Refuses a join that puts another text behind the partial one, or the same text again.
 pub(crate) fn refusal_after(join: &Join<'_>) -> Refusal {
     // What starts with the end of the partial text is its continuation.
-    if join.candidate.told >= 14.0 {
-        return None;
-    }
-    if starts_over(join.partial, join.content) {
+    let explained = join.candidate.reason == Some(DropReason::PrefillEcho)
+        || join.content[..join.candidate.drop].lines().count() > 3;
+    if !explained && starts_over(join.partial, join.content) {
         return Some((
             RefusalReason::RestartedFromBeginning,
             "the continuation starts over from the beginning, and not in the same words",
         ));
     }
+    if join.candidate.told >= 14.0 {
+        return None;
+    }
     let message = "the continuation is the start of another text";
     (strangeness(join) >= STRANGE).then_some((RefusalReason::Unrelated, message))
 }
 
-// How many points make a continuation another text; no weak sign reaches it alone.
+// How many points make a continuation another text; only the surest signs reach it alone.
 const STRANGE: i32 = 9;
 
 fn is_talk(content: &str, place: Place) -> bool {
@@ -116,12 +118,15 @@ fn unended(join: &Join<'_>) -> i32 {
 // Points for a first line that cannot go on the line that was cut.
 fn misfit(join: &Join<'_>) -> i32 {
     let echoes = join.candidate.drop > 0;
-    if echoes || join.place != Place::Code || !seam::is_mid_line(join.partial) {
+    if echoes || !seam::is_mid_line(join.partial) {
         return 0;
     }
     let vocabulary = Vocabulary::new(join.partial, join.content);
     if seam::fit(join.partial, join.content, join.place, &vocabulary) < -3.0 {
         return 4;
+    }
+    if join.place != Place::Code {
+        return 0;
     }
     let comment = ["/*", "//", "<!--", "\"\"\"", "#!", "# "].iter();
     let in_word = join.partial.ends_with(|sign: char| sign.is_alphanumeric() || sign == '_');
@@ -139,6 +144,7 @@ fn beginning(join: &Join<'_>) -> i32 {
         "<!DOCTYPE",
         "<!doctype",
         "<?xml",
+        "<html",
         "<?php",
         "'use strict'",
         "\"use strict\"",
@@ -156,7 +162,6 @@ fn beginning(join: &Join<'_>) -> i32 {
         "\"\"\"",
         "#pragma once",
         "#ifndef ",
-        "<html",
         "# -*-",
     ];
     let start = join.content.trim_start();
@@ -169,7 +174,8 @@ fn beginning(join: &Join<'_>) -> i32 {
         .iter()
         .any(|word| top.contains(word));
     if SURE.iter().any(|sign| first.starts_with(sign)) || (is_comment && licence) {
-        return if has_code(join.partial, 1) { 9 } else { 0 };
+        let past = has_code(join.partial, 1) || misfit(join) > 0;
+        return if past { STRANGE } else { 0 };
     }
     let likely = |line: &str| LIKELY.iter().any(|sign| line.starts_with(sign));
     let two = likely(first) && head.take(12).any(likely);
@@ -222,7 +228,7 @@ fn foreign_language(join: &Join<'_>) -> i32 {
         |found: Language| join.language == Language::Html && matches!(family(found), 1 | 8 | 9);
     let other =
         |found: Language| own != 0 && family(found) != 0 && family(found) != own && !held(found);
-    let labelled = if join.label.is_some_and(other) { 7 } else { 0 };
+    let labelled = if join.label.is_some_and(other) { STRANGE } else { 0 };
     let detect = |text| detect_language(text, &LanguageHints::default());
     let found = detect(join.content);
     let looks = join.content.lines().count() > 8

@@ -344,3 +344,6 @@ fn place_of(partial: &str, language: Language) -> Place {
         || outline(partial, language).end.inside == Inside::Words;
     if words { Place::Words } else { Place::Code }
 }
+
+#[cfg(test)]
+mod tests;

@@ -90,6 +90,7 @@ fn t04_division_is_not_a_regular_expression() {
             "x = a ? /\\//g : /`/;\n",
             "do {} while (foo)",
             "do\n  a();\nwhile (b)\n",
+            "  do a();\n  while (b)\n  ",
             "module.exports = satisfies\n",
             "try {}\ncatch (e) {}\n",
         ],
@@ -127,6 +128,7 @@ fn t04_bash_expansions_and_patterns() {
             "echo if then done; grep -E '^(a|b)' # don't\n",
             "f() { local a=$'it\\'s'; }\n",
             "x=`echo \"a\"`; y=\"`b`\"\n",
+            "a=(\"${b[@]/#/${c}[}\"); x=${y%[abc]}; z=${y//[!a-z]/}\n",
         ],
     );
 }

@@ -331,3 +331,20 @@ fn t21_a_broken_connection_is_not_a_length_limit() {
     assert!(limit.contains("length limit") && !limit.contains("connection"));
     assert!(!unknown.contains("length limit") && !unknown.contains("connection"));
 }
+
+#[test]
+fn t24_a_cut_reply_is_asked_for_with_its_own_kind_and_cause() {
+    use crate::{CleanOptions, InspectOptions, Inspection, clean, inspect};
+    use salve_types::RawReply;
+    let raw = RawReply {
+        text: "```tsx\nexport const A = () => (\n  <div className=\"from-zinc-9".to_owned(),
+        finish_reason: Some(FinishReason::Disconnect),
+        ..RawReply::default()
+    };
+    let inspection = inspect(clean(&raw, &CleanOptions::default()), &InspectOptions::default());
+    let Inspection::Cut(cut) = inspection else { panic!("not seen as cut") };
+    let prompt = resume_prompt_for(&cut, &PromptOptions::default()).unwrap();
+    assert!(prompt.contains("ERROR TYPE: OPEN_DOUBLE_QUOTE"), "{prompt}");
+    assert!(prompt.contains("EXACT CLOSER: `\"` then `>`"), "{prompt}");
+    assert!(prompt.contains("connection broke"), "{prompt}");
+}
