@@ -166,7 +166,7 @@ impl Settings {
     fn merge(&mut self, file: ConfigFile, origin: &Origin) {
         let workspace = matches!(origin, Origin::File { level: Level::Workspace, .. });
         if workspace {
-            self.tighten(file, origin);
+            self.tighten(&file, origin);
             return;
         }
         self.enforcement.set(file.enforcement, origin);
@@ -178,7 +178,7 @@ impl Settings {
 
     // A cloned repository is not trusted: it may ask for more care, never for less, and it may not
     // put words into prompts.
-    fn tighten(&mut self, file: ConfigFile, origin: &Origin) {
+    fn tighten(&mut self, file: &ConfigFile, origin: &Origin) {
         if let Some(value) = file.enforcement {
             self.stricter(value, "enforcement", origin, |settings| &mut settings.enforcement);
         }
@@ -235,8 +235,8 @@ impl Settings {
     pub(crate) fn rows(&self) -> Vec<(&'static str, String, String)> {
         let template = self.resume_template.value.as_ref();
         vec![
-            row("enforcement", name_of(self.enforcement.value), &self.enforcement.origin),
-            row("sentinel", name_of(self.sentinel.value), &self.sentinel.origin),
+            row("enforcement", name_of(&self.enforcement.value), &self.enforcement.origin),
+            row("sentinel", name_of(&self.sentinel.value), &self.sentinel.origin),
             row("sentinel_mark", self.sentinel_mark.value.clone(), &self.sentinel_mark.origin),
             row(
                 "tail_characters",
@@ -256,15 +256,14 @@ fn row(key: &'static str, value: String, origin: &Origin) -> (&'static str, Stri
     (key, value, origin.to_string())
 }
 
-fn name_of<T: clap::ValueEnum>(value: T) -> String {
+fn name_of(value: &impl clap::ValueEnum) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
 fn named<T: clap::ValueEnum>(variable: &'static str) -> Result<Option<T>, Failure> {
     let Some(text) = environment::value(variable) else { return Ok(None) };
     T::from_str(&text, true).map(Some).map_err(|_| {
-        let names: Vec<String> =
-            T::value_variants().iter().map(|value| name_of(value.clone())).collect();
+        let names: Vec<String> = T::value_variants().iter().map(name_of).collect();
         Failure::new(format!("{variable} has the unknown value: `{text}`"))
             .hint(format!("Use one of: {}", names.join(", ")))
     })

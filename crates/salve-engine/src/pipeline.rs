@@ -43,7 +43,7 @@ pub enum Resumed {
     /// The parts were joined; the joined text was received anew.
     Joined {
         /// Whole, or cut again.
-        received: Received,
+        received: Box<Received>,
         /// What the stitcher did.
         stitch: Stitch,
     },
@@ -65,7 +65,7 @@ pub fn resume(cut: &Cut, continuation: &str, options: &PipelineOptions) -> Resum
         StitchOutcome::Refused { .. } => Resumed::Refused(joined),
         StitchOutcome::Joined { text } => {
             let raw = RawReply { language, ..RawReply::from_text(text.clone()) };
-            Resumed::Joined { received: receive(&raw, options), stitch: joined }
+            Resumed::Joined { received: Box::new(receive(&raw, options)), stitch: joined }
         }
     }
 }

@@ -16,10 +16,8 @@ const DECISIVE: f64 = 0.85;
 pub fn second_opinion(mut verdict: Verdict, text: &str) -> Verdict {
     let Some(report) = check_syntax(text, verdict.language) else { return verdict };
     let is_proven = verdict.evidence.iter().any(|it| !it.cut && it.weight >= PROOF);
-    let overrules = report.broken_at_end
-        && verdict.is_valid
-        && !is_proven
-        && !has_terminator(text, verdict.language);
+    let overrules =
+        report.broken_at_end && verdict.is_valid && !is_proven && !is_explained(&report, text);
     let evidence = evidence_of(&report, overrules);
     if overrules {
         verdict.is_valid = false;
@@ -54,10 +52,51 @@ fn evidence_of(report: &SyntaxReport, decides: bool) -> Evidence {
     Evidence { source, code: code.to_owned(), message, cut, weight, span }
 }
 
-// The grammar of CSS does not know its supersets; where a rule or declaration has its end, an
-// objection is more likely about the dialect than about a cut.
-fn has_terminator(text: &str, language: Language) -> bool {
-    language == Language::Css && text.trim_end().ends_with(['}', ';'])
+// Objections to the end of a whole text that are known to be the grammar's own: it does not know the
+// supersets of CSS, so a rule or declaration that has its end is complete; and it misses the `;` after
+// a macro of C that needs none.
+fn is_explained(report: &SyntaxReport, text: &str) -> bool {
+    match report.language {
+        Language::Css => text.trim_end().ends_with(['}', ';']),
+        Language::C | Language::Cpp => report.first().is_some_and(|problem| {
+            ends_with_macro_call(text.get(..problem.span.end).unwrap_or_default())
+        }),
+        _ => false,
+    }
+}
+
+// `NAME(…)`, the name in capitals and first on its line; comments may follow.
+fn ends_with_macro_call(text: &str) -> bool {
+    let text = without_comments_at_end(text);
+    let mut depth = 0_usize;
+    let opener = text.bytes().rposition(|byte| {
+        match byte {
+            b')' => depth += 1,
+            b'(' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0
+    });
+    let Some(opener) = opener.filter(|_| text.ends_with(')')) else { return false };
+    let line = text[..opener].rsplit('\n').next().unwrap_or_default().trim();
+    let is_capital = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    line.len() > 2 && line.bytes().all(is_capital)
+}
+
+fn without_comments_at_end(text: &str) -> &str {
+    let mut text = text.trim_end();
+    loop {
+        let line_start = text.rfind('\n').map_or(0, |at| at + 1);
+        let cut = if text.ends_with("*/") {
+            text.rfind("/*")
+        } else {
+            text[line_start..].trim_start().starts_with("//").then_some(line_start)
+        };
+        match cut {
+            Some(at) => text = text[..at].trim_end(),
+            None => return text,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -100,6 +139,11 @@ mod tests {
             (Language::Rust, "fn a() {}\n", "grammar_clean"),
             (Language::Rust, "fn a() { let x = ; }\nfn b() {}\nfn c() {}\n", "grammar_error"),
             (Language::Css, "a { color: red; }\n$width: 1px;\n", "grammar_broken_at_end"),
+            (
+                Language::C,
+                "int a;\n\n  DEFINE_IT(\n    x, (y) z\n  )\n/* END */\n// x\n",
+                "grammar_broken_at_end",
+            ),
             (Language::Text, "pub struct Point", "none"),
         ];
         for (language, text, code) in cases {

@@ -83,6 +83,23 @@ fn from_content(text: &str) -> Language {
     if best < THRESHOLD { Language::Text } else { family::refine_guess(language, &scores, text) }
 }
 
+/// Lists the lines of `text` that are not blank, not in a block comment and not in a Markdown fence,
+/// each as it stands and trimmed. What people write in comments is prose; a fence itself is listed,
+/// since it speaks for Markdown, and its content is not, since it may be in any language.
+fn telling_lines(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut in_comment = false;
+    let mut in_fence = false;
+    text.lines().map(|raw| (raw, raw.trim())).filter(move |(_, line)| {
+        if in_comment || line.starts_with("/*") {
+            in_comment = !line.contains("*/");
+            return false;
+        }
+        let is_fence = line.starts_with("```") || line.starts_with("~~~");
+        in_fence ^= is_fence;
+        is_fence || !(in_fence || line.is_empty())
+    })
+}
+
 /// Returns the longest head of `text` that has at most `limit` bytes and splits no character.
 fn head(text: &str, limit: usize) -> &str {
     let mut end = limit.min(text.len());

@@ -205,7 +205,8 @@ impl Disagreement {
 }
 
 fn flagged(file: &SourceFile, judged: &Judged) -> Option<String> {
-    let line = || format!("{}: {}", file.name, words(&judged.both));
+    let by = if judged.lexer.is_valid { "the grammar" } else { "the machine" };
+    let line = || format!("{}: {} by {by}", file.name, words(&judged.both));
     (!judged.both.is_valid).then(line)
 }
 

@@ -133,7 +133,7 @@ impl Place {
             What::Comment => Self::Comment,
             What::Tag => Self::Tag,
             What::Element => Self::Element,
-            What::Bracket | What::Block => Self::Bracket,
+            What::Bracket | What::Backquote | What::Block => Self::Bracket,
         }
     }
 

@@ -30,6 +30,10 @@ impl Expected {
             if cut.open.block.is_some() {
                 expected.kinds.push(TruncationKind::OpenBlock);
             }
+            if innermost.what == What::Backquote {
+                let also = [TruncationKind::OpenTemplateLiteral, TruncationKind::OpenBlock];
+                expected.kinds.extend(also);
+            }
             if is_maybe_lifetime(cut) {
                 expected.kinds.push(TruncationKind::UnbalancedBraces);
             }

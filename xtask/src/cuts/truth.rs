@@ -20,6 +20,8 @@ pub(crate) enum What {
     Tag,
     Element,
     Bracket,
+    /// A command in backquotes, in a shell: a bracket with one sign for both ends.
+    Backquote,
     /// Keywords such as `do … done`; no bracket, but a fair answer where one is innermost.
     Block,
 }
@@ -150,7 +152,7 @@ impl What {
             Self::Tag => TruncationKind::OpenJsxTag,
             Self::Element => TruncationKind::OpenElement,
             Self::Bracket if matches!(language, Language::Json) => TruncationKind::OpenJson,
-            Self::Bracket => TruncationKind::UnbalancedBraces,
+            Self::Bracket | Self::Backquote => TruncationKind::UnbalancedBraces,
             Self::Block => TruncationKind::OpenBlock,
         }
     }
@@ -198,7 +200,7 @@ fn named_construct(
         }
         "heredoc_redirect" => heredoc(tree, index),
         "command_substitution" if text.starts_with('`') => {
-            Some(construct(What::Template, node.span.start, 1, node.span.end))
+            Some(construct(What::Backquote, node.span.start, 1, node.span.end))
         }
         "if_statement"
         | "case_statement"
@@ -324,3 +326,6 @@ pub(crate) fn brackets_balance(file: &SourceFile) -> bool {
     }
     open.is_empty()
 }
+
+#[cfg(test)]
+mod tests;

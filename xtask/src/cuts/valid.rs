@@ -98,3 +98,27 @@ fn last_token(tree: &NodeTree) -> Option<&str> {
     });
     last.map(|(_, node)| tree.kind(node))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn validity_is_that_of_the_language() {
+        let cases = [
+            (Language::Rust, "fn a() {}\n", Validity::Valid),
+            (Language::Rust, "pub struct A", Validity::Invalid),
+            (Language::Python, "def f():\n    # soon\n", Validity::Invalid),
+            (Language::Python, "def f():\n    pass", Validity::Valid),
+            (Language::Python, "try:\n    f()\n", Validity::Invalid),
+            (Language::JavaScript, "f()\nexport", Validity::Invalid),
+            (Language::JavaScript, "f()\nexpor", Validity::Valid),
+            (Language::TypeScript, "function f(): void", Validity::Either),
+            (Language::C, "#include \"a.h\"", Validity::Either),
+            (Language::C, "int a", Validity::Invalid),
+        ];
+        for (language, text, expected) in cases {
+            assert_eq!(validity(text, language), expected, "{text}");
+        }
+    }
+}

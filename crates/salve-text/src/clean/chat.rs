@@ -79,6 +79,7 @@ pub(super) fn leading_chat(text: &str, target: Target) -> usize {
 /// Returns where the talk at the foot of a text begins; its length when there is none.
 pub(super) fn trailing_chat(text: &str, target: Target) -> usize {
     let mut end = text.len();
+    let mut weak = false;
     let mut steps = 0;
     while steps < MOST_LINES {
         steps += 1;
@@ -88,7 +89,11 @@ pub(super) fn trailing_chat(text: &str, target: Target) -> usize {
         let talk = match paragraph_strength(words) {
             Some(Strength::Strong) => true,
             // An explanation counts only right after code, or before talk that was found already.
-            Some(Strength::Weak | Strength::Faint) => stands_after_code(before, target),
+            Some(Strength::Weak | Strength::Faint) => {
+                let after_code = stands_after_code(before, target);
+                weak |= after_code;
+                after_code
+            }
             None => false,
         };
         if talk && !before.trim().is_empty() {
@@ -101,7 +106,7 @@ pub(super) fn trailing_chat(text: &str, target: Target) -> usize {
         }
         break;
     }
-    if end == text.len() || ends_inside_text(&text[..end]) {
+    if end == text.len() || (weak && ends_inside_text(&text[..end])) {
         return text.len();
     }
     let kept = text[..end].trim_end();
@@ -112,7 +117,8 @@ pub(super) fn trailing_chat(text: &str, target: Target) -> usize {
     line_end.min(end.max(kept))
 }
 
-// Sentences after an open documentation string or comment belong to it: the reply was cut there.
+// An explanation after an open documentation string or comment belongs to it: the reply was cut
+// there.
 fn ends_inside_text(before: &str) -> bool {
     let odd = |quotes: &str| memchr::memmem::find_iter(before.as_bytes(), quotes).count() % 2 == 1;
     let comment = before.rfind("/*").is_some_and(|open| !before[open..].contains("*/"));

@@ -1,8 +1,9 @@
 //! Distinctive lines.
 //!
-//! In: the head of a text. Out: a score per language from a table of line patterns. Never reads
-//! inside Markdown fences: code in a document speaks for the document.
+//! In: the head of a text. Out: a score per language from a table of line patterns. Never lets one
+//! pattern decide by repetition.
 
+use super::telling_lines;
 use salve_types::Language as L;
 
 /// What was found for each language.
@@ -40,14 +41,7 @@ const COUNTED: u32 = 3;
 pub(super) fn score(text: &str) -> Scores {
     let mut scores = Scores::default();
     let mut counts = vec![0_u32; RULES.len()];
-    let mut in_fence = false;
-    for line in text.lines().map(str::trim) {
-        if line.starts_with("```") || line.starts_with("~~~") {
-            in_fence = !in_fence;
-        }
-        if in_fence || line.is_empty() {
-            continue;
-        }
+    for (_, line) in telling_lines(text) {
         for (rule, count) in RULES.iter().zip(&mut counts) {
             if *count < COUNTED && matches(rule, line) {
                 *count += 1;

@@ -4,6 +4,7 @@
 //! the first bytes decide (JSON, HTML, PHP). Never looks twice at a line.
 
 use super::rules::Scores;
+use super::telling_lines;
 use salve_types::Language;
 
 /// Tells the languages that the first bytes decide.
@@ -43,20 +44,12 @@ fn opens_json(text: &str) -> bool {
 /// Adds what the shape of the lines says.
 pub(super) fn score(text: &str, scores: &mut Scores) {
     let mut seen = Seen::default();
-    let mut in_fence = false;
-    for raw in text.lines() {
-        let line = raw.trim();
-        if line.is_empty() {
-            seen.after_blank = true;
-            continue;
-        }
+    for (raw, line) in telling_lines(text) {
         if line.starts_with("```") || line.starts_with("~~~") {
-            in_fence = !in_fence;
             seen.markdown += 4;
-        } else if !in_fence {
+        } else {
             seen.line(raw, line);
         }
-        seen.after_blank = false;
     }
     seen.settle(scores);
 }
@@ -72,7 +65,8 @@ struct Seen {
     yaml_marks: u32,
     toml_pairs: u32,
     toml_tables: u32,
-    after_blank: bool,
+    starts_yaml: bool,
+    starts_toml: bool,
 }
 
 impl Seen {
@@ -82,6 +76,12 @@ impl Seen {
             return;
         }
         self.lines += 1;
+        if self.lines == 1 {
+            // A data language begins with data.
+            self.starts_yaml =
+                is_yaml_pair(line) || line.starts_with("---") || line.starts_with("- ");
+            self.starts_toml = is_toml_pair(line) || is_toml_table(line);
+        }
         self.css += css_weight(line);
         self.sql += sql_weight(line);
         if line == "---" || line.starts_with("%YAML") {
@@ -102,11 +102,14 @@ impl Seen {
         scores.add(Language::Markdown, self.markdown.min(30));
         // Pairs prove a data language only when the text is made of them.
         let most = |pairs: u32| pairs * 10 >= self.lines * 6;
-        if most(self.yaml_pairs) && (self.yaml_pairs >= 2 || self.yaml_marks > 0) {
+        if self.starts_yaml
+            && most(self.yaml_pairs)
+            && (self.yaml_pairs >= 2 || self.yaml_marks > 0)
+        {
             scores.add(Language::Yaml, (self.yaml_pairs * 2 + self.yaml_marks).min(24));
         }
         let toml = self.toml_pairs + self.toml_tables;
-        if most(toml) && (self.toml_tables > 0 || self.toml_pairs >= 3) {
+        if self.starts_toml && most(toml) && (self.toml_tables > 0 || self.toml_pairs >= 3) {
             scores.add(Language::Toml, (self.toml_tables * 4 + self.toml_pairs * 2).min(24));
         }
     }
@@ -178,6 +181,8 @@ fn css_weight(line: &str) -> u32 {
         "@keyframes",
         "@-webkit-keyframes",
         "@import url",
+        "@import '",
+        "@import \"",
         "@charset",
         "@include",
         "@mixin",
@@ -190,13 +195,23 @@ fn css_weight(line: &str) -> u32 {
     {
         return 6;
     }
+    // A whole rule on one line: `.a span { color: red; }`.
+    if let Some((_, declarations)) = line.split_once('{')
+        && let Some((name, _)) = declarations.split_once(':')
+        && (PROPERTIES.contains(&name.trim()) || name.trim().starts_with("--"))
+        && !line.ends_with(',')
+    {
+        return 5;
+    }
+    // A comma ends an entry of an object in a script, never a declaration.
     if let Some((name, value)) = line.split_once(':')
         && !name.contains(' ')
+        && !line.ends_with(',')
     {
         let is_known = PROPERTIES.contains(&name) || name.starts_with("-webkit-");
         let is_ended = value.ends_with(';') || value.trim_start().is_empty();
         return match (is_known, name.starts_with("--")) {
-            (true, _) if is_ended || value.starts_with(' ') => 3,
+            (true, _) if is_ended || (value.starts_with(' ') && !value.contains('\'')) => 3,
             (_, true) => 4,
             _ => 0,
         };

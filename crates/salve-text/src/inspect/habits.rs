@@ -117,7 +117,7 @@ impl Machine {
         let behind = view.behind(at).trim_ascii_end();
         if matches!(behind.last(), Some(b';' | b'}'))
             && view.base + at > self.mark
-            && !continues_statement(view.ahead(at + 1))
+            && !continues_statement(view.ahead(at + 1).trim_ascii_start())
         {
             self.calm_statement = self.calm;
         }

@@ -181,7 +181,7 @@ impl Machine {
             let end = blanks + name.len();
             let after = line.get(end).copied();
             let ends = match after {
-                None => view.last,
+                None => view.last && pos + end >= view.bytes.len(),
                 Some(b'\n') => true,
                 Some(b'\r') => line.get(end + 1) == Some(&b'\n'),
                 Some(byte) => {

@@ -343,22 +343,15 @@ impl Machine {
 fn skip_plain(table: &[u8; 256], bytes: &[u8], pos: usize, limit: usize) -> usize {
     let mut at = pos;
     let area = &bytes[..limit];
-    while let Some(block) = area.get(at..at + 4) {
-        if table[usize::from(block[0])] != class::PLAIN {
-            return at;
-        }
-        if table[usize::from(block[1])] != class::PLAIN {
-            return at + 1;
-        }
-        if table[usize::from(block[2])] != class::PLAIN {
-            return at + 2;
-        }
-        if table[usize::from(block[3])] != class::PLAIN {
-            return at + 3;
+    let class = |byte: u8| table[usize::from(byte)];
+    // One test for four bytes: most of code is words and blanks.
+    while let Some(&[a, b, c, d]) = area.get(at..).and_then(<[u8]>::first_chunk) {
+        if class(a) | class(b) | class(c) | class(d) != class::PLAIN {
+            break;
         }
         at += 4;
     }
-    while at < limit && table[usize::from(area[at])] == class::PLAIN {
+    while at < limit && class(area[at]) == class::PLAIN {
         at += 1;
     }
     at

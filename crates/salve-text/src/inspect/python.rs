@@ -36,7 +36,8 @@ impl Machine {
         let handles = matches!(word, b"except" | b"finally");
         while let Some(open) = self.habits.tries.last() {
             // A line that ends the text may be the first letters of `except`.
-            let unfinished = view.last && word.len() == rest.len() && !handles;
+            let ends_text = view.last && start + indent + word.len() == view.bytes.len();
+            let unfinished = ends_text && !handles;
             if open.indent < indent || (unfinished && open.indent == indent) {
                 break;
             }

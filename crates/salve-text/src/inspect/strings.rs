@@ -7,6 +7,7 @@ use super::machine::{Machine, View};
 use super::rules::{Dialect, Escape, Form, Hole, c_form, csharp_form, python_form, rust_form};
 use super::rules::{bash_form, sql_form, swift_form};
 use super::stack::{Frame, Kind};
+use memchr::memchr2;
 
 impl Machine {
     /// Handles a quote in code.
@@ -48,7 +49,13 @@ impl Machine {
         if self.is_percent(&frame) {
             return self.percent_text(view, pos, frame);
         }
-        let at = skip_text(&form.stops, view.bytes, pos, view.limit);
+        let at = if form.close.len() == 3 && form.hole == Hole::None {
+            // Long texts with two signs that matter: a search beats a table.
+            let area = &view.bytes[pos..view.limit];
+            memchr2(form.close[0], b'\\', area).map_or(view.limit, |found| pos + found)
+        } else {
+            skip_text(&form.stops, view.bytes, pos, view.limit)
+        };
         if at >= view.limit {
             return at;
         }
@@ -75,7 +82,7 @@ impl Machine {
             return at + len;
         }
         if byte == b'\\' {
-            return self.escape(view, at, form);
+            return if form.escape == Escape::None { at + 1 } else { self.escape(view, at, form) };
         }
         self.hole(view, at, form)
     }
@@ -170,7 +177,9 @@ impl Machine {
             return at + 2 + width;
         }
         let at_end = view.last && at + 1 + width >= view.bytes.len();
-        if at_end && starts_rust_char(view.behind(at)) {
+        // No lifetime starts with a sign or a digit.
+        let sign = at + 1 < view.bytes.len() && !(is_word(next) && !next.is_ascii_digit());
+        if at_end && (sign || starts_rust_char(view.behind(at))) {
             return self.open_form(view, at, rust_form::CHAR, 1);
         }
         at + 1
@@ -326,22 +335,14 @@ fn starts_rust_char(behind: &[u8]) -> bool {
 fn skip_text(stops: &[bool; 256], bytes: &[u8], pos: usize, limit: usize) -> usize {
     let mut at = pos;
     let area = &bytes[..limit];
-    while let Some(block) = area.get(at..at + 4) {
-        if stops[usize::from(block[0])] {
-            return at;
-        }
-        if stops[usize::from(block[1])] {
-            return at + 1;
-        }
-        if stops[usize::from(block[2])] {
-            return at + 2;
-        }
-        if stops[usize::from(block[3])] {
-            return at + 3;
+    let stops = |byte: u8| stops[usize::from(byte)];
+    while let Some(&[a, b, c, d]) = area.get(at..).and_then(<[u8]>::first_chunk) {
+        if stops(a) | stops(b) | stops(c) | stops(d) {
+            break;
         }
         at += 4;
     }
-    while at < limit && !stops[usize::from(area[at])] {
+    while at < limit && !stops(area[at]) {
         at += 1;
     }
     at

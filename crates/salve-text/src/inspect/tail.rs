@@ -7,7 +7,9 @@ mod items;
 mod lines;
 mod python;
 mod script;
+mod split;
 mod tokens;
+mod types;
 
 use super::reader::Read;
 use super::stack::Kind;

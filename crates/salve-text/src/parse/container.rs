@@ -83,9 +83,35 @@ impl Machine {
         self.value_done();
     }
 
+    /// `{"rows": [[1], [2]], [3]]}`: where a key should come, another item of the list that was just
+    /// closed says that the list closed too early. Gives whether it was opened again.
+    pub(super) fn reopen_list(&mut self, byte: u8) -> bool {
+        let Some(frame) = self.stack.last().copied() else { return false };
+        let list = self.closed_list;
+        let Some(node) = self.tree.nodes.get(list as usize).copied() else { return false };
+        let behind = narrow(self.tree.nodes.len());
+        let alike = self.tree.nodes.get(list as usize + 1).map(|item| item.tag)
+            == Some(if byte == b'{' { Tag::Object } else { Tag::Array });
+        let last = node.tag == Tag::Array && list > frame.node && node.link == behind;
+        let Comma::Seen(_) = frame.comma else { return false };
+        if !last || !alike || node.state != NodeState::Complete {
+            return false;
+        }
+        let bracket = node.end as usize - 1;
+        self.edit(bracket, bracket + 1, "", Code::ExtraCloser);
+        self.set_comma(Comma::Member);
+        self.stack.push(Frame { node: list, kind: FrameKind::Array, ..frame });
+        *self.open_count(FrameKind::Array) += 1;
+        self.state = State::Value;
+        true
+    }
+
     /// Closes the innermost frame. Its closing bracket stands at `at..end`, or is absent.
     pub(super) fn close_frame(&mut self, at: usize, end: usize, state: NodeState) {
         let Some(frame) = self.stack.pop() else { return };
+        if frame.kind == FrameKind::Array && at < end {
+            self.closed_list = frame.node;
+        }
         *self.open_count(frame.kind) -= 1;
         if let Comma::Seen(comma) = frame.comma {
             self.edit(comma, comma + 1, "", Code::TrailingComma);

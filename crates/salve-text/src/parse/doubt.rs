@@ -82,7 +82,7 @@ impl Machine {
             (Role::Key, b':') if sign > token.body => Ok(Some(sign)),
             (Role::Value, b',') if sign > token.body => {
                 let opens = if self.has_keys() {
-                    self.key_follows(at)?
+                    !inside_brackets(bytes, token.body, sign) && self.key_follows(at)?
                 } else {
                     self.next_quote_is_sure(token, at + 1)?
                 };
@@ -117,4 +117,19 @@ impl Machine {
         }
         Ok(false)
     }
+}
+
+// Whether a bracket opened in the string is still open at `to`: then what looks like the next member
+// is one of an object that the string is about. Looks back one window.
+fn inside_brackets(bytes: &[u8], from: usize, to: usize) -> bool {
+    let mut closed = 0;
+    for &byte in bytes[from.max(to.saturating_sub(WINDOW))..to].iter().rev() {
+        match byte {
+            b'}' | b']' => closed += 1,
+            b'{' | b'[' if closed == 0 => return true,
+            b'{' | b'[' => closed -= 1,
+            _ => {}
+        }
+    }
+    false
 }

@@ -126,6 +126,8 @@ pub(super) struct Machine {
     /// How many open frames each of `}`, `]`, `)` and nothing could close.
     pub(super) open: [u32; 4],
     pub(super) found: Vec<Found>,
+    /// The list that was closed last.
+    pub(super) closed_list: u32,
     /// Where the current value began: byte, node, edit.
     pub(super) begun: (usize, usize, usize),
     pub(super) top: super::top::TopState,
@@ -145,6 +147,7 @@ impl Machine {
             stack: Vec::new(),
             open: [0; 4],
             found: Vec::new(),
+            closed_list: 0,
             begun: (0, 0, 0),
             top: super::top::TopState::default(),
             trial: None,

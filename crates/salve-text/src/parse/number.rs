@@ -86,8 +86,13 @@ fn number_fixes(word: &[u8]) -> Option<Vec<Fix>> {
         b'-' => at = 1,
         _ => {}
     }
-    let digits = |from: usize| {
-        from + word[from..].iter().take_while(|b| b.is_ascii_digit() || **b == b'_').count()
+    // A run of digits begins with one; separators may only follow.
+    let digits = |from: usize| match word.get(from) {
+        Some(b'0'..=b'9') => {
+            let run = word[from..].iter().take_while(|b| b.is_ascii_digit() || **b == b'_');
+            from + run.count()
+        }
+        _ => from,
     };
     let mut separators: Vec<usize> = Vec::new();
     let mut note = |from: usize, to: usize| {

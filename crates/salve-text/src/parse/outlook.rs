@@ -102,7 +102,10 @@ impl Machine {
     }
 
     fn outlook_comma(&self, at: usize, kind: Option<FrameKind>, from: usize) -> Step<Outlook> {
-        let at = self.skip_blank(at);
+        let mut at = self.skip_blank(at);
+        while at <= from + WINDOW && self.byte(at)? == Some(b',') {
+            at = self.skip_blank(at + 1);
+        }
         if at > from + WINDOW {
             return Ok(Sure);
         }
@@ -117,7 +120,9 @@ impl Machine {
         match kind {
             Some(kind) if kind.has_keys() => {
                 let sure = if quoted {
-                    self.key_follows(at)?
+                    self.key_follows(at)? || self.lone_key_follows(at)?
+                } else if matches!(byte, b'{' | b'[') {
+                    self.quote_behind(at)?
                 } else {
                     self.word_key_follows(at)? || self.key_follows_words(at)?
                 };
@@ -222,6 +227,22 @@ impl Machine {
                 _ => end += 1,
             }
         }
+    }
+
+    // Whether a quoted key stands at `at` that has no value and is the last of its object.
+    fn lone_key_follows(&self, at: usize) -> Step<bool> {
+        let mut end = at + 1;
+        while end < at + WINDOW {
+            match self.byte(end)? {
+                Some(b'"') if self.bytes()[at] == b'"' => {
+                    let behind = self.skip_blank(end + 1);
+                    return Ok(end > at + 1 && self.byte(behind)? == Some(b'}'));
+                }
+                Some(byte) if is_word(byte) => end += 1,
+                _ => return Ok(false),
+            }
+        }
+        Ok(false)
     }
 
     // Whether a quoted key stands behind words that belong nowhere.

@@ -17,6 +17,8 @@ pub(super) enum Quote {
     RoundSingle,
     /// `\"` at both ends.
     Escaped,
+    /// Three double quotes at both ends.
+    Triple,
 }
 
 impl Quote {
@@ -30,7 +32,7 @@ impl Quote {
             }
             Self::RoundDouble => matches!(other, Self::RoundDouble | Self::Double),
             Self::RoundSingle => matches!(other, Self::RoundSingle | Self::Single),
-            Self::Escaped => other == Self::Double,
+            Self::Escaped | Self::Triple => other == Self::Double,
         }
     }
 
@@ -40,6 +42,7 @@ impl Quote {
             Self::Double | Self::Single | Self::Backtick => Code::SingleQuotes,
             Self::RoundDouble | Self::RoundSingle => Code::SpecialQuotes,
             Self::Escaped => Code::EscapedQuotes,
+            Self::Triple => Code::DoubledQuote,
         }
     }
 }

@@ -30,6 +30,7 @@ struct Reader<'a> {
     /// The comma of the innermost frame.
     comma: Comma,
     doubt: Option<Doubt>,
+    closed_list: u32,
     /// The frames closed since the doubt arose.
     closed: Vec<Frame>,
 }
@@ -53,10 +54,12 @@ impl Machine {
             open: &mut self.open,
             max_depth: self.max_depth,
             doubt: None,
+            closed_list: self.closed_list,
             closed: Vec::new(),
         };
         reader.read();
         let (pos, state, comma) = (reader.pos, reader.state, reader.comma);
+        self.closed_list = reader.closed_list;
         self.pos = pos;
         self.state = state;
         self.set_comma(comma);
@@ -231,6 +234,9 @@ impl Reader<'_> {
         self.open[usize::from(frame.kind == FrameKind::Array)] -= 1;
         if self.doubt.is_some() {
             self.closed.push(Frame { comma: self.comma, ..frame });
+        }
+        if frame.kind == FrameKind::Array {
+            self.closed_list = frame.node;
         }
         let behind = narrow(self.nodes.len());
         self.pos += 1;

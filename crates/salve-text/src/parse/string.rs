@@ -79,8 +79,10 @@ impl Machine {
         })
     }
 
-    pub(super) fn begin_string(&mut self, (quote, length): (Quote, usize), role: Role) -> Step {
+    pub(super) fn begin_string(&mut self, opening: (Quote, usize), role: Role) -> Step {
         let start = self.pos;
+        let triple = opening.0 == Quote::Double && self.looking_at(start, b"\"\"\"")?;
+        let (quote, length) = if triple { (Quote::Triple, 3) } else { opening };
         let mut body = start + length;
         let mut doubled = false;
         // `""word` is a quote written twice, `""` before anything else an empty string.
@@ -182,7 +184,8 @@ impl Machine {
 
     // A quote that is content: a double one must be escaped, the others may stand.
     fn keep_quote(&mut self, token: &mut Str, at: usize, length: usize) {
-        if at == token.body && self.bytes()[at] == self.bytes()[token.start] && length == 1 {
+        let doubled = at == token.body && self.bytes()[at] == self.bytes()[token.start];
+        if doubled && length == 1 && token.quote != Quote::Triple {
             // Directly behind the opening quote it is that quote, written twice.
             self.edit(at, at + 1, "", Code::DoubledQuote);
             token.edited = true;
@@ -196,6 +199,15 @@ impl Machine {
 
     // Decides about a quote that could close the string; gives whether the string is done.
     fn meet_quote(&mut self, token: &mut Str, at: usize, length: usize) -> Step<bool> {
+        if token.quote == Quote::Triple {
+            let closes = self.looking_at(at, b"\"\"\"")?;
+            if closes {
+                self.close_string(*token, at, 3, false)?;
+            } else {
+                self.keep_quote(token, at, 1);
+            }
+            return Ok(closes);
+        }
         if token.stops {
             // The string has no closing quote; this one opens the next string.
             self.close_before(*token, at)?;

@@ -50,6 +50,7 @@ impl Machine {
             }
             b',' => self.drop_here(1, Code::ExtraComma),
             b':' => self.drop_here(1, Code::ExtraColon),
+            b'{' | b'[' if self.reopen_list(byte) => Ok(()),
             b'{' | b'[' | b'(' => self.drop_here(1, Code::ExtraOpener),
             _ => {
                 if self.drop_noise(byte)? {

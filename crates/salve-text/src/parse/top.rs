@@ -4,7 +4,9 @@
 //! found make up the answer. Never lets a bracket in prose hide the JSON that comes later.
 
 use super::ParseMode;
-use super::machine::{Comma, Found, Frame, FrameKind, Machine, State, Step, Token, WINDOW, Wait};
+use super::machine::{
+    Comma, Found, Frame, FrameKind, Machine, State, Step, Token, WINDOW, Wait, blank_length,
+};
 use super::quote::{is_word, quote_of, utf8_length};
 use super::repair::RepairCode as Code;
 use super::tree::{Node, Tag};
@@ -43,10 +45,9 @@ impl Machine {
     }
 
     fn step_top_text(&mut self) -> Step<bool> {
-        self.pos = self.skip_blank(self.pos);
+        self.pass_blank();
         let Some(byte) = self.byte(self.pos)? else { return Ok(false) };
         match byte {
-            b' ' | b'\n' | b'\r' | b'\t' => {}
             b',' | b';' | b'}' | b']' | b')' => self.pos += 1,
             b'+' if self.byte(self.pos + 1)?.is_none_or(|next| next.is_ascii_whitespace()) => {
                 self.pos += 1;
@@ -64,6 +65,12 @@ impl Machine {
         Ok(true)
     }
 
+    fn pass_blank(&mut self) {
+        while let Some(length) = blank_length(self.bytes(), self.pos) {
+            self.pos += length;
+        }
+    }
+
     fn begin_value(&mut self, at: usize) {
         self.pos = at;
         self.begun = (at, self.tree.nodes.len(), self.tree.edits.len());
@@ -73,7 +80,7 @@ impl Machine {
 
     fn step_top_llm(&mut self) -> Step<bool> {
         if self.top.fresh {
-            self.pos = self.skip_blank(self.pos);
+            self.pass_blank();
         }
         let bytes = self.tree.source.as_bytes();
         let mut at = self.pos;
@@ -115,9 +122,6 @@ impl Machine {
         if byte == b'/' && matches!(self.byte(at + 1)?, Some(b'/' | b'*')) {
             let block = self.bytes()[at + 1] == b'*';
             self.token = Some(Token::Comment { start: at, scan: at + 2, block });
-            return Ok(());
-        }
-        if matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
             return Ok(());
         }
         self.top.fresh = false;
@@ -180,7 +184,7 @@ impl Machine {
         let fresh = self.top.fresh;
         let inside = self.skip_blank(at + 1);
         let Some(next) = self.byte(inside)? else { return Ok((byte != b'(').then_some(at)) };
-        let quoted = quote_of(self.bytes(), inside).is_some();
+        let quoted = self.quote_at(inside)?.is_some();
         let begins = match byte {
             b'{' => {
                 quoted
@@ -208,7 +212,8 @@ impl Machine {
         Ok(begins.then_some(at))
     }
 
-    fn quote_behind(&self, at: usize) -> Step<bool> {
+    /// Whether a quote stands behind the bracket at `at`.
+    pub(super) fn quote_behind(&self, at: usize) -> Step<bool> {
         let next = self.skip_blank(at + 1);
         Ok(self.byte(next)?.is_some() && quote_of(self.bytes(), next).is_some())
     }

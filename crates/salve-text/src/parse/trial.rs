@@ -18,6 +18,7 @@ pub(super) struct Trial {
     stack: Vec<Frame>,
     open: [u32; 4],
     found: usize,
+    closed_list: u32,
     begun: (usize, usize, usize),
     top: TopState,
     nodes: usize,
@@ -42,6 +43,7 @@ impl Machine {
             stack: self.stack.clone(),
             open: self.open,
             found: self.found.len(),
+            closed_list: self.closed_list,
             begun: self.begun,
             top: self.top,
             nodes: self.tree.nodes.len(),
@@ -65,6 +67,7 @@ impl Machine {
         self.stack = trial.stack;
         self.open = trial.open;
         self.found.truncate(trial.found);
+        self.closed_list = trial.closed_list;
         self.begun = trial.begun;
         self.top = trial.top;
         self.tree.nodes.truncate(trial.nodes);

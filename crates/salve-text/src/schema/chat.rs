@@ -13,6 +13,7 @@ use super::validate::validate;
 use crate::parse::{ParseOptions, parse_json};
 use salve_types::{Evidence, EvidenceSource};
 use serde::Serialize;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 /// How a chat reply was read.
@@ -39,7 +40,7 @@ pub struct RecoveredChat {
     pub recovered: bool,
     /// The summary, if all of it arrived.
     pub summary: Option<String>,
-    /// The beginning of a summary that was cut.
+    /// What there is of a summary whose end is not certain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary_fragment: Option<String>,
     /// Sections with headings.
@@ -158,20 +159,20 @@ fn from_fields(forest: &Forest<'_>, root: NodeId) -> RecoveredChat {
         for (key, node) in entries {
             let found = forest.node(*node);
             match (key.as_ref(), &found.kind) {
-                ("summary", NodeKind::Text(text)) if found.mark != Mark::Complete => {
-                    fragment = Some(text.clone().into_owned());
-                }
-                ("summary", NodeKind::Text(_)) => {
+                ("summary", NodeKind::Text(_)) if is_certain(forest, *node) => {
                     whole.insert("summary".to_owned(), forest.value(*node));
                 }
+                ("summary", NodeKind::Text(text)) => {
+                    fragment = Some(text.clone().into_owned());
+                }
                 ("fileHashes", NodeKind::Object(hashes)) => {
-                    let certain = hashes.iter().filter(|(_, hash)| is_whole(forest, *hash));
+                    let certain = hashes.iter().filter(|(_, hash)| is_certain(forest, *hash));
                     let hashes = certain
                         .map(|(path, hash)| (path.clone().into_owned(), forest.value(*hash)));
                     whole.insert("fileHashes".to_owned(), Value::Object(hashes.collect()));
                 }
                 (name, NodeKind::Array(items)) if FIELDS.contains(&name) => {
-                    let certain = items.iter().filter(|item| is_whole(forest, **item));
+                    let certain = items.iter().filter(|item| is_certain(forest, **item));
                     let items = certain.map(|item| forest.value(*item)).collect();
                     whole.insert(name.to_owned(), Value::Array(items));
                 }
@@ -185,21 +186,15 @@ fn from_fields(forest: &Forest<'_>, root: NodeId) -> RecoveredChat {
     }
 }
 
-/// Returns whether a node and everything below it was written out.
-fn is_whole(forest: &Forest<'_>, node: NodeId) -> bool {
-    let mut open = vec![node];
-    while let Some(id) = open.pop() {
-        let found = forest.node(id);
-        if found.mark != Mark::Complete || !found.ended {
-            return false;
-        }
-        match &found.kind {
-            NodeKind::Array(items) => open.extend(items),
-            NodeKind::Object(entries) => open.extend(entries.iter().map(|entry| entry.1)),
-            _ => {}
-        }
-    }
-    true
+/// Returns whether a node was written out to its last byte, as strict JSON.
+///
+/// In a reply that was cut, a repair inside a value is a guess that later text might have refuted:
+/// a quote that seems to end a string may be the last thing before the cut.
+fn is_certain(forest: &Forest<'_>, node: NodeId) -> bool {
+    let found = forest.node(node);
+    found.mark == Mark::Complete
+        && found.ended
+        && serde_json::from_str::<IgnoredAny>(&found.raw).is_ok()
 }
 
 #[cfg(test)]
@@ -319,6 +314,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn c189_a_guess_before_the_cut_is_no_change() {
+        // The quotes in the content are not escaped, so the cut makes the change look whole.
+        let text = r#"{"summary": "s", "fileChanges": [{"path": "a.js", "content": "if (x == "a"}"#;
+        let chat = recovered(text);
+        assert_eq!(chat.file_changes, [] as [Value; 0]);
+        assert_eq!(chat.summary.as_deref(), Some("s"));
     }
 
     #[test]

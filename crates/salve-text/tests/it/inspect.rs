@@ -1,7 +1,9 @@
 //! The inspector's contract, row by row: kinds, messages, sentinel rules, closing text.
 
-use salve_text::{InspectOptions, SentinelRule, inspect_text};
-use salve_types::{ErrorType, FinishReason, Language, TruncationKind as Kind, Verdict};
+use salve_text::{
+    CleanOptions, InspectOptions, Inspection, SentinelRule, clean, inspect, inspect_text,
+};
+use salve_types::{ErrorType, FinishReason, Language, RawReply, TruncationKind as Kind, Verdict};
 
 fn verdict(language: Language, text: &str) -> Verdict {
     inspect_text(text, &InspectOptions { language: Some(language), ..InspectOptions::default() })
@@ -56,6 +58,7 @@ fn t13_open_single_quote() {
     assert_cut(Language::Python, "x = ('abc", kind, "')");
     assert_cut(Language::Rust, "fn f() { g('\\", kind, "\\')}");
     assert_cut(Language::Rust, "fn f() { g(b'", kind, "')}");
+    assert_cut(Language::Rust, "fn f() { match c { a => 1, '-", kind, "'}}");
     assert_cut(Language::Bash, "echo 'a", kind, "'");
     assert_cut(Language::Sql, "SELECT 'it''s", kind, "'");
     assert_cut(Language::Yaml, "a: 'it''s", kind, "'");
@@ -283,4 +286,33 @@ fn t01_an_empty_text_is_judged_too() {
         let found = verdict(language, "");
         assert_eq!((found.open.len(), found.closing.as_str()), (0, ""), "{language:?}");
     }
+}
+
+#[test]
+fn t39_every_cut_of_a_nested_file_is_noticed() {
+    let source = include_str!("../../src/inspect/stack.rs");
+    let code: String = source.lines().filter(|line| !line.starts_with("//!")).fold(
+        "mod wrapped {\n".to_owned(),
+        |mut text, line| {
+            text.push_str(line);
+            text.push('\n');
+            text
+        },
+    );
+    let whole = format!("{code}}}\n");
+    assert!(verdict(Language::Rust, &whole).is_valid);
+    for (at, _) in code.char_indices().skip(14).step_by(11) {
+        let found = verdict(Language::Rust, &whole[..at]);
+        assert!(!found.is_valid, "byte {at}");
+    }
+}
+
+#[test]
+fn c105_a_cut_reply_never_passes_for_whole() {
+    let changes = r#"[{"path": "a", "new": "1"}, {"path": "b", "new": "2"}, {"path": "c", "ne"#;
+    let reply = clean(&RawReply::from_text(changes), &CleanOptions::default());
+    let options = InspectOptions { language: Some(Language::Json), ..InspectOptions::default() };
+    let Inspection::Cut(cut) = inspect(reply, &options) else { panic!("taken for whole") };
+    assert_eq!(cut.verdict().kind, Some(Kind::OpenDoubleQuote));
+    assert_eq!(cut.verdict().closing, "\"}]");
 }

@@ -90,6 +90,7 @@ fn t04_division_is_not_a_regular_expression() {
             "x = a ? /\\//g : /`/;\n",
             "do {} while (foo)",
             "do\n  a();\nwhile (b)\n",
+            "  do a();\n  while (b)\n  ",
             "module.exports = satisfies\n",
             "try {}\ncatch (e) {}\n",
         ],

@@ -173,7 +173,7 @@ fn finish_join(mut stage: Stage, resumed: Resumed, continuation: &str) -> Shown 
             let verdict = received.verdict();
             stage.says("inspect", &in_words(verdict));
             stage.result(received.text());
-            let whole = matches!(received, Received::Whole(_));
+            let whole = matches!(*received, Received::Whole(_));
             stage.end(whole)
         }
     }

@@ -69,23 +69,15 @@ pub(super) fn bash(tokens: &[Token<'_>], bytes: &[u8]) -> Option<Reason> {
         }
         _ => {}
     }
-    let start =
-        tokens.iter().rposition(|token| token.is == Is::Line && has_ink_after(tokens, token));
-    let statement: Vec<&Token<'_>> = tokens[start.map_or(0, |at| at + 1)..]
-        .iter()
-        .filter(|token| token.is != Is::Line)
-        .collect();
+    let ink = tokens.iter().rposition(|token| token.is != Is::Line).unwrap_or(0);
+    let start = tokens[..ink].iter().rposition(|token| token.is == Is::Line).map_or(0, |at| at + 1);
+    let statement = &tokens[start..=ink];
     let named = statement.first().is_some_and(|token| token.is_word(b"function"));
     let body = statement.iter().any(|token| {
         matches!(token.is, Is::Group(b'{') | Is::Block)
             || (token.is == Is::Group(b'(') && token.text != b"()")
     });
     (named && !body).then_some(Reason::Statement("A function has no body"))
-}
-
-fn has_ink_after(tokens: &[Token<'_>], line: &Token<'_>) -> bool {
-    let at = tokens.iter().position(|token| std::ptr::eq(token, line)).unwrap_or(0);
-    tokens[at..].iter().any(|token| token.is != Is::Line)
 }
 
 /// Judges the end of SQL.

@@ -3,11 +3,15 @@
 //! In: the tokens since a place where nothing was open. Out: why the last statement is not whole.
 //! Never flags what the rules for missing semicolons accept.
 
+use super::split::last_statement;
 use super::tokens::{Is, Token};
+use super::types::{
+    alias, arrow_function, conditional_type, has_type, open_angles, typed_variable,
+};
 use super::{Reason, last_two};
 
 /// Words after which something must follow, even at the end of a line.
-const ASKING: &[&[u8]] = &[
+pub(super) const ASKING: &[&[u8]] = &[
     b"new",
     b"typeof",
     b"delete",
@@ -66,27 +70,6 @@ const SOFT: &[&[u8]] = &[
     b"out",
     b"accessor",
 ];
-/// Statements that a block ends.
-const BLOCKY: &[&[u8]] = &[
-    b"function",
-    b"class",
-    b"interface",
-    b"enum",
-    b"namespace",
-    b"module",
-    b"if",
-    b"for",
-    b"while",
-    b"else",
-    b"try",
-    b"catch",
-    b"finally",
-    b"switch",
-    b"with",
-    b"do",
-    b"global",
-];
-
 /// Judges the last statement; `typed` is TypeScript.
 pub(super) fn judge(tokens: &[Token<'_>], typed: bool) -> Option<Reason> {
     let (statement, after_try) = last_statement(tokens);
@@ -257,60 +240,6 @@ fn function(statement: &[Token<'_>], typed: bool) -> Option<&'static str> {
     conditional_type(&statement[result.map_or(0, |at| at + 1)..], 1)
 }
 
-fn alias(statement: &[Token<'_>]) -> Option<&'static str> {
-    // Parameters may have defaults of their own: the definition starts outside the angles.
-    let equals = (0..statement.len())
-        .find(|&at| statement[at].is_sign(b'=') && open_angles(&statement[..at]) == 0);
-    let Some(equals) = equals else {
-        return Some("A type has no definition");
-    };
-    if open_angles(statement) > 0 {
-        return Some("Type arguments are not closed");
-    }
-    let value = &statement[equals + 1..];
-    if let Some(reason) = conditional_type(value, 0) {
-        return Some(reason);
-    }
-    // A function type needs its arrow: `(a: A)` alone is no type.
-    let (left, right) = last_two(statement)?;
-    let parameters = right.is == Is::Group(b'(')
-        && (left.is_sign(b'=') || left.is_sign(b'>') || left.is_word(b"new"));
-    if parameters && (has_type(right.text) || left.is_sign(b'>')) {
-        return Some("A function type has no result");
-    }
-    adjacent(value)
-}
-
-// `A extends B ? C : D`, with `colons` that belong to something else.
-fn conditional_type(value: &[Token<'_>], colons: usize) -> Option<&'static str> {
-    let outside: Vec<&Token<'_>> = (0..value.len())
-        .filter(|&at| open_angles(&value[..at]) == 0)
-        .map(|at| &value[at])
-        .collect();
-    let count =
-        |test: &dyn Fn(&Token<'_>) -> bool| outside.iter().filter(|token| test(token)).count();
-    let questions = count(&|token| token.is_sign(b'?'));
-    let branches = count(&|token| token.is_sign(b':')).saturating_sub(colons);
-    let conditions = count(&|token| token.is_word(b"extends"));
-    (questions > branches || conditions > questions).then_some("A conditional type is not whole")
-}
-
-// `const x: Foo<Bar` before any value.
-fn typed_variable(statement: &[Token<'_>]) -> Option<&'static str> {
-    let equals = statement.iter().position(|token| token.is_sign(b'='));
-    let colon = statement.iter().position(|token| token.is_sign(b':'))?;
-    if equals.is_some() {
-        let arrow = equals.filter(|&at| {
-            statement.get(at + 1).is_some_and(|next| next.is_sign(b'>') && next.joined)
-        });
-        return (arrow.is_some()
-            && equals == statement.iter().rposition(|token| token.is_sign(b'='))
-            && statement.len() == arrow? + 2)
-            .then_some("A type is not whole");
-    }
-    (open_angles(&statement[colon..]) > 0).then_some("Type arguments are not closed")
-}
-
 // `if (…)` needs a statement, which must be whole itself.
 fn controlled(statement: &[Token<'_>], typed: bool) -> Option<&'static str> {
     let head = statement.iter().position(|token| token.is == Is::Group(b'('));
@@ -366,25 +295,8 @@ fn expression(statement: &[Token<'_>], typed: bool) -> Option<&'static str> {
     adjacent(statement)
 }
 
-// `= (a: A): B` and `= <T>(a: T)` are the heads of arrow functions: they need their arrow.
-fn arrow_function(statement: &[Token<'_>]) -> Option<&'static str> {
-    let equals = (1..statement.len()).find(|&at| {
-        let arrow = statement.get(at + 1).is_some_and(|next| next.is_sign(b'>') && next.joined);
-        statement[at].is_sign(b'=') && !arrow && open_angles(&statement[..at]) == 0
-    })?;
-    let mut value = &statement[equals + 1..];
-    if value.first().is_some_and(|token| token.is_word(b"async")) {
-        value = &value[1..];
-    }
-    let generic = value.first().is_some_and(|token| token.is_sign(b'<'));
-    let result = value.first().is_some_and(|token| token.is == Is::Group(b'('))
-        && value.get(1).is_some_and(|token| token.is_sign(b':'));
-    let arrow = value.windows(2).any(|pair| pair[0].is_sign(b'=') && pair[1].is_sign(b'>'));
-    ((generic || result) && !arrow).then_some("A function has no body")
-}
-
-// Two operands side by side mean that the second was to become an operator or keyword.
-fn adjacent(statement: &[Token<'_>]) -> Option<&'static str> {
+/// Two operands side by side mean that the second was to become an operator or keyword.
+pub(super) fn adjacent(statement: &[Token<'_>]) -> Option<&'static str> {
     let (left, right) = last_two(statement)?;
     let member = statement.len() > 2 && statement[statement.len() - 3].is_sign(b'.');
     if (is_keyword(left) && !member) || right.joined && right.is != Is::Word {
@@ -395,119 +307,4 @@ fn adjacent(statement: &[Token<'_>]) -> Option<&'static str> {
         && !(right.joined && matches!(left.is, Is::Literal));
     let member_name = left.is_sign(b'.');
     (clash && !member_name).then_some("Two values stand side by side")
-}
-
-// The type arguments that are open; arrows are no brackets.
-fn open_angles(tokens: &[Token<'_>]) -> usize {
-    let mut open = 0usize;
-    for (index, token) in tokens.iter().enumerate() {
-        let arrow = index > 0 && tokens[index - 1].is_sign(b'=') && token.joined;
-        match token.is {
-            Is::Sign(b'<') => open += 1,
-            Is::Sign(b'>') if !arrow => open = open.saturating_sub(1),
-            _ => {}
-        }
-    }
-    open
-}
-
-// `(a: A, b?: B)` declares parameters.
-fn has_type(group: &[u8]) -> bool {
-    let mut depth = 0usize;
-    let mut ternary = 0usize;
-    for (index, byte) in group.iter().enumerate() {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-            b'?' if depth == 1 && group.get(index + 1) != Some(&b':') => ternary += 1,
-            b':' if depth == 1 && ternary == 0 => return true,
-            b':' if depth == 1 => ternary -= 1,
-            _ => {}
-        }
-    }
-    false
-}
-
-// The tokens of the last statement, and whether a `try` block was the last whole one.
-fn last_statement<'a>(tokens: &[Token<'a>]) -> (Vec<Token<'a>>, bool) {
-    let mut statement: Vec<Token<'a>> = Vec::new();
-    let mut line_ended = false;
-    // The word that began the last whole statement: `try` and `do` have a second part.
-    let mut before: &[u8] = b"";
-    for token in tokens {
-        if token.is == Is::Line {
-            line_ended = true;
-            continue;
-        }
-        if line_ended && ends_by_line(&statement, token) {
-            before = statement[0].text;
-            statement.clear();
-        }
-        line_ended = false;
-        if token.is_sign(b';') {
-            before = statement.first().map_or(b"", |first| first.text);
-            statement.clear();
-            continue;
-        }
-        statement.push(*token);
-        let looped = before == b"do"
-            && statement.len() == 2
-            && statement[0].is_word(b"while")
-            && token.is == Is::Group(b'(');
-        if looped || (token.is == Is::Group(b'{') && block_ends(&statement)) {
-            before = statement[0].text;
-            statement.clear();
-        }
-    }
-    (statement, before == b"try")
-}
-
-// Whether a line end separates `statement` from the token after it.
-fn ends_by_line(statement: &[Token<'_>], next: &Token<'_>) -> bool {
-    let Some(last) = statement.last() else { return false };
-    let asks = last.is == Is::Word && ASKING.contains(&last.text);
-    let closes = last.is_operand() || last.is_sign(b'!') || last.is_sign(b'>');
-    let increments = statement.len() > 1
-        && matches!(last.is, Is::Sign(b'+' | b'-'))
-        && statement[statement.len() - 2].is == last.is;
-    let continues = match next.is {
-        Is::Sign(sign) => !matches!(sign, b'@' | b'#'),
-        Is::Group(b'(' | b'[') => true,
-        Is::Group(_) => !matches!(statement[0].text, b"import") || statement.len() > 1,
-        Is::Word if next.text == b"from" => matches!(statement[0].text, b"import" | b"export"),
-        Is::Word => matches!(
-            next.text,
-            b"extends" | b"implements" | b"instanceof" | b"in" | b"else" | b"catch" | b"finally"
-        ),
-        _ => false,
-    };
-    let head = head_of(statement);
-    let headed = matches!(head, Some(b"if" | b"for" | b"while")) && statement.len() <= 2
-        || matches!(head, Some(b"class" | b"interface" | b"enum")) && statement.len() > 1
-        || open_angles(statement) > 0 && matches!(head, Some(b"type" | b"function"));
-    (closes && !asks || increments) && !continues && !headed
-}
-
-// Whether a block that just closed also ends its statement.
-fn block_ends(statement: &[Token<'_>]) -> bool {
-    if statement.len() == 1 {
-        return true;
-    }
-    let head = head_of(statement);
-    let assigned = statement.iter().any(|token| token.is_sign(b'='))
-        && !matches!(head, Some(b"function" | b"class" | b"interface" | b"for" | b"if" | b"while"));
-    // `return { … }`, `type X = { … }` and `import { … }` are not ended by their brace.
-    let last_sign = last_two(statement).is_some_and(|(left, _)| {
-        matches!(left.is, Is::Sign(b':' | b'|' | b'&' | b'<' | b',')) || left.is_word(b"extends")
-    });
-    let blocky = head.is_some_and(|word| BLOCKY.contains(&word));
-    blocky && !assigned && !last_sign && open_angles(statement) == 0
-}
-
-// The word that says what a statement is.
-fn head_of<'a>(statement: &[Token<'a>]) -> Option<&'a [u8]> {
-    let words = statement.iter().take_while(|token| token.is == Is::Word);
-    words
-        .map(|token| token.text)
-        .find(|word| !matches!(*word, b"export" | b"default" | b"declare" | b"abstract" | b"async"))
 }
