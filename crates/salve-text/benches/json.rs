@@ -146,6 +146,9 @@ fn hostile() {
         ("\"a, ", format!("[{}", repeated("\"a, "))),
         ("spaces", format!("[\"a\"{}", repeated(" "))),
         ("\\u", format!("[\"{}", repeated("\\u"))),
+        ("{\"a\":{\":", repeated("{\"a\":{\":")),
+        ("\"\"\"", format!("[{}", repeated("\"\"\" "))),
+        ("[[1],[2]],", format!("{{\"a\":{}", repeated("[[1],[2]],"))),
     ];
     for (name, text) in &cases {
         for mode in [ParseMode::Llm, ParseMode::Text] {

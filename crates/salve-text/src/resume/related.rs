@@ -179,6 +179,11 @@ fn beginning(join: &Join<'_>) -> i32 {
     }
     let likely = |line: &str| LIKELY.iter().any(|sign| line.starts_with(sign));
     let two = likely(first) && head.take(12).any(likely);
+    // Behind a blank or a brace the same line may go on with `from` or `import`; else it cannot.
+    let open_end = join.partial.ends_with([' ', '\t', '}', '{', ',']);
+    if two && join.candidate.drop == 0 && seam::is_mid_line(join.partial) && !open_end {
+        return STRANGE;
+    }
     let counts = two || (join.place == Place::Code && likely(first));
     let past = has_code(join.partial, 4) || misfit(join) > 0;
     if counts && past && !is_among_imports(join.partial) { 5 } else { 0 }

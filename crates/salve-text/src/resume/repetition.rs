@@ -106,7 +106,7 @@ fn habit(line: &str) -> Habit {
     match assignment_at(line) {
         Some(at) if is_update(line, at) => Habit::Call,
         Some(at) if line[..at].contains("++") || line[..at].contains("--") => Habit::Call,
-        Some(at) if !line[..at].trim().contains(' ') => Habit::Assignment,
+        Some(at) if is_one_target(line[..at].trim()) => Habit::Assignment,
         Some(_) => Habit::Other,
         None if is_call(line) => Habit::Call,
         None => Habit::Other,
@@ -198,6 +198,16 @@ fn assignment_at(line: &str) -> Option<usize> {
         }
     }
     None
+}
+
+// Whether what is assigned to is one thing: words side by side are a declaration.
+fn is_one_target(target: &str) -> bool {
+    let mut depth = 0i32;
+    target.bytes().all(|byte| {
+        depth += i32::from(matches!(byte, b'(' | b'[' | b'{'));
+        depth -= i32::from(matches!(byte, b')' | b']' | b'}'));
+        byte != b' ' || depth > 0
+    })
 }
 
 // `x += 1` and `x = x + 1` change something a little each time.

@@ -36,7 +36,10 @@ impl<'a> Vocabulary<'a> {
 
 /// Returns how well `rest` fits behind `partial`, in bits: positive speaks for the seam.
 pub(crate) fn fit(partial: &str, rest: &str, place: Place, vocabulary: &Vocabulary<'_>) -> f32 {
-    word_fit(partial, rest, vocabulary) + blank_fit(partial, rest, place) + closer_fit(rest, place)
+    word_fit(partial, rest, vocabulary)
+        + blank_fit(partial, rest, place)
+        + closer_fit(rest, place)
+        + doubled_fit(partial, rest)
 }
 
 /// Returns whether the partial text stops inside a line that has begun.
@@ -72,6 +75,16 @@ fn word_fit(partial: &str, rest: &str, vocabulary: &Vocabulary<'_>) -> f32 {
     } else {
         0.0
     }
+}
+
+// Nobody writes a word twice in a row at the start of a line, nor opens a tag inside an opener.
+fn doubled_fit(partial: &str, rest: &str) -> f32 {
+    let half = partial[last_line_start(partial)..].trim_start();
+    let word = half.trim_end();
+    let is_word = !word.is_empty() && word.chars().all(is_word_sign) && word.len() < half.len();
+    let doubled = is_word && first_word(rest) == word;
+    let opened = (word == "<" || word == "</" || word == "<!") && rest.starts_with(word);
+    if doubled || opened { -4.0 } else { 0.0 }
 }
 
 // The end of a comment cannot stand where none is open.
