@@ -83,12 +83,20 @@ pub struct Parsed {
     /// that was closed or filled in makes the whole incomplete.
     pub complete: bool,
     found: Vec<machine::Found>,
+    unread: usize,
 }
 
 impl Parsed {
     /// Lists the repairs that make the text strict JSON, in order.
     pub fn repairs(&self) -> Vec<Repair> {
-        report::repairs(&self.tree, &self.found)
+        let mut repairs = report::repairs(&self.tree, &self.found);
+        if self.unread > 0 {
+            let end = self.tree.source().len();
+            let (before, after) = (String::new(), String::new());
+            let span = Span::new(end, end);
+            repairs.push(Repair { code: RepairCode::InputLimit, span, before, after });
+        }
+        repairs
     }
 
     /// Lists the places of values whose end is not in the text, such as `$.files[2]`.
@@ -113,22 +121,28 @@ pub fn parse_json(text: &str, options: &ParseOptions) -> Parsed {
 #[derive(Debug)]
 pub struct JsonParser {
     machine: Machine,
+    // Positions are 32 bits wide; what is longer is not read, and said so.
+    limit: usize,
+    unread: usize,
 }
 
 impl JsonParser {
     /// Makes a parser that has seen nothing yet.
     pub fn new(options: &ParseOptions) -> Self {
-        Self { machine: Machine::new(options.mode, options.max_depth.max(1)) }
+        let machine = Machine::new(options.mode, options.max_depth.max(1));
+        Self { machine, limit: u32::MAX as usize - 2, unread: 0 }
     }
 
     /// Takes the next piece.
     pub fn push(&mut self, piece: &str) {
         self.machine.undo_trial();
-        let room = (u32::MAX as usize).saturating_sub(self.machine.tree.source.len() + 2);
-        let mut taken = piece.len().min(room);
+        let room = self.limit.saturating_sub(self.machine.tree.source.len());
+        // What comes after a part that was left out would not follow what was read.
+        let mut taken = if self.unread == 0 { piece.len().min(room) } else { 0 };
         while !piece.is_char_boundary(taken) {
             taken -= 1;
         }
+        self.unread += piece.len() - taken;
         self.machine.tree.source.push_str(&piece[..taken]);
         self.machine.run();
     }
@@ -153,7 +167,7 @@ impl JsonParser {
                 fenced: found.fenced,
             })
             .collect();
-        let complete = tree.is_complete();
-        Parsed { tree, candidates, complete, found }
+        let complete = tree.is_complete() && self.unread == 0;
+        Parsed { tree, candidates, complete, found, unread: self.unread }
     }
 }

@@ -1,6 +1,6 @@
 //! Input made to hurt: deep, wide, odd. It must be read to the end, on a small stack.
 
-use super::super::{JsonParser, ParseMode, ParseOptions, parse_json};
+use super::super::{JsonParser, ParseMode, ParseOptions, RepairCode, parse_json};
 use super::{parse, value};
 
 const SIZE: usize = 100_000;
@@ -110,4 +110,17 @@ fn the_default_depth_is_read_whole() {
     assert!(parsed.repairs().is_empty());
     let deeper = parse(&format!("[{text}]"), ParseMode::Llm);
     assert!(!deeper.complete);
+}
+
+#[test]
+fn what_is_beyond_the_limit_is_not_read_and_said_so() {
+    let mut parser = JsonParser::new(&ParseOptions::default());
+    parser.limit = 7;
+    parser.push("[1, 22");
+    parser.push("2, 3");
+    parser.push("]");
+    let parsed = parser.finish();
+    assert_eq!(parsed.value(), serde_json::json!([1, 222]));
+    assert!(!parsed.complete);
+    assert_eq!(parsed.repairs().last().map(|repair| repair.code), Some(RepairCode::InputLimit));
 }
