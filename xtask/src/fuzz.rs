@@ -18,7 +18,7 @@ const SEED: u64 = 1;
 /// Runs the long form, or the short one with `--short`.
 pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
     let only: Option<String> = flags.value("--target")?;
-    let seconds: u64 = flags.value("--seconds")?.unwrap_or(1200);
+    let seconds: u64 = flags.value("--seconds")?.unwrap_or(3600);
     let executions: u64 = flags.value("--executions")?.unwrap_or(1_000_000);
     let is_short = flags.switch("--short");
     flags.finish()?;
