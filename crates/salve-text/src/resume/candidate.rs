@@ -107,9 +107,10 @@ fn echo(
     if overlap.same_indent {
         told += 3.0;
     }
-    let opens = repeated.trim_end().ends_with([':', '{', '(', '[']);
-    if complete && overlap.lines == 1 && opens && overlap.shift.is_some_and(|shift| shift > 0) {
-        // `try:` in `try:`: the same header one step deeper is a block in a block.
+    let again = indent_of(content);
+    if complete && overlap.lines == 1 && !again.is_empty() && again != indent_of(repeated) {
+        // `try:` in `try:`, or `break` behind `break`: the same line at another depth is a block
+        // in a block, or the end of one.
         told = told.min(3.0);
     }
     let half = &partial[last_line_start(partial)..];

@@ -173,14 +173,16 @@ fn beginning(join: &Join<'_>) -> i32 {
     let licence = ["copyright", "licen", "(c)", "all rights", "author:"]
         .iter()
         .any(|word| top.contains(word));
-    if SURE.iter().any(|sign| first.starts_with(sign)) || (is_comment && licence) {
+    let page = join.language == Language::Html && first.starts_with("<html");
+    if SURE.iter().any(|sign| first.starts_with(sign) && !page) || (is_comment && licence) {
         let past = has_code(join.partial, 1) || misfit(join) > 0;
         return if past { STRANGE } else { 0 };
     }
     let likely = |line: &str| LIKELY.iter().any(|sign| line.starts_with(sign));
     let two = likely(first) && head.take(12).any(likely);
     // Behind a blank or a brace the same line may go on with `from` or `import`; else it cannot.
-    let open_end = join.partial.ends_with([' ', '\t', '}', '{', ',']);
+    let open_end = join.partial.ends_with([' ', '\t', '}', '{', ','])
+        || join.content.starts_with(['\n', '\r']);
     if two && join.candidate.drop == 0 && seam::is_mid_line(join.partial) && !open_end {
         return STRANGE;
     }
