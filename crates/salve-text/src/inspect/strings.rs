@@ -178,7 +178,7 @@ impl Machine {
         }
         let at_end = view.last && at + 1 + width >= view.bytes.len();
         // No lifetime starts with a sign or a digit.
-        let sign = at + 1 < view.bytes.len() && !(is_word(next) && !next.is_ascii_digit());
+        let sign = at + 1 < view.bytes.len() && (!is_word(next) || next.is_ascii_digit());
         if at_end && (sign || starts_rust_char(view.behind(at))) {
             return self.open_form(view, at, rust_form::CHAR, 1);
         }
