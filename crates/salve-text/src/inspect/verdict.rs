@@ -124,6 +124,10 @@ impl Case {
             self.fail(read, ended, found.kind, found.message, found.weight);
             self.verdict.opened_at_line = found.line;
             self.verdict.closing = found.closing;
+        } else if self.verdict.language == Language::Json && read.lines == 0 {
+            let words = "The text ends before its JSON value begins".to_owned();
+            let outer = ErrorType::TruncationDetected;
+            self.fail(read, outer, TruncationKind::GeneralTruncation, words, 0.9);
         } else if stopped && !self.proven_whole {
             let words = "The provider stopped the output before the model ended it".to_owned();
             let outer = ErrorType::TruncationDetected;

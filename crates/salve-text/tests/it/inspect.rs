@@ -316,3 +316,9 @@ fn c105_a_cut_reply_never_passes_for_whole() {
     assert_eq!(cut.verdict().kind, Some(Kind::OpenDoubleQuote));
     assert_eq!(cut.verdict().closing, "\"}]");
 }
+
+#[test]
+fn t40_json_that_never_began_is_not_complete() {
+    assert_cut(Language::Json, " \n", Kind::GeneralTruncation, "");
+    assert_cut(Language::Json, "", Kind::GeneralTruncation, "");
+}
