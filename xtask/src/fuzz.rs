@@ -36,9 +36,10 @@ pub(crate) fn short() -> anyhow::Result<Outcome> {
 
 fn drive(only: Option<&str>, mutations: u64) -> anyhow::Result<()> {
     let root = workspace::root();
-    let crashes = workspace::target_dir()?.join("fuzz-crashes");
-    let mut command =
-        process::cargo(&["run", "--quiet", "-p", "salve-fuzz", "--bin", "salve-fuzz", "--"]);
+    let target_dir = workspace::target_dir()?;
+    let crashes = target_dir.join("fuzz-crashes");
+    process::build_as_tested()?;
+    let mut command = Command::new(target_dir.join("debug/salve-fuzz"));
     command.arg("--mutations").arg(mutations.to_string()).arg("--seed").arg(SEED.to_string());
     command.arg("--corpus").arg(root.join("fuzz/corpus")).arg("--crashes").arg(&crashes);
     if let Some(name) = only {

@@ -49,3 +49,11 @@ fn line_of(command: &Command) -> String {
         .get_args()
         .fold(program, |line, argument| format!("{line} {}", argument.to_string_lossy()))
 }
+
+/// Builds every binary the way the tests do.
+///
+/// Asking for one package alone would choose other features for its dependencies and build them a
+/// second time; the tests of a package bring its binaries along.
+pub(crate) fn build_as_tested() -> anyhow::Result<()> {
+    run(&mut cargo(&["test", "--quiet", "--workspace", "--no-run"]))
+}

@@ -113,7 +113,7 @@ fn measure() -> anyhow::Result<Measured> {
     if !process::answers(Command::new("python3").arg("--version")) {
         return Ok(Measured::Nothing("python3 is not installed".to_owned()));
     }
-    process::run(&mut process::cargo(&["build", "--package", "salve-cli"]))?;
+    process::build_as_tested()?;
     let target = workspace::target_dir()?;
     let binary = target.join("debug").join(format!("salve{}", std::env::consts::EXE_SUFFIX));
     let mut figures = json_figures(&cases, &binary, &target.join("score-json.json"))?;
