@@ -131,6 +131,35 @@ fn t18_additive_kinds_and_one_kind_only() {
 }
 
 #[test]
+fn t10_a_block_without_a_body_is_listed_as_open() {
+    // Line, column and offset.
+    type Place = (u32, u32, usize);
+    let cases: &[(&str, &str, &[Place])] = &[
+        ("def f():\n", "    pass", &[(1, 1, 0)]),
+        ("x = 1\nclass A:\n    def f(\n        a,\n    ):", " pass", &[(3, 5, 19)]),
+        ("def f():\n    # later", "\n    pass", &[(1, 1, 0)]),
+        ("def f():  # later\n  ", "  pass", &[(1, 1, 0)]),
+        ("if x:\n\tif y:\n\t", "    pass", &[(2, 2, 7)]),
+        ("if x:\n      ", "pass", &[(1, 1, 0)]),
+        ("try:\n", "    pass\nfinally: pass\n", &[(1, 1, 0)]),
+        ("try:\n    f()\n", "finally: pass\n", &[(1, 1, 0)]),
+        ("try:\n    if x:\n", "        pass\nfinally: pass\n", &[(1, 1, 0), (2, 5, 9)]),
+    ];
+    for (text, closing, blocks) in cases {
+        let options =
+            InspectOptions { language: Some(Language::Python), ..InspectOptions::default() };
+        let verdict = inspect_text(text, &options);
+        assert_eq!(verdict.kind, Some(Kind::OpenBlock), "{text:?}");
+        assert_eq!(verdict.closing, *closing, "{text:?}");
+        let places = verdict.open.iter().map(|one| (one.line, one.column, one.offset));
+        assert_eq!(places.collect::<Vec<_>>(), *blocks, "{text:?}");
+        let closers: String = verdict.open.iter().rev().map(|one| one.closer.as_str()).collect();
+        assert_eq!(closers, *closing, "{text:?}");
+        assert!(inspect_text(&format!("{text}{closing}"), &options).is_valid, "{text:?}");
+    }
+}
+
+#[test]
 fn t17_general_truncation() {
     let whole = "fn main() {}\n";
     let found =
