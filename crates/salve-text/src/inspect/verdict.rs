@@ -4,6 +4,7 @@
 //! with all its evidence. Never lets a weak observation decide alone, and never hides one.
 
 use super::closing::{Ending, broken_string, ending};
+use super::half::End;
 use super::reader::Read;
 use super::tail::{Unfinished, unfinished};
 use super::{InspectOptions, SentinelRule};
@@ -64,7 +65,8 @@ impl Case {
             Seen::Unknown => ending_sentinel(tail, mark),
         });
         let body_end = sentinel.map_or(tail.len(), |span| span.start);
-        let Ending { mut open, mut closing } = ending(&read.machine, read.tail);
+        let Ending { mut open, mut closing } =
+            ending(&read.machine, End { tail: read.tail, len: read.len });
         let proof = sentinel.is_some() || options.finish_reason == Some(FinishReason::Stop);
         let lone = if language == Language::Text && !proof {
             weak_quote(read, &tail[..body_end])

@@ -57,7 +57,7 @@ fn t13_open_single_quote() {
     assert_cut(Language::JavaScript, "x = 'abc", kind, "'");
     assert_cut(Language::Python, "x = ('abc", kind, "')");
     assert_cut(Language::Rust, "fn f() { g('\\", kind, "\\')}");
-    assert_cut(Language::Rust, "fn f() { g(b'", kind, "')}");
+    assert_cut(Language::Rust, "fn f() { g(b'", kind, " ')}");
     assert_cut(Language::Rust, "fn f() { match c { a => 1, '-", kind, "'}}");
     assert_cut(Language::Bash, "echo 'a", kind, "'");
     assert_cut(Language::Sql, "SELECT 'it''s", kind, "'");
@@ -128,6 +128,40 @@ fn t18_additive_kinds_and_one_kind_only() {
     assert_eq!(found.kind, Some(Kind::OpenDoubleQuote));
     assert_eq!(found.open.len(), 4);
     assert_eq!((found.open[0].line, found.open[0].column), (1, 14));
+}
+
+#[test]
+fn t18_half_a_token_does_not_spoil_the_closers() {
+    use Language as L;
+    let cases = [
+        (L::Html, "<p><!", Kind::OpenComment, "----></p>"),
+        (L::Html, "<p><!-", Kind::OpenComment, "---></p>"),
+        (L::Html, "<p><!--", Kind::OpenComment, "--></p>"),
+        (L::Html, "<p><!-- a -", Kind::OpenComment, "-></p>"),
+        (L::Rust, "fn f() { /* a /", Kind::OpenComment, " */}"),
+        (L::Rust, "fn f() { /* a /*/", Kind::OpenComment, " */*/}"),
+        (L::Rust, "fn f() { /* a *", Kind::OpenComment, "/}"),
+        (L::Rust, "fn f() { g(r#\"", Kind::OpenDoubleQuote, "\"#)}"),
+        (L::Rust, "fn f() { g(r#\"a\"", Kind::OpenDoubleQuote, "#)}"),
+        (L::Rust, "fn f<'a>(x: &'", Kind::UnbalancedBraces, "_)"),
+        (L::Rust, "fn f() { g('", Kind::OpenSingleQuote, " ')}"),
+        (L::Swift, "f(#\"", Kind::OpenDoubleQuote, "\"#)"),
+        (L::CSharp, "class A { string r = \"\"\"", Kind::OpenDoubleQuote, " \"\"\"}"),
+        (L::CSharp, "class A { string r = \"\"\"a\"", Kind::OpenDoubleQuote, "\"\"}"),
+        (L::JavaScript, "f(x = /", Kind::OpenRegex, "(?:)/)"),
+        (L::JavaScript, "f(/a\\", Kind::OpenRegex, "\\/)"),
+        (L::JavaScript, "function f() {\n  a();\n  /", Kind::UnbalancedBraces, "/\n}"),
+        (L::JavaScript, "f(\"a\\", Kind::OpenDoubleQuote, "\\\")"),
+        (L::Tsx, "x = <div className=", Kind::OpenJsxTag, "\"\"></div>"),
+        (L::Bash, "cat <<'EO", Kind::OpenHeredoc, "'\nEO\n"),
+        (L::Bash, "cat <<A <<B", Kind::OpenHeredoc, "\nA\nB\n"),
+        (L::Bash, "echo ${x//\\", Kind::UnbalancedBraces, "\\}"),
+        (L::Ruby, "def", Kind::OpenBlock, " _\nend"),
+        (L::Ruby, "def ", Kind::OpenBlock, "_\nend"),
+    ];
+    for (language, text, kind, closing) in cases {
+        assert_cut(language, text, kind, closing);
+    }
 }
 
 #[test]
