@@ -131,6 +131,18 @@ fn t18_additive_kinds_and_one_kind_only() {
 }
 
 #[test]
+fn t17_a_type_is_cut_however_much_stands_before_it() {
+    // No semicolon and no brace: nothing but the words says where statements start.
+    let before = "export type A = B | C<D>\n".repeat(400);
+    let head = "export type X<\n  T extends Array<any>,\n> = T extends []\n  ? []\n  : ";
+    for rest in ["T extends [infer H]\n    ? Foo<\n        [...Tails],\n        ", "Foo<\n  H,\n"] {
+        let cut = format!("{before}{head}{rest}");
+        assert_cut(Language::TypeScript, &cut, Kind::GeneralTruncation, "");
+    }
+    assert!(verdict(Language::TypeScript, &format!("{before}{head}Foo<H>\n")).is_valid);
+}
+
+#[test]
 fn t18_half_a_token_does_not_spoil_the_closers() {
     use Language as L;
     let cases = [
