@@ -7,7 +7,7 @@
 
 use salve_engine::{PipelineOptions, judge_text};
 use salve_syntax::check_syntax;
-use salve_text::{StitchOptions, StitchOutcome, stitch};
+use salve_text::{InspectOptions, StitchOptions, StitchOutcome, inspect_text, stitch};
 use salve_types::{Language, RawReply};
 
 // File name, which is the language's name, and text without the byte that chooses the language.
@@ -43,6 +43,29 @@ fn t39_cut_anywhere_a_text_is_whole_only_where_its_grammar_says_so() {
     }
     assert!(cuts > 2_000, "only {cuts} cuts");
     assert!(wrong.is_empty(), "{} of {cuts}: {:#?}", wrong.len(), wrong.first_chunk::<5>());
+}
+
+#[test]
+fn t18_the_closing_text_leaves_nothing_open() {
+    let (mut cuts, mut wrong) = (0, Vec::new());
+    for (language, text) in whole_texts() {
+        let options = InspectOptions { language: Some(language), ..InspectOptions::default() };
+        for (at, _) in text.char_indices().skip(1) {
+            let prefix = &text[..at];
+            let verdict = inspect_text(prefix, &options);
+            if verdict.open.is_empty() {
+                continue;
+            }
+            cuts += 1;
+            let closed = format!("{prefix}{}", verdict.closing);
+            let still = inspect_text(&closed, &options).open;
+            if !still.is_empty() {
+                wrong.push((language.name(), prefix.to_owned(), verdict.closing, still));
+            }
+        }
+    }
+    assert!(cuts > 1_500, "only {cuts} cuts");
+    assert!(wrong.is_empty(), "{} of {cuts}: {:#?}", wrong.len(), wrong);
 }
 
 #[test]

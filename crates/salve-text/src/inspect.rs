@@ -6,6 +6,7 @@
 
 mod closing;
 mod habits;
+mod half;
 mod heredoc;
 mod lines;
 mod machine;

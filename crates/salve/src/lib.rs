@@ -64,7 +64,7 @@
 //!
 //! let parsed = parse_json("Here you go: {name: 'Ada', tags: ['x', 'y',", &ParseOptions::default());
 //! assert_eq!(parsed.value()["name"], "Ada");
-//! assert!(!parsed.complete());
+//! assert!(!parsed.complete);
 //! ```
 //!
 //! Text that arrives in pieces goes through the same machines: [`Cleaner`], [`Inspector`] and

@@ -40,12 +40,12 @@ fn assert_sound(verdict: &Verdict, text: &str) {
             before = open.offset;
         }
     }
-    let is_cut = !verdict.is_valid || !verdict.open.is_empty();
     assert!(
-        is_cut || verdict.closing.is_empty(),
-        "a whole text is closed by {:?}",
+        !verdict.open.is_empty() || verdict.closing.is_empty(),
+        "nothing is open, yet it is closed by {:?}",
         verdict.closing
     );
+    assert!(verdict.open.is_empty() || !verdict.is_valid, "something is open in a whole text");
     for evidence in &verdict.evidence {
         let span = evidence.span.is_none_or(|span| text.get(span.range()).is_some());
         assert!(span, "evidence {} is not a place in the text", evidence.code);

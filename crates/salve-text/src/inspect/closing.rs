@@ -1,13 +1,14 @@
 //! From frames to what people read: the open constructs and the text that would close them.
 //!
 //! In: the machine at the end of a text and the last bytes of it. Out: the list outermost first and
-//! the closing text. Never invents content: closers only, plus the line break or the rest of an
-//! escape without which a closer would not close.
+//! the closing text. Never invents content: closers only, plus the line break, the rest of an escape
+//! or of half a token without which a closer would not close.
 
+use super::half::{End, completion, ends_in_escape, is_raw_csharp};
 use super::heredoc;
 use super::machine::Machine;
 use super::markup::{CLOSING, DECLARATION};
-use super::rules::{Dialect, Escape};
+use super::rules::{Dialect, Escape, rust_form};
 use super::stack::{Frame, Kind};
 use super::strings::is_word;
 use salve_types::{OpenConstruct, OpenKind};
@@ -20,8 +21,9 @@ pub(super) struct Ending {
     pub(super) closing: String,
 }
 
-/// Describes the end state; `tail` are the last bytes of the text.
-pub(super) fn ending(machine: &Machine, tail: &[u8]) -> Ending {
+/// Describes the end state.
+pub(super) fn ending(machine: &Machine, end: End<'_>) -> Ending {
+    let tail = end.tail;
     let mut open: Vec<OpenConstruct> = Vec::new();
     let frames: Vec<&Frame> = machine.stack.frames().collect();
     let leaf = frames.len() > machine.stack.len();
@@ -32,20 +34,22 @@ pub(super) fn ending(machine: &Machine, tail: &[u8]) -> Ending {
         }
         in_line_comment |= matches!(frame.kind, Kind::LineComment | Kind::Directive);
         let inner = index + 1 == frames.len();
-        if let Some(construct) = construct(machine, frame, tail, inner) {
+        if let Some(construct) = construct(machine, frame, end, inner) {
             open.push(construct);
         }
     }
     if !leaf {
         push_runs(machine, &mut open);
     }
-    if let Some((frame, name)) = machine.announced().filter(|_| !leaf) {
-        let line = if tail.ends_with(b"\n") { "" } else { "\n" };
-        open.push(place(&frame, OpenKind::Heredoc, format!("{line}{name}\n")));
+    if !leaf {
+        push_announced(machine, &mut open);
     }
     let directive = push_directive(&frames, &mut open, tail);
     push_pending(machine, &mut open, tail);
     drop_half_closed(machine, &mut open);
+    if let Some(innermost) = open.last_mut() {
+        innermost.closer.insert_str(0, completion(machine, end));
+    }
     // What the preprocessor line itself needs comes before its end, everything else after.
     let inside = open.iter().rev().take_while(|one| Some(one.offset) == directive).count();
     let (outer, inner) = open.split_at(open.len() - inside);
@@ -60,7 +64,9 @@ pub(super) fn ending(machine: &Machine, tail: &[u8]) -> Ending {
     Ending { open, closing }
 }
 
-fn construct(machine: &Machine, frame: &Frame, tail: &[u8], inner: bool) -> Option<OpenConstruct> {
+fn construct(machine: &Machine, frame: &Frame, end: End<'_>, inner: bool) -> Option<OpenConstruct> {
+    let tail = end.tail;
+    let inside = end.inside(machine, frame);
     let name = || String::from_utf8_lossy(machine.stack.name(frame)).into_owned();
     let (kind, closer) = match frame.kind {
         Kind::Paren => (OpenKind::Paren, ")".to_owned()),
@@ -68,18 +74,21 @@ fn construct(machine: &Machine, frame: &Frame, tail: &[u8], inner: bool) -> Opti
         Kind::Brace => (OpenKind::Brace, "}".to_owned()),
         Kind::Hole => hole_closer(frame),
         Kind::Block => (OpenKind::Block, format!("\n{}", name())),
-        Kind::Text => text_closer(machine, frame, tail, inner),
+        Kind::Text => text_closer(machine, frame, inside, inner),
         Kind::Delimited => delimited_closer(frame, &name(), tail),
-        Kind::StarComment => {
-            let half = inner && tail.ends_with(b"*") && !tail.ends_with(b"/*");
-            let rest = "*/".repeat(usize::from(frame.extra).max(1));
-            (OpenKind::Comment, if half { rest[1..].to_owned() } else { rest })
-        }
+        Kind::StarComment => (OpenKind::Comment, star_closer(machine, frame, inside, inner)),
         Kind::MarkupComment if frame.form == super::ruby::BLOCK_COMMENT => {
             (OpenKind::Comment, "\n=end".to_owned())
         }
-        Kind::MarkupComment => (OpenKind::Comment, unfinished("-->", tail, inner)),
-        Kind::Regex => (OpenKind::Regex, regex_closer(frame, tail)),
+        Kind::MarkupComment => {
+            let opener = end.from(frame).map_or("", |bytes| match bytes {
+                b"<!" => "--",
+                b"<!-" => "-",
+                _ => "",
+            });
+            (OpenKind::Comment, format!("{opener}{}", unfinished("-->", inside, inner)))
+        }
+        Kind::Regex => (OpenKind::Regex, regex_closer(frame, inside, inner)),
         Kind::Tag => (OpenKind::Tag, tag_closer(machine, frame, tail)),
         Kind::Element if machine.may_stay_open(frame) => return None,
         Kind::Element => (OpenKind::Element, format!("</{}>", name())),
@@ -101,7 +110,7 @@ pub(super) fn place(frame: &Frame, kind: OpenKind, closer: String) -> OpenConstr
 
 /// Returns a broken string as if it were still open.
 pub(super) fn broken_string(machine: &Machine, frame: &Frame) -> OpenConstruct {
-    let (kind, closer) = text_closer(machine, frame, b"", true);
+    let (kind, closer) = text_closer(machine, frame, b"?", true);
     place(frame, kind, closer)
 }
 
@@ -123,14 +132,21 @@ fn text_closer(machine: &Machine, frame: &Frame, tail: &[u8], inner: bool) -> (O
     let close = String::from_utf8_lossy(form.close);
     let mut closer = if close.len() > 1 {
         unfinished(&close, tail, inner)
-    } else if machine.rules.dialect == Dialect::CSharp && frame.extra >= 3 {
+    } else if is_raw_csharp(machine, frame) {
         unfinished(&"\"".repeat(usize::from(frame.extra)), tail, inner)
     } else {
         unfinished(&format!("{close}{}", "#".repeat(usize::from(frame.extra))), tail, inner)
     };
     let escapes = matches!(form.escape, Escape::Backslash);
-    if inner && escapes && tail.iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1 {
+    if inner && escapes && ends_in_escape(tail) {
         closer.insert(0, '\\');
+    }
+    // Two quotes in a row are no character, and six quotes open a text of their own.
+    let character = machine.rules.dialect == Dialect::Rust
+        && usize::from(frame.form) == rust_form::CHAR
+        || is_raw_csharp(machine, frame);
+    if inner && character && tail.is_empty() {
+        closer.insert(0, ' ');
     }
     (form.kind, closer)
 }
@@ -156,9 +172,29 @@ fn delimited_closer(frame: &Frame, name: &str, tail: &[u8]) -> (OpenKind, String
     }
 }
 
-fn regex_closer(frame: &Frame, tail: &[u8]) -> String {
+// Where comments nest, a slash and the star of the closer would open one more.
+fn star_closer(machine: &Machine, frame: &Frame, inside: &[u8], inner: bool) -> String {
+    let rest = "*/".repeat(usize::from(frame.extra).max(1));
+    let nested = machine.rules.nested_comments;
+    let ends_level = inside.ends_with(b"*/") && !inside.ends_with(b"/*/");
+    if !inner {
+        rest
+    } else if inside.ends_with(b"*") && !(nested && inside.ends_with(b"/*")) {
+        rest[1..].to_owned()
+    } else if nested && inside.ends_with(b"/") && !ends_level {
+        format!(" {rest}")
+    } else {
+        rest
+    }
+}
+
+// Without anything inside, the two slashes would be a comment.
+fn regex_closer(frame: &Frame, tail: &[u8], inner: bool) -> String {
+    if inner && tail.is_empty() {
+        return "(?:)/".to_owned();
+    }
     let class = if frame.extra == 0 { "" } else { "]" };
-    let escape = if tail.ends_with(b"\\") && !tail.ends_with(b"\\\\") { "\\" } else { "" };
+    let escape = if inner && ends_in_escape(tail) { "\\" } else { "" };
     format!("{escape}{class}/")
 }
 
@@ -176,7 +212,9 @@ fn tag_closer(machine: &Machine, frame: &Frame, tail: &[u8]) -> String {
     if frame.extra & DECLARATION != 0 || machine.is_void(frame) || tail.ends_with(b"/") {
         return ">".to_owned();
     }
-    format!("></{name}>")
+    // An arrow would close nothing: the attribute needs a value first.
+    let value = if tail.ends_with(b"=") { "\"\"" } else { "" };
+    format!("{value}></{name}>")
 }
 
 // An end tag that is half there closes its element: that element needs no closer of its own.
@@ -190,6 +228,16 @@ fn drop_half_closed(machine: &Machine, open: &mut [OpenConstruct]) {
         && let Some(element) = open.iter_mut().rev().find(|one| one.kind == OpenKind::Element)
     {
         element.closer.clear();
+    }
+}
+
+// Here-documents whose bodies were to begin on the next line: the first one is read first.
+fn push_announced(machine: &Machine, open: &mut Vec<OpenConstruct>) {
+    for (index, one) in machine.habits.pending.iter().enumerate().rev() {
+        let name = String::from_utf8_lossy(&one.name);
+        let line = if index == 0 { "\n" } else { "" };
+        let quote = one.half_quote.map(char::from).map_or_else(String::new, String::from);
+        open.push(place(&one.frame, OpenKind::Heredoc, format!("{quote}{line}{name}\n")));
     }
 }
 

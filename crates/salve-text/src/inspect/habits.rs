@@ -36,6 +36,9 @@ impl Habits {
     }
 }
 
+/// Words of script languages that begin a statement wherever they stand at the margin.
+const DECLARING: &[&[u8]] = &[b"export ", b"declare ", b"interface ", b"type ", b"const "];
+
 impl Machine {
     /// Handles the classes that few languages use.
     pub(super) fn habit(&mut self, view: &View<'_>, at: usize, kind: u8) -> usize {
@@ -115,10 +118,13 @@ impl Machine {
         }
         self.calm = view.base + at + 1;
         let behind = view.behind(at).trim_ascii_end();
-        if matches!(behind.last(), Some(b';' | b'}'))
+        let next = view.ahead(at + 1);
+        let script = matches!(self.rules.dialect, Dialect::Script { .. });
+        let ended = matches!(behind.last(), Some(b';' | b'}'))
             && view.base + at > self.mark
-            && !continues_statement(view.ahead(at + 1).trim_ascii_start())
-        {
+            && !continues_statement(next.trim_ascii_start());
+        // Where people write no semicolons, such a word at the margin is the only sign.
+        if ended || (script && DECLARING.iter().any(|word| next.starts_with(word))) {
             self.calm_statement = self.calm;
         }
     }

@@ -28,10 +28,12 @@ const DELIMITER_LIMIT: usize = 64;
 /// A here-document whose body starts on the next line.
 #[derive(Debug)]
 pub(super) struct Pending {
-    name: Vec<u8>,
+    pub(super) name: Vec<u8>,
     form: u8,
     /// Whether the delimiter was quoted, so that the body holds no expansions.
     quoted: bool,
+    /// The quote of the delimiter, if the text ended before it was closed.
+    pub(super) half_quote: Option<u8>,
     /// Where it was announced.
     pub(super) frame: Frame,
 }
@@ -93,7 +95,12 @@ impl Machine {
         let rest = &ahead[start.min(ahead.len())..];
         let quote = rest.first().copied().filter(|byte| b"'\"\\`".contains(byte));
         let body = &rest[usize::from(quote.is_some()).min(rest.len())..];
+        let ends_text = view.last && at + ahead.len() == view.bytes.len();
+        let half_quote = quote.filter(|&sign| {
+            ends_text && sign != b'\\' && body.iter().all(|&byte| byte != sign && is_word(byte))
+        });
         let len = match quote {
+            Some(_) if half_quote.is_some() => body.len(),
             Some(sign) if sign != b'\\' => body.iter().position(|&byte| byte == sign).unwrap_or(0),
             _ => body.iter().take_while(|&&byte| is_word(byte)).count(),
         };
@@ -105,11 +112,12 @@ impl Machine {
             let name = body[..len].to_vec();
             let quoted = quote.is_some();
             let frame = Frame::new(Kind::Delimited, view.base + at);
-            self.habits.pending.push(Pending { name, form, quoted, frame });
+            self.habits.pending.push(Pending { name, form, quoted, half_quote, frame });
         }
         let quotes = match quote {
             None => 0,
             Some(b'\\') => 1,
+            Some(_) if half_quote.is_some() => 1,
             Some(_) => 2,
         };
         at + start + len + quotes
@@ -215,12 +223,5 @@ impl Machine {
             }
             _ => at + 1,
         }
-    }
-
-    /// Returns a here-document that was announced on the last line, whose body is absent.
-    pub(super) fn announced(&self) -> Option<(Frame, String)> {
-        let one = self.habits.pending.first()?;
-        let name = String::from_utf8_lossy(&one.name).into_owned();
-        Some((one.frame, name))
     }
 }

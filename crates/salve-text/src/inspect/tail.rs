@@ -13,7 +13,7 @@ mod types;
 
 use super::reader::Read;
 use super::stack::Kind;
-use salve_types::{Language, Position, Span, TruncationKind};
+use salve_types::{Language, OpenConstruct, OpenKind, Position, Span, TruncationKind};
 use tokens::{Token, tokens};
 
 /// Why the last statement is not whole.
@@ -23,9 +23,8 @@ pub(super) struct Unfinished {
     pub(super) message: String,
     pub(super) weight: f64,
     pub(super) span: Span,
-    /// Line of what asks for more, if that is a block.
-    pub(super) line: Option<u32>,
-    pub(super) closing: String,
+    /// The block that was announced and has no body, with its smallest body as the closer.
+    pub(super) block: Option<OpenConstruct>,
 }
 
 /// What the rules of a language found.
@@ -66,8 +65,7 @@ pub(super) fn unfinished(read: &Read<'_>, end: usize) -> Option<Unfinished> {
             message: format!("The text ends inside a statement: {}", lower_first(message)),
             weight: 0.85,
             span,
-            line: None,
-            closing: String::new(),
+            block: None,
         },
         Reason::Block => block(read, bytes, span),
     })
@@ -114,24 +112,45 @@ fn judge(bytes: &[u8], language: Language) -> Option<Reason> {
 
 // Python: the smallest body is `pass`, on the same line or indented on the next.
 fn block(read: &Read<'_>, bytes: &[u8], span: Span) -> Unfinished {
-    let indent = bytes.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-    let last = bytes.iter().rposition(|byte| !byte.is_ascii_whitespace()).unwrap_or(0);
-    let newlines = bytes[last..].contains(&b'\n');
-    let closing = if newlines {
-        let present = bytes.iter().rev().take_while(|&&byte| byte == b' ').count();
-        format!("{}pass", " ".repeat((indent + 4).saturating_sub(present)))
-    } else {
-        " pass".to_owned()
+    let text = super::verdict::readable(bytes);
+    let indent = text.len() - text.trim_ascii_start().len();
+    let head = Position::of(text, indent);
+    let below = Position::of(text, text.trim_ascii_end().len()).line - head.line;
+    let construct = OpenConstruct {
+        kind: OpenKind::Block,
+        line: read.last_line.saturating_sub(below),
+        column: head.column,
+        offset: span.start,
+        closer: smallest_body(text, read.machine.stack.top() == Kind::LineComment),
     };
-    let line = Position::of(super::verdict::readable(bytes), indent).line;
-    let below = Position::of(super::verdict::readable(bytes), last).line;
     Unfinished {
         kind: TruncationKind::OpenBlock,
         message: "A block was announced and has no body".to_owned(),
         weight: 0.95,
         span,
-        line: Some(read.last_line.saturating_sub(below - line)),
-        closing,
+        block: Some(construct),
+    }
+}
+
+// `text` is the head and what follows it: blanks and comments only.
+fn smallest_body(text: &str, in_comment: bool) -> String {
+    let blank = &text[text.trim_ascii_end().len()..];
+    let last = match blank.rsplit_once('\n') {
+        Some((_, last)) => last,
+        None if in_comment => "",
+        None => return " pass".to_owned(),
+    };
+    let head = text.trim_ascii_start();
+    let before = text[..text.len() - head.len()].rsplit('\n').next().unwrap_or_default();
+    let wanted = format!("{before}    ");
+    if in_comment {
+        return format!("\n{wanted}pass");
+    }
+    match wanted.strip_prefix(last) {
+        Some(missing) => format!("{missing}pass"),
+        // More than is wanted is a deeper body, and anything else is a line to leave alone.
+        None if last.starts_with(before) => "pass".to_owned(),
+        None => format!("\n{wanted}pass"),
     }
 }
 

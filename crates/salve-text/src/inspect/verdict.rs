@@ -4,6 +4,7 @@
 //! with all its evidence. Never lets a weak observation decide alone, and never hides one.
 
 use super::closing::{Ending, broken_string, ending};
+use super::half::End;
 use super::reader::Read;
 use super::tail::{Unfinished, unfinished};
 use super::{InspectOptions, SentinelRule};
@@ -64,7 +65,8 @@ impl Case {
             Seen::Unknown => ending_sentinel(tail, mark),
         });
         let body_end = sentinel.map_or(tail.len(), |span| span.start);
-        let Ending { mut open, mut closing } = ending(&read.machine, read.tail);
+        let Ending { mut open, mut closing } =
+            ending(&read.machine, End { tail: read.tail, len: read.len });
         let proof = sentinel.is_some() || options.finish_reason == Some(FinishReason::Stop);
         let lone = if language == Language::Text && !proof {
             weak_quote(read, &tail[..body_end])
@@ -75,7 +77,16 @@ impl Case {
             closing.insert_str(0, &construct.closer);
             open.push(construct);
         }
-        let unfinished = if open.is_empty() { unfinished(read, body_end) } else { None };
+        let mut unfinished = if open.is_empty() || only_tries(read, sentinel, &open) {
+            unfinished(read, body_end)
+        } else {
+            None
+        };
+        // The sentinel says that the model ended here: then the head of a block is not a cut.
+        let block = unfinished.as_mut().and_then(|found| found.block.take());
+        if let Some(block) = block.filter(|_| sentinel.is_none()) {
+            push_block(block, &mut open, &mut closing);
+        }
         let json_root =
             language == Language::Json && open.is_empty() && unfinished.is_none() && read.lines > 0;
         let mut case = Self {
@@ -115,15 +126,17 @@ impl Case {
         );
         if let Some(construct) = innermost {
             let kind = kind_of(construct.kind, self.verdict.language);
-            self.fail(read, ended, kind, message_of(&construct, read.last_line), 0.99);
+            let (words, sure) = match self.unfinished.take() {
+                Some(found) => (found.message, found.weight),
+                None => (message_of(&construct, read.last_line), 0.99),
+            };
+            self.fail(read, ended, kind, words, sure);
             self.verdict.opened_at_line = Some(construct.line);
         } else if self.crossed {
             let words = "A closing bracket does not fit the bracket that is open".to_owned();
             self.fail(read, ErrorType::SyntaxError, TruncationKind::UnbalancedBraces, words, 0.9);
         } else if let Some(found) = self.unfinished.take().filter(|_| !self.sentinel) {
             self.fail(read, ended, found.kind, found.message, found.weight);
-            self.verdict.opened_at_line = found.line;
-            self.verdict.closing = found.closing;
         } else if self.verdict.language == Language::Json && read.lines == 0 {
             let words = "The text ends before its JSON value begins".to_owned();
             let outer = ErrorType::TruncationDetected;
@@ -290,6 +303,24 @@ fn broken_near_end(read: &Read<'_>, body: &str, open: &[OpenConstruct]) -> Optio
     let last = rest.is_some_and(|rest| rest.trim().is_empty());
     let near = read.last_line.saturating_sub(frame.line) < WINDOW && open.is_empty();
     (last || near).then(|| broken_string(&read.machine, frame))
+}
+
+// Python's `try` blocks stand around the last statement; nothing else that is open does.
+fn only_tries(read: &Read<'_>, sentinel: Option<Span>, open: &[OpenConstruct]) -> bool {
+    let tries = read.machine.habits.tries.len();
+    sentinel.is_none() && tries > 0 && tries == open.len()
+}
+
+// A block without a body is the innermost; a `try` that is the head itself is one block, not two.
+fn push_block(mut block: OpenConstruct, open: &mut Vec<OpenConstruct>, closing: &mut String) {
+    if !open.is_empty() {
+        block.closer.push('\n');
+    }
+    closing.insert_str(0, &block.closer);
+    match open.last_mut().filter(|last| last.offset == block.offset) {
+        Some(head) => head.closer.insert_str(0, &block.closer),
+        None => open.push(block),
+    }
 }
 
 // In no known language only a lone quote is a sign, and it does not count against another proof.

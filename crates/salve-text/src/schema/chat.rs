@@ -4,10 +4,13 @@
 //! and the stage that gave them. Never a value that was cut or closed by a repair: after a cut a
 //! field is missing or right. Recovered changes are for showing; nothing here may be applied or run.
 
-use super::compile::SchemaError;
-use super::forest::{Forest, Mark, NodeId, NodeKind};
+use super::build::build;
+use super::compile::{CompiledSchema, SchemaError};
+use super::forest::{Forest, Mark, Node, NodeId, NodeKind};
+use super::model::{Shape, TypeId};
 use super::named::SchemaName;
 use super::outcome::{SchemaOptions, parse_with_schema};
+use super::plan::{Planner, Rules};
 use super::readings::{Scope, readings};
 use super::validate::validate;
 use crate::parse::{ParseOptions, parse_json};
@@ -79,7 +82,7 @@ pub fn recover_chat(text: &str) -> Result<RecoveredChat, SchemaError> {
     let best =
         found.iter().map(|reading| reading.node).max_by_key(|&node| known_keys(&forest, node));
     Ok(match best {
-        Some(node) => from_fields(&forest, node),
+        Some(node) => from_fields(&schema, forest, node),
         None => from_value(&Value::Null, ChatStage::Recovered),
     })
 }
@@ -151,38 +154,91 @@ fn from_value(value: &Value, stage: ChatStage) -> RecoveredChat {
     }
 }
 
-/// Takes the fields whose every part was written out.
-fn from_fields(forest: &Forest<'_>, root: NodeId) -> RecoveredChat {
+/// Takes the fields whose every part was written out, each read as the whole reply reads it.
+fn from_fields(schema: &CompiledSchema, mut forest: Forest<'_>, root: NodeId) -> RecoveredChat {
+    let (fields, fragment) = certain_fields(&mut forest, root);
+    let mut planner = Planner::new(schema, forest, Rules::default());
     let mut whole = Map::new();
-    let mut fragment = None;
-    if let NodeKind::Object(entries) = &forest.node(root).kind {
-        for (key, node) in entries {
-            let found = forest.node(*node);
-            match (key.as_ref(), &found.kind) {
-                ("summary", NodeKind::Text(_)) if is_certain(forest, *node) => {
-                    whole.insert("summary".to_owned(), forest.value(*node));
-                }
-                ("summary", NodeKind::Text(text)) => {
-                    fragment = Some(text.clone().into_owned());
-                }
-                ("fileHashes", NodeKind::Object(hashes)) => {
-                    let certain = hashes.iter().filter(|(_, hash)| is_certain(forest, *hash));
-                    let hashes = certain
-                        .map(|(path, hash)| (path.clone().into_owned(), forest.value(*hash)));
-                    whole.insert("fileHashes".to_owned(), Value::Object(hashes.collect()));
-                }
-                (name, NodeKind::Array(items)) if FIELDS.contains(&name) => {
-                    let certain = items.iter().filter(|item| is_certain(forest, **item));
-                    let items = certain.map(|item| forest.value(*item)).collect();
-                    whole.insert(name.to_owned(), Value::Array(items));
-                }
-                _ => {}
-            }
-        }
+    for (name, node) in fields {
+        let Some(type_id) = property_type(schema, name) else { continue };
+        let plan = planner.plan(node, type_id);
+        let as_written = planner.forest.value(node);
+        // A list of which nothing can be read is kept as it stands by the plan: it is no list.
+        let fits = name == "summary" || planner.wraps(plan);
+        let read = if fits { build(&planner, plan).value } else { Value::Null };
+        whole.insert(name.to_owned(), agreed(schema, name, as_written, read));
     }
     RecoveredChat {
         summary_fragment: fragment,
         ..from_value(&Value::Object(whole), ChatStage::Recovered)
+    }
+}
+
+/// Lists the fields with nodes that hold only their certain parts, and the beginning of a summary.
+fn certain_fields(
+    forest: &mut Forest<'_>,
+    root: NodeId,
+) -> (Vec<(&'static str, NodeId)>, Option<String>) {
+    let mut fields = Vec::new();
+    let mut fragment = None;
+    let NodeKind::Object(entries) = forest.node(root).kind.clone() else {
+        return (fields, fragment);
+    };
+    for (key, node) in entries {
+        let Some(&name) = FIELDS.iter().find(|name| **name == key) else { continue };
+        let found = forest.node(node).clone();
+        let certain = |node: &NodeId| is_certain(forest, *node);
+        let kind = match (name, found.kind) {
+            ("summary", NodeKind::Text(text)) if certain(&node) => NodeKind::Text(text),
+            ("summary", NodeKind::Text(text)) => {
+                fragment = Some(text.into_owned());
+                continue;
+            }
+            ("summary", _) => continue,
+            ("fileHashes", NodeKind::Object(hashes)) => {
+                NodeKind::Object(hashes.into_iter().filter(|(_, hash)| certain(hash)).collect())
+            }
+            (_, NodeKind::Array(items)) if name != "fileHashes" => {
+                NodeKind::Array(items.into_iter().filter(certain).collect())
+            }
+            _ => continue,
+        };
+        let mark = Mark::Complete;
+        fields.push((name, forest.add(Node { kind, mark, ended: true, ..found })));
+    }
+    (fields, fragment)
+}
+
+fn property_type(schema: &CompiledSchema, name: &str) -> Option<TypeId> {
+    match schema.shape(schema.root()) {
+        Shape::Object(shape) => {
+            let found = shape.properties.iter().find(|property| property.name == name);
+            found.map(|property| property.type_id)
+        }
+        _ => None,
+    }
+}
+
+/// Returns what of a field is the same whether or not the rest of the reply fits the schema.
+///
+/// A reply that fits is taken as it was written, any other is fitted; which of the two the whole
+/// reply would have been is not known after a cut.
+fn agreed(schema: &CompiledSchema, name: &str, as_written: Value, read: Value) -> Value {
+    let mut reply = Map::from_iter([("summary".to_owned(), Value::String(String::new()))]);
+    reply.insert(name.to_owned(), as_written.clone());
+    if as_written == read || !validate(&Value::Object(reply), schema).is_empty() {
+        return read;
+    }
+    match (as_written, read) {
+        (Value::Array(written), Value::Array(read)) => {
+            let pairs = written.into_iter().zip(read);
+            Value::Array(pairs.map_while(|(one, other)| (one == other).then_some(one)).collect())
+        }
+        (Value::Object(written), Value::Object(mut read)) => {
+            read.retain(|key, value| written.get(key) == Some(value));
+            Value::Object(read)
+        }
+        _ => Value::Null,
     }
 }
 
@@ -323,6 +379,28 @@ mod tests {
         let chat = recovered(text);
         assert_eq!(chat.file_changes, [] as [Value; 0]);
         assert_eq!(chat.summary.as_deref(), Some("s"));
+    }
+
+    #[test]
+    fn c189_items_that_need_fitting_are_the_same_before_and_after_the_cut() {
+        let text = r#"{"summary": "s", "todos": [1, {"text": 7, "completed": "true"}, {"Text": "b"}],
+            "fileChanges": [{"path": "a", "todoIndex": "1", "lineRange": {"start": "2", "end": 3.0}}],
+            "commands": [12, {"command": "ls"}], "fileHashes": {"a": 12, "b": "c"}}"#;
+        let whole = recovered(text);
+        assert_eq!(whole.stage, ChatStage::Repaired);
+        assert_eq!(whole.todos[0], json!({"text": "7", "completed": true}));
+        let mut items = 0;
+        for cut in 0..text.len() {
+            let chat = recovered(&text[..cut]);
+            assert!(starts(&chat.todos, &whole.todos), "{}", &text[..cut]);
+            assert!(starts(&chat.file_changes, &whole.file_changes), "{}", &text[..cut]);
+            assert!(starts(&chat.commands, &whole.commands), "{}", &text[..cut]);
+            for (path, hash) in &chat.file_hashes {
+                assert_eq!(whole.file_hashes.get(path), Some(hash), "{}", &text[..cut]);
+            }
+            items = items.max(chat.todos.len() + chat.file_changes.len() + chat.commands.len());
+        }
+        assert_eq!(items, 5, "complete items are there");
     }
 
     #[test]

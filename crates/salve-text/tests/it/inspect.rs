@@ -57,7 +57,7 @@ fn t13_open_single_quote() {
     assert_cut(Language::JavaScript, "x = 'abc", kind, "'");
     assert_cut(Language::Python, "x = ('abc", kind, "')");
     assert_cut(Language::Rust, "fn f() { g('\\", kind, "\\')}");
-    assert_cut(Language::Rust, "fn f() { g(b'", kind, "')}");
+    assert_cut(Language::Rust, "fn f() { g(b'", kind, " ')}");
     assert_cut(Language::Rust, "fn f() { match c { a => 1, '-", kind, "'}}");
     assert_cut(Language::Bash, "echo 'a", kind, "'");
     assert_cut(Language::Sql, "SELECT 'it''s", kind, "'");
@@ -128,6 +128,81 @@ fn t18_additive_kinds_and_one_kind_only() {
     assert_eq!(found.kind, Some(Kind::OpenDoubleQuote));
     assert_eq!(found.open.len(), 4);
     assert_eq!((found.open[0].line, found.open[0].column), (1, 14));
+}
+
+#[test]
+fn t17_a_type_is_cut_however_much_stands_before_it() {
+    // No semicolon and no brace: nothing but the words says where statements start.
+    let before = "export type A = B | C<D>\n".repeat(400);
+    let head = "export type X<\n  T extends Array<any>,\n> = T extends []\n  ? []\n  : ";
+    for rest in ["T extends [infer H]\n    ? Foo<\n        [...Tails],\n        ", "Foo<\n  H,\n"] {
+        let cut = format!("{before}{head}{rest}");
+        assert_cut(Language::TypeScript, &cut, Kind::GeneralTruncation, "");
+    }
+    assert!(verdict(Language::TypeScript, &format!("{before}{head}Foo<H>\n")).is_valid);
+}
+
+#[test]
+fn t18_half_a_token_does_not_spoil_the_closers() {
+    use Language as L;
+    let cases = [
+        (L::Html, "<p><!", Kind::OpenComment, "----></p>"),
+        (L::Html, "<p><!-", Kind::OpenComment, "---></p>"),
+        (L::Html, "<p><!--", Kind::OpenComment, "--></p>"),
+        (L::Html, "<p><!-- a -", Kind::OpenComment, "-></p>"),
+        (L::Rust, "fn f() { /* a /", Kind::OpenComment, " */}"),
+        (L::Rust, "fn f() { /* a /*/", Kind::OpenComment, " */*/}"),
+        (L::Rust, "fn f() { /* a *", Kind::OpenComment, "/}"),
+        (L::Rust, "fn f() { g(r#\"", Kind::OpenDoubleQuote, "\"#)}"),
+        (L::Rust, "fn f() { g(r#\"a\"", Kind::OpenDoubleQuote, "#)}"),
+        (L::Rust, "fn f<'a>(x: &'", Kind::UnbalancedBraces, "_)"),
+        (L::Rust, "fn f() { g('", Kind::OpenSingleQuote, " ')}"),
+        (L::Swift, "f(#\"", Kind::OpenDoubleQuote, "\"#)"),
+        (L::CSharp, "class A { string r = \"\"\"", Kind::OpenDoubleQuote, " \"\"\"}"),
+        (L::CSharp, "class A { string r = \"\"\"a\"", Kind::OpenDoubleQuote, "\"\"}"),
+        (L::JavaScript, "f(x = /", Kind::OpenRegex, "(?:)/)"),
+        (L::JavaScript, "f(/a\\", Kind::OpenRegex, "\\/)"),
+        (L::JavaScript, "function f() {\n  a();\n  /", Kind::UnbalancedBraces, "/\n}"),
+        (L::JavaScript, "f(\"a\\", Kind::OpenDoubleQuote, "\\\")"),
+        (L::Tsx, "x = <div className=", Kind::OpenJsxTag, "\"\"></div>"),
+        (L::Bash, "cat <<'EO", Kind::OpenHeredoc, "'\nEO\n"),
+        (L::Bash, "cat <<A <<B", Kind::OpenHeredoc, "\nA\nB\n"),
+        (L::Bash, "echo ${x//\\", Kind::UnbalancedBraces, "\\}"),
+        (L::Ruby, "def", Kind::OpenBlock, " _\nend"),
+        (L::Ruby, "def ", Kind::OpenBlock, "_\nend"),
+    ];
+    for (language, text, kind, closing) in cases {
+        assert_cut(language, text, kind, closing);
+    }
+}
+
+#[test]
+fn t10_a_block_without_a_body_is_listed_as_open() {
+    // Line, column and offset.
+    type Place = (u32, u32, usize);
+    let cases: &[(&str, &str, &[Place])] = &[
+        ("def f():\n", "    pass", &[(1, 1, 0)]),
+        ("x = 1\nclass A:\n    def f(\n        a,\n    ):", " pass", &[(3, 5, 19)]),
+        ("def f():\n    # later", "\n    pass", &[(1, 1, 0)]),
+        ("def f():  # later\n  ", "  pass", &[(1, 1, 0)]),
+        ("if x:\n\tif y:\n\t", "    pass", &[(2, 2, 7)]),
+        ("if x:\n      ", "pass", &[(1, 1, 0)]),
+        ("try:\n", "    pass\nfinally: pass\n", &[(1, 1, 0)]),
+        ("try:\n    f()\n", "finally: pass\n", &[(1, 1, 0)]),
+        ("try:\n    if x:\n", "        pass\nfinally: pass\n", &[(1, 1, 0), (2, 5, 9)]),
+    ];
+    for (text, closing, blocks) in cases {
+        let options =
+            InspectOptions { language: Some(Language::Python), ..InspectOptions::default() };
+        let verdict = inspect_text(text, &options);
+        assert_eq!(verdict.kind, Some(Kind::OpenBlock), "{text:?}");
+        assert_eq!(verdict.closing, *closing, "{text:?}");
+        let places = verdict.open.iter().map(|one| (one.line, one.column, one.offset));
+        assert_eq!(places.collect::<Vec<_>>(), *blocks, "{text:?}");
+        let closers: String = verdict.open.iter().rev().map(|one| one.closer.as_str()).collect();
+        assert_eq!(closers, *closing, "{text:?}");
+        assert!(inspect_text(&format!("{text}{closing}"), &options).is_valid, "{text:?}");
+    }
 }
 
 #[test]
