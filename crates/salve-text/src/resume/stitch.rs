@@ -239,7 +239,8 @@ impl Stitcher<'_> {
         for candidate in propose(self.partial, content, self.place, loose, &vocabulary) {
             let Some(text) = assemble(self.partial, content, &candidate) else { continue };
             let shape = shape_of(&text, self.partial.len(), self.language);
-            let shifts = if candidate.shift == 0 { shape.suggested_shifts() } else { Vec::new() };
+            let may_move = candidate.shift == 0 && !candidate.unmoved;
+            let shifts = if may_move { shape.suggested_shifts() } else { Vec::new() };
             readings.push(Reading {
                 bits: candidate.bits + shape.bits(),
                 text,
