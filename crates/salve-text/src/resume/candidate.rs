@@ -153,7 +153,8 @@ fn echo(
         bits: prior + told + seam::fit(partial, rest, place, vocabulary).max(-6.0),
     };
     let moved = overlap.shift.is_some_and(|shift| shift != 0);
-    if moved && overlap.lines > 0 && complete && told < 3.0 {
+    let brackets = repeated.chars().all(|sign| "{}[]();, \t\r\n".contains(sign));
+    if moved && overlap.lines > 0 && complete && brackets {
         // Closing brackets at another depth are other closing brackets.
         return Vec::new();
     }

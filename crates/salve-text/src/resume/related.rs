@@ -119,7 +119,9 @@ fn unended(join: &Join<'_>) -> i32 {
     let told = lines.by_ref().count() > 8 && join.content.ends_with('\n');
     let prose = join.content.lines().filter(|line| prose::is_prose(line)).count();
     let few = prose * 4 < join.content.lines().count();
-    let still = join.place == Place::Words && end(join.joined) == end(join.partial);
+    let after = end(join.joined);
+    let turned = after.inside == Inside::Words && is_complete(join.content, join.language);
+    let still = join.place == Place::Words && (after == end(join.partial) || turned);
     if told && few && still { 5 } else { 0 }
 }
 

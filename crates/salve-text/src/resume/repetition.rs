@@ -301,6 +301,9 @@ mod tests {
             "<br/>",
             "- item",
             "i++;",
+            "<-done",
+            "go step()",
+            "// </g>",
         ] {
             assert!(surprise(line, true) <= 4.0, "{line}: {}", surprise(line, true));
         }

@@ -13,6 +13,8 @@ use salve_types::Language;
 // The weight of a closer that stands wrong, and of the line whose indentation the seam splits.
 const CLOSER: f32 = 6.0;
 const SPLIT: f32 = 7.0;
+// The weight of a closer where the last one before the seam stood wrong already.
+const UNSURE: f32 = 1.0;
 // The weight of a statement that stands deeper than the one right before the seam.
 const SISTER: f32 = 4.0;
 // The weight of a level without lines before the seam, and the most a level weighs.
@@ -39,6 +41,7 @@ pub(super) fn measure(
         own_line_braces_move: false,
         directives: Some(0),
         sister_expected: false,
+        closers_fit: true,
         seam_line_end,
         done: Vec::new(),
     };
@@ -88,6 +91,8 @@ struct Ruler<'a> {
     own_line_braces_move: bool,
     // How many directives stood at the margin before the seam, if all did.
     directives: Option<usize>,
+    // Whether the last closer before the seam stood where its opener does.
+    closers_fit: bool,
     // Whether the next line behind the seam starts a statement beside the last one before it.
     sister_expected: bool,
     // The end of the line that holds the seam.
@@ -112,8 +117,15 @@ impl Ruler<'_> {
         let known = state.opener.is_some_and(|at| at < self.seam_line_end);
         let words = state.inside == Inside::Words;
         if !words && closes(bare, &self.joined[state.opener.unwrap_or(self.joined.len())..]) {
-            if behind && let Some(opener) = state.opener.filter(|_| known) {
-                shape.note(own - self.statement_indent(opener, depth), CLOSER);
+            if let Some(opener) = state.opener.filter(|_| known) {
+                let distance = own - self.statement_indent(opener, depth);
+                if !behind {
+                    self.closers_fit = distance == 0;
+                } else if self.closers_fit {
+                    shape.note(distance, CLOSER);
+                } else {
+                    shape.note(distance, UNSURE);
+                }
             }
             return;
         }
