@@ -30,7 +30,10 @@ pub(super) fn measure(
     shape: &mut Shape,
 ) {
     let step = step_of(joined);
-    let seam_line_end = joined[seam..].find('\n').map_or(joined.len(), |at| seam + at);
+    let line_end = joined[seam..].find('\n').map_or(joined.len(), |at| seam + at);
+    // A line of which the partial text has no sign belongs to the continuation alone.
+    let mid_line = super::super::seam::is_mid_line(&joined[..seam]);
+    let seam_line_end = if mid_line { line_end } else { seam };
     let starts = lines(joined).map(|line| line.start).collect();
     let mut ruler = Ruler {
         joined,

@@ -166,7 +166,7 @@ fn t27_moved_lines_behind_a_complete_line_are_moved_back_or_refused() {
 #[test]
 fn t27_the_step_of_the_continuation_counts() {
     let partial = "export interface A\n    extends B, C {}\n\nexport enum Thre";
-    let rest = "ad {\n  High = 1,\n  Low = 2,\n  Middle = 3,\n  Least = 4,\n";
+    let rest = "ad {\n  High = 1,\n}\n\nexport class D {\n  a() {\n    return {\n      b: 1,\n";
     let _ = joins(Language::TypeScript, partial, rest, &format!("{partial}{rest}"));
 }
 
