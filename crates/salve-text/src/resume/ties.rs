@@ -103,7 +103,7 @@ pub(crate) fn breaks_string(join: &Join<'_>) -> bool {
     };
     // Three quotes may run over lines; text between tags may hold an apostrophe.
     let marked = matches!(join.language, L::Jsx | L::Tsx) && opened[quote] == b'\'';
-    let prefixed = opened[..quote].iter().all(|byte| byte.is_ascii_alphabetic());
+    let prefixed = opened[..quote].iter().all(u8::is_ascii_alphabetic);
     let triple =
         opened[quote..].len() > 2 && opened[quote..].iter().take(3).all(|&it| it == opened[quote]);
     prefixed && !triple && !marked
