@@ -104,6 +104,7 @@ fn strangeness(join: &Join<'_>) -> i32 {
         && join.content.lines().count() > 3;
     let mut points = foreign_words(join) + labelled + foreign_language(join) + begins;
     points -= if ties::lines_begin_alike(join) >= 60 { 4 } else { 0 };
+    points += if ties::turns_quotes(join) { STRANGE } else { 0 };
     points += if ties::breaks_string(join) { 6 } else { 0 } + foreign_sign(join);
     if alone {
         points += if is_complete(join.joined, join.language) { 0 } else { 6 };

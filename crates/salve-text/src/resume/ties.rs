@@ -67,6 +67,19 @@ fn beginning(line: &str) -> Option<&str> {
     Some(&line[..end])
 }
 
+/// Returns whether the first line ends the open string of a script only to open another one that
+/// runs over its end: the quotes of a command of its own, turned inside out.
+pub(crate) fn turns_quotes(join: &Join<'_>) -> bool {
+    let seam = join.partial.len();
+    let Some(end) = join.joined[seam..].find('\n').map(|at| seam + at) else { return false };
+    let quoted = |at: Option<usize>| {
+        at.is_some_and(|at| join.joined[at..].starts_with('"')) && join.language == Language::Bash
+    };
+    let before = outline(join.partial, join.language).end;
+    let after = outline(&join.joined[..end], join.language).end;
+    quoted(before.opener) && quoted(after.opener) && after.opener >= Some(seam)
+}
+
 /// Returns whether the join leaves a string open at the end of a line where none can be.
 pub(crate) fn breaks_string(join: &Join<'_>) -> bool {
     use Language as L;

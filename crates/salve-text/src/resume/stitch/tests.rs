@@ -289,6 +289,9 @@ fn t27_the_start_of_another_file_is_refused_wherever_the_cut_is() {
     ] {
         refuses(language, partial, reply, RefusalReason::Unrelated);
     }
+    let options = "build_opts=\"-DA=0 \\\n            -DB=0 \\\n";
+    let commands = "echo \"tests\"\n./make -s1 > tmp\n./adapt tmp\ndiff -s tmp tmp2\n";
+    refuses(Language::Bash, options, commands, RefusalReason::Unrelated);
     let page = "<html>\n<body>\n  <!-- Page Headi";
     refuses(Language::Html, page, &format!("```css\n{style}```\n"), RefusalReason::Unrelated);
 }
