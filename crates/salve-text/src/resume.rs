@@ -16,6 +16,7 @@ mod shape;
 mod stitch;
 mod tail;
 mod template;
+mod ties;
 mod wrapper;
 
 pub use prompt::{PromptOptions, resume_prompt, resume_prompt_for};

@@ -22,6 +22,8 @@ pub(crate) struct Candidate {
     pub(crate) shift: i32,
     /// Whether the kept text starts a line whose indentation the partial may have begun.
     pub(crate) restarts_line: bool,
+    /// Whether repeated lines showed that nothing was moved.
+    pub(crate) unmoved: bool,
     /// How surprising it would be, in bits, if the dropped text were meant.
     pub(crate) told: f32,
     /// What speaks for it, in bits; the plain join without other evidence has none.
@@ -45,6 +47,7 @@ pub(crate) fn propose(
         insert: "",
         shift: 0,
         restarts_line: false,
+        unmoved: false,
         told: 0.0,
         bits: seam::fit(partial, content, place, vocabulary),
     };
@@ -53,6 +56,11 @@ pub(crate) fn propose(
     found.extend(missing_break(partial, content, place, loose, &plain));
     found.extend(extra_break(partial, content, place, vocabulary, &plain));
     for overlap in overlaps(partial, content, OVERLAPS) {
+        let told = information(partial[overlap.from..].trim()) > 4.5;
+        if told && shows_no_move(&overlap) {
+            // Meant or not, the line stands where it stood.
+            found.iter_mut().for_each(|candidate| candidate.unmoved |= candidate.drop == 0);
+        }
         found.extend(echo(partial, content, &overlap, place, vocabulary));
     }
     found
@@ -140,13 +148,29 @@ fn echo(
         insert: "",
         shift: 0,
         restarts_line: overlap.to_line_start,
+        unmoved: shows_no_move(overlap),
         told,
         bits: prior + told + seam::fit(partial, rest, place, vocabulary).max(-6.0),
     };
+    let moved = overlap.shift.is_some_and(|shift| shift != 0);
+    let brackets = repeated.chars().all(|sign| "{}[]();, \t\r\n".contains(sign));
+    if moved && overlap.lines > 0 && complete && brackets {
+        // Closing brackets at another depth are other closing brackets.
+        return Vec::new();
+    }
     // The repeated lines show how far the model moved everything, so the move is all but certain.
     let Some(shift) = overlap.shift.filter(|&shift| shift != 0) else { return vec![plain] };
     let shifted = Candidate { shift, bits: plain.bits - 1.0, ..plain.clone() };
     vec![shifted, Candidate { bits: plain.bits - 9.0, ..plain }]
+}
+
+// Whether the repeated lines stand where they stood. Text that is repeated byte for byte over the
+// end of a line shows it as well.
+fn shows_no_move(overlap: &Overlap) -> bool {
+    match overlap.alignment {
+        Alignment::Line => overlap.shift == Some(0) && (overlap.lines > 0 || overlap.same_indent),
+        Alignment::Inside => overlap.lines > 0,
+    }
 }
 
 fn is_comment_sign(half: &str) -> bool {
@@ -212,11 +236,24 @@ fn missing_break(
         (true, false) if matches!(last, ';' | '}') && !packed(partial) && next.is_alphabetic() => {
             5.0
         }
-        (true, false) if loose && matches!(last, ';' | '{' | '}' | ',') => 1.0,
+        (true, false) if loose && ends_lines(partial, last, next) => 1.0,
         _ => return None,
     };
     let line_break = if partial.contains("\r\n") { "\r\n" } else { "\n" };
     Some(Candidate { insert: line_break, bits, ..plain.clone() })
+}
+
+// Whether this sign ends lines here, rather than standing right before more of them.
+fn ends_lines(partial: &str, last: char, next: char) -> bool {
+    if !matches!(last, ';' | '{' | '}' | ',') || (last == '{' && next == '}') {
+        return false;
+    }
+    let follows = |after: u8| {
+        let pairs = partial.as_bytes().windows(2);
+        pairs.filter(|pair| char::from(pair[0]) == last && pair[1] == after).count()
+    };
+    let goes_on = u8::try_from(next).map_or(0, follows);
+    !partial.ends_with("${") && !partial.ends_with("#{") && goes_on * 4 <= follows(b'\n')
 }
 
 // Whether the text itself writes words right behind semicolons and braces.

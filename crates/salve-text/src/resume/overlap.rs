@@ -70,8 +70,9 @@ fn line_overlaps(partial: &str, continuation: &str, limit: usize) -> Vec<Overlap
     let mut found = Vec::new();
     // Longest first, and no more than asked for: a text of equal lines overlaps everywhere.
     for count in matched.into_iter().rev() {
-        if found.len() == limit {
-            break;
+        // The half line alone is always looked at.
+        if found.len() >= limit && count > 0 {
+            continue;
         }
         let from = tail.get(tail.len() - count).map_or(half_start, |line| line.start);
         let Some(drop) = end_of_half(continuation, &head, count, half) else { continue };

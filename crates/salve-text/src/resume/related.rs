@@ -8,6 +8,7 @@ use super::lines::lines;
 use super::prose;
 use super::seam::{self, Vocabulary};
 use super::stitch::{DropReason, Place, RefusalReason};
+use super::ties;
 use crate::detect::{LanguageHints, detect_language};
 use crate::inspect::{Inside, outline};
 use salve_types::Language;
@@ -93,10 +94,18 @@ fn starts_over(partial: &str, content: &str) -> bool {
 // one is past its beginning, it stands on its own although something is open here, it is in another
 // language, it knows none of the words used here, and it does not fit the line that was cut.
 fn strangeness(join: &Join<'_>) -> i32 {
+    let labelled = label_points(join);
+    let begins = beginning(join);
+    if labelled + begins == 0 && ties::closes_what_was_open(join) {
+        return 0;
+    }
     let own_words = detect_language(join.content, &LanguageHints::default());
     let alone = [join.language, own_words].iter().any(|&it| is_complete(join.content, it))
         && join.content.lines().count() > 3;
-    let mut points = foreign_words(join) + foreign_language(join) + beginning(join);
+    let mut points = foreign_words(join) + labelled + foreign_language(join) + begins;
+    points -= if ties::lines_begin_alike(join) >= 60 { 4 } else { 0 };
+    points += if ties::turns_quotes(join) { STRANGE } else { 0 };
+    points += if ties::breaks_string(join) { 6 } else { 0 } + foreign_sign(join);
     if alone {
         points += if is_complete(join.joined, join.language) { 0 } else { 6 };
     }
@@ -111,7 +120,9 @@ fn unended(join: &Join<'_>) -> i32 {
     let told = lines.by_ref().count() > 8 && join.content.ends_with('\n');
     let prose = join.content.lines().filter(|line| prose::is_prose(line)).count();
     let few = prose * 4 < join.content.lines().count();
-    let still = join.place == Place::Words && end(join.joined) == end(join.partial);
+    let after = end(join.joined);
+    let turned = after.inside == Inside::Words && is_complete(join.content, join.language);
+    let still = join.place == Place::Words && (after == end(join.partial) || turned);
     if told && few && still { 5 } else { 0 }
 }
 
@@ -126,7 +137,14 @@ fn misfit(join: &Join<'_>) -> i32 {
         return 4;
     }
     if join.place != Place::Code {
-        return 0;
+        // No comment begins inside another one; an address may go on with two slashes.
+        let opened = outline(join.partial, join.language).end.opener;
+        let in_comment = opened.is_some_and(|at| {
+            ["/*", "<!--"].iter().any(|sign| join.partial[at..].starts_with(sign))
+        });
+        let again = ["/*", "// ", "//\n", "<!--", "#!/"];
+        let begins = again.iter().any(|sign| join.content.starts_with(sign));
+        return if in_comment && begins && !join.partial.ends_with(':') { 6 } else { 0 };
     }
     let comment = ["/*", "//", "<!--", "\"\"\"", "#!", "# "].iter();
     let in_word = join.partial.ends_with(|sign: char| sign.is_alphanumeric() || sign == '_');
@@ -175,7 +193,7 @@ fn beginning(join: &Join<'_>) -> i32 {
         .any(|word| top.contains(word));
     let page = join.language == Language::Html && first.starts_with("<html");
     if SURE.iter().any(|sign| first.starts_with(sign) && !page) || (is_comment && licence) {
-        let past = has_code(join.partial, 1) || misfit(join) > 0;
+        let past = has_code(join.partial, 1) || misfit(join) > 0 || is_second_licence(join);
         return if past { STRANGE } else { 0 };
     }
     let likely = |line: &str| LIKELY.iter().any(|sign| line.starts_with(sign));
@@ -189,6 +207,17 @@ fn beginning(join: &Join<'_>) -> i32 {
     let counts = two || (join.place == Place::Code && likely(first));
     let past = has_code(join.partial, 4) || misfit(join) > 0;
     if counts && past && !is_among_imports(join.partial) { 5 } else { 0 }
+}
+
+// Whether a comment begins, with a licence, where one with a licence is open or just ended.
+fn is_second_licence(join: &Join<'_>) -> bool {
+    let head: String = join.content.lines().take(4).collect::<Vec<_>>().join("\n").to_lowercase();
+    let before = join.partial.to_lowercase();
+    let licensed = before.contains("copyright") || before.contains("licen");
+    let last = join.partial.trim_end().lines().next_back().unwrap_or_default().trim_start();
+    let in_lines = last.starts_with("//") && join.content.starts_with("/*");
+    let in_block = join.place == Place::Words && join.content.starts_with("/*");
+    licensed && head.contains("copyright") && (in_lines || in_block)
 }
 
 // Whether the partial text has come to lines that are neither comments nor imports.
@@ -227,22 +256,43 @@ fn is_complete(text: &str, language: Language) -> bool {
     outline.crossed.is_none() && outline.end.depth == 0 && outline.end.inside == Inside::Code
 }
 
-// Points for another language, by the label of the fence and by the look of the text.
+// Points for a fence that names another language.
+fn label_points(join: &Join<'_>) -> i32 {
+    if join.label.is_some_and(|label| is_other(join, label)) { STRANGE } else { 0 }
+}
+
+fn is_other(join: &Join<'_>, found: Language) -> bool {
+    let own = family(join.language);
+    // A page may hold styles, scripts and data, where it has opened them.
+    let is_open = |name: &str| {
+        let opened = join.partial.rfind(&format!("<{name}"));
+        opened > join.partial.rfind(&format!("</{name}"))
+    };
+    let held = join.language == Language::Html
+        && matches!(family(found), 1 | 8 | 9)
+        && (is_open("script") || is_open("style"));
+    own != 0 && family(found) != 0 && family(found) != own && !held
+}
+
+// Points for a start that no data can have: data knows no words but three, and seldom comments.
+fn foreign_sign(join: &Join<'_>) -> i32 {
+    let start = join.content[join.candidate.drop..].trim_start();
+    let strange = start.starts_with(['/', '#', '<', '@', '*', '(', ';']);
+    let commented = join.partial.contains("//") || join.partial.contains("/*");
+    let data = join.language == Language::Json && join.place == Place::Code;
+    if data && strange && !commented { STRANGE } else { 0 }
+}
+
+// Points for the look of another language.
 fn foreign_language(join: &Join<'_>) -> i32 {
     let own = family(join.language);
-    // A page may hold styles, scripts and data.
-    let held =
-        |found: Language| join.language == Language::Html && matches!(family(found), 1 | 8 | 9);
-    let other =
-        |found: Language| own != 0 && family(found) != 0 && family(found) != own && !held(found);
-    let labelled = if join.label.is_some_and(other) { STRANGE } else { 0 };
     let detect = |text| detect_language(text, &LanguageHints::default());
     let found = detect(join.content);
     let looks = join.content.lines().count() > 8
-        && other(found)
+        && is_other(join, found)
         && [own, 0].contains(&family(detect(join.partial)))
         && (join.place == Place::Code || is_complete(join.content, found));
-    labelled + if looks { 5 } else { 0 }
+    if looks { 5 } else { 0 }
 }
 
 // Languages that are easily taken for one another, or stand inside one another.

@@ -89,6 +89,7 @@ fn habit(line: &str) -> Habit {
     let line = line.trim();
     // What is said about a line does not change what it does.
     let line = line.find(" //").map_or(line, |at| line[..at].trim_end());
+    let line = line.strip_prefix("//").map_or(line, str::trim_start);
     let closing_word = line.trim_end_matches([';', ',', ')']).to_ascii_lowercase();
     if !line.chars().any(char::is_alphanumeric)
         || CLOSING_WORDS.contains(&closing_word.as_str())
@@ -98,6 +99,10 @@ fn habit(line: &str) -> Habit {
     }
     if is_row(line) || (line.ends_with(',') && is_list_item(line)) {
         return Habit::Row;
+    }
+    if line.starts_with("<-") {
+        // A channel is received from for the effect of it.
+        return Habit::Call;
     }
     let first = first_word(line);
     if DECLARING.contains(&first) {
@@ -109,8 +114,16 @@ fn habit(line: &str) -> Habit {
         Some(at) if is_one_target(line[..at].trim()) => Habit::Assignment,
         Some(_) => Habit::Other,
         None if is_call(line) => Habit::Call,
+        None if has_one_word(line) => Habit::Assignment,
         None => Habit::Other,
     }
+}
+
+// A line of signs around one word, such as a pattern in a macro, says little.
+fn has_one_word(line: &str) -> bool {
+    let words = line.split(|sign: char| !(sign.is_alphanumeric() || sign == '_'));
+    let words: HashSet<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.len() == 1 && words.iter().all(|word| word.len() < 5) && line.len() > 4
 }
 
 // A row holds numbers, quoted text and signs, or is marked as one.
@@ -169,6 +182,8 @@ fn is_call(line: &str) -> bool {
     let line = line.trim_end_matches([';', '?', ',']);
     let rest = line.strip_prefix("await ").unwrap_or(line);
     let rest = rest.strip_prefix("yield ").unwrap_or(rest);
+    let rest = rest.strip_prefix("go ").unwrap_or(rest);
+    let rest = rest.strip_prefix("defer ").unwrap_or(rest);
     let path = rest.len() - rest.trim_start_matches(|sign| is_path_sign(sign) || sign == '!').len();
     path > 0 && rest[path..].starts_with('(') && line.ends_with(')')
 }
@@ -286,6 +301,9 @@ mod tests {
             "<br/>",
             "- item",
             "i++;",
+            "<-done",
+            "go step()",
+            "// </g>",
         ] {
             assert!(surprise(line, true) <= 4.0, "{line}: {}", surprise(line, true));
         }

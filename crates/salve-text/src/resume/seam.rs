@@ -10,6 +10,9 @@ use std::collections::HashSet;
 /// The words both texts use, against which a word made at the seam is checked.
 pub(crate) struct Vocabulary<'a> {
     words: HashSet<&'a str>,
+    // Whole lines, and the signs that lines start with, of both texts.
+    lines: HashSet<&'a str>,
+    marks: HashSet<&'a str>,
 }
 
 impl<'a> Vocabulary<'a> {
@@ -20,7 +23,22 @@ impl<'a> Vocabulary<'a> {
         let mut words: HashSet<&str> = words_of(inner).collect();
         words.extend(words_of(rest));
         words.extend(KEYWORDS);
-        Self { words }
+        let before = partial[..last_line_start(partial)].lines().map(str::trim);
+        let lines: HashSet<&str> =
+            before.chain(continuation.lines().skip(1).map(str::trim)).collect();
+        let marks = lines.iter().map(|line| mark_of(line)).collect();
+        Self { words, lines, marks }
+    }
+
+    /// Returns whether a line starts with these signs elsewhere.
+    fn knows_mark(&self, mark: &str) -> bool {
+        const USUAL: &[&str] = &["//", "/*", "/**", "///", "#", "<!--", "<", "</", "\"", "@", "*"];
+        self.marks.contains(mark) || USUAL.contains(&mark)
+    }
+
+    /// Returns whether a line stands elsewhere.
+    fn knows_line(&self, line: &str) -> bool {
+        self.lines.contains(line)
     }
 
     /// Returns whether a word is used elsewhere.
@@ -40,6 +58,7 @@ pub(crate) fn fit(partial: &str, rest: &str, place: Place, vocabulary: &Vocabula
         + blank_fit(partial, rest, place)
         + closer_fit(rest, place)
         + doubled_fit(partial, rest)
+        + line_fit(partial, rest, vocabulary)
 }
 
 /// Returns whether the partial text stops inside a line that has begun.
@@ -85,6 +104,35 @@ fn doubled_fit(partial: &str, rest: &str) -> f32 {
     let doubled = is_word && first_word(rest) == word;
     let opened = (word == "<" || word == "</" || word == "<!") && rest.starts_with(word);
     if doubled || opened { -4.0 } else { 0.0 }
+}
+
+// A cut line of nothing but signs goes on to a line that starts like other lines do, and a row of
+// signs to one that is as long as the others.
+fn line_fit(partial: &str, rest: &str, vocabulary: &Vocabulary<'_>) -> f32 {
+    let half = partial[last_line_start(partial)..].trim_start();
+    if half.trim().is_empty() || half.chars().any(char::is_alphanumeric) {
+        return 0.0;
+    }
+    let Some(first) = rest.lines().next() else { return 0.0 };
+    let line = format!("{half}{first}");
+    let line = line.trim_end();
+    if line.len() > 8 && rest.contains('\n') && vocabulary.knows_line(line) {
+        return 4.0;
+    }
+    let mark = mark_of(line);
+    if half.len() > 4 || mark.starts_with(['}', ')', ']']) {
+        0.0
+    } else if vocabulary.knows_mark(mark) {
+        2.0
+    } else {
+        -3.0
+    }
+}
+
+// The signs and blanks that a line starts with.
+fn mark_of(line: &str) -> &str {
+    let end = line.find(|sign: char| sign.is_alphanumeric() || sign == '_').unwrap_or(line.len());
+    line[..end].trim_end()
 }
 
 // The end of a comment cannot stand where none is open.

@@ -112,7 +112,7 @@ fn indent_at(text: &str, offset: usize) -> i32 {
     width(indent_of(&text[start..]))
 }
 
-// The step by which the text before the seam goes deeper most often.
+// The step by which a text goes deeper most often; moving lines together does not change it.
 fn step_of(text: &str) -> i32 {
     let mut counts = [0usize; 9];
     let mut before = 0;

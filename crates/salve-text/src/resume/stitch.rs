@@ -5,6 +5,7 @@
 //! is always the start of the joined one, and never joins when two readings are about as likely.
 
 use super::candidate::{Candidate, assemble, propose};
+use super::lines::{indent_of, width};
 use super::related;
 use super::seam::Vocabulary;
 use super::shape::shape_of;
@@ -125,7 +126,7 @@ pub enum DropReason {
     RepeatedHalfLine,
     /// The last characters of the partial text again.
     RepeatedText,
-    /// The block that was cut, from its header, in other words.
+    /// The block that was cut, again from its header.
     RestartedBlock,
     /// A code fence.
     Fence,
@@ -239,7 +240,8 @@ impl Stitcher<'_> {
         for candidate in propose(self.partial, content, self.place, loose, &vocabulary) {
             let Some(text) = assemble(self.partial, content, &candidate) else { continue };
             let shape = shape_of(&text, self.partial.len(), self.language);
-            let shifts = if candidate.shift == 0 { shape.suggested_shifts() } else { Vec::new() };
+            let may_move = candidate.shift == 0 && !candidate.unmoved;
+            let shifts = if may_move { shape.suggested_shifts() } else { Vec::new() };
             readings.push(Reading {
                 bits: candidate.bits + shape.bits(),
                 text,
@@ -259,7 +261,10 @@ impl Stitcher<'_> {
         let start = self.unwrapped.content.start;
         let echo = Span::new(start, start + best.candidate.drop);
         let mut spans = self.unwrapped.dropped.clone();
-        if let Some(reason) = best.candidate.reason.filter(|_| !echo.is_empty()) {
+        if let Some(mut reason) = best.candidate.reason.filter(|_| !echo.is_empty()) {
+            if reason == DropReason::RepeatedLines && self.restarts_block(echo) {
+                reason = DropReason::RestartedBlock;
+            }
             spans.push((echo, reason));
         }
         let moved = self.continuation[echo.end..self.unwrapped.content.end].lines().count();
@@ -273,6 +278,26 @@ impl Stitcher<'_> {
             verdict,
             outcome: StitchOutcome::Joined { text: best.text },
         }
+    }
+
+    // Whether the repeated lines start with the header of a block that is open at the cut: every
+    // line behind it stands inside of it.
+    fn restarts_block(&self, echo: Span) -> bool {
+        let again = self.continuation[echo.range()].matches('\n').count();
+        let whole = self.partial.matches('\n').count();
+        let Some(header) = whole.checked_sub(again).filter(|_| again > 0) else { return false };
+        let mut lines = self.partial.lines().skip(header);
+        if self.language == Language::Python {
+            let Some(first) = lines.next() else { return false };
+            let column = width(indent_of(first));
+            let mut inner = lines.filter(|line| !line.trim().is_empty());
+            return first.trim_end().ends_with(':')
+                && inner.all(|line| width(indent_of(line)) > column);
+        }
+        let outline = outline(self.partial, self.language);
+        let mut states = outline.lines.iter().skip(header).chain([&outline.end]);
+        let Some(outer) = states.next() else { return false };
+        states.all(|state| state.depth > outer.depth)
     }
 
     fn refuse_between(&self, best: &Candidate, rival: &Candidate) -> Stitch {

@@ -3,7 +3,7 @@
 //! In: the continuation and where the partial text stopped. Out: the span of the content and every
 //! span that was set aside, with its reason. Never removes from the middle of the content.
 
-use super::lines::{Line, lines};
+use super::lines::{Line, last_line_start, lines};
 use super::prose;
 use super::stitch::{DropReason, Place};
 use crate::inspect::{Inside, outline};
@@ -133,10 +133,16 @@ impl Wrapper<'_> {
     }
 
     fn is_talk(&self, line: &str, announced: bool) -> bool {
+        // What starts with the line that was cut is that line.
+        let half = self.partial[last_line_start(self.partial)..].trim();
+        if half.len() > 2 && line.trim_start().starts_with(half) {
+            return false;
+        }
         match self.place {
             Place::Code => {
                 prose::is_announcement(line)
                     || (announced
+                        && line.starts_with(|sign: char| sign.is_uppercase() || sign == '*')
                         && prose::is_prose(line)
                         && line.trim_end().ends_with([':', '.', '!']))
             }
@@ -177,6 +183,10 @@ impl Wrapper<'_> {
     fn is_wrapping_fence(&self, opener: Line, announced: bool) -> bool {
         // Behind a line that has begun, a fence would not even start a line.
         let inside_line = super::seam::is_mid_line(self.partial);
+        let half = self.partial[last_line_start(self.partial)..].trim();
+        if inside_line && !half.starts_with(['`', '~']) {
+            return true;
+        }
         if self.place == Place::Words && self.has_fence_of_its_own(opener.of(self.text)) {
             return false;
         }

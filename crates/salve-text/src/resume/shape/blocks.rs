@@ -15,15 +15,21 @@ const ACCEPTED: f32 = 1.0;
 /// Measures the lines behind the seam: deeper only after a colon, less deep only where an outer
 /// block stands.
 pub(super) fn measure(joined: &str, seam: usize, states: &[LineState], shape: &mut Shape) {
-    let step = step_of(&joined[..seam]);
+    let step = step_of(joined);
     let mut blocks = vec![0];
     let mut opens = false;
     let mut continued = false;
     let mut measured = 0;
+    // The column of a comment that was cut: the statement it stands above is no deeper.
+    let mut comment = None;
     for (line, state) in lines(joined).zip(states) {
         let text = line.of(joined);
         let bare = without_comment(text.trim());
         if bare.is_empty() {
+            let cut_here = line.start < seam && line.end >= seam && text.starts_with([' ', '#']);
+            if cut_here && !opens && !text.trim().is_empty() {
+                comment = Some(width(indent_of(text)));
+            }
             continue;
         }
         if state.inside == Inside::Words || state.depth > 0 || continued {
@@ -34,7 +40,10 @@ pub(super) fn measure(joined: &str, seam: usize, states: &[LineState], shape: &m
         }
         continued = bare.ends_with('\\');
         let own = width(indent_of(text));
-        let distance = enter(&mut blocks, own, opens, step);
+        let mut distance = enter(&mut blocks, own, opens, step);
+        if let Some(column) = comment.take().filter(|&column| distance == 0 && own > column) {
+            distance = own - column;
+        }
         if is_behind(joined, line, seam) {
             measured += 1;
             shape.note(distance, if distance == 0 { ACCEPTED } else { REJECTED });

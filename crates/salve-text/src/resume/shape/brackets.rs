@@ -13,6 +13,10 @@ use salve_types::Language;
 // The weight of a closer that stands wrong, and of the line whose indentation the seam splits.
 const CLOSER: f32 = 6.0;
 const SPLIT: f32 = 7.0;
+// The weight of a closer where the last one before the seam stood wrong already.
+const UNSURE: f32 = 1.0;
+// The weight of a statement that stands deeper than the one right before the seam.
+const SISTER: f32 = 4.0;
 // The weight of a level without lines before the seam, and the most a level weighs.
 const FRESH: f32 = 3.0;
 const MOST: f32 = 12.0;
@@ -25,11 +29,26 @@ pub(super) fn measure(
     states: &[LineState],
     shape: &mut Shape,
 ) {
-    let step = step_of(&joined[..seam]);
-    let seam_line_end = joined[seam..].find('\n').map_or(joined.len(), |at| seam + at);
+    let step = step_of(joined);
+    let line_end = joined[seam..].find('\n').map_or(joined.len(), |at| seam + at);
+    // A line of which the partial text has no sign belongs to the continuation alone.
+    let mid_line = super::super::seam::is_mid_line(&joined[..seam]);
+    let seam_line_end = if mid_line { line_end } else { seam };
     let starts = lines(joined).map(|line| line.start).collect();
-    let mut ruler =
-        Ruler { joined, states, starts, step, levels: Vec::new(), seam_line_end, done: Vec::new() };
+    let mut ruler = Ruler {
+        joined,
+        states,
+        starts,
+        step,
+        levels: Vec::new(),
+        own_line_braces_move: false,
+        directives: Some(0),
+        sister_expected: false,
+        closers_fit: true,
+        seam_line_end,
+        done: Vec::new(),
+    };
+    ruler.sister_expected = joined[..seam].ends_with('\n') && ruler.is_sister_expected(seam);
     let mut measured = 0;
     let mut continued = false;
     for (line, state) in lines(joined).zip(states) {
@@ -37,10 +56,13 @@ pub(super) fn measure(
         let bare = text.trim();
         let preprocessed = matches!(language, Language::C | Language::Cpp) && bare.starts_with('#');
         let carried = std::mem::replace(&mut continued, bare.ends_with('\\'));
+        let behind = is_behind(joined, line, seam);
+        if preprocessed && !carried {
+            ruler.read_directive(shape, width(indent_of(text)), behind);
+        }
         if bare.is_empty() || preprocessed || carried {
             continue;
         }
-        let behind = is_behind(joined, line, seam);
         measured += usize::from(behind);
         if measured > MEASURED {
             break;
@@ -68,6 +90,14 @@ struct Ruler<'a> {
     starts: Vec<usize>,
     step: i32,
     levels: Vec<Level>,
+    // Whether braces on their own line stand elsewhere than the line before them.
+    own_line_braces_move: bool,
+    // How many directives stood at the margin before the seam, if all did.
+    directives: Option<usize>,
+    // Whether the last closer before the seam stood where its opener does.
+    closers_fit: bool,
+    // Whether the next line behind the seam starts a statement beside the last one before it.
+    sister_expected: bool,
     // The end of the line that holds the seam.
     seam_line_end: usize,
     // Levels that were closed behind the seam.
@@ -90,24 +120,63 @@ impl Ruler<'_> {
         let known = state.opener.is_some_and(|at| at < self.seam_line_end);
         let words = state.inside == Inside::Words;
         if !words && closes(bare, &self.joined[state.opener.unwrap_or(self.joined.len())..]) {
-            if behind && let Some(opener) = state.opener.filter(|_| known) {
-                shape.note(own - self.statement_indent(opener, depth), CLOSER);
+            if let Some(opener) = state.opener.filter(|_| known) {
+                let distance = own - self.statement_indent(opener, depth);
+                if !behind {
+                    self.closers_fit = distance == 0;
+                } else if self.closers_fit {
+                    shape.note(distance, CLOSER);
+                } else {
+                    shape.note(distance, UNSURE);
+                }
             }
             return;
         }
+        let first = behind && std::mem::take(&mut self.sister_expected);
         self.levels.resize_with(depth.max(self.levels.len().min(depth)) + 1, Level::default);
         let level = &mut self.levels[depth];
         level.depth = depth;
         level.opener = state.opener;
         level.words = words;
         if !behind {
+            let moved = level.before.last().is_some_and(|&header| header != own);
+            self.own_line_braces_move |= bare == "{" && moved;
             level.before.push(own);
         } else if known || depth == 0 {
+            if bare == "{" && level.behind.is_empty() && !self.own_line_braces_move {
+                // A brace on its own line stands below the line it belongs to.
+                if let Some(header) = level.before.last() {
+                    shape.note(own - header, CLOSER);
+                }
+            }
             if split {
                 note_split(shape, level, own);
+            } else if let Some(&sister) = level.before.last()
+                && first
+                && !words
+                && own > sister
+            {
+                shape.note(own - sister, SISTER);
             }
             level.behind.push(own);
         }
+    }
+
+    // Who has written every directive at the margin goes on to.
+    fn read_directive(&mut self, shape: &mut Shape, own: i32, behind: bool) {
+        if !behind {
+            self.directives = self.directives.filter(|_| own == 0).map(|count| count + 1);
+        } else if self.directives.is_some_and(|count| count > 2) {
+            shape.note(own, FRESH);
+        }
+    }
+
+    // Whether the last line before the seam ends a statement, or stands above one.
+    fn is_sister_expected(&self, seam: usize) -> bool {
+        let before = self.joined[..seam].trim_end();
+        let start = before.rfind('\n').map_or(0, |at| at + 1);
+        let last = before[start..].trim_start();
+        last.ends_with([';', '}', '>']) || last.ends_with("*/") || last.starts_with("#[")
     }
 
     // Leaves the levels that ended before this line.
@@ -148,6 +217,16 @@ impl Ruler<'_> {
         indent_at(self.joined, at)
     }
 
+    // Whether everybody indents what stands in the bracket at a byte: a class or a function.
+    fn is_indented_inside(&self, opener: usize) -> bool {
+        let start = self.joined[..opener].rfind('\n').map_or(0, |at| at + 1);
+        let header = &self.joined[start..opener];
+        let loose = ["namespace", "extern", "switch", "case", "define", "module"];
+        self.joined[opener..].starts_with('{')
+            && !header.trim().is_empty()
+            && !loose.iter().any(|word| header.contains(word))
+    }
+
     // A level that was empty before the seam stands one step deeper than the line that opened it;
     // the outermost level of a file stands at its margin.
     fn note_fresh(&self, shape: &mut Shape, level: &Level) {
@@ -159,6 +238,8 @@ impl Ruler<'_> {
                 // Some people do not indent what a namespace or a document holds.
                 if least != outer {
                     shape.note(least - outer - self.step, FRESH);
+                } else if self.is_indented_inside(at) && level.behind.len() > 2 {
+                    shape.note(-self.step, MOST);
                 }
             }
             None => shape.note(least, (2.0 * level.behind.len() as f32).min(MOST)),
@@ -173,7 +254,11 @@ fn note_level(shape: &mut Shape, level: &Level) {
     let least = behind.iter().copied().min().unwrap_or_default();
     let margin = before.iter().copied().min().unwrap_or_default();
     // Nearly every file has its outermost lines at the margin, even if few of them are known yet.
-    let few = before.len() < 6 && level.depth == 0 && margin == 0 && !level.words;
+    let few = before.len() < 6
+        && level.depth == 0
+        && margin == 0
+        && !level.words
+        && !before.contains(&least);
     let presumed = if few { 6.0 } else { 0.0 };
     let known = before.len() as f32 + 1.0 + presumed;
     let shallower = before.iter().filter(|&&own| own < least).count() as f32

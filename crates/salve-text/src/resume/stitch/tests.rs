@@ -97,7 +97,85 @@ fn t27_prefill_echo_and_restarted_block_are_dropped() {
     assert_eq!(reasons(&stitched), [DropReason::PrefillEcho]);
     let block = &partial[partial.find("fn weight").unwrap()..];
     let stitched = joins(Language::Rust, partial, &format!("{block}{rest}"), RUST);
+    assert_eq!(reasons(&stitched), [DropReason::RestartedBlock]);
+    let lines = &partial[partial.find("    sum\n").unwrap()..];
+    let stitched = joins(Language::Rust, partial, &format!("{lines}{rest}"), RUST);
     assert_eq!(reasons(&stitched), [DropReason::RepeatedLines]);
+    let python = "def f(x):\n    if x:\n        return compute(x";
+    let again = "    if x:\n        return compute(x, 1)\n    return 0\n";
+    let expected = format!("{python}, 1)\n    return 0\n");
+    let stitched = joins(Language::Python, python, again, &expected);
+    assert_eq!(reasons(&stitched), [DropReason::RestartedBlock]);
+}
+
+#[test]
+fn t27_half_a_line_again_with_its_indentation() {
+    let partial = "def f():\n    return [1,\n            2";
+    let expected = "def f():\n    return [1,\n            2]\n";
+    for reply in ["```python\n            2]\n```\n", "            2]\n"] {
+        let stitched = joins(Language::Python, partial, reply, expected);
+        assert!(reasons(&stitched).contains(&DropReason::RepeatedHalfLine));
+    }
+}
+
+// A sign that starts a line is started again, or goes on: how other lines start decides.
+#[test]
+fn t27_a_sign_at_the_start_of_a_line() {
+    let partial = "#include <a.h>\n#include <b.h>\n#";
+    let rest = "include <c.h>\n\nint main(void) {\n    return 0;\n}\n";
+    let expected = format!("{partial}{rest}");
+    let _ = joins(Language::C, partial, rest, &expected);
+    let _ = joins(Language::C, partial, &format!("#{rest}"), &expected);
+    let partial = "import { a } from './a';\n\n/";
+    let rest = "**\n * Adds.\n */\nexport const add = (x: number) => a(x);\n";
+    let _ = joins(Language::TypeScript, partial, &format!("/{rest}"), &format!("{partial}{rest}"));
+}
+
+#[test]
+fn t27_lines_that_were_repeated_in_place_were_not_moved() {
+    let (partial, rest) = cut(RUST, "        sum += wei");
+    // The first lines show that nothing was moved, so the odd line behind them is meant.
+    let odd = rest.replace("    scaled + 1", "            scaled + 1");
+    let reply = format!("    for item in items {{\n        sum += wei{odd}");
+    let stitched = joins(Language::Rust, partial, &reply, &format!("{partial}{odd}"));
+    assert_eq!(stitched.reindented, None);
+}
+
+#[test]
+fn t27_moved_lines_behind_a_complete_line_are_moved_back_or_refused() {
+    for (language, partial, rest) in [
+        (
+            Language::C,
+            "int a(void)\n{\n    return 0;\n}\n\nint main(void)\n",
+            "{\n    int x = a();\n    return x;\n}\n",
+        ),
+        (
+            Language::Java,
+            "class A {\n    int a() {\n        return 1;\n    }\n\n    /**\n     * B.\n     */\n",
+            "    int b() {\n        return 2;\n    }\n}\n",
+        ),
+    ] {
+        let moved: String = rest.lines().map(|line| format!("    {line}\n")).collect();
+        if let StitchOutcome::Joined { text } = run(language, partial, &moved).outcome {
+            assert_eq!(text, format!("{partial}{rest}"));
+        }
+        let _ = joins(language, partial, rest, &format!("{partial}{rest}"));
+    }
+}
+
+#[test]
+fn t27_the_step_of_the_continuation_counts() {
+    let partial = "export interface A\n    extends B, C {}\n\nexport enum Thre";
+    let rest = "ad {\n  High = 1,\n}\n\nexport class D {\n  a() {\n    return {\n      b: 1,\n";
+    let _ = joins(Language::TypeScript, partial, rest, &format!("{partial}{rest}"));
+}
+
+#[test]
+fn t27_a_line_of_the_text_that_reads_like_talk_is_kept() {
+    let partial = "def clear():\n    with lock:\n        pass\n\n\ndef f():\n    x = 1\n ";
+    let rest = "   with lock:\n        x = 2\n    return x\n";
+    let reply = format!("Here is the continuation:\n{rest}");
+    let _ = joins(Language::Python, partial, &reply, &format!("{partial}{rest}"));
 }
 
 #[test]
@@ -192,6 +270,37 @@ fn t27_what_does_not_belong_is_refused() {
     ] {
         refuses(Language::Rust, partial, reply, why);
     }
+}
+
+#[test]
+fn t27_the_start_of_another_file_is_refused_wherever_the_cut_is() {
+    let licence = "/*\n * Copyright 2024 Somebody. All rights reserved.\n * Licensed under the X License.\n */\nexport const answer = 42;\n";
+    let json = "{\n  \"name\": \"thing\",\n  \"version\": \"1.0.0\",\n  \"private\": false,\n  \"scripts\": {\n    \"test\": \"run\"\n  }\n}\n";
+    let script = "#!/usr/bin/env node\n\nconst fs = require('fs');\nconsole.log(fs);\n";
+    let header = "/*\n * Copyright 2020 Other. All rights reserved.\n * Unless requi";
+    let records = "{\"Action\":\"run\",\"Test\":\"A\"}\n{\"Action\":\"output";
+    let style = "/* A theme. */\n\n.cm .active { background: red; }\n.cm .line { color: blue; }\n";
+    for (language, partial, reply) in [
+        (Language::TypeScript, header, licence),
+        (Language::JavaScript, header, script),
+        (Language::Json, records, json),
+        (Language::Json, "{\"Action\":\"run\",\"Test\":\"A\"}\n", style),
+        (Language::C, "#include <a.h>\n\nint x = 1;\n#inc", licence),
+    ] {
+        refuses(language, partial, reply, RefusalReason::Unrelated);
+    }
+    let options = "build_opts=\"-DA=0 \\\n            -DB=0 \\\n";
+    let commands = "echo \"tests\"\n./make -s1 > tmp\n./adapt tmp\ndiff -s tmp tmp2\n";
+    refuses(Language::Bash, options, commands, RefusalReason::Unrelated);
+    let page = "<html>\n<body>\n  <!-- Page Headi";
+    refuses(Language::Html, page, &format!("```css\n{style}```\n"), RefusalReason::Unrelated);
+}
+
+#[test]
+fn t27_what_closes_the_open_brackets_belongs() {
+    let partial = "{\n  \"alpha\": {\n    \"one\": \"first\",\n    \"two\": ";
+    let rest = "\"zzz\"\n  },\n  \"qqq\": [\n    \"xx yy\",\n    \"vv ww\"\n  ]\n}\n";
+    let _ = joins(Language::Json, partial, rest, &format!("{partial}{rest}"));
 }
 
 #[test]
