@@ -5,7 +5,7 @@
 //! is always the start of the joined one, and never joins when two readings are about as likely.
 
 use super::candidate::{Candidate, assemble, propose};
-use super::lines::{indent_of, width};
+use super::lines::{indent_of, last_line_start, width};
 use super::related;
 use super::seam::Vocabulary;
 use super::shape::shape_of;
@@ -259,9 +259,15 @@ impl Stitcher<'_> {
 
     fn join(self, best: Reading) -> Stitch {
         let start = self.unwrapped.content.start;
-        let echo = Span::new(start, start + best.candidate.drop);
+        // A line that is begun again starts with what the partial has of it, which is not kept twice.
+        let begun = self.partial.len() - last_line_start(self.partial);
+        let again = best.candidate.restarts_line && best.candidate.shift == 0;
+        let begun = if again { begun } else { 0 };
+        let echo = Span::new(start, start + best.candidate.drop + begun);
+        let half_line = (begun > 0).then_some(DropReason::RepeatedHalfLine);
+        let reason = best.candidate.reason.or(half_line);
         let mut spans = self.unwrapped.dropped.clone();
-        if let Some(mut reason) = best.candidate.reason.filter(|_| !echo.is_empty()) {
+        if let Some(mut reason) = reason.filter(|_| !echo.is_empty()) {
             if reason == DropReason::RepeatedLines && self.restarts_block(echo) {
                 reason = DropReason::RestartedBlock;
             }
