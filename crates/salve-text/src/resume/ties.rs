@@ -42,7 +42,7 @@ fn closes_comment(join: &Join<'_>, opener: Option<usize>) -> bool {
         return false;
     };
     let rest = &join.joined[join.partial.len()..];
-    let near = rest.lines().take(12).map(|line| line.len() + 1).sum::<usize>().min(rest.len());
+    let near: usize = rest.split_inclusive('\n').take(12).map(str::len).sum();
     let rest = &rest[..near];
     let (ends, begins) = (rest.find(close), rest.find(open));
     ends.is_some_and(|end| begins.is_none_or(|begin| end < begin))
