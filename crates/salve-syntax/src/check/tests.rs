@@ -158,6 +158,14 @@ fn a_text_beyond_the_limit_is_left_unread() {
     assert!(!report.is_clean());
 }
 
+#[test]
+fn bash_with_characters_beyond_its_table_does_not_crash() {
+    for text in ["{1\u{10ffff}", "{12..3\u{1f600}}", "echo {1..\u{e000}", "echo \"é\" # ü\n"] {
+        assert!(check_syntax(text, Language::Bash).is_some());
+    }
+    assert!(check_syntax("echo \"é\" # ü\n", Language::Bash).unwrap().is_clean());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
