@@ -5,6 +5,7 @@
 
 mod clean;
 mod detect;
+mod edits;
 mod inspect;
 mod omissions;
 mod parse;
@@ -17,6 +18,7 @@ pub use clean::{
     clean_preamble, extract_code_block,
 };
 pub use detect::{LanguageHints, detect_language};
+pub use edits::{EditOptions, parse_edits};
 pub use inspect::{
     Cut, InspectOptions, Inspection, Inspector, SentinelRule, WholeReply, inspect, inspect_text,
 };

@@ -3,12 +3,17 @@
 //! In: nothing. Out: plain data that every other crate speaks. Never: behaviour beyond naming and
 //! conversion, I/O, or a dependency on another Salve crate.
 
+mod edit;
 mod finding;
 mod language;
 mod reply;
 mod span;
 mod verdict;
 
+pub use edit::{
+    EditEnd, EditFormat, EditNote, EditNoteCode, EditSet, FileChange, FileEdit, Hunk, HunkBody,
+    HunkLine, LineKind, LineOperation, LineOperationKind, Occurrence,
+};
 pub use finding::{Finding, FindingCode};
 pub use language::Language;
 pub use reply::{FinishReason, RawReply};
