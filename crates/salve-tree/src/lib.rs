@@ -4,11 +4,13 @@
 //! its inverse recorded first. Never: a write outside the journal, a write of what was not
 //! verified, a touch of the user's git, a process, the environment, a print.
 
+mod change_hunks;
 mod hash;
 mod matching;
 mod plan;
 mod probe;
 
+pub use change_hunks::{ChangeHunk, ShownAs, change_hunks};
 pub use hash::ContentHash;
 pub use matching::{Candidate, HunkOutcome, HunkRefusal, MatchOptions, RefusalReason, Rung};
 pub use plan::{FileContent, FileState, FileView, PlannedFile, TreePath, VerifiedEdits, ViewError};
