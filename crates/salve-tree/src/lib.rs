@@ -6,10 +6,14 @@
 
 mod hash;
 mod matching;
+mod path;
 mod plan;
 mod probe;
+mod view;
 
 pub use hash::ContentHash;
 pub use matching::{Candidate, HunkOutcome, HunkRefusal, MatchOptions, RefusalReason, Rung};
+pub use path::{AdmitOptions, MAX_FILE_BYTES, PathVerdict, Root};
 pub use plan::{FileContent, FileState, FileView, PlannedFile, TreePath, VerifiedEdits, ViewError};
 pub use probe::{NoProbe, ProbeNode, SyntaxProbe};
+pub use view::{DiskView, MemoryView};
