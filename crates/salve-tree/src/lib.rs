@@ -4,6 +4,7 @@
 //! its inverse recorded first. Never: a write outside the journal, a write of what was not
 //! verified, a touch of the user's git, a process, the environment, a print.
 
+mod change_hunks;
 mod hash;
 mod matching;
 mod path;
@@ -11,6 +12,7 @@ mod plan;
 mod probe;
 mod view;
 
+pub use change_hunks::{ChangeHunk, ShownAs, change_hunks};
 pub use hash::ContentHash;
 pub use matching::{Candidate, HunkOutcome, HunkRefusal, MatchOptions, RefusalReason, Rung};
 pub use path::{AdmitOptions, MAX_FILE_BYTES, PathVerdict, Root};
