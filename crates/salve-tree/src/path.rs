@@ -12,14 +12,15 @@ mod root;
 mod set;
 mod similar;
 
-pub(crate) use memory::MemoryWalk;
 pub use root::Root;
 pub(crate) use set::check_set;
 
-use crate::{TreePath, ViewError};
+use crate::{FileState, TreePath, ViewError};
+use memory::MemoryWalk;
 use names::Component;
 use resolve::{Entry, Kind, Resolved, Walk};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The size above which a file is not edited.
@@ -83,9 +84,19 @@ impl PathVerdict {
     }
 }
 
+/// Admits a path among files in memory.
+pub(crate) fn admit_in_memory(
+    written: &str,
+    files: &BTreeMap<String, FileState>,
+    options: &AdmitOptions,
+) -> Result<TreePath, ViewError> {
+    admit(written, &[], &mut MemoryWalk::new(files), options)
+        .map_err(|objection| objection.about(written))
+}
+
 /// Admits a path against any tree that can be walked. `root_names` are the absolute names of the
 /// root, under which an absolute path is accepted and made relative.
-pub(crate) fn admit(
+fn admit(
     written: &str,
     root_names: &[&Path],
     walk: &mut dyn Walk,
@@ -135,6 +146,7 @@ fn check_resolved(resolved: &Resolved, options: &AdmitOptions) -> Result<(), Obj
     }
     for name in &resolved.names[resolved.existing..] {
         names::check_new_name(name)?;
+        similar::check_scripts(name)?;
     }
     if resolved.target.is_none() {
         names::check_new_file_name(file_name)?;

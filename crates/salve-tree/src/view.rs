@@ -2,7 +2,7 @@
 //!
 //! In: a root or a map of files. Out: admitted paths and file states. Never: a write.
 
-use crate::path::{self, AdmitOptions, MemoryWalk, Root};
+use crate::path::{self, AdmitOptions, Root};
 use crate::{FileState, FileView, TreePath, ViewError};
 use std::collections::BTreeMap;
 
@@ -61,8 +61,7 @@ impl MemoryView {
 
 impl FileView for MemoryView {
     fn admit(&self, path: &str) -> Result<TreePath, ViewError> {
-        let mut walk = MemoryWalk::new(&self.files);
-        path::admit(path, &[], &mut walk, &self.options).map_err(|objection| objection.about(path))
+        path::admit_in_memory(path, &self.files, &self.options)
     }
 
     fn read(&self, path: &TreePath) -> Result<Option<FileState>, ViewError> {

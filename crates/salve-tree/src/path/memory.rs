@@ -8,7 +8,7 @@ use crate::FileState;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A walk through a map of files.
-pub(crate) struct MemoryWalk<'a> {
+pub(super) struct MemoryWalk<'a> {
     files: &'a BTreeMap<String, FileState>,
     /// The current directory with a final `/`; empty at the root.
     current: String,
@@ -16,7 +16,7 @@ pub(crate) struct MemoryWalk<'a> {
 }
 
 impl<'a> MemoryWalk<'a> {
-    pub(crate) fn new(files: &'a BTreeMap<String, FileState>) -> Self {
+    pub(super) fn new(files: &'a BTreeMap<String, FileState>) -> Self {
         Self { files, current: String::new(), looked: String::new() }
     }
 

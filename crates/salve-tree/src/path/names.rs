@@ -10,9 +10,9 @@ use unicode_normalization::UnicodeNormalization as _;
 const MAX_NAME_BYTES: usize = 255;
 /// What Windows takes for a device, whatever the extension.
 const DEVICES: &[&str] = &[
-    "con", "prn", "aux", "nul", "conin$", "conout$", "com0", "com1", "com2", "com3", "com4", "com5",
-    "com6", "com7", "com8", "com9", "lpt0", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7",
-    "lpt8", "lpt9",
+    "con", "prn", "aux", "nul", "conin$", "conout$", "com0", "com1", "com2", "com3", "com4",
+    "com5", "com6", "com7", "com8", "com9", "lpt0", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6",
+    "lpt7", "lpt8", "lpt9",
 ];
 /// Directories in which a version control system keeps what it executes and trusts.
 const REPOSITORIES: &[&str] = &[".git", ".hg", ".svn", ".jj", ".bzr", "_darcs", ".fossil"];
@@ -40,7 +40,10 @@ pub(super) fn check_text(written: &str) -> Result<(), Objection> {
         check_character(character)?;
     }
     if written.contains('\\') {
-        return Err(Objection::new("backslash", "the path contains a backslash; separate with `/`"));
+        return Err(Objection::new(
+            "backslash",
+            "the path contains a backslash; separate with `/`",
+        ));
     }
     if written.ends_with('/') {
         return Err(Objection::new("directory", "the path names a directory, not a file"));

@@ -44,7 +44,7 @@ pub(super) enum Kind {
 }
 
 /// A tree that is walked one directory at a time, from its root.
-pub(crate) trait Walk {
+pub(super) trait Walk {
     /// Looks at a name in the current directory.
     fn look(&mut self, name: &str) -> Result<Option<Entry>, Objection>;
 

@@ -54,7 +54,8 @@ impl Root {
     pub fn admit_with(&self, written: &str, options: &AdmitOptions) -> Result<TreePath, ViewError> {
         let mut walk = DiskWalk { root: self, entered: Vec::new(), looked: None };
         let names: Vec<&Path> = self.names.iter().map(PathBuf::as_path).collect();
-        super::admit(written, &names, &mut walk, options).map_err(|objection| objection.about(written))
+        super::admit(written, &names, &mut walk, options)
+            .map_err(|objection| objection.about(written))
     }
 
     /// Judges a path without using it: `salve policy path`.
@@ -96,7 +97,8 @@ impl Root {
         if FileType::from_raw_mode(status.st_mode) != FileType::RegularFile {
             return Err(unreadable("it is not a regular file".to_owned()));
         }
-        let mut bytes = Vec::with_capacity(usize::try_from(status.st_size).unwrap_or(0).min(1 << 26));
+        let mut bytes =
+            Vec::with_capacity(usize::try_from(status.st_size).unwrap_or(0).min(1 << 26));
         File::from(opened)
             .take(MAX_FILE_BYTES + 1)
             .read_to_end(&mut bytes)
@@ -129,7 +131,7 @@ fn open_below(
 }
 
 /// Does the same one directory at a time.
-fn open_stepwise(
+pub(super) fn open_stepwise(
     directory: BorrowedFd<'_>,
     path: &str,
     flags: OFlags,
@@ -195,8 +197,8 @@ impl Walk for DiskWalk<'_> {
 
     fn link_target(&mut self) -> Result<String, Objection> {
         let looked = self.looked.take().ok_or_else(|| unreadable("", Errno::BADF))?;
-        let target =
-            fs::readlinkat(&looked, "", Vec::new()).map_err(|error| unreadable("symlink", error))?;
+        let target = fs::readlinkat(&looked, "", Vec::new())
+            .map_err(|error| unreadable("symlink", error))?;
         target.into_string().map_err(|_| {
             Objection::new("undecodable_name", "a symlink of the path is not valid UTF-8")
         })

@@ -17,7 +17,10 @@ pub(crate) fn check_set(coming: &[&TreePath]) -> Vec<(TreePath, Objection)> {
         match looks.get(&folded) {
             Some(twin) if *twin != *path => found.push((
                 (*path).clone(),
-                Objection::new("case_twin", format!("{twin} of the same reply is the same name where case does not count")),
+                Objection::new(
+                    "case_twin",
+                    format!("{twin} of the same reply is the same name where case does not count"),
+                ),
             )),
             _ => {
                 looks.insert(folded, path);
@@ -31,7 +34,12 @@ pub(crate) fn check_set(coming: &[&TreePath]) -> Vec<(TreePath, Objection)> {
             if let Some(file) = looks.get(&above) {
                 found.push((
                     (*path).clone(),
-                    Objection::new("file_and_directory", format!("{file} of the same reply is a file, so nothing can stand below it")),
+                    Objection::new(
+                        "file_and_directory",
+                        format!(
+                            "{file} of the same reply is a file, so nothing can stand below it"
+                        ),
+                    ),
                 ));
             }
         }

@@ -22,6 +22,26 @@ const LOOK_ALIKES: &[(char, char)] = &[
     ('ɑ', 'a'), ('ɩ', 'i'), ('ʟ', 'l'), ('ո', 'n'),
 ];
 
+/// Refuses a new name that mixes Latin letters with letters of a script that resembles them, as
+/// the "highly restrictive" profile of Unicode TS 39 does.
+pub(super) fn check_scripts(name: &str) -> Result<(), Objection> {
+    for word in name.split(|character: char| !character.is_alphabetic()) {
+        let latin = word.chars().any(|character| character.is_ascii_alphabetic());
+        let resembling = word.chars().find(|character| {
+            matches!(u32::from(*character),
+                0x0370..=0x03ff | 0x0400..=0x052f | 0x0531..=0x058f | 0x13a0..=0x13ff | 0x1f00..=0x1fff
+                | 0x2c80..=0x2cff | 0xab70..=0xabbf)
+        });
+        if let (true, Some(odd)) = (latin, resembling) {
+            return Err(Objection::new(
+                "mixed_scripts",
+                format!("{word:?} mixes Latin letters with `{odd}` of another script"),
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// Checks a name that comes new into a directory against the names that stand there.
 pub(super) fn check(name: &str, siblings: &[String]) -> Result<(), Objection> {
     let looks = skeleton(name);
