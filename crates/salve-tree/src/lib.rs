@@ -4,12 +4,18 @@
 //! its inverse recorded first. Never: a write outside the journal, a write of what was not
 //! verified, a touch of the user's git, a process, the environment, a print.
 
+mod change_hunks;
 mod hash;
 mod matching;
+mod path;
 mod plan;
 mod probe;
+mod view;
 
+pub use change_hunks::{ChangeHunk, ShownAs, change_hunks};
 pub use hash::ContentHash;
 pub use matching::{Candidate, HunkOutcome, HunkRefusal, MatchOptions, RefusalReason, Rung};
+pub use path::{AdmitOptions, MAX_FILE_BYTES, PathVerdict, Root};
 pub use plan::{FileContent, FileState, FileView, PlannedFile, TreePath, VerifiedEdits, ViewError};
 pub use probe::{NoProbe, ProbeNode, SyntaxProbe};
+pub use view::{DiskView, MemoryView};
