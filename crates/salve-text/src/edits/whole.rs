@@ -45,7 +45,8 @@ fn named_files(text: &str, blocks: &[Labelled], options: &EditOptions) -> Option
             text.get(block.fenced.content.range()).unwrap_or_default(),
             block.fenced.indent,
         );
-        files.push(file(Some(path), content, span));
+        let change = content_change(content, Language::from_path(&path), false);
+        files.push(FileEdit { path: Some(path), change, rename_to: None, mode: None, span });
     }
     (!files.is_empty()).then(|| set(files, end))
 }
@@ -73,9 +74,41 @@ fn target_file(text: &str, options: &EditOptions) -> Option<EditSet> {
         EditEnd::Complete
     };
     let span = Span::new(0, text.len());
-    let named = file(None, reply.into_text(), span);
-    let language = Language::from_path(target);
-    Some(set(vec![FileEdit { change: judged(named.change, language), ..named }], end))
+    let change = content_change(reply.into_text(), Language::from_path(target), false);
+    Some(set(vec![FileEdit { path: None, change, rename_to: None, mode: None, span }], end))
+}
+
+/// Says what a content does to its file.
+///
+/// Content in which a comment stands for lines of the old file is not the whole file.
+pub(super) fn content_change(
+    content: String,
+    language: Option<Language>,
+    is_new: bool,
+) -> FileChange {
+    let content = without_removal_marks(content);
+    let stands_for_more = find_omissions(&content, language.unwrap_or(Language::Text))
+        .iter()
+        .any(|finding| finding.code == FindingCode::OmissionMarker);
+    match (stands_for_more, is_new) {
+        (true, _) => FileChange::Lazy(content),
+        (false, true) => FileChange::Create(content),
+        (false, false) => FileChange::Write(content),
+    }
+}
+
+// `// Plandex: removed code` marks where lines were left out on purpose. The mark is that tool's
+// own and no comment for people, so the file is right without it.
+fn without_removal_marks(content: String) -> String {
+    const MARK: &str = "Plandex: removed code";
+    if !content.contains(MARK) {
+        return content;
+    }
+    let is_mark = |line: &&str| {
+        let words = line.trim().trim_start_matches(|c: char| c.is_ascii_punctuation() || c == ' ');
+        words.starts_with(MARK)
+    };
+    content.split_inclusive('\n').filter(|line| !is_mark(line)).collect()
 }
 
 // Nobody says that a whole file is meant: then the reply must be one block, or code and nothing
@@ -102,21 +135,6 @@ fn is_labelled(options: &EditOptions) -> bool {
 fn is_diff(info: &str) -> bool {
     let word = info.split([' ', ':', '\t']).next().unwrap_or_default();
     ["diff", "patch", "udiff"].iter().any(|name| word.eq_ignore_ascii_case(name))
-}
-
-fn file(path: Option<String>, content: String, span: Span) -> FileEdit {
-    let language = path.as_deref().and_then(Language::from_path);
-    let change = judged(FileChange::Write(content), language);
-    FileEdit { path, change, rename_to: None, mode: None, span }
-}
-
-// Content in which a comment stands for lines of the old file is not the whole file.
-fn judged(change: FileChange, language: Option<Language>) -> FileChange {
-    let FileChange::Write(content) = change else { return change };
-    let stands_for_more = find_omissions(&content, language.unwrap_or(Language::Text))
-        .iter()
-        .any(|finding| finding.code == FindingCode::OmissionMarker);
-    if stands_for_more { FileChange::Lazy(content) } else { FileChange::Write(content) }
 }
 
 fn set(files: Vec<FileEdit>, end: EditEnd) -> EditSet {

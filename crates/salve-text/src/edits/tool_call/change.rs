@@ -9,11 +9,10 @@ use super::envelope::Inherited;
 use super::line_operation::{self, insert, line_number, read_operation, read_range};
 use super::names;
 use super::object::{Node, Number};
-use crate::omissions::find_omissions;
+use crate::edits::whole;
 use crate::parse::Kind;
 use salve_types::{
-    EditFormat, EditNoteCode, FileChange, FindingCode, Hunk, HunkBody, Language, LineOperation,
-    Occurrence, Span,
+    EditFormat, EditNoteCode, FileChange, Hunk, HunkBody, Language, LineOperation, Occurrence, Span,
 };
 
 // What is said of a file apart from its content.
@@ -259,10 +258,8 @@ impl Reading<'_> {
         let several = matches!(count, Some(Number::Whole(2..)));
         let occurrence =
             if node.is_true(names::ALL) || several { Occurrence::All } else { Occurrence::One };
-        let hint = match line_number(node, &["start_line", "startLine"]) {
-            Ok(line) => line,
-            Err(_) => None,
-        };
+        // Beside the old text, a line is no more than a hint; a wrong one is none.
+        let hint = line_number(node, &["start_line", "startLine"]).unwrap_or_default();
         let body = HunkBody::Text { old, new };
         let hunk = Hunk { hint, occurrence, ..plain_hunk(body, change.span) };
         self.add_hunks(change.path.clone(), vec![hunk], change.span, change.own);
@@ -289,14 +286,7 @@ impl Reading<'_> {
 
     fn whole(&mut self, change: &Change<'_>, text: String, is_new: bool) {
         let language = change.path.as_deref().and_then(Language::from_path);
-        let stands_for_more = find_omissions(&text, language.unwrap_or(Language::Text))
-            .iter()
-            .any(|finding| finding.code == FindingCode::OmissionMarker);
-        let content = match (stands_for_more, is_new) {
-            (true, _) => FileChange::Lazy(text),
-            (false, true) => FileChange::Create(text),
-            (false, false) => FileChange::Write(text),
-        };
+        let content = whole::content_change(text, language, is_new);
         self.add_file(change.path.clone(), content, change.span);
     }
 

@@ -3,13 +3,12 @@
 //! In: a JSON value. Out: the edits in it, found by going inwards. Never goes deeper than a message
 //! of a provider nests, and never takes an object for an edit that names no part of one.
 
-use super::super::EditOptions;
 use super::names;
 use super::object::Node;
 use super::{Place, Reading};
-use crate::edits::{apply_patch, blocks, unified};
+use crate::edits::{EditOptions, parse_edits};
 use crate::parse::Kind;
-use salve_types::{EditEnd, EditSet};
+use salve_types::{EditEnd, EditFormat, EditSet, Span};
 use std::collections::BTreeMap;
 
 /// What an inner edit takes over from what stands around it.
@@ -122,13 +121,15 @@ impl Reading<'_> {
 
     /// Reads a diff of any kind that stands in a string; answers whether it is one.
     pub(super) fn read_diff(&mut self, text: &str, path: Option<&str>) -> bool {
-        let options = EditOptions::default();
-        let set = apply_patch::read(text, &options)
-            .or_else(|| blocks::read(text, &options))
-            .or_else(|| unified::read(text, &options));
-        let Some(set) = set else { return false };
-        self.take_set(set, path);
-        true
+        let set = parse_edits(text, &EditOptions::default());
+        let is_diff = matches!(
+            set.format,
+            EditFormat::UnifiedDiff | EditFormat::ApplyPatch | EditFormat::SearchReplace
+        );
+        if is_diff {
+            self.take_set(set, path);
+        }
+        is_diff
     }
 
     // The path of the call goes before the one in the diff, if the diff is about one file.
@@ -147,7 +148,7 @@ impl Reading<'_> {
             self.notes.push(note);
         }
         if self.end == EditEnd::Complete {
-            let inside = |at: usize| place.of(salve_types::Span::new(at, at)).start;
+            let inside = |at: usize| place.of(Span::new(at, at)).start;
             self.end = match set.end {
                 EditEnd::Complete => EditEnd::Complete,
                 EditEnd::Truncated { at, why } => EditEnd::Truncated { at: inside(at), why },
