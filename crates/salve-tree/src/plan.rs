@@ -124,4 +124,9 @@ impl VerifiedEdits {
     pub fn files(&self) -> &[PlannedFile] {
         &self.files
     }
+
+    /// Takes the plan apart.
+    pub(crate) fn into_files(self) -> Vec<PlannedFile> {
+        self.files
+    }
 }
