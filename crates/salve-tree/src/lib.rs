@@ -15,16 +15,15 @@ mod matching;
 mod path;
 mod plan;
 mod probe;
-mod view;
-
-pub use change_hunks::{ChangeHunk, ShownAs, change_hunks};
 mod recover;
 #[cfg(test)]
 mod testing;
 mod undo;
+mod view;
 mod workspace;
 
 pub use apply::{AppliedChange, ApplyOutcome, Conflict, Foreign, apply, record_unapplied};
+pub use change_hunks::{ChangeHunk, ShownAs, change_hunks};
 pub use disk::{At, Disk, RealDisk, RenameHow, Seen};
 pub use hash::ContentHash;
 pub use history::{
