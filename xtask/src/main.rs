@@ -14,6 +14,7 @@ mod corpus;
 mod cuts;
 mod flags;
 mod fuzz;
+mod landed;
 mod process;
 mod score;
 mod stitch;
@@ -39,6 +40,7 @@ const TASKS: &[Task] = &[
     Task { name: "fuzz", about: "libFuzzer, --executions 1000000 per target; --short as in `test`; --target NAME", run: fuzz::run },
     Task { name: "cuts", about: "real files cut with a fixed seed, every verdict against the grammar's tree", run: cuts::run },
     Task { name: "stitch", about: "generated continuations of cut files, joined and compared; --n, --seed, --lang, --show", run: stitch::run },
+    Task { name: "landed", about: "diffs of real small models: how many land, on which rung, and compile; --show, --no-compile", run: landed::run },
     Task { name: "bench", about: "ratios against peers in one table; --strict fails on a line below its goal", run: bench::run },
 ];
 

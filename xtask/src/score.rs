@@ -118,6 +118,8 @@ fn measure() -> anyhow::Result<Measured> {
     let binary = target.join("debug").join(format!("salve{}", std::env::consts::EXE_SUFFIX));
     let mut figures = json_figures(&cases, &binary, &target.join("score-json.json"))?;
     figures.extend(outputs_figures(&cases, &binary)?);
+    figures.extend(edits_figures(&cases, &binary)?);
+    figures.extend(paths_figures(&cases, &binary)?);
     Ok(Measured::Figures(figures))
 }
 
@@ -162,6 +164,50 @@ fn outputs_figures(cases: &Path, binary: &Path) -> anyhow::Result<Figures> {
         figures.insert(("outputs".to_owned(), name.to_owned()), figure);
     }
     Ok(figures)
+}
+
+// Lazy files need a grammar and are counted apart; so are cases on which the field disagrees.
+fn edits_figures(cases: &Path, binary: &Path) -> anyhow::Result<Figures> {
+    let mut command = scorer(cases, "score_edits.py");
+    command.arg(cases.join("edits.jsonl")).arg("--").arg(binary).args(["apply", "--batch"]);
+    let text = process::output(&mut command)?;
+    print!("{text}");
+    // "json_tool/json_tool   20/  20 100.0%", one line for each syntax.
+    let (mut right, mut all, mut lazy) = (0.0, 0.0, 0.0);
+    for (key, counts) in text.lines().filter_map(|line| line.split_once(' ')) {
+        let Some((passed, rest)) = counts.split_once('/') else { continue };
+        let number = |text: &str| text.split_whitespace().next()?.parse::<f64>().ok();
+        let (Some(passed), Some(total)) = (number(passed), number(rest)) else { continue };
+        match key {
+            "ALL" | "policy" => {}
+            "whole/lazy_whole" => lazy += passed,
+            _ => (right, all) = (right + passed, all + total),
+        }
+    }
+    let mark = "must-fail accepted ";
+    let accepted = text.rsplit(mark).next().and_then(|rest| rest.trim().parse().ok());
+    let figures = [
+        ("applied", percent(right, all)),
+        ("lazy", lazy),
+        ("must_fail_accepted", accepted.context("no count of accepted must-fail cases")?),
+    ];
+    Ok(figures.map(|(name, figure)| (("edits".to_owned(), name.to_owned()), figure)).into())
+}
+
+fn paths_figures(cases: &Path, binary: &Path) -> anyhow::Result<Figures> {
+    let mut command = scorer(cases, "score_policy.py");
+    command.arg("paths").arg(cases.join("paths.jsonl")).arg("--").arg(binary);
+    let text = process::output(command.args(["policy", "path", "--batch", "-C", "{WS}"]))?;
+    print!("{text}");
+    // "paths: 0 false allows of 70 hostile, 18/18 benign allowed, 5 not run"
+    let line = text.lines().find(|line| line.starts_with("paths: ")).context("no paths line")?;
+    let numbers: Vec<f64> = line
+        .split(|letter: char| !letter.is_ascii_digit())
+        .filter_map(|digits| digits.parse().ok())
+        .collect();
+    let [allowed, _, passed, benign, ..] = numbers[..] else { bail!("cannot read: {line}") };
+    let figures = [("false_allows", allowed), ("benign_refused", benign - passed)];
+    Ok(figures.map(|(name, figure)| (("paths".to_owned(), name.to_owned()), figure)).into())
 }
 
 // Two decimals, rounded down, so that a written floor is never above what was measured.

@@ -4,7 +4,7 @@
 //! stops at the first failure: one run tells everything that is wrong.
 
 use crate::flags::Flags;
-use crate::{fuzz, process, score, tidy};
+use crate::{fuzz, landed, process, score, tidy};
 use anyhow::bail;
 use std::time::{Duration, Instant};
 
@@ -29,6 +29,7 @@ const STEPS: &[Step] = &[
     Step { name: "docs", run: docs },
     Step { name: "short fuzz", run: fuzz::short },
     Step { name: "scorers", run: score::check },
+    Step { name: "real diffs", run: landed::check },
     Step { name: "tidy", run: tidy::check },
     Step { name: "licences", run: licences },
 ];

@@ -3,8 +3,12 @@
 //! In: a model's reply. Out: what the stages made of it, in order. Never: a stage of its own; it
 //! joins crates that do not know each other.
 
+mod edits;
+mod grammar_probe;
 mod judgement;
 mod pipeline;
 
+pub use edits::read_edits;
+pub use grammar_probe::GrammarProbe;
 pub use judgement::{Judgement, judge_text};
 pub use pipeline::{PipelineOptions, Received, Resumed, receive, resume};

@@ -1,0 +1,220 @@
+//! The commands that touch files, as data: apply and everything that takes it back.
+//!
+//! In: arguments. Out: one value per command, checked by clap. Never acts on them.
+
+use clap::{Args, Subcommand, ValueEnum};
+use salve_types::EditFormat;
+use std::path::PathBuf;
+
+/// Which tree a command works on.
+#[derive(Debug, Args)]
+pub(crate) struct TreeArguments {
+    /// The workspace; the folder the command is started in when absent.
+    #[arg(short = 'C', long = "directory", value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+    /// How many seconds to wait for another process that is writing.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    pub(crate) wait: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ApplyArguments {
+    #[command(flatten)]
+    pub(crate) tree: TreeArguments,
+    /// The reply that holds the edits; standard input when absent or `-`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) edits: Option<PathBuf>,
+    /// The format; `auto` tells it from the content, and the content wins anyway.
+    #[arg(long, value_parser = edit_format, default_value = "auto")]
+    pub(crate) edit_format: AskedFormat,
+    /// The file that is meant where the edit names none.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) target: Option<String>,
+    /// The 1-based line where a hunk is thought to begin; once per hunk.
+    #[arg(long, value_name = "LINE")]
+    pub(crate) hint: Vec<u32>,
+    /// The hash of a file as the model saw it, as `PATH=HASH` (BLAKE3 or MD5, in hex).
+    #[arg(long, value_name = "PATH=HASH", value_parser = base)]
+    pub(crate) base: Vec<(String, String)>,
+    /// Why the provider says the model stopped: stop, length, …
+    #[arg(long)]
+    pub(crate) finish_reason: Option<String>,
+    /// Shows what would change and writes nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Asks about every hunk: y, n, a, d, q, ?.
+    #[arg(short, long, conflicts_with_all = ["dry_run", "batch"])]
+    pub(crate) interactive: bool,
+    /// Applies the files that fit and leaves out the others, instead of all or nothing.
+    #[arg(long)]
+    pub(crate) partial: bool,
+    /// Allows a match by similarity (0.90, and 0.10 ahead of the next).
+    #[arg(long)]
+    pub(crate) scored: bool,
+    /// Lets a guard pass; may be given more than once.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub(crate) allow: Vec<Guard>,
+    /// What the history shall call the change.
+    #[arg(long)]
+    pub(crate) label: Option<String>,
+    /// What the reply cost, in dollars, for the history.
+    #[arg(long)]
+    pub(crate) cost: Option<f64>,
+    /// Reads JSON lines `{id, files, edit, format?, target?, hint?}` and answers one line for each,
+    /// in memory.
+    #[arg(long, conflicts_with_all = ["edits", "dry_run", "base", "label", "cost"])]
+    pub(crate) batch: bool,
+}
+
+/// The guards that hold an edit back until somebody allows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Guard {
+    /// New text with "… rest of the code …" in it.
+    Omissions,
+    /// A whole file that shrinks by more than half.
+    Shrink,
+    /// More syntax errors than before.
+    Syntax,
+    /// Files that run or instruct programs: hooks, CI, editor settings.
+    Protected,
+}
+
+/// What `--edit-format` says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct AskedFormat(pub(crate) Option<EditFormat>);
+
+#[derive(Debug, Args)]
+pub(crate) struct UndoArguments {
+    #[command(flatten)]
+    pub(crate) tree: TreeArguments,
+    #[command(flatten)]
+    pub(crate) changed: ChangedArguments,
+}
+
+/// What to do about files that were changed since.
+#[derive(Debug, Args)]
+pub(crate) struct ChangedArguments {
+    /// Merges what was changed since with what is restored.
+    #[arg(long)]
+    pub(crate) merge: bool,
+    /// Restores anyway; what stood there is kept in the history.
+    #[arg(long, conflicts_with = "merge")]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RewindArguments {
+    /// The change to go back to: its number, its id, or `0` for the state before all changes.
+    pub(crate) change: String,
+    #[command(flatten)]
+    pub(crate) tree: TreeArguments,
+    #[command(flatten)]
+    pub(crate) changed: ChangedArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DiffArguments {
+    /// The change, by number or id; the last one when absent.
+    pub(crate) change: Option<String>,
+    #[command(flatten)]
+    pub(crate) tree: TreeArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HistoryArguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<HistoryCommand>,
+    #[command(flatten)]
+    pub(crate) tree: TreeArguments,
+    /// How many changes to show, newest first.
+    #[arg(long, default_value_t = 20)]
+    pub(crate) limit: usize,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum HistoryCommand {
+    /// Removes stored contents, oldest first, until they fit.
+    Gc {
+        /// The most that may stay, in MiB.
+        #[arg(long, value_name = "MIB")]
+        max_size: Option<u64>,
+    },
+    /// Prints a change with the contents before and after, as JSON.
+    Export {
+        /// The change, by number or id.
+        change: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckpointArguments {
+    #[command(subcommand)]
+    pub(crate) command: CheckpointCommand,
+    #[command(flatten)]
+    pub(crate) tree: TreeArguments,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CheckpointCommand {
+    /// Keeps the files as they are now under a name.
+    Create {
+        /// The name.
+        name: String,
+        /// The files; all that Salve has ever changed here when absent.
+        paths: Vec<String>,
+    },
+    /// Lists the checkpoints and whether each could be restored.
+    List,
+    /// Goes back to a checkpoint; without a name, to the last one that is valid.
+    Restore {
+        /// The name.
+        name: Option<String>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Says whether a model may write to a path, and which rule decides.
+    Path {
+        /// The paths.
+        #[arg(required_unless_present = "batch")]
+        paths: Vec<String>,
+        /// The workspace.
+        #[arg(short = 'C', long = "directory", value_name = "DIR")]
+        directory: Option<PathBuf>,
+        /// Reads JSON lines `{id, path}` and answers one line for each.
+        #[arg(long, conflicts_with = "paths")]
+        batch: bool,
+    },
+}
+
+fn edit_format(name: &str) -> Result<AskedFormat, String> {
+    if name == "auto" {
+        return Ok(AskedFormat(None));
+    }
+    named_format(name).map(|format| AskedFormat(Some(format))).ok_or_else(|| {
+        let names: Vec<&str> = EditFormat::ALL.iter().map(|format| format.name()).collect();
+        format!("unknown format; known are: auto, {}", names.join(", "))
+    })
+}
+
+/// Returns the format a label means, in the spellings of the field.
+pub(crate) fn named_format(name: &str) -> Option<EditFormat> {
+    let name = name.trim().to_ascii_lowercase().replace('-', "_");
+    let known = EditFormat::ALL.iter().find(|format| format.name() == name).copied();
+    known.or(match name.as_str() {
+        "udiff" | "diff" | "patch" => Some(EditFormat::UnifiedDiff),
+        "v4a" => Some(EditFormat::ApplyPatch),
+        "blocks" => Some(EditFormat::SearchReplace),
+        "json" => Some(EditFormat::JsonTool),
+        "line_ops" => Some(EditFormat::LineOperations),
+        "whole" => Some(EditFormat::WholeFile),
+        "lazy" => Some(EditFormat::LazyFile),
+        _ => None,
+    })
+}
+
+fn base(text: &str) -> Result<(String, String), String> {
+    let (path, hash) = text.rsplit_once('=').ok_or("use PATH=HASH")?;
+    Ok((path.to_owned(), hash.to_owned()))
+}

@@ -1,0 +1,57 @@
+//! The edits of a reply, with the inspector's word on every whole file among them.
+//!
+//! In: a reply as received. Out: an edit set that says where it was cut, if it was. Never: a file
+//! content that the inspector holds for cut in a set that says it is complete.
+
+use crate::pipeline::{PipelineOptions, inspect_options};
+use salve_syntax::second_opinion;
+use salve_text::{EditOptions, InspectOptions, inspect_text, parse_edits};
+use salve_types::{EditEnd, EditSet, FileChange, FileEdit, RawReply, Verdict};
+
+/// Reads the edits of a reply and inspects the whole files among them.
+pub fn read_edits(raw: &RawReply, edits: &EditOptions, options: &PipelineOptions) -> EditSet {
+    let mut set = parse_edits(&raw.text, edits);
+    if set.end != EditEnd::Complete {
+        return set;
+    }
+    let inspect = inspect_options(raw, options);
+    let cut = set.files.iter().find_map(|file| {
+        let verdict = judge_content(file, edits.target.as_deref(), &inspect)?;
+        (!verdict.is_valid).then(|| cut_in(file, &verdict))
+    });
+    if let Some(end) = cut {
+        set.end = end;
+    }
+    set
+}
+
+// A marker of completion ends the reply, not each file in it; and why the provider stopped says
+// nothing about a file that is not the last one. So both stay out of the judgement of a file.
+fn judge_content(
+    file: &FileEdit,
+    target: Option<&str>,
+    options: &InspectOptions,
+) -> Option<Verdict> {
+    let (FileChange::Write(content) | FileChange::Create(content)) = &file.change else {
+        return None;
+    };
+    let path = file.path.as_deref().or(target)?;
+    let options = InspectOptions {
+        language: None,
+        path: Some(path.to_owned()),
+        sentinel: salve_text::SentinelRule::None,
+        finish_reason: None,
+        ..options.clone()
+    };
+    Some(second_opinion(inspect_text(content, &options), content))
+}
+
+fn cut_in(file: &FileEdit, verdict: &Verdict) -> EditEnd {
+    let name = file.path.as_deref().unwrap_or("the file");
+    let line = verdict.truncation_line.unwrap_or(1);
+    let why = verdict.error_message.as_deref().unwrap_or("the text is cut");
+    EditEnd::Truncated {
+        at: file.span.end,
+        why: format!("the content of {name} ends at its line {line}: {why}"),
+    }
+}

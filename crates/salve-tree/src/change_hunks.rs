@@ -1,0 +1,169 @@
+//! A planned file as hunks: what a person looks at, and takes or leaves.
+//!
+//! In: the content before and after. Out: the changed places with a few lines around them, and the
+//! content in which only the chosen ones are changed. Never decides which to take, never splits a
+//! file that comes or goes: that is one decision.
+
+use crate::plan::{FileContent, PlannedFile, VerifiedEdits};
+use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices, group_diff_ops};
+
+// As in `git diff`.
+const LINES_AROUND: usize = 3;
+
+/// One changed place of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangeHunk {
+    /// 1-based first line shown of the old content; 0 when the old content is empty.
+    pub old_first_line: usize,
+    /// How many old lines are shown.
+    pub old_lines: usize,
+    /// 1-based first line shown of the new content; 0 when the new content is empty.
+    pub new_first_line: usize,
+    /// How many new lines are shown.
+    pub new_lines: usize,
+    /// The lines with what happens to each, terminators included.
+    pub lines: Vec<(ShownAs, Vec<u8>)>,
+    changes: Vec<DiffOp>,
+}
+
+/// What happens to a shown line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShownAs {
+    /// Stays.
+    Context,
+    /// Goes.
+    Removed,
+    /// Comes.
+    Added,
+}
+
+/// Lists the changed places between two contents.
+pub fn change_hunks(before: &[u8], after: &[u8]) -> Vec<ChangeHunk> {
+    let (old, new) = (split_lines(before), split_lines(after));
+    let ops = capture_diff_slices(Algorithm::Myers, &old, &new);
+    group_diff_ops(ops, LINES_AROUND).iter().map(|group| hunk(group, &old, &new)).collect()
+}
+
+impl VerifiedEdits {
+    /// Keeps what `choose` takes; it is asked once for a file that comes, goes or only changes its
+    /// mode, with no hunk, and else for every hunk.
+    pub fn keep(self, mut choose: impl FnMut(&PlannedFile, Option<&ChangeHunk>) -> bool) -> Self {
+        let files = self.into_files().into_iter();
+        Self::seal(files.filter_map(|file| keep_in_file(file, &mut choose)).collect())
+    }
+}
+
+fn keep_in_file(
+    file: PlannedFile,
+    choose: &mut impl FnMut(&PlannedFile, Option<&ChangeHunk>) -> bool,
+) -> Option<PlannedFile> {
+    let hunks = match (&file.before, &file.after) {
+        (Some(before), Some(after)) => change_hunks(&before.bytes, &after.bytes),
+        _ => Vec::new(),
+    };
+    if hunks.is_empty() {
+        return choose(&file, None).then_some(file);
+    }
+    let taken: Vec<bool> = hunks.iter().map(|hunk| choose(&file, Some(hunk))).collect();
+    if taken.iter().all(|taken| *taken) {
+        return Some(file);
+    }
+    if !taken.contains(&true) {
+        return None;
+    }
+    let (before, after) = file.before.as_ref().zip(file.after.as_ref())?;
+    let chosen = hunks.iter().zip(&taken).filter_map(|(hunk, taken)| taken.then_some(hunk));
+    let bytes = spliced(&before.bytes, &after.bytes, chosen);
+    let after = Some(FileContent { bytes, mode: after.mode });
+    Some(PlannedFile { after, ..file })
+}
+
+fn spliced<'a>(
+    before: &[u8],
+    after: &[u8],
+    chosen: impl Iterator<Item = &'a ChangeHunk>,
+) -> Vec<u8> {
+    let (old, new) = (split_lines(before), split_lines(after));
+    let mut bytes = Vec::with_capacity(before.len().max(after.len()));
+    let mut next = 0;
+    for op in chosen.flat_map(|hunk| &hunk.changes) {
+        bytes.extend(old[next..op.old_range().start].iter().copied().flatten());
+        bytes.extend(new[op.new_range()].iter().copied().flatten());
+        next = op.old_range().end;
+    }
+    bytes.extend(old[next..].iter().copied().flatten());
+    bytes
+}
+
+fn hunk(group: &[DiffOp], old: &[&[u8]], new: &[&[u8]]) -> ChangeHunk {
+    let ends = group.first().zip(group.last());
+    let old_range = ends.map_or(0..0, |(a, b)| a.old_range().start..b.old_range().end);
+    let new_range = ends.map_or(0..0, |(a, b)| a.new_range().start..b.new_range().end);
+    let first = |range: &std::ops::Range<usize>| range.start + usize::from(!range.is_empty());
+    let shown = group.iter().flat_map(|op| op.iter_changes(old, new)).map(|change| {
+        let kind = match change.tag() {
+            ChangeTag::Equal => ShownAs::Context,
+            ChangeTag::Delete => ShownAs::Removed,
+            ChangeTag::Insert => ShownAs::Added,
+        };
+        (kind, change.value().to_vec())
+    });
+    ChangeHunk {
+        old_first_line: first(&old_range),
+        old_lines: old_range.len(),
+        new_first_line: first(&new_range),
+        new_lines: new_range.len(),
+        lines: shown.collect(),
+        changes: group.iter().filter(|op| op.tag() != similar::DiffTag::Equal).copied().collect(),
+    }
+}
+
+fn split_lines(bytes: &[u8]) -> Vec<&[u8]> {
+    bytes.split_inclusive(|&byte| byte == b'\n').collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{FileState, TreePath};
+
+    fn planned(before: &str, after: &str) -> VerifiedEdits {
+        VerifiedEdits::seal(vec![PlannedFile {
+            path: TreePath::admitted("a.txt".to_owned()),
+            before: Some(FileState::new(before.into(), 0o644)),
+            after: Some(FileContent { bytes: after.into(), mode: 0o644 }),
+            moved_from: None,
+        }])
+    }
+
+    fn numbered(changed: &[usize]) -> String {
+        let line = |n: usize| format!("{n}{}\n", if changed.contains(&n) { " new" } else { "" });
+        (1..=30).map(line).collect()
+    }
+
+    #[test]
+    fn only_the_chosen_hunks_change() {
+        let (before, after) = (numbered(&[]), numbered(&[2, 15, 29]));
+        for (takes, expected) in [
+            ([true, true, true], numbered(&[2, 15, 29])),
+            ([true, false, true], numbered(&[2, 29])),
+            ([false, true, false], numbered(&[15])),
+        ] {
+            let mut answers = takes.iter();
+            let kept = planned(&before, &after).keep(|_, _| *answers.next().unwrap());
+            let bytes = &kept.files()[0].after.as_ref().unwrap().bytes;
+            assert_eq!(String::from_utf8_lossy(bytes), expected);
+        }
+        assert!(planned(&before, &after).keep(|_, _| false).files().is_empty());
+    }
+
+    #[test]
+    fn line_ends_and_a_missing_last_one_are_kept_as_they_are() {
+        let before = "a\r\nb\nc\r\nd\ne\nf\ng\nh\ni\nj\nk";
+        let after = "A\r\nb\nc\r\nd\ne\nf\ng\nh\ni\nj\nK";
+        let mut first = true;
+        let kept = planned(before, after).keep(|_, _| std::mem::take(&mut first));
+        let bytes = &kept.files()[0].after.as_ref().unwrap().bytes;
+        assert_eq!(String::from_utf8_lossy(bytes), "A\r\nb\nc\r\nd\ne\nf\ng\nh\ni\nj\nk");
+    }
+}
