@@ -7,10 +7,12 @@
 mod apply;
 mod blobs;
 mod change_hunks;
+mod checkpoint;
 mod disk;
 mod hash;
 mod history;
 mod journal;
+mod lease;
 mod matching;
 mod path;
 mod plan;
@@ -24,6 +26,10 @@ mod workspace;
 
 pub use apply::{AppliedChange, ApplyOutcome, Conflict, Foreign, apply, record_unapplied};
 pub use change_hunks::{ChangeHunk, ShownAs, change_hunks};
+pub use checkpoint::{
+    Checkpoint, ListedCheckpoint, RestoreOutcome, RestoreRequest, Restored, create_checkpoint,
+    list_checkpoints, restore_checkpoint, validate_checkpoint,
+};
 pub use disk::{At, Disk, RealDisk, RenameHow, Seen};
 pub use hash::ContentHash;
 pub use history::{
@@ -31,6 +37,7 @@ pub use history::{
     HistorySize, LogDamage, Motion, Move, NotApplied, Origin, Record, Stats,
 };
 pub use journal::{Manifest, ManifestFile, Version};
+pub use lease::{Lease, lease};
 pub use matching::{Candidate, HunkOutcome, HunkRefusal, MatchOptions, RefusalReason, Rung};
 pub use path::{AdmitOptions, MAX_FILE_BYTES, PathVerdict, Root};
 pub use plan::{FileContent, FileState, FileView, PlannedFile, TreePath, VerifiedEdits, ViewError};
