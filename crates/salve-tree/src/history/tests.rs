@@ -77,7 +77,8 @@ impl Random {
 
     fn lines(&mut self) -> Vec<String> {
         let ends = ["\n", "\n", "\n", "\r\n"];
-        (0..self.below(60))
+        let most = if self.below(10) == 0 { 900 } else { 60 };
+        (0..self.below(most))
             .map(|_| {
                 format!("{}{}", "abcdefgh".chars().nth(self.below(8)).unwrap(), ends[self.below(4)])
             })
