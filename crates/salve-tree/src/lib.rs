@@ -5,17 +5,28 @@
 //! verified, a touch of the user's git, a process, the environment, a print.
 
 mod change_hunks;
+mod content;
 mod hash;
+mod lazy;
 mod matching;
 mod path;
 mod plan;
 mod probe;
+mod terminators;
+mod verify;
 mod view;
 
 pub use change_hunks::{ChangeHunk, ShownAs, change_hunks};
+pub use content::{FileText, Unreadable};
 pub use hash::ContentHash;
-pub use matching::{Candidate, HunkOutcome, HunkRefusal, MatchOptions, RefusalReason, Rung};
+pub use matching::{
+    Candidate, HunkOutcome, HunkRefusal, MatchOptions, Matched, RefusalReason, Rung, match_hunks,
+};
 pub use path::{AdmitOptions, MAX_FILE_BYTES, PathVerdict, Root};
 pub use plan::{FileContent, FileState, FileView, PlannedFile, TreePath, VerifiedEdits, ViewError};
 pub use probe::{NoProbe, ProbeNode, SyntaxProbe};
+pub use verify::{
+    Allow, BaseSource, FileOutcome, FileReport, Operation, Refusal, RefusalCode, Report,
+    SideOfConflict, Verification, VerifyOptions, verify,
+};
 pub use view::{DiskView, MemoryView};
