@@ -27,7 +27,6 @@ use salve_types::Hunk;
 use serde::Serialize;
 
 /// Places hunks in a text. All of them are placed in the same base, or the text stays as it is.
-#[must_use]
 pub fn match_hunks(text: &FileText, hunks: &[Hunk], options: &MatchOptions) -> Matched {
     resolve::resolve(text, hunks, options)
 }

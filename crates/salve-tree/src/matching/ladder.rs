@@ -65,11 +65,11 @@ pub(crate) fn seek<'h>(index: &Index<'_>, hunk: &'h Hunk, options: &MatchOptions
             Err(refusal) => Sought::Refused(refusal),
         },
         HunkBody::Text { old, new } => literal::seek(index, old, new, hunk.occurrence)
-            .unwrap_or_else(|| seek_sides(index, hunk, literal::sides(old, new), options)),
+            .unwrap_or_else(|| seek_sides(index, hunk, &literal::sides(old, new), options)),
         HunkBody::Block { old, new } => {
             let lines = |side: &'h [String]| side.iter().map(|line| Cow::from(line.as_str()));
             let sides = Sides { old: lines(old).collect(), new: lines(new).collect() };
-            seek_sides(index, hunk, sides, options)
+            seek_sides(index, hunk, &sides, options)
         }
         HunkBody::Lines(lines) => {
             let pattern = Pattern::of_lines(lines);
@@ -126,11 +126,11 @@ fn nearest_old(pattern: &Pattern<'_>, removed: &Range<usize>, offset: usize) -> 
 fn seek_sides<'h>(
     index: &Index<'_>,
     hunk: &'h Hunk,
-    sides: Sides<'h>,
+    sides: &Sides<'h>,
     options: &MatchOptions,
 ) -> Sought<'h> {
     let pattern = Pattern::of_sides(sides.clone());
-    seek_pattern(index, hunk, pattern, &sides, options)
+    seek_pattern(index, hunk, pattern, sides, options)
 }
 
 fn seek_pattern<'h>(

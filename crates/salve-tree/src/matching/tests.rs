@@ -357,7 +357,7 @@ fn a_single_place_is_doubted_where_the_hunk_names_another() {
     assert_eq!(said(file, &[hinted(change.clone(), 7)], STRICT), "Ambiguous \"\"");
     assert!(said(file, &[hinted(change.clone(), 2)], STRICT).starts_with("AtHint"));
     assert!(said(file, &[hinted(change.clone(), 300)], STRICT).starts_with("Exact"));
-    assert!(said(file, &[change.clone()], STRICT).starts_with("Exact"));
+    assert!(said(file, std::slice::from_ref(&change), STRICT).starts_with("Exact"));
     let named = "def f():\n    return 1\n\ndef g():\n    return 2\n";
     let one = anchored(diff("-    return 1\n+    return 3"), &["def g():"]);
     assert_eq!(said(named, &[one], STRICT), "Ambiguous \"\"");
