@@ -25,7 +25,11 @@ mod tags;
 mod thinking;
 mod tokens;
 
+pub(crate) use choose::{Labelled, label_blocks};
+pub(crate) use fence::{find_blocks, is_fence_line};
+pub(crate) use label::{path_label, read_info};
 pub(crate) use numbering::numbered_lines;
+pub(crate) use prose::{reads_like_code, reads_like_talk};
 pub use reply::{Aside, AsideReason, Block, CleanReply};
 
 use crate::sentinel::{DEFAULT_MARK, ending_sentinel};

@@ -34,10 +34,12 @@ pub(super) fn cuts(draft: &Draft<'_>, context: &Context<'_>, notes: &mut Notes) 
     cuts.into_iter().filter(|cut| !cut.span.is_empty()).collect()
 }
 
-// A block with everything that names it.
-struct Labelled {
-    fenced: Fenced,
-    label: Label,
+/// A block with everything that names it.
+pub(crate) struct Labelled {
+    /// The block.
+    pub(crate) fenced: Fenced,
+    /// What its label, the line above it or its first line says.
+    pub(crate) label: Label,
     // The line before the fence that names the file.
     label_line: Option<Span>,
 }
@@ -201,7 +203,8 @@ fn same_file(wanted: &str, named: &str) -> bool {
         || named.ends_with(&format!("/{wanted}"))
 }
 
-fn label_blocks(text: &str, blocks: &[Fenced]) -> Vec<Labelled> {
+/// Finds what names each of the blocks of a text.
+pub(crate) fn label_blocks(text: &str, blocks: &[Fenced]) -> Vec<Labelled> {
     let mut from = 0;
     let mut labelled = Vec::with_capacity(blocks.len());
     for fenced in blocks {

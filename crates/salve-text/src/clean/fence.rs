@@ -14,30 +14,30 @@ use salve_types::{Language, Span};
 
 /// An outermost fenced block.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fenced {
+pub(crate) struct Fenced {
     /// The opening fence with its label and line end.
-    pub(super) opener: Span,
+    pub(crate) opener: Span,
     /// What stands between the fences.
-    pub(super) content: Span,
+    pub(crate) content: Span,
     /// The closing fence with its line end.
-    pub(super) closer: Option<Span>,
+    pub(crate) closer: Option<Span>,
     /// The label after the opening fence.
-    pub(super) info: Span,
+    pub(crate) info: Span,
     /// The width of the opening fence's indentation in bytes.
-    pub(super) indent: usize,
+    pub(crate) indent: usize,
     /// False when the text ends inside the block.
-    pub(super) closed: bool,
+    pub(crate) closed: bool,
 }
 
 impl Fenced {
     /// Returns the span from the opening to the closing fence.
-    pub(super) fn whole(&self) -> Span {
+    pub(crate) fn whole(&self) -> Span {
         Span::new(self.opener.start, self.closer.map_or(self.content.end, |closer| closer.end))
     }
 }
 
 /// Returns the outermost blocks of a text, in order.
-pub(super) fn find_blocks(text: &str) -> Vec<Fenced> {
+pub(crate) fn find_blocks(text: &str) -> Vec<Fenced> {
     let marks = find_marks(text);
     let resolver = Resolver { text, bare_after: count_bare(&marks), marks };
     let blocks = resolver.blocks();
@@ -45,7 +45,7 @@ pub(super) fn find_blocks(text: &str) -> Vec<Fenced> {
 }
 
 /// Returns whether a line is a fence of any kind.
-pub(super) fn is_fence_line(line: &str) -> bool {
+pub(crate) fn is_fence_line(line: &str) -> bool {
     read_mark(line, 0).is_some_and(|mark| mark.at_line_start)
 }
 

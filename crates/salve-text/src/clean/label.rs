@@ -7,14 +7,14 @@ use salve_types::Language;
 
 /// What the words after a fence say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Label {
-    pub(super) language: Option<Language>,
-    pub(super) path: Option<String>,
+pub(crate) struct Label {
+    pub(crate) language: Option<Language>,
+    pub(crate) path: Option<String>,
 }
 
 /// Reads the words after a fence: `ts`, `ts title="a.ts"`, `rust:src/main.rs`, `src/a.py`,
 /// `12:20:src/a.ts`, `{.python #id}`.
-pub(super) fn read_info(info: &str) -> Label {
+pub(crate) fn read_info(info: &str) -> Label {
     let info = info.trim();
     let mut label = Label::default();
     let first = info.split([' ', '\t', ',', '{']).find(|word| !word.is_empty()).unwrap_or("");
@@ -39,7 +39,7 @@ pub(super) fn read_info(info: &str) -> Label {
 
 /// Reads a line before a fence that is nothing but the name of a file: `**src/a.ts**`,
 /// `File: src/a.ts`, `### src/a.ts`, `` `src/a.ts`: ``.
-pub(super) fn path_label(line: &str) -> Option<String> {
+pub(crate) fn path_label(line: &str) -> Option<String> {
     let mut rest = line.trim().trim_start_matches('#').trim();
     rest = rest.trim_start_matches(['-', '*', '>', '+']).trim_start();
     // A numbered step may carry the name: `1. src/a.ts`.
@@ -81,7 +81,7 @@ pub(super) fn path_label(line: &str) -> Option<String> {
 }
 
 /// Reads the first line of a block that is a comment with nothing but a path: `// src/a.ts`.
-pub(super) fn comment_path(line: &str) -> Option<String> {
+pub(crate) fn comment_path(line: &str) -> Option<String> {
     let line = line.trim();
     let inner =
         ["//", "#", "--", "/*", "<!--", ";"].iter().find_map(|sign| line.strip_prefix(sign))?;

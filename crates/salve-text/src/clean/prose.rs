@@ -38,7 +38,7 @@ pub(super) fn line_kind(line: &str) -> LineKind {
 }
 
 /// Returns whether the lines together are code rather than talk.
-pub(super) fn reads_like_code<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
+pub(crate) fn reads_like_code<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     // Talk may show a line or two of code in passing.
     const PLAINLY: usize = 6;
     let (mut code, mut plain, mut prose) = (0usize, 0usize, 0usize);
@@ -80,7 +80,7 @@ fn opens_a_file(line: &str) -> bool {
 
 /// Returns whether the lines could stand between two blocks of a reply: sentences, headings,
 /// labels, or nothing. Code that belongs to a block could not.
-pub(super) fn reads_like_talk(lines: &[&str]) -> bool {
+pub(crate) fn reads_like_talk(lines: &[&str]) -> bool {
     let (mut talk, mut other) = (0usize, 0usize);
     for line in lines.iter().map(|line| line.trim()).filter(|line| !line.is_empty()) {
         if is_spoken(line) {
