@@ -16,8 +16,8 @@ mod matching;
 mod path;
 mod plan;
 mod probe;
-mod splice;
 mod recover;
+mod splice;
 #[cfg(test)]
 mod testing;
 mod undo;
@@ -27,10 +27,6 @@ mod workspace;
 pub use apply::{AppliedChange, ApplyOutcome, Conflict, Foreign, apply, record_unapplied};
 pub use change_hunks::{ChangeHunk, ShownAs, change_hunks};
 pub use content::{FileText, Unreadable};
-pub use hash::ContentHash;
-pub use matching::{
-    Candidate, HunkOutcome, HunkRefusal, MatchOptions, Matched, RefusalReason, Rung, match_hunks,
-};
 pub use disk::{At, Disk, RealDisk, RenameHow, Seen};
 pub use hash::ContentHash;
 pub use history::{
@@ -38,7 +34,9 @@ pub use history::{
     HistorySize, LogDamage, Motion, Move, NotApplied, Origin, Record, Stats,
 };
 pub use journal::{Manifest, ManifestFile, Version};
-pub use matching::{Candidate, HunkOutcome, HunkRefusal, MatchOptions, RefusalReason, Rung};
+pub use matching::{
+    Candidate, HunkOutcome, HunkRefusal, MatchOptions, Matched, RefusalReason, Rung, match_hunks,
+};
 pub use path::{AdmitOptions, MAX_FILE_BYTES, PathVerdict, Root};
 pub use plan::{FileContent, FileState, FileView, PlannedFile, TreePath, VerifiedEdits, ViewError};
 pub use probe::{NoProbe, ProbeNode, SyntaxProbe};
