@@ -4,21 +4,41 @@
 //! its inverse recorded first. Never: a write outside the journal, a write of what was not
 //! verified, a touch of the user's git, a process, the environment, a print.
 
+mod apply;
+mod blobs;
 mod change_hunks;
 mod content;
 mod hash;
 mod lazy;
+mod disk;
+mod hash;
+mod history;
+mod journal;
 mod matching;
 mod path;
 mod plan;
 mod probe;
 mod terminators;
 mod verify;
+mod recover;
+mod splice;
+#[cfg(test)]
+mod testing;
+mod undo;
 mod view;
+mod workspace;
 
+pub use apply::{AppliedChange, ApplyOutcome, Conflict, Foreign, apply, record_unapplied};
 pub use change_hunks::{ChangeHunk, ShownAs, change_hunks};
 pub use content::{FileText, Unreadable};
 pub use hash::ContentHash;
+pub use disk::{At, Disk, RealDisk, RenameHow, Seen};
+pub use hash::ContentHash;
+pub use history::{
+    ChangeMeta, ChangeSet, ChangedFile, Cost, ExportedChange, ExportedFile, GcReport, History,
+    HistorySize, LogDamage, Motion, Move, NotApplied, Origin, Record, Stats,
+};
+pub use journal::{Manifest, ManifestFile, Version};
 pub use matching::{
     Candidate, HunkOutcome, HunkRefusal, MatchOptions, Matched, RefusalReason, Rung, match_hunks,
 };
@@ -29,4 +49,7 @@ pub use verify::{
     Allow, BaseSource, FileOutcome, FileReport, Operation, Refusal, RefusalCode, Report,
     SideOfConflict, Verification, VerifyOptions, verify,
 };
+pub use recover::{DamagedJournal, Recovery, recover};
+pub use undo::{ChangedSince, Moved, OnChanged, RewindOutcome, ThreeWay, redo, rewind, undo};
 pub use view::{DiskView, MemoryView};
+pub use workspace::{Durability, TreeError, Workspace, WorkspaceOptions};
