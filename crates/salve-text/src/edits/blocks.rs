@@ -24,6 +24,8 @@ mod numbers;
 mod path_line;
 mod section;
 #[cfg(test)]
+pub(super) mod shown;
+#[cfg(test)]
 mod tests;
 
 pub(super) use numbers::strip_numbers;
@@ -180,10 +182,11 @@ impl Reader<'_> {
     }
 
     fn block(&mut self, open: usize, end: usize, form: Form, floor: usize) -> Result<(), EditEnd> {
-        let span = Span::new(self.lines[open].span.start, self.lines[end].span.end);
+        let close = &self.lines[end];
+        let span = Span::new(self.lines[open].span.start, close.span.start + close.text.len());
         let section = read_section(&self.lines[open + 1..end], form, self.lines[open].indent())
             .map_err(|fault| self.fault(open + 1, &fault))?;
-        let close = match read_marker(self.lines[end].text) {
+        let close = match read_marker(close.text) {
             Some(Marker::Close(close)) => close,
             _ => form,
         };

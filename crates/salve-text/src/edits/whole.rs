@@ -1,9 +1,158 @@
-//! Reader of one edit format.
+//! Whole files: fenced blocks that name a file, or one text for the file the caller means.
+//!
+//! In: a reply. Out: the new content of each file it shows, as a whole or with places that stand
+//! for lines of the old file. Never takes an example in prose for a file: a block counts when a
+//! path names it, or when it is the only content and the caller says which file is meant. Never
+//! takes a text for a file that somebody says is a diff.
 
 use super::EditOptions;
-use salve_types::EditSet;
+use crate::clean::{
+    CleanOptions, CleanReply, Labelled, clean, find_blocks, label_blocks, reads_like_code,
+    reads_like_talk,
+};
+use crate::omissions::find_omissions;
+use salve_types::{
+    EditEnd, EditFormat, EditSet, FileChange, FileEdit, FindingCode, Language, RawReply, Span,
+};
 
 /// Reads the format; `None` when the text is not in it.
-pub(super) fn read(_text: &str, _options: &EditOptions) -> Option<EditSet> {
-    None
+pub(super) fn read(text: &str, options: &EditOptions) -> Option<EditSet> {
+    if text.trim().is_empty() {
+        return None;
+    }
+    let blocks = label_blocks(text, &find_blocks(text));
+    named_files(text, &blocks, options).or_else(|| target_file(text, options))
+}
+
+// A document shows other files in its own fences, so a document that is asked for comes first.
+fn named_files(text: &str, blocks: &[Labelled], options: &EditOptions) -> Option<EditSet> {
+    let wants_document = is_labelled(options)
+        && options.target.as_deref().and_then(Language::from_path) == Some(Language::Markdown);
+    if wants_document {
+        return None;
+    }
+    let mut files = Vec::new();
+    let mut end = EditEnd::Complete;
+    for block in blocks {
+        let info = text.get(block.fenced.info.range()).unwrap_or_default();
+        let Some(path) = block.label.path.clone().filter(|_| !is_diff(info)) else { continue };
+        let span = block.fenced.whole();
+        if !block.fenced.closed {
+            let why = format!("the block of {path} is not closed");
+            end = EditEnd::Truncated { at: span.start, why };
+        }
+        let content = without_indent(
+            text.get(block.fenced.content.range()).unwrap_or_default(),
+            block.fenced.indent,
+        );
+        let change = content_change(content, Language::from_path(&path), false);
+        files.push(FileEdit { path: Some(path), change, rename_to: None, mode: None, span });
+    }
+    (!files.is_empty()).then(|| set(files, end))
+}
+
+// The whole reply, less the talk around it, is the content of the file that the caller means.
+fn target_file(text: &str, options: &EditOptions) -> Option<EditSet> {
+    let target = options.target.as_deref()?;
+    if options.format.is_some() && !is_labelled(options) {
+        return None;
+    }
+    let clean_options = CleanOptions { path: Some(target.to_owned()), ..CleanOptions::default() };
+    let reply = clean(&RawReply::from_text(text), &clean_options);
+    if !is_labelled(options) && !is_plainly_one_file(&reply) {
+        return None;
+    }
+    let mut taken = reply.blocks().iter().filter(|block| block.chosen);
+    if taken.any(|block| is_diff(&block.info)) {
+        return None;
+    }
+    let cut = reply.unclosed_fence() || reply.unclosed_wrapper() || reply.unclosed_thinking();
+    let end = if cut {
+        let at = reply.blocks().iter().find(|block| !block.closed).map_or(0, |b| b.span.start);
+        EditEnd::Truncated { at, why: "the reply ends inside the file's content".to_owned() }
+    } else {
+        EditEnd::Complete
+    };
+    let span = Span::new(0, text.len());
+    let change = content_change(reply.into_text(), Language::from_path(target), false);
+    Some(set(vec![FileEdit { path: None, change, rename_to: None, mode: None, span }], end))
+}
+
+/// Says what a content does to its file.
+///
+/// Content in which a comment stands for lines of the old file is not the whole file.
+pub(super) fn content_change(
+    content: String,
+    language: Option<Language>,
+    is_new: bool,
+) -> FileChange {
+    let content = without_removal_marks(content);
+    let stands_for_more = find_omissions(&content, language.unwrap_or(Language::Text))
+        .iter()
+        .any(|finding| finding.code == FindingCode::OmissionMarker);
+    match (stands_for_more, is_new) {
+        (true, _) => FileChange::Lazy(content),
+        (false, true) => FileChange::Create(content),
+        (false, false) => FileChange::Write(content),
+    }
+}
+
+// `// Plandex: removed code` marks where lines were left out on purpose. The mark is that tool's
+// own and no comment for people, so the file is right without it.
+fn without_removal_marks(content: String) -> String {
+    const MARK: &str = "Plandex: removed code";
+    if !content.contains(MARK) {
+        return content;
+    }
+    let is_mark = |line: &&str| {
+        let words = line.trim().trim_start_matches(|c: char| c.is_ascii_punctuation() || c == ' ');
+        words.starts_with(MARK)
+    };
+    content.split_inclusive('\n').filter(|line| !is_mark(line)).collect()
+}
+
+// Nobody says that a whole file is meant: then the reply must be one block, or code and nothing
+// else. A reply with several pieces of code explains something.
+fn is_plainly_one_file(reply: &CleanReply) -> bool {
+    match reply.blocks() {
+        [] => reads_like_code(reply.text().lines()) && !reads_like_talk_first(reply.text()),
+        [only] => only.chosen,
+        _ => false,
+    }
+}
+
+fn reads_like_talk_first(text: &str) -> bool {
+    const FIRST_LINES: usize = 3;
+    let first: Vec<&str> =
+        text.lines().filter(|line| !line.trim().is_empty()).take(FIRST_LINES).collect();
+    reads_like_talk(&first)
+}
+
+fn is_labelled(options: &EditOptions) -> bool {
+    matches!(options.format, Some(EditFormat::WholeFile | EditFormat::LazyFile))
+}
+
+fn is_diff(info: &str) -> bool {
+    let word = info.split([' ', ':', '\t']).next().unwrap_or_default();
+    ["diff", "patch", "udiff"].iter().any(|name| word.eq_ignore_ascii_case(name))
+}
+
+fn set(files: Vec<FileEdit>, end: EditEnd) -> EditSet {
+    let lazy = files.iter().any(|file| matches!(file.change, FileChange::Lazy(_)));
+    let format = if lazy { EditFormat::LazyFile } else { EditFormat::WholeFile };
+    EditSet { format, files, end, notes: Vec::new(), hashes: None }
+}
+
+// A fence in a list is indented, and so are the lines in it.
+fn without_indent(content: &str, indent: usize) -> String {
+    if indent == 0 {
+        return content.to_owned();
+    }
+    content
+        .split_inclusive('\n')
+        .map(|line| {
+            let spaces = line.bytes().take(indent).take_while(|&byte| byte == b' ').count();
+            line.get(spaces..).unwrap_or(line)
+        })
+        .collect()
 }

@@ -229,6 +229,18 @@ impl Tree {
             })
     }
 
+    /// Returns the first of the least sure values in and under `id`, where one is not complete.
+    pub(crate) fn least_sure(&self, id: NodeId) -> Option<NodeId> {
+        let mut worst: Option<(NodeState, u32)> = None;
+        for index in id.0..self.behind(id.0) {
+            let Some(node) = self.nodes.get(index as usize) else { break };
+            if node.state > worst.map_or(NodeState::Complete, |(state, _)| state) {
+                worst = Some((node.state, index));
+            }
+        }
+        worst.map(|(_, index)| NodeId(index))
+    }
+
     /// Returns where the values of the answer stand that are not complete, such as
     /// `$.files[2].path`. Lists at most a thousand.
     pub fn incomplete_paths(&self) -> Vec<String> {
