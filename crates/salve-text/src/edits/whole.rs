@@ -156,3 +156,6 @@ fn without_indent(content: &str, indent: usize) -> String {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests;
