@@ -1,24 +1,31 @@
 //! Edits: a reply in any edit format becomes one [`EditSet`].
 //!
-//! In: a reply's text. Out: what it wants changed, whether it ended where an edit may end, and
-//! what was repaired on the way. Never: a look at a file, a guess at what a cut reply would have
-//! said.
+//! In: a reply's text, whole or in pieces. Out: what it wants changed, whether it ended where an
+//! edit may end, and what was repaired on the way. Never: a look at a file, a guess at what a cut
+//! reply would have said, trust in a label: the content says which format it is.
 
 mod apply_patch;
 mod blocks;
+mod carriers;
+mod lines;
 mod original_changed;
+mod target;
 mod tool_call;
 mod unified;
 mod whole;
 
-use salve_types::{EditEnd, EditFormat, EditSet};
+use apply_patch::EnvelopeReader;
+use carriers::Carrier;
+use lines::{Line, LineFeed};
+use salve_types::{EditEnd, EditFormat, EditNote, EditNoteCode, EditSet, Span};
+use unified::DiffReader;
 
 /// What the caller knows about the edit.
 #[derive(Debug, Clone, Default)]
 pub struct EditOptions {
     /// The format somebody says it is; a hint, the content decides.
     pub format: Option<EditFormat>,
-    /// The file that is meant where the reply names none.
+    /// The file that is meant where the reply names none, or exactly one other.
     pub target: Option<String>,
     /// 1-based lines where the hunks are thought to begin, one per hunk or one for all.
     pub hints: Vec<u32>,
@@ -27,23 +34,100 @@ pub struct EditOptions {
 /// Reads one format: `None` when the text is not in it at all.
 type Reader = fn(&str, &EditOptions) -> Option<EditSet>;
 
-/// The readers in the order in which they are asked: the ones with the strongest marks first.
-const READERS: &[(EditFormat, Reader)] = &[
-    (EditFormat::ApplyPatch, apply_patch::read),
-    (EditFormat::SearchReplace, blocks::read),
-    (EditFormat::JsonTool, tool_call::read),
-    (EditFormat::UnifiedDiff, unified::read),
-    (EditFormat::OriginalChanged, original_changed::read),
-    (EditFormat::WholeFile, whole::read),
-];
+/// Formats with marks that prose does not have, beside the two that are read line by line.
+const MARKED: &[Reader] = &[blocks::read, tool_call::read];
+
+/// Formats that are told by their shape alone.
+const SHAPED: &[Reader] = &[original_changed::read, whole::read];
 
 /// Reads the edits of a reply in whatever format they are written.
 pub fn parse_edits(text: &str, options: &EditOptions) -> EditSet {
-    READERS.iter().find_map(|(_, read)| read(text, options)).unwrap_or_else(|| EditSet {
+    let mut reader = EditReader::new(options);
+    reader.push(text);
+    reader.finish()
+}
+
+/// Reads a reply that arrives in pieces.
+///
+/// Envelopes and diffs are read line by line as they come. The text itself is kept until the end:
+/// blocks, tool calls and whole files can be told from talk only when the reply is whole.
+#[derive(Debug)]
+pub struct EditReader {
+    options: EditOptions,
+    text: String,
+    feed: LineFeed,
+    // The lines that wait for the two after them.
+    window: [Option<Line>; 2],
+    envelopes: EnvelopeReader,
+    diffs: DiffReader,
+}
+
+impl EditReader {
+    /// Starts a reply.
+    pub fn new(options: &EditOptions) -> Self {
+        Self {
+            options: options.clone(),
+            text: String::new(),
+            feed: LineFeed::default(),
+            window: [None, None],
+            envelopes: EnvelopeReader::default(),
+            diffs: DiffReader::default(),
+        }
+    }
+
+    /// Takes the next piece of the reply.
+    pub fn push(&mut self, piece: &str) {
+        self.text.push_str(piece);
+        while let Some(line) = self.feed.next_whole(&self.text) {
+            self.shift(Some(line));
+        }
+    }
+
+    /// Ends the reply and returns what it wants changed.
+    pub fn finish(mut self) -> EditSet {
+        if let Some(line) = self.feed.rest(&self.text) {
+            self.shift(Some(line));
+        }
+        self.shift(None);
+        self.shift(None);
+        let Self { options, text, envelopes, diffs, .. } = self;
+        let by_line = [envelopes.finish(text.len()), diffs.finish()];
+        let marked = MARKED.iter().map(|read| read(&text, &options).map(Carrier::of));
+        let marked: Vec<Carrier> = by_line.into_iter().chain(marked).flatten().collect();
+        let shaped = || SHAPED.iter().filter_map(|read| read(&text, &options));
+        let mut set = carriers::combine(marked, shaped).unwrap_or_else(unrecognised);
+        target::fill_in(&mut set, &options);
+        note_mismatch(&mut set, &options, text.len());
+        set
+    }
+
+    // Hands the oldest waiting line on, together with the two after it.
+    fn shift(&mut self, line: Option<Line>) {
+        let [first, second] = self.window;
+        if let Some(first) = first {
+            self.envelopes.line(&self.text, first);
+            self.diffs.line(&self.text, first, [second, line]);
+        }
+        self.window = [second, line];
+    }
+}
+
+fn unrecognised() -> EditSet {
+    EditSet {
         format: EditFormat::Unknown,
         files: Vec::new(),
         end: EditEnd::Malformed { at: 0, why: "no edit format was recognised".to_owned() },
         notes: Vec::new(),
         hashes: None,
-    })
+    }
+}
+
+fn note_mismatch(set: &mut EditSet, options: &EditOptions, length: usize) {
+    let Some(label) = options.format else { return };
+    if set.format == EditFormat::Unknown || set.format == label {
+        return;
+    }
+    let message = format!("labelled {}, reads as {}", label.name(), set.format.name());
+    let (code, span) = (EditNoteCode::FormatMismatch, Span::new(0, length));
+    set.notes.push(EditNote { code, message, span });
 }

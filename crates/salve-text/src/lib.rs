@@ -18,7 +18,7 @@ pub use clean::{
     clean_preamble, extract_code_block,
 };
 pub use detect::{LanguageHints, detect_language};
-pub use edits::{EditOptions, parse_edits};
+pub use edits::{EditOptions, EditReader, parse_edits};
 pub use inspect::{
     Cut, InspectOptions, Inspection, Inspector, SentinelRule, WholeReply, inspect, inspect_text,
 };

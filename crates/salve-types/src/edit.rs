@@ -241,6 +241,59 @@ pub enum Occurrence {
     All,
 }
 
+impl Hunk {
+    /// Reads removed lines that look like `-old+new` as the two lines they may have been.
+    ///
+    /// `None` when no line looks so. A reader of diffs keeps the lines as written, because
+    /// `-x = a+b` is a legal line; who has the file may try this reading when the literal one has
+    /// no place in it.
+    pub fn split_merged(&self) -> Option<Self> {
+        let HunkBody::Lines(lines) = &self.body else { return None };
+        let mut read = Vec::with_capacity(lines.len() + 1);
+        let mut rest = lines.as_slice();
+        while let [line, after @ ..] = rest {
+            let replaced = after.first().is_some_and(|next| next.kind == LineKind::Add);
+            match line.merged_halves() {
+                Some((old, new)) if !replaced => {
+                    let half = |kind, text: &str| HunkLine {
+                        kind,
+                        text: text.to_owned(),
+                        no_newline: line.no_newline,
+                    };
+                    read.push(half(LineKind::Remove, old));
+                    read.push(half(LineKind::Add, new));
+                }
+                _ => read.push(line.clone()),
+            }
+            rest = after;
+        }
+        (read.len() > lines.len()).then(|| Self { body: HunkBody::Lines(read), ..self.clone() })
+    }
+}
+
+impl HunkLine {
+    /// Cuts a removed line at the `+` behind which it seems to begin anew.
+    fn merged_halves(&self) -> Option<(&str, &str)> {
+        // Enough to be no accident, few enough to find `x = 1` again in `x = 1+x = 2`.
+        const SHARED: usize = 4;
+        const TRIED: usize = 32;
+        if self.kind != LineKind::Remove {
+            return None;
+        }
+        let mut best = (0, None);
+        for (at, _) in self.text.match_indices('+').take(TRIED) {
+            let (old, new) = (&self.text[..at], &self.text[at + 1..]);
+            let (left, right) = (old.trim(), new.trim());
+            let alike = left.bytes().zip(right.bytes()).take_while(|(a, b)| a == b).count();
+            let shorter = left.len().min(right.len());
+            if alike >= SHARED && alike * 3 >= shorter && alike > best.0 {
+                best = (alike, Some((old, new)));
+            }
+        }
+        best.1
+    }
+}
+
 impl EditFormat {
     /// Lists every format that can be asked for.
     pub const ALL: &[Self] = &[

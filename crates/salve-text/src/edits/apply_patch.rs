@@ -1,9 +1,436 @@
-//! Reader of one edit format.
+//! `apply_patch` envelopes: `*** Begin Patch` … `*** End Patch`.
+//!
+//! In: the lines of a reply, one after the other. Out: the files the envelope changes, or the line
+//! that cannot be read. Never: a guess at a line without prefix; the format's own tools refuse it
+//! and so do we, with the number of the line.
+//!
+//! Read as the tools that made the format read it: markers may be padded with blanks, the first
+//! chunk of a file may lack its `@@`, an empty line is empty context, a chunk that only adds and
+//! names no place goes to the end of the file.
 
-use super::EditOptions;
-use salve_types::EditSet;
+use super::carriers::Carrier;
+use super::lines::{Fence, Line};
+use super::unified::{Declared, read_header};
+use salve_types::{
+    EditEnd, EditFormat, EditNote, EditNoteCode, EditSet, FileChange, FileEdit, Hunk, HunkBody,
+    HunkLine, LineKind, Occurrence, Span,
+};
 
-/// Reads the format; `None` when the text is not in it.
-pub(super) fn read(_text: &str, _options: &EditOptions) -> Option<EditSet> {
-    None
+/// Reads envelopes line by line.
+#[derive(Debug, Default)]
+pub(super) struct EnvelopeReader {
+    files: Vec<FileEdit>,
+    notes: Vec<EditNote>,
+    malformed: Option<EditEnd>,
+    open: Option<Envelope>,
+    file: Option<FileDraft>,
+    // What stands from a begin marker to its end, read or not.
+    regions: Vec<Span>,
+    fence: Option<Fence>,
+    line_number: usize,
+    // Where a file header stood without an envelope around it.
+    stray: Option<(usize, usize)>,
+    // The envelope ended with a padded marker, which a context line may look like.
+    padded_end: bool,
+}
+
+// An envelope that has begun.
+#[derive(Debug)]
+struct Envelope {
+    begin: usize,
+    files_before: usize,
+}
+
+#[derive(Debug)]
+struct FileDraft {
+    path: String,
+    kind: Kind,
+    span: Span,
+    header_line: usize,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Add { content: String, blanks: usize },
+    Delete,
+    Update { move_to: Option<String>, chunks: Vec<Hunk>, chunk: Option<Chunk> },
+}
+
+#[derive(Debug)]
+struct Chunk {
+    lines: Vec<HunkLine>,
+    blanks: usize,
+    anchors: Vec<String>,
+    declared: Option<Declared>,
+    at_end: bool,
+    span: Span,
+}
+
+/// A line that structures an envelope.
+enum Marker<'t> {
+    Begin,
+    End,
+    Add(&'t str),
+    Update(&'t str),
+    Delete(&'t str),
+    MoveTo(&'t str),
+    EndOfFile,
+    Environment,
+}
+
+impl EnvelopeReader {
+    /// Takes the next line.
+    pub(super) fn line(&mut self, text: &str, line: Line) {
+        self.line_number += 1;
+        let raw = line.of(text);
+        if self.open.is_none() && self.track_fence(raw, line) {
+            return;
+        }
+        let content = self.fence.map_or(raw, |fence| fence.content(raw));
+        match (marker(content), self.open.is_some()) {
+            (Some(Marker::Begin), false) => {
+                self.padded_end = false;
+                self.open = Some(Envelope { begin: line.start, files_before: self.files.len() });
+            }
+            (Some(Marker::End), false) if self.padded_end => {
+                self.fail(line, "`*** End Patch` stands here twice; write it once, unpadded");
+            }
+            (Some(Marker::Add(_) | Marker::Update(_) | Marker::Delete(_)), false)
+                if content.starts_with('*') =>
+            {
+                self.stray.get_or_insert((line.start, self.line_number));
+            }
+            (_, false) => {}
+            (Some(Marker::End), true) => {
+                self.padded_end = content.starts_with(' ');
+                self.end_envelope(line);
+            }
+            (found, true) => self.take(found, content, line, line.terminator(text)),
+        }
+    }
+
+    /// Ends the text; `None` when no envelope stood in it.
+    pub(super) fn finish(mut self, length: usize) -> Option<Carrier> {
+        if let Some(Envelope { begin: at, .. }) = self.open {
+            self.end_file();
+            self.regions.push(Span::new(at, length));
+            let why = "`*** Begin Patch` has no `*** End Patch`".to_owned();
+            return Some(self.into_carrier(EditEnd::Truncated { at, why }));
+        }
+        if let Some((at, number)) = self.stray
+            && self.regions.is_empty()
+        {
+            let why = format!("line {number}: a file header without `*** Begin Patch` above it");
+            return Some(self.into_carrier(EditEnd::Malformed { at, why }));
+        }
+        if self.regions.is_empty() {
+            return None;
+        }
+        let end = self.malformed.take().unwrap_or(EditEnd::Complete);
+        Some(self.into_carrier(end))
+    }
+
+    fn into_carrier(self, end: EditEnd) -> Carrier {
+        let (files, notes) = (self.files, self.notes);
+        let set = EditSet { format: EditFormat::ApplyPatch, files, end, notes, hashes: None };
+        Carrier { set, claims: self.regions }
+    }
+
+    // Fences matter only for the blanks before them.
+    fn track_fence(&mut self, raw: &str, line: Line) -> bool {
+        match &self.fence {
+            Some(fence) if fence.is_closed_by(raw) => self.fence = None,
+            None => match Fence::opening(raw, line.start) {
+                Some(fence) => self.fence = Some(fence),
+                None => return false,
+            },
+            Some(_) => return false,
+        }
+        true
+    }
+
+    fn take(&mut self, found: Option<Marker<'_>>, content: &str, line: Line, terminator: &str) {
+        let number = self.line_number;
+        // Inside a chunk a padded marker is a line of the file.
+        let in_chunk = self.file.as_ref().is_some_and(FileDraft::is_in_chunk);
+        let found = found.filter(|_| !in_chunk || content.starts_with('*'));
+        match (found, &mut self.file) {
+            (Some(Marker::Add(path)), _) => {
+                let kind = Kind::Add { content: String::new(), blanks: 0 };
+                self.begin_file(path, kind, line);
+            }
+            (Some(Marker::Delete(path)), _) => self.begin_file(path, Kind::Delete, line),
+            (Some(Marker::Update(path)), _) => {
+                let kind = Kind::Update { move_to: None, chunks: Vec::new(), chunk: None };
+                self.begin_file(path, kind, line);
+            }
+            (Some(Marker::Environment), None) => {
+                let message = "the environment id is not used here".to_owned();
+                let span = Span::new(line.start, line.end);
+                self.notes.push(EditNote { code: EditNoteCode::LooseMarker, message, span });
+            }
+            (found, Some(file)) => {
+                if let Err(why) = file.take(found.as_ref(), content, line, terminator, number) {
+                    self.fail(line, &why);
+                }
+            }
+            (_, None) if content.trim().is_empty() => {}
+            (_, None) => self.fail(line, &not_a_header(content)),
+        }
+    }
+
+    fn begin_file(&mut self, path: &str, kind: Kind, line: Line) {
+        self.end_file();
+        if path.is_empty() {
+            self.fail(line, "the file header names no file");
+        }
+        let span = Span::new(line.start, line.end);
+        let (path, header_line) = (path.to_owned(), self.line_number);
+        self.file = Some(FileDraft { path, kind, span, header_line });
+    }
+
+    fn end_file(&mut self) {
+        let Some(file) = self.file.take() else { return };
+        let (at, number) = (file.span.start, file.header_line);
+        match file.finish(&mut self.notes) {
+            Ok(edit) => self.files.push(edit),
+            Err(why) => {
+                let why = format!("line {number}: {why}");
+                self.malformed.get_or_insert(EditEnd::Malformed { at, why });
+            }
+        }
+    }
+
+    fn end_envelope(&mut self, line: Line) {
+        self.end_file();
+        let Some(envelope) = self.open.take() else { return };
+        self.regions.push(Span::new(envelope.begin, line.end));
+        if envelope.files_before == self.files.len() && self.malformed.is_none() {
+            let why = format!("line {}: the patch changes no file", self.line_number);
+            self.malformed = Some(EditEnd::Malformed { at: envelope.begin, why });
+        }
+    }
+
+    fn fail(&mut self, line: Line, why: &str) {
+        let why = format!("line {}: {why}", self.line_number);
+        self.malformed.get_or_insert(EditEnd::Malformed { at: line.start, why });
+    }
+}
+
+impl FileDraft {
+    const fn is_in_chunk(&self) -> bool {
+        matches!(self.kind, Kind::Update { chunk: Some(_), .. })
+    }
+
+    fn take(
+        &mut self,
+        found: Option<&Marker<'_>>,
+        content: &str,
+        line: Line,
+        terminator: &str,
+        number: usize,
+    ) -> Result<(), String> {
+        let is_first = number == self.header_line + 1;
+        if !content.is_empty() {
+            self.span.end = line.end;
+        }
+        match (&mut self.kind, found) {
+            (Kind::Update { move_to, .. }, Some(Marker::MoveTo(path))) if is_first => {
+                *move_to = Some((*path).to_owned());
+                Ok(())
+            }
+            (Kind::Update { chunk: Some(chunk), .. }, Some(Marker::EndOfFile))
+                if !chunk.lines.is_empty() =>
+            {
+                chunk.at_end = true;
+                Ok(())
+            }
+            (_, Some(Marker::EndOfFile)) => Err("the hunk above has no lines".to_owned()),
+            (Kind::Add { content: text, blanks }, None) => {
+                take_added(text, blanks, content, terminator)
+            }
+            (Kind::Update { chunks, chunk, .. }, None) if !content.starts_with('*') => {
+                take_changed(chunks, chunk, content, line)
+            }
+            _ if content.trim().is_empty() => Ok(()),
+            _ => Err(not_a_header(content)),
+        }
+    }
+
+    fn finish(self, notes: &mut Vec<EditNote>) -> Result<FileEdit, String> {
+        let (change, rename_to) = match self.kind {
+            Kind::Delete => (FileChange::Delete, None),
+            // The format's own tools let `Add File` replace a file that exists, and models rely on
+            // it to rewrite one, so this is a whole write and not a creation. The guards on whole
+            // writes apply to it.
+            Kind::Add { content, .. } => (FileChange::Write(content), None),
+            Kind::Update { move_to, mut chunks, chunk } => {
+                if let Some(chunk) = chunk {
+                    chunks.push(chunk.finish()?);
+                }
+                let change = match (chunks.is_empty(), &move_to) {
+                    (true, Some(_)) => FileChange::Keep,
+                    (true, None) => {
+                        return Err(format!("the update of `{}` is empty", self.path));
+                    }
+                    (false, _) => FileChange::Patch(with_effect(chunks, notes)),
+                };
+                (change, move_to)
+            }
+        };
+        Ok(FileEdit { path: Some(self.path), change, rename_to, mode: None, span: self.span })
+    }
+}
+
+// An empty line between added lines has lost its `+`; before a marker it only parts.
+fn take_added(
+    text: &mut String,
+    blanks: &mut usize,
+    content: &str,
+    terminator: &str,
+) -> Result<(), String> {
+    let Some(added) = content.strip_prefix('+') else {
+        if content.is_empty() {
+            *blanks += 1;
+            return Ok(());
+        }
+        return Err(format!("every line of a new file begins with `+`, got `{}`", brief(content)));
+    };
+    for _ in 0..std::mem::take(blanks) {
+        text.push('\n');
+    }
+    text.push_str(added);
+    text.push_str(if terminator == "\r\n" { "\r\n" } else { "\n" });
+    Ok(())
+}
+
+fn take_changed(
+    chunks: &mut Vec<Hunk>,
+    chunk: &mut Option<Chunk>,
+    content: &str,
+    line: Line,
+) -> Result<(), String> {
+    if let Some((declared, section)) = read_header(content) {
+        let stacked = chunk.as_ref().is_some_and(|chunk| chunk.lines.is_empty());
+        if stacked && let Some(chunk) = chunk {
+            chunk.anchors.extend(section);
+            chunk.declared = declared.or(chunk.declared);
+            return Ok(());
+        }
+        if let Some(done) = chunk.replace(Chunk::new(declared, section, line)) {
+            chunks.push(done.finish()?);
+        }
+        return Ok(());
+    }
+    let is_first = chunks.is_empty() && chunk.is_none();
+    if content.is_empty() {
+        if let Some(chunk) = chunk {
+            chunk.blanks += 1;
+        }
+        return Ok(());
+    }
+    if chunk.is_none() && !is_first || chunk.as_ref().is_some_and(|chunk| chunk.at_end) {
+        return Err(format!("a chunk begins with `@@`, got `{}`", brief(content)));
+    }
+    let chunk = chunk.get_or_insert_with(|| Chunk::new(None, None, line));
+    let kind = match content.as_bytes().first() {
+        Some(b' ') => LineKind::Context,
+        Some(b'+') => LineKind::Add,
+        Some(b'-') => LineKind::Remove,
+        _ => {
+            return Err(format!(
+                "every line of a change begins with a blank, `+` or `-`, got `{}`",
+                brief(content)
+            ));
+        }
+    };
+    chunk.take(kind, content.get(1..).unwrap_or_default(), line);
+    Ok(())
+}
+
+impl Chunk {
+    fn new(declared: Option<Declared>, section: Option<String>, line: Line) -> Self {
+        Self {
+            lines: Vec::new(),
+            blanks: 0,
+            anchors: section.into_iter().collect(),
+            declared,
+            at_end: false,
+            span: Span::new(line.start, line.end),
+        }
+    }
+
+    fn take(&mut self, kind: LineKind, text: &str, line: Line) {
+        for _ in 0..std::mem::take(&mut self.blanks) {
+            let (kind, text) = (LineKind::Context, String::new());
+            self.lines.push(HunkLine { kind, text, no_newline: false });
+        }
+        self.lines.push(HunkLine { kind, text: text.to_owned(), no_newline: false });
+        self.span.end = line.end;
+    }
+
+    fn finish(self) -> Result<Hunk, String> {
+        if self.lines.is_empty() {
+            return Err("a hunk has no lines".to_owned());
+        }
+        let only_adds = self.lines.iter().all(|line| line.kind == LineKind::Add);
+        // New lines without a place go to the end, as the format's own tools have it.
+        let at_end = self.at_end || (only_adds && self.anchors.is_empty());
+        Ok(Hunk {
+            body: HunkBody::Lines(self.lines),
+            hint: self.declared.and_then(Declared::hint),
+            anchors: self.anchors,
+            occurrence: Occurrence::One,
+            at_end,
+            span: self.span,
+        })
+    }
+}
+
+// Leaves out chunks whose new lines are their old ones.
+fn with_effect(chunks: Vec<Hunk>, notes: &mut Vec<EditNote>) -> Vec<Hunk> {
+    let (kept, idle): (Vec<Hunk>, Vec<Hunk>) =
+        chunks.into_iter().partition(|chunk| match &chunk.body {
+            HunkBody::Lines(lines) => !super::unified::has_no_effect(lines),
+            _ => true,
+        });
+    for chunk in idle {
+        let message = "the chunk changes nothing and was left out".to_owned();
+        notes.push(EditNote { code: EditNoteCode::NoEffect, message, span: chunk.span });
+    }
+    kept
+}
+
+fn marker(line: &str) -> Option<Marker<'_>> {
+    let rest = line.trim().strip_prefix("*** ")?;
+    match rest {
+        "Begin Patch" => return Some(Marker::Begin),
+        "End Patch" => return Some(Marker::End),
+        "End of File" => return Some(Marker::EndOfFile),
+        _ => {}
+    }
+    let (word, path) = rest.split_once(':')?;
+    let path = path.trim();
+    match word {
+        "Add File" => Some(Marker::Add(path)),
+        "Update File" => Some(Marker::Update(path)),
+        "Delete File" => Some(Marker::Delete(path)),
+        "Move to" => Some(Marker::MoveTo(path)),
+        "Environment ID" => Some(Marker::Environment),
+        _ => None,
+    }
+}
+
+fn not_a_header(content: &str) -> String {
+    format!(
+        "`{}` is no file header; write `*** Add File: PATH`, `*** Update File: PATH` or \
+         `*** Delete File: PATH`",
+        brief(content)
+    )
+}
+
+// Enough of a line to find it again.
+fn brief(line: &str) -> String {
+    let short: String = line.trim().chars().take(60).collect();
+    if short.len() < line.trim().len() { format!("{short}…") } else { short }
 }
