@@ -79,6 +79,21 @@ fn a_bare_text_is_the_target_s_content() {
 }
 
 #[test]
+fn what_was_only_thought_of_is_no_edit() {
+    let draft = "<think>\nMaybe:\n\na.py\n```python\ndraft\n```\n</think>\n\n";
+    assert_eq!(parsed(draft), "none");
+    let answer = format!("{draft}b.py\n```python\nx = 1\n```\n");
+    assert_eq!(parsed(&answer), "whole_file\nb.py: write \"x = 1\\n\"");
+    let bare = format!("{draft}def f():\n    return 1\n");
+    let bare = with_target(&bare, "a.py", Some(EditFormat::WholeFile));
+    assert_eq!(bare, "whole_file\n?: write \"def f():\\n    return 1\\n\"");
+    let block = "<<<<<<< SEARCH\na\n=======\nDRAFT\n>>>>>>> REPLACE\n";
+    let text = format!("<think>\n{block}</think>\n\n{}", block.replace("DRAFT", "b"));
+    let set = crate::parse_edits(&text, &EditOptions::default());
+    assert_eq!(shown(Some(&set)), "search_replace\n?: [\"a\"] => [\"b\"]");
+}
+
+#[test]
 fn talk_is_no_file() {
     let talk = "I am sorry, but I cannot help with that request. The document is not here.\n\n\
                 You may want to look at the original question and its answers again.\n";
