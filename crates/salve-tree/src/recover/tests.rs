@@ -1,0 +1,1 @@
+//! Recovery: whatever was interrupted comes to rest.
