@@ -8,30 +8,28 @@ mod apply;
 mod blobs;
 mod change_hunks;
 mod content;
-mod hash;
-mod lazy;
 mod disk;
 mod hash;
 mod history;
 mod journal;
+mod lazy;
 mod matching;
 mod path;
 mod plan;
 mod probe;
-mod terminators;
-mod verify;
 mod recover;
 mod splice;
+mod terminators;
 #[cfg(test)]
 mod testing;
 mod undo;
+mod verify;
 mod view;
 mod workspace;
 
 pub use apply::{AppliedChange, ApplyOutcome, Conflict, Foreign, apply, record_unapplied};
 pub use change_hunks::{ChangeHunk, ShownAs, change_hunks};
 pub use content::{FileText, Unreadable};
-pub use hash::ContentHash;
 pub use disk::{At, Disk, RealDisk, RenameHow, Seen};
 pub use hash::ContentHash;
 pub use history::{
@@ -45,11 +43,11 @@ pub use matching::{
 pub use path::{AdmitOptions, MAX_FILE_BYTES, PathVerdict, Root};
 pub use plan::{FileContent, FileState, FileView, PlannedFile, TreePath, VerifiedEdits, ViewError};
 pub use probe::{NoProbe, ProbeNode, SyntaxProbe};
+pub use recover::{DamagedJournal, Recovery, recover};
+pub use undo::{ChangedSince, Moved, OnChanged, RewindOutcome, ThreeWay, redo, rewind, undo};
 pub use verify::{
     Allow, BaseSource, FileOutcome, FileReport, Operation, Refusal, RefusalCode, Report,
     SideOfConflict, Verification, VerifyOptions, verify,
 };
-pub use recover::{DamagedJournal, Recovery, recover};
-pub use undo::{ChangedSince, Moved, OnChanged, RewindOutcome, ThreeWay, redo, rewind, undo};
 pub use view::{DiskView, MemoryView};
 pub use workspace::{Durability, TreeError, Workspace, WorkspaceOptions};

@@ -95,7 +95,7 @@ impl Loom<'_> {
         let shift = self.shift(new, old, &pairs);
         let lazy = new.iter().any(Item::holds_marker);
         let mut ends = Vec::new();
-        let (mut next_new, mut next_old) = (0, 0);
+        let (mut next_new, mut next_old) = (0_usize, 0_usize);
         let ending = (new.len(), old.len());
         for (at_new, at_old) in pairs.iter().copied().chain([ending]) {
             let before = next_new.checked_sub(1).and_then(|before| new.get(before));
