@@ -187,4 +187,6 @@ fn changes(file: &PlannedFile) -> bool {
 }
 
 #[cfg(test)]
+mod bench_tmp;
+#[cfg(test)]
 mod tests;

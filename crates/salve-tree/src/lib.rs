@@ -44,7 +44,6 @@ pub use history::{
 };
 pub use journal::{Manifest, ManifestFile, Version};
 pub use lease::{Lease, lease};
-pub use matching::{Candidate, HunkOutcome, HunkRefusal, MatchOptions, RefusalReason, Rung};
 pub use matching::{
     Candidate, HunkOutcome, HunkRefusal, MatchOptions, Matched, RefusalReason, Rung, match_hunks,
 };
