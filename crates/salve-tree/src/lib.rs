@@ -39,8 +39,8 @@ pub use content::{FileText, Unreadable};
 pub use disk::{At, Disk, RealDisk, RenameHow, Seen};
 pub use hash::ContentHash;
 pub use history::{
-    ChangeMeta, ChangeSet, ChangedFile, Cost, ExportedChange, ExportedFile, GcReport, History,
-    HistorySize, LogDamage, Motion, Move, NotApplied, Origin, Record, Stats,
+    Bases, ChangeMeta, ChangeSet, ChangedFile, Cost, ExportedChange, ExportedFile, GcReport,
+    History, HistorySize, LogDamage, Motion, Move, NotApplied, Origin, Record, Stats,
 };
 pub use journal::{Manifest, ManifestFile, Version};
 pub use lease::{Lease, lease};
