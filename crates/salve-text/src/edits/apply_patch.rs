@@ -434,3 +434,6 @@ fn brief(line: &str) -> String {
     let short: String = line.trim().chars().take(60).collect();
     if short.len() < line.trim().len() { format!("{short}…") } else { short }
 }
+
+#[cfg(test)]
+mod tests;
