@@ -2,6 +2,14 @@
 //!
 //! In: arguments. Out: one value per command, checked by clap. Never acts on them.
 
+mod tree;
+
+pub(crate) use tree::{
+    ApplyArguments, ChangedArguments, CheckpointArguments, CheckpointCommand, DiffArguments, Guard,
+    HistoryArguments, HistoryCommand, PolicyCommand, RewindArguments, TreeArguments, UndoArguments,
+    named_format,
+};
+
 use crate::settings::{Enforcement, SentinelSetting};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use salve_text::ParseMode;
@@ -9,7 +17,8 @@ use salve_types::Language;
 use std::path::PathBuf;
 
 const AFTER: &str = "\
-Exit codes: 0 clean or healed, 1 findings remain, 2 usage or configuration, 101 a bug in Salve.
+Exit codes: 0 clean or healed, 1 findings remain, 2 usage or configuration, 3 rolled back,
+4 needs approval, 101 a bug in Salve.
 The result goes to standard output, the story to standard error.
 `salve demo` shows what it does; `salve explain CODE` says what a code means.";
 
@@ -41,6 +50,27 @@ pub(crate) enum Command {
     },
     /// Reads JSON from a reply, however it is broken.
     Parse(ParseArguments),
+    /// Applies the edits of a reply: where they were meant or not at all, and undoable.
+    Apply(Box<ApplyArguments>),
+    /// Shows what a change did.
+    Diff(DiffArguments),
+    /// Takes the last change back.
+    Undo(UndoArguments),
+    /// Makes the change again that was taken back last.
+    Redo(UndoArguments),
+    /// Goes to the state after a change, back or forth.
+    Rewind(RewindArguments),
+    /// Lists the changes that were applied here.
+    History(HistoryArguments),
+    /// Keeps and restores named states.
+    Checkpoint(CheckpointArguments),
+    /// Brings a workspace to rest after a crash; every other command does it too.
+    Recover(TreeArguments),
+    /// Says what a model would be allowed to do.
+    Policy {
+        #[command(subcommand)]
+        command: PolicyCommand,
+    },
     /// Shows and uses the schemas a reply can be held to.
     Schema {
         #[command(subcommand)]

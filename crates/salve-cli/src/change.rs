@@ -4,7 +4,7 @@
 //! control character as one: the text is somebody else's.
 
 use anstyle::{AnsiColor, Style};
-use salve_tree::{ChangeHunk, ShownAs, change_hunks};
+use salve_tree::{ChangeHunk, PlannedFile, ShownAs, VerifiedEdits, change_hunks};
 
 /// One side of a file: its content and permission bits, or nothing.
 pub(crate) type Side<'a> = Option<(&'a [u8], u32)>;
@@ -83,4 +83,21 @@ pub(crate) fn visible(text: &str) -> String {
         }
     }
     shown
+}
+
+/// Draws one file of a plan.
+pub(crate) fn planned(planned: &PlannedFile) -> String {
+    let mut text = String::new();
+    if let Some(from) = &planned.moved_from {
+        text.push_str(&format!("moved here from {}\n", visible(from.as_str())));
+    }
+    let before = planned.before.as_ref().map(|state| (state.bytes.as_slice(), state.mode));
+    let after = planned.after.as_ref().map(|content| (content.bytes.as_slice(), content.mode));
+    text.push_str(&file(planned.path.as_str(), before, after));
+    text
+}
+
+/// Draws a whole plan.
+pub(crate) fn plan(verified: &VerifiedEdits) -> String {
+    verified.files().iter().map(planned).collect()
 }

@@ -2,13 +2,19 @@
 //!
 //! In: checked arguments. Out: an ending or a failure. Never decides what a stage decides.
 
+pub(crate) mod apply;
+pub(crate) mod checkpoint;
 pub(crate) mod clean;
 pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod explain;
+pub(crate) mod history;
 pub(crate) mod inspect;
 pub(crate) mod manual;
 pub(crate) mod parse;
+pub(crate) mod policy;
+pub(crate) mod recover;
 pub(crate) mod resume;
 pub(crate) mod schema;
+pub(crate) mod undo;

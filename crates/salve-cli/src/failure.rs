@@ -13,6 +13,10 @@ pub(crate) enum Ending {
     Clean,
     /// 1: findings remain.
     Findings,
+    /// 3: something was written and taken back.
+    RolledBack,
+    /// 4: a person must allow it.
+    NeedsApproval,
 }
 
 impl From<Ending> for ExitCode {
@@ -20,6 +24,8 @@ impl From<Ending> for ExitCode {
         match ending {
             Ending::Clean => Self::SUCCESS,
             Ending::Findings => Self::from(1),
+            Ending::RolledBack => Self::from(3),
+            Ending::NeedsApproval => Self::from(4),
         }
     }
 }

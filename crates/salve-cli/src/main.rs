@@ -5,6 +5,7 @@
 
 mod arguments;
 mod batch;
+mod change;
 mod commands;
 mod environment;
 mod failure;
@@ -13,6 +14,7 @@ mod output;
 mod render;
 mod schemas;
 mod settings;
+mod workspace;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
@@ -39,6 +41,15 @@ fn run(arguments: Arguments) -> CommandResult {
         Command::Inspect(options) => commands::inspect::run(&options, format),
         Command::Resume { command } => commands::resume::run(&command, format),
         Command::Parse(options) => commands::parse::run(&options, format),
+        Command::Apply(options) => commands::apply::run(&options, format),
+        Command::Diff(options) => commands::history::run_diff(&options, format),
+        Command::Undo(options) => commands::undo::run_undo(&options, format),
+        Command::Redo(options) => commands::undo::run_redo(&options, format),
+        Command::Rewind(options) => commands::undo::run_rewind(&options, format),
+        Command::History(options) => commands::history::run(&options, format),
+        Command::Checkpoint(options) => commands::checkpoint::run(&options, format),
+        Command::Recover(options) => commands::recover::run(&options, format),
+        Command::Policy { command } => commands::policy::run(&command, format),
         Command::Schema { command } => commands::schema::run(&command, format),
         Command::Explain { code } => commands::explain::run(code.as_deref(), format),
         Command::Demo => commands::demo::run(),

@@ -115,13 +115,13 @@ impl VerifiedEdits {
         Self { files }
     }
 
-    /// Opens the plan for a part of this crate that makes a smaller one of it.
-    pub(crate) fn into_files(self) -> Vec<PlannedFile> {
-        self.files
-    }
-
     /// Returns the files of the plan.
     pub fn files(&self) -> &[PlannedFile] {
         &self.files
+    }
+
+    /// Takes the plan apart.
+    pub(crate) fn into_files(self) -> Vec<PlannedFile> {
+        self.files
     }
 }

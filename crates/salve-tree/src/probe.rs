@@ -13,6 +13,12 @@ pub trait SyntaxProbe {
     /// Lists the nodes of the tree in document order, parents before children; `None` where there
     /// is no grammar or the text costs too much.
     fn nodes(&self, path: &str, text: &str) -> Option<Vec<ProbeNode>>;
+
+    /// Lists the 1-based lines on which a comment stands for code that was left out
+    /// ("... existing code ..."); none where nobody can say.
+    fn omissions(&self, _path: &str, _text: &str) -> Vec<usize> {
+        Vec::new()
+    }
 }
 
 /// One node of a grammar's tree.

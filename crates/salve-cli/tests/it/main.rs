@@ -2,10 +2,13 @@
 //!
 //! In: the built binary. Out: one test per promise. Never tests a stage again: only the wiring.
 
+mod apply;
 mod batch;
 mod config;
+mod history;
 mod inspect;
 mod parse;
+mod policy;
 mod resume;
 mod run;
 mod surface;

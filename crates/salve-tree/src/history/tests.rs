@@ -1,0 +1,1 @@
+//! The history file and its counts.

@@ -1,0 +1,110 @@
+//! Lazy whole files: "... existing code ..." put back from the old file.
+//!
+//! In: the old text and a new text in which comments stand for lines that stay. Out: the new text
+//! in full, or the reason why a comment cannot be resolved. Never: a line lost that a comment
+//! stands for, a place chosen where two would do.
+//!
+//! Both texts are read as outlines: lines with the deeper lines below them. Going down from the
+//! top, lines of the new outline are paired with lines of the old one in order; what stands
+//! between two pairs is kept where a comment says so, and replaced where none does. The pairing is
+//! done twice, once leaning to the front and once to the back: if the results differ, the text
+//! does not say where it belongs.
+
+mod align;
+mod keys;
+mod markers;
+mod outline;
+mod weave;
+
+use crate::SyntaxProbe;
+use align::Lean;
+use outline::Outline;
+
+/// A lazy text with everything back in its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ResolvedText {
+    pub(crate) text: String,
+    pub(crate) notes: Vec<String>,
+}
+
+/// Why a lazy text cannot be resolved.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Unresolved {
+    #[error(
+        "the text is nested too deeply or too large to be put together; send an edit of the place that changes"
+    )]
+    TooLarge,
+    #[error("`{line}` could belong to more than one place; repeat the line before or after it")]
+    Ambiguous { line: String },
+    #[error(
+        "nothing says where `{line}` belongs between the omissions around it; repeat the line before or after it"
+    )]
+    Unplaced { line: String },
+    #[error("`{line}` is new, so the omission below it stands for nothing; write that code")]
+    OmissionInNew { line: String },
+    #[error(
+        "`{line}` has other parts than in the file, so its omissions cannot be told apart; write it in full"
+    )]
+    ShapeDiffers { line: String },
+    #[error(
+        "lines {first}-{last} of the file, from `{line}`, would be lost without an omission that stands for them; add one, or delete them in an edit of their own"
+    )]
+    Lost { first: usize, last: usize, line: String },
+    #[error(
+        "the result would have {after} syntax errors instead of {before}; write the place that changes in full"
+    )]
+    Broken { before: usize, after: usize },
+}
+
+/// Puts the lines of the old text back for which a lazy text has comments.
+pub(crate) fn resolve_lazy(
+    path: &str,
+    old: &str,
+    lazy: &str,
+    probe: &dyn SyntaxProbe,
+) -> Result<ResolvedText, Unresolved> {
+    let markers = markers::find(path, old, lazy, probe);
+    let template = Outline::read(lazy, &markers)?;
+    let present = Outline::read(old, &[])?;
+    let early = weave::weave(path, &template, &present, Lean::Early)?;
+    let late = weave::weave(path, &template, &present, Lean::Late)?;
+    if early.lines != late.lines {
+        let line = early.lines.iter().zip(&late.lines).find(|(one, other)| one != other);
+        let line = line.map(|(one, _)| shown(one)).unwrap_or_default();
+        return Err(Unresolved::Ambiguous { line });
+    }
+    let mut text = early.lines.join("\n");
+    if old.is_empty() || old.ends_with('\n') {
+        text.push('\n');
+    }
+    check_syntax(path, old, &text, probe)?;
+    let kept = early.kept_lines;
+    let notes = vec![format!("{} omission(s) stand for {kept} line(s) of the file", markers.len())];
+    Ok(ResolvedText { text, notes })
+}
+
+fn check_syntax(
+    path: &str,
+    old: &str,
+    new: &str,
+    probe: &dyn SyntaxProbe,
+) -> Result<(), Unresolved> {
+    let counts = probe.errors(path, old).zip(probe.errors(path, new));
+    match counts {
+        Some((before, after)) if after > before => Err(Unresolved::Broken { before, after }),
+        _ => Ok(()),
+    }
+}
+
+/// Tells whether a whole text has comments that stand for lines of the old file.
+pub(crate) fn is_lazy(path: &str, old: &str, text: &str, probe: &dyn SyntaxProbe) -> bool {
+    !markers::find(path, old, text, probe).is_empty()
+}
+
+/// Shortens a line for a message.
+fn shown(line: &str) -> String {
+    line.trim().chars().take(80).collect()
+}
+
+#[cfg(test)]
+mod tests;

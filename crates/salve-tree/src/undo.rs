@@ -1,0 +1,259 @@
+//! Undo, redo and rewind: the tree moves to another position of its history.
+//!
+//! In: where to. Out: the tree as it was there, as a transaction that can be taken back like any
+//! other. Never: a file overwritten that was changed since Salve wrote it, unless the caller says
+//! so; and then the change is recorded in the history first, so that it can be reached again.
+
+mod route;
+
+use crate::apply::{Conflict, Done, Work, begin, describe, recorded, transact};
+use crate::history::{ChangeMeta, ChangeSet, History, Motion, Move, Origin, Record, unique};
+use crate::plan::PlannedFile;
+use crate::workspace::State;
+use crate::{NotApplied, TreeError, Workspace};
+use route::{Detour, Route};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// What to do about files that were changed since Salve wrote them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnChanged {
+    /// Nothing is moved; the files are listed.
+    #[default]
+    Refuse,
+    /// The changes since are kept where they touch other lines; otherwise nothing is moved.
+    Merge,
+    /// The files are overwritten. What stood there becomes a change set of its own first.
+    Force,
+}
+
+/// What became of a move.
+#[must_use]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RewindOutcome {
+    /// The tree stands at the new position.
+    Moved(Moved),
+    /// There is nothing to undo or redo, or the tree stands there already.
+    NothingToDo,
+    /// Files were changed since; nothing was moved.
+    Changed(Vec<ChangedSince>),
+    /// A file was changed in this very moment; nothing was moved.
+    Conflict(Conflict),
+}
+
+/// A move that was made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Moved {
+    /// The change set the tree stood at.
+    pub from: Option<String>,
+    /// The change set it stands at.
+    pub to: Option<String>,
+    /// The files that were written or removed.
+    pub files: Vec<String>,
+    /// The change set that holds what was overwritten or merged, if anything was.
+    pub recorded: Option<String>,
+    /// What the user should know.
+    pub messages: Vec<String>,
+}
+
+/// A file that was changed since Salve wrote it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChangedSince {
+    /// Its path.
+    pub path: String,
+    /// What is different, in one sentence.
+    pub why: String,
+    /// What a merge would do.
+    pub merge: ThreeWay,
+}
+
+/// What a three-way merge of a file comes to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ThreeWay {
+    /// Both changes fit together.
+    Clean,
+    /// They touch the same lines; the text has both, marked.
+    Overlap(String),
+    /// There is nothing to merge by lines: a file is gone, new, binary or no regular file.
+    Impossible,
+}
+
+/// Takes back the change set the tree stands at.
+pub fn undo(
+    workspace: &Workspace,
+    on_changed: OnChanged,
+    meta: &ChangeMeta,
+) -> Result<RewindOutcome, TreeError> {
+    travel(workspace, Motion::Undo, on_changed, meta, |history| {
+        Ok(history.position().map(|change| change.parent.clone()))
+    })
+}
+
+/// Makes the change set again that was taken back last.
+pub fn redo(
+    workspace: &Workspace,
+    on_changed: OnChanged,
+    meta: &ChangeMeta,
+) -> Result<RewindOutcome, TreeError> {
+    travel(workspace, Motion::Redo, on_changed, meta, |history| {
+        Ok(history.next().map(|change| Some(change.id.clone())))
+    })
+}
+
+/// Moves the tree to where it was right after a change set; `None`: before the first one. The
+/// change sets in between stay in the history and can be reached again.
+pub fn rewind(
+    workspace: &Workspace,
+    to: Option<&str>,
+    on_changed: OnChanged,
+    meta: &ChangeMeta,
+) -> Result<RewindOutcome, TreeError> {
+    travel(workspace, Motion::Rewind, on_changed, meta, |history| match to {
+        None => Ok(Some(None)),
+        Some(id) => match history.get(id) {
+            Some(change) if change.applied => Ok(Some(Some(change.id.clone()))),
+            _ => Err(TreeError::Unknown { what: format!("applied change set {id}") }),
+        },
+    })
+}
+
+fn travel(
+    workspace: &Workspace,
+    motion: Motion,
+    on_changed: OnChanged,
+    meta: &ChangeMeta,
+    target: impl FnOnce(&History) -> Result<Option<Option<String>>, TreeError>,
+) -> Result<RewindOutcome, TreeError> {
+    let (state, log) = begin(workspace)?;
+    let history = History::of(&log);
+    let Some(to) = target(&history)? else { return Ok(RewindOutcome::NothingToDo) };
+    let from = history.position_id();
+    if from == to {
+        return Ok(RewindOutcome::NothingToDo);
+    }
+    let route = Route::plan(&state, &history, to.as_deref())?;
+    let changed = !route.detours.is_empty();
+    if changed && !route.may_go(on_changed) {
+        return Ok(RewindOutcome::Changed(route.detours.iter().map(Detour::report).collect()));
+    }
+    let holder = &workspace.options().holder;
+    let records = Records { history: &history, meta, holder, motion, from: &from, to: &to };
+    let files = route.files(on_changed);
+    let (work, records) = match (changed, on_changed) {
+        (true, OnChanged::Merge) => records.merged(&state, &route, &files)?,
+        _ => records.moved(&state, &route, &files)?,
+    };
+    let arrived = match records.last() {
+        Some(Record::Change(change)) => Some(change.id.clone()),
+        _ => to.clone(),
+    };
+    let recorded = match records.first() {
+        Some(Record::Change(change)) if changed => Some(change.id.clone()),
+        _ => None,
+    };
+    Ok(match transact(&state, &log, &work, &files, &records)? {
+        Done::Conflict(conflict) => RewindOutcome::Conflict(conflict),
+        Done::Applied(_) => RewindOutcome::Moved(Moved {
+            messages: messages(&history, from.as_deref(), to.as_deref()),
+            from,
+            to: arrived,
+            files: files.iter().map(|file| file.path.as_str().to_owned()).collect(),
+            recorded,
+        }),
+    })
+}
+
+/// What the history will say about a move.
+struct Records<'a> {
+    history: &'a History,
+    meta: &'a ChangeMeta,
+    holder: &'a str,
+    motion: Motion,
+    from: &'a Option<String>,
+    to: &'a Option<String>,
+}
+
+impl Records<'_> {
+    /// The position moves; what is overwritten on the way is recorded before.
+    fn moved(
+        &self,
+        state: &State<'_>,
+        route: &Route,
+        files: &[PlannedFile],
+    ) -> Result<(Work, Vec<Record>), TreeError> {
+        let id = unique("mv", self.meta.now);
+        let work = Work::new(state, id.clone(), files)?.pruning(route.prune.clone());
+        let mut records = Vec::new();
+        let mut from = self.from.clone();
+        if !route.detours.is_empty() {
+            let since = self.since(route);
+            from = Some(since.id.clone());
+            records.push(Record::Change(since));
+        }
+        records.push(Record::Move(Move {
+            id,
+            motion: self.motion,
+            timestamp: self.meta.now,
+            from,
+            to: self.to.clone(),
+            holder: self.holder.to_owned(),
+        }));
+        Ok((work, records))
+    }
+
+    /// The changes since become a change set, and the way back becomes another one upon it.
+    fn merged(
+        &self,
+        state: &State<'_>,
+        route: &Route,
+        files: &[PlannedFile],
+    ) -> Result<(Work, Vec<Record>), TreeError> {
+        let since = self.since(route);
+        let work =
+            Work::new(state, unique("cs", self.meta.now), files)?.pruning(route.prune.clone());
+        let mut back = describe(self.history, &work, files, self.meta, self.holder);
+        back.number = since.number + 1;
+        back.parent = Some(since.id.clone());
+        back.origin = Origin::User;
+        Ok((work, vec![Record::Change(since), Record::Change(back)]))
+    }
+
+    fn since(&self, route: &Route) -> ChangeSet {
+        let mut change = recorded(self.history, &route.since(), self.meta, self.holder);
+        change.origin = Origin::User;
+        change.label = Some("changed outside Salve".to_owned());
+        change
+    }
+}
+
+/// Tells which change sets in between were never applied, each kind in its own words.
+fn messages(history: &History, from: Option<&str>, to: Option<&str>) -> Vec<String> {
+    let number = |id: Option<&str>| id.and_then(|id| history.get(id)).map_or(0, |it| it.number);
+    let past: BTreeSet<&str> = history.chain(from).map(|change| change.id.as_str()).collect();
+    let between = |why| {
+        let skipped = history.changes().iter().filter(|change| {
+            change.not_applied == Some(why)
+                && change.number > number(to)
+                && change.parent.as_deref().is_none_or(|parent| past.contains(parent))
+        });
+        if number(to) < number(from) { skipped.count() } else { 0 }
+    };
+    let mut messages = Vec::new();
+    let blocked = between(NotApplied::Blocked);
+    if blocked > 0 {
+        messages.push(format!(
+            "⚠️ {blocked} change(s) failed to apply originally (AI hallucinated file content). These cannot be rolled back."
+        ));
+    }
+    let unneeded = between(NotApplied::NoChangeNeeded);
+    if unneeded > 0 {
+        messages.push(format!(
+            "{unneeded} change(s) found the files as intended and changed nothing; there is nothing to roll back."
+        ));
+    }
+    messages
+}
+
+#[cfg(test)]
+mod tests;
