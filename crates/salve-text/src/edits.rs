@@ -9,6 +9,8 @@ mod blocks;
 mod carriers;
 mod lines;
 mod original_changed;
+#[cfg(test)]
+mod sketch;
 mod target;
 mod tool_call;
 mod unified;

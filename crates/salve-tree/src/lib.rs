@@ -7,23 +7,29 @@
 mod apply;
 mod blobs;
 mod change_hunks;
+mod content;
 mod disk;
 mod hash;
 mod history;
 mod journal;
+mod lazy;
 mod matching;
 mod path;
 mod plan;
 mod probe;
 mod recover;
+mod splice;
+mod terminators;
 #[cfg(test)]
 mod testing;
 mod undo;
+mod verify;
 mod view;
 mod workspace;
 
 pub use apply::{AppliedChange, ApplyOutcome, Conflict, Foreign, apply, record_unapplied};
 pub use change_hunks::{ChangeHunk, ShownAs, change_hunks};
+pub use content::{FileText, Unreadable};
 pub use disk::{At, Disk, RealDisk, RenameHow, Seen};
 pub use hash::ContentHash;
 pub use history::{
@@ -31,11 +37,17 @@ pub use history::{
     HistorySize, LogDamage, Motion, Move, NotApplied, Origin, Record, Stats,
 };
 pub use journal::{Manifest, ManifestFile, Version};
-pub use matching::{Candidate, HunkOutcome, HunkRefusal, MatchOptions, RefusalReason, Rung};
+pub use matching::{
+    Candidate, HunkOutcome, HunkRefusal, MatchOptions, Matched, RefusalReason, Rung, match_hunks,
+};
 pub use path::{AdmitOptions, MAX_FILE_BYTES, PathVerdict, Root};
 pub use plan::{FileContent, FileState, FileView, PlannedFile, TreePath, VerifiedEdits, ViewError};
 pub use probe::{NoProbe, ProbeNode, SyntaxProbe};
 pub use recover::{DamagedJournal, Recovery, recover};
 pub use undo::{ChangedSince, Moved, OnChanged, RewindOutcome, ThreeWay, redo, rewind, undo};
+pub use verify::{
+    Allow, BaseSource, FileOutcome, FileReport, Operation, Refusal, RefusalCode, Report,
+    SideOfConflict, Verification, VerifyOptions, verify,
+};
 pub use view::{DiskView, MemoryView};
 pub use workspace::{Durability, TreeError, Workspace, WorkspaceOptions};

@@ -4,13 +4,54 @@
 //! touches, or a refusal with every candidate. Never: a guess; each rung needs uniqueness or
 //! evidence.
 
+mod applied;
+mod dependent;
+mod elided;
+mod evidence;
+mod fold;
+mod indent;
+mod index;
+mod ladder;
+mod literal;
+mod neighbours;
+mod numbered;
+mod pattern;
+mod refusal;
+mod resolve;
+mod scored;
+mod similarity;
+mod trimmed;
+
+use crate::FileText;
+use salve_types::Hunk;
 use serde::Serialize;
+
+/// Places hunks in a text. All of them are placed in the same base, or the text stays as it is.
+pub fn match_hunks(text: &FileText, hunks: &[Hunk], options: &MatchOptions) -> Matched {
+    resolve::resolve(text, hunks, options)
+}
+
+/// What became of the hunks of one file.
+#[must_use]
+#[derive(Debug, Clone, PartialEq)]
+pub struct Matched {
+    /// One outcome per hunk, in order.
+    pub outcomes: Vec<HunkOutcome>,
+    /// The new text; nothing when a hunk was refused.
+    pub text: Option<String>,
+}
 
 /// What the ladder may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MatchOptions {
     /// Allows the scored rung, which is off unless asked for.
     pub scored: bool,
+    /// The hunks were written against exactly this text: its hash was named, or text and hunks were
+    /// given together. Then a line number may choose between equal places and a diff may be placed
+    /// with less context than it has. Otherwise the file may have moved on since, and neither is
+    /// proof: old numbers point at other copies, and the context that is gone may have been what
+    /// told the place from another.
+    pub base_known: bool,
 }
 
 /// The rungs, from proof to likelihood.
@@ -55,6 +96,9 @@ pub enum HunkOutcome {
         last_line: usize,
         /// Similarity, 1 for all rungs but the scored one.
         score: f64,
+        /// The place was found in the result of the hunks before it, not in the file; the lines
+        /// are lines of that result.
+        in_result: bool,
     },
     /// The new text stands there already and the old does not.
     AlreadyApplied {
@@ -74,8 +118,10 @@ pub struct HunkRefusal {
     pub reason: RefusalReason,
     /// The reason in one sentence that a model can act on.
     pub message: String,
-    /// Every place it could have meant, or the nearest ones.
+    /// The places it could have meant, or the nearest ones; the first handful.
     pub candidates: Vec<Candidate>,
+    /// How many such places there are.
+    pub total: usize,
 }
 
 /// The kinds of reasons for a refusal of one hunk.
@@ -109,3 +155,6 @@ pub struct Candidate {
     /// The lines as they stand in the file.
     pub text: String,
 }
+
+#[cfg(test)]
+mod tests;

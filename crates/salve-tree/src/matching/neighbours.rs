@@ -1,0 +1,217 @@
+//! What the hunks of one file tell about each other.
+//!
+//! In: hunks with the places that are left for each. Out: settled hunks; those that stay open have
+//! several places and nothing that decides. The hunks of a diff stand in the order of the file, equal
+//! hunks for equal places are interchangeable, and a line number is believed where the hunks around
+//! prove the numbers right. Never: order among blocks, which models send in any order.
+
+use super::evidence;
+use super::index::Index;
+use super::ladder::{self, Search};
+use super::resolve::{State, ranges, settle};
+use super::{MatchOptions, Rung, refusal};
+use salve_types::{Hunk, HunkBody};
+use std::collections::HashMap;
+
+/// Settles what can be settled.
+pub(crate) fn decide<'h>(
+    index: &Index<'_>,
+    hunks: &'h [Hunk],
+    states: &mut [State<'h>],
+    options: &MatchOptions,
+) {
+    let mut fixed = Fixed::new(hunks, states);
+    for at in 0..hunks.len() {
+        if let State::Open(search) = &mut states[at]
+            && search.places.len() > 1
+            && is_diff(&hunks[at])
+        {
+            fixed.narrow(at, search);
+        }
+        if let State::Open(search) = &states[at]
+            && search.places.len() > 1
+            && let Some(place) = by_number(&hunks[at], search, &fixed, at, options)
+            && let State::Open(search) = &mut states[at]
+        {
+            search.places = vec![place];
+        }
+        fixed.add(at, &hunks[at], &states[at]);
+    }
+    share_equal_places(hunks, states);
+    for (at, hunk) in hunks.iter().enumerate() {
+        if let State::Open(search) = &states[at]
+            && let &[place] = &search.places[..]
+        {
+            let doubt = doubt(index, hunk, search, place, &fixed, at, options);
+            states[at] = doubt.unwrap_or_else(|| settle(index, hunk, search, place, options));
+        }
+    }
+}
+
+/// The hunks whose place is certain: first and last changed line, and how far the hint was off.
+struct Fixed {
+    places: Vec<Option<Spot>>,
+    // The nearest certain hunk behind each hunk.
+    next: Vec<Option<usize>>,
+    last: Option<usize>,
+    ordered: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Spot {
+    start: usize,
+    end: usize,
+    offset: Option<isize>,
+}
+
+impl Fixed {
+    fn new(hunks: &[Hunk], states: &[State<'_>]) -> Self {
+        let places: Vec<_> =
+            hunks.iter().zip(states).map(|(hunk, state)| spot(hunk, state)).collect();
+        let certain: Vec<_> = places.iter().flatten().map(|spot| spot.start).collect();
+        let mut next = vec![None; places.len()];
+        let mut behind = None;
+        for at in (0..places.len()).rev() {
+            next[at] = behind;
+            behind = if places[at].is_some() { Some(at) } else { behind };
+        }
+        Self { places, next, last: None, ordered: certain.is_sorted() }
+    }
+
+    fn add(&mut self, at: usize, hunk: &Hunk, state: &State<'_>) {
+        self.places[at] = spot(hunk, state);
+        if self.places[at].is_some() {
+            self.last = Some(at);
+        }
+    }
+
+    fn before(&self) -> Option<Spot> {
+        self.last.and_then(|last| self.places[last])
+    }
+
+    fn after(&self, at: usize) -> Option<Spot> {
+        self.next[at].and_then(|next| self.places[next])
+    }
+
+    // Leaves the places between the certain hunk before and the one behind.
+    fn narrow(&self, at: usize, search: &mut Search<'_>) {
+        if !self.ordered {
+            return;
+        }
+        let (before, after) = (self.before(), self.after(at));
+        let kept: Vec<_> = search
+            .places
+            .iter()
+            .copied()
+            .filter(|&place| {
+                let spot = changed(search, place);
+                before.is_none_or(|before| spot.0 >= before.end)
+                    && after.is_none_or(|after| spot.1 <= after.start)
+            })
+            .collect();
+        if !kept.is_empty() {
+            search.places = kept;
+        }
+    }
+}
+
+fn spot(hunk: &Hunk, state: &State<'_>) -> Option<Spot> {
+    let State::Open(search) = state else { return None };
+    let (&[place], true) = (&search.places[..], is_diff(hunk)) else { return None };
+    let (start, end) = changed(search, place);
+    let offset = hunk.hint.map(|hint| place as isize - (hint as isize - 1));
+    Some(Spot { start, end, offset })
+}
+
+fn changed(search: &Search<'_>, place: usize) -> (usize, usize) {
+    let runs = &search.pattern.runs;
+    let start = runs.first().map_or(0, |run| run.removed.start);
+    let end = runs.last().map_or(0, |run| run.removed.end);
+    (place + start, place + end)
+}
+
+fn is_diff(hunk: &Hunk) -> bool {
+    matches!(hunk.body, HunkBody::Lines(_))
+}
+
+// A line number decides when the file is what the hunk was written against. Otherwise it needs a
+// certain hunk on each side whose number was off by the same amount.
+fn by_number(
+    hunk: &Hunk,
+    search: &Search<'_>,
+    fixed: &Fixed,
+    at: usize,
+    options: &MatchOptions,
+) -> Option<usize> {
+    let hint = (hunk.hint? as usize).saturating_sub(1);
+    if options.base_known && search.rung < Rung::ContextTrimmed {
+        return evidence::nearest(hint, &search.places);
+    }
+    let before = fixed.before()?.offset?;
+    let after = fixed.after(at)?.offset?;
+    let place = hint.checked_add_signed(before)?;
+    (before == after && search.places.contains(&place)).then_some(place)
+}
+
+// As many equal hunks as places: whichever takes which, the result is the same.
+fn share_equal_places(hunks: &[Hunk], states: &mut [State<'_>]) {
+    let mut groups: HashMap<(usize, Vec<usize>), Vec<usize>> = HashMap::new();
+    for (at, state) in states.iter().enumerate() {
+        if let State::Open(search) = state
+            && search.places.len() > 1
+        {
+            let key = (search.pattern.old.len(), search.places.clone());
+            groups.entry(key).or_default().push(at);
+        }
+    }
+    for ((length, places), members) in groups {
+        let equal = members.windows(2).all(|pair| hunks[pair[0]].body == hunks[pair[1]].body);
+        let apart = places.windows(2).all(|pair| pair[0] + length <= pair[1]);
+        if equal && apart && members.len() == places.len() {
+            for (at, place) in members.into_iter().zip(places) {
+                if let State::Open(search) = &mut states[at] {
+                    search.places = vec![place];
+                }
+            }
+        }
+    }
+}
+
+// A single place is doubtful when the hunk names another one that looks like it was edited since.
+fn doubt<'h>(
+    index: &Index<'_>,
+    hunk: &Hunk,
+    search: &Search<'_>,
+    place: usize,
+    fixed: &Fixed,
+    at: usize,
+    options: &MatchOptions,
+) -> Option<State<'h>> {
+    if !is_diff(hunk) && hunk.hint.is_none() {
+        return None;
+    }
+    let text = index.text();
+    let claims = ladder::claims(hunk, &search.pattern);
+    let lines = place..place + search.pattern.old.len();
+    let mut rivals = ranges(search);
+    if claims.hint.is_none() && !search.pattern.old.is_empty() {
+        let below = evidence::anchors_stand_below(index, &claims, lines.end);
+        let outside =
+            !options.base_known && evidence::outside_anchors(index, &claims, lines.clone());
+        if below || outside {
+            let why = "the lines stand outside the section that the heading names";
+            return Some(State::Refused(refusal::ambiguous(text, &rivals, why)));
+        }
+    }
+    let hint = claims.hint.filter(|hint| *hint != place && !options.base_known)?;
+    let off = place as isize - hint as isize;
+    let agrees = |spot: Option<Spot>| spot.is_some_and(|spot| spot.offset == Some(off));
+    if (0..at).rev().take(2).any(|other| agrees(fixed.places[other])) || agrees(fixed.after(at)) {
+        return None;
+    }
+    let rival = evidence::rival_at_hint(text, &search.pattern, hint, &lines)?;
+    rivals.push(rival..(rival + lines.len()).min(text.line_count()));
+    let why =
+        "the lines stand in one place, but the line number names another that looks edited since";
+    Some(State::Refused(refusal::ambiguous(text, &rivals, why)))
+}

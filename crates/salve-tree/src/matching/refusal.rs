@@ -1,0 +1,59 @@
+//! Refusals that a model can act on: why, where it could have been meant, what stands there.
+//!
+//! In: a file and places. Out: a refusal with at most a handful of candidates and the count of all
+//! of them. Never: a whole file in a message.
+
+use super::{Candidate, HunkRefusal, RefusalReason};
+use crate::FileText;
+use std::ops::Range;
+
+/// How many candidates are shown.
+const SHOWN: usize = 8;
+/// How many lines of a candidate are shown.
+const SHOWN_LINES: usize = 12;
+/// How much of a line is shown.
+const SHOWN_CHARS: usize = 200;
+
+/// Several places fit and nothing decides.
+pub(crate) fn ambiguous(text: &FileText, places: &[Range<usize>], why: &str) -> HunkRefusal {
+    let lines: Vec<_> =
+        places.iter().take(SHOWN).map(|lines| (lines.start + 1).to_string()).collect();
+    let more = if places.len() > SHOWN { ", …" } else { "" };
+    let message = format!(
+        "{why}: {} places fit equally well (lines {}{more}); add lines around the right one until \
+         only it fits",
+        places.len(),
+        lines.join(", "),
+    );
+    let candidates = places.iter().take(SHOWN).map(|lines| candidate(text, lines, 1.0)).collect();
+    HunkRefusal { reason: RefusalReason::Ambiguous, message, candidates, total: places.len() }
+}
+
+/// A refusal with places that are shown as they stand in the file.
+pub(crate) fn refusal(
+    text: &FileText,
+    reason: RefusalReason,
+    message: String,
+    places: &[(Range<usize>, f64)],
+) -> HunkRefusal {
+    let shown = places.iter().take(SHOWN);
+    let candidates = shown.map(|(lines, score)| candidate(text, lines, *score)).collect();
+    HunkRefusal { reason, message, candidates, total: places.len() }
+}
+
+fn candidate(text: &FileText, lines: &Range<usize>, score: f64) -> Candidate {
+    let mut shown: Vec<String> = lines
+        .clone()
+        .take(SHOWN_LINES)
+        .map(|line| text.line(line).chars().take(SHOWN_CHARS).collect())
+        .collect();
+    if lines.len() > SHOWN_LINES {
+        shown.push(format!("… {} more lines", lines.len() - SHOWN_LINES));
+    }
+    Candidate {
+        first_line: lines.start + 1,
+        last_line: lines.end.max(lines.start),
+        score,
+        text: shown.join("\n"),
+    }
+}
