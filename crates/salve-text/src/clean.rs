@@ -31,6 +31,7 @@ pub(crate) use label::{path_label, read_info};
 pub(crate) use numbering::numbered_lines;
 pub(crate) use prose::{reads_like_code, reads_like_talk};
 pub use reply::{Aside, AsideReason, Block, CleanReply};
+pub(crate) use thinking::blank_thinking;
 
 use crate::sentinel::{DEFAULT_MARK, ending_sentinel};
 use draft::{Cut, Draft};

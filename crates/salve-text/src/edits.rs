@@ -9,15 +9,19 @@ mod blocks;
 mod carriers;
 mod lines;
 mod original_changed;
+#[cfg(test)]
+mod sketch;
 mod target;
 mod tool_call;
 mod unified;
 mod whole;
 
+use crate::clean::blank_thinking;
 use apply_patch::EnvelopeReader;
 use carriers::Carrier;
 use lines::{Line, LineFeed};
 use salve_types::{EditEnd, EditFormat, EditNote, EditNoteCode, EditSet, Span};
+use std::borrow::Cow;
 use unified::DiffReader;
 
 /// What the caller knows about the edit.
@@ -84,7 +88,21 @@ impl EditReader {
     }
 
     /// Ends the reply and returns what it wants changed.
-    pub fn finish(mut self) -> EditSet {
+    ///
+    /// What the model only thought of is no edit; a reply with thinking in it is read again
+    /// without.
+    pub fn finish(self) -> EditSet {
+        if let Cow::Owned(said) = blank_thinking(&self.text) {
+            let mut again = Self::new(&self.options);
+            again.push(&said);
+            return again.conclude(Some(&self.text));
+        }
+        self.conclude(None)
+    }
+
+    // The readers of shapes see the reply as it came: they know thinking, and what is left of it
+    // in a text would be content to them.
+    fn conclude(mut self, raw: Option<&str>) -> EditSet {
         if let Some(line) = self.feed.rest(&self.text) {
             self.shift(Some(line));
         }
@@ -94,7 +112,7 @@ impl EditReader {
         let by_line = [envelopes.finish(text.len()), diffs.finish()];
         let marked = MARKED.iter().map(|read| read(&text, &options).map(Carrier::of));
         let marked: Vec<Carrier> = by_line.into_iter().chain(marked).flatten().collect();
-        let shaped = || SHAPED.iter().filter_map(|read| read(&text, &options));
+        let shaped = || SHAPED.iter().filter_map(|read| read(raw.unwrap_or(&text), &options));
         let mut set = carriers::combine(marked, shaped).unwrap_or_else(unrecognised);
         target::fill_in(&mut set, &options);
         note_mismatch(&mut set, &options, text.len());

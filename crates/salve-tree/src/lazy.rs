@@ -16,8 +16,6 @@ mod markers;
 mod outline;
 mod weave;
 
-pub(crate) use markers::{has_marker, is_marker_line};
-
 use crate::SyntaxProbe;
 use align::Lean;
 use outline::Outline;
@@ -32,19 +30,29 @@ pub(crate) struct ResolvedText {
 /// Why a lazy text cannot be resolved.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unresolved {
-    #[error("the text is nested too deeply or too large to be put together; send an edit of the place that changes")]
+    #[error(
+        "the text is nested too deeply or too large to be put together; send an edit of the place that changes"
+    )]
     TooLarge,
     #[error("`{line}` could belong to more than one place; repeat the line before or after it")]
     Ambiguous { line: String },
-    #[error("nothing says where `{line}` belongs between the omissions around it; repeat the line before or after it")]
+    #[error(
+        "nothing says where `{line}` belongs between the omissions around it; repeat the line before or after it"
+    )]
     Unplaced { line: String },
     #[error("`{line}` is new, so the omission below it stands for nothing; write that code")]
     OmissionInNew { line: String },
-    #[error("`{line}` has other parts than in the file, so its omissions cannot be told apart; write it in full")]
+    #[error(
+        "`{line}` has other parts than in the file, so its omissions cannot be told apart; write it in full"
+    )]
     ShapeDiffers { line: String },
-    #[error("lines {first}-{last} of the file, from `{line}`, would be lost without an omission that stands for them; add one, or delete them in an edit of their own")]
+    #[error(
+        "lines {first}-{last} of the file, from `{line}`, would be lost without an omission that stands for them; add one, or delete them in an edit of their own"
+    )]
     Lost { first: usize, last: usize, line: String },
-    #[error("the result would have {after} syntax errors instead of {before}; write the place that changes in full")]
+    #[error(
+        "the result would have {after} syntax errors instead of {before}; write the place that changes in full"
+    )]
     Broken { before: usize, after: usize },
 }
 
@@ -75,12 +83,22 @@ pub(crate) fn resolve_lazy(
     Ok(ResolvedText { text, notes })
 }
 
-fn check_syntax(path: &str, old: &str, new: &str, probe: &dyn SyntaxProbe) -> Result<(), Unresolved> {
+fn check_syntax(
+    path: &str,
+    old: &str,
+    new: &str,
+    probe: &dyn SyntaxProbe,
+) -> Result<(), Unresolved> {
     let counts = probe.errors(path, old).zip(probe.errors(path, new));
     match counts {
         Some((before, after)) if after > before => Err(Unresolved::Broken { before, after }),
         _ => Ok(()),
     }
+}
+
+/// Tells whether a whole text has comments that stand for lines of the old file.
+pub(crate) fn is_lazy(path: &str, old: &str, text: &str, probe: &dyn SyntaxProbe) -> bool {
+    !markers::find(path, old, text, probe).is_empty()
 }
 
 /// Shortens a line for a message.

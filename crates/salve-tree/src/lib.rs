@@ -12,15 +12,18 @@ mod disk;
 mod hash;
 mod history;
 mod journal;
+mod lazy;
 mod matching;
 mod path;
 mod plan;
 mod probe;
 mod recover;
 mod splice;
+mod terminators;
 #[cfg(test)]
 mod testing;
 mod undo;
+mod verify;
 mod view;
 mod workspace;
 
@@ -42,5 +45,9 @@ pub use plan::{FileContent, FileState, FileView, PlannedFile, TreePath, Verified
 pub use probe::{NoProbe, ProbeNode, SyntaxProbe};
 pub use recover::{DamagedJournal, Recovery, recover};
 pub use undo::{ChangedSince, Moved, OnChanged, RewindOutcome, ThreeWay, redo, rewind, undo};
+pub use verify::{
+    Allow, BaseSource, FileOutcome, FileReport, Operation, Refusal, RefusalCode, Report,
+    SideOfConflict, Verification, VerifyOptions, verify,
+};
 pub use view::{DiskView, MemoryView};
 pub use workspace::{Durability, TreeError, Workspace, WorkspaceOptions};

@@ -42,7 +42,8 @@ pub(crate) fn keep_terminators(old: &FileText, new: &str) -> String {
 
 /// Returns the terminator of the next old line that stays.
 fn next_kept<'a>(diff: &Diff, old_line: &mut usize, ends: &[&'a str]) -> Option<&'a str> {
-    while u32::try_from(*old_line).is_ok_and(|line| *old_line < ends.len() && diff.is_removed(line)) {
+    while u32::try_from(*old_line).is_ok_and(|line| *old_line < ends.len() && diff.is_removed(line))
+    {
         *old_line += 1;
     }
     let end = ends.get(*old_line).copied();

@@ -4,6 +4,8 @@
 //! Never: a plan that the tree does not fit, unless the test says so.
 #![expect(clippy::disallowed_methods, reason = "tests play the user, who writes files as he likes")]
 
+mod hooked;
+
 use crate::disk::Disk;
 use crate::plan::{FileContent, FileState, PlannedFile, TreePath};
 use crate::{
@@ -16,6 +18,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+
+pub(crate) use hooked::Hooked;
 
 /// A tree as it is: files with content and mode, directories with neither.
 pub(crate) type Picture = BTreeMap<String, Option<(Vec<u8>, u32)>>;
@@ -43,6 +47,12 @@ impl Desk {
 
     pub(crate) fn on(mut self, disk: Arc<dyn Disk>) -> Self {
         self.disk = Some(disk);
+        self
+    }
+
+    /// Goes back to the disk of this machine.
+    pub(crate) fn on_real_disk(mut self) -> Self {
+        self.disk = None;
         self
     }
 

@@ -8,8 +8,9 @@ use super::draft::{Cut, Draft};
 use super::fence::is_fence_line;
 use super::prose::{LineKind, line_kind, reads_like_code};
 use super::reply::AsideReason;
-use super::{Context, Notes};
+use super::{Context, Notes, Target};
 use salve_types::Span;
+use std::borrow::Cow;
 
 const TAGS: &[(&str, &str)] = &[
     ("<think>", "</think>"),
@@ -55,6 +56,24 @@ pub(super) fn cuts(draft: &Draft<'_>, _: &Context<'_>, notes: &mut Notes) -> Vec
         cuts.push(Cut::new(Span::new(0, skip_blank(text, end)), AsideReason::Thinking));
     }
     cuts
+}
+
+/// Returns the text with spaces in the place of the model's thinking, so that offsets stay.
+pub(crate) fn blank_thinking(text: &str) -> Cow<'_, str> {
+    let context = Context { target: Target::Unknown, path: None, mark: "", open_carrier: false };
+    let mut thinking = cuts(&Draft::new(text), &context, &mut Notes::default());
+    thinking.retain(|cut| cut.reason != AsideReason::SpecialToken);
+    if thinking.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for cut in thinking {
+        out.push_str(text.get(out.len()..cut.span.start).unwrap_or_default());
+        let blank = text.get(out.len()..cut.span.end).unwrap_or_default().bytes();
+        out.extend(blank.map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
+    }
+    out.push_str(text.get(out.len()..).unwrap_or_default());
+    Cow::Owned(out)
 }
 
 // The next opening tag that stands at the start of the rest or, after nothing but talk, at the

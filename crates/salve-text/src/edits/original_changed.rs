@@ -11,7 +11,7 @@ mod tests;
 
 use super::EditOptions;
 use super::blocks::{Line, path_above, split_lines, strip_numbers};
-use crate::clean::is_fence_line;
+use crate::clean::{blank_thinking, is_fence_line};
 use heading::{Side, read_heading};
 use salve_types::{
     EditEnd, EditFormat, EditNote, EditNoteCode, EditSet, FileChange, FileEdit, Hunk, HunkBody,
@@ -20,7 +20,8 @@ use salve_types::{
 
 /// Reads the format; `None` when the text is not in it.
 pub(super) fn read(text: &str, _options: &EditOptions) -> Option<EditSet> {
-    let lines = split_lines(text);
+    let said = blank_thinking(text);
+    let lines = split_lines(&said);
     let parts = find_parts(&lines);
     let has = |side| parts.iter().any(|part| part.side == side);
     if !has(Side::Old) || !(has(Side::New) || parts.iter().all(|part| part.shouted)) {

@@ -278,6 +278,9 @@ impl View<'_> {
     // Inside a hunk `--- x` and `+++ y` may be a removed and an added line. They are where the
     // header still promises exactly these two and they do not look like names of one file.
     fn begins_file_after(&self, hunk: &HunkDraft) -> bool {
+        if self.next.is_none() && is_old(self.content) {
+            return hunk.is_satisfied();
+        }
         let (Some(old), Some(new)) = (
             self.content.strip_prefix("--- "),
             self.next.and_then(|next| next.strip_prefix("+++ ")),
@@ -351,3 +354,6 @@ fn foreign(line: &str) -> Option<&'static str> {
         .is_some_and(|range| range.bytes().all(|byte| byte.is_ascii_digit() || byte == b','))
         .then_some("a context diff")
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,8 +7,8 @@
 
 use super::EditOptions;
 use crate::clean::{
-    CleanOptions, CleanReply, Labelled, clean, find_blocks, label_blocks, reads_like_code,
-    reads_like_talk,
+    CleanOptions, CleanReply, Labelled, blank_thinking, clean, find_blocks, label_blocks,
+    reads_like_code, reads_like_talk,
 };
 use crate::omissions::find_omissions;
 use salve_types::{
@@ -20,8 +20,10 @@ pub(super) fn read(text: &str, options: &EditOptions) -> Option<EditSet> {
     if text.trim().is_empty() {
         return None;
     }
-    let blocks = label_blocks(text, &find_blocks(text));
-    named_files(text, &blocks, options).or_else(|| target_file(text, options))
+    // What the model only thought of is no file.
+    let said = blank_thinking(text);
+    let blocks = label_blocks(&said, &find_blocks(&said));
+    named_files(&said, &blocks, options).or_else(|| target_file(text, options))
 }
 
 // A document shows other files in its own fences, so a document that is asked for comes first.
@@ -156,3 +158,6 @@ fn without_indent(content: &str, indent: usize) -> String {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -153,7 +153,14 @@ impl Table {
         row * (self.columns + 1) + column
     }
 
-    fn best(&self, row: usize, column: usize, state: usize, evidence: &Evidence<'_>, keeps: &[bool]) -> i64 {
+    fn best(
+        &self,
+        row: usize,
+        column: usize,
+        state: usize,
+        evidence: &Evidence<'_>,
+        keeps: &[bool],
+    ) -> i64 {
         if row == 0 && column == 0 {
             return if matches!(state, JUST | AHEAD) { 0 } else { IMPOSSIBLE };
         }
@@ -197,7 +204,12 @@ impl Table {
     }
 
     /// Walks from the end to the beginning along one of the best ways.
-    fn walk_back(&self, evidence: &Evidence<'_>, keeps: &[bool], lean: Lean) -> Vec<(usize, usize)> {
+    fn walk_back(
+        &self,
+        evidence: &Evidence<'_>,
+        keeps: &[bool],
+        lean: Lean,
+    ) -> Vec<(usize, usize)> {
         let last = self.at(self.rows, self.columns);
         let ends = before_pair(keeps[self.rows]);
         let Some(state) = ends.iter().max_by_key(|state| self.scores[last][**state]) else {

@@ -5,14 +5,63 @@
 
 /// Words that introduce a declaration, and words that may stand before them.
 const DECLARING: &[&str] = &[
-    "fn", "func", "function", "def", "class", "struct", "enum", "trait", "interface", "type",
-    "impl", "mod", "module", "namespace", "const", "static", "let", "var", "val", "macro_rules!",
-    "union", "object", "record", "protocol", "extension", "sub", "proc", "message", "service",
+    "fn",
+    "func",
+    "function",
+    "def",
+    "class",
+    "struct",
+    "enum",
+    "trait",
+    "interface",
+    "type",
+    "impl",
+    "mod",
+    "module",
+    "namespace",
+    "const",
+    "static",
+    "let",
+    "var",
+    "val",
+    "macro_rules!",
+    "union",
+    "object",
+    "record",
+    "protocol",
+    "extension",
+    "sub",
+    "proc",
+    "message",
+    "service",
 ];
 const BEFORE: &[&str] = &[
-    "pub", "pub(crate)", "pub(super)", "export", "default", "async", "unsafe", "extern", "public",
-    "private", "protected", "static", "final", "abstract", "override", "virtual", "inline",
-    "declare", "readonly", "constexpr", "open", "internal", "sealed", "mut", "suspend", "data",
+    "pub",
+    "pub(crate)",
+    "pub(super)",
+    "export",
+    "default",
+    "async",
+    "unsafe",
+    "extern",
+    "public",
+    "private",
+    "protected",
+    "static",
+    "final",
+    "abstract",
+    "override",
+    "virtual",
+    "inline",
+    "declare",
+    "readonly",
+    "constexpr",
+    "open",
+    "internal",
+    "sealed",
+    "mut",
+    "suspend",
+    "data",
 ];
 
 /// Returns what a line declares.
@@ -37,11 +86,11 @@ fn declared(line: &str) -> Option<String> {
     let mut rest = line;
     let mut declaring = None;
     loop {
-        let end = rest.find(char::is_whitespace)?;
+        let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
         let word = &rest[..end];
         if DECLARING.contains(&word) {
             declaring = Some(word);
-        } else if declaring.is_some() || !BEFORE.contains(&word) {
+        } else if declaring.is_some() || word.is_empty() || !BEFORE.contains(&word) {
             break;
         }
         rest = rest[end..].trim_start();
@@ -113,7 +162,9 @@ mod tests {
             let keys = (key_of(one, true), key_of(other, true));
             assert_eq!(keys.0.is_some() && keys.0 == keys.1, same, "{one} | {other}");
         }
-        for line in ["foo(1)", "x += 1", "if x == 1 {", "a, b = b, a", "é", "\"", "fn", "fn ", "x = x + 1"] {
+        for line in
+            ["foo(1)", "x += 1", "if x == 1 {", "a, b = b, a", "é", "\"", "fn", "fn ", "x = x + 1"]
+        {
             assert_eq!(key_of(line, true), None, "{line}");
         }
         assert_eq!(key_of("x = 1", false), None);

@@ -30,14 +30,51 @@ const OPENERS: &[&str] =
 const CLOSERS: &[&str] = &["*/}", "-->", "*/", "*)", "\"\"\""];
 /// Words of which a comment about kept code has one.
 const KEPT: &[&str] = &[
-    "existing", "rest of", "remaining", "unchanged", "previous", "same as", "remains", "other",
-    "keep", "omitted", "original", "as before", "no changes", "not changed", "here",
+    "existing",
+    "rest of",
+    "remaining",
+    "unchanged",
+    "previous",
+    "same as",
+    "remains",
+    "other",
+    "keep",
+    "omitted",
+    "original",
+    "as before",
+    "no changes",
+    "not changed",
+    "here",
 ];
 /// Words of which a comment about any code has one.
 const THINGS: &[&str] = &[
-    "code", "file", "function", "method", "class", "import", "implementation", "content", "logic",
-    "propert", "field", "member", "rest", "line", "config", "depend", "unchanged", "existing",
-    "section", "test", "route", "component", "style", "setup", "body", "definition", "statement",
+    "code",
+    "file",
+    "function",
+    "method",
+    "class",
+    "import",
+    "implementation",
+    "content",
+    "logic",
+    "propert",
+    "field",
+    "member",
+    "rest",
+    "line",
+    "config",
+    "depend",
+    "unchanged",
+    "existing",
+    "section",
+    "test",
+    "route",
+    "component",
+    "style",
+    "setup",
+    "body",
+    "definition",
+    "statement",
 ];
 
 /// Finds the lines of a lazy text that stand for code. A line that the old file has too is text.
@@ -53,16 +90,6 @@ pub(super) fn find(path: &str, old: &str, lazy: &str, probe: &dyn SyntaxProbe) -
         .zip(lazy.lines())
         .filter_map(|(line, text)| Some(Marker { line, kind: kind_of(line, text)? }))
         .collect()
-}
-
-/// Tells whether some line stands for code.
-pub(crate) fn has_marker(text: &str) -> bool {
-    text.lines().any(is_marker_line)
-}
-
-/// Tells whether a line stands for code.
-pub(crate) fn is_marker_line(line: &str) -> bool {
-    marker_kind(line).is_some()
 }
 
 fn marker_kind(line: &str) -> Option<MarkerKind> {
@@ -89,7 +116,11 @@ fn marker_kind(line: &str) -> Option<MarkerKind> {
     }
     let framed = inner.starts_with("...") || inner.starts_with('…') || inner.starts_with('[');
     let says_kept = has(KEPT) && has(THINGS);
-    let keeps = if bare { framed && dots && says_kept } else { dots && (says_kept || (framed && has(THINGS))) };
+    let keeps = if bare {
+        framed && dots && says_kept
+    } else {
+        dots && (says_kept || (framed && has(THINGS)))
+    };
     keeps.then_some(MarkerKind::Keep)
 }
 

@@ -29,6 +29,8 @@ pub(super) struct Item {
     pub(super) end: usize,
     /// How many blank lines stand before it.
     pub(super) blanks: usize,
+    /// How far it is indented, or would be, were it no marker written at the margin.
+    pub(super) indent: usize,
     /// What it stands for, when it is a marker.
     pub(super) marker: Option<MarkerKind>,
     /// The bodies below it, each with the line that closes it.
@@ -105,7 +107,7 @@ impl Reader<'_> {
             let marker = self.kinds[line];
             let parts =
                 if marker.is_some() { Vec::new() } else { self.parts(line, indent, depth)? };
-            items.push(Item { line, end: self.next, blanks, marker, parts });
+            items.push(Item { line, end: self.next, blanks, indent, marker, parts });
         }
         Ok(items)
     }
@@ -139,8 +141,25 @@ impl Reader<'_> {
 
     /// Returns the next line that is not blank, and its indentation.
     fn peek(&self) -> Option<(usize, usize)> {
-        let line = (self.next..self.lines.len()).find(|line| !self.lines[*line].trim().is_empty())?;
-        Some((line, indent_of(self.lines[line])))
+        let line =
+            (self.next..self.lines.len()).find(|line| !self.lines[*line].trim().is_empty())?;
+        Some((line, self.indent(line)))
+    }
+
+    /// Measures the indentation of a line. A marker at the margin below a line that opens a body
+    /// belongs into that body, as deep as the line after it.
+    fn indent(&self, line: usize) -> usize {
+        let own = indent_of(self.lines[line]);
+        let Some(before) = line.checked_sub(1).filter(|_| self.kinds[line].is_some()) else {
+            return own;
+        };
+        let above = indent_of(self.lines[before]);
+        let opener = self.lines[before].trim_end().ends_with(['{', '(', '[', ':']);
+        if !opener || own > above || self.kinds[before].is_some() {
+            return own;
+        }
+        let below = self.lines.get(line + 1).map_or(0, |next| indent_of(next));
+        below.max(above + 1)
     }
 }
 
@@ -155,7 +174,8 @@ fn closes(line: &str, head: &str, has_body: bool) -> bool {
 
 /// Tells whether a line leaves a body open.
 fn opens(line: &str) -> bool {
-    line.ends_with(['{', '(', '[']) || matches!(line, "begin" | "then" | "do" | "else")
+    line.ends_with(['{', '(', '['])
+        || matches!(line, "begin" | "then" | "do" | "else")
         || (line.starts_with('<') && !line.starts_with("</") && !line.ends_with("/>"))
 }
 

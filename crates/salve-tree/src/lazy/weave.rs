@@ -33,7 +33,7 @@ pub(super) fn weave(
         json: path.to_ascii_lowercase().ends_with(".json"),
         woven: Woven::default(),
     };
-    let after_marker = loom.body(&template.items, &present.items, true)?;
+    let after_marker = loom.body(&template.items, &present.items, Place::Top)?;
     let blanks = if after_marker || template.end_blanks == present.end_blanks {
         &present.lines[present.lines.len() - present.end_blanks..]
     } else {
@@ -51,26 +51,56 @@ struct Loom<'a> {
     woven: Woven,
 }
 
+/// Where a body stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// It is the whole text.
+    Top,
+    /// Below a pair.
+    Below,
+    /// In a construct that the lazy text does not name.
+    Found,
+}
+
 /// What stands between two pairs.
 struct Gap<'a> {
     new: &'a [Item],
     old: &'a [Item],
+    /// Some marker stands in the body, so that what is not there may be meant by it.
+    lazy: bool,
+    /// The lines may have been meant by a marker: no pair follows, or the construct before ends with
+    /// a marker and nothing closes it.
+    open: bool,
 }
 
 impl Loom<'_> {
     /// Weaves the bodies below one pair. Returns whether the last thing was a marker.
-    fn body(&mut self, new: &[Item], old: &[Item], top_level: bool) -> Result<bool, Unresolved> {
+    fn body(&mut self, new: &[Item], old: &[Item], place: Place) -> Result<bool, Unresolved> {
         let levels = (
             Level { lines: self.new_lines, items: new },
             Level { lines: self.old_lines, items: old },
         );
-        let pairs = align(levels.0, levels.1, top_level, self.lean)?;
+        if let Some((orphan, alone)) =
+            first_orphan(new, self.new_lines).filter(|_| place != Place::Found)
+        {
+            // The construct it is below is left out, so its place is deeper down.
+            if !alone || old.is_empty() {
+                return Err(Unresolved::Unplaced { line: shown(self.new_lines[orphan.line]) });
+            }
+            let gap = Gap { new, old, lazy: true, open: true };
+            self.descend(&gap, orphan, &mut Vec::new())?;
+            return Ok(new.last().is_some_and(|item| item.marker.is_some()));
+        }
+        let pairs = align(levels.0, levels.1, place == Place::Top, self.lean)?;
         let shift = self.shift(new, old, &pairs);
+        let lazy = new.iter().any(Item::holds_marker);
         let mut ends = Vec::new();
-        let (mut next_new, mut next_old) = (0, 0);
+        let (mut next_new, mut next_old) = (0_usize, 0_usize);
         let ending = (new.len(), old.len());
         for (at_new, at_old) in pairs.iter().copied().chain([ending]) {
-            let gap = Gap { new: &new[next_new..at_new], old: &old[next_old..at_old] };
+            let before = next_new.checked_sub(1).and_then(|before| new.get(before));
+            let open = (at_new, at_old) == ending || before.is_some_and(ends_with_marker);
+            let gap = Gap { new: &new[next_new..at_new], old: &old[next_old..at_old], lazy, open };
             self.gap(&gap, &shift, &mut ends)?;
             if let (Some(new_item), Some(old_item)) = (new.get(at_new), old.get(at_old)) {
                 let after_marker = gap.new.last().is_some_and(|item| item.marker.is_some());
@@ -84,7 +114,12 @@ impl Loom<'_> {
     }
 
     /// Weaves what stands between two pairs.
-    fn gap(&mut self, gap: &Gap<'_>, shift: &Shift, ends: &mut Vec<usize>) -> Result<(), Unresolved> {
+    fn gap(
+        &mut self,
+        gap: &Gap<'_>,
+        shift: &Shift,
+        ends: &mut Vec<usize>,
+    ) -> Result<(), Unresolved> {
         let is_keep = |item: &Item| item.marker == Some(MarkerKind::Keep);
         let segments: Vec<&[Item]> = gap.new.split(is_keep).collect();
         let (Some(first), Some(last)) = (segments.first(), segments.last()) else { return Ok(()) };
@@ -93,7 +128,8 @@ impl Loom<'_> {
             return self.all_new(first, shift, ends);
         }
         let middle = &segments[1..segments.len() - 1];
-        let unplaced = middle.iter().flat_map(|segment| segment.iter()).find(|item| item.marker.is_none());
+        let unplaced =
+            middle.iter().flat_map(|segment| segment.iter()).find(|item| item.marker.is_none());
         if let (Some(item), false) = (unplaced, gap.old.is_empty()) {
             return self.descend(gap, item, ends);
         }
@@ -106,14 +142,20 @@ impl Loom<'_> {
     }
 
     /// Looks for the one construct of the gap in which the items without a place have theirs.
-    fn descend(&mut self, gap: &Gap<'_>, item: &Item, ends: &mut Vec<usize>) -> Result<(), Unresolved> {
+    fn descend(
+        &mut self,
+        gap: &Gap<'_>,
+        item: &Item,
+        ends: &mut Vec<usize>,
+    ) -> Result<(), Unresolved> {
         let line = self.new_lines[item.line].trim();
         let unplaced = || Unresolved::Unplaced { line: shown(line) };
-        let concrete_ends = [gap.new.first(), gap.new.last()];
-        if concrete_ends.iter().flatten().any(|item| item.marker.is_none()) {
+        if gap.new.first().is_none_or(|item| item.marker.is_none()) {
             return Err(unplaced());
         }
-        let homes = |body: &[Item]| body.iter().filter(|old| self.old_lines[old.line].trim() == line).count();
+        let homes = |body: &[Item]| {
+            body.iter().filter(|old| self.old_lines[old.line].trim() == line).count()
+        };
         let found: Vec<usize> = (0..gap.old.len())
             .filter(|index| gap.old[*index].bodies().map(homes).sum::<usize>() > 0)
             .collect();
@@ -127,7 +169,7 @@ impl Loom<'_> {
         self.old_line(old.line);
         for part in &old.parts {
             if homes(&part.body) == 1 {
-                self.body(gap.new, &part.body, false)?;
+                self.body(gap.new, &part.body, Place::Found)?;
             } else {
                 self.keep(&part.body, &mut Vec::new());
             }
@@ -139,7 +181,13 @@ impl Loom<'_> {
     }
 
     /// Weaves one pair.
-    fn pair(&mut self, new: &Item, old: &Item, after_marker: bool, shift: &Shift) -> Result<(), Unresolved> {
+    fn pair(
+        &mut self,
+        new: &Item,
+        old: &Item,
+        after_marker: bool,
+        shift: &Shift,
+    ) -> Result<(), Unresolved> {
         self.blanks((new.line, new.blanks), (old.line, old.blanks), after_marker);
         self.line(new.line, old.line, shift);
         let line = || shown(self.new_lines[new.line]);
@@ -154,13 +202,19 @@ impl Loom<'_> {
             if new_part.body.is_empty() && !old_part.body.is_empty() {
                 return Err(Unresolved::ShapeDiffers { line: line() });
             }
-            let after_marker = self.body(&new_part.body, &old_part.body, false)?;
+            let after_marker = self.body(&new_part.body, &old_part.body, Place::Below)?;
             self.closer(new_part, old_part, after_marker, shift)?;
         }
         Ok(())
     }
 
-    fn closer(&mut self, new: &Part, old: &Part, after_marker: bool, shift: &Shift) -> Result<(), Unresolved> {
+    fn closer(
+        &mut self,
+        new: &Part,
+        old: &Part,
+        after_marker: bool,
+        shift: &Shift,
+    ) -> Result<(), Unresolved> {
         match (new.closer, old.closer) {
             (Some(new), Some(old)) => {
                 self.blanks((new.line, new.blanks), (old.line, old.blanks), after_marker);
@@ -197,7 +251,8 @@ impl Loom<'_> {
         if after_marker || new.1 == old.1 {
             self.blanks_of_old(old.0, old.1);
         } else {
-            self.woven.lines.extend(vec![String::new(); new.1]);
+            let blanks = &self.new_lines[new.0 - new.1..new.0];
+            self.woven.lines.extend(blanks.iter().map(|blank| (*blank).to_owned()));
         }
     }
 
@@ -215,7 +270,12 @@ impl Loom<'_> {
         }
     }
 
-    fn all_new(&mut self, items: &[Item], shift: &Shift, ends: &mut Vec<usize>) -> Result<(), Unresolved> {
+    fn all_new(
+        &mut self,
+        items: &[Item],
+        shift: &Shift,
+        ends: &mut Vec<usize>,
+    ) -> Result<(), Unresolved> {
         for item in items.iter().filter(|item| item.marker.is_none()) {
             if item.holds_marker() {
                 let line = shown(self.new_lines[item.line]);
@@ -241,7 +301,8 @@ impl Loom<'_> {
     fn separate(&mut self, old: &[Item], ends: &[usize]) {
         let is_list = |item: &Item| self.old_lines[item.end - 1].trim_end().ends_with(',');
         let Some((last, others)) = old.split_last() else { return };
-        let separated = others.iter().all(is_list) && !is_list(last) && (self.json || !others.is_empty());
+        let separated =
+            others.iter().all(is_list) && !is_list(last) && (self.json || !others.is_empty());
         let Some((last_end, other_ends)) = ends.split_last().filter(|_| separated) else { return };
         for end in other_ends {
             if let Some(line) = end.checked_sub(1).and_then(|line| self.woven.lines.get_mut(line))
@@ -261,15 +322,52 @@ impl Loom<'_> {
     }
 }
 
-/// Refuses to drop lines that nothing replaces and no marker speaks of.
+/// Tells whether the last line of a construct is a marker.
+fn ends_with_marker(item: &Item) -> bool {
+    item.parts.last().is_some_and(|part| {
+        part.closer.is_none()
+            && part.body.last().is_some_and(|last| last.marker.is_some() || ends_with_marker(last))
+    })
+}
+
+/// Finds an item behind a marker that is deeper than the marker, or deeper than an item that
+/// follows, so that the line it is below is not there; and tells whether all items are so.
+fn first_orphan<'i>(items: &'i [Item], lines: &[&str]) -> Option<(&'i Item, bool)> {
+    let mut margin = usize::MAX;
+    let mut margins = vec![margin; items.len()];
+    for (index, item) in items.iter().enumerate().rev() {
+        margins[index] = margin;
+        if item.marker.is_none() && !lines[item.line].trim_start().starts_with(['}', ')', ']']) {
+            margin = margin.min(item.indent);
+        }
+    }
+    let mut marker_indent = None;
+    let mut first = None;
+    let mut alone = true;
+    for (item, margin) in items.iter().zip(margins) {
+        if item.marker.is_some() {
+            marker_indent = Some(item.indent);
+        } else if marker_indent.is_some_and(|marker| item.indent > marker.min(margin)) {
+            first = first.or(Some(item));
+        } else {
+            alone = false;
+        }
+    }
+    first.map(|item| (item, alone))
+}
+
+/// Refuses to drop lines that no marker speaks of, where they may just have been left out. A body
+/// without any marker is written out, and what it lacks is meant to go.
 fn check_loss(gap: &Gap<'_>, old_lines: &[&str]) -> Result<(), Unresolved> {
     let (Some(first), Some(last)) = (gap.old.first(), gap.old.last()) else { return Ok(()) };
-    // A marker of removal, or something new, speaks for the lines.
-    if !gap.new.is_empty() {
+    let removed = gap.new.iter().any(|item| item.marker == Some(MarkerKind::Remove));
+    if !gap.lazy || removed {
         return Ok(());
     }
-    let constructs = gap.old.iter().any(Item::has_body);
-    if constructs || last.end - first.line > MAX_SILENT_LOSS {
+    let constructs = |items: &[Item]| items.iter().filter(|item| item.has_body()).count();
+    let silent = gap.new.is_empty() && (gap.open || last.end - first.line > MAX_SILENT_LOSS);
+    let unmatched = constructs(gap.old) > if gap.open { 0 } else { constructs(gap.new) };
+    if silent || unmatched {
         let line = shown(old_lines[first.line]);
         return Err(Unresolved::Lost { first: first.line + 1, last: last.end, line });
     }

@@ -4,7 +4,7 @@
 //! with an outcome per hunk, or why there is none. Never: half of the hunks.
 
 use super::{RefusalCode, VerifyOptions};
-use crate::lazy::resolve_lazy;
+use crate::lazy::{is_lazy, resolve_lazy};
 use crate::terminators::keep_terminators;
 use crate::{FileText, HunkOutcome, Matched, Rung, match_hunks};
 use salve_types::{EditFormat, FileChange, Hunk, HunkBody, LineKind};
@@ -130,6 +130,10 @@ fn write(text: &str, ground: Ground<'_>) -> Result<Edited, Failed> {
         return Ok(Edited::whole(text.as_bytes().to_vec()));
     };
     let old = read_text(content)?;
+    let VerifyOptions { probe, allow, .. } = ground.options;
+    if !allow.omissions && is_lazy(ground.path, old.text(), text, *probe) {
+        return lazy(text, ground);
+    }
     let mut edited = Edited::whole(encode(&old, &keep_terminators(&old, text))?);
     edited.hunks.push(whole_hunk(&old, Rung::Whole));
     Ok(edited)

@@ -58,11 +58,7 @@ fn omission(file: &Guarded<'_>, probe: &dyn SyntaxProbe) -> Option<(RefusalCode,
     Some((RefusalCode::Omission, detail))
 }
 
-fn omitted_lines<'a>(
-    path: &str,
-    text: &'a str,
-    probe: &dyn SyntaxProbe,
-) -> Vec<(usize, &'a str)> {
+fn omitted_lines<'a>(path: &str, text: &'a str, probe: &dyn SyntaxProbe) -> Vec<(usize, &'a str)> {
     let numbers = probe.omissions(path, text);
     if numbers.is_empty() {
         return Vec::new();

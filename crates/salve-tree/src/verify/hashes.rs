@@ -28,7 +28,11 @@ pub(super) enum Precondition {
 
 impl Known {
     /// Gathers the hashes under normalised paths, so that `./a.py` is `a.py`.
-    pub(super) fn gather(edits: &EditSet, view: &dyn FileView, options: &VerifyOptions<'_>) -> Self {
+    pub(super) fn gather(
+        edits: &EditSet,
+        view: &dyn FileView,
+        options: &VerifyOptions<'_>,
+    ) -> Self {
         let mut by_path: BTreeMap<TreePath, Vec<String>> = BTreeMap::new();
         let given = edits.hashes.iter().chain(options.bases).flatten();
         for (written, hash) in given {

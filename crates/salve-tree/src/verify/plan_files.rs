@@ -232,7 +232,9 @@ fn try_join(plans: &[FilePlan], view: &dyn FileView) -> Result<Vec<PlannedFile>,
                 file.after.clone_from(&step.after);
                 file.moved_from.clone_from(&step.moved_from);
             }
-            Some(file) if step.after.is_none() && file.moved_from.is_some() && file.before.is_none() => {
+            Some(file)
+                if step.after.is_none() && file.moved_from.is_some() && file.before.is_none() =>
+            {
                 file.before.clone_from(&step.before);
             }
             Some(_) => collisions.push((index, format!("{} is changed twice", step.path))),

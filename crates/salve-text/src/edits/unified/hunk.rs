@@ -188,8 +188,8 @@ impl HunkDraft {
 
     // Lines that still wait when the hunk ends are context or talk. Context changes nothing, so a
     // doubt is resolved by leaving it out: kept is what stands in the same fence, and outside of
-    // one what is promised and not parted by an empty line. Empty lines are kept only where they
-    // make the counts true.
+    // one what makes the counts true, or is promised and not parted by an empty line. Empty lines
+    // are kept only where they make the counts true.
     fn settle_tail(&mut self, in_fence: bool) {
         let promised = self.remaining().map(|(old, new)| old.min(new));
         let lead = self.pending.iter().take_while(|waiting| !waiting.is_blank()).count();
@@ -198,6 +198,7 @@ impl HunkDraft {
         let kept = match promised {
             Some(0) if self.is_satisfied() => 0,
             _ if in_fence => core,
+            Some(promised) if promised == core => core,
             Some(promised) => lead.min(promised),
             None => 0,
         };
