@@ -152,7 +152,13 @@ fn lazy(text: &str, ground: Ground<'_>) -> Result<Edited, Failed> {
 }
 
 fn whole_hunk(old: &FileText, rung: Rung) -> HunkOutcome {
-    HunkOutcome::Placed { rung, first_line: 1, last_line: old.line_count(), score: 1.0 }
+    HunkOutcome::Placed {
+        rung,
+        first_line: 1,
+        last_line: old.line_count(),
+        score: 1.0,
+        in_result: false,
+    }
 }
 
 /// Applies patches: all hunks on the content as it is or, where the format means its edits one
