@@ -42,8 +42,9 @@ pub(crate) use child::run as run_child;
 /// What `--full` does, on a disk.
 const FULL: Effort = Effort {
     kills: usize::MAX,
-    errors: 160,
-    users: 600,
+    slow: 150,
+    errors: 250,
+    users: 800,
     doubles: 500,
     black_box: 150,
     power: 1_500,
@@ -51,7 +52,7 @@ const FULL: Effort = Effort {
 
 /// What `cargo xtask test` does, in memory.
 const BOUNDED: Effort =
-    Effort { kills: 60, errors: 25, users: 80, doubles: 60, black_box: 20, power: 150 };
+    Effort { kills: usize::MAX, slow: 12, errors: 80, users: 250, doubles: 150, black_box: 20, power: 150 };
 
 /// Runs the grid, or one point of it.
 pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
@@ -171,12 +172,12 @@ fn of_workload(one: &Prepared, effort: Effort, bench: &Bench) -> anyhow::Result<
     };
     Ok(match one.workload.beside {
         Beside::Nothing => vec![
-            row("", grid::kills(one, effort.kills))?,
-            row(": errors", grid::errors(one, effort.errors))?,
+            row("", grid::kills(one, effort))?,
+            row(": errors", grid::errors(one, effort))?,
         ],
         Beside::User(_) => vec![row("", grid::users(one, effort.users))?],
         Beside::Process => {
-            let points = grid::thin((1..=one.steps.len() + 1).collect(), effort.kills.min(150));
+            let points = grid::thin((1..=one.steps.len() + 1).collect(), 150);
             let tally = grid::run(&points, |at| duet::run(one, *at, bench))?;
             vec![told(Row::clean(name, tally))]
         }
@@ -184,7 +185,7 @@ fn of_workload(one: &Prepared, effort: Effort, bench: &Bench) -> anyhow::Result<
 }
 
 fn doubles(prepared: &[Prepared], effort: Effort, bench: &Bench) -> anyhow::Result<Row> {
-    let points = grid::doubles(prepared, effort.doubles, bench)?;
+    let points = grid::doubles(prepared, effort, bench)?;
     let tally = grid::run(&points, |(number, point)| {
         let one = prepared.get(*number).context("a point belongs to a workload")?;
         Ok((point.command(one.workload.name), one.run(point, bench)?))
@@ -202,11 +203,11 @@ fn without_safeties(
     for one in prepared {
         let (name, points, sabotage, kind) = match one.workload.name {
             "five edits" => {
-                let points = grid::kills(one, effort.kills.min(60));
+                let points = grid::kills(one, effort);
                 ("without the journal", points, Sabotage::NoJournal, Kind::Torn)
             }
             "user edits meanwhile" => {
-                let points = grid::users(one, effort.users.min(120));
+                let points = grid::users(one, effort.users.min(250));
                 ("without the hash before the rename", points, Sabotage::NoRehash, Kind::Lost)
             }
             _ => continue,

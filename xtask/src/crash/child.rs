@@ -78,6 +78,11 @@ fn perform(workspace: &Workspace, acts: &[Act]) {
     }
 }
 
+/// Does one act and tells whether it was done.
+pub(crate) fn is_done(workspace: &Workspace, act: &Act, number: usize) -> anyhow::Result<bool> {
+    Ok(matches!(perform_one(workspace, act, number)?, Said::Ack))
+}
+
 fn perform_one(workspace: &Workspace, act: &Act, number: usize) -> anyhow::Result<Said> {
     let meta = ChangeMeta { now: 1_000 + number as u64, ..ChangeMeta::default() };
     let moved = match act {

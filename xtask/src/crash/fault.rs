@@ -25,8 +25,8 @@ pub(crate) struct Planned {
 pub(crate) enum Fault {
     /// The process ends before the step.
     Kill,
-    /// The process ends half-way through a write.
-    Torn,
+    /// The process ends inside a write, after so many eighths of it.
+    Torn(usize),
     /// The step fails once.
     Refuse(Errno),
     /// From this step on there is no space left.
@@ -81,7 +81,7 @@ impl fmt::Display for Planned {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.fault {
             Fault::Kill => write!(out, "kill@{}", self.at),
-            Fault::Torn => write!(out, "torn@{}", self.at),
+            Fault::Torn(eighths) => write!(out, "torn{eighths}@{}", self.at),
             Fault::Full => write!(out, "full@{}", self.at),
             Fault::Short => write!(out, "short@{}", self.at),
             Fault::Hold => write!(out, "hold@{}", self.at),
@@ -105,7 +105,9 @@ impl FromStr for Planned {
         let at = at.parse().with_context(|| format!("{at} is no step"))?;
         let fault = match word {
             "kill" => Fault::Kill,
-            "torn" => Fault::Torn,
+            "torn1" => Fault::Torn(1),
+            "torn4" => Fault::Torn(4),
+            "torn7" => Fault::Torn(7),
             "full" => Fault::Full,
             "short" => Fault::Short,
             "hold" => Fault::Hold,
@@ -133,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_fault_survives_its_text_form() {
-        let text = "kill@1,torn@2,eio@3,enospc@4,eacces@5,eintr@6,full@7,short@8,hold@9,\
+        let text = "kill@1,torn7@2,eio@3,enospc@4,eacces@5,eintr@6,full@7,short@8,hold@9,\
                     in-place:src/a.txt@10,replace:b@11,remove:c@12";
         let faults = read_all(text).unwrap();
         assert_eq!(write_all(&faults), text);

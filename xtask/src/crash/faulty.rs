@@ -68,8 +68,8 @@ impl FaultyDisk {
             }
             match &planned.fault {
                 Fault::Kill => end(),
-                Fault::Torn if call == "write" => allowed = Allowed::HalfThenEnd,
-                Fault::Torn => end(),
+                Fault::Torn(eighths) if call == "write" => allowed = Allowed::ThenEnd(*eighths),
+                Fault::Torn(_) => end(),
                 Fault::Refuse(errno) => return Err((*errno).into()),
                 Fault::Full if matches!(call, "create" | "write" | "make_dir") => {
                     return Err(Errno::NOSPC.into());
@@ -88,7 +88,8 @@ impl FaultyDisk {
 enum Allowed {
     All,
     Half,
-    HalfThenEnd,
+    /// So many eighths, and then the end.
+    ThenEnd(usize),
 }
 
 /// Ends this process as `kill -9` does.
@@ -169,12 +170,15 @@ impl Disk for FaultyDisk {
     }
 
     fn write(&self, file: &File, bytes: &[u8]) -> io::Result<usize> {
-        let half = bytes.get(..bytes.len().div_ceil(2)).unwrap_or(bytes);
+        let some = |eighths: usize| {
+            let count = (bytes.len() * eighths).div_ceil(8);
+            bytes.get(..count).unwrap_or(bytes)
+        };
         match self.step("write", "")? {
             Allowed::All => self.inner.write(file, bytes),
-            Allowed::Half => self.inner.write(file, half),
-            Allowed::HalfThenEnd => {
-                let _ = self.inner.write(file, half);
+            Allowed::Half => self.inner.write(file, some(4)),
+            Allowed::ThenEnd(eighths) => {
+                let _ = self.inner.write(file, some(eighths));
                 end()
             }
         }

@@ -20,6 +20,8 @@ use std::time::{Duration, Instant};
 pub(crate) struct Effort {
     /// Ends of the process per workload, at most.
     pub(crate) kills: usize,
+    /// Points of each kind per workload whose points are slow, at most.
+    pub(crate) slow: usize,
     /// Errors of the system per workload, at most.
     pub(crate) errors: usize,
     /// Acts of the user per workload, at most.
@@ -79,23 +81,23 @@ impl Tally {
 }
 
 /// Lists the points of a workload in which the process ends: before every step that changes the
-/// disk, after the last one, and half-way through every write.
-pub(crate) fn kills(prepared: &Prepared, most: usize) -> Vec<Point> {
+/// disk, after the last one, and at three places inside every write.
+pub(crate) fn kills(prepared: &Prepared, effort: Effort) -> Vec<Point> {
     let mut faults: Vec<Planned> = Vec::new();
     for at in prepared.changing_steps() {
         faults.push(Planned::new(Fault::Kill, at));
         if is_write(prepared, at) {
-            faults.push(Planned::new(Fault::Torn, at));
+            faults.extend([1, 4, 7].map(|eighths| Planned::new(Fault::Torn(eighths), at)));
         }
     }
     faults.push(Planned::new(Fault::Kill, prepared.steps.len() + 1));
-    let most = most.min(prepared.workload.most);
+    let most = prepared.at_most(effort.kills, effort);
     thin(faults, most).into_iter().map(|fault| Point::new(vec![fault])).collect()
 }
 
 /// Lists the points of a workload in which the system refuses a step, or takes less than it is
 /// given.
-pub(crate) fn errors(prepared: &Prepared, most: usize) -> Vec<Point> {
+pub(crate) fn errors(prepared: &Prepared, effort: Effort) -> Vec<Point> {
     let mut faults = Vec::new();
     for at in 1..=prepared.steps.len() {
         for errno in [Errno::NOSPC, Errno::IO, Errno::ACCESS, Errno::INTR] {
@@ -107,7 +109,7 @@ pub(crate) fn errors(prepared: &Prepared, most: usize) -> Vec<Point> {
         }
     }
     // A step that is left out for one error is kept for another, since their number is odd.
-    let most = most.min(prepared.workload.most);
+    let most = prepared.at_most(effort.errors, effort);
     thin(faults, most).into_iter().map(|fault| Point::new(vec![fault])).collect()
 }
 
@@ -139,16 +141,18 @@ pub(crate) fn sabotaged(points: Vec<Point>, sabotage: Sabotage) -> Vec<Point> {
 /// Lists points in which the process ends, and the recovery ends as well.
 pub(crate) fn doubles(
     prepared: &[Prepared],
-    most: usize,
+    effort: Effort,
     bench: &Bench,
 ) -> anyhow::Result<Vec<(usize, Point)>> {
+    let most = effort.doubles;
     let mut random = Random::new(6);
     let mut points = Vec::new();
     // One end in the workload gives up to eight in its recovery.
     let each = most.div_ceil(prepared.len().max(1)).div_ceil(8) + 1;
     for round in 0..20 {
-        for (number, one) in prepared.iter().enumerate() {
-            let mut first = kills(one, usize::MAX);
+        let fast = prepared.iter().enumerate().filter(|(_, one)| !one.workload.is_slow);
+        for (number, one) in fast {
+            let mut first = kills(one, effort);
             random.shuffle(&mut first);
             for point in first.into_iter().take(if round == 0 { each } else { 1 }) {
                 let mut inner = one.recovery_steps(&point, bench)?;
@@ -221,6 +225,13 @@ pub(crate) fn thin<T>(items: Vec<T>, most: usize) -> Vec<T> {
         .enumerate()
         .filter_map(|(at, item)| keep(at, &mut taken).then_some(item))
         .collect()
+}
+
+impl Prepared {
+    fn at_most(&self, most: usize, effort: Effort) -> usize {
+        let slow = if self.workload.is_slow { effort.slow } else { usize::MAX };
+        most.min(slow).min(self.workload.most)
+    }
 }
 
 fn is_write(prepared: &Prepared, at: usize) -> bool {

@@ -6,7 +6,7 @@
 use super::check::{self, Kind, Known, Meanwhile, Violation};
 use super::fault::{self, Deed, Fault, Planned};
 use super::faulty::Step;
-use super::listing::{self, Listing, Scratch};
+use super::listing::{self, Listing, Node, Scratch};
 use super::process::{self, Ended, Programs};
 use super::sabotage::Sabotage;
 use super::workload::{Beside, Stage, Workload};
@@ -200,7 +200,7 @@ fn allowed(ended: &Ended) -> Vec<usize> {
 }
 
 /// After an error, the tree must be right before anybody recovers it, unless the error says that it
-/// could not be.
+/// could not be. After a promise too; only folders that are empty now may wait to be removed.
 fn at_once(folder: &Path, ended: &Ended, known: &Known<'_>) -> anyhow::Result<Vec<Violation>> {
     if ended.was_killed() || ended.line("error the change failed and could not").is_some() {
         return Ok(Vec::new());
@@ -210,7 +210,22 @@ fn at_once(folder: &Path, ended: &Ended, known: &Known<'_>) -> anyhow::Result<Ve
         return Ok(vec![Violation::new(Kind::Broken, what)]);
     }
     let tree = listing::tree(folder)?;
-    Ok(check::torn(&tree, known).into_iter().collect())
+    let has_failed = ["error", "refused", "conflict"].iter().any(|word| ended.line(word).is_some());
+    if has_failed {
+        return Ok(check::torn(&tree, known).into_iter().collect());
+    }
+    let stages: Vec<Stage> = known
+        .stages
+        .iter()
+        .map(|stage| Stage { tree: files_of(&stage.tree), in_effect: stage.in_effect })
+        .collect();
+    let files = Known { stages: &stages, allowed: known.allowed.clone(), ..*known };
+    Ok(check::torn(&files_of(&tree), &files).into_iter().collect())
+}
+
+fn files_of(tree: &Listing) -> Listing {
+    let files = tree.iter().filter(|(_, node)| **node != Node::Dir);
+    files.map(|(path, node)| (path.clone(), node.clone())).collect()
 }
 
 fn meanwhile_of<'p>(point: &'p Point, ended: &Ended) -> Option<Meanwhile<'p>> {

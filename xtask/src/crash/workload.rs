@@ -26,6 +26,8 @@ pub(crate) struct Workload {
     pub(crate) acts: fn() -> Vec<Act>,
     /// How many steps are tried at most; the others are left out evenly.
     pub(crate) most: usize,
+    /// Whether a point takes much longer than those of other workloads.
+    pub(crate) is_slow: bool,
     /// What else happens at each step.
     pub(crate) beside: Beside,
 }

@@ -14,8 +14,8 @@ pub(crate) const WORKLOADS: &[Workload] = &[
     plain("delete", five_files, || vec![Act::Apply(deletes())]),
     plain("rename", five_files, || vec![Act::Apply(renames())]),
     plain("mode", five_files, || vec![Act::Apply(modes())]),
-    plain("10 MiB file", big_file, || vec![Act::Apply(vec![replace("big.txt", "needle", "thread")])]),
-    Workload { most: 150, ..plain("200 files", many_files, || vec![Act::Apply(many_edits())]) },
+    Workload { is_slow: true, ..plain("10 MiB file", big_file, || vec![Act::Apply(vec![replace("big.txt", "needle", "thread")])]) },
+    Workload { most: 150, is_slow: true, ..plain("200 files", many_files, || vec![Act::Apply(many_edits())]) },
     Workload { prior: || vec![Act::Apply(mixed())], ..plain("undo", five_files, || vec![Act::Undo]) },
     Workload { prior: forced_prior, ..plain("undo by force", five_files, || vec![Act::UndoByForce]) },
     plain("three attempts, rollback", five_files, attempts),
@@ -40,7 +40,15 @@ const fn plain(
     files: fn() -> Vec<Given>,
     acts: fn() -> Vec<Act>,
 ) -> Workload {
-    Workload { name, files, prior: Vec::new, acts, most: usize::MAX, beside: Beside::Nothing }
+    Workload {
+        name,
+        files,
+        prior: Vec::new,
+        acts,
+        most: usize::MAX,
+        is_slow: false,
+        beside: Beside::Nothing,
+    }
 }
 
 /// The change of the second process, which fits before and after the first one's.
