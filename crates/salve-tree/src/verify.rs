@@ -94,7 +94,7 @@ pub fn verify(edits: &EditSet, view: &dyn FileView, options: &VerifyOptions<'_>)
     let known = hashes::Known::gather(edits, view, options);
     let plans: Vec<FilePlan> = gather(edits, view, options)
         .into_iter()
-        .map(|wish| plan_file(wish, edits.format, view, &known, options))
+        .map(|wish| plan_file(wish, view, &known, options))
         .collect();
     conclude(plans, view, options)
 }

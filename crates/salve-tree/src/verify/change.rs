@@ -6,8 +6,8 @@
 use super::{RefusalCode, VerifyOptions};
 use crate::lazy::{is_lazy, resolve_lazy};
 use crate::terminators::keep_terminators;
-use crate::{FileText, HunkOutcome, Matched, Rung, match_hunks};
-use salve_types::{EditFormat, FileChange, Hunk, HunkBody, LineKind};
+use crate::{FileText, HunkOutcome, MatchOptions, Matched, Rung, match_hunks};
+use salve_types::{FileChange, Hunk, HunkBody, LineKind};
 
 /// A file after its change.
 #[derive(Debug, PartialEq)]
@@ -34,7 +34,7 @@ pub(super) struct Ground<'a> {
     pub(super) path: &'a str,
     /// The content; `None`: there is no file.
     pub(super) content: Option<&'a [u8]>,
-    pub(super) format: EditFormat,
+    pub(super) matching: MatchOptions,
     pub(super) options: &'a VerifyOptions<'a>,
 }
 
@@ -60,7 +60,8 @@ pub(super) fn carry_out(changes: &[&FileChange], ground: Ground<'_>) -> Result<E
             write(text, ground)
         }
         [first @ (FileChange::Create(_) | FileChange::Write(_)), patches @ ..]
-            if patches.iter().all(|change| matches!(change, FileChange::Patch(_))) =>
+            if ground.content.is_none()
+                && patches.iter().all(|change| matches!(change, FileChange::Patch(_))) =>
         {
             let written = carry_out_one(first, ground)?;
             let patched = patch(patches, Ground { content: written.content.as_deref(), ..ground })?;
@@ -152,70 +153,35 @@ fn lazy(text: &str, ground: Ground<'_>) -> Result<Edited, Failed> {
 }
 
 fn whole_hunk(old: &FileText, rung: Rung) -> HunkOutcome {
-    HunkOutcome::Placed {
-        rung,
-        first_line: 1,
-        last_line: old.line_count(),
-        score: 1.0,
-        in_result: false,
-    }
+    let last_line = old.line_count();
+    HunkOutcome::Placed { rung, first_line: 1, last_line, score: 1.0, in_result: false }
 }
 
-/// Applies patches: all hunks on the content as it is or, where the format means its edits one
-/// after the other, each on what the one before left.
+/// Applies patches. The hunks of all of them are placed together, in their order.
 fn patch(patches: &[&FileChange], ground: Ground<'_>) -> Result<Edited, Failed> {
-    let groups: Vec<&[Hunk]> = patches
+    let hunks: Vec<Hunk> = patches
         .iter()
         .filter_map(|change| match change {
             FileChange::Patch(hunks) => Some(hunks.as_slice()),
             _ => None,
         })
+        .flatten()
+        .cloned()
         .collect();
-    let hunks = groups.concat();
     let content = match ground.content {
         Some(content) => content,
         None if hunks.iter().all(needs_no_file) => b"",
         None => return Err(missing(ground)),
     };
     let old = read_text(content)?;
-    let together = match_hunks(&old, &hunks, &ground.options.matching);
-    let steps: Vec<&[Hunk]> = match ground.format {
-        EditFormat::SearchReplace | EditFormat::JsonTool | EditFormat::OriginalChanged => {
-            hunks.chunks(1).collect()
-        }
-        _ => groups,
-    };
-    let matched = match &together.text {
-        None if steps.len() > 1 => in_order(&old, &steps, ground).unwrap_or(together),
-        _ => together,
-    };
-    let Matched { outcomes, text, .. } = matched;
+    let Matched { outcomes, text, .. } = match_hunks(&old, &hunks, &ground.matching);
     let Some(text) = text else {
         let failed = outcomes.iter().filter(|hunk| matches!(hunk, HunkOutcome::Refused(_)));
         let detail = format!("{} of {} hunks have no place", failed.count(), outcomes.len());
         return Err(Failed { code: RefusalCode::HunkRefused, detail, hunks: outcomes });
     };
-    Ok(Edited {
-        content: Some(encode(&old, &text)?),
-        hunks: outcomes,
-        notes: Vec::new(),
-        whole: false,
-    })
-}
-
-/// Applies groups of hunks one after the other; `None` when one of them does not fit.
-fn in_order(old: &FileText, steps: &[&[Hunk]], ground: Ground<'_>) -> Option<Matched> {
-    let mut outcomes = Vec::new();
-    let mut content = old.encode(old.text()).ok()?;
-    let mut text = old.text().to_owned();
-    for step in steps {
-        let current = FileText::read(&content).ok()?;
-        let matched = match_hunks(&current, step, &ground.options.matching);
-        outcomes.extend(matched.outcomes);
-        text = matched.text?;
-        content = current.encode(&text).ok()?;
-    }
-    Some(Matched { outcomes, text: Some(text) })
+    let content = Some(encode(&old, &text)?);
+    Ok(Edited { content, hunks: outcomes, notes: Vec::new(), whole: false })
 }
 
 /// Tells whether a hunk can be applied where there is no file yet: it seeks nothing.

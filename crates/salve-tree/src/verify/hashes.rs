@@ -19,7 +19,10 @@ pub(super) struct Known {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Precondition {
     /// The file is what the model saw, or no hash is demanded.
-    Met,
+    Met {
+        /// A hash says so.
+        proven: bool,
+    },
     /// The file moved on since; this is what the model saw.
     Stale { base: Vec<u8> },
     /// The edit may not be applied.
@@ -71,7 +74,7 @@ impl Known {
                     short(&file.hash.hex())
                 ),
             },
-            _ => Precondition::Met,
+            (None, file) => Precondition::Met { proven: file.is_some() && !given.is_empty() },
         }
     }
 }

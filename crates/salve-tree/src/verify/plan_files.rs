@@ -10,8 +10,9 @@ use super::hashes::{Known, Precondition};
 use super::rebase::rebase;
 use super::{FileOutcome, FileReport, Operation, RefusalCode, VerifyOptions};
 use crate::path::check_set;
-use crate::{FileContent, FileState, FileText, FileView, PlannedFile, TreePath, ViewError};
-use salve_types::EditFormat;
+use crate::{
+    FileContent, FileState, FileText, FileView, MatchOptions, PlannedFile, TreePath, ViewError,
+};
 use std::collections::BTreeMap;
 
 /// The permission bits of a new file for which the edit gives none.
@@ -45,7 +46,6 @@ impl Refused {
 /// Decides about one file.
 pub(super) fn plan_file(
     wish: Wish<'_>,
-    format: EditFormat,
     view: &dyn FileView,
     known: &Known,
     options: &VerifyOptions<'_>,
@@ -60,7 +60,7 @@ pub(super) fn plan_file(
         rebased: false,
         notes: Vec::new(),
     };
-    match decide(wish, format, view, known, options, &mut report) {
+    match decide(wish, view, known, options, &mut report) {
         Ok(steps) => {
             if steps.is_empty() {
                 report.outcome = FileOutcome::NoChange;
@@ -77,7 +77,6 @@ pub(super) fn plan_file(
 
 fn decide(
     wish: Wish<'_>,
-    format: EditFormat,
     view: &dyn FileView,
     known: &Known,
     options: &VerifyOptions<'_>,
@@ -89,15 +88,17 @@ fn decide(
     report.hash = before.as_ref().map(|file| file.hash);
     report.moved_to = new_path.as_ref().map(ToString::to_string);
 
-    let base = match known.check(&path, before.as_ref(), options) {
-        Precondition::Met => None,
-        Precondition::Stale { base } => Some(base),
+    let (base, base_known) = match known.check(&path, before.as_ref(), options) {
+        Precondition::Met { proven } => (None, proven),
+        Precondition::Stale { base } => (Some(base), true),
         Precondition::Refused { code, detail } => return Err(Refused::new(code, detail)),
     };
     let present = before.as_ref().map(|file| file.bytes.as_slice());
     let content = base.as_deref().or(present);
     let language_path = new_path.as_ref().unwrap_or(&path).as_str();
-    let ground = Ground { path: path.as_str(), content, format, options };
+    let base_known = base_known || options.matching.base_known;
+    let matching = MatchOptions { base_known, ..options.matching };
+    let ground = Ground { path: path.as_str(), content, matching, options };
     let mut edited = carry_out(&wish.changes, ground).map_err(|failed| {
         report.hunks = failed.hunks;
         Refused::new(failed.code, failed.detail)
