@@ -5,6 +5,7 @@
 
 mod clean;
 mod coerce;
+mod edits;
 mod inspect;
 mod parse;
 mod stitch;
@@ -24,6 +25,7 @@ pub struct Target {
 pub const TARGETS: &[Target] = &[
     Target { name: "clean", check: clean::check, dictionary: CHAT },
     Target { name: "coerce", check: coerce::check, dictionary: JSON },
+    Target { name: "edits", check: edits::check, dictionary: EDITS },
     Target { name: "inspect", check: inspect::check, dictionary: CODE },
     Target { name: "parse", check: parse::check, dictionary: JSON },
     Target { name: "stitch", check: stitch::check, dictionary: CODE },
@@ -57,4 +59,15 @@ const JSON: &[&str] = &[
     "1", "-", ".5", "1e", "0x1F", "1,234", "007", "+1", "// c\n", "/* c */", "/*", "# c\n", "...", "…", "+",
     "```json\n", "```", "Here is the JSON: ", " Hope it helps.", "callback(", ")", ");", "ObjectId(\"", "=>", "=",
     "“", "”", "‘", "’", "\"\"", "\\\\\"", "<answer>", "</answer>", "\n", "\r\n", "\t", " ", "\u{a0}", "\u{feff}", ";",
+];
+
+#[rustfmt::skip]
+const EDITS: &[&str] = &[
+    "diff --git a/x b/x\n", "--- a/x\n", "+++ b/x\n", "--- /dev/null\n", "@@\n", "@@ -1,2 +1,2 @@ fn f\n", "@@ ... @@\n",
+    "\n ", "\n-", "\n+", "\\ No newline at end of file\n", "-- \n2.43.0\n", "new file mode 100755\n", "deleted file mode 100644\n",
+    "rename from a\n", "rename to b\n", "index 1..2 100644\n", "GIT binary patch\n", "\"a/\\303\\244\"", "\t2024-01-01", "@@@ -1 -1 +1 @@@\n",
+    "*** Begin Patch\n", "*** End Patch\n", "*** Add File: a\n", "*** Update File: a\n", "*** Delete File: a\n", "*** Move to: b\n", "*** End of File\n",
+    "<<<<<<< SEARCH\n", "=======\n", ">>>>>>> REPLACE\n", "------- SEARCH\n", "+++++++ REPLACE\n", ":start_line:2\n-------\n", "2 | ", "...\n",
+    "```diff\n", "```\n", "a.rs\n```rust\n", "// ... existing code ...\n", "ORIGINAL LINES:\n", "CHANGED LINES:\n", "\r\n", "\n\n", "\u{feff}",
+    "{\"path\": \"a\", \"old_string\": \"", "\", \"new_string\": \"", "\"}", "\"insert_line\": 3", "\"content\": \"", "\"replace_all\": true", "\"lineOperations\": [",
 ];

@@ -82,7 +82,11 @@ pub(crate) enum Command {
         code: Option<String>,
     },
     /// Runs real failures through the real code, offline.
-    Demo,
+    Demo {
+        /// Applies the demo's edits in this folder and is killed half-way.
+        #[arg(long, hide = true, value_name = "DIR")]
+        die_in: Option<PathBuf>,
+    },
     /// Shows what this installation has and what it lacks.
     Doctor,
     /// Shows the settings.

@@ -13,7 +13,8 @@ pub(crate) type Side<'a> = Option<(&'a [u8], u32)>;
 pub(crate) fn file(path: &str, before: Side<'_>, after: Side<'_>) -> String {
     let bold = Style::new().bold();
     let mut text = heading(path, before, after);
-    let (old, new) = (before.map_or(&b""[..], |side| side.0), after.map_or(&b""[..], |side| side.0));
+    let (old, new) =
+        (before.map_or(&b""[..], |side| side.0), after.map_or(&b""[..], |side| side.0));
     if old == new {
         return text;
     }

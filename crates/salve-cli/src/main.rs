@@ -52,7 +52,10 @@ fn run(arguments: Arguments) -> CommandResult {
         Command::Policy { command } => commands::policy::run(&command, format),
         Command::Schema { command } => commands::schema::run(&command, format),
         Command::Explain { code } => commands::explain::run(code.as_deref(), format),
-        Command::Demo => commands::demo::run(),
+        Command::Demo { die_in: None } => commands::demo::run(),
+        Command::Demo { die_in: Some(folder) } => {
+            commands::demo::die_applying(&folder).map(|()| failure::Ending::Findings)
+        }
         Command::Doctor => commands::doctor::run(format),
         Command::Config { command } => commands::config::run(&command, format),
         Command::Completions { shell } => commands::manual::completions(shell),

@@ -4,9 +4,9 @@
 //! opinion where no grammar reads the language.
 
 use salve_syntax::{check_syntax, parse_nodes};
-use salve_text::{LanguageHints, detect_language};
+use salve_text::{LanguageHints, detect_language, find_omissions};
 use salve_tree::{ProbeNode, SyntaxProbe};
-use salve_types::Language;
+use salve_types::{FindingCode, Language};
 
 /// Answers for every language that has a grammar.
 #[derive(Debug, Clone, Copy, Default)]
@@ -28,6 +28,14 @@ impl SyntaxProbe for GrammarProbe {
             ProbeNode { kind, span: node.span, depth, named: node.is_named }
         });
         Some(nodes.collect())
+    }
+
+    fn omissions(&self, path: &str, text: &str) -> Vec<usize> {
+        find_omissions(text, language_of(path, text))
+            .iter()
+            .filter(|finding| finding.code == FindingCode::OmissionMarker)
+            .map(|finding| 1 + text[..finding.span.start].matches('\n').count())
+            .collect()
     }
 }
 

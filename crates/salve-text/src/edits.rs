@@ -149,3 +149,6 @@ fn note_mismatch(set: &mut EditSet, options: &EditOptions, length: usize) {
     let (code, span) = (EditNoteCode::FormatMismatch, Span::new(0, length));
     set.notes.push(EditNote { code, message, span });
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,6 +14,7 @@ mod transact;
 
 use crate::history::{ChangeMeta, ChangeSet, ChangedFile, History, Record, Stats};
 use crate::history::{append, unique};
+use crate::lease;
 use crate::plan::{PlannedFile, VerifiedEdits};
 use crate::{NotApplied, TreeError, Workspace};
 use serde::Serialize;
@@ -62,11 +63,20 @@ pub fn apply(
     if files.is_empty() {
         return Ok(ApplyOutcome::NothingToDo);
     }
+    lease::waiting(workspace, || apply_files(workspace, &files, meta))
+}
+
+fn apply_files(
+    workspace: &Workspace,
+    files: &[PlannedFile],
+    meta: &ChangeMeta,
+) -> Result<ApplyOutcome, TreeError> {
     let (state, log) = begin(workspace)?;
-    let work = Work::new(&state, unique("cs", meta.now), &files)?;
+    lease::check(&state, files.iter().map(|file| file.path.as_str()), meta.now)?;
+    let work = Work::new(&state, unique("cs", meta.now), files)?;
     let history = History::of(&log);
-    let change = describe(&history, &work, &files, meta, &workspace.options().holder);
-    match transact(&state, &log, &work, &files, &[Record::Change(change.clone())])? {
+    let change = describe(&history, &work, files, meta, &workspace.options().holder);
+    match transact(&state, &log, &work, files, &[Record::Change(change.clone())])? {
         Done::Applied(kept) => Ok(ApplyOutcome::Applied(AppliedChange::seal(change, kept))),
         Done::Conflict(conflict) => Ok(ApplyOutcome::Conflict(conflict)),
     }

@@ -4,6 +4,7 @@
 //! steps from one position to another. Never: an entry rewritten or dropped; what is behind a
 //! branch stays.
 
+mod bases;
 mod change;
 mod export;
 mod gc;
@@ -13,6 +14,7 @@ mod stats;
 use crate::{TreeError, Workspace};
 use std::collections::BTreeMap;
 
+pub use bases::Bases;
 pub use change::{
     ChangeMeta, ChangeSet, ChangedFile, Cost, Motion, Move, NotApplied, Origin, Record,
 };

@@ -7,12 +7,14 @@
 mod apply;
 mod blobs;
 mod change_hunks;
+mod checkpoint;
 mod content;
 mod disk;
 mod hash;
 mod history;
 mod journal;
 mod lazy;
+mod lease;
 mod matching;
 mod path;
 mod plan;
@@ -29,14 +31,19 @@ mod workspace;
 
 pub use apply::{AppliedChange, ApplyOutcome, Conflict, Foreign, apply, record_unapplied};
 pub use change_hunks::{ChangeHunk, ShownAs, change_hunks};
+pub use checkpoint::{
+    Checkpoint, ListedCheckpoint, RestoreOutcome, RestoreRequest, Restored, create_checkpoint,
+    list_checkpoints, restore_checkpoint, validate_checkpoint,
+};
 pub use content::{FileText, Unreadable};
 pub use disk::{At, Disk, RealDisk, RenameHow, Seen};
 pub use hash::ContentHash;
 pub use history::{
-    ChangeMeta, ChangeSet, ChangedFile, Cost, ExportedChange, ExportedFile, GcReport, History,
-    HistorySize, LogDamage, Motion, Move, NotApplied, Origin, Record, Stats,
+    Bases, ChangeMeta, ChangeSet, ChangedFile, Cost, ExportedChange, ExportedFile, GcReport,
+    History, HistorySize, LogDamage, Motion, Move, NotApplied, Origin, Record, Stats,
 };
 pub use journal::{Manifest, ManifestFile, Version};
+pub use lease::{Lease, lease};
 pub use matching::{
     Candidate, HunkOutcome, HunkRefusal, MatchOptions, Matched, RefusalReason, Rung, match_hunks,
 };

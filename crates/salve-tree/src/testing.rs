@@ -9,7 +9,7 @@ mod hooked;
 use crate::disk::Disk;
 use crate::plan::{FileContent, FileState, PlannedFile, TreePath};
 use crate::{
-    AppliedChange, ApplyOutcome, ChangeMeta, Durability, History, Moved, OnChanged, RewindOutcome,
+    ApplyOutcome, ChangeMeta, ChangeSet, Durability, History, Moved, OnChanged, RewindOutcome,
     VerifiedEdits, Workspace, WorkspaceOptions, apply,
 };
 use std::collections::BTreeMap;
@@ -160,9 +160,9 @@ impl Desk {
     }
 
     /// Applies texts, which must succeed.
-    pub(crate) fn apply(&self, wishes: &[(&str, Option<&str>)]) -> AppliedChange {
+    pub(crate) fn apply(&self, wishes: &[(&str, Option<&str>)]) -> ChangeSet {
         match apply(&self.open(), self.texts(wishes), &at(1_000)).unwrap() {
-            ApplyOutcome::Applied(change) => change,
+            ApplyOutcome::Applied(change) => change.change().clone(),
             other => panic!("not applied: {other:?}"),
         }
     }

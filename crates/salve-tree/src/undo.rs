@@ -8,6 +8,7 @@ mod route;
 
 use crate::apply::{Conflict, Done, Work, begin, describe, recorded, transact};
 use crate::history::{ChangeMeta, ChangeSet, History, Motion, Move, Origin, Record, unique};
+use crate::lease;
 use crate::plan::PlannedFile;
 use crate::workspace::State;
 use crate::{NotApplied, TreeError, Workspace};
@@ -140,6 +141,7 @@ fn travel(
     let holder = &workspace.options().holder;
     let records = Records { history: &history, meta, holder, motion, from: &from, to: &to };
     let files = route.files(on_changed);
+    lease::check(&state, files.iter().map(|file| file.path.as_str()), meta.now)?;
     let (work, records) = match (changed, on_changed) {
         (true, OnChanged::Merge) => records.merged(&state, &route, &files)?,
         _ => records.moved(&state, &route, &files)?,

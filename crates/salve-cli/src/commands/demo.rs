@@ -1,14 +1,19 @@
-//! `salve demo`: five real failures through the real code.
+//! `salve demo`: real failures through the real code.
 //!
 //! In: the scenes below, as models sent them. Out: for each, what arrived, what Salve says, and what
 //! comes out; then what to try next. Never shows a canned answer: every line after "received" is
 //! computed, and a scene that is not healed is counted as such.
 
+mod dying_disk;
+mod files;
 mod scenes;
 mod stage;
 
+pub(crate) use files::die_applying;
+
 use crate::failure::{CommandResult, Ending};
 use crate::output;
+use stage::Shown;
 use std::time::Instant;
 
 const NEXT: &str = "\
@@ -17,6 +22,8 @@ Try next
   salve resume prompt FILE          the prompt that makes a model continue there
   salve clean --explain < reply.md  the content, and what was set aside
   salve parse --format json < reply the JSON in a reply, repairs listed
+  salve apply --dry-run < reply     where its edits would land, and by what evidence
+  salve apply < reply; salve undo   one transaction, and back
   salve explain OPEN_DOUBLE_QUOTE   what a code means
   salve doctor                      what this installation has
 ";
@@ -27,23 +34,19 @@ pub(crate) fn run() -> CommandResult {
     let dim = anstyle::Style::new().dimmed();
     let started = Instant::now();
     output::result(&format!(
-        "{bold}Salve heals what models send. Five real failures:{bold:#}\n\n"
+        "{bold}Salve heals what models send. Real failures, real code:{bold:#}\n\n"
     ))?;
-    let scenes = scenes::all();
+    let mut scenes: Vec<(&str, Shown)> =
+        scenes::all().into_iter().map(|scene| (scene.title, (scene.play)())).collect();
+    scenes.extend(files::play()?);
     let mut healed = 0;
-    for (number, scene) in scenes.iter().enumerate() {
-        let shown = (scene.play)();
+    for (number, (title, shown)) in scenes.iter().enumerate() {
         healed += usize::from(shown.healed);
-        output::result(&format!(
-            "{bold}{}. {}{bold:#}\n{}\n",
-            number + 1,
-            scene.title,
-            shown.text
-        ))?;
+        output::result(&format!("{bold}{}. {}{bold:#}\n{}\n", number + 1, title, shown.text))?;
     }
     let took = started.elapsed().as_micros();
     output::result(&format!(
-        "{bold}{healed} of {} healed{bold:#} {dim}in {}.{:03} ms, offline{dim:#}\n\n{NEXT}",
+        "{bold}{healed} of {} healed or held back{bold:#} {dim}in {}.{:03} ms, offline{dim:#}\n\n{NEXT}",
         scenes.len(),
         took / 1000,
         took % 1000,

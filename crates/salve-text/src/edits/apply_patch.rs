@@ -181,9 +181,6 @@ impl EnvelopeReader {
 
     fn begin_file(&mut self, path: &str, kind: Kind, line: Line) {
         self.end_file();
-        if path.is_empty() {
-            self.fail(line, "the file header names no file");
-        }
         let span = Span::new(line.start, line.end);
         let (path, header_line) = (path.to_owned(), self.line_number);
         self.file = Some(FileDraft { path, kind, span, header_line });
@@ -235,7 +232,9 @@ impl FileDraft {
             self.span.end = line.end;
         }
         match (&mut self.kind, found) {
-            (Kind::Update { move_to, .. }, Some(Marker::MoveTo(path))) if is_first => {
+            (Kind::Update { move_to, .. }, Some(Marker::MoveTo(path)))
+                if is_first && !path.is_empty() =>
+            {
                 *move_to = Some((*path).to_owned());
                 Ok(())
             }
@@ -258,6 +257,9 @@ impl FileDraft {
     }
 
     fn finish(self, notes: &mut Vec<EditNote>) -> Result<FileEdit, String> {
+        if self.path.is_empty() {
+            return Err("the file header names no file".to_owned());
+        }
         let (change, rename_to) = match self.kind {
             Kind::Delete => (FileChange::Delete, None),
             // The format's own tools let `Add File` replace a file that exists, and models rely on
@@ -434,3 +436,6 @@ fn brief(line: &str) -> String {
     let short: String = line.trim().chars().take(60).collect();
     if short.len() < line.trim().len() { format!("{short}…") } else { short }
 }
+
+#[cfg(test)]
+mod tests;

@@ -29,7 +29,7 @@ pub(super) mod shown;
 mod tests;
 
 pub(super) use numbers::strip_numbers;
-pub(super) use path_line::path_above;
+pub(super) use path_line::{path_above, quoted_path};
 
 use super::EditOptions;
 use marker::{Fit, Form, Marker, read_marker};

@@ -16,6 +16,9 @@ pub(super) fn fill_in(set: &mut EditSet, options: &EditOptions) {
 // A reply to "change this file" that names one other file means the file it was asked about: it
 // saw it under another name. Creations, deletions and moves mean the name they say.
 fn fill_paths(set: &mut EditSet, target: Option<&str>) {
+    for file in &mut set.files {
+        file.path = file.path.take().filter(|path| !path.is_empty());
+    }
     let named: BTreeSet<String> = set.files.iter().filter_map(|file| file.path.clone()).collect();
     let only = (named.len() == 1).then(|| named.first().cloned()).flatten();
     let Some(target) = target else {

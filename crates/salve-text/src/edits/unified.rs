@@ -128,6 +128,8 @@ impl DiffReader {
             self.end_file(false);
             let why = format!("{what} cannot be applied to one file; send a unified diff");
             self.malformed.get_or_insert(EditEnd::Malformed { at: view.line.start, why });
+        } else if begins_other_carrier(view.content) {
+            self.end_file(false);
         } else if let Some((declared, section)) = read_header(view.content)
             && (self.file.is_some() || view.is_hunk_without_file())
         {
@@ -299,7 +301,7 @@ impl View<'_> {
     }
 
     fn is_version_next(&self) -> bool {
-        self.next.is_none_or(|next| {
+        self.next.is_some_and(|next| {
             let version = next.trim();
             version.starts_with(|first: char| first.is_ascii_digit()) && version.contains('.')
         })
@@ -341,6 +343,11 @@ fn look_like_one_file(old: &str, new: &str) -> bool {
     let (old, new) = (word(old), word(new));
     let last = |name: &str| name.rsplit('/').next().unwrap_or_default().to_owned();
     old == "/dev/null" || new == "/dev/null" || (last(&old) == last(&new) && !old.is_empty())
+}
+
+// Marks of formats that begin below a diff; the lines after them are not the diff's.
+fn begins_other_carrier(line: &str) -> bool {
+    line.starts_with("*** Begin Patch") || line.starts_with("<<<<<<< ")
 }
 
 // Diffs that are not unified diffs of one file against one other.

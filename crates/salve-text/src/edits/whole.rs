@@ -1,11 +1,16 @@
-//! Whole files: fenced blocks that name a file, or one text for the file the caller means.
+//! Whole files: fenced blocks and tags that name a file, or one text for the file that is meant.
 //!
 //! In: a reply. Out: the new content of each file it shows, as a whole or with places that stand
 //! for lines of the old file. Never takes an example in prose for a file: a block counts when a
 //! path names it, or when it is the only content and the caller says which file is meant. Never
 //! takes a text for a file that somebody says is a diff.
 
+mod tagged;
+#[cfg(test)]
+mod tests;
+
 use super::EditOptions;
+use super::blocks::quoted_path;
 use crate::clean::{
     CleanOptions, CleanReply, Labelled, blank_thinking, clean, find_blocks, label_blocks,
     reads_like_code, reads_like_talk,
@@ -14,6 +19,7 @@ use crate::omissions::find_omissions;
 use salve_types::{
     EditEnd, EditFormat, EditSet, FileChange, FileEdit, FindingCode, Language, RawReply, Span,
 };
+use tagged::find_tagged;
 
 /// Reads the format; `None` when the text is not in it.
 pub(super) fn read(text: &str, options: &EditOptions) -> Option<EditSet> {
@@ -23,7 +29,25 @@ pub(super) fn read(text: &str, options: &EditOptions) -> Option<EditSet> {
     // What the model only thought of is no file.
     let said = blank_thinking(text);
     let blocks = label_blocks(&said, &find_blocks(&said));
-    named_files(&said, &blocks, options).or_else(|| target_file(text, options))
+    tagged_files(&said)
+        .or_else(|| named_files(&said, &blocks, options))
+        .or_else(|| target_file(text, options))
+}
+
+fn tagged_files(text: &str) -> Option<EditSet> {
+    let mut files = Vec::new();
+    let mut end = EditEnd::Complete;
+    for tagged in find_tagged(text) {
+        if !tagged.closed {
+            let why = format!("the tag around {} is not closed", tagged.path);
+            end = EditEnd::Truncated { at: tagged.span.start, why };
+        }
+        let language = Language::from_path(&tagged.path);
+        let change = content_change(tagged.content.to_owned(), language, false);
+        let path = Some(tagged.path);
+        files.push(FileEdit { path, change, rename_to: None, mode: None, span: tagged.span });
+    }
+    (!files.is_empty()).then(|| set(files, end))
 }
 
 // A document shows other files in its own fences, so a document that is asked for comes first.
@@ -37,7 +61,8 @@ fn named_files(text: &str, blocks: &[Labelled], options: &EditOptions) -> Option
     let mut end = EditEnd::Complete;
     for block in blocks {
         let info = text.get(block.fenced.info.range()).unwrap_or_default();
-        let Some(path) = block.label.path.clone().filter(|_| !is_diff(info)) else { continue };
+        let named = block.label.path.clone().or_else(|| announced(text, block.fenced.opener.start));
+        let Some(path) = named.filter(|_| !is_diff(info)) else { continue };
         let span = block.fenced.whole();
         if !block.fenced.closed {
             let why = format!("the block of {path} is not closed");
@@ -51,6 +76,21 @@ fn named_files(text: &str, blocks: &[Labelled], options: &EditOptions) -> Option
         files.push(FileEdit { path: Some(path), change, rename_to: None, mode: None, span });
     }
     (!files.is_empty()).then(|| set(files, end))
+}
+
+// "Here is the new version of `a.py`:" announces a whole file; "In `a.py`, add this:" does not.
+fn announced(text: &str, fence: usize) -> Option<String> {
+    #[rustfmt::skip]
+    const WHOLE: &[&str] = &[
+        "new version of", "updated version of", "full version of", "complete version of",
+        "full content", "complete content", "entire content", "entire file", "full file",
+        "complete file", "whole file", "new file", "content of", "contents of",
+    ];
+    let before = text.get(..fence)?.trim_end();
+    let line = before.lines().next_back()?.trim();
+    let words = line.to_ascii_lowercase();
+    let is_whole = line.ends_with(':') && WHOLE.iter().any(|phrase| words.contains(phrase));
+    is_whole.then(|| quoted_path(line)).flatten()
 }
 
 // The whole reply, less the talk around it, is the content of the file that the caller means.
@@ -158,6 +198,3 @@ fn without_indent(content: &str, indent: usize) -> String {
         })
         .collect()
 }
-
-#[cfg(test)]
-mod tests;

@@ -6,6 +6,7 @@
 
 use super::{ChangeSet, History};
 use crate::apply::begin;
+use crate::checkpoint;
 use crate::{ContentHash, TreeError, Workspace};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,8 +60,8 @@ impl History {
         let history = Self::of(&log);
         let sizes: BTreeMap<ContentHash, u64> = state.blobs.list()?.into_iter().collect();
         let cap = workspace.options().history_cap;
-        let mut keep = BTreeSet::new();
-        let mut total = 0;
+        let mut keep = checkpoint::needed(workspace)?;
+        let mut total: u64 = keep.iter().filter_map(|hash| sizes.get(hash)).sum();
         for change in history.changes.iter().rev() {
             let new: BTreeSet<_> = needs(change).filter(|hash| !keep.contains(hash)).collect();
             total += new.iter().filter_map(|hash| sizes.get(hash)).sum::<u64>();

@@ -12,6 +12,7 @@ use super::{applied, dependent, neighbours, refusal};
 use crate::FileText;
 use crate::splice::{self, Change, Wanted};
 use salve_types::{Hunk, HunkBody, Occurrence};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Hunks that fit in more places than this are decided alone.
@@ -45,6 +46,7 @@ pub(crate) struct Settled {
 /// Places hunks and makes the new text.
 pub(crate) fn resolve(text: &FileText, hunks: &[Hunk], options: &MatchOptions) -> Matched {
     let index = Index::new(text);
+    let hunks = &read_merged(&index, hunks, options)[..];
     let mut states: Vec<_> = hunks.iter().map(|hunk| begin(&index, hunk, options)).collect();
     neighbours::decide(&index, hunks, &mut states, options);
     let mut wanted = wanted(&states);
@@ -59,6 +61,27 @@ pub(crate) fn resolve(text: &FileText, hunks: &[Hunk], options: &MatchOptions) -
     let result = dependent::place(text, hunks, options, &wanted, &mut outcomes, result);
     let refused = outcomes.iter().any(|outcome| matches!(outcome, HunkOutcome::Refused(_)));
     Matched { outcomes, text: (!refused).then_some(result) }
+}
+
+// A line `-old+new` is read as two where the file has the first half and not the whole.
+fn read_merged<'h>(
+    index: &Index<'_>,
+    hunks: &'h [Hunk],
+    options: &MatchOptions,
+) -> Cow<'h, [Hunk]> {
+    let mut read = Cow::from(hunks);
+    for (at, hunk) in hunks.iter().enumerate() {
+        let Some(split) = hunk.split_merged() else { continue };
+        let missing = matches!(ladder::seek(index, hunk, options), Sought::Refused(_));
+        let stands = match ladder::seek(index, &split, options) {
+            Sought::Lines(search) => search.places.len() == 1 && search.rung <= Rung::Fold,
+            _ => false,
+        };
+        if missing && stands {
+            read.to_mut()[at] = split;
+        }
+    }
+    read
 }
 
 // What can be said about a hunk without its neighbours.

@@ -520,6 +520,32 @@ fn c088_c032_a_line_operation_needs_its_lines_and_what_they_say() {
 }
 
 #[test]
+fn c190_a_merged_line_is_two_only_where_the_file_says_so() {
+    table(
+        STRICT,
+        vec![
+            (
+                "def f(n):\n    pass\n",
+                vec![diff("-def f(n):+def f(n: int):\n     pass")],
+                r#"Exact "def f(n: int):\n    pass\n""#,
+            ),
+            (
+                "def f(n):\n    pass\n",
+                vec![diff("-def f(nn+def f(n: int):\n     pass")],
+                "NotFound \"\"",
+            ),
+            (
+                "xxxx = a+xxxx = b\nxxxx = a\n",
+                vec![diff("-xxxx = a+xxxx = b")],
+                r#"Exact "xxxx = a\n""#,
+            ),
+            ("xxxx = 1\ny\nxxxx = 1\n", vec![diff("-xxxx = 1+xxxx = 2")], "NotFound \"\""),
+            ("x = a+b\n", vec![diff("-x = a+b\n+x = a")], r#"Exact "x = a\n""#),
+        ],
+    );
+}
+
+#[test]
 fn repeats_and_odd_text_are_refused_in_bounded_work() {
     let same = "x = 1;\n".repeat(50_000);
     let hunks: Vec<_> = (0..40).map(|_| block("x = 1;\nx = 1;", "y")).collect();

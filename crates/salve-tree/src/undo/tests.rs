@@ -24,8 +24,7 @@ fn c121_undo_removes_what_was_created_and_restores_what_was_deleted_with_its_mod
 #[test]
 fn c117_rewind_works_after_every_restart() {
     let desk = Desk::new(&[("a", "0")]);
-    let ids: Vec<String> =
-        (1..5).map(|n| desk.apply(&[("a", Some(&n.to_string()))]).id().to_owned()).collect();
+    let ids: Vec<String> = (1..5).map(|n| desk.apply(&[("a", Some(&n.to_string()))]).id).collect();
     desk.rewind(Some(&ids[0]));
     assert_eq!(desk.text("a"), "1");
     desk.rewind(None);
@@ -37,12 +36,11 @@ fn c117_rewind_works_after_every_restart() {
 #[test]
 fn c119_rewind_two_redo_one_and_a_new_change_keeps_the_tail() {
     let desk = Desk::new(&[("a", "0")]);
-    let ids: Vec<String> =
-        (1..4).map(|n| desk.apply(&[("a", Some(&n.to_string()))]).id().to_owned()).collect();
+    let ids: Vec<String> = (1..4).map(|n| desk.apply(&[("a", Some(&n.to_string()))]).id).collect();
     desk.rewind(Some(&ids[0]));
     desk.redo();
     assert_eq!(desk.text("a"), "2");
-    let branch = desk.apply(&[("a", Some("branch")), ("b", Some("b"))]).id().to_owned();
+    let branch = desk.apply(&[("a", Some("branch")), ("b", Some("b"))]).id;
     let history = desk.history();
     assert_eq!(history.position().unwrap().parent.as_ref(), Some(&ids[1]));
     assert_eq!(history.changes().len(), 4);

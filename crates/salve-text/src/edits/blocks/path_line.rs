@@ -66,8 +66,10 @@ fn any_name(line: &str) -> Option<String> {
     fits.then(|| name.to_owned())
 }
 
-// "In `src/a.ts`, change the call:" names one file; a sentence that names two names none.
-fn quoted_path(line: &str) -> Option<String> {
+/// Finds the one file that a sentence quotes, as in "In `src/a.ts`, change the call:".
+///
+/// A sentence that quotes two files names none.
+pub(in crate::edits) fn quoted_path(line: &str) -> Option<String> {
     const LONGEST: usize = 300;
     if line.len() > LONGEST {
         return None;

@@ -163,6 +163,12 @@ impl Reading<'_> {
             is_diff.then(|| node.text(names::CONTENT)).flatten()
         });
         let Some(diff) = diff.filter(|diff| !diff.trim().is_empty()) else { return false };
+        if change.operation == Some(FileOperation::Create)
+            && let Some(content) = added_lines(&diff)
+        {
+            self.whole(change, content, true);
+            return true;
+        }
         let outer = self.place;
         self.place = super::Place::Inside(change.span);
         let found = self.read_diff(&diff, change.path.as_deref());
@@ -176,6 +182,10 @@ impl Reading<'_> {
 
     fn content(&mut self, change: &Change<'_>) -> bool {
         let node = change.node;
+        if let Some(sketch) = node.text(names::SKETCH).filter(|_| change.path.is_some()) {
+            self.add_file(change.path.clone(), FileChange::Lazy(sketch), change.span);
+            return true;
+        }
         if node.is_true(&["isDiff", "is_diff"]) || node.get(names::INSERT_LINE).is_some() {
             return false;
         }
@@ -295,6 +305,12 @@ impl Reading<'_> {
     }
 }
 
+// The diff of a new file that has nothing but added lines.
+fn added_lines(diff: &str) -> Option<String> {
+    let lines: Option<Vec<&str>> = diff.lines().map(|line| line.strip_prefix('+')).collect();
+    lines.map(|lines| lines.iter().map(|line| format!("{line}\n")).collect())
+}
+
 fn plain_hunk(body: HunkBody, span: Span) -> Hunk {
     Hunk { body, hint: None, anchors: Vec::new(), occurrence: Occurrence::One, at_end: false, span }
 }
@@ -303,9 +319,9 @@ fn file_operation(node: Node<'_>) -> Option<FileOperation> {
     let named = names::FILE_OPERATION.iter().find_map(|name| {
         let said = node.get(&[name]).filter(|said| said.kind() == Kind::String)?.as_text()?;
         match said.to_ascii_lowercase().as_str() {
-            "create" | "add" | "new" => Some(FileOperation::Create),
-            "update" | "modify" | "edit" | "change" => Some(FileOperation::Update),
-            "delete" | "remove" => Some(FileOperation::Delete),
+            "create" | "add" | "new" | "create_file" => Some(FileOperation::Create),
+            "update" | "modify" | "edit" | "change" | "update_file" => Some(FileOperation::Update),
+            "delete" | "remove" | "delete_file" => Some(FileOperation::Delete),
             "rename" | "move" => Some(FileOperation::Rename),
             _ => None,
         }

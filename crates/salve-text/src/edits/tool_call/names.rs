@@ -4,14 +4,18 @@
 //! else in another tool.
 
 /// The file.
-pub(super) const PATH: &[&str] =
-    &["path", "filePath", "file_path", "file", "filename", "fileName", "target_file", "filepath"];
+#[rustfmt::skip]
+pub(super) const PATH: &[&str] = &[
+    "path", "filePath", "file_path", "file", "filename", "fileName", "target_file", "targetFile",
+    "TargetFile", "target_filepath", "filepath", "relative_path", "relativePath", "absolute_path",
+];
 
 /// The text sought.
 #[rustfmt::skip]
 pub(super) const OLD: &[&str] = &[
     "old_string", "oldString", "old_str", "oldStr", "old_text", "oldText", "old", "before",
     "search", "find", "original", "old_content", "oldContent", "old_code", "oldCode",
+    "TargetContent",
 ];
 
 /// The text put in its place.
@@ -19,22 +23,25 @@ pub(super) const OLD: &[&str] = &[
 pub(super) const NEW: &[&str] = &[
     "new_string", "newString", "new_str", "newStr", "new_text", "newText", "new", "after",
     "replace", "replacement", "replace_with", "replaceWith", "modified", "updated", "new_code",
-    "newCode", "insert_text", "insertText",
+    "newCode", "insert_text", "insertText", "ReplacementContent",
 ];
 
 /// The whole content of a file.
 #[rustfmt::skip]
 pub(super) const CONTENT: &[&str] = &[
     "content", "file_text", "fileText", "newContent", "new_content", "contents", "fileContent",
-    "file_content", "code",
+    "file_content", "code", "CodeContent",
 ];
+
+/// A sketch of a file: what changes, and marks for what stays.
+pub(super) const SKETCH: &[&str] = &["code_edit", "codeEdit", "CodeEdit"];
 
 /// A diff of any kind.
 pub(super) const DIFF: &[&str] = &["diff", "patch", "patchText", "patch_text"];
 
 /// Every occurrence is meant.
 pub(super) const ALL: &[&str] =
-    &["replaceAll", "replace_all", "allow_multiple", "allowMultiple", "global"];
+    &["replaceAll", "replace_all", "allow_multiple", "allowMultiple", "AllowMultiple"];
 
 /// How many occurrences are meant.
 pub(super) const COUNT: &[&str] = &["expected_replacements", "expectedReplacements", "occurrences"];
@@ -83,6 +90,7 @@ pub(super) const NEW_PATH: &[&str] = &[
 #[rustfmt::skip]
 pub(super) const LISTS: &[&str] = &[
     "fileChanges", "file_changes", "edits", "changes", "files", "replacements", "multiEdits",
+    "ReplacementChunks",
 ];
 
 /// The arguments of a call.
@@ -90,8 +98,11 @@ pub(super) const ARGUMENTS: &[&str] =
     &["arguments", "input", "parameters", "params", "args", "tool_input", "toolInput"];
 
 /// What stands around a call.
-pub(super) const ENVELOPES: &[&str] =
-    &["tool_calls", "toolCalls", "function", "function_call", "message", "choices", "content"];
+#[rustfmt::skip]
+pub(super) const ENVELOPES: &[&str] = &[
+    "tool_calls", "toolCalls", "function", "function_call", "message", "choices", "content",
+    "output", "operation",
+];
 
 /// The hashes of the files as the model saw them.
 pub(super) const HASHES: &[&str] = &["fileHashes", "file_hashes"];

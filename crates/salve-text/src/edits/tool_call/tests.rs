@@ -107,6 +107,24 @@ fn the_other_carriers_are_known() {
             "json_tool\na.rs: lazy \"fn a() {}\\n// ... existing code ...\\n\"",
         ),
         (
+            json!({"target_file": "a.rs", "code_edit": "fn a() {}"}),
+            "json_tool\na.rs: lazy \"fn a() {}\"",
+        ),
+        (
+            json!({"TargetFile": "a", "ReplacementChunks": [
+                {"TargetContent": "x", "ReplacementContent": "y", "AllowMultiple": false}]}),
+            "json_tool\na: \"x\" -> \"y\"",
+        ),
+        (
+            json!({"type": "apply_patch_call", "operation":
+                {"type": "create_file", "path": "a", "diff": "+x\n+y\n"}}),
+            "json_tool\na: create \"x\\ny\\n\"",
+        ),
+        (
+            json!({"type": "apply_patch_call", "operation": {"type": "delete_file", "path": "a"}}),
+            "json_tool\na: delete",
+        ),
+        (
             json!({"path": "a", "diff": "<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE"}),
             "json_tool\na: [\"x\"] => [\"y\"]",
         ),

@@ -16,7 +16,7 @@ pub(super) enum Name {
 pub(super) fn header_name(rest: &str) -> Option<Name> {
     let rest = rest.trim_start();
     if rest.starts_with('"') {
-        return quoted(rest).map(|(name, _)| name_of(&name));
+        return quoted(rest).filter(|(name, _)| !name.is_empty()).map(|(name, _)| name_of(&name));
     }
     // A tab ends the name; GNU diff writes the time after it.
     let name = rest.split('\t').next().unwrap_or_default();

@@ -24,6 +24,7 @@ fn a_block_is_named_in_many_ways() {
         "### `src/x.py`\n```python\nx = 1\n```\nThat is all.\n",
         "Here it is:\n```python title=\"src/x.py\"\nx = 1\n```\n",
         "```src/x.py\nx = 1\n```\n",
+        "Here is the new version of `src/x.py`:\n\n```python\nx = 1\n```\n",
         "```python:src/x.py\nx = 1\n```\n",
         "1. src/x.py\n\n   ```python\n   x = 1\n   ```\n",
     ];
@@ -32,6 +33,20 @@ fn a_block_is_named_in_many_ways() {
     }
     let commented = parsed("```rust\n// src/x.rs\nfn x() {}\n```\n");
     assert_eq!(commented, "whole_file\nsrc/x.rs: write \"// src/x.rs\\nfn x() {}\\n\"");
+}
+
+#[test]
+fn files_stand_in_tags_too() {
+    let call = "<write_to_file>\n<path>src/x.py</path>\n<content>\nx = 1\n</content>\n\
+                <line_count>1</line_count>\n</write_to_file>\n";
+    assert_eq!(parsed(call), "whole_file\nsrc/x.py: write \"x = 1\\n\"");
+    let files = "Sure.\n\n<file path=\"a.py\">\na\n</file>\n<file path=\"b.py\">\nb\n</file>\n";
+    assert_eq!(parsed(files), "whole_file\na.py: write \"a\\n\"\nb.py: write \"b\\n\"");
+    for cut in [call.len() - 3, call.len() - 20, call.len() - 60] {
+        let shown = parsed(&call[..cut]);
+        assert!(shown.contains("truncated at 0"), "{shown}");
+    }
+    assert_eq!(parsed("Use <file path=\"a.py\"> for that.\n"), "none");
 }
 
 #[test]
@@ -105,6 +120,7 @@ fn talk_is_no_file() {
     assert_eq!(with_target(several, "a.py", None), "none");
     assert_eq!(parsed("```python\nx = 1\n```\n"), "none");
     assert_eq!(parsed("a.py\n```diff\n-x\n+y\n```\n"), "none");
+    assert_eq!(parsed("In `a.py`, add this function:\n```python\ndef f(): pass\n```\n"), "none");
     assert_eq!(parsed(" \n"), "none");
 }
 
@@ -113,6 +129,9 @@ fn hostile_texts_are_survived() {
     for text in [
         "```\n".repeat(5_000),
         "a.py\n```\n".repeat(5_000),
+        "<file path=\"a\">\n".repeat(5_000),
+        "<write_to_file>\n".repeat(2_000),
+        "<file path=\n".repeat(5_000),
         "`".repeat(100_000),
         "a.py\n```py\n\u{0}\u{feff}\n```\n".to_owned(),
     ] {

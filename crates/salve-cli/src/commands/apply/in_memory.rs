@@ -1,0 +1,77 @@
+//! `salve apply --batch`: edits on files that are given with them.
+//!
+//! In: JSON lines with files and an edit. Out: the files afterwards, or why they stay as they are.
+//! Never touches a disk.
+
+use super::{admit_options, verify_options};
+use crate::arguments::{ApplyArguments, named_format};
+use crate::batch;
+use crate::failure::CommandResult;
+use crate::settings::Settings;
+use salve_engine::read_edits;
+use salve_text::EditOptions;
+use salve_tree::{MemoryView, Verification, VerifyOptions, verify};
+use salve_types::RawReply;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+#[derive(Deserialize)]
+struct Line {
+    files: BTreeMap<String, String>,
+    edit: String,
+    format: Option<String>,
+    target: Option<String>,
+    hint: Option<Hint>,
+}
+
+/// A 1-based line, or one for each hunk.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Hint {
+    One(u32),
+    Several(Vec<u32>),
+}
+
+/// Answers every line of standard input.
+pub(super) fn run(arguments: &ApplyArguments) -> CommandResult {
+    let pipeline = crate::commands::inspect::pipeline_options(&Settings::load()?);
+    batch::run(|line: Line| {
+        let options = EditOptions {
+            format: line.format.as_deref().and_then(named_format),
+            target: line.target.clone().or_else(|| arguments.target.clone()),
+            hints: match line.hint {
+                Some(Hint::One(line)) => vec![line],
+                Some(Hint::Several(lines)) => lines,
+                None => Vec::new(),
+            },
+        };
+        let edits = read_edits(&RawReply::from_text(line.edit), &options, &pipeline);
+        let view = MemoryView::new(line.files.clone(), admit_options(arguments));
+        let verify_options =
+            VerifyOptions { target: options.target.as_deref(), ..verify_options(arguments) };
+        let answer = match verify(&edits, &view, &verify_options) {
+            Verification::Verified { edits: verified, report } => {
+                let mut files = line.files;
+                for file in verified.files() {
+                    match &file.after {
+                        Some(after) => {
+                            let text = String::from_utf8_lossy(&after.bytes).into_owned();
+                            files.insert(file.path.as_str().to_owned(), text);
+                        }
+                        None => drop(files.remove(file.path.as_str())),
+                    }
+                }
+                json!({ "ok": true, "files": files, "format": edits.format, "notes": edits.notes,
+                    "report": report.files })
+            }
+            Verification::Refused(refusal) => {
+                json!({ "ok": false, "files": line.files, "error": refusal.message_for_model(),
+                    "code": refusal.code, "format": edits.format, "notes": edits.notes,
+                    "report": refusal.report.files })
+            }
+        };
+        let Value::Object(answer): Value = answer else { return Ok(Map::new()) };
+        Ok(answer)
+    })
+}

@@ -1,0 +1,236 @@
+//! The scenes of the demo that touch files, in a folder of their own.
+//!
+//! In: a temporary folder with five small files. Out: a stale edit blocked, an ambiguous one refused
+//! with its candidates, an apply killed half-way and recovered, and all of it undone. Never shows a
+//! canned answer, and never leaves the folder behind.
+
+use super::dying_disk::DyingDisk;
+use super::stage::{Shown, Stage};
+use crate::failure::Failure;
+use crate::workspace::meta;
+use salve_engine::{GrammarProbe, PipelineOptions, read_edits};
+use salve_text::EditOptions;
+use salve_tree::{
+    AdmitOptions, ApplyOutcome, ContentHash, DiskView, OnChanged, Origin, RewindOutcome, Root,
+    Verification, VerifyOptions, Workspace, WorkspaceOptions, apply, undo, verify,
+};
+use salve_types::RawReply;
+use serde_json::json;
+use std::path::Path;
+use std::sync::Arc;
+
+/// How many files the killed apply has swapped in when it dies.
+const SWAPPED_IN: usize = 2;
+const NAMES: [&str; 5] = ["alpha", "beta", "gamma", "delta", "omega"];
+
+/// Plays the scenes that touch files.
+pub(super) fn play() -> Result<Vec<(&'static str, Shown)>, Failure> {
+    let folder = tempfile::Builder::new().prefix("salve-demo-").tempdir()?;
+    let place = Place { folder: folder.path() };
+    place.reply(&five_files(), None)?;
+    let start = place.tree_hash()?;
+    let scenes = vec![
+        ("A stale edit", stale(&place)?),
+        ("An ambiguous edit", ambiguous(&place)?),
+        ("Five files, killed half-way", killed(&place)?),
+        ("Undo of it all", undone(&place, &start)?),
+    ];
+    folder.close()?;
+    Ok(scenes)
+}
+
+/// The process that is killed: applies five edits and does not survive it.
+pub(crate) fn die_applying(folder: &Path) -> Result<(), Failure> {
+    let disk = Arc::new(DyingDisk::after_swaps(SWAPPED_IN));
+    let (workspace, _) =
+        Workspace::open(folder, WorkspaceOptions { disk, ..WorkspaceOptions::default() })?;
+    let root = Root::open(folder)?;
+    let view = DiskView::new(&root, AdmitOptions::default());
+    let edits = read_edits(
+        &RawReply::from_text(five_edits()),
+        &EditOptions::default(),
+        &PipelineOptions::default(),
+    );
+    if let Verification::Verified { edits, .. } = verify(&edits, &view, &verify_options()) {
+        let _ = apply(&workspace, edits, &meta(Origin::Chat))?;
+    }
+    Ok(())
+}
+
+fn stale(place: &Place<'_>) -> Result<Shown, Failure> {
+    let mut stage = Stage::default();
+    let seen = std::fs::read(place.folder.join("alpha.rs"))?;
+    // Somebody goes on working while the model thinks.
+    place.reply(&edit("alpha", "1", "10"), None)?;
+    let reply = json!({
+        "fileHashes": { "alpha.rs": ContentHash::of(&seen).hex() },
+        "fileChanges": [{ "path": "alpha.rs", "lineOperations": [{
+            "op": "replace", "start": 2, "end": 2, "expected": "    1", "text": "    2",
+        }]}],
+    });
+    stage.received(&reply.to_string());
+    stage.says("meanwhile", "line 2 of alpha.rs became `    10`");
+    stage.says("elsewhere", "the model's line is written over it");
+    let before = place.tree_hash()?;
+    let refusal = place.reply(&reply.to_string(), None)?;
+    let Played::Refused(words) = refusal else { return Ok(stage.end(false)) };
+    stage.result(&first_lines(&words, 12));
+    Ok(stage.end(place.tree_hash()? == before))
+}
+
+fn ambiguous(place: &Place<'_>) -> Result<Shown, Failure> {
+    let mut stage = Stage::default();
+    let reply = "beta.rs\n<<<<<<< SEARCH\n}\n=======\n}\n// done\n>>>>>>> REPLACE\n";
+    stage.received(reply);
+    stage.says("elsewhere", "the first match is taken");
+    let before = place.tree_hash()?;
+    let Played::Refused(words) = place.reply(reply, None)? else { return Ok(stage.end(false)) };
+    stage.result(&first_lines(&words, 14));
+    Ok(stage.end(place.tree_hash()? == before))
+}
+
+fn killed(place: &Place<'_>) -> Result<Shown, Failure> {
+    let mut stage = Stage::default();
+    let edits = five_edits();
+    stage.received(&first_lines(&edits, 6));
+    let before = place.tree_hash()?;
+    let ended = place.start_the_dying_one()?;
+    let changed = NAMES.iter().filter(|name| place.shows(name, "200")).count();
+    stage.says("killed", &format!("{ended}, with {changed} of 5 files new"));
+    let (workspace, recovery) = Workspace::open(place.folder, WorkspaceOptions::default())?;
+    let recovered = place.tree_hash()? == before;
+    stage.says("recover", crate::workspace::told(&recovery).trim_end());
+    let state = if recovered { "all files as before" } else { "NOT as before" };
+    stage.says("tree", &format!("{} {state}", short(&before)));
+    let whole = matches!(place.reply(&edits, Some(&workspace))?, Played::Applied)
+        && NAMES.iter().all(|name| place.shows(name, "200"));
+    stage.says("again", "the same reply, not killed: 5 of 5 files new, one change");
+    Ok(stage.end(changed == SWAPPED_IN && recovered && whole))
+}
+
+fn undone(place: &Place<'_>, start: &str) -> Result<Shown, Failure> {
+    let mut stage = Stage::default();
+    let (workspace, _) = Workspace::open(place.folder, WorkspaceOptions::default())?;
+    for _ in 0..2 {
+        let RewindOutcome::Moved(moved) = undo(&workspace, OnChanged::Refuse, &meta(Origin::User))?
+        else {
+            return Ok(stage.end(false));
+        };
+        stage.says("undo", &moved.files.join(", "));
+    }
+    let now = place.tree_hash()?;
+    stage.says("tree", &format!("{} at the beginning", short(start)));
+    stage.says("tree", &format!("{} now", short(&now)));
+    Ok(stage.end(now == start))
+}
+
+/// What became of a reply.
+enum Played {
+    Applied,
+    Refused(String),
+}
+
+struct Place<'a> {
+    folder: &'a Path,
+}
+
+impl Place<'_> {
+    fn reply(&self, text: &str, workspace: Option<&Workspace>) -> Result<Played, Failure> {
+        let opened;
+        let workspace = match workspace {
+            Some(workspace) => workspace,
+            None => {
+                opened = Workspace::open(self.folder, WorkspaceOptions::default())?.0;
+                &opened
+            }
+        };
+        let edits = read_edits(
+            &RawReply::from_text(text),
+            &EditOptions::default(),
+            &PipelineOptions::default(),
+        );
+        let root = Root::open(self.folder)?;
+        let view = DiskView::new(&root, AdmitOptions::default());
+        let history = workspace.bases()?;
+        let options = VerifyOptions { history: Some(&history), ..verify_options() };
+        match verify(&edits, &view, &options) {
+            Verification::Refused(refusal) => Ok(Played::Refused(refusal.message_for_model())),
+            Verification::Verified { edits, .. } => {
+                match apply(workspace, edits, &meta(Origin::Chat))? {
+                    ApplyOutcome::Applied(_) => Ok(Played::Applied),
+                    other => Ok(Played::Refused(format!("{other:?}"))),
+                }
+            }
+        }
+    }
+
+    // The hash over every name and content, in order.
+    fn tree_hash(&self) -> Result<String, Failure> {
+        let mut all = Vec::new();
+        for name in NAMES {
+            all.extend_from_slice(name.as_bytes());
+            all.push(0);
+            let content = std::fs::read(self.folder.join(format!("{name}.rs")))?;
+            all.extend_from_slice(ContentHash::of(&content).hex().as_bytes());
+        }
+        Ok(ContentHash::of(&all).hex())
+    }
+
+    fn shows(&self, name: &str, words: &str) -> bool {
+        std::fs::read_to_string(self.folder.join(format!("{name}.rs")))
+            .is_ok_and(|text| text.contains(words))
+    }
+
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the demo kills its own binary; it will go through salve-check once that exists"
+    )]
+    fn start_the_dying_one(&self) -> Result<String, Failure> {
+        let own = std::env::current_exe()?;
+        let status = std::process::Command::new(own)
+            .args(["demo", "--die-in"])
+            .arg(self.folder)
+            .stdin(std::process::Stdio::null())
+            .status()?;
+        Ok(status.to_string())
+    }
+}
+
+fn verify_options<'a>() -> VerifyOptions<'a> {
+    VerifyOptions { probe: &GrammarProbe, ..VerifyOptions::default() }
+}
+
+fn content(name: &str, number: &str) -> String {
+    format!(
+        "fn {name}() -> u32 {{\n    {number}\n}}\n\nfn {name}_twice() -> u32 {{\n    2 * {name}()\n}}\n"
+    )
+}
+
+fn five_files() -> String {
+    let add = |name: &&str| {
+        let lines: String = content(name, "1").lines().map(|line| format!("+{line}\n")).collect();
+        format!("*** Add File: {name}.rs\n{lines}")
+    };
+    format!("*** Begin Patch\n{}*** End Patch\n", NAMES.iter().map(add).collect::<String>())
+}
+
+fn edit(name: &str, from: &str, to: &str) -> String {
+    format!("{name}.rs\n<<<<<<< SEARCH\n    {from}\n=======\n    {to}\n>>>>>>> REPLACE\n\n")
+}
+
+fn five_edits() -> String {
+    let one = |name: &&str| edit(name, if **name == *"alpha" { "10" } else { "1" }, "200");
+    NAMES.iter().map(one).collect()
+}
+
+fn first_lines(text: &str, count: usize) -> String {
+    let mut shown: Vec<&str> = text.lines().take(count).collect();
+    if text.lines().nth(count).is_some() {
+        shown.push("…");
+    }
+    shown.join("\n")
+}
+
+fn short(hash: &str) -> &str {
+    hash.get(..16).unwrap_or(hash)
+}

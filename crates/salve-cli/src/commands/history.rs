@@ -1,0 +1,187 @@
+//! `salve history` and `salve diff`: what was applied here, and what it did.
+//!
+//! In: the history of a workspace. Out: one line per change, or a change in full. Never writes,
+//! except `gc`, which forgets contents when it is asked to.
+
+use crate::arguments::{DiffArguments, Format, HistoryArguments, HistoryCommand};
+use crate::change::{self, visible};
+use crate::commands::undo::find;
+use crate::failure::{CommandResult, Ending};
+use crate::output;
+use crate::workspace::{Opened, now};
+use anstyle::{AnsiColor, Style};
+use salve_tree::{ChangeSet, ExportedChange, History};
+use serde_json::json;
+
+/// Runs `salve history`.
+pub(crate) fn run(arguments: &HistoryArguments, format: Format) -> CommandResult {
+    if !matches!(format, Format::Human | Format::Json | Format::Jsonl) {
+        return Err(crate::no_such_format("history", format, "human, json, jsonl"));
+    }
+    let opened = match &arguments.command {
+        Some(HistoryCommand::Gc { max_size: Some(mib) }) => {
+            Opened::keeping(&arguments.tree, mib.saturating_mul(1 << 20))?
+        }
+        _ => Opened::at(&arguments.tree)?,
+    };
+    match &arguments.command {
+        None => list(&opened, arguments.limit, format),
+        Some(HistoryCommand::Gc { .. }) => collect(&opened, format),
+        Some(HistoryCommand::Export { change }) => {
+            let history = History::load(&opened.workspace)?;
+            let exported = history.export(&opened.workspace, &find(&history, change)?.id)?;
+            output::json(&exported)?;
+            Ok(Ending::Clean)
+        }
+    }
+}
+
+/// Runs `salve diff`.
+pub(crate) fn run_diff(arguments: &DiffArguments, format: Format) -> CommandResult {
+    let opened = Opened::at(&arguments.tree)?;
+    let history = History::load(&opened.workspace)?;
+    let change = match &arguments.change {
+        Some(named) => Some(find(&history, named)?),
+        None => history.position(),
+    };
+    let Some(change) = change else {
+        output::story("There is no change yet.\n");
+        return Ok(Ending::Clean);
+    };
+    let exported = history.export(&opened.workspace, &change.id)?;
+    match format {
+        Format::Human => output::result(&drawn(&exported))?,
+        Format::Json => output::json(&exported)?,
+        Format::Jsonl => output::json_line(&exported)?,
+        Format::Sarif | Format::Github => {
+            return Err(crate::no_such_format("diff", format, "human, json, jsonl"));
+        }
+    }
+    Ok(Ending::Clean)
+}
+
+fn list(opened: &Opened, limit: usize, format: Format) -> CommandResult {
+    let history = History::load(&opened.workspace)?;
+    let size = History::size(&opened.workspace)?;
+    let newest: Vec<&ChangeSet> = history.changes().iter().rev().take(limit).collect();
+    let position = history.position().map(|change| change.id.as_str());
+    match format {
+        Format::Human => {
+            let mut text = String::new();
+            for change in &newest {
+                let here = position == Some(change.id.as_str());
+                text.push_str(&line(change, here, history.is_in_effect(&change.id)));
+            }
+            if history.changes().is_empty() {
+                text.push_str("no changes yet\n");
+            }
+            let dim = Style::new().dimmed();
+            text.push_str(&format!(
+                "{dim}{} changes, {} contents kept in {} of at most {}{dim:#}\n",
+                history.changes().len(),
+                size.contents,
+                bytes(size.bytes),
+                bytes(size.cap),
+            ));
+            output::result(&text)?;
+        }
+        Format::Jsonl => {
+            for change in &newest {
+                output::json_line(change)?;
+            }
+        }
+        _ => output::json(&json!({
+            "changeHistory": { "history": newest, "position": position }, "size": size,
+        }))?,
+    }
+    Ok(Ending::Clean)
+}
+
+// `● Change #3 - 2 files (+45 -12) - $0.02 - 3s ago`, older ones with `○`.
+fn line(change: &ChangeSet, here: bool, in_effect: bool) -> String {
+    let bold = if here { Style::new().bold() } else { Style::new() };
+    let (green, red) = (AnsiColor::Green.on_default(), AnsiColor::Red.on_default());
+    let dim = Style::new().dimmed();
+    let files = match change.files.len() {
+        1 => "1 file".to_owned(),
+        count => format!("{count} files"),
+    };
+    let stats = &change.total_stats;
+    let cost = change
+        .cost
+        .map_or(String::new(), |cost| format!(" - ${:.2}", cost.micro_dollars as f64 / 1e6));
+    let ago = ago(now().saturating_sub(change.timestamp));
+    let label =
+        change.label.as_deref().map_or(String::new(), |label| format!(" - {}", visible(label)));
+    let state = match (change.applied, in_effect) {
+        (false, _) => " (not applied)",
+        (true, false) => " (taken back)",
+        (true, true) => "",
+    };
+    format!(
+        "{bold}{} Change #{}{bold:#} - {files} ({green}+{}{green:#} {red}-{}{red:#}){cost} - {ago}{label}{dim}{state}{dim:#}\n",
+        if here { '●' } else { '○' },
+        change.number,
+        stats.added,
+        stats.removed,
+    )
+}
+
+fn ago(milliseconds: u64) -> String {
+    let seconds = milliseconds / 1000;
+    match seconds {
+        0..60 => format!("{seconds}s ago"),
+        60..3_600 => format!("{}m ago", seconds / 60),
+        3_600..86_400 => format!("{}h ago", seconds / 3_600),
+        _ => format!("{}d ago", seconds / 86_400),
+    }
+}
+
+fn bytes(count: u64) -> String {
+    match count {
+        0..1_024 => format!("{count} B"),
+        1_024..1_048_576 => format!("{:.1} KiB", count as f64 / 1_024.0),
+        _ => format!("{:.1} MiB", count as f64 / 1_048_576.0),
+    }
+}
+
+fn collect(opened: &Opened, format: Format) -> CommandResult {
+    let report = History::gc(&opened.workspace)?;
+    match format {
+        Format::Human => output::result(&format!(
+            "{} contents forgotten, {} freed; {} contents in {} stay\n",
+            report.forgotten,
+            bytes(report.freed),
+            report.kept.contents,
+            bytes(report.kept.bytes),
+        ))?,
+        Format::Jsonl => output::json_line(&report)?,
+        _ => output::json(&report)?,
+    }
+    Ok(Ending::Clean)
+}
+
+fn drawn(exported: &ExportedChange) -> String {
+    let change = &exported.change;
+    let mut text = line(change, true, true);
+    for (file, content) in change.files.iter().zip(&exported.contents) {
+        let old = content.old_content.as_deref().zip(file.old.as_ref().map(|old| old.mode));
+        let new = content.new_content.as_deref().zip(file.new.as_ref().map(|new| new.mode));
+        text.push_str(&change::file(&file.file_path, old, new));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_sizes_read_as_people_say_them() {
+        assert_eq!(
+            [3_000, 59_999, 300_000, 7_200_000, 200_000_000].map(ago),
+            ["3s ago", "59s ago", "5m ago", "2h ago", "2d ago"]
+        );
+        assert_eq!([10, 2_048, 5 << 20].map(bytes), ["10 B", "2.0 KiB", "5.0 MiB"]);
+    }
+}

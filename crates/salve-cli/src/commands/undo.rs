@@ -1,0 +1,144 @@
+//! `salve undo`, `redo` and `rewind`: the tree goes to another point of its history.
+//!
+//! In: where to, and what to do about files that were changed since. Out: which files moved, or
+//! which stand in the way. Never overwrites what somebody else wrote unless told to.
+
+use crate::arguments::{ChangedArguments, Format, RewindArguments, UndoArguments};
+use crate::change::visible;
+use crate::failure::{CommandResult, Ending, Failure};
+use crate::output;
+use crate::workspace::{Opened, meta};
+use anstyle::AnsiColor;
+use salve_tree::{
+    ChangedSince, History, Moved, OnChanged, Origin, RewindOutcome, ThreeWay, redo, rewind, undo,
+};
+use serde_json::{Value, json};
+
+/// Runs `salve undo`.
+pub(crate) fn run_undo(arguments: &UndoArguments, format: Format) -> CommandResult {
+    let opened = Opened::at(&arguments.tree)?;
+    let outcome = undo(&opened.workspace, on_changed(&arguments.changed), &meta(Origin::User))?;
+    tell(&opened, &outcome, "nothing to undo", format)
+}
+
+/// Runs `salve redo`.
+pub(crate) fn run_redo(arguments: &UndoArguments, format: Format) -> CommandResult {
+    let opened = Opened::at(&arguments.tree)?;
+    let outcome = redo(&opened.workspace, on_changed(&arguments.changed), &meta(Origin::User))?;
+    tell(&opened, &outcome, "nothing to redo", format)
+}
+
+/// Runs `salve rewind`.
+pub(crate) fn run_rewind(arguments: &RewindArguments, format: Format) -> CommandResult {
+    let opened = Opened::at(&arguments.tree)?;
+    let history = History::load(&opened.workspace)?;
+    let to = match arguments.change.as_str() {
+        "0" => None,
+        change => Some(find(&history, change)?.id.clone()),
+    };
+    let how = on_changed(&arguments.changed);
+    let outcome = rewind(&opened.workspace, to.as_deref(), how, &meta(Origin::User))?;
+    tell(&opened, &outcome, "the tree stands there already", format)
+}
+
+/// Finds a change by its number, with or without `#`, or by its id.
+pub(crate) fn find<'a>(
+    history: &'a History,
+    named: &str,
+) -> Result<&'a salve_tree::ChangeSet, Failure> {
+    let number = named.trim_start_matches('#').parse::<u64>().ok();
+    let by_number =
+        number.and_then(|number| history.changes().iter().find(|change| change.number == number));
+    by_number.or_else(|| history.get(named)).ok_or_else(|| {
+        Failure::new(format!("no such change: `{}`", visible(named)))
+            .hint("`salve history` lists the changes and their numbers.")
+    })
+}
+
+fn on_changed(arguments: &ChangedArguments) -> OnChanged {
+    match (arguments.merge, arguments.force) {
+        (true, _) => OnChanged::Merge,
+        (_, true) => OnChanged::Force,
+        _ => OnChanged::Refuse,
+    }
+}
+
+fn tell(opened: &Opened, outcome: &RewindOutcome, nothing: &str, format: Format) -> CommandResult {
+    match format {
+        Format::Human => output::result(&human(opened, outcome, nothing)?)?,
+        Format::Json => output::json(&document(outcome))?,
+        Format::Jsonl => output::json_line(&document(outcome))?,
+        Format::Sarif | Format::Github => {
+            return Err(crate::no_such_format("undo", format, "human, json, jsonl"));
+        }
+    }
+    Ok(match outcome {
+        RewindOutcome::Moved(_) | RewindOutcome::NothingToDo => Ending::Clean,
+        RewindOutcome::Changed(_) => Ending::NeedsApproval,
+        RewindOutcome::Conflict(_) => Ending::RolledBack,
+    })
+}
+
+fn document(outcome: &RewindOutcome) -> Value {
+    match outcome {
+        RewindOutcome::Moved(moved) => json!({ "outcome": "moved", "moved": moved }),
+        RewindOutcome::NothingToDo => json!({ "outcome": "nothing_to_do" }),
+        RewindOutcome::Changed(files) => json!({ "outcome": "changed_since", "files": files }),
+        RewindOutcome::Conflict(conflict) => {
+            json!({ "outcome": "conflict", "conflict": conflict })
+        }
+    }
+}
+
+fn human(opened: &Opened, outcome: &RewindOutcome, nothing: &str) -> Result<String, Failure> {
+    let red = AnsiColor::Red.on_default().bold();
+    Ok(match outcome {
+        RewindOutcome::Moved(moved) => moved_words(&History::load(&opened.workspace)?, moved),
+        RewindOutcome::NothingToDo => format!("{nothing}\n"),
+        RewindOutcome::Changed(files) => changed_words(files),
+        RewindOutcome::Conflict(conflict) => format!(
+            "{red}rolled back{red:#}  {}: {}\n",
+            visible(&conflict.path),
+            visible(&conflict.why)
+        ),
+    })
+}
+
+fn moved_words(history: &History, moved: &Moved) -> String {
+    let green = AnsiColor::Green.on_default().bold();
+    let place = |id: &Option<String>| match id.as_deref().and_then(|id| history.get(id)) {
+        Some(change) => format!("change #{}", change.number),
+        None => "before the first change".to_owned(),
+    };
+    let mut text =
+        format!("{green}moved{green:#}  from {} to {}\n", place(&moved.from), place(&moved.to));
+    for file in &moved.files {
+        text.push_str(&format!("  {}\n", visible(file)));
+    }
+    if let Some(change) = moved.recorded.as_deref().and_then(|id| history.get(id)) {
+        text.push_str(&format!("What stood there is kept as change #{}.\n", change.number));
+    }
+    for message in &moved.messages {
+        text.push_str(&format!("{message}\n"));
+    }
+    text
+}
+
+fn changed_words(files: &[ChangedSince]) -> String {
+    let red = AnsiColor::Red.on_default().bold();
+    let mut text = format!("{red}refused{red:#}  nothing was moved; changed since:\n");
+    for file in files {
+        text.push_str(&format!("  {}  {}\n", visible(&file.path), visible(&file.why)));
+        if let ThreeWay::Overlap(both) = &file.merge {
+            for line in both.lines().take(40) {
+                text.push_str(&format!("    {}\n", visible(line)));
+            }
+        }
+    }
+    let all_clean = files.iter().all(|file| file.merge == ThreeWay::Clean);
+    if all_clean {
+        text.push_str("`--merge` keeps both changes; they touch different lines.\n");
+    }
+    text.push_str("`--force` overwrites them and keeps what stood there as a change of its own.\n");
+    text
+}

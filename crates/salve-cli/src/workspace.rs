@@ -1,0 +1,114 @@
+//! Opens the workspace a command works on.
+//!
+//! In: the arguments. Out: an open workspace that is at rest, the time, and the words about what a
+//! crash had left. Never hides a recovery: it is told on standard error.
+
+use crate::arguments::TreeArguments;
+use crate::change::visible;
+use crate::failure::Failure;
+use crate::{environment, output};
+use salve_tree::{
+    AdmitOptions, ChangeMeta, Cost, DiskView, Origin, Recovery, Root, Workspace, WorkspaceOptions,
+};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// A workspace at rest.
+pub(crate) struct Opened {
+    pub(crate) workspace: Workspace,
+    pub(crate) recovery: Recovery,
+    root: Root,
+}
+
+impl Opened {
+    /// Opens the folder the arguments name and brings it to rest.
+    pub(crate) fn at(arguments: &TreeArguments) -> Result<Self, Failure> {
+        Self::keeping(arguments, WorkspaceOptions::default().history_cap)
+    }
+
+    /// As [`Opened::at`], with another bound on the bytes that the history keeps.
+    pub(crate) fn keeping(arguments: &TreeArguments, history_cap: u64) -> Result<Self, Failure> {
+        let folder = folder(arguments.directory.as_deref())?;
+        let root = Root::open(&folder).map_err(|error| {
+            Failure::new(format!("cannot open `{}`: {error}", folder.display()))
+        })?;
+        let options = WorkspaceOptions {
+            wait: Duration::from_secs(arguments.wait),
+            holder: format!("salve, process {}", std::process::id()),
+            history_cap,
+            ..WorkspaceOptions::default()
+        };
+        let (workspace, recovery) = Workspace::open(&folder, options)?;
+        output::story(&told(&recovery));
+        Ok(Self { workspace, recovery, root })
+    }
+
+    /// Looks at the files as the verifier does.
+    pub(crate) fn view(&self, options: AdmitOptions) -> DiskView<'_> {
+        DiskView::new(&self.root, options)
+    }
+}
+
+/// Describes a change that this command makes now.
+pub(crate) fn meta(origin: Origin) -> ChangeMeta {
+    ChangeMeta { now: now(), origin, ..ChangeMeta::default() }
+}
+
+/// Turns dollars into the unit of the history.
+pub(crate) fn dollars(amount: f64) -> Option<Cost> {
+    let micro = (amount * 1e6).round();
+    // Money that is not a number, or negative, is no cost.
+    (micro >= 0.0).then(|| Cost { micro_dollars: micro as u64, ..Cost::default() })
+}
+
+/// Returns the milliseconds since 1970.
+#[expect(clippy::disallowed_methods, reason = "salve-cli is the one crate that asks for the time")]
+pub(crate) fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Returns the folder named, or the one this was started in.
+pub(crate) fn folder(named: Option<&Path>) -> Result<PathBuf, Failure> {
+    named
+        .map(Path::to_owned)
+        .or_else(environment::start_folder)
+        .ok_or_else(|| Failure::new("the folder this was started in is gone"))
+}
+
+/// Says what recovery did; nothing when there was nothing to do.
+pub(crate) fn told(recovery: &Recovery) -> String {
+    let mut text = String::new();
+    for id in &recovery.undone {
+        text.push_str(&format!("recovered: {id} was interrupted and is undone\n"));
+    }
+    for id in &recovery.finished {
+        text.push_str(&format!("recovered: {id} was complete and is cleaned up\n"));
+    }
+    for foreign in &recovery.foreign {
+        let kept = match &foreign.kept {
+            Some(kept) => format!("; the other bytes are in {}", visible(kept)),
+            None => String::new(),
+        };
+        text.push_str(&format!(
+            "recovered: {} was changed by somebody else and is left as it is{kept}\n",
+            visible(&foreign.path)
+        ));
+    }
+    for journal in &recovery.damaged_journals {
+        text.push_str(&format!(
+            "warning: the journal {} cannot be read ({}); nothing was touched\n",
+            journal.name, journal.why
+        ));
+    }
+    if recovery.torn_history {
+        text.push_str("recovered: a begun line at the end of the history was cut off\n");
+    }
+    if let Some(copy) = &recovery.damaged_history {
+        text.push_str(&format!("warning: the history was damaged; a copy is kept as {copy}\n"));
+    }
+    if let Some(holder) = &recovery.busy {
+        text.push_str(&format!("{holder} is writing; nothing was recovered\n"));
+    }
+    text
+}

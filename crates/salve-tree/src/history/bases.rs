@@ -1,0 +1,54 @@
+//! Former contents by the hash a reply names: what a stale edit was made on.
+//!
+//! In: a path and a hash as written. Out: the content the history keeps under it. Never: a content
+//! of another path.
+
+use super::History;
+use crate::blobs::Blobs;
+use crate::verify::BaseSource;
+use crate::{ContentHash, TreeError, TreePath, Workspace};
+
+/// The former contents that a workspace keeps.
+pub struct Bases<'a> {
+    history: History,
+    blobs: Option<Blobs<'a>>,
+}
+
+impl Workspace {
+    /// Opens the former contents of this workspace's files.
+    pub fn bases(&self) -> Result<Bases<'_>, TreeError> {
+        Ok(Bases { history: History::load(self)?, blobs: self.blobs()? })
+    }
+}
+
+impl BaseSource for Bases<'_> {
+    fn base(&self, path: &TreePath, written: &str) -> Option<Vec<u8>> {
+        let blobs = self.blobs.as_ref()?;
+        let files = self.history.changes().iter().rev().flat_map(|change| &change.files);
+        let versions = files
+            .filter(|file| file.file_path == path.as_str())
+            .flat_map(|file| [file.new, file.old])
+            .flatten();
+        let mut tried: Vec<ContentHash> = Vec::new();
+        for version in versions {
+            if tried.contains(&version.hash) {
+                continue;
+            }
+            tried.push(version.hash);
+            // A content that was collected or damaged is as good as unknown: the edit is then
+            // refused as made on a version nobody has.
+            if let Ok(Some(bytes)) = blobs.get(version.hash)
+                && ContentHash::names(written, &bytes)
+            {
+                return Some(bytes);
+            }
+        }
+        None
+    }
+}
+
+impl std::fmt::Debug for Bases<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Bases").field("history", &self.history).finish_non_exhaustive()
+    }
+}
