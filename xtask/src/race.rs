@@ -67,7 +67,7 @@ type Round = fn(&Arena, usize, &mut Tally) -> anyhow::Result<()>;
 fn race(rounds: usize, round: Round) -> anyhow::Result<Tally> {
     let arena = Arena::new()?;
     let stop = AtomicBool::new(false);
-    std::thread::scope(|threads| {
+    let tally = std::thread::scope(|threads| {
         let (one, other) = (arena.workspace.join("d"), arena.workspace.join("link"));
         let stop = &stop;
         threads.spawn(move || {
@@ -85,7 +85,9 @@ fn race(rounds: usize, round: Round) -> anyhow::Result<Tally> {
         });
         stop.store(true, Ordering::Relaxed);
         result.map(|()| tally)
-    })
+    })?;
+    arena.come_to_rest()?;
+    Ok(tally)
 }
 
 /// Resolves, opens, reads.
@@ -110,7 +112,12 @@ fn open_round(arena: &Arena, _number: usize, tally: &mut Tally) -> anyhow::Resul
 /// Verifies and applies a change of an existing and of a new file.
 fn apply_round(arena: &Arena, number: usize, tally: &mut Tally) -> anyhow::Result<()> {
     let options = WorkspaceOptions { durability: Durability::None, ..WorkspaceOptions::default() };
-    let (workspace, _) = Workspace::open(&arena.workspace, options)?;
+    // Opening brings an interrupted round to rest, which the swap can disturb as well.
+    let Ok((workspace, _)) = Workspace::open(&arena.workspace, options) else {
+        tally.refused += 1;
+        tally.escapes += usize::from(!arena.outside_is_untouched()?);
+        return Ok(());
+    };
     let root = Root::open(&arena.workspace)?;
     let view = DiskView::new(&root, AdmitOptions::default());
     let edits = edits(number);
@@ -166,6 +173,18 @@ impl Arena {
         fs::write(outside.join("x"), "outside")?;
         symlink("../outside", workspace.join("link"))?;
         Ok(Self { _folder: folder, workspace, outside })
+    }
+
+    /// Opens the workspace once more when nobody swaps, so that what was interrupted is recovered.
+    fn come_to_rest(&self) -> anyhow::Result<()> {
+        let (directory, link) = (self.workspace.join("d"), self.workspace.join("link"));
+        if directory.symlink_metadata()?.is_symlink() {
+            renameat_with(CWD, &directory, CWD, &link, RenameFlags::EXCHANGE)?;
+        }
+        let opened = Workspace::open(&self.workspace, WorkspaceOptions::default());
+        opened.context("the workspace does not come to rest")?;
+        ensure!(self.outside_is_untouched()?, "recovery reached the outside");
+        Ok(())
     }
 
     fn outside_is_untouched(&self) -> anyhow::Result<bool> {
