@@ -187,6 +187,4 @@ fn changes(file: &PlannedFile) -> bool {
 }
 
 #[cfg(test)]
-mod bench_tmp;
-#[cfg(test)]
 mod tests;
