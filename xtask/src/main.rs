@@ -11,11 +11,13 @@
 
 mod bench;
 mod corpus;
+mod crash;
 mod cuts;
 mod flags;
 mod fuzz;
 mod landed;
 mod process;
+mod race;
 mod score;
 mod stitch;
 mod test;
@@ -41,7 +43,15 @@ const TASKS: &[Task] = &[
     Task { name: "cuts", about: "real files cut with a fixed seed, every verdict against the grammar's tree", run: cuts::run },
     Task { name: "stitch", about: "generated continuations of cut files, joined and compared; --n, --seed, --lang, --show", run: stitch::run },
     Task { name: "landed", about: "diffs of real small models: how many land, on which rung, and compile; --show, --no-compile", run: landed::run },
+    Task { name: "race", about: "a directory swapped for a symlink while paths are used; --rounds 100000, --applies 2000", run: race::run },
+    Task { name: "crash", about: "transactions that end at any instant; --full on a disk; --workload NAME [--faults F]", run: crash::run },
     Task { name: "bench", about: "ratios against peers in one table; --strict fails on a line below its goal", run: bench::run },
+];
+
+/// What the commands start this program with, not people.
+#[rustfmt::skip]
+const CHILDREN: &[Task] = &[
+    Task { name: "crash-child", about: "works on a folder while things go wrong", run: crash::run_child },
 ];
 
 fn main() -> ExitCode {
@@ -50,7 +60,7 @@ fn main() -> ExitCode {
         print_usage();
         return ExitCode::from(2);
     };
-    let Some(task) = TASKS.iter().find(|task| task.name == name) else {
+    let Some(task) = TASKS.iter().chain(CHILDREN).find(|task| task.name == name) else {
         eprintln!("no such command: {name}");
         print_usage();
         return ExitCode::from(2);

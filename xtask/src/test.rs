@@ -4,7 +4,7 @@
 //! stops at the first failure: one run tells everything that is wrong.
 
 use crate::flags::Flags;
-use crate::{fuzz, landed, process, score, tidy};
+use crate::{crash, fuzz, landed, process, score, tidy};
 use anyhow::bail;
 use std::time::{Duration, Instant};
 
@@ -28,6 +28,7 @@ const STEPS: &[Step] = &[
     Step { name: "doc tests", run: doc_tests },
     Step { name: "docs", run: docs },
     Step { name: "short fuzz", run: fuzz::short },
+    Step { name: "crashes", run: crash::check },
     Step { name: "scorers", run: score::check },
     Step { name: "real diffs", run: landed::check },
     Step { name: "tidy", run: tidy::check },
