@@ -51,8 +51,15 @@ const FULL: Effort = Effort {
 };
 
 /// What `cargo xtask test` does, in memory.
-const BOUNDED: Effort =
-    Effort { kills: usize::MAX, slow: 12, errors: 80, users: 250, doubles: 150, black_box: 20, power: 150 };
+const BOUNDED: Effort = Effort {
+    kills: usize::MAX,
+    slow: 12,
+    errors: 80,
+    users: 250,
+    doubles: 150,
+    black_box: 20,
+    power: 150,
+};
 
 /// Runs the grid, or one point of it.
 pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
@@ -172,10 +179,9 @@ fn of_workload(one: &Prepared, effort: Effort, bench: &Bench) -> anyhow::Result<
         Ok(told(Row::clean(format!("{name}{what}"), run_all(one, &points, bench)?)))
     };
     Ok(match one.workload.beside {
-        Beside::Nothing => vec![
-            row("", grid::kills(one, effort))?,
-            row(": errors", grid::errors(one, effort))?,
-        ],
+        Beside::Nothing => {
+            vec![row("", grid::kills(one, effort))?, row(": errors", grid::errors(one, effort))?]
+        }
         Beside::User(_) => vec![row("", grid::users(one, effort.users))?],
         Beside::Process => {
             let points = grid::thin((1..=one.steps.len() + 1).collect(), 150);

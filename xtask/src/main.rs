@@ -17,6 +17,7 @@ mod flags;
 mod fuzz;
 mod landed;
 mod process;
+mod race;
 mod score;
 mod stitch;
 mod test;
@@ -42,6 +43,7 @@ const TASKS: &[Task] = &[
     Task { name: "cuts", about: "real files cut with a fixed seed, every verdict against the grammar's tree", run: cuts::run },
     Task { name: "stitch", about: "generated continuations of cut files, joined and compared; --n, --seed, --lang, --show", run: stitch::run },
     Task { name: "landed", about: "diffs of real small models: how many land, on which rung, and compile; --show, --no-compile", run: landed::run },
+    Task { name: "race", about: "a directory swapped for a symlink while paths are used; --rounds 100000, --applies 2000", run: race::run },
     Task { name: "crash", about: "transactions that end at any instant; --full on a disk; --workload NAME [--faults F]", run: crash::run },
     Task { name: "bench", about: "ratios against peers in one table; --strict fails on a line below its goal", run: bench::run },
 ];

@@ -15,6 +15,7 @@ mod ladder;
 mod literal;
 mod neighbours;
 mod numbered;
+mod parts;
 mod pattern;
 mod refusal;
 mod resolve;

@@ -6,6 +6,7 @@
 
 mod carriers;
 mod change;
+mod former;
 mod guards;
 mod hashes;
 mod message;
@@ -13,6 +14,7 @@ mod plan_files;
 mod rebase;
 mod report;
 
+pub use former::FormerVersions;
 pub use report::{
     FileOutcome, FileReport, Operation, Refusal, RefusalCode, Report, SideOfConflict,
 };

@@ -2,4 +2,6 @@
 use super::grid::Effort;
 use super::point::{Bench, Prepared};
 use super::report::Row;
-pub(crate) fn rows(_: &[Prepared], _: Effort, _: &Bench) -> anyhow::Result<Vec<Row>> { Ok(Vec::new()) }
+pub(crate) fn rows(_: &[Prepared], _: Effort, _: &Bench) -> anyhow::Result<Vec<Row>> {
+    Ok(Vec::new())
+}

@@ -144,7 +144,11 @@ impl Prepared {
 
     /// Lists the steps of the recovery that a point needs, counted from 1, where they change the
     /// disk.
-    pub(crate) fn recovery_steps(&self, point: &Point, bench: &Bench) -> anyhow::Result<Vec<usize>> {
+    pub(crate) fn recovery_steps(
+        &self,
+        point: &Point,
+        bench: &Bench,
+    ) -> anyhow::Result<Vec<usize>> {
         let copy = Scratch::copy_of(self.template.path(), &bench.base)?;
         let faults = fault::write_all(&point.faults);
         let arguments = ["--workload", self.workload.name, "--faults", &faults];
@@ -155,7 +159,9 @@ impl Prepared {
     }
 
     fn has_user_writes(&self) -> bool {
-        (self.workload.prior)().iter().any(|act| matches!(act, super::workload::Act::UserWrites(..)))
+        (self.workload.prior)()
+            .iter()
+            .any(|act| matches!(act, super::workload::Act::UserWrites(..)))
     }
 
     /// Returns the files that the user changes meanwhile.

@@ -228,8 +228,7 @@ impl Story {
         let folder = place.path();
         self.rebuild(state).write(folder)?;
         let still = listing::identities(folder)?;
-        let bystanders =
-            still.into_iter().filter(|(path, _)| path.starts_with("keep/")).collect();
+        let bystanders = still.into_iter().filter(|(path, _)| path.starts_with("keep/")).collect();
         let acks = self.acks(state.cut);
         let known = Known {
             stages: &self.stages,

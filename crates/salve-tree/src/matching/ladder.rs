@@ -11,7 +11,7 @@ use super::index::{Index, Level};
 use super::literal::{self, Literal};
 use super::pattern::{Pattern, Sides, weight};
 use super::{HunkRefusal, MatchOptions, RefusalReason, Rung};
-use super::{applied, elided, numbered, refusal, scored, trimmed};
+use super::{applied, elided, numbered, parts, refusal, scored, trimmed};
 use crate::splice::Change;
 use salve_types::{Hunk, HunkBody, HunkLine, LineKind};
 use std::borrow::Cow;
@@ -152,6 +152,7 @@ fn seek_pattern<'h>(
     }
     let is_diff = matches!(hunk.body, HunkBody::Lines(_));
     let search = trimmed::seek(index, &pattern, &claims, is_diff, options)
+        .or_else(|| is_diff.then(|| parts::seek(index, &pattern, options)).flatten())
         .or_else(|| elided::seek(index, &pattern));
     if let Some(search) = search {
         return Sought::Lines(search);

@@ -186,7 +186,7 @@ impl Walk for DiskWalk<'_> {
         };
         let entry = Entry {
             kind,
-            links: u64::from(status.st_nlink),
+            links: status.st_nlink,
             mode: status.st_mode & 0o7777,
             bytes: u64::try_from(status.st_size).unwrap_or(0),
             immutable: kind == Kind::File && is_immutable(&opened),

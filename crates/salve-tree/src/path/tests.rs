@@ -1,5 +1,7 @@
 //! Every path of the table, with its set-up on a real file system, and what the table cannot say.
 
+mod race;
+
 use super::*;
 use crate::{FileView as _, MemoryView};
 use rustix::fs::{self as sys, Mode, OFlags};
@@ -60,8 +62,8 @@ impl Sandbox {
                 fs::hard_link(outside, &at).unwrap();
             }
             "fifo" => {
-                sys::mknodat(sys::CWD, &at, sys::FileType::Fifo, Mode::from_raw_mode(0o600), 0)
-                    .unwrap()
+                let mode = Mode::from_raw_mode(0o600);
+                sys::mknodat(sys::CWD, &at, sys::FileType::Fifo, mode, 0).unwrap();
             }
             "socket" => drop(UnixListener::bind(&at).unwrap()),
             "chardev" => {
@@ -106,7 +108,9 @@ fn c016_every_path_of_the_table_is_judged_as_the_table_says() {
         };
         let root = sandbox.root();
         let (allow, rule) = match &case["path"] {
-            Value::Array(paths) => judge_together(&root, paths.iter().map(spell).collect()),
+            Value::Array(paths) => {
+                judge_together(&root, &paths.iter().map(spell).collect::<Vec<_>>())
+            }
             path => {
                 let verdict = root.judge(&spell(path), &AdmitOptions::default());
                 (verdict.allow, verdict.rule)
@@ -119,7 +123,7 @@ fn c016_every_path_of_the_table_is_judged_as_the_table_says() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-fn judge_together(root: &Root, paths: Vec<String>) -> (bool, &'static str) {
+fn judge_together(root: &Root, paths: &[String]) -> (bool, &'static str) {
     let admitted: Vec<TreePath> = paths.iter().map(|path| root.admit(path).unwrap()).collect();
     let objections = check_set(&admitted.iter().collect::<Vec<_>>());
     if let Some((_, objection)) = objections.first() {

@@ -35,11 +35,7 @@ fn slug(name: &str) -> String {
     name.replace([' ', ','], "-").replace("--", "-")
 }
 
-const fn plain(
-    name: &'static str,
-    files: fn() -> Vec<Given>,
-    acts: fn() -> Vec<Act>,
-) -> Workload {
+const fn plain(name: &'static str, files: fn() -> Vec<Given>, acts: fn() -> Vec<Act>) -> Workload {
     Workload {
         name,
         files,
@@ -118,10 +114,7 @@ fn renames() -> Vec<Change> {
 }
 
 fn modes() -> Vec<Change> {
-    vec![
-        Change::Mode("a.txt".to_owned(), 0o755),
-        Change::Mode("src/deep/c.sh".to_owned(), 0o644),
-    ]
+    vec![Change::Mode("a.txt".to_owned(), 0o755), Change::Mode("src/deep/c.sh".to_owned(), 0o644)]
 }
 
 /// A bit of everything.

@@ -149,7 +149,7 @@ fn guards_hold_back_until_somebody_allows() {
     let cases: [(FileEdit, RefusalCode, Change); 4] = [
         (replace("a.rs", "ok", "ok\n// rest"), RefusalCode::Omission, |a| a.omissions = true),
         (edit("n.rs", FileChange::Create("// rest\n".into())), RefusalCode::Omission, |a| {
-            a.omissions = true
+            a.omissions = true;
         }),
         (write("long.txt", "line 0\n"), RefusalCode::Shrink, |a| a.shrink = true),
         (replace("a.rs", "ok", "<error>"), RefusalCode::SyntaxErrors, |a| a.syntax = true),
