@@ -7,6 +7,7 @@ use super::align::{Lean, Level, align};
 use super::markers::MarkerKind;
 use super::outline::{Closer, Item, Outline, Part, indent_of};
 use super::{Unresolved, shown};
+use std::collections::HashSet;
 
 /// As many lines may go without anything in their place and without a word about them.
 const MAX_SILENT_LOSS: usize = 3;
@@ -29,6 +30,7 @@ pub(super) fn weave(
     let mut loom = Loom {
         new_lines: &template.lines,
         old_lines: &present.lines,
+        old_set: present.lines.iter().map(|line| line.trim_end()).collect(),
         lean,
         json: path.to_ascii_lowercase().ends_with(".json"),
         woven: Woven::default(),
@@ -46,6 +48,7 @@ pub(super) fn weave(
 struct Loom<'a> {
     new_lines: &'a [&'a str],
     old_lines: &'a [&'a str],
+    old_set: HashSet<&'a str>,
     lean: Lean,
     json: bool,
     woven: Woven,
@@ -188,6 +191,12 @@ impl Loom<'_> {
         after_marker: bool,
         shift: &Shift,
     ) -> Result<(), Unresolved> {
+        // A line that stands elsewhere at just its own depth is not this one, shifted.
+        let (new_line, old_line) = (self.new_lines[new.line], self.old_lines[old.line]);
+        if indent_of(new_line) != indent_of(old_line) && self.old_set.contains(new_line.trim_end())
+        {
+            return Err(Unresolved::Unplaced { line: shown(new_line) });
+        }
         self.blanks((new.line, new.blanks), (old.line, old.blanks), after_marker);
         self.line(new.line, old.line, shift);
         let line = || shown(self.new_lines[new.line]);
