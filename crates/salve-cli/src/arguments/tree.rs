@@ -169,6 +169,9 @@ pub(crate) enum CheckpointCommand {
     Restore {
         /// The name.
         name: Option<String>,
+        /// Restores over files that were changed since; what stood there is kept.
+        #[arg(long)]
+        force: bool,
     },
 }
 

@@ -3,10 +3,138 @@
 //! In: a name. Out: a state kept, listed with its validity, or restored. Never restores what cannot
 //! be read back in full.
 
-use crate::arguments::{CheckpointArguments, Format};
-use crate::failure::CommandResult;
+use crate::arguments::{CheckpointArguments, CheckpointCommand, Format};
+use crate::change::visible;
+use crate::commands::undo::changed_words;
+use crate::failure::{CommandResult, Ending, Failure};
+use crate::output;
+use crate::workspace::{Opened, meta, now};
+use anstyle::AnsiColor;
+use salve_tree::{
+    AdmitOptions, FileView, ListedCheckpoint, OnChanged, Origin, RestoreOutcome, RestoreRequest,
+    TreePath, create_checkpoint, list_checkpoints, restore_checkpoint,
+};
+use serde_json::json;
 
 /// Runs `salve checkpoint`.
-pub(crate) fn run(_arguments: &CheckpointArguments, _format: Format) -> CommandResult {
-    Ok(crate::failure::Ending::Findings)
+pub(crate) fn run(arguments: &CheckpointArguments, format: Format) -> CommandResult {
+    if !matches!(format, Format::Human | Format::Json | Format::Jsonl) {
+        return Err(crate::no_such_format("checkpoint", format, "human, json, jsonl"));
+    }
+    let opened = Opened::at(&arguments.tree)?;
+    match &arguments.command {
+        CheckpointCommand::Create { name, paths } => create(&opened, name, paths, format),
+        CheckpointCommand::List => list(&opened, format),
+        CheckpointCommand::Restore { name, force } => {
+            let on_changed = if *force { OnChanged::Force } else { OnChanged::Refuse };
+            restore(&opened, name.as_deref(), on_changed, format)
+        }
+    }
+}
+
+fn create(opened: &Opened, name: &str, paths: &[String], format: Format) -> CommandResult {
+    let view = opened.view(AdmitOptions::default());
+    let paths: Vec<TreePath> =
+        paths.iter().map(|path| view.admit(path)).collect::<Result<_, _>>()?;
+    let made = create_checkpoint(&opened.workspace, name, &paths, None, now())?;
+    match format {
+        Format::Human => {
+            let count = made.tree.len();
+            output::result(&format!("checkpoint {} keeps {count} files\n", visible(name)))?;
+        }
+        Format::Jsonl => output::json_line(&made)?,
+        _ => output::json(&made)?,
+    }
+    Ok(Ending::Clean)
+}
+
+fn list(opened: &Opened, format: Format) -> CommandResult {
+    let listed = list_checkpoints(&opened.workspace)?;
+    match format {
+        Format::Human if listed.is_empty() => output::result("no checkpoints yet\n")?,
+        Format::Human => output::result(&listed.iter().map(line).collect::<String>())?,
+        Format::Jsonl => {
+            for one in &listed {
+                output::json_line(one)?;
+            }
+        }
+        _ => output::json(&listed)?,
+    }
+    Ok(Ending::Clean)
+}
+
+fn line(listed: &ListedCheckpoint) -> String {
+    let (green, red) = (AnsiColor::Green.on_default(), AnsiColor::Red.on_default());
+    let name = listed.checkpoint.as_ref().map_or("(unreadable)", |checkpoint| &checkpoint.name);
+    let files = listed.checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.tree.len());
+    let state = match &listed.why {
+        None => format!("{green}valid{green:#}"),
+        Some(why) => format!("{red}invalid{red:#}: {}", visible(why)),
+    };
+    format!("{:>4}  {:<24} {files:>5} files  {state}\n", listed.number, visible(name))
+}
+
+fn restore(
+    opened: &Opened,
+    name: Option<&str>,
+    on_changed: OnChanged,
+    format: Format,
+) -> CommandResult {
+    let request =
+        RestoreRequest { name, error: "asked for on the command line", state: None, on_changed };
+    let outcome = restore_checkpoint(&opened.workspace, &request, &meta(Origin::Checkpoint))?;
+    if format == Format::Human {
+        output::result(&words(&outcome))?;
+    } else {
+        let document = match &outcome {
+            RestoreOutcome::Restored(restored) => json!({
+                "outcome": "restored", "checkpoint": restored.checkpoint,
+                "change": restored.change, "report": restored.report,
+            }),
+            RestoreOutcome::NoneValid { report } => {
+                json!({ "outcome": "none_valid", "report": report })
+            }
+            RestoreOutcome::Changed { files, report } => {
+                json!({ "outcome": "changed_since", "files": files, "report": report })
+            }
+            RestoreOutcome::Conflict(conflict) => {
+                json!({ "outcome": "conflict", "conflict": conflict })
+            }
+        };
+        write(&document, format)?;
+    }
+    Ok(match outcome {
+        RestoreOutcome::Restored(_) => Ending::Clean,
+        RestoreOutcome::NoneValid { .. } => Ending::Findings,
+        RestoreOutcome::Changed { .. } => Ending::NeedsApproval,
+        RestoreOutcome::Conflict(_) => Ending::RolledBack,
+    })
+}
+
+fn write(document: &serde_json::Value, format: Format) -> Result<(), Failure> {
+    if format == Format::Jsonl { output::json_line(document) } else { output::json(document) }
+}
+
+fn words(outcome: &RestoreOutcome) -> String {
+    match outcome {
+        RestoreOutcome::Restored(restored) => {
+            let change = match &restored.change {
+                Some(change) => format!("as change #{}; `salve undo` takes it back", change.number),
+                None => "already; nothing was changed".to_owned(),
+            };
+            let name = visible(&restored.checkpoint.name);
+            format!("restored {name} {change}\nwhat was left behind: {}\n", restored.report)
+        }
+        RestoreOutcome::NoneValid { report } => {
+            format!(
+                "no checkpoint can be restored; nothing was touched\nwhat was found: {report}\n"
+            )
+        }
+        RestoreOutcome::Changed { files, report } => {
+            format!("{}what was found: {report}\n", changed_words(files))
+        }
+        RestoreOutcome::Conflict(conflict) => {
+            format!("rolled back: {}: {}\n", visible(&conflict.path), visible(&conflict.why))
+        }
+    }
 }

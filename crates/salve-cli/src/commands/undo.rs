@@ -124,7 +124,8 @@ fn moved_words(history: &History, moved: &Moved) -> String {
     text
 }
 
-fn changed_words(files: &[ChangedSince]) -> String {
+/// Lists the files that stand in the way.
+pub(crate) fn changed_words(files: &[ChangedSince]) -> String {
     let red = AnsiColor::Red.on_default().bold();
     let mut text = format!("{red}refused{red:#}  nothing was moved; changed since:\n");
     for file in files {

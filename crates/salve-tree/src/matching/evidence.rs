@@ -6,9 +6,6 @@
 
 use super::indent::indent;
 use super::index::{Index, Level};
-use super::pattern::{Pattern, weight};
-use super::similarity::similarity;
-use crate::FileText;
 use std::ops::Range;
 
 /// What a hunk says about where it belongs, beside the lines it seeks.
@@ -24,10 +21,6 @@ pub(crate) struct Claims<'h> {
 
 /// Hunks are looked at no closer than this where they fit in more places.
 const MOST_PLACES: usize = 256;
-/// How far from its hint a place that was edited since is looked for.
-const AROUND: usize = 3;
-/// How much of a hunk must be seen again at its hint for the place there to rival another.
-const RIVAL: f64 = 0.6;
 
 /// Leaves the places that the hunk's claims, line numbers apart, do not rule out. Claims that rule
 /// out every place are taken for wrong.
@@ -61,19 +54,6 @@ pub(crate) fn nearest(hint: usize, places: &[usize]) -> Option<usize> {
     }
 }
 
-/// Finds a place around the hint that looks like the hunk edited since, apart from `found`.
-pub(crate) fn rival_at_hint(
-    text: &FileText,
-    pattern: &Pattern<'_>,
-    hint: usize,
-    found: &Range<usize>,
-) -> Option<usize> {
-    let length = pattern.old.len();
-    (hint.saturating_sub(AROUND)..=hint + AROUND)
-        .filter(|&first| first >= found.end || first + length <= found.start)
-        .find(|&first| likeness(text, pattern, first) >= RIVAL)
-}
-
 /// Tells whether the anchors stand in the file but only below a place.
 pub(crate) fn anchors_stand_below(index: &Index<'_>, claims: &Claims<'_>, end: usize) -> bool {
     let Some(innermost) = claims.anchors.last() else { return false };
@@ -81,10 +61,10 @@ pub(crate) fn anchors_stand_below(index: &Index<'_>, claims: &Claims<'_>, end: u
     !places.is_empty() && places.iter().all(|&place| place >= end)
 }
 
-/// Tells whether the anchors stand in the file and a place is in none of their sections.
+/// Tells whether a place is in no section that the anchors name; anchors that stand nowhere name
+/// none.
 pub(crate) fn outside_anchors(index: &Index<'_>, claims: &Claims<'_>, lines: Range<usize>) -> bool {
-    let Some(innermost) = claims.anchors.last() else { return false };
-    !anchor_places(index, innermost).is_empty() && !Sections::new(index, claims.anchors).hold(lines)
+    !claims.anchors.is_empty() && !Sections::new(index, claims.anchors).hold(lines)
 }
 
 fn keep(places: &mut Vec<usize>, fits: impl Fn(usize) -> bool) {
@@ -92,18 +72,6 @@ fn keep(places: &mut Vec<usize>, fits: impl Fn(usize) -> bool) {
     if !kept.is_empty() {
         *places = kept;
     }
-}
-
-// The share of the old lines, by what they say, that is seen again from `first` on.
-fn likeness(text: &FileText, pattern: &Pattern<'_>, first: usize) -> f64 {
-    let (mut seen, mut total) = (0, 0);
-    for (offset, line) in pattern.old.iter().enumerate() {
-        let weight = weight(&line.text);
-        total += weight;
-        let alike = similarity(line.text.trim(), text.line(first + offset).trim()) >= RIVAL;
-        seen += if alike { weight } else { 0 };
-    }
-    if total == 0 { 0.0 } else { f64::from(seen as u32) / f64::from(total as u32) }
 }
 
 // Where a line stands that an anchor names; headings of diffs may be cut short.
@@ -163,6 +131,7 @@ fn opens_section(line: &str, depth: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::FileText;
 
     #[test]
     fn nearness_decides_only_two_to_one() {

@@ -9,7 +9,7 @@ use super::evidence;
 use super::index::Index;
 use super::ladder::{self, Search};
 use super::resolve::{State, ranges, settle};
-use super::{MatchOptions, Rung, refusal};
+use super::{MatchOptions, Rung, refusal, scored};
 use salve_types::{Hunk, HunkBody};
 use std::collections::HashMap;
 
@@ -209,9 +209,7 @@ fn doubt<'h>(
     if (0..at).rev().take(2).any(|other| agrees(fixed.places[other])) || agrees(fixed.after(at)) {
         return None;
     }
-    let rival = evidence::rival_at_hint(text, &search.pattern, hint, &lines)?;
-    rivals.push(rival..(rival + lines.len()).min(text.line_count()));
-    let why =
-        "the lines stand in one place, but the line number names another that looks edited since";
+    rivals.push(scored::rival(index, &search.pattern, &lines)?);
+    let why = "the lines stand in one place, but not at the line the hunk names, and another looks edited since";
     Some(State::Refused(refusal::ambiguous(text, &rivals, why)))
 }

@@ -28,6 +28,8 @@ const COMMON: usize = 32;
 const SLACK: usize = 6;
 /// So many places are told apart: the best, its rival and one more.
 const MOST_SHOWN: usize = 3;
+/// A place this much alike may be where a hunk belonged before somebody edited it.
+const RIVAL: f64 = 0.5;
 /// A nearest place less alike than this helps nobody.
 const WORTH_SHOWING: f64 = 0.4;
 
@@ -45,6 +47,17 @@ pub(crate) fn seek<'h>(index: &Index<'_>, pattern: &Pattern<'h>) -> Sought<'h> {
 /// Says that a hunk has no place and what stands nearest.
 pub(crate) fn not_found(index: &Index<'_>, pattern: &Pattern<'_>) -> HunkRefusal {
     report(index, pattern, &likely(index, pattern))
+}
+
+/// Finds a place that looks like the hunk edited since, apart from the lines `found`.
+pub(crate) fn rival(
+    index: &Index<'_>,
+    pattern: &Pattern<'_>,
+    found: &Range<usize>,
+) -> Option<Range<usize>> {
+    let apart = |place: &Likely| place.lines.end <= found.start || place.lines.start >= found.end;
+    let mut places = likely(index, pattern).into_iter().filter(apart);
+    places.find(|place| place.score >= RIVAL).map(|place| place.lines)
 }
 
 /// A place that is like a hunk.

@@ -77,7 +77,19 @@ pub(super) fn read_section(
     if listed.is_some() {
         remarks.push("line numbers before the lines were taken away".to_owned());
     }
+    // The tool whose dialect names lines skips blank lines after a marker, so a reply that is
+    // written for it cannot mean them.
+    if first > 0 || listed.is_some() {
+        skip_blank_lines(&mut old);
+        skip_blank_lines(&mut new);
+    }
     Ok(Section { hunk: Sides { old, new, hint: claimed.or(listed) }, remarks })
+}
+
+fn skip_blank_lines(side: &mut Vec<String>) {
+    if let Some(first) = side.iter().position(|line| !line.trim().is_empty()) {
+        side.drain(..first);
+    }
 }
 
 // `:start_line:12`, `:end_line:14` and a row of dashes: gives the first line of content and the
