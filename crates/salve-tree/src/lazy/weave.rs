@@ -4,6 +4,7 @@
 //! two pairs where a marker stands.
 
 use super::align::{Lean, Level, align};
+use super::keys::is_weak;
 use super::markers::MarkerKind;
 use super::outline::{Closer, Item, Outline, Part, indent_of};
 use super::{Unresolved, shown};
@@ -136,12 +137,29 @@ impl Loom<'_> {
         if let (Some(item), false) = (unplaced, gap.old.is_empty()) {
             return self.descend(gap, item, ends);
         }
+        self.check_depth(gap)?;
         self.all_new(first, shift, ends)?;
         self.keep(gap.old, ends);
         for segment in middle {
             self.all_new(segment, shift, ends)?;
         }
         self.all_new(last, shift, ends)
+    }
+
+    /// Refuses a line beside a marker that stands at just its depth below what the marker keeps:
+    /// then the line is not new, and what it is below is not there.
+    fn check_depth(&self, gap: &Gap<'_>) -> Result<(), Unresolved> {
+        let (Some(first), Some(last)) = (gap.old.first(), gap.old.last()) else { return Ok(()) };
+        let mut new = gap.new.iter().filter(|item| item.marker.is_none()).peekable();
+        if new.peek().is_none() {
+            return Ok(());
+        }
+        let kept: HashSet<&str> =
+            self.old_lines[first.line..last.end].iter().map(|line| line.trim_end()).collect();
+        let twin = new
+            .map(|item| self.new_lines[item.line].trim_end())
+            .find(|line| !is_weak(line) && kept.contains(line));
+        twin.map_or(Ok(()), |line| Err(Unresolved::Unplaced { line: shown(line) }))
     }
 
     /// Looks for the one construct of the gap in which the items without a place have theirs.
