@@ -68,7 +68,7 @@ pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
     let one = one_point(flags)?;
     let duet: Option<usize> = flags.value("--duet")?;
     flags.finish()?;
-    //TEMP crate::process::build_as_tested()?;
+    crate::process::build_as_tested()?;
     let place = Place::choose(is_full)?;
     match (name, one, duet) {
         (Some(name), one, duet) if one.is_some() || duet.is_some() => {
@@ -86,6 +86,7 @@ pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
 
 /// Runs the bounded grid, as a step of `cargo xtask test`.
 pub(crate) fn check() -> anyhow::Result<Outcome> {
+    crate::process::build_as_tested()?;
     let place = Place::choose(false)?;
     let points = report::print(&rows(None, BOUNDED, &place.bench)?)?;
     Ok(Outcome::Passed(format!("{points} points, nothing torn, lost or left over")))
@@ -238,6 +239,6 @@ fn told(row: Row) -> Row {
 /// Undo is the inverse of apply on ten thousand random trees, which the tests do for fewer.
 fn identity_of_undo() -> anyhow::Result<()> {
     println!("\nundo is the inverse of apply on 10,000 random trees");
-    let arguments = ["test", "--quiet", "--package", "salve-tree", "identity"];
-    crate::process::run(crate::process::cargo(&arguments).env("SALVE_UNDO_CASES", "10000"))
+    let arguments = ["test", "--quiet", "--package", "salve-tree", "--lib", "undo_is_identity"];
+    crate::process::run(crate::process::cargo(&arguments).env("PROPTEST_CASES", "10000"))
 }

@@ -43,8 +43,8 @@ impl Programs {
 
     /// Lets the real binary bring a folder to rest.
     pub(crate) fn recover(&self, folder: &Path) -> anyhow::Result<()> {
-        // TEMPORARY until the binary has the command.
-        let mut command = self.child(folder, &["--recover"]);
+        let mut command = Command::new(&self.salve);
+        command.arg("recover").arg("-C").arg(folder);
         let ended = run(&mut command)?;
         if !ended.status.success() {
             bail!("salve recover ended with {}: {}", ended.status, ended.complaint.trim());
