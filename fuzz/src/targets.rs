@@ -7,6 +7,7 @@ mod clean;
 mod coerce;
 mod edits;
 mod inspect;
+mod manifest;
 mod parse;
 mod stitch;
 mod syntax;
@@ -27,6 +28,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "coerce", check: coerce::check, dictionary: JSON },
     Target { name: "edits", check: edits::check, dictionary: EDITS },
     Target { name: "inspect", check: inspect::check, dictionary: CODE },
+    Target { name: "manifest", check: manifest::check, dictionary: MANIFEST },
     Target { name: "parse", check: parse::check, dictionary: JSON },
     Target { name: "stitch", check: stitch::check, dictionary: CODE },
     Target { name: "syntax", check: syntax::check, dictionary: CODE },
@@ -70,4 +72,13 @@ const EDITS: &[&str] = &[
     "<<<<<<< SEARCH\n", "=======\n", ">>>>>>> REPLACE\n", "------- SEARCH\n", "+++++++ REPLACE\n", ":start_line:2\n-------\n", "2 | ", "...\n",
     "```diff\n", "```\n", "a.rs\n```rust\n", "// ... existing code ...\n", "ORIGINAL LINES:\n", "CHANGED LINES:\n", "\r\n", "\n\n", "\u{feff}",
     "{\"path\": \"a\", \"old_string\": \"", "\", \"new_string\": \"", "\"}", "\"insert_line\": 3", "\"content\": \"", "\"replace_all\": true", "\"lineOperations\": [",
+];
+
+#[rustfmt::skip]
+const MANIFEST: &[&str] = &[
+    "{\"txn\":\"t\",\"files\":[", "],\"dirs\":[", "],\"prune\":[", "]}", "{\"path\":\"", "\",\"old\":", ",\"new\":",
+    "null", "{\"hash\":\"", "\",\"mode\":420}", ",\"temp\":\".salve-t-0\"", ",\"beside\":false}", "true", "a", "b", "d/c",
+    "../x", ".git/config", ".salve/lock", "/etc/x", "\\u0000", "salve-journal 1 ", "\n", ",", "\"d\"",
+    // The contents that the tree of the target has, by their hashes.
+    "OLD", "NEW", "OTHER",
 ];

@@ -17,6 +17,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// A workspace with a directory `d`, a symlink `link` to a folder beside the workspace.
 struct Arena {
@@ -44,9 +45,9 @@ pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
         "{:<18} {:>8} {:>8} {:>8} {:>8} {:>12}",
         "race", "rounds", "inside", "refused", "escapes", "plain open"
     );
-    let opened = race(rounds, open_round)?;
+    let opened = race(rounds, Duration::ZERO, open_round)?;
     print_row("resolve and open", &opened);
-    let applied = race(applies, apply_round)?;
+    let applied = race(applies, Duration::from_micros(2_000), apply_round)?;
     print_row("whole apply", &applied);
     for tally in [&opened, &applied] {
         ensure!(tally.escapes == 0, "{} rounds reached the outside", tally.escapes);
@@ -63,15 +64,23 @@ fn print_row(name: &str, tally: &Tally) {
 
 type Round = fn(&Arena, usize, &mut Tally) -> anyhow::Result<()>;
 
-/// Runs rounds while another thread swaps.
-fn race(rounds: usize, round: Round) -> anyhow::Result<Tally> {
+/// Runs rounds while another thread swaps, with pauses of many lengths up to the longest, so that
+/// swaps fall everywhere into a round.
+fn race(rounds: usize, longest_pause: Duration, round: Round) -> anyhow::Result<Tally> {
     let arena = Arena::new()?;
     let stop = AtomicBool::new(false);
     let tally = std::thread::scope(|threads| {
         let (one, other) = (arena.workspace.join("d"), arena.workspace.join("link"));
         let stop = &stop;
         threads.spawn(move || {
-            while !stop.load(Ordering::Relaxed) {
+            for turn in 0_u32.. {
+                if stop.load(Ordering::Relaxed) {
+                    break;
+                }
+                let pause = longest_pause * (turn.wrapping_mul(2_654_435_761) >> 24) / 256;
+                if !pause.is_zero() {
+                    std::thread::sleep(pause);
+                }
                 // An apply may hold a name for a moment; the next turn swaps again.
                 let _ = renameat_with(CWD, &one, CWD, &other, RenameFlags::EXCHANGE);
             }
@@ -182,7 +191,7 @@ impl Arena {
             renameat_with(CWD, &directory, CWD, &link, RenameFlags::EXCHANGE)?;
         }
         let opened = Workspace::open(&self.workspace, WorkspaceOptions::default());
-        opened.context("the workspace does not come to rest")?;
+        let _recovery = opened.context("the workspace does not come to rest")?;
         ensure!(self.outside_is_untouched()?, "recovery reached the outside");
         Ok(())
     }

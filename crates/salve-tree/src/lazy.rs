@@ -77,21 +77,25 @@ pub(crate) fn resolve_lazy(
     if old.is_empty() || old.ends_with('\n') {
         text.push('\n');
     }
-    check_syntax(path, old, &text, probe)?;
+    check_syntax(path, (old, lazy), &text, probe)?;
     let kept = early.kept_lines;
     let notes = vec![format!("{} omission(s) stand for {kept} line(s) of the file", markers.len())];
     Ok(ResolvedText { text, notes })
 }
 
+/// Refuses a result with errors that neither the old text nor the lazy one has. Errors that the
+/// lazy text brings along are a matter of the guard on syntax.
 fn check_syntax(
     path: &str,
-    old: &str,
+    (old, lazy): (&str, &str),
     new: &str,
     probe: &dyn SyntaxProbe,
 ) -> Result<(), Unresolved> {
-    let counts = probe.errors(path, old).zip(probe.errors(path, new));
-    match counts {
-        Some((before, after)) if after > before => Err(Unresolved::Broken { before, after }),
+    let before = probe.errors(path, old).zip(probe.errors(path, lazy));
+    match before.zip(probe.errors(path, new)) {
+        Some(((old, lazy), after)) if after > old.max(lazy) => {
+            Err(Unresolved::Broken { before: old, after })
+        }
         _ => Ok(()),
     }
 }

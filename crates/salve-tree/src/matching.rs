@@ -53,6 +53,9 @@ pub struct MatchOptions {
     /// proof: old numbers point at other copies, and the context that is gone may have been what
     /// told the place from another.
     pub base_known: bool,
+    /// The format has no way to say that a file ends without a line break, so a last line that it
+    /// replaces gets one.
+    pub whole_lines: bool,
 }
 
 /// The rungs, from proof to likelihood.

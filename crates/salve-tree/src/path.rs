@@ -34,6 +34,9 @@ pub struct AdmitOptions {
     /// Admits files that are executed or obeyed later: hooks, settings of tools, instructions for
     /// agents, keys. Never admits a path outside the workspace, a repository or Salve's own state.
     pub allow_protected: bool,
+    /// Admits control characters in names. Meant for files that are only in memory: there is no
+    /// terminal and no log that such a name could deceive, and JSON escapes it.
+    pub any_characters: bool,
 }
 
 /// The answer about one path, in the form of `salve policy path`.
@@ -102,7 +105,7 @@ fn admit(
     walk: &mut dyn Walk,
     options: &AdmitOptions,
 ) -> Result<TreePath, Objection> {
-    names::check_text(written)?;
+    names::check_text(written, options)?;
     let relative = relativise(written, root_names)?;
     if relative.len() > MAX_PATH_BYTES {
         return Err(Objection::new("path_too_long", "the path is longer than the system takes"));

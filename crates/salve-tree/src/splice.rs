@@ -40,6 +40,15 @@ pub(crate) struct Wanted {
 }
 
 impl Change {
+    /// Makes a replaced last line end with a line break where nothing was said about it.
+    pub(crate) fn end_lines(&mut self) {
+        if let Self::Lines { final_newline, new, .. } = self
+            && !new.is_empty()
+        {
+            final_newline.get_or_insert(true);
+        }
+    }
+
     /// Returns the bytes that go away.
     pub(crate) fn range(&self, text: &FileText) -> Range<usize> {
         match self {

@@ -22,7 +22,7 @@ pub use report::{
 use crate::{FileView, MatchOptions, NoProbe, SyntaxProbe, TreePath, VerifiedEdits};
 use carriers::gather;
 use plan_files::{FilePlan, join_plans, plan_file};
-use salve_types::{EditEnd, EditSet};
+use salve_types::{EditEnd, EditFormat, EditSet};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -93,12 +93,20 @@ pub fn verify(edits: &EditSet, view: &dyn FileView, options: &VerifyOptions<'_>)
         }
         EditEnd::Complete => {}
     }
+    let options = &VerifyOptions { matching: reading_of(edits, options), ..*options };
     let known = hashes::Known::gather(edits, view, options);
     let plans: Vec<FilePlan> = gather(edits, view, options)
         .into_iter()
         .map(|wish| plan_file(wish, view, &known, options))
         .collect();
     conclude(plans, view, options)
+}
+
+/// Says what the format of a set means for its lines.
+fn reading_of(edits: &EditSet, options: &VerifyOptions<'_>) -> MatchOptions {
+    // An envelope has no sign for a last line without a line break, and all tools that read it
+    // write one.
+    MatchOptions { whole_lines: edits.format == EditFormat::ApplyPatch, ..options.matching }
 }
 
 fn conclude(

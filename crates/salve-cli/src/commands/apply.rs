@@ -133,7 +133,11 @@ fn verify_options<'a>(arguments: &ApplyArguments) -> VerifyOptions<'a> {
     VerifyOptions {
         probe: &GrammarProbe,
         // Edits of a batch come with the files they were written for.
-        matching: MatchOptions { scored: arguments.scored, base_known: arguments.batch },
+        matching: MatchOptions {
+            scored: arguments.scored,
+            base_known: arguments.batch,
+            ..MatchOptions::default()
+        },
         partial: arguments.partial,
         allow: Allow {
             omissions: allows(Guard::Omissions),
@@ -145,7 +149,10 @@ fn verify_options<'a>(arguments: &ApplyArguments) -> VerifyOptions<'a> {
 }
 
 fn admit_options(arguments: &ApplyArguments) -> AdmitOptions {
-    AdmitOptions { allow_protected: arguments.allow.contains(&Guard::Protected) }
+    AdmitOptions {
+        allow_protected: arguments.allow.contains(&Guard::Protected),
+        any_characters: arguments.batch,
+    }
 }
 
 // What a person may allow is not refused for good.

@@ -115,7 +115,8 @@ fn entries() -> Vec<Entry> {
 mod tests {
     use super::*;
     use salve_text::RepairCode;
-    use salve_types::{FindingCode, TruncationKind};
+    use salve_tree::RefusalCode;
+    use salve_types::{EditNoteCode, FindingCode, TruncationKind};
 
     #[test]
     fn every_repair_kind_and_finding_is_in_the_book() {
@@ -123,8 +124,13 @@ mod tests {
         let repairs = RepairCode::ALL.iter().map(|code| code.name());
         let kinds = TruncationKind::ALL.iter().map(|kind| kind.name());
         let findings = FindingCode::ALL.iter().map(|code| code.name());
-        for code in repairs.chain(kinds).chain(findings) {
+        let notes = EditNoteCode::ALL.iter().map(|code| code.name());
+        for code in repairs.chain(kinds).chain(findings).chain(notes) {
             assert!(known.contains(&code), "`{code}` is missing from codes.md");
+        }
+        for code in RefusalCode::ALL {
+            let code = crate::output::word(code);
+            assert!(known.contains(&code.as_str()), "`{code}` is missing from codes.md");
         }
     }
 

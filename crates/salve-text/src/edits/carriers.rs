@@ -22,14 +22,14 @@ impl Carrier {
         claims.sort();
         Self { set, claims }
     }
+}
 
-    // The longest place this carrier speaks for that shares something with the span.
-    fn claim_on(&self, span: Span) -> usize {
-        let end = self.claims.partition_point(|claim| claim.start < span.end.max(span.start + 1));
-        let before = self.claims.get(..end).unwrap_or_default().iter().rev();
-        let touching = before.take_while(|claim| claim.end > span.start);
-        touching.map(|claim| claim.len()).max().unwrap_or(0)
-    }
+// The longest of some claims, in their order, that shares something with the span.
+fn claim_on(claims: &[Span], span: Span) -> usize {
+    let end = claims.partition_point(|claim| claim.start < span.end.max(span.start + 1));
+    let before = claims.get(..end).unwrap_or_default().iter().rev();
+    let touching = before.take_while(|claim| claim.end > span.start);
+    touching.map(|claim| claim.len()).max().unwrap_or(0)
 }
 
 /// Combines what the readers made of one reply; `shaped` are the weaker ones, asked last.
@@ -41,7 +41,8 @@ where
     if sets.is_empty() {
         return shaped().next();
     }
-    let taken: Vec<Span> = sets.iter().flat_map(spans_of).collect();
+    let mut taken: Vec<Span> = sets.iter().flat_map(spans_of).collect();
+    taken.sort();
     if !taken.is_empty() {
         sets.extend(shaped().filter_map(|set| beside(set, &taken)));
     }
@@ -54,9 +55,10 @@ where
 // the same place, the one that speaks for more of the text is right.
 fn without_inner(carriers: Vec<Carrier>) -> Vec<EditSet> {
     let is_content = |own: usize, span: Span| {
-        let ours = carriers.get(own).map_or(0, |carrier| carrier.claim_on(span)).max(span.len());
+        let ours = carriers.get(own).map_or(0, |carrier| claim_on(&carrier.claims, span));
+        let ours = ours.max(span.len());
         carriers.iter().enumerate().any(|(other, carrier)| {
-            let theirs = carrier.claim_on(span);
+            let theirs = claim_on(&carrier.claims, span);
             other != own && theirs > 0 && (theirs > ours || (theirs == ours && other < own))
         })
     };
@@ -86,9 +88,7 @@ fn without_inner(carriers: Vec<Carrier>) -> Vec<EditSet> {
 // Of the whole files and prose blocks beside marked carriers, those that name their file and stand
 // in a place of their own.
 fn beside(mut set: EditSet, taken: &[Span]) -> Option<EditSet> {
-    set.files.retain(|file| {
-        file.path.is_some() && taken.iter().all(|span| overlap(*span, file.span) == 0)
-    });
+    set.files.retain(|file| file.path.is_some() && claim_on(taken, file.span) == 0);
     (!set.files.is_empty()).then_some(set)
 }
 
@@ -101,10 +101,6 @@ fn place(end: &EditEnd) -> Option<usize> {
 
 fn spans_of(set: &EditSet) -> Vec<Span> {
     set.files.iter().map(|file| file.span).collect()
-}
-
-fn overlap(one: Span, other: Span) -> usize {
-    one.end.min(other.end).saturating_sub(one.start.max(other.start))
 }
 
 // The set with more to say keeps its name; a cut counts more than a fault, a fault more than none.

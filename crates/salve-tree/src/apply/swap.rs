@@ -95,7 +95,9 @@ pub(crate) fn discard(state: &State<'_>, file: &ManifestFile) -> io::Result<Opti
     };
     match state.disk.look(temp)? {
         Seen::Nothing => Ok(None),
-        seen if is_content(seen, file.old) || is_content(seen, file.new) => {
+        seen if (is_content(seen, file.old) || is_content(seen, file.new))
+            && is_kept(state, seen) =>
+        {
             unlink_if_there(state.disk, temp).map(|()| None)
         }
         _ => {
@@ -231,7 +233,7 @@ impl Case<'_> {
             Err(error) => return Err(error),
         }
         if is_version(self.state.disk.look(aside)?, new, old) {
-            return unlink_if_there(self.state.disk, aside).map(|()| PutBack::Done);
+            return self.drop_kept(aside);
         }
         self.state.disk.rename(aside, self.target, RenameHow::Exchange)?;
         self.keep(aside)
@@ -251,7 +253,19 @@ impl Case<'_> {
     }
 
     fn drop_temp(&self) -> io::Result<PutBack> {
-        unlink_if_there(self.state.disk, self.temp).map(|()| PutBack::Done)
+        self.drop_kept(self.temp)
+    }
+
+    /// Removes what is kept elsewhere. A journal can come from elsewhere and lie: what only stands
+    /// here is moved aside instead.
+    fn drop_kept(&self, aside: At<'_>) -> io::Result<PutBack> {
+        match self.state.disk.look(aside)? {
+            Seen::Nothing => Ok(PutBack::Done),
+            seen if is_kept(self.state, seen) => {
+                unlink_if_there(self.state.disk, aside).map(|()| PutBack::Done)
+            }
+            _ => self.keep(aside),
+        }
     }
 
     fn keep_temp(&self) -> io::Result<PutBack> {
@@ -328,6 +342,11 @@ fn is_unsupported(error: &io::Error) -> bool {
 
 fn kept_bytes(state: &State<'_>, version: Version) -> io::Result<Vec<u8>> {
     state.blobs.need(version.hash).map_err(io::Error::other)
+}
+
+/// Tells whether the content of a file is kept whole under its hash.
+fn is_kept(state: &State<'_>, seen: Seen) -> bool {
+    matches!(seen, Seen::File { hash, .. } if matches!(state.blobs.get(hash), Ok(Some(_))))
 }
 
 fn is_content(seen: Seen, version: Option<Version>) -> bool {

@@ -158,8 +158,12 @@ impl Reader<'_> {
         if !opener || own > above || self.kinds[before].is_some() {
             return own;
         }
-        let below = self.lines.get(line + 1).map_or(0, |next| indent_of(next));
-        below.max(above + 1)
+        let next = self.lines.iter().skip(line + 1).find(|next| !next.trim().is_empty());
+        let below = next.map_or(0, |next| indent_of(next));
+        let alone = self.lines[before].trim_end().ends_with(':')
+            || next.is_none_or(|next| next.trim_start().starts_with(['}', ')', ']']));
+        // Where nothing is deeper, the text is not indented at all, and neither is the marker.
+        if below > above || alone { below.max(above + 1) } else { own }
     }
 }
 

@@ -197,21 +197,33 @@ fn removed_code_is_removed_and_the_rest_stays() {
     assert_eq!(resolve("a.py", old, lazy).unwrap(), "def f():\n    a()\n    d()\n");
 }
 
-#[test]
-fn a_result_with_more_syntax_errors_is_refused() {
-    struct CountsBraces;
-    impl SyntaxProbe for CountsBraces {
-        fn errors(&self, _path: &str, text: &str) -> Option<usize> {
-            Some(text.matches('{').count().abs_diff(text.matches('}').count()))
-        }
-        fn nodes(&self, _path: &str, _text: &str) -> Option<Vec<crate::ProbeNode>> {
-            None
-        }
+/// Takes every call of `once` but the first for an error.
+struct OnlyOnce;
+
+impl SyntaxProbe for OnlyOnce {
+    fn errors(&self, _path: &str, text: &str) -> Option<usize> {
+        Some(text.matches("once();").count().saturating_sub(1))
     }
-    let old = "fn a() {\n    one();\n}\n";
-    let lazy = "fn a() {\n    // ... existing code ...\n    if x {\n}\n";
-    let refused = resolve_lazy("a.rs", old, lazy, &CountsBraces).unwrap_err();
+
+    fn nodes(&self, _path: &str, _text: &str) -> Option<Vec<crate::ProbeNode>> {
+        None
+    }
+}
+
+#[test]
+fn a_result_that_is_broken_though_both_texts_are_sound_is_refused() {
+    let old = "fn a() {\n    if x {\n        once();\n    }\n}\n";
+    let lazy = "fn a() {\n    // ... existing code ...\n    once();\n}\n";
+    let refused = resolve_lazy("a.rs", old, lazy, &OnlyOnce).unwrap_err();
     assert_eq!(refused, Unresolved::Broken { before: 0, after: 1 });
+}
+
+#[test]
+fn a_text_without_indentation_is_resolved_by_its_lines() {
+    let old = "func f() {\ncheck()\nwork()\nreturn done()\n}\n";
+    let lazy = "func f() {\n// ... existing code ...\nif x {\nlog()\n}\nreturn done()\n}\n";
+    let expected = "func f() {\ncheck()\nwork()\nif x {\nlog()\n}\nreturn done()\n}\n";
+    assert_eq!(resolve("a.go", old, lazy).unwrap(), expected);
 }
 
 #[test]

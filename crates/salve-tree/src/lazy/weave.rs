@@ -4,9 +4,11 @@
 //! two pairs where a marker stands.
 
 use super::align::{Lean, Level, align};
+use super::keys::is_weak;
 use super::markers::MarkerKind;
 use super::outline::{Closer, Item, Outline, Part, indent_of};
 use super::{Unresolved, shown};
+use std::collections::HashSet;
 
 /// As many lines may go without anything in their place and without a word about them.
 const MAX_SILENT_LOSS: usize = 3;
@@ -29,6 +31,7 @@ pub(super) fn weave(
     let mut loom = Loom {
         new_lines: &template.lines,
         old_lines: &present.lines,
+        old_set: present.lines.iter().map(|line| line.trim_end()).collect(),
         lean,
         json: path.to_ascii_lowercase().ends_with(".json"),
         woven: Woven::default(),
@@ -46,6 +49,7 @@ pub(super) fn weave(
 struct Loom<'a> {
     new_lines: &'a [&'a str],
     old_lines: &'a [&'a str],
+    old_set: HashSet<&'a str>,
     lean: Lean,
     json: bool,
     woven: Woven,
@@ -133,12 +137,29 @@ impl Loom<'_> {
         if let (Some(item), false) = (unplaced, gap.old.is_empty()) {
             return self.descend(gap, item, ends);
         }
+        self.check_depth(gap)?;
         self.all_new(first, shift, ends)?;
         self.keep(gap.old, ends);
         for segment in middle {
             self.all_new(segment, shift, ends)?;
         }
         self.all_new(last, shift, ends)
+    }
+
+    /// Refuses a line beside a marker that stands at just its depth below what the marker keeps:
+    /// then the line is not new, and what it is below is not there.
+    fn check_depth(&self, gap: &Gap<'_>) -> Result<(), Unresolved> {
+        let (Some(first), Some(last)) = (gap.old.first(), gap.old.last()) else { return Ok(()) };
+        let mut new = gap.new.iter().filter(|item| item.marker.is_none()).peekable();
+        if new.peek().is_none() {
+            return Ok(());
+        }
+        let kept: HashSet<&str> =
+            self.old_lines[first.line..last.end].iter().map(|line| line.trim_end()).collect();
+        let twin = new
+            .map(|item| self.new_lines[item.line].trim_end())
+            .find(|line| !is_weak(line) && kept.contains(line));
+        twin.map_or(Ok(()), |line| Err(Unresolved::Unplaced { line: shown(line) }))
     }
 
     /// Looks for the one construct of the gap in which the items without a place have theirs.
@@ -188,6 +209,12 @@ impl Loom<'_> {
         after_marker: bool,
         shift: &Shift,
     ) -> Result<(), Unresolved> {
+        // A line that stands elsewhere at just its own depth is not this one, shifted.
+        let (new_line, old_line) = (self.new_lines[new.line], self.old_lines[old.line]);
+        if indent_of(new_line) != indent_of(old_line) && self.old_set.contains(new_line.trim_end())
+        {
+            return Err(Unresolved::Unplaced { line: shown(new_line) });
+        }
         self.blanks((new.line, new.blanks), (old.line, old.blanks), after_marker);
         self.line(new.line, old.line, shift);
         let line = || shown(self.new_lines[new.line]);

@@ -151,8 +151,11 @@ fn seek_pattern<'h>(
         return Sought::Applied(lines);
     }
     let is_diff = matches!(hunk.body, HunkBody::Lines(_));
+    // Only a numbered diff may have context between its changes that is made up: a chunk of an
+    // envelope is one run of lines, and a line of it that is not there refuses it.
+    let may_part = is_diff && hunk.hint.is_some();
     let search = trimmed::seek(index, &pattern, &claims, is_diff, options)
-        .or_else(|| is_diff.then(|| parts::seek(index, &pattern, options)).flatten())
+        .or_else(|| may_part.then(|| parts::seek(index, &pattern, options)).flatten())
         .or_else(|| elided::seek(index, &pattern));
     if let Some(search) = search {
         return Sought::Lines(search);

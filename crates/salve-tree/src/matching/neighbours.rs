@@ -210,7 +210,6 @@ fn doubt<'h>(
         return None;
     }
     rivals.push(scored::rival(index, &search.pattern, &lines)?);
-    let why =
-        "the lines stand in one place, but not at the line the hunk names, and another looks edited since";
+    let why = "the lines stand in one place, but not at the line the hunk names, and another looks edited since";
     Some(State::Refused(refusal::ambiguous(text, &rivals, why)))
 }

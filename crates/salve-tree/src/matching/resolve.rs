@@ -50,6 +50,9 @@ pub(crate) fn resolve(text: &FileText, hunks: &[Hunk], options: &MatchOptions) -
     let mut states: Vec<_> = hunks.iter().map(|hunk| begin(&index, hunk, options)).collect();
     neighbours::decide(&index, hunks, &mut states, options);
     let mut wanted = wanted(&states);
+    if options.whole_lines {
+        wanted.iter_mut().for_each(|wanted| wanted.change.end_lines());
+    }
     splice::sort(text, &mut wanted);
     while let Some((earlier, later)) = splice::overlap(text, &wanted) {
         states[later] = collision(text, hunks, &states, (earlier, later));

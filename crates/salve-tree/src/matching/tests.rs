@@ -39,9 +39,11 @@ fn anchored(hunk: Hunk, anchors: &[&str]) -> Hunk {
     Hunk { anchors: anchors.iter().map(|&anchor| anchor.to_owned()).collect(), ..hunk }
 }
 
-const STRICT: MatchOptions = MatchOptions { scored: false, base_known: false };
-const KNOWN: MatchOptions = MatchOptions { scored: false, base_known: true };
-const SCORED: MatchOptions = MatchOptions { scored: true, base_known: false };
+const STRICT: MatchOptions = MatchOptions { scored: false, base_known: false, whole_lines: false };
+const KNOWN: MatchOptions = MatchOptions { scored: false, base_known: true, whole_lines: false };
+const WHOLE_LINES: MatchOptions =
+    MatchOptions { scored: false, base_known: false, whole_lines: true };
+const SCORED: MatchOptions = MatchOptions { scored: true, base_known: false, whole_lines: false };
 
 fn run(file: &str, hunks: &[Hunk], options: MatchOptions) -> Matched {
     match_hunks(&FileText::plain(file.to_owned()), hunks, &options)
@@ -86,6 +88,20 @@ fn exact_lines_land_where_they_are_unique() {
             ("ab", vec![text("b", "B")], r#"Exact "aB""#),
             ("a\nb\n", vec![block("z", "x")], r#"NotFound """#),
             ("a b c", vec![text("b", "$1 \\0 $&")], r#"Exact "a $1 \\0 $& c""#),
+        ],
+    );
+}
+
+#[test]
+fn a_format_of_whole_lines_ends_the_last_line_it_replaces() {
+    let edits = || vec![diff(" a\n-b\n+B")];
+    table(STRICT, vec![("a\nb", edits(), r#"Exact "a\nB""#)]);
+    table(
+        WHOLE_LINES,
+        vec![
+            ("a\nb", edits(), r#"Exact "a\nB\n""#),
+            ("a\r\nb", edits(), r#"Exact "a\r\nB\r\n""#),
+            ("a\nb\nc", edits(), r#"Exact "a\nB\nc""#),
         ],
     );
 }

@@ -3,7 +3,7 @@
 //! In: a path or one of its names. Out: nothing, or the rule that objects. Never: a look at what
 //! exists.
 
-use super::Objection;
+use super::{AdmitOptions, Objection};
 use unicode_normalization::UnicodeNormalization as _;
 
 /// The longest name the common file systems take.
@@ -25,7 +25,7 @@ pub(super) enum Component {
 }
 
 /// Checks the path as a whole.
-pub(super) fn check_text(written: &str) -> Result<(), Objection> {
+pub(super) fn check_text(written: &str, options: &AdmitOptions) -> Result<(), Objection> {
     if written.trim().is_empty() {
         return Err(Objection::new("blank_path", "the path is blank"));
     }
@@ -37,7 +37,9 @@ pub(super) fn check_text(written: &str) -> Result<(), Objection> {
         check_repository(name)?;
     }
     for character in written.chars() {
-        check_character(character)?;
+        if !(options.any_characters && character.is_ascii_control()) {
+            check_character(character)?;
+        }
     }
     if written.contains('\\') {
         return Err(Objection::new(

@@ -193,7 +193,7 @@ fn c016_each_rule_is_named() {
 fn c016_protected_files_can_be_allowed_but_nothing_else() {
     let sandbox = Sandbox::new();
     let root = sandbox.root();
-    let all = AdmitOptions { allow_protected: true };
+    let all = AdmitOptions { allow_protected: true, ..AdmitOptions::default() };
     assert!(root.judge(".github/workflows/ci.yml", &all).allow);
     for path in [".git/config", ".salve/x", "../x", "a\u{202e}b"] {
         assert!(!root.judge(path, &all).allow, "{path}");

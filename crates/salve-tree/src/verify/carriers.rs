@@ -5,7 +5,7 @@
 
 use super::VerifyOptions;
 use crate::{FileView, TreePath, ViewError};
-use salve_types::{EditSet, FileChange, FileEdit};
+use salve_types::{EditFormat, EditSet, FileChange, FileEdit};
 
 /// What shall happen to one file.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub(super) struct Wish<'a> {
     pub(super) path: Result<TreePath, PathProblem>,
     /// Where the file goes, when it is moved.
     pub(super) rename_to: Option<Result<TreePath, PathProblem>>,
+    /// The format lets a moved file replace the one at its new path.
+    pub(super) may_replace: bool,
     /// The permission bits, when some edit gives them.
     pub(super) mode: Option<u32>,
     /// The changes, in the order of the reply.
@@ -52,7 +54,9 @@ pub(super) fn gather<'a>(
             }
             let written = written.to_owned();
             let changes = Vec::new();
-            wishes.push(Wish { written, path, rename_to: None, mode: None, changes });
+            // The tools that `apply_patch` comes from move over an existing file; git refuses to.
+            let may_replace = edits.format == EditFormat::ApplyPatch;
+            wishes.push(Wish { written, path, rename_to: None, may_replace, mode: None, changes });
             wishes.len() - 1
         });
         if let Some(wish) = wishes.get_mut(index) {

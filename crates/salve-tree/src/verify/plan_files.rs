@@ -34,6 +34,12 @@ struct Step {
     moved_from: Option<TreePath>,
 }
 
+/// Where a file is, and where it goes.
+struct Ends {
+    path: TreePath,
+    new_path: Option<TreePath>,
+}
+
 /// Why a file is not in the plan.
 struct Refused(FileOutcome);
 
@@ -112,7 +118,34 @@ fn decide(
         report.notes.push("made on an older version and carried over to this one".to_owned());
     }
     guard(language_path, present, &edited, options)?;
-    Ok(steps(path, new_path, before, edited, wish.mode))
+    let replaced = match &new_path {
+        Some(new_path) if wish.may_replace => replaced(new_path, view, known, options, report)?,
+        _ => None,
+    };
+    Ok(steps(Ends { path, new_path }, before, replaced, edited, wish.mode))
+}
+
+/// Reads the file that a moved one replaces. It must be what the model saw, like any other.
+fn replaced(
+    new_path: &TreePath,
+    view: &dyn FileView,
+    known: &Known,
+    options: &VerifyOptions<'_>,
+    report: &mut FileReport,
+) -> Result<Option<FileState>, Refused> {
+    let file = view.read(new_path).map_err(|why| path_refused(PathProblem::View(why)))?;
+    match known.check(new_path, file.as_ref(), options) {
+        Precondition::Met { .. } => {}
+        Precondition::Stale { .. } => {
+            let detail = format!("stale: {new_path}, which the moved file replaces, changed since");
+            return Err(Refused::new(RefusalCode::HashMismatch, detail));
+        }
+        Precondition::Refused { code, detail } => return Err(Refused::new(code, detail)),
+    }
+    if file.is_some() {
+        report.notes.push(format!("replaces {new_path}, whose content the history keeps"));
+    }
+    Ok(file)
 }
 
 /// Carries an edit of an older version over to the present one.
@@ -170,9 +203,9 @@ const fn operation(existed: bool, stays: bool, moves: bool) -> Operation {
 
 /// Says what happens at the path, and at the new path; nothing when nothing changes.
 fn steps(
-    path: TreePath,
-    new_path: Option<TreePath>,
+    Ends { path, new_path }: Ends,
     before: Option<FileState>,
+    replaced: Option<FileState>,
     edited: Edited,
     mode: Option<u32>,
 ) -> Vec<Step> {
@@ -184,7 +217,7 @@ fn steps(
         let moved_from = Some(path.clone());
         return vec![
             Step { path, before, after: None, moved_from: None },
-            Step { path: new_path, before: None, after, moved_from },
+            Step { path: new_path, before: replaced, after, moved_from },
         ];
     }
     let same = match (&before, &after) {

@@ -139,6 +139,28 @@ pub enum RefusalCode {
 }
 
 impl RefusalCode {
+    /// Lists every code.
+    pub const ALL: &[Self] = &[
+        Self::Truncated,
+        Self::Malformed,
+        Self::NoEdits,
+        Self::Path,
+        Self::NoPath,
+        Self::Unreadable,
+        Self::HashMismatch,
+        Self::NoHashProvided,
+        Self::AlreadyExists,
+        Self::MissingFile,
+        Self::HunkRefused,
+        Self::LazyUnresolved,
+        Self::CarriersDisagree,
+        Self::PathsCollide,
+        Self::Conflict,
+        Self::Omission,
+        Self::Shrink,
+        Self::SyntaxErrors,
+    ];
+
     /// Returns the reason in its short form.
     pub const fn label(self) -> &'static str {
         match self {

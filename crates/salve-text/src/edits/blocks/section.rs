@@ -77,7 +77,23 @@ pub(super) fn read_section(
     if listed.is_some() {
         remarks.push("line numbers before the lines were taken away".to_owned());
     }
+    if (claimed.is_some() || listed.is_some()) && drop_marker_space(&old, &mut new) {
+        remarks.push("a line of spaces behind `=======` was left out".to_owned());
+    }
     Ok(Section { hunk: Sides { old, new, hint: claimed.or(listed) }, remarks })
+}
+
+// The dialect with places and listings counts white space behind a marker as part of it. A line of
+// nothing but spaces before the new text is such space; an empty line may be meant, and stays.
+fn drop_marker_space(old: &[String], new: &mut Vec<String>) -> bool {
+    let is_spaces = |line: &String| !line.is_empty() && line.trim().is_empty();
+    let drops = new.len() > 1
+        && new.first().is_some_and(is_spaces)
+        && old.first().is_some_and(|line| !line.trim().is_empty());
+    if drops {
+        new.remove(0);
+    }
+    drops
 }
 
 // `:start_line:12`, `:end_line:14` and a row of dashes: gives the first line of content and the

@@ -102,6 +102,19 @@ fn elisions_stay_and_numbers_go() {
 }
 
 #[test]
+fn spaces_behind_a_separator_belong_to_it_in_one_dialect() {
+    let block = |head: &str, first: &str| {
+        let text = format!("<<<<<<< SEARCH\n{head}a\n=======\n{first}\nb\n>>>>>>> REPLACE\n");
+        parsed(&text)
+    };
+    let place = ":start_line:3\n-------\n";
+    let dropped = block(place, "    ");
+    assert_eq!(dropped, "search_replace\n?: [\"a\"] => [\"b\"] @3\nnote LOOSE_MARKER");
+    assert_eq!(block(place, ""), "search_replace\n?: [\"a\"] => [\"\", \"b\"] @3");
+    assert_eq!(block("", "    "), "search_replace\n?: [\"a\"] => [\"    \", \"b\"]");
+}
+
+#[test]
 fn what_is_broken_is_refused_with_its_reason() {
     let cases = [
         (

@@ -186,7 +186,7 @@ fn c033_every_carrier_of_a_change_is_kept() {
     "#);
     let unified = json!({"fileChanges": [{"path": "a.py", "content": diff, "isDiff": true}]});
     let shown = parsed(&unified.to_string());
-    assert!(!shown.contains("write"), "a diff is never the content: {shown}");
+    assert_eq!(shown, "json_tool\na.py: 2 lines @1", "the diff is read as one");
     let wrong = json!({"fileChanges": [{"path": "a.py", "content": "x = 1\n", "isDiff": true}]});
     assert!(parsed(&wrong.to_string()).contains("malformed"), "text that should be a diff");
 }

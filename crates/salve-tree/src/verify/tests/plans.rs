@@ -69,6 +69,23 @@ fn c042_moves_and_deletions_that_do_not_fit_are_refused() {
 }
 
 #[test]
+fn c042_an_envelope_may_move_over_a_file_that_the_model_saw() {
+    let files = [("a", "x\n"), ("b", "y\n")];
+    let moved = FileEdit { rename_to: Some("b".into()), ..replace("a", "x", "xx") };
+    let envelope = |hashes: Option<&[(&str, String)]>| EditSet {
+        format: EditFormat::ApplyPatch,
+        ..hashes.map_or_else(|| set(vec![moved.clone()]), |h| with_hashes(vec![moved.clone()], h))
+    };
+    let verified = check(&envelope(None), &files);
+    assert!(verified.report().files[0].notes[0].contains("replaces b"));
+    let expected = vec![("a".to_owned(), None), ("b".to_owned(), Some("xx\n".to_owned()))];
+    assert_eq!(outcome(verified), Ok(expected));
+    let only_one = [("a", hash("x\n"))];
+    let refused = outcome(check(&envelope(Some(&only_one)), &files));
+    assert_eq!(refused, Err(RefusalCode::NoHashProvided));
+}
+
+#[test]
 fn c033_several_carriers_of_one_file_must_agree() {
     let files = [("a", "one\ntwo\n")];
     let whole = || write("./a", "one\nzwei\n");
