@@ -3,8 +3,8 @@
 use super::stats::{count, is_binary};
 use crate::testing::{Desk, Hooked, at};
 use crate::{
-    ApplyOutcome, ChangeMeta, ContentHash, Cost, History, OnChanged, Origin, TreeError, Workspace,
-    WorkspaceOptions, apply, rewind,
+    ApplyOutcome, BaseSource as _, ChangeMeta, ContentHash, Cost, History, OnChanged, Origin,
+    TreeError, TreePath, Workspace, WorkspaceOptions, apply, rewind,
 };
 use std::collections::BTreeMap;
 
@@ -241,4 +241,21 @@ fn the_way_of_one_edit_to_disk_is_short() {
     let (workspace, _) = Workspace::open(desk.root(), options).unwrap();
     let _ = apply(&workspace, desk.texts(&[("a", Some("newer"))]), &at(1)).unwrap();
     assert!(synced.load(std::sync::atomic::Ordering::Relaxed) <= 5);
+}
+
+#[test]
+fn x08_a_former_content_is_found_by_its_path_and_any_of_its_hashes() {
+    let desk = Desk::new(&[("a", "one\n"), ("b", "b\n")]);
+    desk.apply(&[("a", Some("two\n"))]);
+    desk.apply(&[("a", Some("three\n"))]);
+    let workspace = desk.open();
+    let bases = workspace.bases().unwrap();
+    let path = |text: &str| TreePath::admitted(text.to_owned());
+    let full = ContentHash::of(b"one\n").hex();
+    assert_eq!(bases.base(&path("a"), &full).as_deref(), Some(&b"one\n"[..]));
+    assert_eq!(bases.base(&path("a"), &full[..12]).as_deref(), Some(&b"one\n"[..]));
+    let md5 = "md5:c193497a1a06b2c72230e6146ff47080";
+    assert_eq!(bases.base(&path("a"), md5).as_deref(), Some(&b"two\n"[..]));
+    assert_eq!(bases.base(&path("b"), &full), None);
+    assert_eq!(bases.base(&path("a"), &ContentHash::of(b"never\n").hex()), None);
 }

@@ -136,6 +136,22 @@ fn c120_changes_that_never_applied_are_counted_and_not_rolled_back() {
 }
 
 #[test]
+fn x03_three_failed_attempts_leave_the_tree_as_it_was() {
+    let desk = Desk::new(&[("a", "one\n"), ("keep/b", "b\n")]);
+    let before = desk.picture();
+    for text in ["first\n", "second\n", "third\n"] {
+        desk.apply(&[("a", Some(text)), ("made/c", Some(text)), ("keep/b", None)]);
+        desk.undo();
+        assert_eq!(desk.picture(), before);
+    }
+    desk.apply(&[("a", Some("x\n"))]);
+    desk.apply(&[("a", Some("y\n")), ("made/c", Some("c\n"))]);
+    desk.rewind(None);
+    assert_eq!(desk.picture(), before);
+    assert_eq!(desk.history().changes().len(), 5);
+}
+
+#[test]
 fn x11_undo_and_redo_have_an_end() {
     let desk = Desk::new(&[("a", "one\n")]);
     let nothing = RewindOutcome::NothingToDo;
