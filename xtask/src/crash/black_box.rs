@@ -17,8 +17,23 @@ use std::process::Command;
 
 /// The calls that change something, or without which nothing is changed.
 const CALLS: &[&str] = &[
-    "openat", "openat2", "write", "fsync", "fdatasync", "rename", "renameat", "renameat2", "unlink",
-    "unlinkat", "mkdir", "mkdirat", "fchmod", "fchown", "ftruncate", "flock", "fsetxattr",
+    "openat",
+    "openat2",
+    "write",
+    "fsync",
+    "fdatasync",
+    "rename",
+    "renameat",
+    "renameat2",
+    "unlink",
+    "unlinkat",
+    "mkdir",
+    "mkdirat",
+    "fchmod",
+    "fchown",
+    "ftruncate",
+    "flock",
+    "fsetxattr",
 ];
 
 /// The workloads that are done by the binary, together one of everything.
