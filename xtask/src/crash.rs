@@ -64,11 +64,14 @@ const BOUNDED: Effort = Effort {
 /// Runs the grid, or one point of it.
 pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
     let is_full = flags.switch("--full");
+    let is_built = flags.switch("--built");
     let name: Option<String> = flags.value("--workload")?;
     let one = one_point(flags)?;
     let duet: Option<usize> = flags.value("--duet")?;
     flags.finish()?;
-    crate::process::build_as_tested()?;
+    if !is_built {
+        crate::process::build_as_tested()?;
+    }
     let place = Place::choose(is_full)?;
     match (name, one, duet) {
         (Some(name), one, duet) if one.is_some() || duet.is_some() => {

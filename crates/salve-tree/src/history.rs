@@ -24,7 +24,7 @@ pub use log::LogDamage;
 pub use stats::Stats;
 
 pub(crate) use change::unique;
-pub(crate) use log::{Log, append, load, settle, take_back};
+pub(crate) use log::{Log, append, cut_to, load, settle, take_back};
 pub(crate) use stats::{count, is_binary};
 
 /// The change sets of a workspace and where its tree stands among them.

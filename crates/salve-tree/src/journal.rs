@@ -32,6 +32,10 @@ pub struct Manifest {
     pub dirs: Vec<String>,
     /// Directories that go away after the commit if they are empty, innermost first.
     pub prune: Vec<String>,
+    /// How long the history was before the commit; what follows when the transaction is undone is
+    /// the beginning of a commit that was not finished.
+    #[serde(default)]
+    pub history: Option<u64>,
 }
 
 /// One file of a manifest.

@@ -6,7 +6,7 @@
 
 use crate::apply::{Foreign, clean, undo};
 use crate::disk::unlink_if_there;
-use crate::history::{Log, load, settle};
+use crate::history::{Log, cut_to, load, settle};
 use crate::journal::{self, Found};
 use crate::workspace::State;
 use crate::{TreeError, Workspace};
@@ -67,9 +67,9 @@ pub fn recover(workspace: &Workspace) -> Result<Recovery, TreeError> {
 /// Does the work under the lock and returns the history as it is then.
 pub(crate) fn settle_all(state: &State<'_>, recovery: &mut Recovery) -> Result<Log, TreeError> {
     let fault = |error| TreeError::io(".salve/journal", error);
-    let log = load(state.workspace)?;
+    let mut log = load(state.workspace)?;
     for found in journal::pending(state).map_err(fault)? {
-        settle_one(state, &log, found, recovery)?;
+        settle_one(state, &mut log, found, recovery)?;
     }
     if recovery.damaged_journals.is_empty() {
         // Without a journal, a temporary file never had anything to do with the tree.
@@ -77,7 +77,7 @@ pub(crate) fn settle_all(state: &State<'_>, recovery: &mut Recovery) -> Result<L
             unlink_if_there(state.disk, state.temp(&name)).map_err(fault)?;
         }
     }
-    recovery.torn_history = log.torn;
+    recovery.torn_history |= log.torn;
     if log.torn || log.damage.is_some() {
         let name = crate::history::unique("log", log.records.len() as u64);
         recovery.damaged_history = settle(state, &log, &name)?;
@@ -88,7 +88,7 @@ pub(crate) fn settle_all(state: &State<'_>, recovery: &mut Recovery) -> Result<L
 
 fn settle_one(
     state: &State<'_>,
-    log: &Log,
+    log: &mut Log,
     found: Found,
     recovery: &mut Recovery,
 ) -> Result<(), TreeError> {
@@ -108,6 +108,12 @@ fn settle_one(
         clean(state, &manifest, &mut recovery.foreign)?;
         recovery.finished.push(manifest.txn);
     } else if found.armed {
+        if manifest.history.is_some_and(|len| len < log.len()) && log.damage.is_none() {
+            // Some records of its commit are there and others are not: none of them is true.
+            cut_to(state, manifest.history.unwrap_or_default())?;
+            *log = load(state.workspace)?;
+            recovery.torn_history = true;
+        }
         recovery.foreign.extend(undo(state, &manifest)?);
         recovery.undone.push(manifest.txn);
     } else {

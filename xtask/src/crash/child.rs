@@ -1,7 +1,7 @@
 //! `xtask crash-child`: the process in which things go wrong.
 //!
-//! In: a folder, a workload and faults. Out: one line per event on standard output: `ack` when an
-//! act is done and promised, `refused`, `conflict` or `error` when it is not, and with `--trace`
+//! In: a folder, a workload and faults. Out: one line per event on standard output: `opened` with
+//! the steps so far, `ack` when an act is done and promised, `refused`, `conflict` or `error` when it is not, and with `--trace`
 //! every step at the end. Never a line for something that is not true yet.
 
 use super::fault;
@@ -42,7 +42,10 @@ pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
         ..WorkspaceOptions::default()
     };
     match Workspace::open(&folder, options) {
-        Ok((workspace, _)) => perform(&workspace, &acts),
+        Ok((workspace, _)) => {
+            println!("opened {}", disk.steps().len());
+            perform(&workspace, &acts);
+        }
         Err(error) => println!("error {:#}", anyhow::Error::from(error)),
     }
     if is_traced {

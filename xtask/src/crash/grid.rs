@@ -114,11 +114,11 @@ pub(crate) fn errors(prepared: &Prepared, effort: Effort) -> Vec<Point> {
 }
 
 /// Lists the points of a workload in which the user writes meanwhile; every second time the process
-/// ends some steps later.
+/// ends some steps later. What is written before the files are looked at is not meanwhile.
 pub(crate) fn users(prepared: &Prepared, most: usize) -> Vec<Point> {
     let mut random = Random::new(5).for_name(prepared.workload.name);
     let mut points = Vec::new();
-    for at in 1..=prepared.steps.len() {
+    for at in prepared.opening + 1..=prepared.steps.len() {
         for path in prepared.users() {
             for deed in [Deed::InPlace, Deed::Replace, Deed::Remove] {
                 let deed = Planned::new(Fault::Meanwhile(deed, (*path).to_owned()), at);

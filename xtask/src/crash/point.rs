@@ -26,6 +26,8 @@ pub(crate) struct Prepared {
     pub(crate) stages: Vec<Stage>,
     /// Its steps when nothing goes wrong.
     pub(crate) steps: Vec<(String, String)>,
+    /// How many of them come before the files are looked at.
+    pub(crate) opening: usize,
 }
 
 /// Where and with what points are run.
@@ -84,8 +86,12 @@ impl Prepared {
             }
         }
         let stages = workload.stages(&begin);
-        let mut prepared = Self { workload, template, begin, stages, steps: Vec::new() };
-        prepared.steps = prepared.count_steps(bench)?;
+        let mut prepared =
+            Self { workload, template, begin, stages, steps: Vec::new(), opening: 0 };
+        let done = prepared.count_steps(bench)?;
+        prepared.steps = steps_in(&done);
+        let opened = done.line("opened ").and_then(|line| line.get(7..)?.parse().ok());
+        prepared.opening = opened.context("the child does not say when it was ready")?;
         Ok(prepared)
     }
 
@@ -95,7 +101,7 @@ impl Prepared {
         steps.filter(|((call, _), _)| Step::changes(call)).map(|(_, number)| number).collect()
     }
 
-    fn count_steps(&self, bench: &Bench) -> anyhow::Result<Vec<(String, String)>> {
+    fn count_steps(&self, bench: &Bench) -> anyhow::Result<Ended> {
         let copy = Scratch::copy_of(self.template.path(), &bench.base)?;
         let arguments = ["--workload", self.workload.name, "--trace"];
         let done = process::run(&mut bench.programs.child(copy.path(), &arguments))?;
@@ -107,7 +113,7 @@ impl Prepared {
         if !wrong.is_empty() {
             bail!("{}: ends in another tree: {}", self.workload.name, wrong.join("; "));
         }
-        Ok(steps_in(&done))
+        Ok(done)
     }
 
     /// Runs one point.

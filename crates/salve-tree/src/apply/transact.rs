@@ -71,7 +71,9 @@ impl Work {
             });
         }
         let dirs = dirs.into_iter().collect();
-        Ok(Self { manifest: Manifest { txn, files: listed, dirs, prune: Vec::new() } })
+        Ok(Self {
+            manifest: Manifest { txn, files: listed, dirs, prune: Vec::new(), history: None },
+        })
     }
 
     /// Adds directories that go away after the commit if they are empty.
@@ -97,11 +99,11 @@ pub(crate) fn transact(
     files: &[PlannedFile],
     records: &[Record],
 ) -> Result<Done, TreeError> {
-    let manifest = &work.manifest;
+    let manifest = &Manifest { history: Some(log.len()), ..work.manifest.clone() };
     if let Some(conflict) = first_conflict(state, manifest)? {
         return Ok(Done::Conflict(conflict));
     }
-    if let Err(error) = prepare(state, manifest, files) {
+    if let Err(error) = prepare(state, manifest, files, log.len() == 0) {
         return Err(match abandon(state, manifest) {
             Ok(()) => error,
             Err(again) => TreeError::NotUndone { why: again.to_string(), source: Box::new(error) },
@@ -179,7 +181,12 @@ fn first_conflict(state: &State<'_>, manifest: &Manifest) -> Result<Option<Confl
 }
 
 /// Writes everything that is needed to go forth or back, and arms the manifest.
-fn prepare(state: &State<'_>, manifest: &Manifest, files: &[PlannedFile]) -> Result<(), TreeError> {
+fn prepare(
+    state: &State<'_>,
+    manifest: &Manifest,
+    files: &[PlannedFile],
+    is_first: bool,
+) -> Result<(), TreeError> {
     let mut waiting = Waiting::new(state);
     for (file, planned) in manifest.files.iter().zip(files) {
         let fault = |error| TreeError::io(&file.path, error);
@@ -197,7 +204,12 @@ fn prepare(state: &State<'_>, manifest: &Manifest, files: &[PlannedFile]) -> Res
     let journal = |error| TreeError::io(".salve/journal", error);
     waiting.add(journal::prepare(state, manifest).map_err(journal)?).map_err(journal)?;
     waiting.finish().map_err(journal)?;
-    state.workspace.sync(&[state.blobs.dir().as_fd()]).map_err(journal)?;
+    let mut around = vec![state.blobs.dir().as_fd()];
+    if is_first {
+        // Salve's own folders may be new; a journal in a folder whose name is lost is no journal.
+        around.extend([state.dir.as_fd(), state.workspace.root()]);
+    }
+    state.workspace.sync(&around).map_err(journal)?;
     journal::arm(state, &manifest.txn).map_err(journal)?;
     state.workspace.sync(&[state.journal.as_fd()]).map_err(journal)
 }

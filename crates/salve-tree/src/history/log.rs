@@ -29,6 +29,13 @@ pub(crate) struct Log {
     last: String,
 }
 
+impl Log {
+    /// Returns how many bytes of the file hold.
+    pub(crate) fn len(&self) -> u64 {
+        self.good
+    }
+}
+
 /// Where a log stops making sense.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LogDamage {
@@ -84,7 +91,7 @@ pub(crate) fn append(state: &State<'_>, log: &Log, records: &[Record]) -> Result
     let at = At { dir: state.history.as_fd(), name: NAME };
     let file = state.disk.open_append(at).map_err(fault)?;
     if log.good == 0 {
-        // The first record of all: the folders around it have not been synced yet.
+        // The first record of all: the folders around it may be new.
         let around = [state.history.as_fd(), state.dir.as_fd(), state.workspace.root()];
         state.workspace.sync(&around).map_err(fault)?;
     }
@@ -94,9 +101,14 @@ pub(crate) fn append(state: &State<'_>, log: &Log, records: &[Record]) -> Result
 
 /// Cuts the log back to what it was when it was read.
 pub(crate) fn take_back(state: &State<'_>, log: &Log) -> Result<(), TreeError> {
+    cut_to(state, log.good)
+}
+
+/// Cuts the log at the end of a record.
+pub(crate) fn cut_to(state: &State<'_>, len: u64) -> Result<(), TreeError> {
     let at = At { dir: state.history.as_fd(), name: NAME };
     let file = state.disk.open_append(at).map_err(fault)?;
-    state.disk.truncate(&file, log.good).map_err(fault)?;
+    state.disk.truncate(&file, len).map_err(fault)?;
     state.workspace.sync(&[file.as_fd()]).map_err(fault)
 }
 
