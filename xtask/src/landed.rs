@@ -13,7 +13,7 @@ use crate::{process, workspace};
 use anyhow::{Context, bail};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -33,6 +33,13 @@ struct Landing<'a> {
     rungs: Vec<String>,
 }
 
+/// What became of all of them.
+struct Landed<'a> {
+    landings: Vec<Landing<'a>>,
+    /// Diffs that were read and need no change: they say nothing new, or it is there already.
+    no_change: usize,
+}
+
 /// Applies every diff, once by proof alone and once with the scored rung, and compiles the landed.
 pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
     let show = flags.switch("--show");
@@ -45,19 +52,22 @@ pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
     process::build_as_tested()?;
     let proven = apply_all(&cases, &[], show)?;
     let scored = apply_all(&cases, &["--scored"], false)?;
-    let blind = proven.iter().chain(&scored).filter(|landing| removes_what_is_not_there(landing));
+    let both = proven.landings.iter().chain(&scored.landings);
+    let blind = both.filter(|landing| removes_what_is_not_there(landing));
     let blind: Vec<&str> = blind.map(|landing| landing.case.instance_id.as_str()).collect();
     println!("\n{:<34} {:>6} {:>7}", "real diffs", "count", "share");
     line("all", cases.len(), cases.len());
-    line("landed, every rung but the scored", proven.len(), cases.len());
-    line("landed, scored rung allowed", scored.len(), cases.len());
+    line("landed, every rung but the scored", proven.landings.len(), cases.len());
+    line("landed, scored rung allowed", scored.landings.len(), cases.len());
+    line("read, no change needed", proven.no_change, cases.len());
+    line("taken in all, without the scored", proven.landings.len() + proven.no_change, cases.len());
     line("removed lines not in the file", blind.len(), cases.len());
     println!("\nlowest rung of each landed diff");
-    for (rung, count) in lowest_rungs(&scored) {
+    for (rung, count) in lowest_rungs(&scored.landings) {
         println!("  {rung:<32} {count:>6}");
     }
     if compile {
-        compile::report(&proven)?;
+        compile::report(&proven.landings)?;
     }
     if !blind.is_empty() {
         bail!("landed although removed lines are not in the file: {}", blind.join(", "));
@@ -71,7 +81,7 @@ pub(crate) fn check() -> anyhow::Result<Outcome> {
         return Ok(Outcome::Skipped("no cases folder".to_owned()));
     };
     process::build_as_tested()?;
-    let landed = apply_all(&cases, &["--scored"], false)?;
+    let landed = apply_all(&cases, &["--scored"], false)?.landings;
     let blind = landed.iter().filter(|landing| removes_what_is_not_there(landing)).count();
     if blind > 0 {
         bail!("{blind} diffs landed although removed lines are not in the file");
@@ -87,11 +97,7 @@ fn read_cases() -> anyhow::Result<Option<Vec<Case>>> {
     Ok(Some(cases.context("could not read real-diffs.jsonl")?))
 }
 
-fn apply_all<'a>(
-    cases: &'a [Case],
-    flags: &[&str],
-    show: bool,
-) -> anyhow::Result<Vec<Landing<'a>>> {
+fn apply_all<'a>(cases: &'a [Case], flags: &[&str], show: bool) -> anyhow::Result<Landed<'a>> {
     let binary = workspace::target_dir()?.join("debug/salve");
     let mut child = Command::new(binary)
         .args(["apply", "--batch", "--allow", "syntax"])
@@ -107,11 +113,12 @@ fn apply_all<'a>(
     let output = child.wait_with_output().context("salve did not end")?;
     writer.join().map_err(|_| anyhow::anyhow!("the writer failed"))?.context("salve hung up")?;
     let text = String::from_utf8(output.stdout).context("salve printed other than UTF-8")?;
-    let mut landings = Vec::new();
+    let (mut landings, mut no_change) = (Vec::new(), 0);
     for (case, line) in cases.iter().zip(text.lines()) {
         let answer: Value = serde_json::from_str(line).context("an answer is not JSON")?;
         let after = answer["files"][&case.file].as_str().unwrap_or_default();
         let landed = answer["ok"] == true && after != case.before;
+        no_change += usize::from(answer["ok"] == true && !landed);
         if show && !landed {
             let why = answer["error"].as_str().unwrap_or("no effect");
             println!("{}: {}", case.instance_id, why.lines().next().unwrap_or_default());
@@ -120,7 +127,7 @@ fn apply_all<'a>(
             landings.push(Landing { case, after: after.to_owned(), rungs: rungs(&answer) });
         }
     }
-    Ok(landings)
+    Ok(Landed { landings, no_change })
 }
 
 fn request(case: &Case) -> String {
@@ -136,26 +143,19 @@ fn rungs(answer: &Value) -> Vec<String> {
     hunks.filter_map(|hunk| hunk["rung"].as_str().map(str::to_owned)).collect()
 }
 
-// An independent reading of the diff: a line that begins with one `-` and whose text, without any
-// whitespace, is nowhere in the file was never there to be removed. Headers and merged lines are no
-// removed lines.
+// An independent reading of the diff: a line behind one `-` that is not put back behind a `+`, and
+// whose text, without any whitespace, is nowhere in the file, was never there to be removed.
+// Headers and merged lines are no removed lines.
 fn removes_what_is_not_there(landing: &Landing<'_>) -> bool {
     let squeezed = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
-    let have: std::collections::HashSet<String> =
-        landing.case.before.lines().map(squeezed).collect();
-    let lost: std::collections::HashSet<String> = {
-        let after: std::collections::HashSet<String> =
-            landing.after.lines().map(squeezed).collect();
-        have.difference(&after).cloned().collect()
-    };
-    let removed = landing.case.patch.lines().filter(|line| !line.starts_with("---"));
-    let removed = removed.filter_map(|line| line.strip_prefix('-')).map(squeezed);
-    // Only hunks that took something away count; a removed line that was not there and left no
-    // trace was refused or recognised as done.
-    !lost.is_empty()
-        && removed
-            .into_iter()
-            .any(|line| !line.is_empty() && !have.contains(&line) && !line.contains('+'))
+    let patch = &landing.case.patch;
+    let mut there: HashSet<String> = landing.case.before.lines().map(squeezed).collect();
+    there.extend(patch.lines().filter_map(|line| line.strip_prefix('+')).map(squeezed));
+    let removed = patch.lines().filter(|line| !line.starts_with("---") && !line.contains('+'));
+    removed
+        .filter_map(|line| line.strip_prefix('-'))
+        .map(squeezed)
+        .any(|line| !line.is_empty() && !there.contains(&line))
 }
 
 fn lowest_rungs(landings: &[Landing<'_>]) -> BTreeMap<String, usize> {
