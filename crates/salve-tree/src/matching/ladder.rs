@@ -144,7 +144,9 @@ fn seek_pattern<'h>(
         return seek_without_context(index, hunk, pattern, options);
     }
     let claims = claims(hunk, &pattern);
-    if let Some(search) = strict(index, &pattern).or_else(|| folded(index, &pattern, sides)) {
+    if let Some(search) =
+        strict(index, &pattern).or_else(|| folded(index, &pattern, sides, options))
+    {
         return Sought::Lines(search);
     }
     if let Some(lines) = applied::stands(index, &pattern) {
@@ -237,7 +239,12 @@ fn strict<'h>(index: &Index<'_>, pattern: &Pattern<'h>) -> Option<Search<'h>> {
     })
 }
 
-fn folded<'h>(index: &Index<'_>, pattern: &Pattern<'h>, sides: &Sides<'h>) -> Option<Search<'h>> {
+fn folded<'h>(
+    index: &Index<'_>,
+    pattern: &Pattern<'h>,
+    sides: &Sides<'h>,
+    options: &MatchOptions,
+) -> Option<Search<'h>> {
     let readings: Vec<Pattern<'h>> = fold::readings(sides)
         .into_iter()
         .map(Pattern::of_sides)
@@ -252,7 +259,11 @@ fn folded<'h>(index: &Index<'_>, pattern: &Pattern<'h>, sides: &Sides<'h>) -> Op
         return Some(Search { rung: Rung::Fold, ..search });
     }
     std::iter::once(pattern).chain(&readings).find_map(|pattern| {
-        let places = index.find(Level::Folded, &pattern.old_side());
+        let mut places = index.find(Level::Folded, &pattern.old_side());
+        // The shape of the indentation tells copies apart in a file that may have moved on.
+        places.retain(|&first| {
+            options.base_known || indent::uniform_shift(pattern, index.text(), first).is_some()
+        });
         (!places.is_empty()).then(|| Search {
             pattern: pattern.clone(),
             rung: Rung::Fold,

@@ -2,8 +2,8 @@
 //!
 //! In: hunks with the places that are left for each. Out: settled hunks; those that stay open have
 //! several places and nothing that decides. The hunks of a diff stand in the order of the file, equal
-//! hunks for equal places are interchangeable, and a line number is believed where the hunks around
-//! prove the numbers right. Never: order among blocks, which models send in any order.
+//! hunks for equal places are interchangeable, and a line number is believed where the base is known.
+//! Never: order among blocks, which models send in any order.
 
 use super::evidence;
 use super::index::Index;
@@ -37,7 +37,7 @@ pub(crate) fn decide<'h>(
         }
         if let State::Open(search) = &states[at]
             && search.places.len() > 1
-            && let Some(place) = by_number(&hunks[at], search, &fixed, at, options)
+            && let Some(place) = by_number(&hunks[at], search, options)
             && let State::Open(search) = &mut states[at]
         {
             search.places = vec![place];
@@ -149,23 +149,12 @@ fn is_diff(hunk: &Hunk) -> bool {
     matches!(hunk.body, HunkBody::Lines(_))
 }
 
-// A line number decides when the file is what the hunk was written against. Otherwise it needs a
-// certain hunk on each side whose number was off by the same amount.
-fn by_number(
-    hunk: &Hunk,
-    search: &Search<'_>,
-    fixed: &Fixed,
-    at: usize,
-    options: &MatchOptions,
-) -> Option<usize> {
-    let hint = (hunk.hint? as usize).saturating_sub(1);
-    if options.base_known && search.rung < Rung::ContextTrimmed {
-        return evidence::nearest(hint, &search.places);
-    }
-    let before = fixed.before()?.offset?;
-    let after = fixed.after(at)?.offset?;
-    let place = hint.checked_add_signed(before)?;
-    (before == after && search.places.contains(&place)).then_some(place)
+// A line number decides when the file is what the hunk was written against, and never otherwise:
+// even between hunks whose numbers are right, functions of one length may have changed places.
+fn by_number(hunk: &Hunk, search: &Search<'_>, options: &MatchOptions) -> Option<usize> {
+    let believed = options.base_known && search.rung < Rung::ContextTrimmed;
+    let hint = hunk.hint.filter(|_| believed)?;
+    evidence::nearest((hint as usize).saturating_sub(1), &search.places)
 }
 
 // As many equal hunks as places: whichever takes which, the result is the same.

@@ -8,7 +8,7 @@
 use super::evidence::Claims;
 use super::index::Index;
 use super::ladder::{Indentation, Search};
-use super::pattern::{OldLine, Pattern};
+use super::pattern::{OldLine, Pattern, weight};
 use super::{MatchOptions, Rung, trimmed};
 use std::borrow::Cow;
 
@@ -31,6 +31,11 @@ pub(crate) fn seek<'h>(
         let part = change(pattern, at);
         let search = trimmed::seek(index, &part, &claims, true, options)?;
         let &[place] = &search.places[..] else { return None };
+        // Apart from the others a change needs a neighbour of its own that stays.
+        let mut lines = search.pattern.old.iter();
+        if !lines.any(|line| line.kept && weight(&line.text) > 0) {
+            return None;
+        }
         match &mut joined {
             None => (joined, first) = (Some(search.pattern), place),
             Some(joined) => append(index, joined, first, &search.pattern, place)?,

@@ -7,6 +7,7 @@
 use super::evidence;
 use super::index::Index;
 use super::ladder::{self, Search, Sought};
+use super::pattern::Pattern;
 use super::{HunkOutcome, HunkRefusal, MatchOptions, Matched, RefusalReason, Rung};
 use super::{applied, dependent, neighbours, refusal};
 use crate::FileText;
@@ -58,6 +59,7 @@ pub(crate) fn resolve(text: &FileText, hunks: &[Hunk], options: &MatchOptions) -
         states[later] = collision(text, hunks, &states, (earlier, later));
         wanted.retain(|wanted| wanted.hunk != later);
     }
+    doubt_applied(text, hunks, &mut states, &wanted);
     let mut outcomes: Vec<_> =
         states.iter().zip(hunks).map(|(state, hunk)| outcome(text, hunk, state)).collect();
     let result = splice::splice(text, &wanted);
@@ -209,6 +211,35 @@ fn already_grown(text: &FileText, range: &Range<usize>, new: &str) -> bool {
             let start = range.start.checked_sub(at);
             start.is_some_and(|start| source.get(start..start + new.len()) == Some(new))
         })
+}
+
+// Lines that another hunk changes prove nothing about a change that was made before.
+fn doubt_applied(text: &FileText, hunks: &[Hunk], states: &mut [State<'_>], sorted: &[Wanted]) {
+    let ranges: Vec<_> = sorted.iter().map(|wanted| wanted.change.range(text)).collect();
+    for at in 0..states.len() {
+        let State::Applied(lines) = &states[at] else { continue };
+        let bytes = text.line_start(lines.start)..text.line_start(lines.end);
+        let touching = ranges.partition_point(|range| range.end <= bytes.start);
+        let touched = ranges.get(touching).is_some_and(|range| range.start < bytes.end);
+        let repeated = sorted.iter().any(|wanted| hunks[wanted.hunk].body == hunks[at].body);
+        if touched && !repeated && !changes_nothing(&hunks[at].body) {
+            let message = "the lines sought are not in the file, and those of the result are \
+                           changed by another hunk; read the file again before editing it"
+                .to_owned();
+            let places = [(lines.clone(), 1.0)];
+            let reason = RefusalReason::NotFound;
+            states[at] = State::Refused(refusal::refusal(text, reason, message, &places));
+        }
+    }
+}
+
+fn changes_nothing(body: &HunkBody) -> bool {
+    match body {
+        HunkBody::Lines(lines) => Pattern::of_lines(lines).is_noop(),
+        HunkBody::Block { old, new } => old == new,
+        HunkBody::Text { old, new } => old == new,
+        HunkBody::At(_) => false,
+    }
 }
 
 fn wanted(states: &[State<'_>]) -> Vec<Wanted> {

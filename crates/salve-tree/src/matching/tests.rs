@@ -336,7 +336,7 @@ fn equal_places_are_decided_by_evidence_or_refused_with_all_of_them() {
                     hinted(change(), 5),
                     hinted(diff("-def h():\n+def H():"), 7),
                 ],
-                r#"AtHint, AtHint, AtHint "def F():\n    x = 1\n\ndef g():\n    x = 2\n\ndef H():\n    x = 1\n""#,
+                "AtHint, Ambiguous, AtHint \"\"",
             ),
         ],
     );

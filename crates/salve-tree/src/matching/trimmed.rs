@@ -25,11 +25,11 @@ pub(crate) fn seek<'h>(
 ) -> Option<Search<'h>> {
     let first = pattern.runs.first()?.removed.start;
     let last = pattern.runs.last()?.removed.end;
-    let speechless = |line: usize| weight(&pattern.old[line].text) == 0;
+    let speechless = |line: usize| pattern.old[line].text.trim().is_empty();
     if is_diff && options.base_known {
         return around(index, pattern, first..last, claims);
     }
-    // Lines that say nothing told no place from another.
+    // Blank lines alone tell hardly one place from another; a brace may.
     let start = (0..first).take_while(|&line| speechless(line)).count();
     let end = pattern.old.len()
         - (last..pattern.old.len()).rev().take_while(|&line| speechless(line)).count();
