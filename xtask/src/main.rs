@@ -9,6 +9,7 @@
     reason = "housekeeping starts cargo, reads the repository and prints what it finds"
 )]
 
+mod ambiguity;
 mod bench;
 mod corpus;
 mod crash;
@@ -45,6 +46,7 @@ const TASKS: &[Task] = &[
     Task { name: "landed", about: "diffs of real small models: how many land, on which rung, and compile; --show, --no-compile", run: landed::run },
     Task { name: "race", about: "a directory swapped for a symlink while paths are used; --rounds 100000, --applies 2000", run: race::run },
     Task { name: "crash", about: "transactions that end at any instant; --full on a disk; --workload NAME [--faults F]", run: crash::run },
+    Task { name: "ambiguity", about: "hunks on files full of copies and on stale files, 0 in the wrong place; --n, --seed, --show", run: ambiguity::run },
     Task { name: "bench", about: "ratios against peers in one table; --strict fails on a line below its goal", run: bench::run },
 ];
 

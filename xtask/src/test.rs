@@ -4,7 +4,7 @@
 //! stops at the first failure: one run tells everything that is wrong.
 
 use crate::flags::Flags;
-use crate::{crash, fuzz, landed, process, score, tidy};
+use crate::{ambiguity, crash, fuzz, landed, process, score, tidy};
 use anyhow::bail;
 use std::time::{Duration, Instant};
 
@@ -30,6 +30,7 @@ const STEPS: &[Step] = &[
     Step { name: "short fuzz", run: fuzz::short },
     Step { name: "crashes", run: crash::check },
     Step { name: "scorers", run: score::check },
+    Step { name: "ambiguity", run: ambiguity::short },
     Step { name: "real diffs", run: landed::check },
     Step { name: "tidy", run: tidy::check },
     Step { name: "licences", run: licences },

@@ -16,8 +16,8 @@ use crate::{input, output};
 use salve_engine::{GrammarProbe, read_edits};
 use salve_text::EditOptions;
 use salve_tree::{
-    AdmitOptions, Allow, ApplyOutcome, ChangeMeta, MatchOptions, Origin, RefusalCode, Verification,
-    VerifiedEdits, VerifyOptions, apply, verify,
+    AdmitOptions, Allow, ApplyOutcome, ChangeMeta, History, MatchOptions, Origin, RefusalCode,
+    Verification, VerifiedEdits, VerifyOptions, apply, verify,
 };
 use salve_types::{EditSet, FinishReason, RawReply};
 use std::collections::BTreeMap;
@@ -101,6 +101,7 @@ fn write(
         ..meta(Origin::Chat)
     };
     let outcome = apply(&opened.workspace, verified, &meta)?;
+    keep_the_cap(opened)?;
     match format {
         Format::Human => output::result(&report::applied(edits, told, &outcome))?,
         _ => report::document(edits, told, None, Some(&outcome), format)?,
@@ -109,6 +110,19 @@ fn write(
         ApplyOutcome::Conflict(_) => Ending::RolledBack,
         _ => Ending::Clean,
     })
+}
+
+// The history never outgrows its cap by more than one change.
+fn keep_the_cap(opened: &Opened) -> Result<(), crate::failure::Failure> {
+    let size = History::size(&opened.workspace)?;
+    if size.bytes > size.cap {
+        let report = History::gc(&opened.workspace)?;
+        output::story(&format!(
+            "The history was above its cap: {} old contents were forgotten.\n",
+            report.forgotten
+        ));
+    }
+    Ok(())
 }
 
 fn show_plan(

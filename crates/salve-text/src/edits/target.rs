@@ -30,7 +30,8 @@ fn fill_paths(set: &mut EditSet, target: Option<&str>) {
         }
         return;
     };
-    let mistaken = only.filter(|only| only != target);
+    let deletes = set.files.iter().any(|file| file.change == FileChange::Delete);
+    let mistaken = only.filter(|only| only != target && !deletes);
     for file in &mut set.files {
         match &file.path {
             None => file.path = Some(target.to_owned()),

@@ -74,7 +74,7 @@ fn the_target_is_meant_where_one_other_file_or_none_is_named() {
     assert_eq!(path(DIFF, Some("t")), ["t"]);
     assert_eq!(path(&format!("{DIFF}{ENVELOPE}"), Some("t")), ["x.py", "y.py"]);
     assert_eq!(path("--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+a\n", Some("t")), ["n"]);
-    assert_eq!(path("--- n\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", Some("t")), ["n"]);
+    assert_eq!(path("--- n\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", Some("t")), ["n", "n"]);
     assert_eq!(path(&format!("```\n{DIFF}```\n```\n{bare}```\n"), None), ["x.py", "x.py"]);
 }
 

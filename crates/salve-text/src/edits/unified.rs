@@ -239,7 +239,7 @@ impl DiffReader {
         self.end_hunk();
         let Some(file) = self.file.take() else { return };
         match file.finish(&mut self.notes) {
-            Finished::Edit(edit) => self.files.push(edit),
+            Finished::Edits(edits) => self.files.extend(edits),
             Finished::HeaderOnly(at) => {
                 self.malformed.get_or_insert(header_only(at, is_last));
             }

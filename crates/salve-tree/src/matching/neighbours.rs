@@ -8,10 +8,14 @@
 use super::evidence;
 use super::index::Index;
 use super::ladder::{self, Search};
+use super::pattern::weight;
 use super::resolve::{State, ranges, settle};
 use super::{MatchOptions, Rung, refusal, scored};
 use salve_types::{Hunk, HunkBody};
 use std::collections::HashMap;
+
+/// Lines that say something, so many of them, name a place by themselves.
+const ENOUGH_LINES: usize = 4;
 
 /// Settles what can be settled.
 pub(crate) fn decide<'h>(
@@ -25,6 +29,9 @@ pub(crate) fn decide<'h>(
         if let State::Open(search) = &mut states[at]
             && search.places.len() > 1
             && is_diff(&hunks[at])
+            // A hunk with a line number is judged by it: order alone says little when the numbers
+            // around do not agree.
+            && (options.base_known || hunks[at].hint.is_none())
         {
             fixed.narrow(at, search);
         }
@@ -91,6 +98,14 @@ impl Fixed {
 
     fn after(&self, at: usize) -> Option<Spot> {
         self.next[at].and_then(|next| self.places[next])
+    }
+
+    // Tells whether a place is before that of an earlier hunk or behind that of a later one.
+    fn contradicts(&self, at: usize, (start, end): (usize, usize)) -> bool {
+        let before = self.places[..at].iter().rev().flatten().next();
+        let after = self.places[at + 1..].iter().flatten().next();
+        before.is_some_and(|before| start < before.end)
+            || after.is_some_and(|after| end > after.start)
     }
 
     // Leaves the places between the certain hunk before and the one behind.
@@ -203,13 +218,33 @@ fn doubt<'h>(
             return Some(State::Refused(refusal::ambiguous(text, &rivals, why)));
         }
     }
+    if search.rung == Rung::ContextTrimmed
+        && !options.base_known
+        && let Some(rival) = scored::rival(index, &search.pattern, &lines)
+    {
+        rivals.push(rival);
+        let why = "without all of the hunk's context another place is nearly as good";
+        return Some(State::Refused(refusal::ambiguous(text, &rivals, why)));
+    }
+    if !options.base_known && is_diff(hunk) && fixed.contradicts(at, changed(search, place)) {
+        let why = "the hunks of a diff stand in the order of the file, and this one would not";
+        return Some(State::Refused(refusal::ambiguous(text, &rivals, why)));
+    }
     let hint = claims.hint.filter(|hint| *hint != place && !options.base_known)?;
     let off = place as isize - hint as isize;
     let agrees = |spot: Option<Spot>| spot.is_some_and(|spot| spot.offset == Some(off));
     if (0..at).rev().take(2).any(|other| agrees(fixed.places[other])) || agrees(fixed.after(at)) {
         return None;
     }
+<<<<<<< HEAD
     rivals.push(scored::rival(index, &search.pattern, &lines)?);
+=======
+    // Few lines stand in other places by chance: they cannot outweigh a number that says otherwise.
+    let says = search.pattern.old.iter().filter(|line| weight(&line.text) > 0).count();
+    if says >= ENOUGH_LINES {
+        rivals.push(scored::rival(index, &search.pattern, &lines)?);
+    }
+>>>>>>> matching
     let why = "the lines stand in one place, but not at the line the hunk names, and another looks edited since";
     Some(State::Refused(refusal::ambiguous(text, &rivals, why)))
 }

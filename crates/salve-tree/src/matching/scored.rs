@@ -28,8 +28,10 @@ const COMMON: usize = 32;
 const SLACK: usize = 6;
 /// So many places are told apart: the best, its rival and one more.
 const MOST_SHOWN: usize = 3;
+/// What a line of the file between two others costs, so that equal lines pair with the nearest.
+const GAP: f64 = 0.01;
 /// A place this much alike may be where a hunk belonged before somebody edited it.
-const RIVAL: f64 = 0.5;
+const RIVAL: f64 = 0.3;
 /// A nearest place less alike than this helps nobody.
 const WORTH_SHOWING: f64 = 0.4;
 
@@ -57,7 +59,16 @@ pub(crate) fn rival(
 ) -> Option<Range<usize>> {
     let apart = |place: &Likely| place.lines.end <= found.start || place.lines.start >= found.end;
     let mut places = likely(index, pattern).into_iter().filter(apart);
-    places.find(|place| place.score >= RIVAL).map(|place| place.lines)
+    let worth = |line: &OldLine<'_>| (weight(&line.text) + 1) as f64;
+    let total: f64 = pattern.old.iter().map(worth).sum();
+    places
+        .find(|place| {
+            // What came in between since does not make the lines that are left less telling.
+            let pairs = pattern.old.iter().zip(&place.pairs);
+            let seen: f64 = pairs.map(|(line, pair)| pair.map_or(0.0, |_| worth(line))).sum();
+            seen >= RIVAL * total
+        })
+        .map(|place| place.lines)
 }
 
 /// A place that is like a hunk.
@@ -194,7 +205,7 @@ fn compare(
                 if free { similarity(line.text.trim(), text.line(place).trim()) } else { 0.0 };
             let paired = if alike >= 0.5 { best[i][j] + worth * alike } else { f64::MIN };
             let skip_old = best[i][j + 1];
-            let skip_file = if j > 0 { best[i + 1][j - 1] } else { f64::MIN };
+            let skip_file = if j > 0 { best[i + 1][j - 1] - GAP } else { f64::MIN };
             let choice = [
                 (paired, Step::Pair(alike)),
                 (skip_old, Step::SkipOld),

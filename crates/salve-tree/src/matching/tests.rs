@@ -79,7 +79,12 @@ fn exact_lines_land_where_they_are_unique() {
         vec![
             ("a\nb\nc\n", vec![diff("-b\n+B")], r#"Exact "a\nB\nc\n""#),
             ("a\nb\nc\n", vec![hinted(diff(" a\n-b\n+B"), 1)], r#"AtHint "a\nB\nc\n""#),
-            ("a\nb\nc\n", vec![hinted(diff("-b\n+B"), 99)], r#"Exact "a\nB\nc\n""#),
+            ("a\nb\nc\n", vec![hinted(diff("-b\n+B"), 99)], r#"Ambiguous """#),
+            (
+                "a\nb\nc\nd\n",
+                vec![hinted(diff(" a\n-b\n+B\n c\n d"), 99)],
+                r#"Exact "a\nB\nc\nd\n""#,
+            ),
             ("a\nb\nc\n", vec![block("b", "B")], r#"Exact "a\nB\nc\n""#),
             ("a\nb\nc\n", vec![text("b\nc", "B\nC")], r#"Exact "a\nB\nC\n""#),
             ("a\nb\nc\n", vec![block("b", "")], r#"Exact "a\nc\n""#),
@@ -312,7 +317,7 @@ fn equal_places_are_decided_by_evidence_or_refused_with_all_of_them() {
             (
                 file,
                 vec![diff("-def g():\n+def G():"), anchored(change(), &["def f():"])],
-                r#"Exact, Exact "def f():\n    x = 2\n\ndef G():\n    x = 1\n\ndef h():\n    x = 1\n""#,
+                "Ambiguous, Ambiguous \"\"",
             ),
             (
                 file,
@@ -372,7 +377,8 @@ fn a_single_place_is_doubted_where_the_hunk_names_another() {
     let change = diff("     a = load()\n-    b = parse(a)\n+    b = read(a)\n     return b");
     assert_eq!(said(file, &[hinted(change.clone(), 7)], STRICT), "Ambiguous \"\"");
     assert!(said(file, &[hinted(change.clone(), 2)], STRICT).starts_with("AtHint"));
-    assert!(said(file, &[hinted(change.clone(), 300)], STRICT).starts_with("Exact"));
+    assert_eq!(said(file, &[hinted(change.clone(), 300)], STRICT), "Ambiguous \"\"");
+    assert!(said(file, &[hinted(change.clone(), 300)], KNOWN).starts_with("Exact"));
     assert!(said(file, std::slice::from_ref(&change), STRICT).starts_with("Exact"));
     let named = "def f():\n    return 1\n\ndef g():\n    return 2\n";
     let one = anchored(diff("-    return 1\n+    return 3"), &["def g():"]);
@@ -581,4 +587,12 @@ fn repeats_and_odd_text_are_refused_in_bounded_work() {
     }
     let long = "é".repeat(200_000);
     let _ = run(&long, &[block(&format!("{long}x"), "y")], SCORED);
+}
+
+#[test]
+fn a_copy_edited_since_is_a_rival_wherever_it_is() {
+    let file = "fn a() {\n    check(item);\n    log(\"started\");\n    cache.insert(key, total);\n}\n\nfn b() {\n    check(item);\n    let edited_26 = other(26);\n    cache.insert(key, total);\n}\n";
+    let change =
+        diff("-    log(\"started\");\n+    let fresh = 1;\n     cache.insert(key, total);\n }");
+    assert_eq!(said(file, &[hinted(change, 9)], STRICT), "Ambiguous \"\"");
 }

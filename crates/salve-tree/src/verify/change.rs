@@ -59,6 +59,11 @@ pub(super) fn carry_out(changes: &[&FileChange], ground: Ground<'_>) -> Result<E
             existing(ground)?;
             write(text, ground)
         }
+        [patches @ .., FileChange::Delete]
+            if patches.iter().all(|change| matches!(change, FileChange::Patch(_))) =>
+        {
+            delete_shown(patches, ground)
+        }
         [first @ (FileChange::Create(_) | FileChange::Write(_)), patches @ ..]
             if ground.content.is_none()
                 && patches.iter().all(|change| matches!(change, FileChange::Patch(_))) =>
@@ -72,6 +77,20 @@ pub(super) fn carry_out(changes: &[&FileChange], ground: Ground<'_>) -> Result<E
         }
         _ => agree(changes, ground),
     }
+}
+
+/// Deletes a file whose lines the reply shows, if they are all it has.
+fn delete_shown(patches: &[&FileChange], ground: Ground<'_>) -> Result<Edited, Failed> {
+    existing(ground)?;
+    let emptied = patch(patches, ground)?;
+    if emptied.content.as_ref().is_some_and(|content| !content.is_empty()) {
+        let detail = format!("{} has lines that the reply does not show as deleted", ground.path);
+        return Err(Failed {
+            hunks: emptied.hunks,
+            ..Failed::new(RefusalCode::HunkRefused, detail)
+        });
+    }
+    Ok(Edited { content: None, whole: true, ..emptied })
 }
 
 /// Accepts several carriers of one file only where they come to the same content.

@@ -33,8 +33,8 @@ pub(super) struct FileDraft {
 
 /// What a finished file is.
 pub(super) enum Finished {
-    /// An edit.
-    Edit(FileEdit),
+    /// Its edits: one, or two where the file is deleted and its lines are shown.
+    Edits(Vec<FileEdit>),
     /// Headers whose hunks are missing.
     HeaderOnly(usize),
     /// Not readable, with the place and the reason.
@@ -174,6 +174,7 @@ impl FileDraft {
             let message = "the diff names no file; the target is meant".to_owned();
             notes.push(EditNote { code: EditNoteCode::MissingHeader, message, span: self.span });
         }
+        let removed = if self.deleted { self.hunks.clone() } else { Vec::new() };
         let change = match self.change() {
             Ok(change) => change,
             Err(why) => return Finished::Malformed(self.span.start, why),
@@ -183,7 +184,14 @@ impl FileDraft {
         let mode = self.mode.or_else(|| self.created.filter(|mode| mode & 0o111 != 0));
         let mode = mode.map(|mode| mode & 0o777);
         let rename_to = self.rename.1.take();
-        Finished::Edit(FileEdit { path, change, rename_to, mode, span: self.span })
+        let edit = FileEdit { path, change, rename_to, mode, span: self.span };
+        if removed.is_empty() {
+            return Finished::Edits(vec![edit]);
+        }
+        // A diff that deletes a file shows its lines. They are an edit of their own, so that they
+        // are held against the file before it goes.
+        let emptied = FileEdit { change: FileChange::Patch(removed), ..edit.clone() };
+        Finished::Edits(vec![emptied, edit])
     }
 
     fn refusal(&mut self) -> Option<(usize, String)> {

@@ -161,6 +161,9 @@ fn c042_git_headers_create_delete_rename_and_set_modes() {
         "
 unified_diff
 new.sh: create \"#!/bin/sh\\nls\\n\" mode 755
+gone: patch 1
+@@ 1
+-x
 gone: delete
 old name: patch 1 to new name
 @@ 1
@@ -179,7 +182,7 @@ fn new_and_deleted_files_without_git_headers() {
     check(
         "--- /dev/null\n+++ b/n.txt\n@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file\n\
          --- d.txt\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n-b\n",
-        "unified_diff\nn.txt: create \"a\\nb\"\nd.txt: delete\ncomplete\n",
+        "unified_diff\nn.txt: create \"a\\nb\"\nd.txt: patch 1\n@@ 1\n-a\n-b\nd.txt: delete\ncomplete\n",
     );
     check(
         "--- a/e.txt\n+++ b/e.txt\n@@ -0,0 +1,2 @@\n+a\n+b\n",

@@ -86,6 +86,24 @@ fn c042_an_envelope_may_move_over_a_file_that_the_model_saw() {
 }
 
 #[test]
+fn c085_a_diff_that_deletes_a_file_must_show_its_lines() {
+    let delete = |shown: &str| {
+        let gone = FileEdit { change: FileChange::Delete, ..replace("a", "x", "") };
+        set(vec![replace("a", shown, ""), gone])
+    };
+    let files = [("a", "one\ntwo\n")];
+    let deleted = outcome(check(&delete("one\ntwo\n"), &files));
+    assert_eq!(deleted, Ok(vec![("a".to_owned(), None)]));
+    for stale in ["one", "one\nother", "three"] {
+        assert_eq!(
+            outcome(check(&delete(stale), &files)),
+            Err(RefusalCode::HunkRefused),
+            "{stale}"
+        );
+    }
+}
+
+#[test]
 fn c033_several_carriers_of_one_file_must_agree() {
     let files = [("a", "one\ntwo\n")];
     let whole = || write("./a", "one\nzwei\n");
