@@ -236,15 +236,11 @@ fn doubt<'h>(
     if (0..at).rev().take(2).any(|other| agrees(fixed.places[other])) || agrees(fixed.after(at)) {
         return None;
     }
-<<<<<<< HEAD
-    rivals.push(scored::rival(index, &search.pattern, &lines)?);
-=======
     // Few lines stand in other places by chance: they cannot outweigh a number that says otherwise.
     let says = search.pattern.old.iter().filter(|line| weight(&line.text) > 0).count();
     if says >= ENOUGH_LINES {
         rivals.push(scored::rival(index, &search.pattern, &lines)?);
     }
->>>>>>> matching
     let why = "the lines stand in one place, but not at the line the hunk names, and another looks edited since";
     Some(State::Refused(refusal::ambiguous(text, &rivals, why)))
 }
