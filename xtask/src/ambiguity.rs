@@ -84,7 +84,11 @@ enum Mark {
 
 fn judge(case: &Case) -> Mark {
     let Ok(text) = FileText::read(case.file.as_bytes()) else { return Mark::Refused };
-    let options = MatchOptions { scored: case.scored, base_known: case.base_known };
+    let options = MatchOptions {
+        scored: case.scored,
+        base_known: case.base_known,
+        ..MatchOptions::default()
+    };
     let matched = match_hunks(&text, &case.hunks, &options);
     match matched.text {
         None => Mark::Refused,
