@@ -143,14 +143,20 @@ fn inject(
     let is_kill = point.what.starts_with("signal");
     let allowed = if ended.status.success() {
         vec![1]
-    } else if is_kill || point.call == "write" || has_lied(&ended) {
+    } else if is_kill || point.call == "write" || is_open(&ended) {
         // The end may have come after the commit; and where the report could not be written, the
         // status is a failure although the change is done.
         vec![0, 1]
     } else {
         vec![0]
     };
-    let known = Known { stages: &one.stages, allowed, meanwhile: None, bystanders: &still };
+    let known = Known {
+        stages: &one.stages,
+        allowed,
+        meanwhile: None,
+        may_keep: !is_kill,
+        bystanders: &still,
+    };
     let mut wrong = Vec::new();
     if !is_kill && ended.status.code().is_none_or(|code| code == 101) {
         let what = format!("salve apply ended with {}: {}", ended.status, ended.complaint);
@@ -161,7 +167,7 @@ fn inject(
 }
 
 /// Whether the error says itself that the change could not be taken back.
-fn has_lied(ended: &Ended) -> bool {
+fn is_open(ended: &Ended) -> bool {
     ended.complaint.contains("could not be taken back")
 }
 

@@ -46,6 +46,8 @@ pub(crate) struct Known<'a> {
     pub(crate) allowed: Vec<usize>,
     /// A file that somebody else changed meanwhile.
     pub(crate) meanwhile: Option<Meanwhile<'a>>,
+    /// Whether a read may have failed, so that Salve keeps a copy more than it needs to.
+    pub(crate) may_keep: bool,
     /// The files nobody may touch, as they were.
     pub(crate) bystanders: &'a BTreeMap<String, Identity>,
 }
@@ -181,7 +183,8 @@ fn leftovers(folder: &Path, known: &Known<'_>) -> anyhow::Result<Vec<Violation>>
     let mut wrong = Vec::new();
     for path in listing::state(folder)?.keys() {
         let top = path.split('/').next().unwrap_or(path);
-        let is_kept_without_need = top == "kept" && known.meanwhile.is_none();
+        let may_keep = known.may_keep || known.meanwhile.is_some();
+        let is_kept_without_need = top == "kept" && !may_keep;
         if EMPTY_AT_REST.iter().any(|dir| path.starts_with(dir))
             || !DOCUMENTED.iter().any(|known| top.starts_with(known))
             || is_kept_without_need

@@ -55,7 +55,8 @@ pub(crate) fn run(
     // 0 and 1: the first alone; 2 and 3: the second after it.
     let begin = if ended.acks() == 1 { 2 } else { 0 };
     let allowed = if first_acks == 1 { vec![begin + 1] } else { vec![begin, begin + 1] };
-    let known = Known { stages: &stages, allowed, meanwhile: None, bystanders: &still };
+    let known =
+        Known { stages: &stages, allowed, meanwhile: None, may_keep: false, bystanders: &still };
     wrong.extend(settle_and_check(folder, &known, bench)?);
     Ok((again, wrong))
 }

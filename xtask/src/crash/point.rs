@@ -130,7 +130,9 @@ impl Prepared {
         let ended = process::run(bench.programs.child(folder, &arguments).args(sabotage))?;
         let meanwhile = meanwhile_of(point, &ended);
         let allowed = allowed(&ended);
-        let known = Known { stages: &self.stages, allowed, meanwhile, bystanders: &still };
+        let may_keep = point.faults.iter().any(|planned| matches!(planned.fault, Fault::Refuse(_)));
+        let known =
+            Known { stages: &self.stages, allowed, meanwhile, may_keep, bystanders: &still };
         let mut wrong = at_once(folder, &ended, &known)?;
         if is_only(point, &Fault::Short) && ended.acks() + 1 != self.stages.len() {
             let why = format!("a short write was not continued: {:?}", ended.lines);

@@ -234,6 +234,7 @@ impl Story {
             stages: &self.stages,
             allowed: vec![acks, acks + 1],
             meanwhile: None,
+            may_keep: false,
             bystanders: &bystanders,
         };
         let options = WorkspaceOptions { durability: Durability::None, ..Default::default() };
