@@ -27,7 +27,7 @@ pub(super) fn check(bytes: &[u8]) {
         }
     }
     // A refusal is decided by the bytes alone, so a few of them stand for all.
-    if bytes.len() % 16 == 0 {
+    if bytes.len().is_multiple_of(16) {
         check_recovery(&journal);
     }
 }
