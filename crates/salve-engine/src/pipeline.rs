@@ -8,7 +8,10 @@
 //! | clean | `salve_text::clean` | salve-text |
 //! | inspect | `salve_text::inspect`, then the grammar's second opinion | salve-text, salve-syntax |
 //! | resume | `salve_text::resume_prompt`, then `salve_text::stitch` | salve-text |
-//! | parse | `salve_text::parse` | salve-text |
+//! | parse | `salve_text::parse`; edits: `read_edits` beside this file | salve-text |
+//! | verify | `salve_tree::verify`, the grammars through `GrammarProbe` | salve-tree |
+//! | apply | `salve_tree::apply` | salve-tree |
+//! | roll back | `salve_tree::recover` at every start; `salve_tree::undo` | salve-tree |
 
 use salve_syntax::second_opinion;
 use salve_text::{

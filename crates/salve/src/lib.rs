@@ -67,12 +67,41 @@
 //! assert!(!parsed.complete);
 //! ```
 //!
+//! # Change files
+//!
+//! [`read_edits`] reads edits in whatever format a model writes them. [`tree::verify`] finds their
+//! places or says why there is none; only what it verified can be given to [`tree::apply`], which
+//! writes all files or none and can be taken back by [`tree::undo`].
+//!
+//! ```
+//! use salve::tree::{AdmitOptions, MemoryView, Verification, VerifyOptions, verify};
+//! use salve::{EditOptions, GrammarProbe, PipelineOptions, RawReply, read_edits};
+//!
+//! let reply = RawReply::from_text(
+//!     "greet.py\n<<<<<<< SEARCH\n    return 'bye'\n=======\n    return 'see you'\n>>>>>>> REPLACE\n",
+//! );
+//! let edits = read_edits(&reply, &EditOptions::default(), &PipelineOptions::default());
+//! let view = MemoryView::new([("greet.py", "def part():\n    return 'bye'\n")], AdmitOptions::default());
+//! let options = VerifyOptions { probe: &GrammarProbe, ..VerifyOptions::default() };
+//! let Verification::Verified { edits, .. } = verify(&edits, &view, &options) else {
+//!     panic!("the edit fits");
+//! };
+//! let after = edits.files()[0].after.as_ref().map(|file| file.bytes.as_slice());
+//! assert_eq!(after, Some(&b"def part():\n    return 'see you'\n"[..]));
+//! ```
+//!
 //! Text that arrives in pieces goes through the same machines: [`Cleaner`], [`Inspector`] and
 //! [`JsonParser`] take `push` and `finish`, and answer the same for any way of cutting the pieces.
 
 pub use salve_engine::{
-    Judgement, PipelineOptions, Received, Resumed, judge_text, receive, resume,
+    GrammarProbe, Judgement, PipelineOptions, Received, Resumed, judge_text, read_edits, receive,
+    resume,
 };
 pub use salve_syntax::{SyntaxReport, check_syntax};
 pub use salve_text::*;
 pub use salve_types::*;
+
+/// The files: verify edits against them, apply them as one transaction, undo them.
+pub mod tree {
+    pub use salve_tree::*;
+}
