@@ -10,7 +10,8 @@ use anyhow::{Context, bail};
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-const BENCHES: &[(&str, &str)] = &[("salve-text", "json"), ("salve-text", "inspect")];
+const BENCHES: &[(&str, &str)] =
+    &[("salve-text", "json"), ("salve-text", "inspect"), ("salve-tree", "matching")];
 
 /// Runs every benchmark and collects the goal lines.
 pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {

@@ -47,7 +47,14 @@ pub(crate) fn uniform_shift(pattern: &Pattern<'_>, text: &FileText, first: usize
         let grows = |pair: &[(&str, &str)]| {
             width(pair[0].0) < width(pair[1].0) && width(pair[0].1) < width(pair[1].1)
         };
-        let mapped = pairs.windows(2).all(grows);
+        // Levels of another width, or tabs for blanks; anything else is another shape.
+        let wider = |pair: &[(&str, &str)]| {
+            width(pair[0].0) * width(pair[1].1) == width(pair[1].0) * width(pair[0].1)
+        };
+        let tabs = |indent: &str| indent.contains('\t');
+        let other =
+            pairs.iter().all(|(old, _)| !tabs(old)) != pairs.iter().all(|(_, file)| !tabs(file));
+        let mapped = pairs.windows(2).all(grows) && (other || pairs.windows(2).all(wider));
         let owned = |(old, file): &(&str, &str)| ((*old).to_owned(), (*file).to_owned());
         mapped.then(|| Shift::Mapped(pairs.iter().map(owned).collect()))
     }

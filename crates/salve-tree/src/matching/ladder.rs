@@ -13,7 +13,7 @@ use super::pattern::{Pattern, Sides, weight};
 use super::{HunkRefusal, MatchOptions, RefusalReason, Rung};
 use super::{applied, elided, numbered, parts, refusal, scored, trimmed};
 use crate::splice::Change;
-use salve_types::{Hunk, HunkBody, HunkLine, LineKind};
+use salve_types::{Hunk, HunkBody, HunkLine, LineKind, Occurrence};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -144,6 +144,17 @@ fn seek_pattern<'h>(
         return seek_without_context(index, hunk, pattern, options);
     }
     let claims = claims(hunk, &pattern);
+    // Exactly where the hunk says, in the very text it was written against: no search is needed.
+    if let Some(hint) = claims.hint
+        && options.base_known
+        && hunk.occurrence == Occurrence::One
+        && index.stands(Level::Exact, &pattern.old_side(), hint)
+        && (!claims.at_end || hint + pattern.old.len() == index.text().line_count())
+    {
+        let (rung, places) = (Rung::Exact, vec![hint]);
+        let indentation = Indentation::AsWritten;
+        return Sought::Lines(Search { pattern, rung, score: 1.0, places, indentation });
+    }
     if let Some(search) =
         strict(index, &pattern).or_else(|| folded(index, &pattern, sides, options))
     {

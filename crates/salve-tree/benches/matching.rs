@@ -1,0 +1,163 @@
+//! How fast hunks find their places, against GNU `patch` in the same run.
+//!
+//! In: generated files of 1,000 to 100,000 lines and diffs of them. Out: one table, each line with
+//! the figure asked for and PASS or BELOW. Times are the best of several rounds in one run, so that
+//! only their ratios matter; the two goals in milliseconds are for the machine it runs on.
+#![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
+#![expect(clippy::disallowed_methods, reason = "a benchmark starts its peer and gives it files")]
+
+use salve_tree::{FileText, MatchOptions, match_hunks};
+use salve_types::{Hunk, HunkBody, HunkLine, LineKind, Occurrence, Span};
+use std::fmt::Write as _;
+use std::hint::black_box;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const OPTIONS: MatchOptions = MatchOptions { scored: true, base_known: true };
+
+fn main() {
+    println!("{:<52} {:>11} {:>11} {:>9}  verdict", "what", "ours", "peer", "ratio");
+    let file = source(10_000);
+    let many = hunks(10_000, 1_000);
+    let ours = time(15, &file, &many);
+    match patch(&file, &many) {
+        Some(peer) => {
+            let ratio = peer.as_secs_f64() / ours.as_secs_f64();
+            let what = "1,000 edits in 10,000 lines vs patch, >= 5x";
+            println!(
+                "{what:<52} {ours:>11.2?} {peer:>11.2?} {ratio:>9.1}  {}",
+                verdict(ratio >= 5.0)
+            );
+        }
+        None => println!("skipped: GNU patch is not on this machine"),
+    }
+    let one = time(30, &file, &hunks(10_000, 1));
+    limit("one exact edit in 10,000 lines, <= 1 ms", one, 1.0);
+    let blurred = blurred(5_000);
+    let HunkBody::Lines(lines) = &blurred.body else { return };
+    let marked = file.replacen(&line(5_000), &lines[0].text, 1);
+    let near = time(15, &marked, &[blurred]);
+    limit("one scored edit in 10,000 lines, <= 15 ms", near, 15.0);
+    let small = time(15, &source(10_000), &hunks(10_000, 100));
+    let large = time(7, &source(100_000), &hunks(100_000, 1_000));
+    let growth = large.as_secs_f64() / small.as_secs_f64();
+    let what = "10x the file and its edits, <= 12x";
+    println!(
+        "{what:<52} {large:>11.2?} {small:>11.2?} {growth:>8.1}x  {}",
+        verdict(growth <= 12.0)
+    );
+}
+
+fn limit(what: &str, ours: Duration, milliseconds: f64) {
+    let figure = ours.as_secs_f64() * 1e3;
+    println!(
+        "{what:<52} {ours:>11.2?} {:>11} {figure:>9.2}  {}",
+        "",
+        verdict(figure <= milliseconds)
+    );
+}
+
+const fn verdict(reached: bool) -> &'static str {
+    if reached { "PASS" } else { "BELOW" }
+}
+
+// Reading, matching and splicing together, as an edit of a file costs it.
+fn time(rounds: usize, file: &str, hunks: &[Hunk]) -> Duration {
+    let run = |_| {
+        let start = Instant::now();
+        let text = FileText::read(file.as_bytes()).ok();
+        let matched = text.map(|text| match_hunks(&text, hunks, &OPTIONS));
+        let spent = start.elapsed();
+        if black_box(matched).and_then(|matched| matched.text).is_none() {
+            println!("skipped: a hunk of the benchmark was refused");
+        }
+        spent
+    };
+    (0..rounds).map(run).min().unwrap_or_default()
+}
+
+fn patch(file: &str, hunks: &[Hunk]) -> Option<Duration> {
+    let folder = tempfile::tempdir().ok()?;
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("diff"), unified(hunks)).ok()?;
+    let mut best = None;
+    for _ in 0..7 {
+        std::fs::write(path("file"), file).ok()?;
+        let start = Instant::now();
+        let status = Command::new("patch")
+            .args(["-s", "-p0", "file", "diff"])
+            .current_dir(folder.path())
+            .stdout(Stdio::null())
+            .status()
+            .ok()?;
+        let spent = start.elapsed();
+        if !status.success() {
+            return None;
+        }
+        best = Some(best.map_or(spent, |best: Duration| best.min(spent)));
+    }
+    best
+}
+
+fn line(number: usize) -> String {
+    match number % 5 {
+        0 => format!("fn step_{number}(items: &[u32]) -> u32 {{"),
+        1 => "    let count = items.len();".to_owned(),
+        2 => format!("    let rate = items[{}] / {number};", number % 97),
+        3 => "    rate * count".to_owned(),
+        _ => "}".to_owned(),
+    }
+}
+
+fn source(lines: usize) -> String {
+    (0..lines).map(|number| line(number) + "\n").collect()
+}
+
+fn hunks(lines: usize, count: usize) -> Vec<Hunk> {
+    (0..count).map(|at| hunk(at * (lines / count) / 5 * 5 + 2)).collect()
+}
+
+fn hunk(changed: usize) -> Hunk {
+    let kept = |number| HunkLine { kind: LineKind::Context, text: line(number), no_newline: false };
+    let change = |kind, text| HunkLine { kind, text, no_newline: false };
+    let mut body = vec![kept(changed - 2), kept(changed - 1)];
+    body.push(change(LineKind::Remove, line(changed)));
+    body.push(change(LineKind::Add, format!("    let rate = items[0] + {changed};")));
+    body.extend([kept(changed + 1), kept(changed + 2)]);
+    Hunk {
+        body: HunkBody::Lines(body),
+        hint: Some(changed as u32 - 1),
+        anchors: vec![],
+        occurrence: Occurrence::One,
+        at_end: false,
+        span: Span { start: 0, end: 0 },
+    }
+}
+
+// A hunk whose removed line is a little wrong, so that only the scored rung finds it.
+fn blurred(changed: usize) -> Hunk {
+    let mut hunk = hunk(changed / 5 * 5 + 2);
+    if let HunkBody::Lines(lines) = &mut hunk.body {
+        lines[0].text.push_str(" // the one place that says so, and nothing else in the file does");
+        lines[2].text = lines[2].text.replace("rate", "rates");
+    }
+    hunk
+}
+
+fn unified(hunks: &[Hunk]) -> String {
+    let mut out = "--- file\n+++ file\n".to_owned();
+    for hunk in hunks {
+        let HunkBody::Lines(lines) = &hunk.body else { continue };
+        let start = hunk.hint.unwrap_or(1);
+        let _ = writeln!(out, "@@ -{start},5 +{start},5 @@");
+        for line in lines {
+            let mark = match line.kind {
+                LineKind::Context => ' ',
+                LineKind::Remove => '-',
+                LineKind::Add => '+',
+            };
+            let _ = writeln!(out, "{mark}{}", line.text);
+        }
+    }
+    out
+}
