@@ -16,6 +16,8 @@ use std::collections::HashMap;
 
 /// Lines that say something, so many of them, name a place by themselves.
 const ENOUGH_LINES: usize = 4;
+/// Models count lines badly: a number that is off by so little names the same place.
+const NEAR: usize = 1;
 
 /// Settles what can be settled.
 pub(crate) fn decide<'h>(
@@ -225,11 +227,17 @@ fn doubt<'h>(
     if (0..at).rev().take(2).any(|other| agrees(fixed.places[other])) || agrees(fixed.after(at)) {
         return None;
     }
-    // Few lines stand in other places by chance: they cannot outweigh a number that says otherwise.
     let says = search.pattern.old.iter().filter(|line| weight(&line.text) > 0).count();
-    if says >= ENOUGH_LINES {
-        rivals.push(scored::rival(index, &search.pattern, &lines)?);
-    }
+    let Some(rival) = scored::rival(index, &search.pattern, &lines) else {
+        // Few lines stand in other places by chance: they cannot outweigh a number that says
+        // something quite different.
+        if says >= ENOUGH_LINES || off.unsigned_abs() <= NEAR {
+            return None;
+        }
+        let why = "the lines are few and stand far from the line the hunk names";
+        return Some(State::Refused(refusal::ambiguous(text, &rivals, why)));
+    };
+    rivals.push(rival);
     let why = "the lines stand in one place, but not at the line the hunk names, and another looks edited since";
     Some(State::Refused(refusal::ambiguous(text, &rivals, why)))
 }

@@ -19,10 +19,12 @@ pub(crate) fn ambiguous(text: &FileText, places: &[Range<usize>], why: &str) -> 
     let lines: Vec<_> =
         places.iter().take(SHOWN).map(|lines| (lines.start + 1).to_string()).collect();
     let more = if places.len() > SHOWN { ", …" } else { "" };
+    let fit = match places.len() {
+        1 => "its place could be line".to_owned(),
+        count => format!("{count} places fit equally well: lines"),
+    };
     let message = format!(
-        "{why}: {} places fit equally well (lines {}{more}); add lines around the right one until \
-         only it fits",
-        places.len(),
+        "{why}; {fit} {}{more}; add lines around the right one until only it fits",
         lines.join(", "),
     );
     let candidates = places.iter().take(SHOWN).map(|lines| candidate(text, lines, 1.0)).collect();

@@ -367,7 +367,7 @@ fn equal_places_are_decided_by_evidence_or_refused_with_all_of_them() {
     let lines: Vec<_> = refusal.candidates.iter().map(|it| (it.first_line, it.last_line)).collect();
     assert_eq!(lines, [(2, 2), (5, 5), (8, 8)]);
     assert_eq!((refusal.total, refusal.candidates[0].text.as_str()), (3, "    x = 1"));
-    insta::assert_snapshot!(refusal.message, @"the lines sought are not unique: 3 places fit equally well (lines 2, 5, 8); add lines around the right one until only it fits");
+    insta::assert_snapshot!(refusal.message, @"the lines sought are not unique; 3 places fit equally well: lines 2, 5, 8; add lines around the right one until only it fits");
 }
 
 #[test]
