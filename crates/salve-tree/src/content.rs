@@ -69,7 +69,7 @@ impl FileText {
     /// Reads bytes as text, or says why they are none.
     pub fn read(bytes: &[u8]) -> Result<Self, Unreadable> {
         let (text, form) = decode(bytes)?;
-        if let Some(at) = text.bytes().position(is_binary) {
+        if let Some(at) = first_binary(text.as_bytes()) {
             return Err(Unreadable::Binary { at });
         }
         let lines = split_lines(&text);
@@ -201,6 +201,14 @@ fn encode(text: &str, form: Form) -> Result<Vec<u8>, Unreadable> {
 // Form feeds and escapes stand in real sources; other control characters in binaries only.
 fn is_binary(byte: u8) -> bool {
     matches!(byte, 0..=0x06 | 0x0E..=0x1A | 0x1C..=0x1F)
+}
+
+// Whole chunks first: without an early end inside, the machine looks at many bytes at once.
+fn first_binary(bytes: &[u8]) -> Option<usize> {
+    const CHUNK: usize = 256;
+    let holds = |chunk: &[u8]| chunk.iter().fold(false, |found, &byte| found | is_binary(byte));
+    let chunk = bytes.chunks(CHUNK).position(holds)? * CHUNK;
+    bytes[chunk..].iter().position(|&byte| is_binary(byte)).map(|at| chunk + at)
 }
 
 fn split_lines(text: &str) -> Vec<Line> {

@@ -62,7 +62,7 @@ impl Change {
 
 /// Brings changes into the order of the text. Insertions in one place keep the order of their hunks.
 pub(crate) fn sort(text: &FileText, changes: &mut [Wanted]) {
-    changes.sort_by_key(|wanted| {
+    changes.sort_by_cached_key(|wanted| {
         let range = wanted.change.range(text);
         (range.start, range.end, wanted.hunk)
     });

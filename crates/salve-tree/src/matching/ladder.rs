@@ -73,7 +73,7 @@ pub(crate) fn seek<'h>(index: &Index<'_>, hunk: &'h Hunk, options: &MatchOptions
         }
         HunkBody::Lines(lines) => {
             let pattern = Pattern::of_lines(lines);
-            seek_pattern(index, hunk, pattern, &sides_of(lines), options)
+            seek_pattern(index, hunk, pattern, || sides_of(lines), options)
         }
     }
 }
@@ -130,14 +130,14 @@ fn seek_sides<'h>(
     options: &MatchOptions,
 ) -> Sought<'h> {
     let pattern = Pattern::of_sides(sides.clone());
-    seek_pattern(index, hunk, pattern, sides, options)
+    seek_pattern(index, hunk, pattern, || sides.clone(), options)
 }
 
 fn seek_pattern<'h>(
     index: &Index<'_>,
     hunk: &'h Hunk,
     pattern: Pattern<'h>,
-    sides: &Sides<'h>,
+    sides: impl Fn() -> Sides<'h>,
     options: &MatchOptions,
 ) -> Sought<'h> {
     if pattern.old.is_empty() || pattern.old.iter().all(|line| line.text.trim().is_empty()) {
@@ -156,7 +156,7 @@ fn seek_pattern<'h>(
         return Sought::Lines(Search { pattern, rung, score: 1.0, places, indentation });
     }
     if let Some(search) =
-        strict(index, &pattern).or_else(|| folded(index, &pattern, sides, options))
+        strict(index, &pattern).or_else(|| folded(index, &pattern, &sides(), options))
     {
         return Sought::Lines(search);
     }

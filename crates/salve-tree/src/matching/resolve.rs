@@ -12,7 +12,7 @@ use super::{HunkOutcome, HunkRefusal, MatchOptions, Matched, RefusalReason, Rung
 use super::{applied, dependent, neighbours, refusal};
 use crate::FileText;
 use crate::splice::{self, Change, Wanted};
-use salve_types::{Hunk, HunkBody, Occurrence};
+use salve_types::{Hunk, HunkBody, LineKind, Occurrence};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -76,6 +76,9 @@ fn read_merged<'h>(
 ) -> Cow<'h, [Hunk]> {
     let mut read = Cow::from(hunks);
     for (at, hunk) in hunks.iter().enumerate() {
+        if !may_be_merged(hunk) {
+            continue;
+        }
         let Some(split) = hunk.split_merged() else { continue };
         let missing = matches!(ladder::seek(index, hunk, options), Sought::Refused(_));
         let stands = match ladder::seek(index, &split, options) {
@@ -87,6 +90,11 @@ fn read_merged<'h>(
         }
     }
     read
+}
+
+fn may_be_merged(hunk: &Hunk) -> bool {
+    let HunkBody::Lines(lines) = &hunk.body else { return false };
+    lines.iter().any(|line| line.kind == LineKind::Remove && line.text.contains('+'))
 }
 
 // What can be said about a hunk without its neighbours.
