@@ -13,7 +13,7 @@ use std::hint::black_box;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-const OPTIONS: MatchOptions = MatchOptions { scored: true, base_known: true };
+const OPTIONS: MatchOptions = MatchOptions { scored: true, base_known: true, whole_lines: false };
 
 fn main() {
     println!("{:<52} {:>11} {:>11} {:>9}  verdict", "what", "ours", "peer", "ratio");

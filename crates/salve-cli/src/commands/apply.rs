@@ -101,7 +101,7 @@ fn write(
         ..meta(Origin::Chat)
     };
     let outcome = apply(&opened.workspace, verified, &meta)?;
-    keep_the_cap(opened)?;
+    keep_the_cap(opened);
     match format {
         Format::Human => output::result(&report::applied(edits, told, &outcome))?,
         _ => report::document(edits, told, None, Some(&outcome), format)?,
@@ -112,17 +112,17 @@ fn write(
     })
 }
 
-// The history never outgrows its cap by more than one change.
-fn keep_the_cap(opened: &Opened) -> Result<(), crate::failure::Failure> {
-    let size = History::size(&opened.workspace)?;
-    if size.bytes > size.cap {
-        let report = History::gc(&opened.workspace)?;
-        output::story(&format!(
-            "The history was above its cap: {} old contents were forgotten.\n",
-            report.forgotten
-        ));
+// The history never outgrows its cap by more than one change. That it cannot be cut down now takes
+// nothing from the change, which is applied; it is said, and the next change tries again.
+fn keep_the_cap(opened: &Opened) {
+    let size = History::size(&opened.workspace);
+    if !size.as_ref().is_ok_and(|size| size.bytes <= size.cap) {
+        let told = match size.and_then(|_| History::gc(&opened.workspace)) {
+            Ok(report) => format!("{} old contents were forgotten", report.forgotten),
+            Err(error) => format!("it could not be cut down: {error}"),
+        };
+        output::story(&format!("The history is above its cap: {told}.\n"));
     }
-    Ok(())
 }
 
 fn show_plan(

@@ -144,6 +144,7 @@ pub(crate) fn undo(state: &State<'_>, manifest: &Manifest) -> Result<Vec<Foreign
     }
     for dir in manifest.dirs.iter().rev() {
         remove_if_empty(state, dir)?;
+        parents.note(state, dir).map_err(|error| TreeError::io(dir, error))?;
     }
     parents.sync(state).map_err(|error| TreeError::io("the changed directories", error))?;
     journal::retire(state, &manifest.txn).map_err(|e| TreeError::io(".salve/journal", e))?;
@@ -159,8 +160,14 @@ pub(crate) fn clean(
     for file in &manifest.files {
         kept.extend(discard(state, file).map_err(|e| TreeError::io(&file.path, e))?);
     }
+    // A directory that came back after a power loss would have no journal to go again by.
+    let mut parents = Parents::default();
     for dir in &manifest.prune {
         remove_if_empty(state, dir)?;
+        parents.note(state, dir).map_err(|error| TreeError::io(dir, error))?;
+    }
+    if !manifest.prune.is_empty() {
+        parents.sync(state).map_err(|error| TreeError::io("the changed directories", error))?;
     }
     journal::retire(state, &manifest.txn).map_err(|e| TreeError::io(".salve/journal", e))
 }

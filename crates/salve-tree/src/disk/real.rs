@@ -113,7 +113,7 @@ impl Disk for RealDisk {
             && let Opened::File(model, _) = open_regular(at)?
         {
             copy_owner(&model, file);
-            copy_attributes(&model, file);
+            copy_attributes(&model, file)?;
         }
         // Last, because a change of owner clears the set-id bits.
         Ok(rustix::fs::fchmod(file, bits(mode))?)
@@ -219,18 +219,29 @@ fn copy_owner(model: &File, file: &File) {
 }
 
 /// Keeps the extended attributes where the file system has them and lets us.
-fn copy_attributes(model: &File, file: &File) {
+// Attributes that we may not read or set, or that the file system does not know, stay behind; any
+// other failure is one.
+fn copy_attributes(model: &File, file: &File) -> io::Result<()> {
+    let tolerated = |error: Errno| match error {
+        Errno::NOTSUP | Errno::PERM | Errno::ACCESS | Errno::NODATA => Ok(()),
+        other => Err(io::Error::from(other)),
+    };
     let mut names = vec![0u8; 16 * 1024];
-    let Ok(len) = rustix::fs::flistxattr(model, &mut names[..]) else { return };
+    let len = match rustix::fs::flistxattr(model, &mut names[..]) {
+        Ok(len) => len,
+        Err(error) => return tolerated(error),
+    };
     for name in names.get(..len).unwrap_or_default().split(|byte| *byte == 0) {
         let Ok(name) = std::str::from_utf8(name) else { continue };
         let mut value = vec![0u8; 64 * 1024];
         if name.is_empty() {
             continue;
         }
-        if let Ok(len) = rustix::fs::fgetxattr(model, name, &mut value[..]) {
+        let copied = rustix::fs::fgetxattr(model, name, &mut value[..]).and_then(|len| {
             let value = value.get(..len).unwrap_or_default();
-            let _ = rustix::fs::fsetxattr(file, name, value, XattrFlags::empty());
-        }
+            rustix::fs::fsetxattr(file, name, value, XattrFlags::empty())
+        });
+        copied.or_else(tolerated)?;
     }
+    Ok(())
 }
