@@ -77,9 +77,9 @@ fn list(opened: &Opened, limit: usize, format: Format) -> CommandResult {
             }
             let dim = Style::new().dimmed();
             text.push_str(&format!(
-                "{dim}{} changes, {} contents kept in {} of at most {}{dim:#}\n",
-                history.changes().len(),
-                size.contents,
+                "{dim}{}, {} kept in {} of at most {}{dim:#}\n",
+                counted(history.changes().len(), "change"),
+                counted(size.contents, "content"),
                 bytes(size.bytes),
                 bytes(size.cap),
             ));
@@ -102,10 +102,7 @@ fn line(change: &ChangeSet, here: bool, in_effect: bool) -> String {
     let bold = if here { Style::new().bold() } else { Style::new() };
     let (green, red) = (AnsiColor::Green.on_default(), AnsiColor::Red.on_default());
     let dim = Style::new().dimmed();
-    let files = match change.files.len() {
-        1 => "1 file".to_owned(),
-        count => format!("{count} files"),
-    };
+    let files = counted(change.files.len(), "file");
     let stats = &change.total_stats;
     let cost = change
         .cost
@@ -125,6 +122,10 @@ fn line(change: &ChangeSet, here: bool, in_effect: bool) -> String {
         stats.added,
         stats.removed,
     )
+}
+
+fn counted(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
 fn ago(milliseconds: u64) -> String {
