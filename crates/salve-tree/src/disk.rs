@@ -55,60 +55,95 @@ pub enum RenameHow {
     Exchange,
 }
 
-/// The system calls of a transaction.
+/// The system calls of a transaction. Each of them is the real one unless it is replaced, so that a
+/// disk on which something is different says only what.
 pub trait Disk: Debug + Send + Sync {
     /// Opens the root directory by its path.
-    fn open_root(&self, path: &Path) -> io::Result<OwnedFd>;
+    fn open_root(&self, path: &Path) -> io::Result<OwnedFd> {
+        real::open_root(path)
+    }
 
     /// Opens a directory below `dir` without following a symbolic link; `None` when there is none.
-    fn open_dir(&self, dir: BorrowedFd<'_>, path: &str) -> io::Result<Option<OwnedFd>>;
+    fn open_dir(&self, dir: BorrowedFd<'_>, path: &str) -> io::Result<Option<OwnedFd>> {
+        real::open_dir(dir, path)
+    }
 
     /// Reads a regular file; `None` when there is nothing under the name.
-    fn read(&self, at: At<'_>) -> io::Result<Option<FileState>>;
+    fn read(&self, at: At<'_>) -> io::Result<Option<FileState>> {
+        real::read(at)
+    }
 
     /// Looks at what stands under a name and hashes it. The decisions of a transaction rest on
     /// this look.
-    fn look(&self, at: At<'_>) -> io::Result<Seen>;
+    fn look(&self, at: At<'_>) -> io::Result<Seen> {
+        real::look(at)
+    }
 
     /// Lists the names in a directory with the sizes of what they name.
-    fn list(&self, dir: BorrowedFd<'_>) -> io::Result<Vec<(String, u64)>>;
+    fn list(&self, dir: BorrowedFd<'_>) -> io::Result<Vec<(String, u64)>> {
+        real::list(dir)
+    }
 
     /// Returns a number that is equal for two directories between which a rename is possible.
-    fn mount(&self, dir: BorrowedFd<'_>) -> io::Result<u64>;
+    fn mount(&self, dir: BorrowedFd<'_>) -> io::Result<u64> {
+        real::mount(dir)
+    }
 
     /// Takes an exclusive lock on a file without waiting; `false` when somebody else has it.
-    fn try_lock(&self, file: &File) -> io::Result<bool>;
+    fn try_lock(&self, file: &File) -> io::Result<bool> {
+        real::try_lock(file)
+    }
 
     /// Creates a file that must not exist, for writing.
-    fn create(&self, at: At<'_>, mode: u32) -> io::Result<File>;
+    fn create(&self, at: At<'_>, mode: u32) -> io::Result<File> {
+        real::create(at, mode)
+    }
 
     /// Opens a file for reading and appending; creates it when there is none.
-    fn open_append(&self, at: At<'_>) -> io::Result<File>;
+    fn open_append(&self, at: At<'_>) -> io::Result<File> {
+        real::open_append(at)
+    }
 
     /// Writes some of the bytes and returns how many.
-    fn write(&self, file: &File, bytes: &[u8]) -> io::Result<usize>;
+    fn write(&self, file: &File, bytes: &[u8]) -> io::Result<usize> {
+        real::write(file, bytes)
+    }
 
     /// Cuts a file at a length.
-    fn truncate(&self, file: &File, len: u64) -> io::Result<()>;
+    fn truncate(&self, file: &File, len: u64) -> io::Result<()> {
+        real::truncate(file, len)
+    }
 
     /// Gives a file its permission bits and, when `like` names a file, that file's owner, group
     /// and extended attributes as far as the system lets us.
-    fn dress(&self, file: &File, mode: u32, like: Option<At<'_>>) -> io::Result<()>;
+    fn dress(&self, file: &File, mode: u32, like: Option<At<'_>>) -> io::Result<()> {
+        real::dress(file, mode, like)
+    }
 
     /// Gives a name another directory or another name.
-    fn rename(&self, from: At<'_>, to: At<'_>, how: RenameHow) -> io::Result<()>;
+    fn rename(&self, from: At<'_>, to: At<'_>, how: RenameHow) -> io::Result<()> {
+        real::rename(from, to, how)
+    }
 
     /// Removes a file.
-    fn unlink(&self, at: At<'_>) -> io::Result<()>;
+    fn unlink(&self, at: At<'_>) -> io::Result<()> {
+        real::unlink(at)
+    }
 
     /// Makes a directory.
-    fn make_dir(&self, at: At<'_>, mode: u32) -> io::Result<()>;
+    fn make_dir(&self, at: At<'_>, mode: u32) -> io::Result<()> {
+        real::make_dir(at, mode)
+    }
 
     /// Removes an empty directory.
-    fn remove_dir(&self, at: At<'_>) -> io::Result<()>;
+    fn remove_dir(&self, at: At<'_>) -> io::Result<()> {
+        real::remove_dir(at)
+    }
 
     /// Makes files and directories survive a power loss, all of them before it returns.
-    fn sync(&self, what: &[BorrowedFd<'_>]) -> io::Result<()>;
+    fn sync(&self, what: &[BorrowedFd<'_>]) -> io::Result<()> {
+        real::sync(what)
+    }
 }
 
 /// Writes all bytes, however few the disk takes at a time.

@@ -53,8 +53,8 @@ pub use probe::{NoProbe, ProbeNode, SyntaxProbe};
 pub use recover::{DamagedJournal, Recovery, recover};
 pub use undo::{ChangedSince, Moved, OnChanged, RewindOutcome, ThreeWay, redo, rewind, undo};
 pub use verify::{
-    Allow, BaseSource, FileOutcome, FileReport, FormerVersions, Operation, Refusal, RefusalCode,
-    Report, SideOfConflict, Verification, VerifyOptions, verify,
+    Allow, BaseSource, FileOutcome, FileReport, Operation, Refusal, RefusalCode, Report,
+    SideOfConflict, Verification, VerifyOptions, verify,
 };
 pub use view::{DiskView, MemoryView};
 pub use workspace::{Durability, TreeError, Workspace, WorkspaceOptions};

@@ -6,7 +6,6 @@
 
 mod carriers;
 mod change;
-mod former;
 mod guards;
 mod hashes;
 mod message;
@@ -14,7 +13,6 @@ mod plan_files;
 mod rebase;
 mod report;
 
-pub use former::FormerVersions;
 pub use report::{
     FileOutcome, FileReport, Operation, Refusal, RefusalCode, Report, SideOfConflict,
 };

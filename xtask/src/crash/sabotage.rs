@@ -4,12 +4,10 @@
 //! memory. Never used but by the rows of the table that must fail.
 
 use anyhow::bail;
-use salve_tree::{At, Disk, FileState, RealDisk, RenameHow, Seen};
+use salve_tree::{At, Disk, RealDisk, RenameHow, Seen};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd};
-use std::path::Path;
 use std::str::FromStr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -95,18 +93,6 @@ fn place(at: At<'_>) -> io::Result<Place> {
 }
 
 impl Disk for SabotagedDisk {
-    fn open_root(&self, path: &Path) -> io::Result<OwnedFd> {
-        RealDisk.open_root(path)
-    }
-
-    fn open_dir(&self, dir: BorrowedFd<'_>, path: &str) -> io::Result<Option<OwnedFd>> {
-        RealDisk.open_dir(dir, path)
-    }
-
-    fn read(&self, at: At<'_>) -> io::Result<Option<FileState>> {
-        RealDisk.read(at)
-    }
-
     fn look(&self, at: At<'_>) -> io::Result<Seen> {
         if self.sabotage != Sabotage::NoRehash {
             return RealDisk.look(at);
@@ -120,18 +106,6 @@ impl Disk for SabotagedDisk {
         Ok(seen)
     }
 
-    fn list(&self, dir: BorrowedFd<'_>) -> io::Result<Vec<(String, u64)>> {
-        RealDisk.list(dir)
-    }
-
-    fn mount(&self, dir: BorrowedFd<'_>) -> io::Result<u64> {
-        RealDisk.mount(dir)
-    }
-
-    fn try_lock(&self, file: &File) -> io::Result<bool> {
-        RealDisk.try_lock(file)
-    }
-
     fn create(&self, at: At<'_>, mode: u32) -> io::Result<File> {
         self.forget(at)?;
         RealDisk.create(at, mode)
@@ -140,18 +114,6 @@ impl Disk for SabotagedDisk {
     fn open_append(&self, at: At<'_>) -> io::Result<File> {
         self.forget(at)?;
         RealDisk.open_append(at)
-    }
-
-    fn write(&self, file: &File, bytes: &[u8]) -> io::Result<usize> {
-        RealDisk.write(file, bytes)
-    }
-
-    fn truncate(&self, file: &File, len: u64) -> io::Result<()> {
-        RealDisk.truncate(file, len)
-    }
-
-    fn dress(&self, file: &File, mode: u32, like: Option<At<'_>>) -> io::Result<()> {
-        RealDisk.dress(file, mode, like)
     }
 
     fn rename(&self, from: At<'_>, to: At<'_>, how: RenameHow) -> io::Result<()> {
@@ -167,17 +129,5 @@ impl Disk for SabotagedDisk {
     fn unlink(&self, at: At<'_>) -> io::Result<()> {
         self.forget(at)?;
         RealDisk.unlink(at)
-    }
-
-    fn make_dir(&self, at: At<'_>, mode: u32) -> io::Result<()> {
-        RealDisk.make_dir(at, mode)
-    }
-
-    fn remove_dir(&self, at: At<'_>) -> io::Result<()> {
-        RealDisk.remove_dir(at)
-    }
-
-    fn sync(&self, what: &[BorrowedFd<'_>]) -> io::Result<()> {
-        RealDisk.sync(what)
     }
 }

@@ -21,131 +21,129 @@ pub struct RealDisk;
 
 const BITS: u32 = 0o7777;
 
-impl Disk for RealDisk {
-    fn open_root(&self, path: &Path) -> io::Result<OwnedFd> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        Ok(rustix::fs::open(path, flags, Mode::empty())?)
-    }
+impl Disk for RealDisk {}
 
-    fn open_dir(&self, dir: BorrowedFd<'_>, path: &str) -> io::Result<Option<OwnedFd>> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let path = if path.is_empty() { "." } else { path };
-        match open_beneath(dir, path, flags) {
-            Ok(found) => Ok(Some(found)),
-            Err(Errno::NOENT) => Ok(None),
-            Err(error) => Err(error.into()),
+pub(super) fn open_root(path: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(path, flags, Mode::empty())?)
+}
+
+pub(super) fn open_dir(dir: BorrowedFd<'_>, path: &str) -> io::Result<Option<OwnedFd>> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let path = if path.is_empty() { "." } else { path };
+    match open_beneath(dir, path, flags) {
+        Ok(found) => Ok(Some(found)),
+        Err(Errno::NOENT) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+pub(super) fn read(at: At<'_>) -> io::Result<Option<FileState>> {
+    match open_regular(at)? {
+        Opened::Nothing => Ok(None),
+        Opened::Other => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
+        Opened::File(file, mode) => Ok(Some(FileState::new(read_to_end(&file)?, mode))),
+    }
+}
+
+pub(super) fn look(at: At<'_>) -> io::Result<Seen> {
+    Ok(match open_regular(at)? {
+        Opened::Nothing => Seen::Nothing,
+        Opened::Other => Seen::Other,
+        Opened::File(file, mode) => {
+            Seen::File { hash: ContentHash::of(&read_to_end(&file)?), mode }
+        }
+    })
+}
+
+pub(super) fn list(dir: BorrowedFd<'_>) -> io::Result<Vec<(String, u64)>> {
+    let mut names = Vec::new();
+    for entry in Dir::read_from(dir)? {
+        let entry = entry?;
+        let Ok(name) = entry.file_name().to_str() else { continue };
+        if name == "." || name == ".." {
+            continue;
+        }
+        match rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => names.push((name.to_owned(), u64::try_from(stat.st_size).unwrap_or(0))),
+            Err(Errno::NOENT) => {}
+            Err(error) => return Err(error.into()),
         }
     }
+    names.sort();
+    Ok(names)
+}
 
-    fn read(&self, at: At<'_>) -> io::Result<Option<FileState>> {
-        match open_regular(at)? {
-            Opened::Nothing => Ok(None),
-            Opened::Other => Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")),
-            Opened::File(file, mode) => Ok(Some(FileState::new(read_to_end(&file)?, mode))),
-        }
+pub(super) fn mount(dir: BorrowedFd<'_>) -> io::Result<u64> {
+    match rustix::fs::statx(dir, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID) {
+        Ok(stat) => Ok(stat.stx_mnt_id),
+        Err(_) => Ok(rustix::fs::fstat(dir)?.st_dev),
     }
+}
 
-    fn look(&self, at: At<'_>) -> io::Result<Seen> {
-        Ok(match open_regular(at)? {
-            Opened::Nothing => Seen::Nothing,
-            Opened::Other => Seen::Other,
-            Opened::File(file, mode) => {
-                Seen::File { hash: ContentHash::of(&read_to_end(&file)?), mode }
-            }
-        })
+pub(super) fn try_lock(file: &File) -> io::Result<bool> {
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(std::fs::TryLockError::WouldBlock) => Ok(false),
+        Err(std::fs::TryLockError::Error(error)) => Err(error),
     }
+}
 
-    fn list(&self, dir: BorrowedFd<'_>) -> io::Result<Vec<(String, u64)>> {
-        let mut names = Vec::new();
-        for entry in Dir::read_from(dir)? {
-            let entry = entry?;
-            let Ok(name) = entry.file_name().to_str() else { continue };
-            if name == "." || name == ".." {
-                continue;
-            }
-            match rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
-                Ok(stat) => names.push((name.to_owned(), u64::try_from(stat.st_size).unwrap_or(0))),
-                Err(Errno::NOENT) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        names.sort();
-        Ok(names)
-    }
+pub(super) fn create(at: At<'_>, mode: u32) -> io::Result<File> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(rustix::fs::openat(at.dir, at.name, flags, bits(mode))?.into())
+}
 
-    fn mount(&self, dir: BorrowedFd<'_>) -> io::Result<u64> {
-        match rustix::fs::statx(dir, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID) {
-            Ok(stat) => Ok(stat.stx_mnt_id),
-            Err(_) => Ok(rustix::fs::fstat(dir)?.st_dev),
-        }
-    }
+pub(super) fn open_append(at: At<'_>) -> io::Result<File> {
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(rustix::fs::openat(at.dir, at.name, flags, bits(0o600))?.into())
+}
 
-    fn try_lock(&self, file: &File) -> io::Result<bool> {
-        match file.try_lock() {
-            Ok(()) => Ok(true),
-            Err(std::fs::TryLockError::WouldBlock) => Ok(false),
-            Err(std::fs::TryLockError::Error(error)) => Err(error),
-        }
-    }
+pub(super) fn write(mut file: &File, bytes: &[u8]) -> io::Result<usize> {
+    file.write(bytes)
+}
 
-    fn create(&self, at: At<'_>, mode: u32) -> io::Result<File> {
-        let flags =
-            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        Ok(rustix::fs::openat(at.dir, at.name, flags, bits(mode))?.into())
-    }
+pub(super) fn truncate(file: &File, len: u64) -> io::Result<()> {
+    file.set_len(len)
+}
 
-    fn open_append(&self, at: At<'_>) -> io::Result<File> {
-        let flags =
-            OFlags::RDWR | OFlags::CREATE | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        Ok(rustix::fs::openat(at.dir, at.name, flags, bits(0o600))?.into())
+pub(super) fn dress(file: &File, mode: u32, like: Option<At<'_>>) -> io::Result<()> {
+    if let Some(at) = like
+        && let Opened::File(model, _) = open_regular(at)?
+    {
+        copy_owner(&model, file);
+        copy_attributes(&model, file)?;
     }
+    // Last, because a change of owner clears the set-id bits.
+    Ok(rustix::fs::fchmod(file, bits(mode))?)
+}
 
-    fn write(&self, mut file: &File, bytes: &[u8]) -> io::Result<usize> {
-        file.write(bytes)
-    }
+pub(super) fn rename(from: At<'_>, to: At<'_>, how: RenameHow) -> io::Result<()> {
+    let flags = match how {
+        RenameHow::Replace => RenameFlags::empty(),
+        RenameHow::NoReplace => RenameFlags::NOREPLACE,
+        RenameHow::Exchange => RenameFlags::EXCHANGE,
+    };
+    Ok(rustix::fs::renameat_with(from.dir, from.name, to.dir, to.name, flags)?)
+}
 
-    fn truncate(&self, file: &File, len: u64) -> io::Result<()> {
-        file.set_len(len)
-    }
+pub(super) fn unlink(at: At<'_>) -> io::Result<()> {
+    Ok(rustix::fs::unlinkat(at.dir, at.name, AtFlags::empty())?)
+}
 
-    fn dress(&self, file: &File, mode: u32, like: Option<At<'_>>) -> io::Result<()> {
-        if let Some(at) = like
-            && let Opened::File(model, _) = open_regular(at)?
-        {
-            copy_owner(&model, file);
-            copy_attributes(&model, file)?;
-        }
-        // Last, because a change of owner clears the set-id bits.
-        Ok(rustix::fs::fchmod(file, bits(mode))?)
-    }
+pub(super) fn make_dir(at: At<'_>, mode: u32) -> io::Result<()> {
+    Ok(rustix::fs::mkdirat(at.dir, at.name, bits(mode))?)
+}
 
-    fn rename(&self, from: At<'_>, to: At<'_>, how: RenameHow) -> io::Result<()> {
-        let flags = match how {
-            RenameHow::Replace => RenameFlags::empty(),
-            RenameHow::NoReplace => RenameFlags::NOREPLACE,
-            RenameHow::Exchange => RenameFlags::EXCHANGE,
-        };
-        Ok(rustix::fs::renameat_with(from.dir, from.name, to.dir, to.name, flags)?)
-    }
+pub(super) fn remove_dir(at: At<'_>) -> io::Result<()> {
+    Ok(rustix::fs::unlinkat(at.dir, at.name, AtFlags::REMOVEDIR)?)
+}
 
-    fn unlink(&self, at: At<'_>) -> io::Result<()> {
-        Ok(rustix::fs::unlinkat(at.dir, at.name, AtFlags::empty())?)
+pub(super) fn sync(what: &[BorrowedFd<'_>]) -> io::Result<()> {
+    for fd in what {
+        rustix::fs::fsync(fd)?;
     }
-
-    fn make_dir(&self, at: At<'_>, mode: u32) -> io::Result<()> {
-        Ok(rustix::fs::mkdirat(at.dir, at.name, bits(mode))?)
-    }
-
-    fn remove_dir(&self, at: At<'_>) -> io::Result<()> {
-        Ok(rustix::fs::unlinkat(at.dir, at.name, AtFlags::REMOVEDIR)?)
-    }
-
-    fn sync(&self, what: &[BorrowedFd<'_>]) -> io::Result<()> {
-        for fd in what {
-            rustix::fs::fsync(fd)?;
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 enum Opened {

@@ -5,13 +5,12 @@
 
 use super::model::{Inode, Memory, Op, Place};
 use rustix::fs::fstat;
-use salve_tree::{At, Disk, FileState, RealDisk, RenameHow, Seen};
+use salve_tree::{At, Disk, RealDisk, RenameHow};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A disk that writes down what is done to it.
@@ -82,34 +81,6 @@ impl Tape {
 }
 
 impl Disk for RecordingDisk {
-    fn open_root(&self, path: &Path) -> io::Result<OwnedFd> {
-        RealDisk.open_root(path)
-    }
-
-    fn open_dir(&self, dir: BorrowedFd<'_>, path: &str) -> io::Result<Option<OwnedFd>> {
-        RealDisk.open_dir(dir, path)
-    }
-
-    fn read(&self, at: At<'_>) -> io::Result<Option<FileState>> {
-        RealDisk.read(at)
-    }
-
-    fn look(&self, at: At<'_>) -> io::Result<Seen> {
-        RealDisk.look(at)
-    }
-
-    fn list(&self, dir: BorrowedFd<'_>) -> io::Result<Vec<(String, u64)>> {
-        RealDisk.list(dir)
-    }
-
-    fn mount(&self, dir: BorrowedFd<'_>) -> io::Result<u64> {
-        RealDisk.mount(dir)
-    }
-
-    fn try_lock(&self, file: &File) -> io::Result<bool> {
-        RealDisk.try_lock(file)
-    }
-
     fn create(&self, at: At<'_>, mode: u32) -> io::Result<File> {
         let file = RealDisk.create(at, mode)?;
         let mut tape = self.tape();
