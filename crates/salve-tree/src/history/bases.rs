@@ -57,3 +57,33 @@ impl std::fmt::Debug for Bases<'_> {
         out.debug_struct("Bases").field("history", &self.history).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Desk;
+
+    #[test]
+    fn c083_a_former_version_is_known_by_every_form_of_its_hash() {
+        let desk = Desk::new(&[("a", "one\n")]);
+        let _ = desk.apply(&[("a", Some("two\n"))]);
+        let _ = desk.apply(&[("a", Some("three\n"))]);
+        let workspace = desk.open();
+        let former = workspace.bases().unwrap();
+        let path = TreePath::admitted("a".to_owned());
+        let hash = ContentHash::of(b"one\n").hex();
+        for (written, expected) in [
+            (hash.clone(), Some("one\n")),
+            (hash[..12].to_owned(), Some("one\n")),
+            (format!("blake3:{}", ContentHash::of(b"two\n").hex()), Some("two\n")),
+            ("5bbf5a52328e7439ae6e719dfe712200".to_owned(), Some("one\n")),
+            (ContentHash::of(b"never\n").hex(), None),
+            (String::new(), None),
+        ] {
+            let found = former.base(&path, &written);
+            assert_eq!(found.as_deref(), expected.map(str::as_bytes), "{written}");
+        }
+        let other = TreePath::admitted("b".to_owned());
+        assert_eq!(former.base(&other, &hash), None);
+    }
+}
