@@ -3,6 +3,7 @@
 //! In: nothing. Out: plain data that every other crate speaks. Never: behaviour beyond naming and
 //! conversion, I/O, or a dependency on another Salve crate.
 
+mod diagnostic;
 mod edit;
 mod finding;
 mod language;
@@ -10,6 +11,10 @@ mod reply;
 mod span;
 mod verdict;
 
+pub use diagnostic::{
+    Applicability, Diagnostic, DiagnosticNote, ErrorClass, Severity, SourceSpan, SuggestedEdit,
+    Suggestion,
+};
 pub use edit::{
     EditEnd, EditFormat, EditNote, EditNoteCode, EditSet, FileChange, FileEdit, Hunk, HunkBody,
     HunkLine, LineKind, LineOperation, LineOperationKind, Occurrence,

@@ -1,0 +1,63 @@
+//! What the policy asks about the world, as traits.
+//!
+//! In: paths and a repository, as a command names them. Out: answers of whoever knows them. Never
+//! looks at a file itself: the adapters stand where the crates meet, and tests give tables.
+
+/// Judges paths of the workspace.
+pub trait PathFacts {
+    /// Judges a path as a command writes it, relative to the workspace.
+    fn judge(&self, path: &str, usage: PathUse) -> PathJudgement;
+
+    /// Expands an unquoted pattern in the workspace: what matches, sorted by bytes, as `bash` in
+    /// the C locale would with its default options.
+    fn expand(&self, pattern: &str) -> GlobMatches;
+}
+
+/// What a command would do with a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PathUse {
+    /// Read it.
+    Read,
+    /// Create, change or remove it.
+    Write,
+}
+
+/// What is known about a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use]
+pub enum PathJudgement {
+    /// Inside the workspace, symlinks followed, and nothing special.
+    Fine,
+    /// Not for a command without asking: the rule and the reason.
+    Ask {
+        /// A short name of the rule.
+        rule: &'static str,
+        /// Why, in one sentence.
+        why: String,
+    },
+}
+
+/// What a pattern stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use]
+pub enum GlobMatches {
+    /// These names, sorted; an empty list means that the pattern stays as it is.
+    Names(Vec<String>),
+    /// It cannot be told: too many, or the folder cannot be read.
+    Unknown(String),
+}
+
+/// Knows what running git in this workspace would set off.
+pub trait RepoFacts {
+    /// Returns everything in git's effective configuration and attributes that runs a program.
+    fn hazards(&self) -> Vec<RepoHazard>;
+}
+
+/// A setting of a repository that makes git start something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RepoHazard {
+    /// The setting, such as `core.fsmonitor` or `diff.x.textconv`.
+    pub setting: String,
+    /// Where it is set, as git says it.
+    pub origin: String,
+}

@@ -1,0 +1,16 @@
+//! Processes: what may be started, how it is started, and what it said.
+//!
+//! In: a command line that somebody proposes, or a folder to check. Out: a verdict, a run under the
+//! sandbox with its record, diagnostics, signatures. Never: a process outside the runner, a second
+//! shell, a decision that depends on anything but its arguments.
+
+mod facts;
+mod plan;
+mod run;
+
+pub use facts::{GlobMatches, PathFacts, PathJudgement, PathUse, RepoFacts, RepoHazard};
+pub use plan::{Joiner, Plan, PlannedCommand, PlannedPipeline, PlannedRedirect, RedirectTarget};
+pub use run::{
+    Capture, FinishedRun, Gate, Limits, RiskClass, RunClass, RunEnding, RunError, RunPrograms,
+    RunRecord, RunRequest, StartedBy,
+};

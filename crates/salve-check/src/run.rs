@@ -1,0 +1,254 @@
+//! The vocabulary of a run: its class, its limits, how it ended, its record.
+//!
+//! In: nothing. Out: plain data that the policy, the runner, the toolchains and the record speak.
+//! Never starts anything.
+
+use crate::Plan;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What a command can do to the world, at worst.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RiskClass {
+    /// Reads files of the workspace.
+    Read,
+    /// Runs the project's own tools, which may run the project's own code.
+    Build,
+    /// Writes files by itself.
+    Write,
+    /// Speaks to the network.
+    Network,
+}
+
+/// Who chose the command; decides the deadline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RunClass {
+    /// Somebody proposed a line: 30 seconds.
+    Proposed,
+    /// A registered toolchain: 300 seconds.
+    Toolchain,
+    /// A question to a program, such as its version: 10 seconds.
+    Probe,
+}
+
+/// What a run may use up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Wall clock until the run is ended.
+    pub deadline: Duration,
+    /// Between asking (TERM) and ending (KILL).
+    pub grace: Duration,
+    /// Output above which the run is ended, both streams together.
+    pub output_bytes: u64,
+    /// Processor time of each process, in seconds.
+    pub cpu_seconds: u64,
+    /// Address space of each process.
+    pub memory_bytes: u64,
+    /// Processes and threads at a time.
+    pub processes: u64,
+    /// Open files of each process.
+    pub open_files: u64,
+    /// Size of a file that is written.
+    pub file_bytes: u64,
+}
+
+impl Limits {
+    /// Returns the defaults of a class.
+    pub fn of(class: RunClass) -> Self {
+        let seconds = match class {
+            RunClass::Proposed => 30,
+            RunClass::Toolchain => 300,
+            RunClass::Probe => 10,
+        };
+        Self {
+            deadline: Duration::from_secs(seconds),
+            grace: Duration::from_secs(2),
+            output_bytes: 64 << 20,
+            cpu_seconds: 2 * seconds,
+            memory_bytes: 4 << 30,
+            processes: 256,
+            open_files: 1024,
+            file_bytes: 1 << 30,
+        }
+    }
+}
+
+/// Why a run was let through.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "gate", rename_all = "kebab-case")]
+pub enum Gate {
+    /// The policy allows it and every layer of the sandbox is there.
+    Policy {
+        /// The rule that allowed it.
+        rule: String,
+    },
+    /// A person said yes.
+    Approved,
+    /// A toolchain of the registry.
+    Toolchain {
+        /// Its id.
+        target: String,
+    },
+}
+
+/// On whose behalf a run was started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StartedBy {
+    /// A person at the command line.
+    User,
+    /// A model proposed it.
+    Model,
+    /// Salve itself: a check or a fix.
+    Salve,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum RunEnding {
+    /// The last program ended by itself.
+    Exited {
+        /// Its exit code.
+        code: i32,
+    },
+    /// A signal ended it that was not ours.
+    Signalled {
+        /// The number of the signal.
+        signal: i32,
+    },
+    /// The deadline passed.
+    DeadlinePassed,
+    /// It wrote more than its limit.
+    TooMuchOutput,
+}
+
+/// What is kept of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// A name for this run, unique in its workspace.
+    pub id: String,
+    /// When it started: seconds since 1970.
+    pub started_at: u64,
+    /// What was executed.
+    pub plan: Plan,
+    /// Where.
+    pub cwd: PathBuf,
+    /// Its class.
+    pub class: RunClass,
+    /// What it could do at worst.
+    pub risk: RiskClass,
+    /// Why it was let through.
+    #[serde(flatten)]
+    pub gate: Gate,
+    /// On whose behalf.
+    pub by: StartedBy,
+    /// How it ended.
+    pub ending: RunEnding,
+    /// How long it took, in milliseconds.
+    pub duration_ms: u64,
+    /// Bytes written to standard output and standard error.
+    pub output_bytes: u64,
+    /// BLAKE3 of the output, standard output first, as hexadecimal digits.
+    pub output_hash: String,
+    /// The file with the full output, relative to the workspace; absent when none was kept.
+    pub output_file: Option<String>,
+    /// Processes that outlived their command and were ended with it.
+    pub orphans: u32,
+    /// Layers of the sandbox that were missing.
+    pub missing_layers: Vec<String>,
+}
+
+/// Everything the runner must be told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunRequest {
+    /// What to execute.
+    pub plan: Plan,
+    /// Where; inside the runner's workspace.
+    pub cwd: PathBuf,
+    /// Its class.
+    pub class: RunClass,
+    /// What it could do at worst; only [`RiskClass::Network`] gets a network.
+    pub risk: RiskClass,
+    /// Why it was let through.
+    pub gate: Gate,
+    /// On whose behalf.
+    pub by: StartedBy,
+    /// What it may use up.
+    pub limits: Limits,
+    /// Variables beside those every run gets.
+    pub environment: Vec<(String, String)>,
+}
+
+/// Starts what was let through. Toolchains are written against this, so that a test can count.
+pub trait RunPrograms {
+    /// Runs to the end, whatever the end is.
+    ///
+    /// # Errors
+    ///
+    /// Fails when nothing was run: the program is not there, the loop is paused, a layer is missing.
+    fn run(&self, request: &RunRequest) -> Result<FinishedRun, RunError>;
+}
+
+/// A run that has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FinishedRun {
+    /// What is kept of it.
+    pub record: RunRecord,
+    /// Standard output.
+    pub stdout: Capture,
+    /// Standard error.
+    pub stderr: Capture,
+}
+
+/// What a stream carried: its two ends in memory, all of it in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Capture {
+    /// How many bytes came.
+    pub bytes: u64,
+    /// The first of them, at most [`Capture::KEPT`].
+    pub head: Vec<u8>,
+    /// The last of them that are not in `head`, at most [`Capture::KEPT`].
+    pub tail: Vec<u8>,
+    /// Where all of them are, when they are more than the two ends.
+    pub file: Option<PathBuf>,
+}
+
+impl Capture {
+    /// How much of each end is kept in memory.
+    pub const KEPT: usize = 32 << 10;
+}
+
+/// Why nothing was run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The program does not exist.
+    #[error("there is no program `{program}` on this machine")]
+    NoSuchProgram {
+        /// Its name.
+        program: String,
+    },
+    /// Somebody wrote PAUSE.
+    #[error(
+        "paused by `.salve/CONTROL.md`; remove the word PAUSE there, or write RESUME, to go on"
+    )]
+    Paused,
+    /// The sandbox lacks layers and nobody said to run without them.
+    #[error("the sandbox lacks {}; a person can still run it with `--yes`", .missing.join(", "))]
+    MissingLayers {
+        /// The missing layers.
+        missing: Vec<String>,
+    },
+    /// The system refused.
+    #[error("cannot {action}: {source}")]
+    System {
+        /// What was tried.
+        action: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
