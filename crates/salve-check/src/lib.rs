@@ -7,10 +7,15 @@
 mod facts;
 mod plan;
 mod run;
+mod shell;
 
 pub use facts::{GlobMatches, PathFacts, PathJudgement, PathUse, RepoFacts, RepoHazard};
 pub use plan::{Joiner, Plan, PlannedCommand, PlannedPipeline, PlannedRedirect, RedirectTarget};
 pub use run::{
     Capture, FinishedRun, Gate, Limits, RiskClass, RunClass, RunEnding, RunError, RunPrograms,
     RunRecord, RunRequest, StartedBy,
+};
+pub use shell::{
+    CommandLine, MAX_LINE_BYTES, Pipeline, Redirect, ShellRefusal, ShellRule, ShellWord,
+    SimpleCommand, WordTarget, is_invisible, parse_command_line,
 };
