@@ -16,6 +16,7 @@ pub use run::{
     RunRecord, RunRequest, StartedBy,
 };
 pub use shell::{
-    CommandLine, MAX_LINE_BYTES, Pipeline, Redirect, ShellRefusal, ShellRule, ShellWord,
-    SimpleCommand, WordTarget, is_invisible, parse_command_line,
+    CommandLine, ListFolder, MAX_LINE_BYTES, MAX_MATCHES, Pattern, PatternError, Pipeline,
+    Redirect, ShellRefusal, ShellRule, ShellWord, SimpleCommand, WordTarget, expand_pattern,
+    is_invisible, parse_command_line,
 };

@@ -4,14 +4,18 @@
 //! why the line is outside the subset. Never expands, never executes, never guesses: what `bash`
 //! would still have to compute is refused, and so is what a person could not see.
 
+mod glob;
 mod input;
 mod lexer;
 mod line;
 mod parser;
+mod pattern;
 mod refusal;
 
+pub use glob::{ListFolder, MAX_MATCHES, expand_pattern};
 pub use input::{MAX_LINE_BYTES, is_invisible};
 pub use line::{CommandLine, Pipeline, Redirect, ShellWord, SimpleCommand, WordTarget};
+pub use pattern::{Pattern, PatternError};
 pub use refusal::{ShellRefusal, ShellRule};
 
 /// Parses one line (rules P0 to P3 of the command policy, and the form of redirections).

@@ -32,13 +32,12 @@ pub(super) fn parse(line: &str) -> Result<CommandLine, ShellRefusal> {
     Ok(CommandLine { pipelines })
 }
 
+// The joint that ended a command, if the line did not.
+type Ended = Option<(Join, Span)>;
 type Tokens = std::iter::Peekable<std::vec::IntoIter<Token>>;
 
 // Reads commands up to a joint that is no pipe, or the end.
-fn pipeline(
-    tokens: &mut Tokens,
-    end: Span,
-) -> Result<(Vec<SimpleCommand>, Option<(Join, Span)>), ShellRefusal> {
+fn pipeline(tokens: &mut Tokens, end: Span) -> Result<(Vec<SimpleCommand>, Ended), ShellRefusal> {
     let mut commands = Vec::new();
     loop {
         let (command, ended_by) = simple_command(tokens, end)?;
@@ -50,10 +49,7 @@ fn pipeline(
     }
 }
 
-fn simple_command(
-    tokens: &mut Tokens,
-    end: Span,
-) -> Result<(SimpleCommand, Option<(Join, Span)>), ShellRefusal> {
+fn simple_command(tokens: &mut Tokens, end: Span) -> Result<(SimpleCommand, Ended), ShellRefusal> {
     let mut words = Vec::new();
     let mut redirects = Vec::new();
     let mut covered: Option<Span> = None;

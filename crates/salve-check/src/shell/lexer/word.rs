@@ -4,6 +4,7 @@
 //! a shell would compute (rule P2). Never treats a character as quoted because it looks harmless.
 
 use super::{Cursor, Lexed};
+use crate::shell::glob;
 use crate::shell::input::is_false_blank;
 use crate::shell::line::ShellWord;
 use crate::shell::refusal::{ShellRefusal, ShellRule};
@@ -21,7 +22,7 @@ pub(super) fn next_word(cursor: &mut Cursor<'_>) -> Result<Lexed, ShellRefusal> 
             _ => unquoted(cursor, &mut word, char)?,
         }
     }
-    Ok(word.finish(cursor.at))
+    word.finish(cursor.at)
 }
 
 #[derive(Default)]
@@ -50,11 +51,15 @@ impl Word {
         self.pattern.push(char);
     }
 
-    fn finish(self, end: usize) -> Lexed {
+    fn finish(self, end: usize) -> Result<Lexed, ShellRefusal> {
         let span = Span::new(self.start, end);
         let pattern = self.is_pattern.then_some(self.pattern);
+        if let Some(Err(error)) = pattern.as_deref().map(glob::check) {
+            let why = format!("{error}; put it in quotes if it is text");
+            return Err(ShellRefusal::new(ShellRule::P2, "pattern", span, why));
+        }
         let word = ShellWord { text: self.text, pattern, span };
-        Lexed { word, is_plain: !self.has_quotes }
+        Ok(Lexed { word, is_plain: !self.has_quotes })
     }
 }
 
