@@ -18,5 +18,5 @@ pub use run::{
 pub use shell::{
     CommandLine, ListFolder, MAX_LINE_BYTES, MAX_MATCHES, Pattern, PatternError, Pipeline,
     Redirect, ShellRefusal, ShellRule, ShellWord, SimpleCommand, WordTarget, expand_pattern,
-    is_invisible, parse_command_line,
+    is_invisible, parse_command_bytes, parse_command_line, quote_for_display, render_command_line,
 };

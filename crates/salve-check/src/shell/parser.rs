@@ -11,14 +11,18 @@ use super::refusal::{ShellRefusal, ShellRule};
 use crate::Joiner;
 use salve_types::Span;
 
+/// The most commands that one line may have.
+const MAX_COMMANDS: usize = 64;
+
 /// Parses a line that passed the input rules.
 pub(super) fn parse(line: &str) -> Result<CommandLine, ShellRefusal> {
     let mut tokens = lexer::tokens(line)?.into_iter().peekable();
     let end = Span::new(line.len(), line.len());
     let mut pipelines: Vec<Pipeline> = Vec::new();
     let mut joiner = Joiner::Then;
+    let mut left = MAX_COMMANDS;
     loop {
-        let (commands, ended_by) = pipeline(&mut tokens, end)?;
+        let (commands, ended_by) = pipeline(&mut tokens, &mut left, end)?;
         pipelines.push(Pipeline { joiner, commands });
         joiner = match ended_by {
             None => break,
@@ -37,10 +41,18 @@ type Ended = Option<(Join, Span)>;
 type Tokens = std::iter::Peekable<std::vec::IntoIter<Token>>;
 
 // Reads commands up to a joint that is no pipe, or the end.
-fn pipeline(tokens: &mut Tokens, end: Span) -> Result<(Vec<SimpleCommand>, Ended), ShellRefusal> {
+fn pipeline(
+    tokens: &mut Tokens,
+    left: &mut usize,
+    end: Span,
+) -> Result<(Vec<SimpleCommand>, Ended), ShellRefusal> {
     let mut commands = Vec::new();
     loop {
         let (command, ended_by) = simple_command(tokens, end)?;
+        *left = left.checked_sub(1).ok_or_else(|| {
+            let why = format!("a line has at most {MAX_COMMANDS} commands; run them in parts");
+            ShellRefusal::new(ShellRule::P4, "too many commands", command.span, why)
+        })?;
         commands.push(command);
         match ended_by {
             Some((Join::Pipe, _)) => {}

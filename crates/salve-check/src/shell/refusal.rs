@@ -17,6 +17,8 @@ pub enum ShellRule {
     P2,
     /// The command's name and what stands before it.
     P3,
+    /// The number of commands; which programs may run is not asked here.
+    P4,
     /// The redirections.
     P5,
 }
@@ -29,6 +31,7 @@ impl ShellRule {
             Self::P1 => "P1",
             Self::P2 => "P2",
             Self::P3 => "P3",
+            Self::P4 => "P4",
             Self::P5 => "P5",
         }
     }
