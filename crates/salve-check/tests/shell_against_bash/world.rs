@@ -111,11 +111,12 @@ impl World {
         let ours = self.by_plan(parsed);
         let one_at_a_time = parsed.pipelines.iter().all(|pipeline| pipeline.commands.len() == 1);
         let seen = (self.seen("bash", real, one_at_a_time), self.seen("ours", ours, one_at_a_time));
-        let writes =
-            |target: &WordTarget| matches!(target, WordTarget::Write(_) | WordTarget::Append(_));
-        if parsed.commands().flat_map(|command| &command.redirects).any(|one| writes(&one.target)) {
-            self.lay_out("bash");
-            self.lay_out("ours");
+        for command in parsed.commands() {
+            for redirect in &command.redirects {
+                if let WordTarget::Write(word) | WordTarget::Append(word) = &redirect.target {
+                    self.mend(&word.text);
+                }
+            }
         }
         seen
     }
@@ -137,6 +138,26 @@ impl World {
         }
         std::os::unix::fs::symlink("sub", folder.join("link")).expect("a symlink");
         std::os::unix::fs::symlink("nothing", folder.join("dangling")).expect("a symlink");
+    }
+
+    // Takes back what a redirection did, on both sides.
+    #[expect(clippy::disallowed_methods, reason = "the folders are the test's own")]
+    fn mend(&self, target: &str) {
+        for side in ["bash", "ours"] {
+            let path = self.folder(side).join(target);
+            if target != "/dev/null" && path.is_file() {
+                fs::remove_file(path.canonicalize().expect("a file")).expect("it goes");
+            }
+            for file in FILES {
+                let path = self.folder(side).join(file);
+                if !path.exists() {
+                    File::create(&path)
+                        .and_then(|mut file| file.write_all(b"old"))
+                        .expect("a file");
+                    open_to_all(&path);
+                }
+            }
+        }
     }
 
     fn install(&self, name: &str) {
@@ -238,9 +259,9 @@ impl World {
             File::create(&log).expect("an empty log");
         }
         let text = String::from_utf8(text).expect("a log of text");
-        let prefix = format!("{}/", folder.display());
+        let folder_name = folder.display().to_string();
         let mut records: Vec<String> =
-            text.split_terminator("\n\n").map(|record| record.replace(&prefix, "@/")).collect();
+            text.split_terminator("\n\n").map(|record| record.replace(&folder_name, "@")).collect();
         if !one_at_a_time {
             records.sort_unstable();
         }
