@@ -7,10 +7,16 @@
 mod facts;
 mod plan;
 mod run;
+mod shell;
 
 pub use facts::{GlobMatches, PathFacts, PathJudgement, PathUse, RepoFacts, RepoHazard};
 pub use plan::{Joiner, Plan, PlannedCommand, PlannedPipeline, PlannedRedirect, RedirectTarget};
 pub use run::{
     Capture, FinishedRun, Gate, Limits, RiskClass, RunClass, RunEnding, RunError, RunPrograms,
     RunRecord, RunRequest, StartedBy,
+};
+pub use shell::{
+    CommandLine, ListFolder, MAX_LINE_BYTES, MAX_MATCHES, Pattern, PatternError, Pipeline,
+    Redirect, ShellRefusal, ShellRule, ShellWord, SimpleCommand, WordTarget, expand_pattern,
+    is_invisible, parse_command_bytes, parse_command_line, quote_for_display, render_command_line,
 };
