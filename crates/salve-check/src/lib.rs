@@ -6,11 +6,16 @@
 
 mod facts;
 mod plan;
+mod policy;
 mod run;
 mod shell;
 
 pub use facts::{GlobMatches, PathFacts, PathJudgement, PathUse, RepoFacts, RepoHazard};
 pub use plan::{Joiner, Plan, PlannedCommand, PlannedPipeline, PlannedRedirect, RedirectTarget};
+pub use policy::{
+    AutoRun, AutoRunMode, CommandVerdict, DEFAULT_LIST, ListEntry, PolicyRules, Rule, Segment,
+    judge_command, may_auto_run,
+};
 pub use run::{
     Capture, FinishedRun, Gate, Limits, RiskClass, RunClass, RunEnding, RunError, RunPrograms,
     RunRecord, RunRequest, StartedBy,
