@@ -9,6 +9,7 @@ mod launcher;
 mod plan;
 mod run;
 mod runner;
+mod shell;
 
 pub use facts::{GlobMatches, PathFacts, PathJudgement, PathUse, RepoFacts, RepoHazard};
 pub use launcher::{Launch, Layer, LayerError, ProgramEnding, Report, Stage, launcher_main};
@@ -18,3 +19,8 @@ pub use run::{
     RunPrograms, RunRecord, RunRequest, StartedBy,
 };
 pub use runner::{Keep, Launcher, OutputStream, RunLog, Runner, RunnerOptions, is_paused};
+pub use shell::{
+    CommandLine, ListFolder, MAX_LINE_BYTES, MAX_MATCHES, Pattern, PatternError, Pipeline,
+    Redirect, ShellRefusal, ShellRule, ShellWord, SimpleCommand, WordTarget, expand_pattern,
+    is_invisible, parse_command_bytes, parse_command_line, quote_for_display, render_command_line,
+};
