@@ -55,6 +55,8 @@ pub struct RunnerOptions {
     pub clock: fn() -> u64,
     /// What is kept of runs.
     pub keep: Keep,
+    /// Layers of the sandbox that count as missing even if the machine has them.
+    pub without: Vec<Layer>,
 }
 
 /// The executable that becomes the launcher.
@@ -127,7 +129,10 @@ impl Runner {
             launcher: options.launcher,
             clock: options.clock,
             keep: options.keep,
-            available: available_layers(),
+            available: available_layers()
+                .into_iter()
+                .filter(|layer| !options.without.contains(layer))
+                .collect(),
             orphans: AtomicU32::new(0),
             runs: AtomicU32::new(0),
         })
