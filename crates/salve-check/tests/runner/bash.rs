@@ -102,7 +102,7 @@ fn ours(line: &str) -> Seen {
     Seen {
         code,
         out: text(&run.stdout.read_full(1 << 20).unwrap()),
-        err: err.replace("salve: ", ""),
+        err,
         files: files(&place.work()),
     }
 }
@@ -119,11 +119,11 @@ fn theirs(line: &str) -> Seen {
         .stdin(std::process::Stdio::null())
         .output()
         .unwrap();
-    // Bash tells where in its script it is, and of signals that ended a program.
+    // Bash also tells of signals that ended a program.
     let err: String = text(&output.stderr)
         .lines()
         .filter(|line| !line.contains("Killed") && !line.contains("Terminated"))
-        .map(|line| format!("{}\n", line.replace("/bin/bash: line 1: ", "")))
+        .map(|line| format!("{line}\n"))
         .collect();
     let signal = output.status.signal().map(|signal| 128 + signal);
     Seen {
@@ -156,17 +156,13 @@ fn files(folder: &Path) -> BTreeMap<String, String> {
             let inside = files(&entry.path());
             found.extend(inside.into_iter().map(|(below, text)| (format!("{name}/{below}"), text)));
         } else {
-            found.insert(
-                name,
-                text(&std::fs::read(entry.path()).unwrap())
-                    .replace("salve: ", "")
-                    .replace("/bin/bash: line 1: ", ""),
-            );
+            found.insert(name, text(&std::fs::read(entry.path()).unwrap()));
         }
     }
     found
 }
 
+/// What was written, without the name of who complains.
 fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+    String::from_utf8_lossy(bytes).replace("salve: ", "").replace("/bin/bash: line 1: ", "")
 }
