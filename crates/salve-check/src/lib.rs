@@ -8,6 +8,7 @@ mod facts;
 mod launcher;
 mod plan;
 mod run;
+mod sandbox;
 
 pub use facts::{GlobMatches, PathFacts, PathJudgement, PathUse, RepoFacts, RepoHazard};
 pub use launcher::{Launch, Layer, LayerError, ProgramEnding, Report, Stage, launcher_main};
@@ -16,3 +17,4 @@ pub use run::{
     Capture, FinishedRun, Gate, Limits, RiskClass, RunClass, RunEnding, RunError, RunPrograms,
     RunRecord, RunRequest, StartedBy,
 };
+pub use sandbox::{LayerReport, layers, remove_placeholders};
