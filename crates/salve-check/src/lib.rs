@@ -9,6 +9,7 @@ mod launcher;
 mod plan;
 mod run;
 mod runner;
+mod sandbox;
 mod shell;
 
 pub use facts::{GlobMatches, PathFacts, PathJudgement, PathUse, RepoFacts, RepoHazard};
@@ -19,6 +20,7 @@ pub use run::{
     RunPrograms, RunRecord, RunRequest, StartedBy,
 };
 pub use runner::{Keep, Launcher, OutputStream, RunLog, Runner, RunnerOptions, is_paused};
+pub use sandbox::{LayerReport, layers, remove_placeholders};
 pub use shell::{
     CommandLine, ListFolder, MAX_LINE_BYTES, MAX_MATCHES, Pattern, PatternError, Pipeline,
     Redirect, ShellRefusal, ShellRule, ShellWord, SimpleCommand, WordTarget, expand_pattern,

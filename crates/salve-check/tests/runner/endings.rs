@@ -172,9 +172,6 @@ fn c061_without_a_layer_only_a_person_can_run() {
 fn c061_a_redirection_stays_inside_when_nobody_was_asked() {
     let place = Workplace::new();
     std::os::unix::fs::symlink(place.temporary(), place.work().join("way-out")).unwrap();
-    if !place.runner.missing_layers().is_empty() {
-        return;
-    }
     for line in ["echo x > way-out/file", "echo x > ../file", "echo x > /tmp/salve-escape"] {
         let mut request = place.request(crate::workplace::plan(line));
         request.gate = Gate::Policy { rule: "echo".to_owned() };
