@@ -4,10 +4,12 @@
 //! sandbox with its record, diagnostics, signatures. Never: a process outside the runner, a second
 //! shell, a decision that depends on anything but its arguments.
 
+mod diagnostics;
 mod facts;
 mod plan;
 mod run;
 
+pub use diagnostics::{CheckedFolder, OutputParser, classify, parse_output};
 pub use facts::{GlobMatches, PathFacts, PathJudgement, PathUse, RepoFacts, RepoHazard};
 pub use plan::{Joiner, Plan, PlannedCommand, PlannedPipeline, PlannedRedirect, RedirectTarget};
 pub use run::{
