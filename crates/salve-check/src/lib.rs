@@ -11,10 +11,10 @@ mod launcher;
 mod plan;
 mod policy;
 mod run;
-mod toolchain;
 mod runner;
 mod sandbox;
 mod shell;
+mod toolchain;
 
 pub use check::{CheckOptions, CheckReport, CheckRun, CheckVerdict, HeldBack, NotInstalled, check};
 pub use diagnostics::{CheckedFolder, OutputParser, classify, parse_output};
