@@ -16,6 +16,7 @@ mod lookup;
 mod protocol;
 mod streams;
 
+pub(crate) use control::{KILL, TERMINATE};
 pub(crate) use protocol::{read_frame, write_frame};
 
 use crate::{Limits, Plan, sandbox};
@@ -49,7 +50,8 @@ pub struct Launch {
     pub writable: Vec<PathBuf>,
     /// Folders that are readable and whose writes are forgotten: toolchain homes and caches.
     pub layered: Vec<PathBuf>,
-    /// Folders that programs see empty, but for what the other lists name: the user's home.
+    /// Folders and files that programs see empty, but for what the other lists name: the user's home,
+    /// and credentials inside of toolchain homes.
     pub hidden: Vec<PathBuf>,
     /// Layers to apply; a launch that cannot have one of them does not happen.
     pub layers: Vec<Layer>,

@@ -8,13 +8,21 @@ mod facts;
 mod launcher;
 mod plan;
 mod run;
+mod runner;
 mod sandbox;
+mod shell;
 
 pub use facts::{GlobMatches, PathFacts, PathJudgement, PathUse, RepoFacts, RepoHazard};
 pub use launcher::{Launch, Layer, LayerError, ProgramEnding, Report, Stage, launcher_main};
 pub use plan::{Joiner, Plan, PlannedCommand, PlannedPipeline, PlannedRedirect, RedirectTarget};
 pub use run::{
-    Capture, FinishedRun, Gate, Limits, RiskClass, RunClass, RunEnding, RunError, RunPrograms,
-    RunRecord, RunRequest, StartedBy,
+    Capture, FinishedRun, Gate, Limits, RiskClass, RunClass, RunEnding, RunError, RunEvent,
+    RunPrograms, RunRecord, RunRequest, StartedBy,
 };
-pub use sandbox::{LayerReport, layers, remove_placeholders};
+pub use runner::{Keep, Launcher, OutputStream, RunLog, Runner, RunnerOptions, is_paused};
+pub use sandbox::LayerReport;
+pub use shell::{
+    CommandLine, ListFolder, MAX_LINE_BYTES, MAX_MATCHES, Pattern, PatternError, Pipeline,
+    Redirect, ShellRefusal, ShellRule, ShellWord, SimpleCommand, WordTarget, expand_pattern,
+    is_invisible, parse_command_bytes, parse_command_line, quote_for_display, render_command_line,
+};

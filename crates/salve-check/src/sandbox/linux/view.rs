@@ -45,7 +45,7 @@ pub(super) fn build(launch: &Launch) -> Result<Vec<PathBuf>, LayerError> {
     view.devices().map_err(mounting)?;
     view.processes()?;
     view.protect().map_err(mounting)?;
-    view.mask_secrets(&places).map_err(mounting)?;
+    view.mask_secrets().map_err(mounting)?;
     view.close().map_err(mounting)?;
     Ok(view.writable)
 }
@@ -92,12 +92,6 @@ impl View<'_> {
                 _ => {}
             }
         }
-        for folder in &self.launch.hidden {
-            // Most are not in the view at all; one inside a system folder is covered.
-            if folder.parent().is_some() && folder.is_dir() {
-                self.scaffold.cover(folder)?;
-            }
-        }
         for folder in ["/run", "/var", "/home"] {
             self.scaffold.folders(Path::new(folder))?;
         }
@@ -117,6 +111,7 @@ impl View<'_> {
             self.scaffold.link(name, &place.path).map_err(mounting)?;
         }
         match place.kind {
+            Kind::Named => {}
             Kind::ReadOnly => self.bind(&outside(&place.path), &place.path).map_err(mounting)?,
             Kind::Writable => {
                 self.bind(&outside(&place.path), &place.path).map_err(mounting)?;
@@ -126,6 +121,7 @@ impl View<'_> {
                 self.scaffold.private_folder(&place.path).map_err(mounting)?;
                 self.writable.push(place.path.clone());
             }
+            Kind::Hidden => self.scaffold.cover(&place.path).map_err(mounting)?,
             Kind::Layered => self.layer(&place.path, number)?,
         }
         Ok(())
@@ -208,16 +204,12 @@ impl View<'_> {
     }
 
     /// Covers files that the user may read but a program has no business with.
-    fn mask_secrets(&self, places: &[Place]) -> io::Result<()> {
-        let in_places = places.iter().flat_map(|place| {
-            let credentials = ["credentials", "credentials.toml"].map(|name| place.path.join(name));
-            credentials.into_iter().filter(|_| matches!(place.kind, Kind::Layered | Kind::ReadOnly))
-        });
+    fn mask_secrets(&self) -> io::Result<()> {
         // Others than root cannot read those of the system, and need no mount for them.
         let of_root =
             if rustix::process::getuid().is_root() { places::SECRETS_OF_ROOT } else { &[] };
         let of_system = places::SECRETS.iter().chain(of_root).map(PathBuf::from);
-        for path in of_system.chain(in_places) {
+        for path in of_system {
             if path.symlink_metadata().is_ok() {
                 self.scaffold.mask(&path)?;
             }
