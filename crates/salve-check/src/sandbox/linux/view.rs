@@ -12,7 +12,7 @@
 mod places;
 mod scaffold;
 
-use super::{mount_table, namespaces, refused, resources};
+use super::{HARMLESS_DEVICES, mount_table, namespaces, refused, resources};
 use crate::launcher::{Launch, Layer, LayerError};
 use places::{Kind, Place};
 use rustix::mount::{MountFlags, MountPropagationFlags, UnmountFlags};
@@ -55,7 +55,7 @@ struct View<'a> {
     scaffold: Scaffold,
     /// Folders that stay writable.
     writable: Vec<PathBuf>,
-    /// Paths below them that do not.
+    /// Paths below them that do not, such as what is shown below `/tmp`.
     fixed: Vec<PathBuf>,
 }
 
@@ -112,7 +112,7 @@ impl View<'_> {
         }
         match place.kind {
             Kind::Named => {}
-            Kind::ReadOnly => self.bind(&outside(&place.path), &place.path).map_err(mounting)?,
+            Kind::ReadOnly => self.show(&place.path).map_err(mounting)?,
             Kind::Writable => {
                 self.bind(&outside(&place.path), &place.path).map_err(mounting)?;
                 self.writable.push(place.path.clone());
@@ -121,7 +121,10 @@ impl View<'_> {
                 self.scaffold.private_folder(&place.path).map_err(mounting)?;
                 self.writable.push(place.path.clone());
             }
-            Kind::Hidden => self.scaffold.cover(&place.path).map_err(mounting)?,
+            Kind::Hidden => {
+                self.scaffold.cover(&place.path).map_err(mounting)?;
+                self.fixed.push(place.path.clone());
+            }
             Kind::Layered => self.layer(&place.path, number)?,
         }
         Ok(())
@@ -131,7 +134,7 @@ impl View<'_> {
     fn layer(&mut self, path: &Path, number: usize) -> Result<(), LayerError> {
         let mounting = |error: io::Error| refused(Layer::MountNamespace, &error);
         if !self.launch.layers.contains(&Layer::PrivateLayers) {
-            return self.bind(&outside(path), path).map_err(mounting);
+            return self.show(path).map_err(mounting);
         }
         let options = self.scaffold.layer_options(&outside(path), number).map_err(mounting)?;
         self.scaffold.folders(path).map_err(mounting)?;
@@ -139,12 +142,15 @@ impl View<'_> {
         match rustix::mount::mount("salve", path, "overlay", flags, options.as_c_str()) {
             Ok(()) => self.writable.push(path.to_owned()),
             // The file system that holds it cannot be a lower layer, which is no wall missing.
-            Err(rustix::io::Errno::INVAL) => {
-                self.bind(&outside(path), path).map_err(mounting)?;
-            }
+            Err(rustix::io::Errno::INVAL) => self.show(path).map_err(mounting)?,
             Err(error) => return Err(refused(Layer::PrivateLayers, &error.into())),
         }
         Ok(())
+    }
+
+    fn show(&mut self, path: &Path) -> io::Result<()> {
+        self.fixed.push(path.to_owned());
+        self.bind(&outside(path), path)
     }
 
     fn bind(&self, source: &Path, target: &Path) -> io::Result<()> {
@@ -154,7 +160,7 @@ impl View<'_> {
 
     /// The devices that are no way out.
     fn devices(&self) -> io::Result<()> {
-        for name in ["null", "zero", "full", "random", "urandom"] {
+        for name in HARMLESS_DEVICES {
             let device = Path::new("/dev").join(name);
             self.bind(&outside(&device), &device)?;
         }
