@@ -10,9 +10,9 @@ mod facts;
 mod launcher;
 mod plan;
 mod run;
-mod toolchain;
 mod runner;
 mod shell;
+mod toolchain;
 
 pub use check::{CheckOptions, CheckReport, CheckRun, CheckVerdict, HeldBack, NotInstalled, check};
 pub use diagnostics::{CheckedFolder, OutputParser, classify, parse_output};
