@@ -4,11 +4,33 @@
 //! ran in. Out: one [`Diagnostic`] for each thing the tool said. Never starts a tool, never reads a
 //! file by itself, never fails: what cannot be read is left out, and the caller still has the text.
 
+mod bash;
+mod c_text;
+mod cargo_text;
 mod class;
+mod eslint;
+mod gcc;
+mod go;
+mod go_test;
+mod javac;
+mod json;
+mod json_schema;
+mod libtest;
+mod node;
+mod places;
+mod pytest;
+mod python;
+mod python_types;
+mod ruff;
+mod rustc;
+mod sarif;
+mod traceback;
+mod tsc;
 
 pub use class::classify;
 
-use salve_types::Diagnostic;
+use places::Places;
+use salve_types::{Diagnostic, Severity};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -113,6 +135,48 @@ pub fn parse_output(
     stderr: &str,
     folder: CheckedFolder<'_>,
 ) -> Vec<Diagnostic> {
-    let _ = (parser, stdout, stderr, folder);
+    let places = &Places::new(folder);
+    let read = match parser {
+        OutputParser::CargoJson => rustc::parse,
+        OutputParser::CargoTest => libtest::parse,
+        OutputParser::Tsc => tsc::parse,
+        OutputParser::EslintJson => eslint::parse,
+        OutputParser::RuffJson => ruff::parse,
+        OutputParser::MypyJson => python_types::mypy,
+        OutputParser::PyrightJson => python_types::pyright,
+        OutputParser::Pytest => pytest::parse,
+        OutputParser::Unittest => python::unittest,
+        OutputParser::PythonCompile => python::compile,
+        OutputParser::NodeCheck => node::parse,
+        OutputParser::GoBuild => go::build,
+        OutputParser::GoVet => go::vet,
+        OutputParser::GoTest => go_test::parse,
+        OutputParser::Gcc => gcc::parse,
+        OutputParser::Clang => c_text::clang,
+        OutputParser::Javac => javac::parse,
+        OutputParser::BashN => bash::parse,
+        OutputParser::Sarif => sarif::parse,
+        OutputParser::JsonSchema => json_schema::parse,
+        OutputParser::Console => console,
+    };
+    read(stdout, stderr, places)
+}
+
+fn console(_stdout: &str, _stderr: &str, _places: &Places<'_>) -> Vec<Diagnostic> {
     Vec::new()
+}
+
+// A diagnostic of a tool that prints JSON only, in one line as compilers write it.
+fn concise(diagnostic: &Diagnostic) -> String {
+    let place = diagnostic.primary().map_or(String::new(), |span| match span.start {
+        Some(start) => format!("{}:{}:{}: ", span.path, start.line, start.column),
+        None => format!("{}: ", span.path),
+    });
+    let severity = match diagnostic.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    };
+    let code = diagnostic.code.as_ref().map_or(String::new(), |code| format!(" [{code}]"));
+    format!("{place}{severity}: {}{code}", diagnostic.message)
 }

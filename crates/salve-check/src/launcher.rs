@@ -12,16 +12,14 @@
 mod control;
 mod execute;
 mod family;
-mod hooks;
 mod lookup;
 mod protocol;
 mod streams;
 
 pub(crate) use control::{KILL, TERMINATE};
-pub(crate) use hooks::available_layers;
 pub(crate) use protocol::{read_frame, write_frame};
 
-use crate::{Limits, Plan};
+use crate::{Limits, Plan, sandbox};
 use control::Control;
 use family::Family;
 use serde::{Deserialize, Serialize};
@@ -72,6 +70,10 @@ pub enum Layer {
     PidNamespace,
     /// Its own view of the files.
     MountNamespace,
+    /// Its own `/proc`, which shows its own processes.
+    ProcFileSystem,
+    /// Toolchain homes whose writes are forgotten.
+    PrivateLayers,
     /// No network but its own loopback; not applied to a launch that needs the network.
     NetworkNamespace,
     /// Its own shared memory, queues and host name.
@@ -92,6 +94,8 @@ impl Layer {
         Self::UserNamespace,
         Self::PidNamespace,
         Self::MountNamespace,
+        Self::ProcFileSystem,
+        Self::PrivateLayers,
         Self::NetworkNamespace,
         Self::IpcNamespace,
         Self::Landlock,
@@ -106,6 +110,8 @@ impl Layer {
             Self::UserNamespace => "user-namespace",
             Self::PidNamespace => "pid-namespace",
             Self::MountNamespace => "mount-namespace",
+            Self::ProcFileSystem => "proc-file-system",
+            Self::PrivateLayers => "private-layers",
             Self::NetworkNamespace => "network-namespace",
             Self::IpcNamespace => "ipc-namespace",
             Self::Landlock => "landlock",
@@ -220,7 +226,8 @@ const UNHEARD: u8 = 125;
 )]
 fn outer(launch: &Launch, inner_arguments: &[&str]) -> Result<ExitCode, Report> {
     die_with_parent()?;
-    hooks::enter_namespaces(launch)?;
+    // Held until the inner stage has ended.
+    let _placeholders = sandbox::enter_namespaces(launch)?;
     // The link still leads to this executable when the file was replaced meanwhile.
     let mut inner = Command::new("/proc/self/exe")
         .args(inner_arguments)
@@ -238,7 +245,7 @@ fn inner(launch: &Launch, socket: &UnixStream) -> Result<Report, Report> {
     } else {
         family::adopt_orphans().map_err(|error| failed("adopt orphans", &error))?;
     }
-    hooks::confine(launch)?;
+    sandbox::confine(launch)?;
     rustix::process::chdir(&launch.cwd)
         .map_err(|error| failed(&format!("enter `{}`", launch.cwd.display()), &error.into()))?;
     let control =

@@ -9,8 +9,10 @@ mod diagnostics;
 mod facts;
 mod launcher;
 mod plan;
+mod policy;
 mod run;
 mod runner;
+mod sandbox;
 mod shell;
 mod toolchain;
 
@@ -19,11 +21,16 @@ pub use diagnostics::{CheckedFolder, OutputParser, classify, parse_output};
 pub use facts::{GlobMatches, PathFacts, PathJudgement, PathUse, RepoFacts, RepoHazard};
 pub use launcher::{Launch, Layer, LayerError, ProgramEnding, Report, Stage, launcher_main};
 pub use plan::{Joiner, Plan, PlannedCommand, PlannedPipeline, PlannedRedirect, RedirectTarget};
+pub use policy::{
+    AutoRun, AutoRunMode, CommandVerdict, DEFAULT_LIST, ListEntry, PolicyRules, Rule, Segment,
+    judge_command, may_auto_run,
+};
 pub use run::{
     Capture, FinishedRun, Gate, Limits, RiskClass, RunClass, RunEnding, RunError, RunEvent,
     RunPrograms, RunRecord, RunRequest, StartedBy,
 };
 pub use runner::{Keep, Launcher, OutputStream, RunLog, Runner, RunnerOptions, is_paused};
+pub use sandbox::{LayerReport, layers, remove_placeholders};
 pub use shell::{
     CommandLine, ListFolder, MAX_LINE_BYTES, MAX_MATCHES, Pattern, PatternError, Pipeline,
     Redirect, ShellRefusal, ShellRule, ShellWord, SimpleCommand, WordTarget, expand_pattern,
