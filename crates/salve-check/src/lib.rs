@@ -5,6 +5,7 @@
 //! shell, a decision that depends on anything but its arguments.
 
 mod check;
+mod console;
 mod diagnostics;
 mod facts;
 mod launcher;
@@ -17,6 +18,9 @@ mod shell;
 mod toolchain;
 
 pub use check::{CheckOptions, CheckReport, CheckRun, CheckVerdict, HeldBack, NotInstalled, check};
+mod signature;
+
+pub use console::parse_console;
 pub use diagnostics::{CheckedFolder, OutputParser, classify, parse_output};
 pub use facts::{GlobMatches, PathFacts, PathJudgement, PathUse, RepoFacts, RepoHazard};
 pub use launcher::{Launch, Layer, LayerError, ProgramEnding, Report, Stage, launcher_main};
@@ -39,4 +43,8 @@ pub use shell::{
 pub use toolchain::{
     Applies, ArgsSince, BuildProfile, Detected, Marker, Phase, Registry, SpecError, TargetProfile,
     ToolReport, ToolchainError, ToolchainSpec, WorkUnit, probe_versions,
+};
+pub use signature::{
+    CanonicalForms, Digest, Signature, Signatures, SignedDiagnostic, canonical, normalise,
+    primary_diagnostics, sign, sign_run, sign_text, summary,
 };
