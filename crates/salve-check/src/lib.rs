@@ -5,6 +5,7 @@
 //! shell, a decision that depends on anything but its arguments.
 
 mod check;
+mod console;
 mod diagnostics;
 mod facts;
 mod launcher;
@@ -17,6 +18,9 @@ mod shell;
 mod toolchain;
 
 pub use check::{CheckOptions, CheckReport, CheckRun, CheckVerdict, HeldBack, NotInstalled, check};
+mod signature;
+
+pub use console::parse_console;
 pub use diagnostics::{CheckedFolder, OutputParser, classify, parse_output};
 pub use facts::{GlobMatches, PathFacts, PathJudgement, PathUse, RepoFacts, RepoHazard};
 pub use launcher::{Launch, Layer, LayerError, ProgramEnding, Report, Stage, launcher_main};
@@ -32,7 +36,7 @@ pub use run::{
     RunPrograms, RunRecord, RunRequest, StartedBy,
 };
 pub use runner::{Keep, Launcher, OutputStream, RunLog, Runner, RunnerOptions, is_paused};
-pub use sandbox::{LayerReport, layers, remove_placeholders};
+pub use sandbox::LayerReport;
 pub use shell::{
     CommandLine, ListFolder, MAX_LINE_BYTES, MAX_MATCHES, Pattern, PatternError, Pipeline,
     Redirect, ShellRefusal, ShellRule, ShellWord, SimpleCommand, WordTarget, expand_pattern,
@@ -41,4 +45,8 @@ pub use shell::{
 pub use toolchain::{
     Applies, ArgsSince, BuildProfile, Detected, Marker, Phase, Registry, SpecError, TargetProfile,
     ToolReport, ToolchainError, ToolchainSpec, WorkUnit, probe_versions,
+};
+pub use signature::{
+    CanonicalForms, Digest, Signature, Signatures, SignedDiagnostic, canonical, normalise,
+    primary_diagnostics, sign, sign_run, sign_text, summary,
 };
