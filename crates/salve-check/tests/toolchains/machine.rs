@@ -23,6 +23,7 @@ pub(crate) fn runner(workspace: &Path) -> Runner {
         temporary: std::env::temp_dir(),
         clock: || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs()),
         keep: Keep::RECORDS,
+        without: Vec::new(),
     })
     .unwrap()
 }
