@@ -79,35 +79,38 @@ impl Language {
 #[rustfmt::skip]
 const C: &[&str] = &[
     "EOF", "FILE", "INT_MAX", "INT_MIN", "NULL", "_Bool", "auto", "bool", "break", "calloc", "case", "catch",
-    "char", "class", "const", "constexpr", "continue", "cout", "default", "delete", "do", "double", "else", "endl",
-    "enum", "exit", "extern", "false", "fclose", "fgets", "float", "fopen", "for", "fprintf", "fputs", "fread",
-    "free", "fscanf", "fwrite", "getchar", "gets", "goto", "if", "include", "inline", "int", "int16_t", "int32_t",
-    "int64_t", "int8_t", "long", "main", "malloc", "memcmp", "memcpy", "memmove", "memset", "namespace", "new",
-    "nullptr", "operator", "printf", "private", "protected", "ptrdiff_t", "public", "putchar", "puts", "qsort",
-    "realloc", "register", "restrict", "return", "scanf", "short", "signed", "size_t", "sizeof", "snprintf",
-    "sprintf", "sqrt", "sscanf", "ssize_t", "static", "std", "stderr", "stdin", "stdout", "strcat", "strchr",
-    "strcmp", "strcpy", "strdup", "string", "strlen", "strncat", "strncmp", "strncpy", "strstr", "strtok", "strtol",
-    "struct", "switch", "template", "this", "throw", "true", "try", "typedef", "typename", "uint16_t", "uint32_t",
-    "uint64_t", "uint8_t", "union", "unsigned", "using", "va_list", "virtual", "void", "volatile", "while",
+    "char", "class", "const", "constexpr", "continue", "cout", "default", "delete", "do", "double", "else",
+    "endl", "enum", "exit", "extern", "false", "fclose", "fgets", "float", "fopen", "for", "fprintf", "fputs",
+    "fread", "free", "fscanf", "fwrite", "getchar", "gets", "goto", "if", "include", "inline", "int",
+    "int16_t", "int32_t", "int64_t", "int8_t", "long", "main", "malloc", "memcmp", "memcpy", "memmove",
+    "memset", "namespace", "new", "nullptr", "operator", "printf", "private", "protected", "ptrdiff_t",
+    "public", "putchar", "puts", "qsort", "realloc", "register", "restrict", "return", "scanf", "short",
+    "signed", "size_t", "sizeof", "snprintf", "sprintf", "sqrt", "sscanf", "ssize_t", "static", "std",
+    "stderr", "stdin", "stdout", "strcat", "strchr", "strcmp", "strcpy", "strdup", "string", "strlen",
+    "strncat", "strncmp", "strncpy", "strstr", "strtok", "strtol", "struct", "switch", "template", "this",
+    "throw", "true", "try", "typedef", "typename", "uint16_t", "uint32_t", "uint64_t", "uint8_t", "union",
+    "unsigned", "using", "va_list", "virtual", "void", "volatile", "while",
 ];
 
+#[rustfmt::skip]
 const C_CALLED: &[&str] = &[
     "abs", "assert", "atof", "atoi", "ceil", "floor", "isalpha", "isdigit", "pow", "rand", "read",
 ];
 
 #[rustfmt::skip]
 const RUST: &[&str] = &[
-    "Arc", "BTreeMap", "BTreeSet", "Box", "Cell", "Clone", "Copy", "Cow", "Debug", "Default", "Deref", "Display",
-    "Drop", "Eq", "Err", "Error", "Fn", "FnMut", "FnOnce", "From", "Future", "HashMap", "HashSet", "Hash", "Into",
-    "IntoIterator", "Iterator", "Mutex", "None", "Ok", "Option", "Ord", "Output", "PartialEq", "PartialOrd", "Path",
-    "PathBuf", "PhantomData", "Pin", "Rc", "RefCell", "Result", "RwLock", "Self", "Send", "Sized", "Some", "String",
-    "Sync", "ToString", "Vec", "alloc", "as", "assert", "assert_eq", "async", "await", "bool", "box", "break",
-    "char", "clone", "collect", "const", "continue", "core", "crate", "dyn", "else", "enum", "expect", "extern",
-    "f32", "f64", "false", "fn", "for", "format", "i128", "i16", "i32", "i64", "i8", "if", "impl", "in", "into",
-    "integer", "isize", "iter", "let", "loop", "macro_rules", "main", "match", "mod", "move", "mut", "panic",
-    "print", "println", "pub", "ref", "return", "self", "static", "std", "str", "struct", "super", "to_owned",
-    "to_string", "trait", "true", "try", "type", "u128", "u16", "u32", "u64", "u8", "union", "unsafe", "unwrap",
-    "use", "usize", "vec", "where", "while", "yield",
+    "Arc", "BTreeMap", "BTreeSet", "Box", "Cell", "Clone", "Copy", "Cow", "Debug", "Default", "Deref",
+    "Display", "Drop", "Eq", "Err", "Error", "Fn", "FnMut", "FnOnce", "From", "Future", "Hash", "HashMap",
+    "HashSet", "Into", "IntoIterator", "Iterator", "Mutex", "None", "Ok", "Option", "Ord", "Output",
+    "PartialEq", "PartialOrd", "Path", "PathBuf", "PhantomData", "Pin", "Rc", "RefCell", "Result", "RwLock",
+    "Self", "Send", "Sized", "Some", "String", "Sync", "ToString", "Vec", "alloc", "as", "assert",
+    "assert_eq", "async", "await", "bool", "box", "break", "char", "clone", "collect", "const", "continue",
+    "core", "crate", "dyn", "else", "enum", "expect", "extern", "f32", "f64", "false", "fn", "for", "format",
+    "i128", "i16", "i32", "i64", "i8", "if", "impl", "in", "integer", "into", "isize", "iter", "let", "loop",
+    "macro_rules", "main", "match", "mod", "move", "mut", "panic", "print", "println", "pub", "ref", "return",
+    "self", "static", "std", "str", "struct", "super", "to_owned", "to_string", "trait", "true", "try",
+    "type", "u128", "u16", "u32", "u64", "u8", "union", "unsafe", "unwrap", "use", "usize", "vec", "where",
+    "while", "yield",
 ];
 
 #[rustfmt::skip]
@@ -118,67 +121,75 @@ const PYTHON: &[&str] = &[
     "PermissionError", "RecursionError", "RuntimeError", "StopIteration", "SyntaxError", "SystemExit", "True",
     "TypeError", "UnicodeDecodeError", "ValueError", "ZeroDivisionError", "__init__", "__main__", "__name__",
     "and", "append", "as", "assert", "async", "await", "bool", "break", "builtin_function_or_method", "bytes",
-    "class", "continue", "def", "del", "dict", "elif", "else", "enumerate", "except", "finally", "float", "for",
-    "from", "function", "generator", "getattr", "global", "if", "import", "in", "int", "is", "isinstance", "lambda",
-    "len", "list", "module", "nonlocal", "not", "object", "open", "or", "pass", "print", "raise", "range", "return",
-    "self", "setattr", "set", "sorted", "str", "super", "try", "tuple", "while", "with", "xrange", "yield",
+    "class", "continue", "def", "del", "dict", "elif", "else", "enumerate", "except", "finally", "float",
+    "for", "from", "function", "generator", "getattr", "global", "if", "import", "in", "int", "is",
+    "isinstance", "lambda", "len", "list", "module", "nonlocal", "not", "object", "open", "or", "pass",
+    "print", "raise", "range", "return", "self", "set", "setattr", "sorted", "str", "super", "try", "tuple",
+    "while", "with", "xrange", "yield",
 ];
 
 #[rustfmt::skip]
 const PYTHON_CALLED: &[&str] = &[
     "abs", "all", "any", "bytearray", "callable", "chr", "divmod", "exec", "filter", "format", "hash", "id",
-    "input", "iter", "map", "max", "min", "next", "ord", "pow", "property", "repr", "reversed", "round", "sum",
-    "type", "vars", "zip",
+    "input", "iter", "map", "max", "min", "next", "ord", "pow", "property", "repr", "reversed", "round",
+    "sum", "type", "vars", "zip",
 ];
 
 #[rustfmt::skip]
 const SCRIPT: &[&str] = &[
-    "Array", "Boolean", "Buffer", "Date", "Error", "Function", "Infinity", "JSON", "Map", "Math", "NaN", "Number",
-    "Object", "Partial", "Promise", "RangeError", "Readonly", "Record", "ReferenceError", "RegExp", "Set", "String",
-    "Symbol", "SyntaxError", "TypeError", "WeakMap", "__dirname", "abstract", "any", "arguments", "as", "async",
-    "await", "bigint", "boolean", "break", "case", "catch", "class", "clearTimeout", "console", "const",
-    "constructor", "continue", "debugger", "declare", "default", "delete", "do", "document", "else", "enum",
-    "export", "exports", "extends", "false", "finally", "for", "from", "function", "get", "if", "implements",
-    "import", "in", "infer", "instanceof", "interface", "is", "keyof", "length", "let", "log", "module",
-    "namespace", "never", "new", "null", "number", "object", "of", "override", "package", "parseInt", "private",
-    "process", "prototype", "protected", "public", "readonly", "require", "return", "satisfies", "set",
-    "setTimeout", "static", "string", "super", "switch", "symbol", "this", "throw", "true", "try", "type", "typeof",
-    "undefined", "unique", "unknown", "using", "var", "void", "while", "window", "with", "yield",
+    "Array", "Boolean", "Buffer", "Date", "Error", "Function", "Infinity", "JSON", "Map", "Math", "NaN",
+    "Number", "Object", "Partial", "Promise", "RangeError", "Readonly", "Record", "ReferenceError", "RegExp",
+    "Set", "String", "Symbol", "SyntaxError", "TypeError", "WeakMap", "__dirname", "abstract", "any",
+    "arguments", "as", "async", "await", "bigint", "boolean", "break", "case", "catch", "class",
+    "clearTimeout", "console", "const", "constructor", "continue", "debugger", "declare", "default", "delete",
+    "do", "document", "else", "enum", "export", "exports", "extends", "false", "finally", "for", "from",
+    "function", "get", "if", "implements", "import", "in", "infer", "instanceof", "interface", "is", "keyof",
+    "length", "let", "log", "module", "namespace", "never", "new", "null", "number", "object", "of",
+    "override", "package", "parseInt", "private", "process", "protected", "prototype", "public", "readonly",
+    "require", "return", "satisfies", "set", "setTimeout", "static", "string", "super", "switch", "symbol",
+    "this", "throw", "true", "try", "type", "typeof", "undefined", "unique", "unknown", "using", "var",
+    "void", "while", "window", "with", "yield",
 ];
 
 #[rustfmt::skip]
 const JAVA: &[&str] = &[
-    "ArrayList", "Boolean", "Character", "Class", "Double", "Error", "Exception", "Float", "HashMap", "HashSet",
-    "IOException", "IllegalArgumentException", "Integer", "Iterator", "List", "Long", "Map", "Math", "Object",
-    "Optional", "Override", "Runnable", "RuntimeException", "Scanner", "Set", "String", "StringBuilder", "System",
-    "Thread", "Throwable", "Void", "abstract", "assert", "boolean", "break", "byte", "case", "catch", "char",
-    "class", "const", "continue", "default", "do", "double", "else", "enum", "extends", "false", "final",
-    "finally", "float", "for", "goto", "if", "implements", "import", "instanceof", "int", "interface", "io", "java",
-    "javax", "lang", "long", "main", "native", "new", "null", "out", "package", "print", "printf", "println",
-    "private", "protected", "public", "record", "return", "short", "static", "strictfp", "super", "switch",
-    "synchronized", "this", "throw", "throws", "transient", "true", "try", "util", "var", "void", "volatile",
-    "while", "yield",
+    "ArrayList", "Boolean", "Character", "Class", "Double", "Error", "Exception", "Float", "HashMap",
+    "HashSet", "IOException", "IllegalArgumentException", "Integer", "Iterator", "List", "Long", "Map",
+    "Math", "Object", "Optional", "Override", "Runnable", "RuntimeException", "Scanner", "Set", "String",
+    "StringBuilder", "System", "Thread", "Throwable", "Void", "abstract", "assert", "boolean", "break",
+    "byte", "case", "catch", "char", "class", "const", "continue", "default", "do", "double", "else", "enum",
+    "extends", "false", "final", "finally", "float", "for", "goto", "if", "implements", "import",
+    "instanceof", "int", "interface", "io", "java", "javax", "lang", "long", "main", "native", "new", "null",
+    "out", "package", "print", "printf", "println", "private", "protected", "public", "record", "return",
+    "short", "static", "strictfp", "super", "switch", "synchronized", "this", "throw", "throws", "transient",
+    "true", "try", "util", "var", "void", "volatile", "while", "yield",
 ];
 
 #[rustfmt::skip]
 const GO: &[&str] = &[
-    "Errorf", "Fatal", "Fatalf", "Printf", "Println", "Sprintf", "any", "append", "bool", "break", "byte", "case",
-    "chan", "complex128", "complex64", "const", "continue", "default", "defer", "else", "error", "fallthrough",
-    "false", "float32", "float64", "fmt", "for", "func", "go", "goto", "if", "import", "int", "int16", "int32",
-    "int64", "int8", "interface", "iota", "main", "make", "map", "nil", "package", "panic", "range", "recover",
-    "return", "rune", "select", "string", "struct", "switch", "true", "type", "uint", "uint16", "uint32", "uint64",
-    "uint8", "uintptr", "untyped", "var",
+    "Errorf", "Fatal", "Fatalf", "Printf", "Println", "Sprintf", "any", "append", "bool", "break", "byte",
+    "case", "chan", "complex128", "complex64", "const", "continue", "default", "defer", "else", "error",
+    "fallthrough", "false", "float32", "float64", "fmt", "for", "func", "go", "goto", "if", "import", "int",
+    "int16", "int32", "int64", "int8", "interface", "iota", "main", "make", "map", "nil", "package", "panic",
+    "range", "recover", "return", "rune", "select", "string", "struct", "switch", "true", "type", "uint",
+    "uint16", "uint32", "uint64", "uint8", "uintptr", "untyped", "var",
 ];
 
-const GO_CALLED: &[&str] = &["cap", "close", "copy", "delete", "len", "max", "min", "new"];
+#[rustfmt::skip]
+const GO_CALLED: &[&str] = &[
+    "cap", "close", "copy", "delete", "len", "max", "min", "new",
+];
 
+#[rustfmt::skip]
 const SHELL: &[&str] = &[
-    "case", "cd", "do", "done", "echo", "elif", "else", "esac", "exit", "export", "fi", "for",
-    "function", "if", "in", "local", "read", "return", "set", "shift", "test", "then", "unset",
-    "until", "while",
+    "case", "cd", "do", "done", "echo", "elif", "else", "esac", "exit", "export", "fi", "for", "function",
+    "if", "in", "local", "read", "return", "set", "shift", "test", "then", "unset", "until", "while",
 ];
 
-const OTHER: &[&str] = &["false", "nil", "null", "true", "undefined"];
+#[rustfmt::skip]
+const OTHER: &[&str] = &[
+    "false", "nil", "null", "true", "undefined",
+];
 
 #[cfg(test)]
 mod tests {

@@ -17,13 +17,28 @@ use std::borrow::Cow;
 pub fn normalise(text: &str) -> String {
     let plain = plain(text);
     let mut out = String::with_capacity(plain.len());
-    for line in plain.split('\n') {
-        normalise_line(line, &mut out);
+    let (mut line, mut again) = (String::new(), String::new());
+    for source in plain.split('\n') {
+        line.clear();
+        normalise_line(source, &mut line);
+        // What was taken out may bring two pieces together that are one thing; a few looks settle it.
+        for _ in 0..MAX_LOOKS {
+            again.clear();
+            normalise_line(&line, &mut again);
+            if again == line {
+                break;
+            }
+            std::mem::swap(&mut line, &mut again);
+        }
+        out.push_str(&line);
         out.push('\n');
     }
     out.pop();
     out
 }
+
+// Each look only adds placeholders, which no look touches again.
+const MAX_LOOKS: usize = 8;
 
 /// Removes colours and other terminal control; of a line that was overwritten the last state stays.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
@@ -121,6 +136,12 @@ impl<'a> Line<'a, '_> {
             let (known, rest) = self.rest.split_at(length);
             self.rest = rest;
             self.put(known);
+            // The path of an address says what was asked for, not where a file is.
+            if known == "<PORT>" && rest.starts_with('/') {
+                let (path, rest) = rest.split_at(rest.find(is_delimiter).unwrap_or(rest.len()));
+                self.out.push_str(path);
+                self.rest = rest;
+            }
         } else if is_delimiter(first) {
             self.delimiter(first);
         } else {
@@ -136,20 +157,62 @@ impl<'a> Line<'a, '_> {
         let kept = if count > 3 { 3 } else { count };
         (0..kept).for_each(|_| self.out.push(first));
         self.rest = &self.rest[same..];
-        if !matches!(first, '=' | '[' | '(' | '#' | '\'' | '"') {
+        if count == 1 && is_quote(first) {
+            self.quoted_path(first);
+        }
+        if first == '@' {
+            self.context = Context::Identity;
+        } else if !matches!(first, '=' | '[' | '(' | '#' | '\'' | '"') {
             self.context = Context::None;
         }
     }
 
+    // In quotes a path may hold blanks; its last part goes on as usual.
+    fn quoted_path(&mut self, opener: char) {
+        let rooted = ["/", "./", "../", "~/"].iter().any(|root| self.rest.starts_with(root));
+        let bytes = self.rest.as_bytes();
+        let drive = bytes.len() > 2
+            && bytes[0].is_ascii_alphabetic()
+            && bytes[1] == b':'
+            && bytes[2] == b'\\';
+        if !(rooted || drive) {
+            return;
+        }
+        let closer = match opener {
+            '‘' => '’',
+            '“' => '”',
+            '`' => '`',
+            other => other,
+        };
+        let window = self.rest.char_indices().take(512);
+        let Some((end, _)) = window.clone().find(|(_, letter)| *letter == closer) else { return };
+        let inside = &self.rest[..end];
+        let Some(last) = inside.rfind(['/', '\\']) else { return };
+        let name = &inside[last + 1..];
+        // One path and no more: further roots or a place belong to the general rule.
+        if !inside.contains(' ') || inside.contains(" /") || name.contains(':') || inside.len() < 4
+        {
+            return;
+        }
+        self.out.push_str("<PATH>");
+        self.rest = &self.rest[last + 1..];
+    }
+
     fn run(&mut self) {
-        if let Some(length) = time::calendar(self.rest) {
+        if let Some((length, placeholder)) = time::spelled(self.rest) {
             self.rest = &self.rest[length..];
-            return self.put("<TIME>");
+            return self.put(placeholder);
         }
         let run = Run::take(self.rest);
         self.rest = &self.rest[run.length..];
         let context = std::mem::replace(&mut self.context, run.context());
         run.write(context, self.out);
+        // A date and a clock beside each other are one time.
+        if let Some(line) = self.out.get(self.start..)
+            && line.ends_with("<TIME> <TIME>")
+        {
+            self.out.truncate(self.out.len() - " <TIME>".len());
+        }
     }
 
     fn put(&mut self, placeholder: &str) {
@@ -160,6 +223,10 @@ impl<'a> Line<'a, '_> {
         }
         self.context = Context::None;
     }
+}
+
+fn is_quote(letter: char) -> bool {
+    matches!(letter, '"' | '\'' | '`' | '‘' | '“')
 }
 
 // What ends a run: blanks and the punctuation that stands around names, paths and numbers.
@@ -189,6 +256,7 @@ fn is_delimiter(letter: char) -> bool {
                 | '»'
                 | '*'
                 | '^'
+                | '@'
                 | '#'
                 | '&'
                 | '!'
@@ -198,3 +266,6 @@ fn is_delimiter(letter: char) -> bool {
         )
         || (!letter.is_ascii() && letter.is_whitespace())
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,6 +13,8 @@ pub(crate) enum Context {
     Pid,
     Port,
     Seed,
+    /// After `@`: the identity of an object.
+    Identity,
 }
 
 impl Context {
@@ -41,6 +43,7 @@ impl Context {
             Self::Pid => Some("<PID>"),
             Self::Port => Some("<PORT>"),
             Self::Seed => Some("<SEED>"),
+            Self::Identity => Some("<ADDR>"),
         }
     }
 }
@@ -76,8 +79,14 @@ impl<'a> Run<'a> {
 
     /// Writes what stands for the run.
     pub(crate) fn write(&self, before: Context, out: &mut String) {
-        let all_digits = self.core.bytes().all(|byte| byte.is_ascii_digit());
-        if all_digits && let Some(placeholder) = before.placeholder() {
+        let fits = match before {
+            Context::Identity => {
+                (5..=16).contains(&self.core.len())
+                    && self.core.bytes().all(|byte| byte.is_ascii_hexdigit())
+            }
+            _ => self.core.bytes().all(|byte| byte.is_ascii_digit()),
+        };
+        if fits && let Some(placeholder) = before.placeholder() {
             out.push_str(placeholder);
         } else if self.placed {
             out.push_str("<PATH>:<LINE>");
@@ -92,19 +101,29 @@ impl<'a> Run<'a> {
         if let Some((path, _)) = split_place(self.core).filter(|(path, _)| looks_like_file(path)) {
             self.core = path;
             self.placed = true;
-            let after = &rest[self.length..];
-            if self.tail == ":"
-                && let Some(range) = after.strip_prefix(' ').and_then(place_length)
-            {
-                self.length += 1 + range;
-                self.tail = "";
-            }
+            self.length -= self.tail.len();
+        } else if self.tail.is_empty() && time::is_time(self.core) {
+            // Python's logs write the milliseconds after a comma.
+            let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+            let after = rest[self.length..].strip_prefix(',');
+            self.length += after.filter(|after| digits(after) == 3).map_or(0, |_| 4);
         } else if self.tail.is_empty() && looks_like_file(self.core) {
             let after = &rest[self.length..];
-            if let Some(length) = bracketed_place(after) {
+            if let Some(length) = bracketed_place(after).or_else(|| spaced_place(self.core, after))
+            {
                 self.length += length;
                 self.placed = true;
             }
+        }
+        if self.placed {
+            // The end of a range, then the punctuation that was set aside.
+            let after = &rest[self.length..];
+            let range =
+                after.strip_prefix(": ").and_then(place_length).map_or(0, |range| 2 + range);
+            let tail =
+                after[range..].bytes().take_while(|byte| matches!(byte, b':' | b'.')).count();
+            self.tail = &after[range..range + tail];
+            self.length += range + tail;
         }
         self
     }
@@ -145,13 +164,6 @@ fn write_core(core: &str, out: &mut String) {
     {
         write_value(name, out);
         return out.push_str("::<HASH>");
-    }
-    if let Some((name, address)) = core.rsplit_once('@')
-        && (5..=16).contains(&address.len())
-        && address.bytes().all(|byte| byte.is_ascii_hexdigit())
-    {
-        out.push_str(name);
-        return out.push_str("@<ADDR>");
     }
     write_value(core, out);
 }
@@ -229,6 +241,37 @@ fn has_extension(name: &str) -> bool {
         && extension.starts_with(|letter: char| letter.is_ascii_alphabetic())
         && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
         && (stem.bytes().all(plain) || stem.contains('/') || !stem.is_ascii())
+}
+
+fn begins_place(text: &str) -> bool {
+    text.starts_with('/')
+        || split_place(text.trim_end_matches(':')).is_some_and(|(path, _)| looks_like_file(path))
+}
+
+// The rest of `/home/me/My Project/a.rs:12:3` after its first blank: words, then a path with a place.
+fn spaced_place(core: &str, after: &str) -> Option<usize> {
+    if !core.starts_with('/') || has_extension(core) {
+        return None;
+    }
+    let mut at = 0;
+    for _ in 0..3 {
+        let word = after.get(at..)?.strip_prefix(' ')?;
+        let end = word.bytes().take(512).position(|byte| byte == b' ').unwrap_or(word.len());
+        let word = word.get(..end)?.split(is_delimiter).next()?;
+        let placed = word.trim_end_matches(':');
+        at += 1 + placed.len();
+        if word.contains('/') {
+            let inside = !word.starts_with(['/', '.', '~']);
+            return (inside && begins_place(placed)).then_some(at);
+        }
+        if word.is_empty()
+            || word.len() != placed.len()
+            || !word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        {
+            return None;
+        }
+    }
+    None
 }
 
 // Splits `path:12:3` or `path:12` into the path and the place.

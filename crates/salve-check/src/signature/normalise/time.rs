@@ -36,15 +36,19 @@ pub(crate) fn is_duration(core: &str) -> bool {
     parts > 0
 }
 
-/// Measures a time that is written with names or blanks at the beginning of a line's rest.
+/// Measures a time or a duration that is written with words at the beginning of a line's rest.
 ///
 /// `Nov 16 03:31:02`, `Mon, 16 Nov 2026 03:31:02 +0000`, `Mon Nov 16 03:31:02 UTC 2026`,
 /// `0.05 seconds`.
-pub(crate) fn calendar(rest: &str) -> Option<usize> {
-    let first = rest.as_bytes().first()?;
-    if first.is_ascii_digit() {
-        return spelled_duration(rest);
+pub(crate) fn spelled(rest: &str) -> Option<(usize, &'static str)> {
+    if rest.as_bytes().first()?.is_ascii_digit() {
+        return spelled_duration(rest).map(|length| (length, "<DURATION>"));
     }
+    calendar(rest).map(|length| (length, "<TIME>"))
+}
+
+fn calendar(rest: &str) -> Option<usize> {
+    let first = rest.as_bytes().first()?;
     if !first.is_ascii_uppercase() || !(is_name(rest, DAYS) || is_name(rest, MONTHS)) {
         return None;
     }
