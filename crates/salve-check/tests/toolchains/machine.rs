@@ -1,5 +1,9 @@
 //! The real machine: the sandboxed runner, and the programs `cargo xtask tools` installed.
-#![expect(clippy::disallowed_methods, reason = "the test tells the runner about the machine")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "the test tells the runner about the machine; a failure here is a failed test"
+)]
 
 use salve_check::{Keep, Launcher, Runner, RunnerOptions};
 use std::collections::BTreeMap;

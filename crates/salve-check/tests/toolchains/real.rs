@@ -2,12 +2,18 @@
 //!
 //! In: `data/TARGET[.CASE].txt`. Out: exactly the expected errors on the broken folder, by file, line,
 //! code and class, and green on the fixed one. `*` stands for whatever the program says.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a failure here is a failed test, and a skip is said aloud"
+)]
 
 use crate::archive::Archive;
 use crate::machine;
-use salve_check::{CheckOptions, CheckReport, CheckVerdict, Registry, ToolchainError, check};
-use salve_types::{Diagnostic, Severity};
-use std::collections::BTreeSet;
+use salve_check::{CheckOptions, CheckReport, CheckRun, CheckVerdict, Registry, ToolchainError, check};
+use salve_types::{Diagnostic, ErrorClass, Severity};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 macro_rules! real_toolchains {
@@ -17,12 +23,14 @@ macro_rules! real_toolchains {
             holds($file, include_str!(concat!("data/", $file, ".txt")));
         })*
 
-        const CASES: &[&str] = &[$($file),*];
+        const CASES: &[(&str, &str)] =
+            &[$(($file, include_str!(concat!("data/", $file, ".txt")))),*];
     };
 }
 
 real_toolchains! {
     h04_cargo_check: "cargo-check",
+    h16_cargo_check_build: "cargo-check.build",
     h16_cargo_check_import: "cargo-check.import",
     h03_cargo_clippy: "cargo-clippy",
     h01_cargo_test: "cargo-test",
@@ -48,18 +56,37 @@ real_toolchains! {
     h16_gcc_import: "gcc.import",
     h04_clang: "clang",
     h04_javac: "javac",
+    h04_javac_twins: "javac.twins",
     h16_bash: "bash",
     h16_json_schema: "json-schema",
 }
 
 #[test]
 fn every_built_in_toolchain_has_a_case() {
-    let covered: BTreeSet<&str> = CASES.iter().map(|case| target_of(case)).collect();
+    let covered: BTreeSet<&str> = CASES.iter().map(|(case, _)| target_of(case)).collect();
     for spec in Registry::built_in().specs() {
         assert!(covered.contains(spec.target_id.as_str()), "no case for {}", spec.target_id);
     }
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/toolchains/data");
     assert_eq!(std::fs::read_dir(data).unwrap().count(), CASES.len());
+}
+
+#[test]
+fn h16_every_class_is_found_by_a_real_toolchain() {
+    let mut of_class: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (case, text) in CASES {
+        let start = text.find("-- expected --").unwrap();
+        for line in text[start..].lines().skip(1) {
+            of_class.entry(line.rsplit(' ').next().unwrap()).or_default().insert(target_of(case));
+        }
+    }
+    let classes: Vec<&str> = ErrorClass::ALL.iter().map(|class| class.name()).collect();
+    for class in &classes {
+        assert!(of_class.contains_key(class), "no case expects the class {class}");
+    }
+    let toolchains: BTreeSet<&&str> = of_class.values().flatten().collect();
+    assert!(toolchains.len() >= 6);
+    assert!(of_class.keys().all(|class| *class == "*" || classes.contains(class)));
 }
 
 /// Returns the toolchain that a case is about.
@@ -77,6 +104,9 @@ pub(crate) fn check_case(case: &str, archive: &Archive, folder: &str) -> Option<
     let before = files_of(place.path());
     match check(place.path(), &options, &Registry::built_in(), &runner) {
         Ok(report) => {
+            for record in report.runs.iter().flat_map(CheckRun::records) {
+                assert!(record.missing_layers.is_empty(), "{case}: {:?}", record.missing_layers);
+            }
             let left: Vec<_> = files_of(place.path()).difference(&before).cloned().collect();
             assert!(left.is_empty(), "{case} left {left:?} in the tree");
             Some(report)
