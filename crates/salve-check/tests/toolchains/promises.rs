@@ -1,4 +1,5 @@
 //! What the registry and the check promise, on a machine of fake programs.
+#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 use crate::archive::Archive;
 use crate::counting::{FakeMachine, FakeProgram};
