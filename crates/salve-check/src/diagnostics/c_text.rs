@@ -4,8 +4,8 @@
 //! below. Out: one diagnostic for each error or warning; notes and fixes belong to the one before.
 
 use super::json;
-use super::places::{Columns, Places};
-use super::{classify, sarif};
+use super::places::{Columns, Places, primary_first};
+use super::{classify, concise, sarif};
 use salve_types::{
     Applicability, Diagnostic, DiagnosticNote, ErrorClass, Severity, SourceSpan, SuggestedEdit,
     Suggestion,
@@ -26,6 +26,13 @@ fn of_clang(mut diagnostic: Diagnostic) -> Diagnostic {
     let numbered = |code: &String| code.bytes().all(|byte| byte.is_ascii_digit());
     diagnostic.code = diagnostic.code.filter(|code| !numbered(code));
     diagnostic.tool = "clang".to_owned();
+    // It lists what it underlines first and the place it points at last.
+    let last = diagnostic.spans.iter().rposition(|span| span.primary);
+    for (index, span) in diagnostic.spans.iter_mut().enumerate() {
+        span.primary = Some(index) == last;
+    }
+    primary_first(&mut diagnostic.spans);
+    diagnostic.raw = concise(&diagnostic);
     let code = diagnostic.code.as_deref();
     diagnostic.class = classify("clang", code, &diagnostic.message);
     diagnostic
@@ -34,7 +41,9 @@ fn of_clang(mut diagnostic: Diagnostic) -> Diagnostic {
 /// Leaves out "ld returned 1 exit status" and the like where the reason was told.
 pub(super) fn without_summaries(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let is_summary = |one: &Diagnostic| {
-        one.message.starts_with("ld returned ") || one.message.starts_with("linker command failed")
+        one.message.starts_with("ld returned ")
+            || one.message.starts_with("linker command failed")
+            || one.code.as_deref() == Some("-Wsarif-format-unstable")
     };
     let told = |one: &Diagnostic| one.severity == Severity::Error && !is_summary(one);
     if found.iter().any(told) {
@@ -48,8 +57,10 @@ pub(super) fn complaints(tool: &str, text: &str, places: &Places<'_>) -> Vec<Dia
     let mut found: Vec<Diagnostic> = Vec::new();
     let mut context: Vec<DiagnosticNote> = Vec::new();
     let mut awaited = Awaited::Nothing;
+    // clang counts bytes; gcc counts what a terminal shows.
+    let columns = if tool == "gcc" { Columns::Display } else { Columns::Bytes };
     for line in text.lines() {
-        if let Some(said) = said(line, places) {
+        if let Some(said) = said(line, columns, places) {
             if let (Severity::Note, Some(last)) = (said.severity, found.last_mut()) {
                 extend_raw(last, line);
                 last.notes.push(note("note", said.message, said.span.into_iter().collect()));
@@ -64,7 +75,7 @@ pub(super) fn complaints(tool: &str, text: &str, places: &Places<'_>) -> Vec<Dia
         } else if let Some(diagnostic) = linker(line, places) {
             awaited = Awaited::Nothing;
             found.push(diagnostic);
-        } else if let Some(led) = led_here(line, places) {
+        } else if let Some(led) = led_here(line, columns, places) {
             context.push(led);
         } else if let Some(last) = found.last_mut() {
             if let Some(edit) = fix_it(line, places) {
@@ -107,7 +118,7 @@ impl Said<'_> {
     }
 }
 
-fn said<'a>(line: &'a str, places: &Places<'_>) -> Option<Said<'a>> {
+fn said<'a>(line: &'a str, columns: Columns, places: &Places<'_>) -> Option<Said<'a>> {
     const WORDS: [(&str, Severity); 6] = [
         (": fatal error: ", Severity::Error),
         (": error: ", Severity::Error),
@@ -131,32 +142,32 @@ fn said<'a>(line: &'a str, places: &Places<'_>) -> Option<Said<'a>> {
     // clang writes `[-Werror,-Wformat]`; the flag that counts is the last.
     let code = code.map(|code| code.rsplit(',').next().unwrap_or(code));
     // `gcc: error: …` and `clang: error: …` are the driver's, and `collect2: error: …` is too.
-    let span = located(place, places);
+    let span = located(place, columns, places);
     Some(Said { severity, span, message, code })
 }
 
-fn located(place: &str, places: &Places<'_>) -> Option<SourceSpan> {
+fn located(place: &str, columns: Columns, places: &Places<'_>) -> Option<SourceSpan> {
     let (before, last) = place.rsplit_once(':')?;
     let last: u32 = last.parse().ok()?;
     let with_column = before
         .rsplit_once(':')
         .and_then(|(path, line)| Some((path, (line.parse::<u32>().ok()?, last))));
     let (path, at) = with_column.unwrap_or((before, (last, 1)));
-    Some(places.point(path, Some(at), Columns::Bytes))
+    Some(places.point(path, Some(at), columns))
 }
 
 // `In file included from a.c:1:`, `t.cpp:7:12:   required from here`.
-fn led_here(line: &str, places: &Places<'_>) -> Option<DiagnosticNote> {
+fn led_here(line: &str, columns: Columns, places: &Places<'_>) -> Option<DiagnosticNote> {
     let included = line
         .strip_prefix("In file included from ")
         .or_else(|| line.strip_prefix("                 from "));
     if let Some(place) = included {
-        let span = located(place.trim_end_matches([',', ':']), places)?;
+        let span = located(place.trim_end_matches([',', ':']), columns, places)?;
         return Some(note("included from", &span.path.clone(), vec![span]));
     }
     let (place, words) = line.split_once(":   ")?;
     let required = words.starts_with("required ") || words.starts_with("in ");
-    let span = located(place, places).filter(|_| required)?;
+    let span = located(place, columns, places).filter(|_| required)?;
     Some(note("note", words, vec![span]))
 }
 
@@ -246,14 +257,14 @@ fn linker(line: &str, places: &Places<'_>) -> Option<Diagnostic> {
     let at = WORDS.iter().filter_map(|word| spoken.find(word)).min()?;
     let place = spoken[..at].trim_end_matches([' ', ':']);
     let section = place.ends_with(')') && place.contains(":(");
-    if !before && !section && located(place, places).is_none() {
+    if !before && !section && located(place, Columns::Bytes, places).is_none() {
         return None;
     }
     let mut diagnostic =
         Diagnostic::new("ld", Severity::Error, ErrorClass::Build, spoken[at..].trim_end());
     diagnostic.raw = line.to_owned();
     let file = place.split(":(").next().unwrap_or(place);
-    let span = located(file, places)
+    let span = located(file, Columns::Bytes, places)
         .or_else(|| (!file.is_empty()).then(|| places.point(file, None, Columns::Bytes)));
     diagnostic.spans.extend(span);
     Some(diagnostic)

@@ -47,8 +47,11 @@ pub(super) fn complaint(tool: &str, block: &str, places: &Places<'_>) -> Diagnos
             diagnostic.notes.push(note_of(kind, trimmed));
         }
     }
-    if tool == "cargo" && diagnostic.notes.iter().any(|note| note.message.contains("(signal: ")) {
+    let killed = diagnostic.notes.iter().position(|note| note.message.contains("(signal: "));
+    if let Some(at) = killed.filter(|_| tool == "cargo") {
         diagnostic.class = salve_types::ErrorClass::Runtime;
+        // How it ended says more than which target it was.
+        std::mem::swap(&mut diagnostic.message, &mut diagnostic.notes[at].message);
     }
     diagnostic
 }
@@ -79,10 +82,15 @@ fn is_summary(diagnostic: &Diagnostic) -> bool {
         "virtual workspace defaulting",
     ];
     let message = diagnostic.message.as_str();
-    let counts = message.ends_with("targets failed:") || message.contains(") generated ");
-    // A test that was killed has its cause only here.
-    let told_elsewhere = !diagnostic.notes.iter().any(|note| note.kind == "caused by");
-    counts || (told_elsewhere && SUMMARIES.iter().any(|start| message.starts_with(start)))
+    let counts = message.ends_with("targets failed:")
+        || message.ends_with("target failed:")
+        || message.contains(") generated ");
+    counts || SUMMARIES.iter().any(|start| message.starts_with(start))
+}
+
+/// Returns whether cargo speaks in this text at all.
+pub(super) fn is_heard(text: &str) -> bool {
+    text.lines().any(|line| headline(line).is_some() || is_progress(line))
 }
 
 fn blocks(text: &str) -> Vec<&str> {
@@ -103,8 +111,16 @@ fn blocks(text: &str) -> Vec<&str> {
     found
 }
 
-// `   Compiling util v0.1.0`, `running 5 tests`, `test a ... ok`, and the like.
+// What ends a complaint: `   Compiling util v0.1.0`, `running 5 tests`, `test a ... ok`.
 fn is_status(line: &str) -> bool {
+    is_progress(line)
+        || line.starts_with("running ")
+        || line.starts_with("test ")
+        || line.starts_with("Some errors have")
+        || line.starts_with("For more information about")
+}
+
+fn is_progress(line: &str) -> bool {
     const STATUS: [&str; 12] = [
         "Compiling ",
         "Checking ",
@@ -121,11 +137,7 @@ fn is_status(line: &str) -> bool {
     ];
     let trimmed = line.trim_start();
     let indented = line.len() - trimmed.len() >= 3;
-    (indented && STATUS.iter().any(|word| trimmed.starts_with(word)))
-        || line.starts_with("running ")
-        || line.starts_with("test ")
-        || line.starts_with("Some errors have")
-        || line.starts_with("For more information about")
+    indented && STATUS.iter().any(|word| trimmed.starts_with(word))
 }
 
 fn place_of(place: &str, places: &Places<'_>) -> Option<salve_types::SourceSpan> {

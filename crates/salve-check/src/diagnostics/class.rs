@@ -352,6 +352,9 @@ const GO_WORDS: &[(&str, ErrorClass)] = &[
     ("errors parsing go.mod", Build),
     ("*cannot find main module", Build),
     ("link: ", Build),
+    // `go test` runs the printf analyser of vet first, and does not say so.
+    ("*printf format %", Lint),
+    ("*possible formatting directive", Lint),
 ];
 
 const C_CODES: &[(&str, ErrorClass)] = &[

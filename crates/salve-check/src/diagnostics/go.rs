@@ -131,7 +131,10 @@ fn compiler_line(tool: &str, line: &str, places: &Places<'_>) -> Option<Diagnost
 fn loader_line(line: &str) -> Option<Diagnostic> {
     const STARTS: [&str; 7] =
         ["go: ", "stat ", "package ", "no required module", "pattern ", "no Go files", "link: "];
-    if !STARTS.iter().any(|start| line.starts_with(start)) || line.starts_with("go: downloading") {
+    const PROGRESS: [&str; 5] =
+        ["go: downloading ", "go: finding ", "go: found ", "go: added ", "go: warning: "];
+    let says = |starts: &[&str]| starts.iter().any(|start| line.starts_with(start));
+    if !says(&STARTS) || says(&PROGRESS) {
         return None;
     }
     let words = line.strip_prefix("go: ").unwrap_or(line);

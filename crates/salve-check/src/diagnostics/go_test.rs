@@ -65,7 +65,8 @@ fn failure((package, test): &(String, String), output: &str, places: &Places<'_>
     for line in output.lines() {
         let spoken = line.trim_start();
         if let Some(panic) = spoken.strip_prefix("panic: ") {
-            message.get_or_insert(("panic: ", panic.trim_end_matches(" [recovered]")));
+            let words = panic.split(" [recovered").next().unwrap_or(panic);
+            message.get_or_insert(("panic: ", words));
         } else if matches!(message, Some(("panic: ", _))) {
             let frame =
                 || go::place(spoken.split(" +0x").next()?).filter(|_| line.starts_with('\t'));

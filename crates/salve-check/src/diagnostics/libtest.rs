@@ -12,60 +12,55 @@ use std::collections::HashSet;
 
 pub(super) fn parse(stdout: &str, stderr: &str, places: &Places<'_>) -> Vec<Diagnostic> {
     let mut compiled = Compiled::default();
-    let mut for_people = Vec::new();
-    for line in stdout.lines() {
-        if !compiled.take(line, places) {
-            for_people.push(line);
-        }
-    }
-    let mut cargo = String::new();
-    for line in stderr.lines() {
-        if !compiled.take(line, places) {
-            cargo.push_str(line);
-            cargo.push('\n');
-        }
-    }
+    let mut for_people = |stream: &'_ str| {
+        let lines = stream.lines().filter(|line| !compiled.take(line, places));
+        lines.map(str::to_owned).collect::<Vec<String>>()
+    };
+    let streams = [for_people(stdout), for_people(stderr)];
     let mut diagnostics = compiled.diagnostics;
-    diagnostics.extend(failures(&for_people, places));
-    cargo_text::add(&cargo, places, &mut diagnostics);
+    let left = streams.each_ref().map(|lines| {
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let (found, left) = failures(&lines, places);
+        diagnostics.extend(found);
+        left.join("\n")
+    });
+    // The tests write to standard output, and may write anything; cargo writes to standard error.
+    // Only where the two were joined or swapped is the other one listened to.
+    let cargo = left.iter().rev().find(|text| cargo_text::is_heard(text));
+    if let Some(cargo) = cargo {
+        cargo_text::add(cargo, places, &mut diagnostics);
+    }
     diagnostics
 }
 
 // Every failure is told in a section `---- NAME stdout ----`; a harness that was cut or told not to
-// capture has panics or verdicts only.
-fn failures(lines: &[&str], places: &Places<'_>) -> Vec<Diagnostic> {
+// capture has panics or verdicts only. The lines that are part of none are given back.
+fn failures<'a>(lines: &[&'a str], places: &Places<'_>) -> (Vec<Diagnostic>, Vec<&'a str>) {
     let mut found = Vec::new();
     let mut told = HashSet::new();
     let mut failed = Vec::new();
+    let mut left = Vec::new();
     let mut at = 0;
     while let Some(&line) = lines.get(at) {
-        if let Some(name) = section_name(line) {
-            let body = at + 1..section_end(lines, at + 1);
-            told.insert(name.to_owned());
-            found.push(failure(name, &lines[body.clone()], places));
-            at = body.end;
-            continue;
-        }
-        if let Some(name) = panicking_thread(line).filter(|name| *name != "main") {
+        let section = section_name(line);
+        let thread = || panicking_thread(line).filter(|name| *name != "main");
+        if let Some(name) = section.or_else(thread) {
+            let body = at + usize::from(section.is_some());
             let end = section_end(lines, at + 1);
-            if told.insert(name.to_owned()) {
-                found.push(failure(name, &lines[at..end], places));
+            if told.insert(name) {
+                found.push(failure(name, &lines[body..end], places));
             }
             at = end;
             continue;
-        } else if let Some(rest) = line.strip_prefix("test ")
-            && let Some(name) = rest.strip_suffix(" ... FAILED")
-        {
-            failed.push(name.trim_end_matches(" - should panic"));
         }
+        let verdict = line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... FAILED"));
+        failed.extend(verdict.map(|name| name.trim_end_matches(" - should panic")));
+        left.push(line);
         at += 1;
     }
-    for name in failed {
-        if told.insert(name.to_owned()) {
-            found.push(named(name, Severity::Error, "the test failed"));
-        }
-    }
-    found
+    let untold = failed.into_iter().filter(|name| told.insert(name));
+    found.extend(untold.map(|name| named(name, Severity::Error, "the test failed")));
+    (found, left)
 }
 
 fn section_name(line: &str) -> Option<&str> {

@@ -24,6 +24,8 @@ pub(super) enum Columns {
     Utf16,
     /// UTF-16 units where a tab reaches to the next multiple of eight: javac.
     Tabbed,
+    /// Columns of a terminal, where tabs do the same and some characters are two wide: gcc's text.
+    Display,
 }
 
 /// The checked folder, and the files of it that were looked at.
@@ -207,13 +209,22 @@ pub(super) fn characters(line: &str, column: u32, unit: Columns) -> Option<u32> 
         units += match unit {
             Columns::Characters => 1,
             Columns::Bytes => character.len_utf8(),
-            Columns::Tabbed if character == '\t' => 8 - units % 8,
+            Columns::Tabbed | Columns::Display if character == '\t' => 8 - units % 8,
+            Columns::Display => 1 + usize::from(is_wide(character)),
             Columns::Utf16 | Columns::Tabbed => character.len_utf16(),
         };
         count += 1;
     }
     // Beyond the end of the line every unit is one character.
     Some(number(count + wanted.saturating_sub(units)).saturating_add(1))
+}
+
+// East Asian characters and pictures take two columns of a terminal.
+fn is_wide(character: char) -> bool {
+    matches!(u32::from(character),
+        0x1100..=0x115F | 0x2E80..=0xA4CF | 0xAC00..=0xD7A3 | 0xF900..=0xFAFF | 0xFE30..=0xFE6F
+        | 0xFF00..=0xFF60 | 0xFFE0..=0xFFE6 | 0x1F300..=0x1F64F | 0x1F680..=0x1F6FF
+        | 0x1F900..=0x1F9FF | 0x2_0000..=0x3_FFFD)
 }
 
 /// Returns a number that fits, the largest one when it does not.
@@ -249,6 +260,7 @@ mod tests {
             (Columns::Bytes, 15),
             (Columns::Utf16, 12),
             (Columns::Tabbed, 19),
+            (Columns::Display, 19),
         ] {
             assert_eq!(characters(line, column, unit), Some(11), "{unit:?}");
             assert_eq!(characters(line, 1, unit), Some(1), "{unit:?}");

@@ -132,7 +132,8 @@ fn failure(title: &str, node: Option<&str>, body: &[&str], places: &Places<'_>) 
     };
     primary_first(&mut spans);
     diagnostic.spans = spans;
-    diagnostic.notes.push(note("test", node.unwrap_or(title)));
+    let kind = if title.starts_with("ImportError while") { "note" } else { "test" };
+    diagnostic.notes.push(note(kind, node.unwrap_or(title)));
     diagnostic.raw = body.join("\n").trim().to_owned();
     diagnostic
 }

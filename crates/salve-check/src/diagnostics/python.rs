@@ -40,7 +40,7 @@ pub(super) fn unittest(stdout: &str, stderr: &str, places: &Places<'_>) -> Vec<D
             outside = at;
         }
         let end = body_end(&lines, at + 3);
-        found.push(failure(name, &lines[at + 3..end], places));
+        found.push(failure(name, &lines[(at + 3).min(end)..end], places));
         at = end;
     }
     if found.is_empty() {

@@ -110,8 +110,9 @@ fn diagnostic(message: &Value, files: &Files<'_>) -> Diagnostic {
     let mut diagnostic = Diagnostic::new(tool, severity, class, words);
     diagnostic.code = code.map(str::to_owned);
     diagnostic.raw = text(message, "rendered").trim_end().to_owned();
+    let shown = shown_place(&diagnostic.raw);
     for value in list(message, "spans") {
-        add_span(value, files, &mut diagnostic.spans);
+        add_span(value, shown, files, &mut diagnostic.spans);
     }
     primary_first(&mut diagnostic.spans);
     suggestions(words, list(message, "spans"), files, &mut diagnostic.suggestions);
@@ -121,7 +122,7 @@ fn diagnostic(message: &Value, files: &Files<'_>) -> Diagnostic {
         suggestions(words, list(child, "spans"), files, &mut diagnostic.suggestions);
         if diagnostic.suggestions.len() == before {
             let mut spans = Vec::new();
-            list(child, "spans").iter().for_each(|span| add_span(span, files, &mut spans));
+            list(child, "spans").iter().for_each(|span| add_span(span, "", files, &mut spans));
             let kind = text(child, "level").to_owned();
             diagnostic.notes.push(DiagnosticNote { kind, message: words.to_owned(), spans });
         }
@@ -137,30 +138,43 @@ fn severity(level: &str) -> Severity {
     }
 }
 
-// A place inside a macro of somebody else is told where that macro was used; one inside a macro of
-// the project stays, and the use follows it.
-fn add_span(value: &Value, files: &Files<'_>, spans: &mut Vec<SourceSpan>) {
-    let mut span = source_span(value, files);
-    let mut at = value;
-    for _ in 0..EXPANSIONS {
-        let Some(outer) = at.get("expansion").and_then(|expansion| expansion.get("span")) else {
-            break;
-        };
-        let outer_span = source_span(outer, files);
-        if Places::is_inside(&span.path) {
-            if Places::is_inside(&outer_span.path) && outer_span != span {
-                let label = Some("in this macro invocation".to_owned());
-                spans.push(span);
-                spans.push(SourceSpan { primary: false, label, ..outer_span });
-                return;
-            }
-        } else {
-            let (primary, label) = (span.primary, span.label.take());
-            span = SourceSpan { primary, label, ..outer_span };
-        }
-        at = outer;
+// The place rustc shows people: `FILE:LINE:COLUMN` after the first arrow.
+fn shown_place(rendered: &str) -> &str {
+    let arrow = rendered.lines().find_map(|line| line.trim_start().strip_prefix("--> "));
+    arrow.unwrap_or_default()
+}
+
+// A place inside a macro comes with the places that macro was used at, outwards. The one that people
+// are shown counts, else the innermost of the project; the next one of the project follows it.
+fn add_span(value: &Value, shown: &str, files: &Files<'_>, spans: &mut Vec<SourceSpan>) {
+    let chain: Vec<&Value> =
+        std::iter::successors(Some(value), |value| value.get("expansion")?.get("span"))
+            .take(EXPANSIONS)
+            .collect();
+    let is_shown = |value: &&Value| {
+        let number = |key: &str| json::number(value, key).unwrap_or_default();
+        let place = (number("line_start"), number("column_start"));
+        format!("{}:{}:{}", text(value, "file_name"), place.0, place.1) == shown
+    };
+    let places: Vec<SourceSpan> = chain.iter().map(|one| source_span(one, files)).collect();
+    let own = || places.iter().position(|span| Places::is_inside(&span.path));
+    let at = chain.iter().position(is_shown).or_else(own).unwrap_or(0);
+    let (primary, label) = (places[0].primary, places[0].label.clone());
+    let beside = (0..places.len()).find(|&other| {
+        other != at
+            && Places::is_inside(&places[other].path)
+            && !same_place(&places[other], &places[at])
+    });
+    spans.push(SourceSpan { primary, label, ..places[at].clone() });
+    if let Some(other) = beside {
+        let words = if other > at { "in this macro invocation" } else { "in this macro" };
+        let label = Some(words.to_owned());
+        spans.push(SourceSpan { primary: false, label, ..places[other].clone() });
     }
-    spans.push(span);
+}
+
+fn same_place(one: &SourceSpan, other: &SourceSpan) -> bool {
+    (&one.path, one.start, one.end) == (&other.path, other.start, other.end)
 }
 
 fn source_span(value: &Value, files: &Files<'_>) -> SourceSpan {

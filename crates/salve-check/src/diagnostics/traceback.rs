@@ -65,7 +65,7 @@ fn traceback(
             frames.push(frame);
         } else if line.starts_with("    ") && !frames.is_empty() {
             shown(line, frames.last_mut(), places);
-        } else if !(line.starts_with("  ") && !frames.is_empty()) {
+        } else if !line.starts_with("  ") || frames.is_empty() {
             break;
         }
         at += 1;
