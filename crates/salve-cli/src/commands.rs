@@ -16,6 +16,8 @@ pub(crate) mod parse;
 pub(crate) mod policy;
 pub(crate) mod recover;
 pub(crate) mod resume;
+pub(crate) mod run;
+pub(crate) mod runs;
 pub(crate) mod schema;
 pub(crate) mod trust;
 pub(crate) mod undo;

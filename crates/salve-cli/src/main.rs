@@ -55,6 +55,8 @@ fn run(arguments: Arguments) -> CommandResult {
         Command::History(options) => commands::history::run(&options, format),
         Command::Checkpoint(options) => commands::checkpoint::run(&options, format),
         Command::Recover(options) => commands::recover::run(&options, format),
+        Command::Run(options) => commands::run::run(&options, format),
+        Command::Runs(options) => commands::runs::run(&options, format),
         Command::Policy { command } => commands::policy::run(&command, format),
         Command::Trust(options) => commands::trust::run(&options, format),
         Command::Schema { command } => commands::schema::run(&command, format),
