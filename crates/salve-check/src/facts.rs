@@ -11,6 +11,9 @@ pub trait PathFacts {
     /// Expands an unquoted pattern in the workspace: what matches, sorted by bytes, as `bash` in
     /// the C locale would with its default options.
     fn expand(&self, pattern: &str) -> GlobMatches;
+
+    /// Tells whether a folder of the workspace stands at a path, symlinks followed.
+    fn is_folder(&self, path: &str) -> bool;
 }
 
 /// What a command would do with a path.

@@ -4,25 +4,39 @@
 //! sandbox with its record, diagnostics, signatures. Never: a process outside the runner, a second
 //! shell, a decision that depends on anything but its arguments.
 
+mod check;
+mod diagnostics;
 mod facts;
 mod launcher;
 mod plan;
+mod policy;
 mod run;
 mod runner;
 mod sandbox;
 mod shell;
+mod toolchain;
 
+pub use check::{CheckOptions, CheckReport, CheckRun, CheckVerdict, HeldBack, NotInstalled, check};
+pub use diagnostics::{CheckedFolder, OutputParser, classify, parse_output};
 pub use facts::{GlobMatches, PathFacts, PathJudgement, PathUse, RepoFacts, RepoHazard};
 pub use launcher::{Launch, Layer, LayerError, ProgramEnding, Report, Stage, launcher_main};
 pub use plan::{Joiner, Plan, PlannedCommand, PlannedPipeline, PlannedRedirect, RedirectTarget};
+pub use policy::{
+    AutoRun, AutoRunMode, CommandVerdict, DEFAULT_LIST, ListEntry, PolicyRules, Rule, Segment,
+    judge_command, may_auto_run,
+};
 pub use run::{
     Capture, FinishedRun, Gate, Limits, RiskClass, RunClass, RunEnding, RunError, RunEvent,
     RunPrograms, RunRecord, RunRequest, StartedBy,
 };
 pub use runner::{Keep, Launcher, OutputStream, RunLog, Runner, RunnerOptions, is_paused};
-pub use sandbox::LayerReport;
+pub use sandbox::{LayerReport, layers, remove_placeholders};
 pub use shell::{
     CommandLine, ListFolder, MAX_LINE_BYTES, MAX_MATCHES, Pattern, PatternError, Pipeline,
     Redirect, ShellRefusal, ShellRule, ShellWord, SimpleCommand, WordTarget, expand_pattern,
     is_invisible, parse_command_bytes, parse_command_line, quote_for_display, render_command_line,
+};
+pub use toolchain::{
+    Applies, ArgsSince, BuildProfile, Detected, Marker, Phase, Registry, SpecError, TargetProfile,
+    ToolReport, ToolchainError, ToolchainSpec, WorkUnit, probe_versions,
 };

@@ -19,11 +19,10 @@ mod visible;
 pub use control_file::is_paused;
 pub use log::RunLog;
 
-use crate::launcher::LayerError;
-use crate::sandbox::{self, LayerReport};
 use crate::{
-    FinishedRun, Gate, Launch, Layer, ProgramEnding, Report, RiskClass, RunEnding, RunError,
-    RunEvent, RunPrograms, RunRecord, RunRequest, StartedBy,
+    FinishedRun, Gate, Launch, Layer, LayerError, LayerReport, Limits, Plan, ProgramEnding, Report,
+    RiskClass, RunClass, RunEnding, RunError, RunEvent, RunPrograms, RunRecord, RunRequest,
+    StartedBy,
 };
 use collect::Collector;
 use control_file::CONTROL;
@@ -34,6 +33,7 @@ use state::{STATE, StateFolder};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 use store::{OutputFiles, Store};
 
 /// How many processes commands may leave behind before the runner pauses itself.
@@ -56,6 +56,8 @@ pub struct RunnerOptions {
     pub clock: fn() -> u64,
     /// What is kept of runs.
     pub keep: Keep,
+    /// Layers of the sandbox that count as missing even if the machine has them.
+    pub without: Vec<Layer>,
 }
 
 /// The executable that becomes the launcher.
@@ -106,7 +108,9 @@ pub struct Runner {
     temporary: PathBuf,
     clock: fn() -> u64,
     keep: Keep,
-    available: Vec<Layer>,
+    without: Vec<Layer>,
+    /// Layers that are known to be missing; the others are taken to be there until one fails.
+    missing: Mutex<Vec<Layer>>,
     orphans: AtomicU32,
     runs: AtomicU32,
 }
@@ -128,50 +132,29 @@ impl Runner {
             launcher: options.launcher,
             clock: options.clock,
             keep: options.keep,
-            available: sandbox::expected_layers().to_vec(),
+            missing: Mutex::new(options.without.clone()),
+            without: options.without,
             orphans: AtomicU32::new(0),
             runs: AtomicU32::new(0),
         })
     }
 
-    /// Returns the layers of the sandbox that this machine lacks.
-    #[must_use]
-    pub fn missing_layers(&self) -> Vec<Layer> {
-        Layer::ALL.iter().copied().filter(|layer| !self.available.contains(layer)).collect()
-    }
-
-    /// Finds out which layers this machine has, by a launch that starts nothing.
+    /// Finds out which layers of the sandbox this machine has, by launching nothing with them.
     ///
     /// # Errors
     ///
-    /// Fails when the launcher cannot be started or no temporary folder be made.
+    /// Fails when the launcher itself cannot be used.
     pub fn layers(&self) -> Result<Vec<LayerReport>, RunError> {
-        let scratch = Scratch::create(&self.temporary, self.names((self.clock)()))
-            .map_err(system("make a temporary home"))?;
-        let mut failed = None;
-        let reports = sandbox::layers(|wanted| {
-            let launch = sandbox::empty_launch(scratch.folder(), wanted);
-            let collectors = [Collector::into_file(None), Collector::into_file(None)];
-            match session::run(&self.launcher, &launch, collectors, &mut |_, _| {}) {
-                Ok(Finished { report: Some(Report::LayerFailed { layer, why }), .. }) => {
-                    Err(LayerError { layer, why })
-                }
-                Ok(Finished { report: Some(Report::Executed { .. }), .. }) => Ok(()),
-                Ok(other) => {
-                    let why = format!("it answered {:?}", other.report);
-                    failed = Some(std::io::Error::other(why));
-                    Ok(())
-                }
-                Err(error) => {
-                    failed = Some(error);
-                    Ok(())
-                }
+        let mut failure = None;
+        let reports = crate::layers(|layers| match self.attempt(layers) {
+            Ok(()) => Ok(()),
+            Err(Refusal::Layer(layer, why)) => Err(LayerError { layer, why }),
+            Err(Refusal::Other(error)) => {
+                failure = Some(error);
+                Ok(())
             }
         });
-        match failed {
-            Some(error) => Err(system("run the launcher")(error)),
-            None => Ok(reports),
-        }
+        failure.map_or(Ok(reports), Err)
     }
 
     /// Runs to the end, showing the output as it comes.
@@ -185,35 +168,83 @@ impl Runner {
         watch: &mut dyn FnMut(OutputStream, &[u8]),
     ) -> Result<FinishedRun, RunError> {
         self.check_control_file()?;
-        let mut missing = self.missing_layers();
-        if !missing.is_empty() && needs_every_layer(request) {
-            return Err(missing_layers(&missing));
-        }
         let state = self.state()?;
         let started_at = (self.clock)();
         loop {
+            let missing = self.known_missing();
+            if !missing.is_empty() && needs_every_layer(request) {
+                let missing = missing.iter().map(|layer| layer.name().to_owned()).collect();
+                return Err(RunError::MissingLayers { missing });
+            }
             let names = || self.names(started_at);
             let files = state.as_ref().map(|(_, store)| store.create(names())).transpose();
             let files = files.map_err(system("make a file for the output"))?;
-            let scratch = Scratch::create(&self.temporary, names())
-                .map_err(system("make a temporary home"))?;
+            let scratch = self.scratch(started_at)?;
             let launch = self.launch(request, &scratch, &missing)?;
             let run = Run { request, started_at, missing: &missing, files, state: state.as_ref() };
             match self.execute(&launch, run, watch) {
-                // The layer was thought to be there. Whoever may run without it does, knowingly.
-                Err(Refusal::Layer(layer, _)) if !needs_every_layer(request) => {
-                    missing.push(layer);
-                    missing.sort_unstable();
-                }
+                // Nothing was started. Whoever may run without the layer does, knowingly.
+                Err(Refusal::Layer(layer, _)) if !missing.contains(&layer) => self.learn(layer),
                 Err(Refusal::Layer(layer, why)) => {
-                    return Err(RunError::MissingLayers {
-                        missing: vec![format!("{layer} ({why})")],
-                    });
+                    let missing = vec![format!("{layer} ({why})")];
+                    return Err(RunError::MissingLayers { missing });
                 }
                 Err(Refusal::Other(error)) => return Err(error),
                 Ok(finished) => return Ok(finished),
             }
         }
+    }
+
+    /// Launches nothing with these layers.
+    fn attempt(&self, layers: &[Layer]) -> Result<(), Refusal> {
+        if let Some(layer) = layers.iter().find(|layer| self.without.contains(layer)) {
+            return Err(Refusal::Layer(*layer, "switched off".to_owned()));
+        }
+        let scratch = self.scratch((self.clock)())?;
+        let request = RunRequest {
+            plan: Plan { pipelines: Vec::new() },
+            cwd: self.workspace.clone(),
+            class: RunClass::Probe,
+            risk: RiskClass::Read,
+            gate: Gate::Approved,
+            by: StartedBy::Salve,
+            limits: Limits::of(RunClass::Probe),
+            environment: Vec::new(),
+        };
+        let mut launch = self.launch(&request, &scratch, &[])?;
+        launch.layers = layers.to_vec();
+        // A question leaves no trace in the workspace, not even for a moment.
+        launch.protected.clear();
+        let finished = self.session(&launch, Default::default(), &mut |_, _| {})?;
+        ending(&finished).map(drop)
+    }
+
+    fn known_missing(&self) -> Vec<Layer> {
+        self.missing.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn learn(&self, layer: Layer) {
+        let mut missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        missing.push(layer);
+        missing.sort_unstable();
+        missing.dedup();
+    }
+
+    fn scratch(&self, started_at: u64) -> Result<Scratch, RunError> {
+        Scratch::create(&self.temporary, self.names(started_at))
+            .map_err(system("make a temporary home"))
+    }
+
+    fn session(
+        &self,
+        launch: &Launch,
+        collectors: [Collector; 2],
+        watch: &mut dyn FnMut(OutputStream, &[u8]),
+    ) -> Result<Finished, RunError> {
+        let finished = session::run(&self.launcher, launch, collectors, watch);
+        // A launcher that was killed could not do it.
+        crate::remove_placeholders(&self.workspace, &launch.protected);
+        finished.map_err(system("run the launcher"))
     }
 
     fn check_control_file(&self) -> Result<(), RunError> {
@@ -302,10 +333,7 @@ impl Runner {
                 store.forget(&id);
             }
         };
-        let finished = session::run(&self.launcher, launch, collectors, watch);
-        // A launcher that had to be killed could not do it itself.
-        sandbox::remove_placeholders(&launch.protected);
-        let finished = finished.map_err(system("run the launcher")).inspect_err(|_| forget())?;
+        let finished = self.session(launch, collectors, watch).inspect_err(|_| forget())?;
         let (ending, orphans) = ending(&finished).inspect_err(|_| forget())?;
         let (mut stdout, mut hasher) = finished.out.finish();
         let (mut stderr, _) = finished.err.finish();
@@ -399,12 +427,6 @@ fn needs_every_layer(request: &RunRequest) -> bool {
         Gate::Approved => false,
         Gate::Policy { .. } => true,
         Gate::Toolchain { .. } => request.by == StartedBy::Model,
-    }
-}
-
-fn missing_layers(missing: &[Layer]) -> RunError {
-    RunError::MissingLayers {
-        missing: missing.iter().map(|layer| layer.name().to_owned()).collect(),
     }
 }
 

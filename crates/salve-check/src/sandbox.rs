@@ -46,7 +46,6 @@ use linux as system;
 pub(crate) use system::Placeholders;
 
 use crate::launcher::{Launch, Layer, LayerError};
-use crate::{Limits, Plan, RunClass};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -64,9 +63,7 @@ pub struct LayerReport {
 /// Finds out which layers launches can have, by trying: `attempt` makes a launch that does nothing
 /// with the given layers. A machine that has all of them needs one attempt.
 #[must_use]
-pub(crate) fn layers(
-    mut attempt: impl FnMut(&[Layer]) -> Result<(), LayerError>,
-) -> Vec<LayerReport> {
+pub fn layers(mut attempt: impl FnMut(&[Layer]) -> Result<(), LayerError>) -> Vec<LayerReport> {
     let mut missing: Vec<LayerError> = Vec::new();
     let left = |missing: &[LayerError]| -> Vec<Layer> {
         let is_left = |layer: &&Layer| missing.iter().all(|error| error.layer != **layer);
@@ -104,32 +101,9 @@ pub(crate) fn confine(launch: &Launch) -> Result<(), LayerError> {
 
 /// Removes what a killed launcher may have left in the workspace: empty folders that stood in for
 /// protected paths. Cheap; called after every run.
-pub(crate) fn remove_placeholders(protected: &[PathBuf]) {
-    system::remove_placeholders(protected);
-}
-
-/// The layers that a system of this kind should have. Whether it does shows when a launch asks for
-/// them: one that is refused a layer does not happen.
-pub(crate) const fn expected_layers() -> &'static [Layer] {
-    if cfg!(target_os = "linux") { Layer::ALL } else { &[] }
-}
-
-/// A launch that starts nothing, to find out about layers. The folder must exist.
-pub(crate) fn empty_launch(folder: &Path, layers: &[Layer]) -> Launch {
-    Launch {
-        plan: Plan { pipelines: Vec::new() },
-        workspace: folder.to_owned(),
-        cwd: folder.to_owned(),
-        environment: Vec::new(),
-        network: false,
-        limits: Limits::of(RunClass::Probe),
-        protected: Vec::new(),
-        writable: Vec::new(),
-        layered: vec![PathBuf::from("/usr/lib")],
-        hidden: Vec::new(),
-        layers: layers.to_vec(),
-        redirects_beneath: true,
-    }
+pub fn remove_placeholders(workspace: &Path, protected: &[PathBuf]) {
+    let protected: Vec<PathBuf> = protected.iter().map(|path| workspace.join(path)).collect();
+    system::remove_placeholders(&protected);
 }
 
 #[cfg(test)]

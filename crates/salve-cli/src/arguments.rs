@@ -3,12 +3,15 @@
 //! In: arguments. Out: one value per command, checked by clap. Never acts on them.
 
 mod tree;
+mod trust;
 
 pub(crate) use tree::{
     ApplyArguments, ChangedArguments, CheckpointArguments, CheckpointCommand, DiffArguments, Guard,
     HistoryArguments, HistoryCommand, PolicyCommand, RewindArguments, TreeArguments, UndoArguments,
     named_format,
 };
+
+pub(crate) use trust::{TrustArguments, TrustCommand};
 
 use crate::settings::{Enforcement, SentinelSetting};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -71,6 +74,8 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: PolicyCommand,
     },
+    /// Lets a workspace's own `salve.toml` define commands, until it changes.
+    Trust(TrustArguments),
     /// Shows and uses the schemas a reply can be held to.
     Schema {
         #[command(subcommand)]

@@ -17,4 +17,5 @@ pub(crate) mod policy;
 pub(crate) mod recover;
 pub(crate) mod resume;
 pub(crate) mod schema;
+pub(crate) mod trust;
 pub(crate) mod undo;

@@ -10,10 +10,12 @@ mod commands;
 mod environment;
 mod failure;
 mod input;
+mod keys;
 mod output;
 mod render;
 mod schemas;
 mod settings;
+mod trust;
 mod workspace;
 
 use arguments::{Arguments, Command};
@@ -50,6 +52,7 @@ fn run(arguments: Arguments) -> CommandResult {
         Command::Checkpoint(options) => commands::checkpoint::run(&options, format),
         Command::Recover(options) => commands::recover::run(&options, format),
         Command::Policy { command } => commands::policy::run(&command, format),
+        Command::Trust(options) => commands::trust::run(&options, format),
         Command::Schema { command } => commands::schema::run(&command, format),
         Command::Explain { code } => commands::explain::run(code.as_deref(), format),
         Command::Demo { die_in: None } => commands::demo::run(),

@@ -42,6 +42,28 @@ impl From<SentinelSetting> for SentinelRule {
     }
 }
 
+/// Whether something happens without asking, written as `true` or `false`; asking is stricter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(from = "bool")]
+pub(crate) enum Automatic {
+    /// Without asking.
+    On,
+    /// A person is asked.
+    Off,
+}
+
+impl From<bool> for Automatic {
+    fn from(on: bool) -> Self {
+        if on { Self::On } else { Self::Off }
+    }
+}
+
+impl fmt::Display for Automatic {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}", *self == Self::On)
+    }
+}
+
 /// A value and where it was said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sourced<T> {
@@ -97,7 +119,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Every setting of the text stages.
+/// Every setting.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     pub(crate) enforcement: Sourced<Enforcement>,
@@ -105,6 +127,12 @@ pub(crate) struct Settings {
     pub(crate) sentinel_mark: Sourced<String>,
     pub(crate) tail_characters: Sourced<usize>,
     pub(crate) resume_template: Sourced<Option<PathBuf>>,
+    /// The master switch: off, and nothing happens without asking.
+    pub(crate) auto_apply: Sourced<Automatic>,
+    /// Whether edits are applied without asking.
+    pub(crate) auto_apply_files: Sourced<Automatic>,
+    /// Whether allowed commands run without asking.
+    pub(crate) auto_apply_cli: Sourced<Automatic>,
     /// What was said but not taken, with the reason.
     pub(crate) ignored: Vec<String>,
 }
@@ -118,6 +146,14 @@ struct ConfigFile {
     sentinel_mark: Option<String>,
     tail_characters: Option<usize>,
     resume_template: Option<PathBuf>,
+    auto_apply: Option<Automatic>,
+    auto_apply_files: Option<Automatic>,
+    auto_apply_cli: Option<Automatic>,
+    // Read by the commands that use them, where trust is known.
+    #[serde(default, rename = "toolchain")]
+    _toolchains: Vec<toml::Table>,
+    #[serde(default, rename = "rule")]
+    _rules: Vec<toml::Table>,
 }
 
 impl Settings {
@@ -129,6 +165,9 @@ impl Settings {
             sentinel_mark: Sourced::built_in(DEFAULT_MARK.to_owned()),
             tail_characters: Sourced::built_in(400),
             resume_template: Sourced::built_in(None),
+            auto_apply: Sourced::built_in(Automatic::On),
+            auto_apply_files: Sourced::built_in(Automatic::On),
+            auto_apply_cli: Sourced::built_in(Automatic::Off),
             ignored: Vec::new(),
         }
     }
@@ -174,6 +213,9 @@ impl Settings {
         self.sentinel_mark.set(file.sentinel_mark, origin);
         self.tail_characters.set(file.tail_characters, origin);
         self.resume_template.set(file.resume_template.map(Some), origin);
+        self.auto_apply.set(file.auto_apply, origin);
+        self.auto_apply_files.set(file.auto_apply_files, origin);
+        self.auto_apply_cli.set(file.auto_apply_cli, origin);
     }
 
     // A cloned repository is not trusted: it may ask for more care, never for less, and it may not
@@ -184,6 +226,17 @@ impl Settings {
         }
         if let Some(value) = file.sentinel {
             self.stricter(value, "sentinel", origin, |settings| &mut settings.sentinel);
+        }
+        if let Some(value) = file.auto_apply {
+            self.stricter(value, "auto_apply", origin, |settings| &mut settings.auto_apply);
+        }
+        if let Some(value) = file.auto_apply_files {
+            self.stricter(value, "auto_apply_files", origin, |settings| {
+                &mut settings.auto_apply_files
+            });
+        }
+        if let Some(value) = file.auto_apply_cli {
+            self.stricter(value, "auto_apply_cli", origin, |settings| &mut settings.auto_apply_cli);
         }
         let others = [
             ("sentinel_mark", file.sentinel_mark.is_some()),
@@ -248,6 +301,17 @@ impl Settings {
                 template.map_or_else(|| "built in".to_owned(), |path| path.display().to_string()),
                 &self.resume_template.origin,
             ),
+            row("auto_apply", self.auto_apply.value.to_string(), &self.auto_apply.origin),
+            row(
+                "auto_apply_files",
+                self.auto_apply_files.value.to_string(),
+                &self.auto_apply_files.origin,
+            ),
+            row(
+                "auto_apply_cli",
+                self.auto_apply_cli.value.to_string(),
+                &self.auto_apply_cli.origin,
+            ),
         ]
     }
 }
@@ -310,6 +374,25 @@ mod tests {
     fn an_unknown_key_is_named() {
         let error = toml::from_str::<ConfigFile>("enforcment = 'observe'").unwrap_err();
         assert!(error.to_string().contains("enforcment"));
+    }
+
+    #[test]
+    fn c055_files_are_applied_unasked_and_commands_are_not() {
+        let settings = Settings::built_in();
+        let switches = [&settings.auto_apply, &settings.auto_apply_files, &settings.auto_apply_cli];
+        assert_eq!(
+            switches.map(|switch| switch.value),
+            [Automatic::On, Automatic::On, Automatic::Off]
+        );
+    }
+
+    #[test]
+    fn c055_a_workspace_can_switch_automation_off_and_not_on() {
+        let mut settings = Settings::built_in();
+        workspace("auto_apply_cli = true\nauto_apply = false", &mut settings);
+        assert_eq!(settings.auto_apply.value, Automatic::Off);
+        assert_eq!(settings.auto_apply_cli.value, Automatic::Off);
+        assert_eq!(settings.ignored.len(), 1);
     }
 
     #[test]

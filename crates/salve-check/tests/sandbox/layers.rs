@@ -19,6 +19,7 @@ fn every_layer_is_reported_available() {
         temporary: std::env::temp_dir(),
         clock: || 0,
         keep: Keep::Nothing,
+        without: Vec::new(),
     })
     .unwrap();
     let reports = runner.layers().unwrap();

@@ -12,3 +12,4 @@ mod policy;
 mod resume;
 mod run;
 mod surface;
+mod trust;

@@ -5,9 +5,9 @@
 
 use crate::change;
 use crate::failure::Failure;
+use crate::keys::Keys;
 use crate::output;
 use salve_tree::{ChangeHunk, PlannedFile, VerifiedEdits};
-use std::io::{IsTerminal, Read};
 
 /// What a person took.
 pub(super) enum Choice {
@@ -91,55 +91,6 @@ fn ask(
                 return Ok(false);
             }
             Some(_) => output::result(HELP)?,
-        }
-    }
-}
-
-/// Where the answers come from: the terminal, also when the reply came by standard input.
-struct Keys {
-    terminal: std::fs::File,
-    before: Option<rustix::termios::Termios>,
-}
-
-impl Keys {
-    fn open() -> Result<Self, Failure> {
-        let terminal = std::fs::File::open("/dev/tty").map_err(|error| {
-            Failure::new(format!("`--interactive` needs a terminal: {error}"))
-                .hint("`--dry-run` shows the change, `--partial` takes the files that fit")
-        })?;
-        let before = if terminal.is_terminal() {
-            let before = rustix::termios::tcgetattr(&terminal).map_err(std::io::Error::from)?;
-            let mut single = before.clone();
-            single
-                .local_modes
-                .remove(rustix::termios::LocalModes::ICANON | rustix::termios::LocalModes::ECHO);
-            rustix::termios::tcsetattr(&terminal, rustix::termios::OptionalActions::Now, &single)
-                .map_err(std::io::Error::from)?;
-            Some(before)
-        } else {
-            None
-        };
-        Ok(Self { terminal, before })
-    }
-
-    fn next(&self) -> Result<Option<char>, Failure> {
-        let mut byte = [0];
-        loop {
-            let count = (&self.terminal).read(&mut byte)?;
-            match byte[0] {
-                _ if count == 0 => return Ok(None),
-                b'\n' | b'\r' => {}
-                key => return Ok(Some(char::from(key))),
-            }
-        }
-    }
-}
-
-impl Drop for Keys {
-    fn drop(&mut self) {
-        if let Some(before) = &self.before {
-            let now = rustix::termios::OptionalActions::Now;
-            let _ = rustix::termios::tcsetattr(&self.terminal, now, before);
         }
     }
 }

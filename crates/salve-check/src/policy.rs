@@ -1,0 +1,167 @@
+//! The command policy: may this line be started, by which rule, and what exactly would be started.
+//!
+//! In: a line, the list, and facts about paths and the repository. Out: a verdict with the parsed
+//! words that are shown, logged and executed. Never: a file, a process, a clock, a failure: every
+//! line has an answer, and every doubt is answered with "ask".
+
+mod addresses;
+mod auto_run;
+mod context;
+mod family;
+mod list;
+mod objection;
+mod options;
+mod segment;
+
+pub use auto_run::{AutoRun, AutoRunMode, may_auto_run};
+pub use list::{DEFAULT_LIST, ListEntry, PolicyRules};
+pub use objection::Rule;
+
+use crate::{
+    CommandLine, PathFacts, Plan, PlannedPipeline, RepoFacts, RiskClass, parse_command_line,
+};
+use objection::Objection;
+use segment::JudgedCommand;
+use serde::Serialize;
+
+/// The answer about one line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[must_use]
+pub struct CommandVerdict {
+    /// Whether it may be started without anybody having looked at it; whether it starts by itself is
+    /// the question of [`may_auto_run`].
+    pub allow: bool,
+    /// The rule that decided.
+    pub rule: Rule,
+    /// The reason in one sentence.
+    pub why: String,
+    /// What it can do at worst, over all its commands.
+    pub risk: RiskClass,
+    /// The command that the rule is about; absent when the line could not be taken apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub segment: Option<Segment>,
+    /// The smallest entry of the list that would allow that command; absent where none may.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub smallest: Option<Vec<String>>,
+    /// What would be executed, word for word; absent when that cannot be told.
+    #[serde(skip)]
+    pub plan: Option<Plan>,
+}
+
+/// One command of a line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Segment {
+    /// Which one, from 0.
+    pub index: usize,
+    /// Its words.
+    pub argv: Vec<String>,
+}
+
+/// Judges a line.
+pub fn judge_command(
+    line: &str,
+    rules: &PolicyRules,
+    paths: &dyn PathFacts,
+    repository: &dyn RepoFacts,
+) -> CommandVerdict {
+    match parse_command_line(line) {
+        Ok(parsed) => judge_parsed(&parsed, rules, paths, repository),
+        Err(refusal) => CommandVerdict {
+            allow: false,
+            rule: refusal.rule.into(),
+            why: format!("{}: {}", refusal.construct, refusal.why),
+            risk: RiskClass::Network,
+            segment: None,
+            smallest: None,
+            plan: None,
+        },
+    }
+}
+
+fn judge_parsed(
+    line: &CommandLine,
+    rules: &PolicyRules,
+    paths: &dyn PathFacts,
+    repository: &dyn RepoFacts,
+) -> CommandVerdict {
+    let mut summary = Summary::default();
+    for pipeline in &line.pipelines {
+        let mut commands = Vec::new();
+        for (place, command) in pipeline.commands.iter().enumerate() {
+            let judged = segment::judge(command, place > 0, rules, paths, repository);
+            let written = command.argv().map(str::to_owned).collect();
+            commands.extend(summary.add(judged, written));
+        }
+        summary.pipelines.push(PlannedPipeline { joiner: pipeline.joiner, commands });
+    }
+    summary.verdict()
+}
+
+/// What the commands of a line come to, one after the other.
+struct Summary {
+    pipelines: Vec<PlannedPipeline>,
+    count: usize,
+    risk: RiskClass,
+    first: Option<(Segment, Objection)>,
+    is_complete: bool,
+}
+
+impl Default for Summary {
+    fn default() -> Self {
+        let pipelines = Vec::new();
+        Self { pipelines, count: 0, risk: RiskClass::Read, first: None, is_complete: true }
+    }
+}
+
+impl Summary {
+    fn add(
+        &mut self,
+        judged: JudgedCommand,
+        written: Vec<String>,
+    ) -> Option<crate::PlannedCommand> {
+        let JudgedCommand { planned, risk, objection } = judged;
+        self.risk = self.risk.max(risk);
+        self.is_complete &= planned.is_some();
+        if let (None, Some(objection)) = (&self.first, objection) {
+            let argv = planned.as_ref().map_or(written, |command| command.argv.clone());
+            self.first = Some((Segment { index: self.count, argv }, objection));
+        }
+        self.count += 1;
+        planned
+    }
+
+    fn verdict(self) -> CommandVerdict {
+        let plan = self.is_complete.then_some(Plan { pipelines: self.pipelines });
+        match self.first {
+            None => CommandVerdict {
+                allow: true,
+                rule: Rule::Listed,
+                why: match self.count {
+                    1 => "the command is on the list, and nothing stands against its words"
+                        .to_owned(),
+                    count => format!(
+                        "all {count} commands are on the list, and nothing stands against their words"
+                    ),
+                },
+                risk: self.risk,
+                segment: None,
+                smallest: None,
+                plan,
+            },
+            Some((segment, objection)) => CommandVerdict {
+                allow: false,
+                rule: objection.rule,
+                why: objection.why,
+                risk: self.risk,
+                smallest: objection.entry_words.and_then(|words| {
+                    segment.argv.get(..words.min(segment.argv.len())).map(<[String]>::to_vec)
+                }),
+                segment: Some(segment),
+                plan,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,185 @@
+//! One command under judgement: its words, and what is known about the paths in them.
+//!
+//! In: the words and the facts. Out: nothing, or an objection. Never looks at a file itself.
+
+use super::objection::{Objection, Rule};
+use super::options::{Item, Meaning, Style, Table, read_words};
+use crate::{PathFacts, PathJudgement, PathUse, RepoFacts};
+
+/// What the rules of a program need to know.
+#[derive(Clone, Copy)]
+pub(super) struct Context<'a> {
+    /// The program and its words, patterns expanded.
+    pub(super) words: &'a [String],
+    /// How many of the words name the program and its subcommand.
+    pub(super) named: usize,
+    /// How many of the words stand on the list; flags among them are agreed to.
+    pub(super) agreed: usize,
+    /// Whether a pipe or a redirection feeds standard input.
+    pub(super) has_input: bool,
+    pub(super) paths: &'a dyn PathFacts,
+    pub(super) repository: &'a dyn RepoFacts,
+}
+
+/// The answer of a rule.
+pub(super) type Judged<T = ()> = Result<T, Objection>;
+
+impl<'a> Context<'a> {
+    /// Returns the program.
+    pub(super) fn program(&self) -> &'a str {
+        self.words.first().map_or("", String::as_str)
+    }
+
+    /// Reads flags and operands and judges every value that needs no special rule.
+    pub(super) fn items(&self, table: &Table, style: Style) -> Judged<Vec<Item<'a>>> {
+        self.items_from(self.named, table, style)
+    }
+
+    /// The same from a later word on.
+    pub(super) fn items_from(
+        &self,
+        start: usize,
+        table: &Table,
+        style: Style,
+    ) -> Judged<Vec<Item<'a>>> {
+        let items = read_words(table, style, self.words, start, self.agreed)?;
+        for item in &items {
+            match item {
+                Item::Flag { meaning: Meaning::Read, value: Some(value), .. } => {
+                    self.read(value)?
+                }
+                Item::Flag { meaning: Meaning::Write, value: Some(value), .. } => {
+                    self.output(value)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(items)
+    }
+
+    /// Judges a file that is read.
+    pub(super) fn read(&self, path: &str) -> Judged {
+        if matches!(path, "-" | "/dev/null") {
+            return Ok(());
+        }
+        self.path(path, PathUse::Read)
+    }
+
+    /// Judges a file or folder that is created, changed or removed.
+    pub(super) fn write(&self, path: &str) -> Judged {
+        self.path(path, PathUse::Write)
+    }
+
+    /// Judges the value of an output flag, which may be standard output or nowhere.
+    pub(super) fn output(&self, path: &str) -> Judged {
+        if matches!(path, "-" | "/dev/null") {
+            return Ok(());
+        }
+        self.path(path, PathUse::Write)
+    }
+
+    /// Judges every operand as a file that is read.
+    pub(super) fn read_operands(&self, items: &[Item<'_>]) -> Judged {
+        operands(items).try_for_each(|(text, _)| self.read(text))
+    }
+
+    /// Judges words whose meaning only the program knows: a test runner's arguments, a script's.
+    pub(super) fn foreign_words(&self, words: &[String]) -> Judged {
+        words.iter().try_for_each(|word| self.foreign_word(word))
+    }
+
+    /// Judges one such word: whatever could be a path in it stays inside and is no secret.
+    pub(super) fn foreign_word(&self, word: &str) -> Judged {
+        let value = word.split_once('=').map(|(_, value)| value);
+        for candidate in [Some(word), value].into_iter().flatten() {
+            // `-I/usr/include`: a path glued to a short flag.
+            let candidate = match candidate.find('/') {
+                Some(at) if candidate.starts_with('-') && at <= 2 => &candidate[at..],
+                _ => candidate,
+            };
+            if candidate.is_empty() || candidate.starts_with('-') {
+                continue;
+            }
+            let climbs = candidate.split('/').any(|step| step == "..");
+            if climbs || candidate.starts_with(['/', '~', '@']) {
+                self.write(candidate)?;
+            } else if let PathJudgement::Ask { rule, why } =
+                self.paths.judge(candidate, PathUse::Read)
+                && TELLING.contains(&rule)
+            {
+                return Err(objection(candidate, rule, &why));
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks when nothing would ever arrive at standard input.
+    pub(super) fn needs_input(&self) -> Judged {
+        if self.has_input {
+            return Ok(());
+        }
+        let why = format!("`{}` would wait for input, and nothing is connected", self.program());
+        Err(Objection::never(Rule::WaitsForInput, why))
+    }
+
+    fn path(&self, path: &str, usage: PathUse) -> Judged {
+        if path.is_empty() {
+            return Err(Objection::never(Rule::Argument, "an empty word names no file"));
+        }
+        if path.contains("://") {
+            let why = format!("`{}` is an address, where a file belongs", path.escape_debug());
+            return Err(Objection::never(Rule::Argument, why));
+        }
+        match self.paths.judge(path, usage) {
+            PathJudgement::Fine => Ok(()),
+            PathJudgement::Ask { rule, why } => Err(objection(path, rule, &why)),
+        }
+    }
+}
+
+/// The rules on paths that matter for a word that may be no path at all.
+const TELLING: &[&str] = &[
+    "protected_secret",
+    "secret",
+    "symlink_out",
+    "outside_workspace",
+    "absolute_path",
+    "home_directory",
+    "own_state",
+    "repository",
+    "not_a_regular_file",
+];
+
+fn objection(path: &str, rule: &str, why: &str) -> Objection {
+    let kind = if matches!(rule, "protected_secret" | "secret" | "own_state") {
+        Rule::Secret
+    } else {
+        Rule::Outside
+    };
+    Objection::never(kind, format!("`{}`: {why} ({rule})", path.escape_debug()))
+}
+
+/// Returns the operands with their places.
+pub(super) fn operands<'a>(items: &[Item<'a>]) -> impl Iterator<Item = (&'a str, usize)> {
+    items.iter().filter_map(|item| match item {
+        Item::Operand { text, at, .. } => Some((*text, *at)),
+        Item::Flag { .. } => None,
+    })
+}
+
+/// Tells whether any of these flags was given.
+pub(super) fn has_flag(items: &[Item<'_>], names: &[&str]) -> bool {
+    items.iter().any(|item| matches!(item, Item::Flag { name, .. } if names.contains(name)))
+}
+
+/// Returns the values of the flags that their program judges.
+pub(super) fn own_values<'a>(
+    items: &[Item<'a>],
+) -> impl Iterator<Item = (&'static str, Option<&'a str>, usize)> {
+    items.iter().filter_map(|item| match item {
+        Item::Flag { name, meaning: Meaning::Own | Meaning::OptionalOwn, value, at } => {
+            Some((*name, *value, *at))
+        }
+        _ => None,
+    })
+}

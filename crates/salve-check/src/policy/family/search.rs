@@ -1,0 +1,105 @@
+//! Programs that look for something: grep and find.
+//!
+//! In: their words. Out: nothing, or an objection. Never lets `find` do anything but look.
+
+use crate::policy::context::{Context, Judged, has_flag, operands};
+use crate::policy::objection::{Objection, Rule};
+use crate::policy::options::Hazard::{Deletes, Executes, Links, Reads, Writes};
+use crate::policy::options::Meaning::{Ask, OptionalText, Pattern, Read, Switch, Text};
+use crate::policy::options::{Meaning, Style, Table};
+
+static GREP: Table = Table::new(&[
+    (
+        Switch,
+        "-E --extended-regexp -F --fixed-strings -G --basic-regexp -P --perl-regexp -i \
+         --ignore-case --no-ignore-case -y -v --invert-match -w --word-regexp -x --line-regexp -c \
+         --count -L --files-without-match -l --files-with-matches -o --only-matching -q --quiet \
+         --silent -s --no-messages -b --byte-offset -H --with-filename -h --no-filename -n \
+         --line-number -T --initial-tab -u -Z --null -a --text -I -r --recursive \
+         --line-buffered -U --binary -z --null-data --no-group-separator -V --version --help",
+    ),
+    (Pattern, "-e --regexp"),
+    (Text, "-m --max-count --label -A --after-context -B --before-context -C --context"),
+    (Text, "--binary-files --include --exclude --exclude-dir --group-separator"),
+    (OptionalText, "--color --colour"),
+    (Read, "-f --file --exclude-from"),
+    (Ask(Links), "-R --dereference-recursive"),
+    (Ask(Reads), "-d --directories -D --devices"),
+]);
+
+pub(super) fn grep(context: &Context<'_>) -> Judged {
+    let items = context.items(&GREP, Style::GNU_NUMBERS)?;
+    let pattern_is_a_flag = has_flag(&items, &["-e", "--regexp", "-f", "--file"]);
+    let mut files = operands(&items).skip(usize::from(!pattern_is_a_flag)).peekable();
+    let searches_folders = has_flag(&items, &["-r", "--recursive"]);
+    if files.peek().is_none() && !searches_folders && !super::asks_for_help(&items) {
+        context.needs_input()?;
+    }
+    files.try_for_each(|(text, _)| context.read(text))
+}
+
+/// What a word of `find` does. `find` has its own way with words: one dash, no abbreviations, no
+/// bundles, and its tests may stand in any order.
+static FIND: Table = Table::new(&[
+    (
+        Switch,
+        "-P -a -and -o -or -not ! ( ) , -true -false -empty -executable -readable -writable \
+         -nouser -nogroup -daystart -depth -d -mount -xdev -noleaf -ignore_readdir_race \
+         -noignore_readdir_race -warn -nowarn -print -print0 -ls -prune -quit -help --help \
+         -version --version -O0 -O1 -O2 -O3",
+    ),
+    (
+        Pattern,
+        "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -regextype \
+         -type -xtype -size -perm -user -group -uid -gid -mtime -atime -ctime -mmin -amin -cmin \
+         -links -inum -maxdepth -mindepth -fstype -used -printf",
+    ),
+    (Read, "-newer -anewer -cnewer -samefile"),
+    (Ask(Executes), "-exec -execdir -ok -okdir"),
+    (Ask(Deletes), "-delete"),
+    (Ask(Writes), "-fprint -fprint0 -fprintf -fls"),
+    (Ask(Reads), "-files0-from -D"),
+    (Ask(Links), "-L -H -follow"),
+]);
+
+pub(super) fn find(context: &Context<'_>) -> Judged {
+    let mut words = context.words.iter().map(String::as_str).enumerate().skip(context.named);
+    let mut in_expression = false;
+    while let Some((at, word)) = words.next() {
+        let is_expression = word.starts_with('-') || matches!(word, "!" | "(" | ")" | ",");
+        if !is_expression && !in_expression {
+            context.read(word)?;
+            continue;
+        }
+        in_expression |= !matches!(word, "-P" | "-O0" | "-O1" | "-O2" | "-O3");
+        let meaning = FIND.find(word).map(|(_, meaning)| meaning).or_else(|| newer(word));
+        let Some(meaning) = meaning else {
+            let why = format!("`{}` is not in the table of `find`", word.escape_debug());
+            return Err(Objection::unless_listed(Rule::UnknownFlag, at + 1, why));
+        };
+        match meaning {
+            Ask(hazard) => return Err(super::flag_objection(word, hazard, at)),
+            Pattern | Read => {
+                let Some((_, value)) = words.next() else {
+                    let why = format!("`{word}` lacks its value");
+                    return Err(Objection::never(Rule::Argument, why));
+                };
+                if meaning == Read {
+                    context.read(value)?;
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+// `-newermt`, `-neweram`, …: the last letter says whether a time or a file follows.
+fn newer(word: &str) -> Option<Meaning> {
+    let kinds = word.strip_prefix("-newer")?.as_bytes();
+    match kinds {
+        [b'a' | b'B' | b'c' | b'm', b't'] => Some(Pattern),
+        [b'a' | b'B' | b'c' | b'm', b'a' | b'B' | b'c' | b'm'] => Some(Read),
+        _ => None,
+    }
+}

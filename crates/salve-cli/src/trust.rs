@@ -1,0 +1,151 @@
+//! Which workspaces the user trusts, and with which bytes in them.
+//!
+//! In: a workspace folder and the user's configuration folder. Out: trusted, changed since, or not
+//! trusted; the list kept in the user's folder, never in the workspace. Never follows what a trusted
+//! file says: whoever uses it asks here first.
+
+use crate::environment;
+use crate::failure::Failure;
+use salve_tree::ContentHash;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+/// The files of a workspace that say nothing until they are trusted.
+pub(crate) const BOUND_FILES: &[&str] = &["salve.toml"];
+
+/// What the user said about one workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Trusted {
+    /// The folder, with symbolic links resolved.
+    pub(crate) workspace: PathBuf,
+    /// When it was said: milliseconds since 1970.
+    pub(crate) since: u64,
+    /// BLAKE3 of each file as it was then.
+    pub(crate) files: BTreeMap<String, String>,
+}
+
+/// How a workspace stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// Trusted, and the files are those that were trusted.
+    Trusted,
+    /// Trusted once; these files are others now.
+    Changed(Vec<String>),
+    /// Nobody said anything.
+    Unknown,
+}
+
+/// The list of trusted workspaces.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TrustList {
+    #[serde(default, rename = "trusted")]
+    entries: Vec<Trusted>,
+}
+
+impl TrustList {
+    /// Reads the user's list; without one, nothing is trusted.
+    pub(crate) fn load() -> Result<Self, Failure> {
+        let path = list_path()?;
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => {
+                return Err(Failure::new(format!("cannot read `{}`: {error}", path.display())));
+            }
+        };
+        toml::from_str(&text).map_err(|error| {
+            Failure::new(format!("cannot use `{}`: {error}", path.display()))
+                .hint("Repair it, or remove it to trust nothing.")
+        })
+    }
+
+    /// Lists the entries, in the order they were made.
+    pub(crate) fn entries(&self) -> &[Trusted] {
+        &self.entries
+    }
+
+    /// Says how a workspace stands.
+    pub(crate) fn standing(&self, workspace: &Path) -> Result<Standing, Failure> {
+        let workspace = resolved(workspace)?;
+        let Some(entry) = self.entries.iter().find(|entry| entry.workspace == workspace) else {
+            return Ok(Standing::Unknown);
+        };
+        let changed = entry.changed_files()?;
+        Ok(if changed.is_empty() { Standing::Trusted } else { Standing::Changed(changed) })
+    }
+
+    /// Trusts a workspace with the files it has now, and keeps that.
+    pub(crate) fn add(&mut self, workspace: &Path, now: u64) -> Result<Trusted, Failure> {
+        let workspace = resolved(workspace)?;
+        let entry = Trusted { files: present_files(&workspace)?, workspace, since: now };
+        self.entries.retain(|other| other.workspace != entry.workspace);
+        self.entries.push(entry.clone());
+        self.save()?;
+        Ok(entry)
+    }
+
+    /// Takes trust back; `false` when there was none.
+    pub(crate) fn revoke(&mut self, workspace: &Path) -> Result<bool, Failure> {
+        // A folder that is gone can be revoked by the name in the list.
+        let workspace = resolved(workspace).unwrap_or_else(|_| workspace.to_owned());
+        let before = self.entries.len();
+        self.entries.retain(|entry| entry.workspace != workspace);
+        if self.entries.len() == before {
+            return Ok(false);
+        }
+        self.save()?;
+        Ok(true)
+    }
+
+    fn save(&self) -> Result<(), Failure> {
+        let path = list_path()?;
+        let folder = path.parent().unwrap_or(Path::new("."));
+        std::fs::create_dir_all(folder)?;
+        // A new file of mode 0600 takes the old one's place, so that a reader sees one or the other.
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(toml::to_string(self)?.as_bytes())?;
+        file.as_file().sync_all()?;
+        file.persist(&path)?;
+        Ok(())
+    }
+}
+
+impl Trusted {
+    /// Lists the files that are no longer those that were trusted.
+    pub(crate) fn changed_files(&self) -> Result<Vec<String>, Failure> {
+        let present = present_files(&self.workspace)?;
+        let names = BOUND_FILES.iter().map(|name| (*name).to_owned());
+        Ok(names.filter(|name| present.get(name) != self.files.get(name)).collect())
+    }
+}
+
+fn present_files(workspace: &Path) -> Result<BTreeMap<String, String>, Failure> {
+    let mut files = BTreeMap::new();
+    for name in BOUND_FILES {
+        match std::fs::read(workspace.join(name)) {
+            Ok(bytes) => {
+                files.insert((*name).to_owned(), ContentHash::of(&bytes).hex());
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(Failure::new(format!("cannot read `{name}`: {error}"))),
+        }
+    }
+    Ok(files)
+}
+
+fn resolved(workspace: &Path) -> Result<PathBuf, Failure> {
+    std::fs::canonicalize(workspace)
+        .map_err(|error| Failure::new(format!("cannot open `{}`: {error}", workspace.display())))
+}
+
+fn list_path() -> Result<PathBuf, Failure> {
+    let folder = environment::user_config_folder().ok_or_else(|| {
+        Failure::new("there is no folder for your configuration")
+            .hint("Set HOME or XDG_CONFIG_HOME.")
+    })?;
+    Ok(folder.join("trust.toml"))
+}
