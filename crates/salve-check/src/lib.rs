@@ -10,11 +10,12 @@ mod facts;
 mod launcher;
 mod plan;
 mod policy;
+mod report;
 mod run;
-mod toolchain;
 mod runner;
 mod sandbox;
 mod shell;
+mod toolchain;
 
 pub use check::{CheckOptions, CheckReport, CheckRun, CheckVerdict, HeldBack, NotInstalled, check};
 pub use diagnostics::{CheckedFolder, OutputParser, classify, parse_output};
@@ -25,6 +26,7 @@ pub use policy::{
     AutoRun, AutoRunMode, CommandVerdict, DEFAULT_LIST, ListEntry, PolicyRules, Rule, Segment,
     judge_command, may_auto_run,
 };
+pub use report::{failure_text, for_model, github_commands, sarif_log};
 pub use run::{
     Capture, FinishedRun, Gate, Limits, RiskClass, RunClass, RunEnding, RunError, RunEvent,
     RunPrograms, RunRecord, RunRequest, StartedBy,
