@@ -146,7 +146,7 @@ impl Runner {
     /// Fails when the launcher itself cannot be used.
     pub fn layers(&self) -> Result<Vec<LayerReport>, RunError> {
         let mut failure = None;
-        let reports = crate::layers(|layers| match self.attempt(layers) {
+        let reports = crate::sandbox::layers(|layers| match self.attempt(layers) {
             Ok(()) => Ok(()),
             Err(Refusal::Layer(layer, why)) => Err(LayerError { layer, why }),
             Err(Refusal::Other(error)) => {
@@ -241,7 +241,7 @@ impl Runner {
     ) -> Result<Finished, RunError> {
         let finished = session::run(&self.launcher, launch, collectors, watch);
         // A launcher that was killed could not do it.
-        crate::remove_placeholders(&self.workspace, &launch.protected);
+        crate::sandbox::remove_placeholders(&launch.protected);
         finished.map_err(system("run the launcher"))
     }
 

@@ -47,7 +47,7 @@ pub(crate) use system::Placeholders;
 
 use crate::launcher::{Launch, Layer, LayerError};
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What this machine has of one layer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -63,7 +63,9 @@ pub struct LayerReport {
 /// Finds out which layers launches can have, by trying: `attempt` makes a launch that does nothing
 /// with the given layers. A machine that has all of them needs one attempt.
 #[must_use]
-pub fn layers(mut attempt: impl FnMut(&[Layer]) -> Result<(), LayerError>) -> Vec<LayerReport> {
+pub(crate) fn layers(
+    mut attempt: impl FnMut(&[Layer]) -> Result<(), LayerError>,
+) -> Vec<LayerReport> {
     let mut missing: Vec<LayerError> = Vec::new();
     let left = |missing: &[LayerError]| -> Vec<Layer> {
         let is_left = |layer: &&Layer| missing.iter().all(|error| error.layer != **layer);
@@ -101,9 +103,8 @@ pub(crate) fn confine(launch: &Launch) -> Result<(), LayerError> {
 
 /// Removes what a killed launcher may have left in the workspace: empty folders that stood in for
 /// protected paths. Cheap; called after every run.
-pub fn remove_placeholders(workspace: &Path, protected: &[PathBuf]) {
-    let protected: Vec<PathBuf> = protected.iter().map(|path| workspace.join(path)).collect();
-    system::remove_placeholders(&protected);
+pub(crate) fn remove_placeholders(protected: &[PathBuf]) {
+    system::remove_placeholders(protected);
 }
 
 #[cfg(test)]

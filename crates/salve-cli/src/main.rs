@@ -12,6 +12,7 @@ mod failure;
 mod input;
 mod keys;
 mod output;
+mod processes;
 mod render;
 mod schemas;
 mod settings;
@@ -24,6 +25,9 @@ use failure::{CommandResult, Failure};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Some(code) = processes::as_launcher() {
+        return code;
+    }
     let arguments = Arguments::parse();
     arguments.color.write_global();
     match run(arguments) {

@@ -3,12 +3,16 @@
 //! In: a model's reply. Out: what the stages made of it, in order. Never: a stage of its own; it
 //! joins crates that do not know each other.
 
+mod command_facts;
 mod edits;
 mod grammar_probe;
 mod judgement;
 mod pipeline;
+mod repository_facts;
 
+pub use command_facts::CommandPaths;
 pub use edits::read_edits;
 pub use grammar_probe::GrammarProbe;
 pub use judgement::{Judgement, judge_text};
 pub use pipeline::{PipelineOptions, Received, Resumed, receive, resume};
+pub use repository_facts::RepositoryFacts;

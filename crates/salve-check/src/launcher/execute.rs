@@ -50,13 +50,10 @@ pub(super) fn execute(launch: &Launch, control: &Control, family: Family) -> Rep
 fn missing_program(launch: &Launch) -> Option<String> {
     let [PlannedPipeline { commands, .. }] = launch.plan.pipelines.as_slice() else { return None };
     let [PlannedCommand { argv, .. }] = commands.as_slice() else { return None };
-    let program = argv.first().filter(|name| *name != CHANGE_FOLDER)?;
+    let program = argv.first()?;
     let nothing = find_program(program, &launch.environment) == Found::Nothing;
     nothing.then(|| program.clone())
 }
-
-/// The one word that cannot be a program: it changes the folder of what follows.
-const CHANGE_FOLDER: &str = "cd";
 
 struct Executor<'a> {
     launch: &'a Launch,
@@ -66,7 +63,6 @@ struct Executor<'a> {
 impl Executor<'_> {
     /// Starts every command of a pipeline, waits for all of them, returns the last one's ending.
     fn pipeline(&self, pipeline: &PlannedPipeline) -> ProgramEnding {
-        let alone = pipeline.commands.len() == 1;
         let mut input = None;
         let mut running: Vec<Slot> = Vec::new();
         let last = pipeline.commands.len().saturating_sub(1);
@@ -79,7 +75,7 @@ impl Executor<'_> {
                     Err(_) => return wait_for(running, FAILED),
                 }
             };
-            running.push(self.command(command, input.take(), output, alone));
+            running.push(self.command(command, input.take(), output));
             input = next;
         }
         wait_for(running, ProgramEnding::Code(0))
@@ -90,7 +86,6 @@ impl Executor<'_> {
         command: &PlannedCommand,
         input: Option<OwnedFd>,
         output: Option<OwnedFd>,
-        alone: bool,
     ) -> Slot {
         let Ok(mut streams) = Streams::new(input, output) else { return Slot::Ended(FAILED) };
         if let Err((target, error)) = streams.redirect(&command.redirects, self.launch) {
@@ -100,9 +95,6 @@ impl Executor<'_> {
         let Some((program, arguments)) = command.argv.split_first() else {
             return Slot::Ended(ProgramEnding::Code(0));
         };
-        if program == CHANGE_FOLDER {
-            return Slot::Ended(change_folder(arguments, alone, &streams));
-        }
         match find_program(program, &self.launch.environment) {
             Found::Program(path) => self.start(&path, program, arguments, streams),
             Found::NotExecutable => {
@@ -184,30 +176,6 @@ fn ending(status: WaitStatus) -> ProgramEnding {
         (Some(code), _) => ProgramEnding::Code(code),
         (None, Some(signal)) => ProgramEnding::Signal(signal),
         (None, None) => FAILED,
-    }
-}
-
-/// In a pipeline a shell would change the folder of a process that ends at once: nothing happens.
-fn change_folder(arguments: &[String], alone: bool, streams: &Streams) -> ProgramEnding {
-    let arguments = match arguments {
-        [dashes, rest @ ..] if dashes == "--" => rest,
-        all => all,
-    };
-    let [folder] = arguments else {
-        streams.complain("salve: cd: give it one folder\n");
-        return FAILED;
-    };
-    let changed = if alone {
-        rustix::process::chdir(folder.as_str()).map_err(std::io::Error::from)
-    } else {
-        std::fs::read_dir(folder).map(drop)
-    };
-    match changed {
-        Ok(()) => ProgramEnding::Code(0),
-        Err(error) => {
-            streams.complain(&format!("salve: cd: {folder}: {}\n", words(&error)));
-            FAILED
-        }
     }
 }
 

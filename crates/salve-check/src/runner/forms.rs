@@ -220,3 +220,132 @@ fn floor(text: &str, index: usize) -> usize {
 fn ceil(text: &str, index: usize) -> usize {
     (index..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::collect::Collector;
+    use super::*;
+    use crate::{Gate, Plan, RiskClass, RunClass, RunRecord, StartedBy};
+    use proptest::prelude::*;
+
+    fn capture(bytes: &[u8]) -> Capture {
+        let mut collector = Collector::default();
+        bytes.chunks(50_000).for_each(|chunk| collector.push(chunk));
+        collector.finish().0
+    }
+
+    fn run(out: &[u8], err: &[u8], ending: RunEnding) -> FinishedRun {
+        let record = RunRecord {
+            id: String::new(),
+            started_at: 0,
+            plan: Plan::of_argv(["x"]),
+            cwd: "/".into(),
+            class: RunClass::Proposed,
+            risk: RiskClass::Read,
+            gate: Gate::Approved,
+            by: StartedBy::User,
+            ending,
+            duration_ms: 0,
+            output_bytes: 0,
+            output_hash: String::new(),
+            output_file: None,
+            orphans: 0,
+            missing_layers: Vec::new(),
+        };
+        FinishedRun { record, stdout: capture(out), stderr: capture(err), events: Vec::new() }
+    }
+
+    #[test]
+    fn c065_short_output_is_shown_whole() {
+        assert_eq!(capture(b"a\nb").for_model(), "a\nb");
+        let exact = "x".repeat(3072);
+        assert_eq!(capture(exact.as_bytes()).for_model(), exact);
+    }
+
+    #[test]
+    fn c065_long_output_keeps_head_diagnostics_and_tail() {
+        let mut text = String::from("first line\n");
+        for number in 0..30_000 {
+            if number == 15_000 {
+                text.push_str("src/a.rs:1:1: error[E0425]: cannot find value\n");
+            }
+            text.push_str(&format!("noise {number}\n"));
+        }
+        text.push_str("last line\n");
+        for (shown, limit) in [
+            (capture(text.as_bytes()).for_model(), 3072),
+            (capture(text.as_bytes()).for_display(), 5120),
+        ] {
+            assert!(shown.len() <= limit && shown.len() > limit * 9 / 10, "{}", shown.len());
+            assert!(shown.starts_with("first line\nnoise 0\n") && shown.ends_with("\nlast line\n"));
+            assert!(shown.contains("error[E0425]: cannot find value\n"), "{shown}");
+            assert!(shown.contains(" bytes cut …\n"));
+        }
+    }
+
+    #[test]
+    fn c065_the_number_of_cut_bytes_is_right() {
+        let text = "abcdefg\n".repeat(100_000);
+        let shown = capture(text.as_bytes()).for_model();
+        let (start, rest) = shown.split_once("\n… ").unwrap();
+        let (number, end) = rest.split_once(" bytes cut …\n").unwrap();
+        assert_eq!(start.len() + number.parse::<usize>().unwrap() + end.len(), text.len());
+    }
+
+    #[test]
+    fn c061_two_long_streams_share_the_room() {
+        let both =
+            run(&b"out\n".repeat(5000), &b"err\n".repeat(5000), RunEnding::Exited { code: 1 });
+        let shown = both.for_model();
+        assert!(shown.len() <= 3072 && shown.len() > 2700, "{}", shown.len());
+        assert_eq!(shown.matches(" bytes cut ").count(), 2);
+        let little =
+            run(&b"out\n".repeat(5000), b"err\n", RunEnding::Exited { code: 1 }).for_model();
+        assert!(little.ends_with("stderr:\nerr\n") && little.len() > 2700, "{}", little.len());
+    }
+
+    #[test]
+    fn r26_endings_of_ours_are_signals() {
+        for (ending, text) in [
+            (RunEnding::DeadlinePassed, "exit signal: deadline passed\nerr\nout"),
+            (RunEnding::TooMuchOutput, "exit signal: too much output\nerr\nout"),
+            (RunEnding::Signalled { signal: 11 }, "exit signal: err\nout"),
+            (RunEnding::Exited { code: 101 }, "exit 101: err\nout"),
+        ] {
+            assert_eq!(run(b"out\n", b"err\n", ending).error_text(), text);
+        }
+    }
+
+    #[test]
+    fn c061_the_full_stream_can_be_read_up_to_a_limit() {
+        assert_eq!(capture(b"abcdef").read_full(4).unwrap(), b"abcd");
+        assert!(capture(&vec![b'x'; 100_000]).read_full(4).is_err());
+    }
+
+    fn hostile_bytes() -> impl Strategy<Value = Vec<u8>> {
+        let piece = prop_oneof![
+            proptest::collection::vec(any::<u8>(), 0..40),
+            Just("é’漢😀".as_bytes().to_vec()),
+            Just(b"\n".to_vec()),
+            Just(b"error: x\n".to_vec()),
+            Just(b"\x1b[31m\xff\x00\r".to_vec()),
+        ];
+        (proptest::collection::vec(piece, 0..12), 1_usize..3000)
+            .prop_map(|(pieces, times)| pieces.concat().repeat(times))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
+        #[test]
+        fn c065_no_form_is_ever_above_its_limit(out in hostile_bytes(), err in hostile_bytes()) {
+            let run = run(&out, &err, RunEnding::Exited { code: 0 });
+            for capture in [&run.stdout, &run.stderr] {
+                prop_assert!(capture.for_model().len() <= 3072);
+                prop_assert!(capture.for_display().len() <= 5120);
+            }
+            prop_assert!(run.for_model().len() <= 3072);
+            prop_assert!(run.for_display().len() <= 5120);
+            prop_assert!(run.error_text().len() <= 33 << 10);
+        }
+    }
+}

@@ -19,6 +19,9 @@ use crate::launcher::{Launch, Layer, LayerError};
 use std::io;
 use std::path::PathBuf;
 
+/// The devices that are no way out.
+const HARMLESS_DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom"];
+
 /// The outer stage: placeholders for protected paths, then the namespaces.
 pub(super) fn enter_namespaces(launch: &Launch) -> Result<Placeholders, LayerError> {
     let placeholders = if launch.layers.contains(&Layer::MountNamespace) {
@@ -37,11 +40,13 @@ pub(super) fn enter_namespaces(launch: &Launch) -> Result<Placeholders, LayerErr
 /// comes last, because it forbids what the others need.
 pub(super) fn confine(launch: &Launch) -> Result<(), LayerError> {
     let wanted = |layer: &Layer| launch.layers.contains(layer);
+    if wanted(&Layer::Rlimits) {
+        resources::go_first()?;
+    }
     let writable = if wanted(&Layer::MountNamespace) {
         view::build(launch)?
     } else {
-        let without_view = [launch.workspace.clone(), PathBuf::from("/tmp")];
-        without_view.into_iter().chain(launch.writable.iter().cloned()).collect()
+        [launch.workspace.clone()].into_iter().chain(launch.writable.iter().cloned()).collect()
     };
     if wanted(&Layer::Rlimits) {
         resources::limit(launch)?;
@@ -85,5 +90,11 @@ pub(super) fn detail(layer: Layer) -> String {
 }
 
 fn refused(layer: Layer, error: &io::Error) -> LayerError {
-    LayerError { layer, why: error.to_string() }
+    let denied = error.kind() == io::ErrorKind::PermissionDenied;
+    let hint = if denied { namespaces::switched_off() } else { None };
+    let why = match hint {
+        Some(setting) => format!("{error}; the setting `{setting}` forbids it"),
+        None => error.to_string(),
+    };
+    LayerError { layer, why }
 }

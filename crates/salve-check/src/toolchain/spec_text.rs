@@ -75,6 +75,7 @@ struct Entry {
     parser: Option<OutputParser>,
     release_args: Option<Vec<String>>,
     since: Option<Vec<ArgsSince>>,
+    twin_args: Option<Vec<String>>,
     phase: Option<Phase>,
     unit: Option<WorkUnit>,
     markers: Option<Vec<MarkerText>>,
@@ -126,9 +127,10 @@ impl Entry {
             Some(base) => base,
             None => self.complete().map(|()| ToolchainSpec::named(&self.target_id))?,
         };
-        // Other arguments for other versions belong to the arguments they replace.
-        if self.compile_args.is_some() && self.since.is_none() {
+        // The variants of arguments belong to the arguments they replace.
+        if self.compile_args.is_some() {
             spec.since.clear();
+            spec.twin_args.clear();
         }
         set(&mut spec.display_name, self.display_name);
         set(&mut spec.binary_name, self.binary_name);
@@ -140,6 +142,7 @@ impl Entry {
         set(&mut spec.parser, self.parser);
         set(&mut spec.release_args, self.release_args);
         set(&mut spec.since, self.since);
+        set(&mut spec.twin_args, self.twin_args);
         set(&mut spec.phase, self.phase);
         set(&mut spec.unit, self.unit);
         set(&mut spec.after, self.after);

@@ -36,6 +36,16 @@ pub(super) fn limit(launch: &Launch) -> Result<(), LayerError> {
     Ok(())
 }
 
+/// When the machine runs out of memory, a run ends before anything of the user's does: its limits
+/// hold for each process, and not for what processes share. Called while `/proc` can be written.
+pub(super) fn go_first() -> Result<(), LayerError> {
+    OpenOptions::new()
+        .write(true)
+        .open("/proc/self/oom_score_adj")
+        .and_then(|mut file| file.write_all(b"1000"))
+        .map_err(|error| refused(Layer::Rlimits, &error))
+}
+
 fn values(limits: &Limits) -> [(Resource, u64); 7] {
     [
         (Resource::Cpu, limits.cpu_seconds),

@@ -12,7 +12,7 @@
 mod places;
 mod scaffold;
 
-use super::{mount_table, namespaces, refused, resources};
+use super::{HARMLESS_DEVICES, mount_table, namespaces, refused, resources};
 use crate::launcher::{Launch, Layer, LayerError};
 use places::{Kind, Place};
 use rustix::mount::{MountFlags, MountPropagationFlags, UnmountFlags};
@@ -45,7 +45,7 @@ pub(super) fn build(launch: &Launch) -> Result<Vec<PathBuf>, LayerError> {
     view.devices().map_err(mounting)?;
     view.processes()?;
     view.protect().map_err(mounting)?;
-    view.mask_secrets(&places).map_err(mounting)?;
+    view.mask_secrets().map_err(mounting)?;
     view.close().map_err(mounting)?;
     Ok(view.writable)
 }
@@ -55,7 +55,7 @@ struct View<'a> {
     scaffold: Scaffold,
     /// Folders that stay writable.
     writable: Vec<PathBuf>,
-    /// Paths below them that do not.
+    /// Paths below them that do not, such as what is shown below `/tmp`.
     fixed: Vec<PathBuf>,
 }
 
@@ -92,12 +92,6 @@ impl View<'_> {
                 _ => {}
             }
         }
-        for folder in &self.launch.hidden {
-            // Most are not in the view at all; one inside a system folder is covered.
-            if folder.parent().is_some() && folder.is_dir() {
-                self.scaffold.cover(folder)?;
-            }
-        }
         for folder in ["/run", "/var", "/home"] {
             self.scaffold.folders(Path::new(folder))?;
         }
@@ -117,7 +111,8 @@ impl View<'_> {
             self.scaffold.link(name, &place.path).map_err(mounting)?;
         }
         match place.kind {
-            Kind::ReadOnly => self.bind(&outside(&place.path), &place.path).map_err(mounting)?,
+            Kind::Named => {}
+            Kind::ReadOnly => self.show(&place.path).map_err(mounting)?,
             Kind::Writable => {
                 self.bind(&outside(&place.path), &place.path).map_err(mounting)?;
                 self.writable.push(place.path.clone());
@@ -125,6 +120,10 @@ impl View<'_> {
             Kind::Private => {
                 self.scaffold.private_folder(&place.path).map_err(mounting)?;
                 self.writable.push(place.path.clone());
+            }
+            Kind::Hidden => {
+                self.scaffold.cover(&place.path).map_err(mounting)?;
+                self.fixed.push(place.path.clone());
             }
             Kind::Layered => self.layer(&place.path, number)?,
         }
@@ -135,7 +134,7 @@ impl View<'_> {
     fn layer(&mut self, path: &Path, number: usize) -> Result<(), LayerError> {
         let mounting = |error: io::Error| refused(Layer::MountNamespace, &error);
         if !self.launch.layers.contains(&Layer::PrivateLayers) {
-            return self.bind(&outside(path), path).map_err(mounting);
+            return self.show(path).map_err(mounting);
         }
         let options = self.scaffold.layer_options(&outside(path), number).map_err(mounting)?;
         self.scaffold.folders(path).map_err(mounting)?;
@@ -143,12 +142,15 @@ impl View<'_> {
         match rustix::mount::mount("salve", path, "overlay", flags, options.as_c_str()) {
             Ok(()) => self.writable.push(path.to_owned()),
             // The file system that holds it cannot be a lower layer, which is no wall missing.
-            Err(rustix::io::Errno::INVAL) => {
-                self.bind(&outside(path), path).map_err(mounting)?;
-            }
+            Err(rustix::io::Errno::INVAL) => self.show(path).map_err(mounting)?,
             Err(error) => return Err(refused(Layer::PrivateLayers, &error.into())),
         }
         Ok(())
+    }
+
+    fn show(&mut self, path: &Path) -> io::Result<()> {
+        self.fixed.push(path.to_owned());
+        self.bind(&outside(path), path)
     }
 
     fn bind(&self, source: &Path, target: &Path) -> io::Result<()> {
@@ -158,7 +160,7 @@ impl View<'_> {
 
     /// The devices that are no way out.
     fn devices(&self) -> io::Result<()> {
-        for name in ["null", "zero", "full", "random", "urandom"] {
+        for name in HARMLESS_DEVICES {
             let device = Path::new("/dev").join(name);
             self.bind(&outside(&device), &device)?;
         }
@@ -208,16 +210,12 @@ impl View<'_> {
     }
 
     /// Covers files that the user may read but a program has no business with.
-    fn mask_secrets(&self, places: &[Place]) -> io::Result<()> {
-        let in_places = places.iter().flat_map(|place| {
-            let credentials = ["credentials", "credentials.toml"].map(|name| place.path.join(name));
-            credentials.into_iter().filter(|_| matches!(place.kind, Kind::Layered | Kind::ReadOnly))
-        });
+    fn mask_secrets(&self) -> io::Result<()> {
         // Others than root cannot read those of the system, and need no mount for them.
         let of_root =
             if rustix::process::getuid().is_root() { places::SECRETS_OF_ROOT } else { &[] };
         let of_system = places::SECRETS.iter().chain(of_root).map(PathBuf::from);
-        for path in of_system.chain(in_places) {
+        for path in of_system {
             if path.symlink_metadata().is_ok() {
                 self.scaffold.mask(&path)?;
             }

@@ -64,8 +64,11 @@ fn ruleset(launch: &Launch, writable: &[PathBuf]) -> Result<RulesetStatus, Rules
     for folder in writable {
         rules = allow(rules, folder, AccessFs::from_write(WANTED))?;
     }
-    // Beneath stand only the nodes that the view was given, such as `null`.
-    rules = allow(rules, Path::new("/dev"), AccessFs::WriteFile | AccessFs::IoctlDev)?;
+    // Without a view the others are there as well, and root owns the disks.
+    for device in super::HARMLESS_DEVICES {
+        let device = Path::new("/dev").join(device);
+        rules = allow(rules, &device, AccessFs::WriteFile | AccessFs::IoctlDev)?;
+    }
     Ok(rules.restrict_self()?.ruleset)
 }
 

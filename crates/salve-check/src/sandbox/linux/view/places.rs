@@ -67,6 +67,10 @@ pub(super) enum Kind {
     Layered,
     /// An empty folder in memory.
     Private,
+    /// Covered, if something around it is shown.
+    Hidden,
+    /// Shown anyway; only the name that leads there is missing.
+    Named,
 }
 
 /// Lists the places of a launch, parents before children.
@@ -78,6 +82,9 @@ pub(super) fn plan(launch: &Launch) -> io::Result<Vec<Place>> {
     for path in &launch.writable {
         let kind = if path.exists() { Kind::Writable } else { Kind::Private };
         add(&mut places, path, kind);
+    }
+    for path in launch.hidden.iter().filter(|path| path.exists()) {
+        add(&mut places, path, Kind::Hidden);
     }
     for path in launch.layered.iter().filter(|path| path.exists()) {
         add(&mut places, path, Kind::Layered);
@@ -100,15 +107,21 @@ fn place(path: PathBuf, kind: Kind) -> Place {
 /// Adds a place, unless the view shows it anyway.
 fn add(places: &mut Vec<Place>, name: &Path, kind: Kind) {
     let path = name.canonicalize().unwrap_or_else(|_| name.to_owned());
-    let shown = || {
-        let of_system = SYSTEM_FOLDERS.iter().any(|folder| path.starts_with(folder));
-        of_system || places.iter().any(|place| path.starts_with(&place.path))
+    let mounted = || places.iter().filter(|place| place.kind != Kind::Named);
+    let same = mounted().any(|place| place.path == path);
+    // The closest place above decides what a path is without one of its own.
+    let above = mounted().filter(|place| path.starts_with(&place.path));
+    let above = above.max_by_key(|place| place.path.components().count()).map(|place| place.kind);
+    let of_system = SYSTEM_FOLDERS.iter().any(|folder| path.starts_with(folder));
+    let shown = match (kind, above) {
+        (Kind::ReadOnly, Some(Kind::Hidden)) => false,
+        (Kind::ReadOnly, above) => above.is_some() || of_system,
+        (Kind::Layered, above) => above == Some(Kind::Layered),
+        _ => false,
     };
-    let same = places.iter().any(|place| place.path == path);
-    let needed = !(same || kind == Kind::ReadOnly && shown());
-    let also_known_as = (path != name).then(|| name.to_owned());
-    if path.parent().is_some() && (needed || also_known_as.is_some()) {
-        let kind = if needed { kind } else { return };
+    let also_known_as = (path != name && kind != Kind::Hidden).then(|| name.to_owned());
+    let kind = if same || shown { Kind::Named } else { kind };
+    if path.parent().is_some() && (kind != Kind::Named || also_known_as.is_some()) {
         places.push(Place { path, also_known_as, kind });
     }
 }

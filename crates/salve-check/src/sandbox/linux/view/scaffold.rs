@@ -88,8 +88,14 @@ impl Scaffold {
         std::os::unix::fs::symlink(target, name)
     }
 
-    /// Covers a folder with an empty one, in which others can be made.
+    /// Covers what is at a path, if anything: a folder with an empty one, in which others can be
+    /// made.
     pub(super) fn cover(&self, path: &Path) -> io::Result<()> {
+        match path.symlink_metadata() {
+            Ok(found) if found.is_dir() => {}
+            Ok(_) => return self.mask(path),
+            Err(_) => return Ok(()),
+        }
         let number = self.covers.fetch_add(1, Ordering::Relaxed);
         let cover = Path::new(MASKS).join(number.to_string());
         self.folders(&cover)?;

@@ -1,0 +1,96 @@
+//! Facts from names alone, and a repository without hazards.
+//!
+//! In: paths. Out: judgements that a table can state. Never looks at a disk.
+
+use crate::{GlobMatches, PathFacts, PathJudgement, PathUse, RepoFacts, RepoHazard};
+
+/// A workspace of which only names are known: `src`, `dist` and `tests` are folders.
+pub(super) struct NamesOnly;
+
+const SECRET_ENDINGS: &[&str] =
+    &[".pem", ".key", ".env", ".npmrc", ".netrc", "id_rsa", ".git-credentials"];
+const PROTECTED: &[&str] = &[
+    ".vscode",
+    ".husky",
+    ".idea",
+    ".claude",
+    ".envrc",
+    ".gitattributes",
+    ".gitmodules",
+    ".env",
+    ".bashrc",
+    ".npmrc",
+    ".mcp.json",
+    "CLAUDE.md",
+    ".githooks",
+];
+
+impl PathFacts for NamesOnly {
+    fn judge(&self, path: &str, usage: PathUse) -> PathJudgement {
+        let ask = |rule, why: &str| PathJudgement::Ask { rule, why: why.to_owned() };
+        if path.starts_with(['/', '~']) {
+            return ask("absolute_path", "outside");
+        }
+        let mut names: Vec<&str> = Vec::new();
+        for step in path.split('/').filter(|step| !step.is_empty() && *step != ".") {
+            match step {
+                ".." if names.pop().is_none() => return ask("outside_workspace", "outside"),
+                ".." => {}
+                name => names.push(name),
+            }
+        }
+        let file = names.last().copied().unwrap_or_default();
+        if names.contains(&".git") || names.contains(&".salve") {
+            return ask("repository", "own state or repository");
+        }
+        let secret =
+            SECRET_ENDINGS.iter().any(|ending| file.ends_with(ending)) || file.starts_with(".env.");
+        match usage {
+            PathUse::Read if secret => ask("secret", "secret"),
+            PathUse::Write if secret || names.iter().any(|name| PROTECTED.contains(name)) => {
+                ask("protected", "protected")
+            }
+            PathUse::Write
+                if path.contains(".github/workflows") || path.ends_with(".cargo/config.toml") =>
+            {
+                ask("protected", "protected")
+            }
+            _ => PathJudgement::Fine,
+        }
+    }
+
+    fn expand(&self, pattern: &str) -> GlobMatches {
+        GlobMatches::Names(match pattern {
+            "*" => vec!["README.md".to_owned(), "src".to_owned()],
+            "src/*.rs" => vec!["src/lib.rs".to_owned(), "src/main.rs".to_owned()],
+            "secret/*" => vec!["secret/server.key".to_owned()],
+            "flags/*" => return GlobMatches::Unknown("not listed".to_owned()),
+            "d*" => vec!["-delete".to_owned(), "docs".to_owned()],
+            _ => Vec::new(),
+        })
+    }
+
+    fn is_folder(&self, path: &str) -> bool {
+        let path = path.strip_prefix("./").unwrap_or(path).trim_end_matches('/');
+        matches!(path, "." | "" | "src" | "dist" | "tests" | "docs" | ".cargo" | "templates")
+    }
+}
+
+/// A repository with nothing special in it.
+pub(super) struct PlainRepository;
+
+impl RepoFacts for PlainRepository {
+    fn hazards(&self) -> Vec<RepoHazard> {
+        Vec::new()
+    }
+}
+
+/// A repository that starts a program.
+pub(super) struct HostileRepository;
+
+impl RepoFacts for HostileRepository {
+    fn hazards(&self) -> Vec<RepoHazard> {
+        let origin = ".git/config".to_owned();
+        vec![RepoHazard { setting: "core.fsmonitor".to_owned(), origin }]
+    }
+}

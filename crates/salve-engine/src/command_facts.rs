@@ -1,0 +1,314 @@
+//! What the command policy asks about paths, answered by the open workspace.
+//!
+//! In: a [`Root`] and paths as a command writes them. Out: fine or ask, symlinks followed; the
+//! matches of a pattern. Never opens a file, never lists a folder outside of the workspace.
+
+mod secrets;
+
+use rustix::fs::Dir;
+use salve_check::{GlobMatches, ListFolder, PathFacts, PathJudgement, PathUse, expand_pattern};
+use salve_tree::{AdmitOptions, PathVerdict, Root, TreePath, ViewError};
+
+/// The most names of a folder that a pattern is compared with.
+const MAX_NAMES: usize = 50_000;
+/// A name that stands for any file of a folder, to ask about the folder.
+const ANY_FILE: &str = "any-file";
+/// Rules about writing a file that do not matter to one who reads it.
+const FINE_FOR_READING: &[&str] = &[
+    "hard_link",
+    "read_only_file",
+    "file_too_large",
+    "directory_not_writable",
+    "not_a_directory",
+    "case_twin",
+    "look_alike_name",
+    "mixed_scripts",
+    "not_portable",
+    "trailing_space",
+    "trailing_dot",
+    "device_name",
+    "name_too_long",
+];
+
+/// The paths of one workspace.
+#[derive(Debug)]
+pub struct CommandPaths<'a> {
+    root: &'a Root,
+}
+
+impl<'a> CommandPaths<'a> {
+    /// Answers about the paths of this workspace.
+    pub fn new(root: &'a Root) -> Self {
+        Self { root }
+    }
+
+    fn admit(&self, path: &str, allow_protected: bool) -> Result<TreePath, ViewError> {
+        let options = AdmitOptions { allow_protected, ..AdmitOptions::default() };
+        self.root.admit_with(path, &options)
+    }
+
+    // The resolver admits files; a folder is admitted when any file in it would be.
+    fn admit_either(&self, path: &str, allow_protected: bool) -> Result<TreePath, ViewError> {
+        let plain = trimmed(path);
+        match self.admit(plain, allow_protected) {
+            Err(ViewError::Refused { rule: "directory" | "workspace_itself", .. }) => {
+                self.admit(&format!("{plain}/{ANY_FILE}"), allow_protected)
+            }
+            other => other,
+        }
+    }
+
+    fn judge_write(&self, path: &str) -> PathJudgement {
+        judgement(&PathVerdict::of(&self.admit_either(path, false)))
+    }
+
+    fn judge_read(&self, path: &str) -> PathJudgement {
+        let cautious = PathVerdict::of(&self.admit_either(path, false));
+        if cautious.rule == "protected_secret" {
+            return judgement(&cautious);
+        }
+        let admission = self.admit_either(path, true);
+        let real = admission.as_ref().map(TreePath::as_str);
+        if secrets::is_secret(path) || real.is_ok_and(secrets::is_secret) {
+            let why = "the file holds secrets by its name".to_owned();
+            return PathJudgement::Ask { rule: "secret", why };
+        }
+        let verdict = PathVerdict::of(&admission);
+        if verdict.allow || FINE_FOR_READING.contains(&verdict.rule) {
+            return PathJudgement::Fine;
+        }
+        judgement(&verdict)
+    }
+}
+
+fn judgement(verdict: &PathVerdict) -> PathJudgement {
+    if verdict.allow {
+        return PathJudgement::Fine;
+    }
+    PathJudgement::Ask { rule: verdict.rule, why: verdict.why.clone() }
+}
+
+// `src/` is `src`; `/` stays what it is.
+fn trimmed(path: &str) -> &str {
+    match path.trim_end_matches('/') {
+        "" => path,
+        plain => plain,
+    }
+}
+
+impl PathFacts for CommandPaths<'_> {
+    fn judge(&self, path: &str, usage: PathUse) -> PathJudgement {
+        match usage {
+            PathUse::Read => self.judge_read(path),
+            PathUse::Write => self.judge_write(path),
+        }
+    }
+
+    fn expand(&self, pattern: &str) -> GlobMatches {
+        expand_pattern(pattern, self)
+    }
+
+    fn is_folder(&self, path: &str) -> bool {
+        let admission = self.admit(trimmed(path), true);
+        let leads_to_folder = matches!(
+            admission,
+            Err(ViewError::Refused { rule: "directory" | "workspace_itself", .. })
+        );
+        leads_to_folder && self.admit_either(path, true).is_ok()
+    }
+}
+
+impl ListFolder for CommandPaths<'_> {
+    fn names(&self, folder: &str) -> Result<Vec<String>, String> {
+        let folder = if folder.is_empty() { "." } else { trimmed(folder) };
+        let inside =
+            self.admit(&format!("{folder}/{ANY_FILE}"), true).map_err(|error| error.to_string())?;
+        let opened = match self.root.open_parent(&inside) {
+            Ok((opened, _)) => opened,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error.to_string()),
+        };
+        let entries = Dir::read_from(&opened).map_err(|error| error.to_string())?;
+        let mut names = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(|error| error.to_string())?;
+            let name = entry.file_name().to_str().map_err(|_| "a name is not UTF-8".to_owned())?;
+            if !matches!(name, "." | "..") {
+                names.push(name.to_owned());
+            }
+            if names.len() > MAX_NAMES {
+                return Err(format!("the folder holds more than {MAX_NAMES} names"));
+            }
+        }
+        Ok(names)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        let path = trimmed(path);
+        let (folder, name) = path.rsplit_once('/').unwrap_or((".", path));
+        self.names(folder).is_ok_and(|names| names.iter().any(|found| found == name))
+    }
+
+    fn is_folder(&self, path: &str) -> bool {
+        PathFacts::is_folder(self, path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    fn workspace() -> (tempfile::TempDir, Root) {
+        let top = tempfile::tempdir().unwrap();
+        let folder = top.path().join("ws");
+        for path in ["src", ".vscode", ".cargo", "certs"] {
+            std::fs::create_dir_all(folder.join(path)).unwrap();
+        }
+        for path in ["src/a.rs", "src/b.rs", ".vscode/settings.json", "-rf", "certs/public.crt"] {
+            std::fs::File::create(folder.join(path)).unwrap();
+        }
+        symlink("/etc/passwd", folder.join("out")).unwrap();
+        symlink("/etc", folder.join("etc")).unwrap();
+        symlink("src", folder.join("inner")).unwrap();
+        symlink(".env", folder.join("harmless.txt")).unwrap();
+        let root = Root::open(&folder).unwrap();
+        (top, root)
+    }
+
+    fn is_fine(root: &Root, path: &str, usage: PathUse) -> bool {
+        CommandPaths::new(root).judge(path, usage) == PathJudgement::Fine
+    }
+
+    #[test]
+    fn reading_stays_inside_and_away_from_secrets() {
+        let (_top, root) = workspace();
+        let absolute = root.path().join("src/a.rs").display().to_string();
+        let fine = [
+            ".",
+            "./",
+            "src",
+            "src/",
+            "src/a.rs",
+            "./src/a.rs",
+            "missing.txt",
+            "missing/dir/x",
+            "inner/a.rs",
+            "src/..",
+            "src/../src/b.rs",
+            ".vscode/settings.json",
+            "README.md",
+            "certs/public.crt",
+            "*.rs",
+            ".env.example",
+            &absolute,
+        ];
+        for path in fine {
+            assert!(is_fine(&root, path, PathUse::Read), "{path}");
+        }
+        let asks = [
+            "..",
+            "../x",
+            "/",
+            "/etc",
+            "/etc/passwd",
+            "out",
+            "etc",
+            "etc/passwd",
+            "etc/",
+            "src/../..",
+            "sub/../../x",
+            "~/.ssh/id_rsa",
+            ".env",
+            "config/.env.production",
+            "certs/server.key",
+            ".npmrc",
+            ".git/config",
+            ".git",
+            ".salve/token",
+            ".git-credentials",
+            "harmless.txt",
+            "id_rsa",
+            "/dev/stdin",
+            "/dev/zero",
+            "//etc/passwd",
+            "",
+            "credentials.json",
+            "terraform.tfstate",
+        ];
+        for path in asks {
+            assert!(!is_fine(&root, path, PathUse::Read), "{path}");
+        }
+    }
+
+    #[test]
+    fn writing_stays_inside_and_away_from_what_is_obeyed() {
+        let (_top, root) = workspace();
+        let fine =
+            [".", "src", "src/", "src/a.rs", "new.txt", "new/deep/x.txt", "inner/new.rs", "dist/"];
+        for path in fine {
+            assert!(is_fine(&root, path, PathUse::Write), "{path}");
+        }
+        let asks = [
+            "..",
+            "../x",
+            "/tmp/x",
+            "/dev/null",
+            "out",
+            "etc/x",
+            ".git",
+            ".git/hooks/pre-commit",
+            ".vscode",
+            ".vscode/",
+            ".vscode/new.json",
+            ".cargo/config.toml",
+            ".env",
+            ".salve/state.db",
+            ".github/workflows/ci.yml",
+            ".gitattributes",
+            "a/../../x",
+        ];
+        for path in asks {
+            assert!(!is_fine(&root, path, PathUse::Write), "{path}");
+        }
+    }
+
+    #[test]
+    fn patterns_are_expanded_inside_only() {
+        let (_top, root) = workspace();
+        let paths = CommandPaths::new(&root);
+        let names = |pattern| match paths.expand(pattern) {
+            GlobMatches::Names(names) => names,
+            GlobMatches::Unknown(why) => vec![format!("unknown: {why}")],
+        };
+        assert_eq!(names("src/*.rs"), ["src/a.rs", "src/b.rs"]);
+        assert_eq!(names("inner/*.rs"), ["inner/a.rs", "inner/b.rs"]);
+        assert_eq!(names("*/a.rs"), ["inner/a.rs", "src/a.rs"]);
+        assert_eq!(names("src/*.toml"), [""; 0]);
+        assert!(
+            names("etc/*").iter().all(|name| name.starts_with("unknown")),
+            "{:?}",
+            names("etc/*")
+        );
+        assert!(names("/etc/*").iter().all(|name| name.starts_with("unknown")));
+        assert!(names("../*").iter().all(|name| name.starts_with("unknown")));
+    }
+
+    #[test]
+    fn folders_are_told_from_files() {
+        let (_top, root) = workspace();
+        let paths = CommandPaths::new(&root);
+        for (path, folder) in [
+            ("src", true),
+            ("src/", true),
+            (".", true),
+            ("inner", true),
+            ("src/a.rs", false),
+            ("new", false),
+            ("etc", false),
+            ("..", false),
+        ] {
+            assert_eq!(PathFacts::is_folder(&paths, path), folder, "{path}");
+        }
+    }
+}
