@@ -11,20 +11,21 @@
 
 use crate::archive::Archive;
 use crate::machine;
-use salve_check::{CheckOptions, CheckReport, CheckRun, CheckVerdict, Registry, ToolchainError, check};
+use salve_check::{
+    CheckOptions, CheckReport, CheckRun, CheckVerdict, Registry, ToolchainError, check,
+};
 use salve_types::{Diagnostic, ErrorClass, Severity};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 macro_rules! real_toolchains {
     ($($name:ident: $file:literal,)*) => {
         $(#[test]
         fn $name() {
-            holds($file, include_str!(concat!("data/", $file, ".txt")));
+            holds($file);
         })*
 
-        const CASES: &[(&str, &str)] =
-            &[$(($file, include_str!(concat!("data/", $file, ".txt")))),*];
+        const CASES: &[&str] = &[$($file),*];
     };
 }
 
@@ -34,6 +35,7 @@ real_toolchains! {
     h16_cargo_check_import: "cargo-check.import",
     h03_cargo_clippy: "cargo-clippy",
     h01_cargo_test: "cargo-test",
+    h16_cargo_test_runtime: "cargo-test.runtime",
     h04_rustc: "rustc",
     h16_rustc_syntax: "rustc.syntax",
     h02_tsc: "tsc",
@@ -46,12 +48,13 @@ real_toolchains! {
     h02_mypy: "mypy",
     h02_pyright: "pyright",
     h01_pytest: "pytest",
-    h16_pytest_runtime: "pytest.runtime",
+    h01_pytest_deep: "pytest.deep",
     h01_unittest: "unittest",
     h04_go_build: "go-build",
     h16_go_build_import: "go-build.import",
     h03_go_vet: "go-vet",
     h01_go_test: "go-test",
+    h16_go_test_runtime: "go-test.runtime",
     h04_gcc: "gcc",
     h16_gcc_import: "gcc.import",
     h04_clang: "clang",
@@ -63,20 +66,19 @@ real_toolchains! {
 
 #[test]
 fn every_built_in_toolchain_has_a_case() {
-    let covered: BTreeSet<&str> = CASES.iter().map(|(case, _)| target_of(case)).collect();
+    let covered: BTreeSet<&str> = CASES.iter().map(|case| target_of(case)).collect();
     for spec in Registry::built_in().specs() {
         assert!(covered.contains(spec.target_id.as_str()), "no case for {}", spec.target_id);
     }
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/toolchains/data");
-    assert_eq!(std::fs::read_dir(data).unwrap().count(), CASES.len());
+    assert_eq!(std::fs::read_dir(data()).unwrap().count(), CASES.len());
 }
 
 #[test]
 fn h16_every_class_is_found_by_a_real_toolchain() {
     let mut of_class: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for (case, text) in CASES {
-        let start = text.find("-- expected --").unwrap();
-        for line in text[start..].lines().skip(1) {
+    let archives: Vec<_> = CASES.iter().map(|case| (case, archive(case))).collect();
+    for (case, archive) in &archives {
+        for line in archive.text("expected").unwrap().lines() {
             of_class.entry(line.rsplit(' ').next().unwrap()).or_default().insert(target_of(case));
         }
     }
@@ -89,13 +91,21 @@ fn h16_every_class_is_found_by_a_real_toolchain() {
     assert!(of_class.keys().all(|class| *class == "*" || classes.contains(class)));
 }
 
+fn data() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/toolchains/data")
+}
+
+fn archive(case: &str) -> Archive {
+    Archive::read(&std::fs::read_to_string(data().join(format!("{case}.txt"))).unwrap())
+}
+
 /// Returns the toolchain that a case is about.
-pub(crate) fn target_of(case: &str) -> &str {
+fn target_of(case: &str) -> &str {
     case.split('.').next().unwrap()
 }
 
 /// Runs a case's toolchain on one of its folders; `None`, said aloud, when it is not installed.
-pub(crate) fn check_case(case: &str, archive: &Archive, folder: &str) -> Option<CheckReport> {
+fn check_case(case: &str, archive: &Archive, folder: &str) -> Option<CheckReport> {
     let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     archive.write(folder, place.path());
     let target = target_of(case).to_owned();
@@ -119,8 +129,8 @@ pub(crate) fn check_case(case: &str, archive: &Archive, folder: &str) -> Option<
     }
 }
 
-fn holds(case: &str, text: &str) {
-    let archive = Archive::read(text);
+fn holds(case: &str) {
+    let archive = archive(case);
     let expected = archive.text("expected").unwrap();
     let Some(broken) = check_case(case, &archive, "broken") else { return };
     let errors: Vec<String> = broken
