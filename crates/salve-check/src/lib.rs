@@ -40,11 +40,11 @@ pub use shell::{
     Redirect, ShellRefusal, ShellRule, ShellWord, SimpleCommand, WordTarget, expand_pattern,
     is_invisible, parse_command_bytes, parse_command_line, quote_for_display, render_command_line,
 };
-pub use toolchain::{
-    Applies, ArgsSince, BuildProfile, Detected, Marker, Phase, Registry, SpecError, TargetProfile,
-    ToolReport, ToolchainError, ToolchainSpec, WorkUnit, probe_versions,
-};
 pub use signature::{
     CanonicalForms, Digest, Signature, Signatures, SignedDiagnostic, canonical, normalise,
     primary_diagnostics, sign, sign_run, sign_text, summary,
+};
+pub use toolchain::{
+    Applies, ArgsSince, BuildProfile, Detected, Marker, Phase, Registry, SpecError, TargetProfile,
+    ToolReport, ToolchainError, ToolchainSpec, WorkUnit, probe_versions,
 };

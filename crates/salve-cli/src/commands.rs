@@ -17,5 +17,6 @@ pub(crate) mod policy;
 pub(crate) mod recover;
 pub(crate) mod resume;
 pub(crate) mod schema;
+pub(crate) mod signature;
 pub(crate) mod trust;
 pub(crate) mod undo;

@@ -29,7 +29,8 @@ fn x12_the_case_file_has_no_false_allow_and_no_benign_line_is_asked_about() {
         }
         let line = case["command"].as_str().unwrap();
         let verdict = judge(line);
-        let shown = format!("{}: {line:.80} ({}: {})", case["id"], verdict.rule.name(), verdict.why);
+        let shown =
+            format!("{}: {line:.80} ({}: {})", case["id"], verdict.rule.name(), verdict.why);
         match (case["allow"].as_bool().unwrap(), verdict.allow) {
             (false, true) => allowed.push(shown),
             (true, false) => asked.push(shown),

@@ -7,10 +7,22 @@ use crate::{GlobMatches, PathFacts, PathJudgement, PathUse, RepoFacts, RepoHazar
 /// A workspace of which only names are known: `src`, `dist` and `tests` are folders.
 pub(super) struct NamesOnly;
 
-const SECRET_ENDINGS: &[&str] = &[".pem", ".key", ".env", ".npmrc", ".netrc", "id_rsa", ".git-credentials"];
+const SECRET_ENDINGS: &[&str] =
+    &[".pem", ".key", ".env", ".npmrc", ".netrc", "id_rsa", ".git-credentials"];
 const PROTECTED: &[&str] = &[
-    ".vscode", ".husky", ".idea", ".claude", ".envrc", ".gitattributes", ".gitmodules", ".env", ".bashrc",
-    ".npmrc", ".mcp.json", "CLAUDE.md", ".githooks",
+    ".vscode",
+    ".husky",
+    ".idea",
+    ".claude",
+    ".envrc",
+    ".gitattributes",
+    ".gitmodules",
+    ".env",
+    ".bashrc",
+    ".npmrc",
+    ".mcp.json",
+    "CLAUDE.md",
+    ".githooks",
 ];
 
 impl PathFacts for NamesOnly {
@@ -31,13 +43,16 @@ impl PathFacts for NamesOnly {
         if names.contains(&".git") || names.contains(&".salve") {
             return ask("repository", "own state or repository");
         }
-        let secret = SECRET_ENDINGS.iter().any(|ending| file.ends_with(ending)) || file.starts_with(".env.");
+        let secret =
+            SECRET_ENDINGS.iter().any(|ending| file.ends_with(ending)) || file.starts_with(".env.");
         match usage {
             PathUse::Read if secret => ask("secret", "secret"),
             PathUse::Write if secret || names.iter().any(|name| PROTECTED.contains(name)) => {
                 ask("protected", "protected")
             }
-            PathUse::Write if path.contains(".github/workflows") || path.ends_with(".cargo/config.toml") => {
+            PathUse::Write
+                if path.contains(".github/workflows") || path.ends_with(".cargo/config.toml") =>
+            {
                 ask("protected", "protected")
             }
             _ => PathJudgement::Fine,
