@@ -3,16 +3,17 @@
 //! In: arguments. Out: one value per command, checked by clap. Never acts on them.
 
 mod run;
+mod signature;
 mod tree;
 mod trust;
 
 pub(crate) use run::{RunArguments, RunsArguments};
+pub(crate) use signature::SignatureArguments;
 pub(crate) use tree::{
     ApplyArguments, ChangedArguments, CheckpointArguments, CheckpointCommand, DiffArguments, Guard,
     HistoryArguments, HistoryCommand, PolicyCommand, RewindArguments, TreeArguments, UndoArguments,
     named_format,
 };
-
 pub(crate) use trust::{TrustArguments, TrustCommand};
 
 use crate::settings::{Enforcement, SentinelSetting};
@@ -82,6 +83,8 @@ pub(crate) enum Command {
     },
     /// Lets a workspace's own `salve.toml` define commands, until it changes.
     Trust(TrustArguments),
+    /// Says which error a tool's output is, wherever it appears next.
+    Signature(SignatureArguments),
     /// Shows and uses the schemas a reply can be held to.
     Schema {
         #[command(subcommand)]

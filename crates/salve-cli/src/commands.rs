@@ -19,5 +19,6 @@ pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod schema;
+pub(crate) mod signature;
 pub(crate) mod trust;
 pub(crate) mod undo;
