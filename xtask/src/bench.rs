@@ -10,8 +10,13 @@ use anyhow::{Context, bail};
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-const BENCHES: &[(&str, &str)] =
-    &[("salve-text", "json"), ("salve-text", "inspect"), ("salve-tree", "matching")];
+const BENCHES: &[(&str, &str)] = &[
+    ("salve-text", "json"),
+    ("salve-text", "inspect"),
+    ("salve-tree", "matching"),
+    ("salve-check", "policy"),
+    ("salve-check", "runner"),
+];
 
 /// Runs every benchmark and collects the goal lines.
 pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {

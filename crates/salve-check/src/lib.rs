@@ -4,24 +4,51 @@
 //! sandbox with its record, diagnostics, signatures. Never: a process outside the runner, a second
 //! shell, a decision that depends on anything but its arguments.
 
+mod check;
+mod console;
+mod diagnostics;
 mod facts;
+mod launcher;
 mod plan;
 mod policy;
+mod report;
 mod run;
+mod runner;
+mod sandbox;
 mod shell;
+mod toolchain;
 
+pub use check::{CheckOptions, CheckReport, CheckRun, CheckVerdict, HeldBack, NotInstalled, check};
+mod signature;
+
+pub use console::parse_console;
+pub use diagnostics::{CheckedFolder, OutputParser, classify, parse_output};
 pub use facts::{GlobMatches, PathFacts, PathJudgement, PathUse, RepoFacts, RepoHazard};
+pub use launcher::{Launch, Layer, LayerError, ProgramEnding, Report, Stage, launcher_main};
 pub use plan::{Joiner, Plan, PlannedCommand, PlannedPipeline, PlannedRedirect, RedirectTarget};
 pub use policy::{
-    AutoRun, AutoRunMode, CommandVerdict, DEFAULT_LIST, ListEntry, PolicyRules, Rule, Segment,
-    judge_command, may_auto_run,
+    Approval, ApprovalError, Approvals, Attendance, AutoApply, AutoRun, AutoRunMode, Choice,
+    CommandVerdict, DEFAULT_LIST, FollowUp, ListEntry, LoadedRules, NextStep, PolicyRules,
+    Proposal, Rule, RuleDecision, RuleError, RuleSource, Scope, Segment, UserRule, UserRules,
+    entries_to_add, judge_command, may_auto_run, next_step, read_follow_up, show_entries,
 };
+pub use report::{failure_text, for_model, github_commands, sarif_log};
 pub use run::{
-    Capture, FinishedRun, Gate, Limits, RiskClass, RunClass, RunEnding, RunError, RunPrograms,
-    RunRecord, RunRequest, StartedBy,
+    Capture, FinishedRun, Gate, Limits, RiskClass, RunClass, RunEnding, RunError, RunEvent,
+    RunPrograms, RunRecord, RunRequest, StartedBy,
 };
+pub use runner::{Keep, Launcher, OutputStream, RunLog, Runner, RunnerOptions, is_paused};
+pub use sandbox::LayerReport;
 pub use shell::{
     CommandLine, ListFolder, MAX_LINE_BYTES, MAX_MATCHES, Pattern, PatternError, Pipeline,
     Redirect, ShellRefusal, ShellRule, ShellWord, SimpleCommand, WordTarget, expand_pattern,
     is_invisible, parse_command_bytes, parse_command_line, quote_for_display, render_command_line,
+};
+pub use signature::{
+    CanonicalForms, Digest, Signature, Signatures, SignedDiagnostic, canonical, normalise,
+    primary_diagnostics, sign, sign_run, sign_text, summary,
+};
+pub use toolchain::{
+    Applies, ArgsSince, BuildProfile, Detected, Marker, Phase, Registry, SpecError, TargetProfile,
+    ToolReport, ToolchainError, ToolchainSpec, WorkUnit, probe_versions,
 };

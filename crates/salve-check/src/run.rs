@@ -152,9 +152,11 @@ pub struct RunRecord {
     pub duration_ms: u64,
     /// Bytes written to standard output and standard error.
     pub output_bytes: u64,
-    /// BLAKE3 of the output, standard output first, as hexadecimal digits.
+    /// BLAKE3 of the output, standard output first, as hexadecimal digits; empty when there was too
+    /// much of it to be kept.
     pub output_hash: String,
-    /// The file with the full output, relative to the workspace; absent when none was kept.
+    /// The file with all of standard output, relative to the workspace; standard error is beside it
+    /// as `.err`. Absent when none was kept.
     pub output_file: Option<String>,
     /// Processes that outlived their command and were ended with it.
     pub orphans: u32,
@@ -202,6 +204,22 @@ pub struct FinishedRun {
     pub stdout: Capture,
     /// Standard error.
     pub stderr: Capture,
+    /// What the run set off beside its own end.
+    pub events: Vec<RunEvent>,
+}
+
+/// Something that whoever drives a loop of runs must hear of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum RunEvent {
+    /// Commands left too many processes behind: PAUSE was written to the control file.
+    BreakerTripped {
+        /// How many processes had to be ended since the runner was made or last tripped.
+        orphans: u32,
+        /// The control file, relative to the workspace.
+        control_file: String,
+    },
 }
 
 /// What a stream carried: its two ends in memory, all of it in a file.
@@ -213,13 +231,17 @@ pub struct Capture {
     pub head: Vec<u8>,
     /// The last of them that are not in `head`, at most [`Capture::KEPT`].
     pub tail: Vec<u8>,
-    /// Where all of them are, when they are more than the two ends.
+    /// Lines from between the two ends that look like diagnostics, at most [`Capture::NOTABLE`].
+    pub notable: Vec<u8>,
+    /// Where all of them are, when they were kept.
     pub file: Option<PathBuf>,
 }
 
 impl Capture {
     /// How much of each end is kept in memory.
     pub const KEPT: usize = 32 << 10;
+    /// How much of what looks like diagnostics is kept from between the ends.
+    pub const NOTABLE: usize = 4 << 10;
 }
 
 /// Why nothing was run.

@@ -29,6 +29,9 @@ pub trait ListFolder {
 
 /// Checks that every component of a pattern is one that shells agree on.
 pub(super) fn check(pattern: &str) -> Result<(), PatternError> {
+    if pattern.contains("//") {
+        return Err(PatternError::Separator);
+    }
     pattern.split('/').try_for_each(|component| Pattern::new(component).map(drop))
 }
 

@@ -35,8 +35,8 @@ pub enum PatternError {
     /// `[.x.]`, `[=x=]` or a class that does not exist.
     #[error("a bracket holds a collating symbol or an unknown class")]
     UnknownClass,
-    /// A `/`, which separates components and is in none.
-    #[error("a component of a path holds no `/`")]
+    /// A `/` inside a component, or two in a row, which shells keep or drop as they like.
+    #[error("a pattern has one `/` between two names")]
     Separator,
 }
 

@@ -11,5 +11,6 @@ mod parse;
 mod policy;
 mod resume;
 mod run;
+mod signature;
 mod surface;
 mod trust;

@@ -1,0 +1,285 @@
+//! The process between Salve and the program: enters the sandbox, executes the plan, reports.
+//!
+//! In: one [`Launch`] on standard input, which is a socket to the runner. Out: the programs of the
+//! plan started without a shell, and one [`Report`] on the same socket. Never outlives the runner,
+//! and never leaves a process behind.
+//!
+//! There are two stages, both of them the same executable, so that no `fork` is needed. The outer
+//! one enters the namespaces and starts the inner one, which is the first process of its PID
+//! namespace. The inner one applies the layers that act on a process, then executes the plan. The
+//! runner sends the same launch twice, once for each stage.
+
+mod control;
+mod execute;
+mod family;
+mod lookup;
+mod protocol;
+mod streams;
+
+pub(crate) use control::{KILL, TERMINATE};
+pub(crate) use protocol::{read_frame, write_frame};
+
+use crate::{Limits, Plan, sandbox};
+use control::Control;
+use family::Family;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::fs::OpenOptions;
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitCode};
+
+/// Everything the launcher is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Launch {
+    /// What to execute.
+    pub plan: Plan,
+    /// The folder that programs may write to; absolute, symlinks resolved.
+    pub workspace: PathBuf,
+    /// Where the programs start; inside the workspace.
+    pub cwd: PathBuf,
+    /// All variables of the programs.
+    pub environment: Vec<(String, String)>,
+    /// Whether the programs get the machine's network.
+    pub network: bool,
+    /// What they may use up.
+    pub limits: Limits,
+    /// Paths of the workspace that stay as they are: `.git`, `.salve`. They need not exist.
+    pub protected: Vec<PathBuf>,
+    /// Folders beside the workspace that may be written: the temporary home.
+    pub writable: Vec<PathBuf>,
+    /// Folders that are readable and whose writes are forgotten: toolchain homes and caches.
+    pub layered: Vec<PathBuf>,
+    /// Folders and files that programs see empty, but for what the other lists name: the user's home,
+    /// and credentials inside of toolchain homes.
+    pub hidden: Vec<PathBuf>,
+    /// Layers to apply; a launch that cannot have one of them does not happen.
+    pub layers: Vec<Layer>,
+    /// Whether redirections must stay inside the workspace, symlinks followed.
+    pub redirects_beneath: bool,
+}
+
+/// One layer of the sandbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Layer {
+    /// Its own users: root inside is nobody outside.
+    UserNamespace,
+    /// Its own processes, which end together.
+    PidNamespace,
+    /// Its own view of the files.
+    MountNamespace,
+    /// Its own `/proc`, which shows its own processes.
+    ProcFileSystem,
+    /// Toolchain homes whose writes are forgotten.
+    PrivateLayers,
+    /// No network but its own loopback; not applied to a launch that needs the network.
+    NetworkNamespace,
+    /// Its own shared memory, queues and host name.
+    IpcNamespace,
+    /// Files again, by the kernel's own rules.
+    Landlock,
+    /// No capabilities, and no way to gain any.
+    Privileges,
+    /// Only the system calls that tools need.
+    Seccomp,
+    /// Limits of memory, time, processes and files.
+    Rlimits,
+}
+
+impl Layer {
+    /// Lists every layer.
+    pub const ALL: &[Self] = &[
+        Self::UserNamespace,
+        Self::PidNamespace,
+        Self::MountNamespace,
+        Self::ProcFileSystem,
+        Self::PrivateLayers,
+        Self::NetworkNamespace,
+        Self::IpcNamespace,
+        Self::Landlock,
+        Self::Privileges,
+        Self::Seccomp,
+        Self::Rlimits,
+    ];
+
+    /// Returns the name as it stands on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::UserNamespace => "user-namespace",
+            Self::PidNamespace => "pid-namespace",
+            Self::MountNamespace => "mount-namespace",
+            Self::ProcFileSystem => "proc-file-system",
+            Self::PrivateLayers => "private-layers",
+            Self::NetworkNamespace => "network-namespace",
+            Self::IpcNamespace => "ipc-namespace",
+            Self::Landlock => "landlock",
+            Self::Privileges => "privileges",
+            Self::Seccomp => "seccomp",
+            Self::Rlimits => "rlimits",
+        }
+    }
+}
+
+impl fmt::Display for Layer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// What the launcher answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "report", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Report {
+    /// The plan was executed, or ended on the runner's word.
+    Executed {
+        /// How the pipeline that ran last ended.
+        last: ProgramEnding,
+        /// Processes that outlived their command and had to be ended.
+        orphans: u32,
+    },
+    /// The one program of the plan does not exist; nothing was started.
+    NoSuchProgram {
+        /// Its name.
+        program: String,
+    },
+    /// A layer could not be had; nothing was started.
+    LayerFailed {
+        /// The layer.
+        layer: Layer,
+        /// What the system said.
+        why: String,
+    },
+    /// Something else went wrong before anything was started.
+    Failed {
+        /// What was tried.
+        action: String,
+        /// What the system said.
+        why: String,
+    },
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProgramEnding {
+    /// With this exit code.
+    Code(i32),
+    /// By this signal.
+    Signal(i32),
+}
+
+impl ProgramEnding {
+    /// Returns whether `&&` goes on after it.
+    pub fn is_success(self) -> bool {
+        self == Self::Code(0)
+    }
+}
+
+/// Why a layer could not be had.
+#[derive(Debug, thiserror::Error)]
+#[error("{layer}: {why}")]
+pub struct LayerError {
+    /// The layer.
+    pub layer: Layer,
+    /// What was tried and what the system said.
+    pub why: String,
+}
+
+/// Which of its two processes the launcher is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Enters the namespaces and starts the inner stage.
+    Outer,
+    /// Applies what acts on a process, executes the plan and reports.
+    Inner,
+}
+
+/// Runs a stage. `inner_arguments` are what the same executable needs to become the inner stage.
+pub fn launcher_main(stage: Stage, inner_arguments: &[&str]) -> ExitCode {
+    let Ok(socket) = std::io::stdin().as_fd().try_clone_to_owned() else {
+        return ExitCode::from(UNHEARD);
+    };
+    let socket = UnixStream::from(socket);
+    let Ok(launch) = read_frame::<Launch>(&socket) else { return ExitCode::from(UNHEARD) };
+    let report = match stage {
+        Stage::Outer => match start_inner(&launch, inner_arguments) {
+            Ok((inner, placeholders)) => {
+                drop(socket);
+                return outlive(inner, placeholders);
+            }
+            Err(report) => report,
+        },
+        Stage::Inner => inner(&launch, &socket).unwrap_or_else(|report| report),
+    };
+    match write_frame(&socket, &report) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::from(UNHEARD),
+    }
+}
+
+/// The exit code of a stage that nobody speaks with.
+const UNHEARD: u8 = 125;
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the launcher is part of the runner: its inner stage"
+)]
+fn start_inner(
+    launch: &Launch,
+    inner_arguments: &[&str],
+) -> Result<(Child, sandbox::Placeholders), Report> {
+    die_with_parent()?;
+    let placeholders = sandbox::enter_namespaces(launch)?;
+    // The link still leads to this executable when the file was replaced meanwhile.
+    let inner = Command::new("/proc/self/exe").args(inner_arguments).env_clear().spawn();
+    let inner = inner.map_err(|error| failed("start the inner stage of the launcher", &error))?;
+    Ok((inner, placeholders))
+}
+
+/// Waits for the inner stage. Its streams are its own from now on: the runner sees them end with
+/// it, and need not wait until the kernel has taken the namespaces apart.
+fn outlive(mut inner: Child, placeholders: sandbox::Placeholders) -> ExitCode {
+    if let Ok(nothing) = OpenOptions::new().read(true).write(true).open("/dev/null") {
+        let _ = rustix::stdio::dup2_stdin(&nothing);
+        let _ = rustix::stdio::dup2_stdout(&nothing);
+        let _ = rustix::stdio::dup2_stderr(&nothing);
+    }
+    let status = inner.wait();
+    drop(placeholders);
+    let code = status.ok().and_then(|status| status.code());
+    ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(UNHEARD))
+}
+
+fn inner(launch: &Launch, socket: &UnixStream) -> Result<Report, Report> {
+    let family = Family::of(launch);
+    if family.ends_with_us() {
+        die_with_parent()?;
+    } else {
+        family::adopt_orphans().map_err(|error| failed("adopt orphans", &error))?;
+    }
+    sandbox::confine(launch)?;
+    rustix::process::chdir(&launch.cwd)
+        .map_err(|error| failed(&format!("enter `{}`", launch.cwd.display()), &error.into()))?;
+    let control =
+        Control::listen(socket, family).map_err(|error| failed("listen to the runner", &error))?;
+    Ok(execute::execute(launch, &control, family))
+}
+
+fn die_with_parent() -> Result<(), Report> {
+    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
+        .map_err(|error| failed("ask to end with the runner", &error.into()))
+}
+
+fn failed(action: &str, error: &std::io::Error) -> Report {
+    Report::Failed { action: action.to_owned(), why: error.to_string() }
+}
+
+impl From<LayerError> for Report {
+    fn from(error: LayerError) -> Self {
+        Self::LayerFailed { layer: error.layer, why: error.why }
+    }
+}

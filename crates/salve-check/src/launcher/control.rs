@@ -1,0 +1,72 @@
+//! The runner's word while a plan is executed.
+//!
+//! In: bytes on the socket. Out: TERM or KILL to every process, and the knowledge that nothing may
+//! be started any more. Never waits for anything but the socket.
+
+use super::family::Family;
+use rustix::process::Signal;
+use std::io::Read;
+use std::os::unix::net::UnixStream;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The runner asks all processes to end.
+pub(crate) const TERMINATE: u8 = b'T';
+/// The runner ends all processes.
+pub(crate) const KILL: u8 = b'K';
+
+/// How far the runner has gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Word {
+    /// Go on.
+    GoOn,
+    /// Everybody was asked to end.
+    Terminate,
+    /// Everybody was ended.
+    Kill,
+}
+
+/// Shared between the thread that executes and the one that listens.
+#[derive(Debug, Clone)]
+pub(super) struct Control {
+    word: Arc<Mutex<Word>>,
+}
+
+impl Control {
+    /// Starts to listen. The launcher ends when the other side of the socket is gone.
+    pub(super) fn listen(socket: &UnixStream, family: Family) -> std::io::Result<Self> {
+        let control = Self { word: Arc::new(Mutex::new(Word::GoOn)) };
+        let (ours, mut socket) = (control.clone(), socket.try_clone()?);
+        std::thread::Builder::new().name("control".to_owned()).spawn(move || {
+            let mut byte = [0];
+            while socket.read_exact(&mut byte).is_ok() {
+                let (word, signal) = match byte {
+                    [TERMINATE] => (Word::Terminate, Signal::TERM),
+                    _ => (Word::Kill, Signal::KILL),
+                };
+                // The lock is held over the signal: nothing is started between the two.
+                let mut current = ours.lock();
+                *current = (*current).max(word);
+                family.signal(signal);
+            }
+            let _held = ours.lock();
+            family.end(std::time::Duration::ZERO, || true);
+            std::process::exit(i32::from(super::UNHEARD));
+        })?;
+        Ok(control)
+    }
+
+    /// Returns the last word.
+    pub(super) fn word(&self) -> Word {
+        *self.lock()
+    }
+
+    /// Does something that must not overlap with a signal to everybody, unless it is too late.
+    pub(super) fn unless_ended<T>(&self, act: impl FnOnce() -> T) -> Option<T> {
+        let word = self.lock();
+        (*word == Word::GoOn).then(act)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Word> {
+        self.word.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,476 @@
+//! The runner: the one place where Salve starts somebody else's program.
+//!
+//! In: a request that was let through, and values about the machine. Out: the run, recorded, or the
+//! reason why nothing was run. Never runs while the control file says PAUSE, never without the
+//! layers of the sandbox unless a person said so, and never leaves a process behind.
+
+mod collect;
+mod control_file;
+mod environment;
+mod forms;
+mod log;
+mod notable;
+mod scratch;
+mod session;
+mod state;
+mod store;
+mod visible;
+
+pub use control_file::is_paused;
+pub use log::RunLog;
+
+use crate::{
+    FinishedRun, Gate, Launch, Layer, LayerError, LayerReport, Limits, Plan, ProgramEnding, Report,
+    RiskClass, RunClass, RunEnding, RunError, RunEvent, RunPrograms, RunRecord, RunRequest,
+    StartedBy,
+};
+use collect::Collector;
+use control_file::CONTROL;
+use environment::Surroundings;
+use scratch::Scratch;
+use session::{EndedBecause, Finished};
+use state::{STATE, StateFolder};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+use store::{OutputFiles, Store};
+
+/// How many processes commands may leave behind before the runner pauses itself.
+const BREAKER: u32 = 3;
+/// How many names are tried for a run before something else is wrong.
+const NAMES_TRIED: u32 = 1000;
+
+/// What a runner is made from.
+#[derive(Debug, Clone)]
+pub struct RunnerOptions {
+    /// How the launcher is started.
+    pub launcher: Launcher,
+    /// The folder that programs may write to.
+    pub workspace: PathBuf,
+    /// The user's variables; only those on the runner's list reach a program.
+    pub inherited: BTreeMap<String, String>,
+    /// Where temporary homes are made, such as `/tmp`.
+    pub temporary: PathBuf,
+    /// Tells the time: seconds since 1970.
+    pub clock: fn() -> u64,
+    /// What is kept of runs.
+    pub keep: Keep,
+    /// Layers of the sandbox that count as missing even if the machine has them.
+    pub without: Vec<Layer>,
+}
+
+/// The executable that becomes the launcher.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launcher {
+    /// Its path.
+    pub program: PathBuf,
+    /// The arguments that make it the outer stage.
+    pub arguments: Vec<String>,
+}
+
+/// What is kept of runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// Records and outputs, in `.salve` of the workspace.
+    InWorkspace {
+        /// How large all outputs together may be.
+        output_bytes: u64,
+    },
+    /// Nothing: for questions to programs in a folder that is not ours to write to.
+    Nothing,
+}
+
+impl Keep {
+    /// Keeps records, and 256 MiB of outputs.
+    pub const RECORDS: Self = Self::InWorkspace { output_bytes: 256 << 20 };
+}
+
+/// A stream of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OutputStream {
+    /// Standard output.
+    Out,
+    /// Standard error.
+    Err,
+}
+
+impl OutputStream {
+    const BOTH: [Self; 2] = [Self::Out, Self::Err];
+}
+
+/// Starts programs in one workspace.
+#[derive(Debug)]
+pub struct Runner {
+    launcher: Launcher,
+    workspace: PathBuf,
+    surroundings: Surroundings,
+    temporary: PathBuf,
+    clock: fn() -> u64,
+    keep: Keep,
+    without: Vec<Layer>,
+    /// Layers that are known to be missing; the others are taken to be there until one fails.
+    missing: Mutex<Vec<Layer>>,
+    orphans: AtomicU32,
+    runs: AtomicU32,
+}
+
+impl Runner {
+    /// Makes a runner for a workspace.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the workspace or the folder for temporary files is not there.
+    pub fn new(options: RunnerOptions) -> Result<Self, RunError> {
+        let resolve = |path: &Path| {
+            path.canonicalize().map_err(system(format!("find the folder `{}`", path.display())))
+        };
+        Ok(Self {
+            workspace: resolve(&options.workspace)?,
+            temporary: resolve(&options.temporary)?,
+            surroundings: Surroundings::of(&options.inherited, Path::exists),
+            launcher: options.launcher,
+            clock: options.clock,
+            keep: options.keep,
+            missing: Mutex::new(options.without.clone()),
+            without: options.without,
+            orphans: AtomicU32::new(0),
+            runs: AtomicU32::new(0),
+        })
+    }
+
+    /// Finds out which layers of the sandbox this machine has, by launching nothing with them.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the launcher itself cannot be used.
+    pub fn layers(&self) -> Result<Vec<LayerReport>, RunError> {
+        let mut failure = None;
+        let reports = crate::sandbox::layers(|layers| match self.attempt(layers) {
+            Ok(()) => Ok(()),
+            Err(Refusal::Layer(layer, why)) => Err(LayerError { layer, why }),
+            Err(Refusal::Other(error)) => {
+                failure = Some(error);
+                Ok(())
+            }
+        });
+        failure.map_or(Ok(reports), Err)
+    }
+
+    /// Runs to the end, showing the output as it comes.
+    ///
+    /// # Errors
+    ///
+    /// As [`RunPrograms::run`].
+    pub fn run_watched(
+        &self,
+        request: &RunRequest,
+        watch: &mut dyn FnMut(OutputStream, &[u8]),
+    ) -> Result<FinishedRun, RunError> {
+        self.check_control_file()?;
+        let state = self.state()?;
+        let started_at = (self.clock)();
+        loop {
+            let missing = self.known_missing();
+            if !missing.is_empty() && needs_every_layer(request) {
+                let missing = missing.iter().map(|layer| layer.name().to_owned()).collect();
+                return Err(RunError::MissingLayers { missing });
+            }
+            let names = || self.names(started_at);
+            let files = state.as_ref().map(|(_, store)| store.create(names())).transpose();
+            let files = files.map_err(system("make a file for the output"))?;
+            let scratch = self.scratch(started_at)?;
+            let launch = self.launch(request, &scratch, &missing)?;
+            let run = Run { request, started_at, missing: &missing, files, state: state.as_ref() };
+            match self.execute(&launch, run, watch) {
+                // Nothing was started. Whoever may run without the layer does, knowingly.
+                Err(Refusal::Layer(layer, _)) if !missing.contains(&layer) => self.learn(layer),
+                Err(Refusal::Layer(layer, why)) => {
+                    let missing = vec![format!("{layer} ({why})")];
+                    return Err(RunError::MissingLayers { missing });
+                }
+                Err(Refusal::Other(error)) => return Err(error),
+                Ok(finished) => return Ok(finished),
+            }
+        }
+    }
+
+    /// Launches nothing with these layers.
+    fn attempt(&self, layers: &[Layer]) -> Result<(), Refusal> {
+        if let Some(layer) = layers.iter().find(|layer| self.without.contains(layer)) {
+            return Err(Refusal::Layer(*layer, "switched off".to_owned()));
+        }
+        let scratch = self.scratch((self.clock)())?;
+        let request = RunRequest {
+            plan: Plan { pipelines: Vec::new() },
+            cwd: self.workspace.clone(),
+            class: RunClass::Probe,
+            risk: RiskClass::Read,
+            gate: Gate::Approved,
+            by: StartedBy::Salve,
+            limits: Limits::of(RunClass::Probe),
+            environment: Vec::new(),
+        };
+        let mut launch = self.launch(&request, &scratch, &[])?;
+        launch.layers = layers.to_vec();
+        // A question leaves no trace in the workspace, not even for a moment.
+        launch.protected.clear();
+        let finished = self.session(&launch, Default::default(), &mut |_, _| {})?;
+        ending(&finished).map(drop)
+    }
+
+    fn known_missing(&self) -> Vec<Layer> {
+        self.missing.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn learn(&self, layer: Layer) {
+        let mut missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        missing.push(layer);
+        missing.sort_unstable();
+        missing.dedup();
+    }
+
+    fn scratch(&self, started_at: u64) -> Result<Scratch, RunError> {
+        Scratch::create(&self.temporary, self.names(started_at))
+            .map_err(system("make a temporary home"))
+    }
+
+    fn session(
+        &self,
+        launch: &Launch,
+        collectors: [Collector; 2],
+        watch: &mut dyn FnMut(OutputStream, &[u8]),
+    ) -> Result<Finished, RunError> {
+        let finished = session::run(&self.launcher, launch, collectors, watch);
+        // A launcher that was killed could not do it.
+        crate::sandbox::remove_placeholders(&self.workspace, &launch.protected);
+        finished.map_err(system("run the launcher"))
+    }
+
+    fn check_control_file(&self) -> Result<(), RunError> {
+        let read = || match StateFolder::find(&self.workspace)? {
+            Some(state) => control_file::is_workspace_paused(&state),
+            None => Ok(false),
+        };
+        match read() {
+            Ok(false) => Ok(()),
+            Ok(true) => Err(RunError::Paused),
+            Err(error) => Err(system(format!("read `{STATE}/{CONTROL}`"))(error)),
+        }
+    }
+
+    fn state(&self) -> Result<Option<(StateFolder, Store)>, RunError> {
+        let Keep::InWorkspace { output_bytes } = self.keep else { return Ok(None) };
+        let open = || {
+            let state = StateFolder::open(&self.workspace)?;
+            let store = Store::open(&state, output_bytes)?;
+            Ok((state, store))
+        };
+        open().map(Some).map_err(system(format!("open `{STATE}` in the workspace")))
+    }
+
+    /// Names for a run: by its time, this process and a number; further ones should they be taken.
+    fn names(&self, started_at: u64) -> impl Iterator<Item = String> + use<> {
+        let number = self.runs.fetch_add(1, Ordering::Relaxed);
+        let process = std::process::id();
+        (0..NAMES_TRIED).map(move |again| match again {
+            0 => format!("{started_at:x}-{process:x}-{number:x}"),
+            _ => format!("{started_at:x}-{process:x}-{number:x}-{again:x}"),
+        })
+    }
+
+    fn launch(
+        &self,
+        request: &RunRequest,
+        scratch: &Scratch,
+        missing: &[Layer],
+    ) -> Result<Launch, RunError> {
+        let cwd = request.cwd.canonicalize();
+        let cwd = cwd.map_err(system(format!("find the folder `{}`", request.cwd.display())))?;
+        if !cwd.starts_with(&self.workspace) {
+            let outside = std::io::Error::other("it is outside the workspace");
+            return Err(system(format!("run in `{}`", cwd.display()))(outside));
+        }
+        let network = request.risk == RiskClass::Network;
+        let wanted = |layer: &Layer| {
+            let needs_network = network && *layer == Layer::NetworkNamespace;
+            !needs_network && !missing.contains(layer)
+        };
+        let home = self.surroundings.home.iter().cloned();
+        Ok(Launch {
+            plan: request.plan.clone(),
+            workspace: self.workspace.clone(),
+            cwd,
+            environment: self.surroundings.variables(
+                &scratch.home,
+                &scratch.temporary,
+                &request.environment,
+            ),
+            network,
+            limits: request.limits.clone(),
+            protected: [".git", STATE].map(|name| self.workspace.join(name)).to_vec(),
+            writable: vec![scratch.folder().to_path_buf()],
+            layered: self.surroundings.toolchain_homes.clone(),
+            hidden: home.chain(self.surroundings.secrets.iter().cloned()).collect(),
+            layers: Layer::ALL.iter().copied().filter(wanted).collect(),
+            redirects_beneath: matches!(request.gate, Gate::Policy { .. }),
+        })
+    }
+
+    fn execute(
+        &self,
+        launch: &Launch,
+        run: Run<'_>,
+        watch: &mut dyn FnMut(OutputStream, &[u8]),
+    ) -> Result<FinishedRun, Refusal> {
+        let (id, out, err) = match run.files {
+            Some(OutputFiles { id, out, err }) => (id, Some(out), Some(err)),
+            None => (self.names(run.started_at).next().unwrap_or_default(), None, None),
+        };
+        let collectors = [Collector::into_file(out), Collector::into_file(err)];
+        let forget = || {
+            if let Some((_, store)) = run.state {
+                store.forget(&id);
+            }
+        };
+        let finished = self.session(launch, collectors, watch).inspect_err(|_| forget())?;
+        let (ending, orphans) = ending(&finished).inspect_err(|_| forget())?;
+        let (mut stdout, mut hasher) = finished.out.finish();
+        let (mut stderr, _) = finished.err.finish();
+        if stdout.bytes + stderr.bytes == 0 {
+            forget();
+            (stdout.file, stderr.file) = (None, None);
+        }
+        let hashed = add_to_hash(&mut hasher, &stderr);
+        let record = RunRecord {
+            started_at: run.started_at,
+            plan: run.request.plan.clone(),
+            cwd: launch.cwd.clone(),
+            class: run.request.class,
+            risk: run.request.risk,
+            gate: run.request.gate.clone(),
+            by: run.request.by,
+            ending,
+            duration_ms: u64::try_from(finished.took.as_millis()).unwrap_or(u64::MAX),
+            output_bytes: stdout.bytes + stderr.bytes,
+            output_hash: hashed
+                .map(|()| hasher.finalize().to_hex().to_string())
+                .unwrap_or_default(),
+            output_file: stdout.file.as_ref().map(|_| Store::name_in_record(&id)),
+            orphans,
+            missing_layers: run.missing.iter().map(|layer| layer.name().to_owned()).collect(),
+            id,
+        };
+        let mut events = Vec::new();
+        if let Some((state, store)) = run.state {
+            log::append(state, &record).map_err(system("add to the list of runs"))?;
+            store.prune(&record.id).map_err(system("remove old outputs"))?;
+            events.extend(self.count_orphans(state, &record)?);
+        }
+        Ok(FinishedRun { record, stdout, stderr, events })
+    }
+
+    /// Trips the breaker when commands have left too many processes behind.
+    fn count_orphans(
+        &self,
+        state: &StateFolder,
+        record: &RunRecord,
+    ) -> Result<Option<RunEvent>, RunError> {
+        let before = self.orphans.fetch_add(record.orphans, Ordering::Relaxed);
+        let orphans = before.saturating_add(record.orphans);
+        if record.orphans == 0 || orphans < BREAKER {
+            return Ok(None);
+        }
+        self.orphans.store(0, Ordering::Relaxed);
+        let reason = format!(
+            "Written by Salve: commands left {orphans} processes behind, which were ended (last run: \
+             {}). Look at it with `salve runs`; remove this heading, or write RESUME below it, to go \
+             on.",
+            record.id
+        );
+        control_file::pause(state, &reason)
+            .map_err(system(format!("write PAUSE to `{STATE}/{CONTROL}`")))?;
+        Ok(Some(RunEvent::BreakerTripped { orphans, control_file: format!("{STATE}/{CONTROL}") }))
+    }
+}
+
+impl RunPrograms for Runner {
+    fn run(&self, request: &RunRequest) -> Result<FinishedRun, RunError> {
+        self.run_watched(request, &mut |_, _| {})
+    }
+}
+
+/// One attempt at a request.
+struct Run<'a> {
+    request: &'a RunRequest,
+    started_at: u64,
+    missing: &'a [Layer],
+    files: Option<OutputFiles>,
+    state: Option<&'a (StateFolder, Store)>,
+}
+
+/// Why an attempt ran nothing.
+enum Refusal {
+    Layer(Layer, String),
+    Other(RunError),
+}
+
+impl From<RunError> for Refusal {
+    fn from(error: RunError) -> Self {
+        Self::Other(error)
+    }
+}
+
+/// Nobody is there who could say yes to running without a layer.
+fn needs_every_layer(request: &RunRequest) -> bool {
+    match request.gate {
+        Gate::Approved => false,
+        Gate::Policy { .. } => true,
+        Gate::Toolchain { .. } => request.by == StartedBy::Model,
+    }
+}
+
+fn ending(finished: &Finished) -> Result<(RunEnding, u32), Refusal> {
+    let because = finished.ended.map(|because| match because {
+        EndedBecause::Deadline => RunEnding::DeadlinePassed,
+        EndedBecause::Output => RunEnding::TooMuchOutput,
+    });
+    match (&finished.report, because) {
+        (Some(Report::Executed { orphans, .. }), Some(ending)) => Ok((ending, *orphans)),
+        (Some(Report::Executed { last, orphans }), None) => {
+            let ending = match *last {
+                ProgramEnding::Code(code) => RunEnding::Exited { code },
+                ProgramEnding::Signal(signal) => RunEnding::Signalled { signal },
+            };
+            Ok((ending, *orphans))
+        }
+        (Some(Report::NoSuchProgram { program }), _) => {
+            Err(RunError::NoSuchProgram { program: program.clone() }.into())
+        }
+        (Some(Report::LayerFailed { layer, why }), _) => Err(Refusal::Layer(*layer, why.clone())),
+        (Some(Report::Failed { action, why }), _) => {
+            let source = std::io::Error::other(why.clone());
+            Err(RunError::System { action: action.clone(), source }.into())
+        }
+        (None, Some(ending)) => Ok((ending, 0)),
+        (None, None) => {
+            let lost = std::io::Error::other("it ended without a report");
+            Err(system("run the launcher")(lost).into())
+        }
+    }
+}
+
+/// Adds a stream to the hash of the output, from memory or from its file.
+fn add_to_hash(hasher: &mut blake3::Hasher, capture: &crate::Capture) -> std::io::Result<()> {
+    if capture.is_whole() {
+        hasher.update(&capture.head).update(&capture.tail);
+        return Ok(());
+    }
+    let file = capture.file.as_ref().ok_or(std::io::ErrorKind::NotFound)?;
+    hasher.update_reader(std::fs::File::open(file)?).map(drop)
+}
+
+fn system(action: impl Into<String>) -> impl FnOnce(std::io::Error) -> RunError {
+    let action = action.into();
+    move |source| RunError::System { action, source }
+}

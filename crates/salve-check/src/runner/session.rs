@@ -1,0 +1,271 @@
+//! One run, from the start of the launcher to its end.
+//!
+//! In: a launch, where its output goes, its limits. Out: the launcher's report and both streams.
+//! Never waits without a bound: a launcher that does not answer is killed, and its namespace ends
+//! with it.
+
+use super::collect::Collector;
+use super::{Launcher, OutputStream};
+use crate::launcher::{KILL, TERMINATE, read_frame, write_frame};
+use crate::{Launch, Report};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::io::{PipeReader, Read, Result, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+/// How long the launcher may take to end everything before it is killed itself.
+const ENDING: Duration = Duration::from_millis(500);
+/// How long streams are read that something still holds open when the launcher is gone.
+const DRAIN: Duration = Duration::from_millis(200);
+/// How long the launcher may take to hear or to say something it has begun to say.
+const SPEAKING: Duration = Duration::from_secs(5);
+/// A pipe that is larger than usual means fewer switches between writer and reader.
+const PIPE_BYTES: usize = 1 << 20;
+const CHUNK: usize = 128 << 10;
+
+/// Why a run was ended before its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EndedBecause {
+    Deadline,
+    Output,
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub(super) struct Finished {
+    /// What the launcher said; nothing when it was killed or lost.
+    pub(super) report: Option<Report>,
+    /// Why it was ended, when it did not end by itself.
+    pub(super) ended: Option<EndedBecause>,
+    pub(super) out: Collector,
+    pub(super) err: Collector,
+    pub(super) took: Duration,
+}
+
+/// Starts the launcher and sees the run to its end.
+pub(super) fn run(
+    launcher: &Launcher,
+    launch: &Launch,
+    collectors: [Collector; 2],
+    watch: &mut dyn FnMut(OutputStream, &[u8]),
+) -> Result<Finished> {
+    let mut session = Session::start(launcher, launch, collectors)?;
+    while session.phase != Phase::Over {
+        session.wait()?;
+        session.take_output(watch)?;
+        session.take_report();
+        session.advance();
+    }
+    session.finish()
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// Until the deadline.
+    Running,
+    /// Everybody was asked to end.
+    Asked,
+    /// Everybody was ended by the launcher.
+    Killed,
+    /// The launcher has said its last word, or was killed.
+    Draining,
+    Over,
+}
+
+struct Session<'a> {
+    launch: &'a Launch,
+    child: Child,
+    socket: UnixStream,
+    pipes: [Option<PipeReader>; 2],
+    collectors: [Collector; 2],
+    buffer: Vec<u8>,
+    phase: Phase,
+    until: Instant,
+    started: Instant,
+    ended: Option<EndedBecause>,
+    report: Option<Report>,
+    hung_up: bool,
+    ready: [bool; 3],
+    /// Whether the last look at the streams brought something that is kept.
+    more: bool,
+}
+
+impl<'a> Session<'a> {
+    #[expect(clippy::disallowed_methods, reason = "this is where the runner starts its launcher")]
+    fn start(launcher: &Launcher, launch: &'a Launch, collectors: [Collector; 2]) -> Result<Self> {
+        let started = Instant::now();
+        let (socket, theirs) = UnixStream::pair()?;
+        let (out_reader, out_writer) = std::io::pipe()?;
+        let (err_reader, err_writer) = std::io::pipe()?;
+        for reader in [&out_reader, &err_reader] {
+            // Users without privileges have a limit for all their pipes; the default is fine too.
+            let _ = rustix::pipe::fcntl_setpipe_size(reader, PIPE_BYTES);
+        }
+        socket.set_write_timeout(Some(SPEAKING))?;
+        socket.set_read_timeout(Some(SPEAKING))?;
+        // The command is dropped at once, and with it our copies of the writing ends.
+        let child = Command::new(&launcher.program)
+            .args(&launcher.arguments)
+            .env_clear()
+            .stdin(OwnedFd::from(theirs))
+            .stdout(out_writer)
+            .stderr(err_writer)
+            .spawn()?;
+        // Once for each stage. A launcher that fails early says so; its silence is noticed below.
+        let _ = write_frame(&socket, launch).and_then(|()| write_frame(&socket, launch));
+        Ok(Self {
+            launch,
+            child,
+            socket,
+            pipes: [Some(out_reader), Some(err_reader)],
+            collectors,
+            buffer: vec![0; CHUNK],
+            phase: Phase::Running,
+            until: started + launch.limits.deadline,
+            started,
+            ended: None,
+            report: None,
+            hung_up: false,
+            ready: [false; 3],
+            more: false,
+        })
+    }
+
+    /// Sleeps until there is something to read or the time of this phase is over.
+    fn wait(&mut self) -> Result<()> {
+        let timeout = self.until.saturating_duration_since(Instant::now());
+        let timeout = Timespec::try_from(timeout).unwrap_or(Timespec { tv_sec: 1, tv_nsec: 0 });
+        let listening = !self.hung_up;
+        let mut polled = Vec::with_capacity(3);
+        let mut places = Vec::with_capacity(3);
+        for (place, pipe) in self.pipes.iter().enumerate() {
+            if let Some(pipe) = pipe {
+                polled.push(PollFd::new(pipe, PollFlags::IN));
+                places.push(place);
+            }
+        }
+        if listening {
+            polled.push(PollFd::new(&self.socket, PollFlags::IN));
+            places.push(2);
+        }
+        self.ready = [false; 3];
+        match poll(&mut polled, Some(&timeout)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        for (polled, place) in polled.iter().zip(places) {
+            if let Some(ready) = self.ready.get_mut(place) {
+                *ready = !polled.revents().is_empty();
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads one chunk of each stream that has one. What comes after the limit is read and dropped,
+    /// so that the writer can hear its signal.
+    fn take_output(&mut self, watch: &mut dyn FnMut(OutputStream, &[u8])) -> Result<()> {
+        self.more = false;
+        for (place, stream) in OutputStream::BOTH.into_iter().enumerate() {
+            let (Some(pipe), Some(true)) = (self.pipes.get_mut(place), self.ready.get(place))
+            else {
+                continue;
+            };
+            let Some(reader) = pipe else { continue };
+            let count = match reader.read(&mut self.buffer) {
+                Ok(count) => count,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            if count == 0 {
+                *pipe = None;
+                continue;
+            }
+            let room = self.launch.limits.output_bytes.saturating_sub(self.output_bytes());
+            let kept = usize::try_from(room).unwrap_or(usize::MAX).min(count);
+            let chunk = self.buffer.get(..kept).unwrap_or_default();
+            if !chunk.is_empty() {
+                watch(stream, chunk);
+            }
+            self.more |= kept > 0;
+            if let Some(collector) = self.collectors.get_mut(place) {
+                collector.push(chunk);
+            }
+            if kept < count && self.phase == Phase::Running {
+                self.ask_to_end(EndedBecause::Output);
+            }
+        }
+        Ok(())
+    }
+
+    fn output_bytes(&self) -> u64 {
+        self.collectors.iter().map(Collector::bytes).sum()
+    }
+
+    fn take_report(&mut self) {
+        let [_, _, spoken] = self.ready;
+        if !spoken {
+            return;
+        }
+        match read_frame(&self.socket) {
+            Ok(report) => self.report = Some(report),
+            // The inner stage is gone: the report came before, or will not come.
+            Err(_) => self.hung_up = true,
+        }
+    }
+
+    /// Goes on to the next phase when the time of this one is over, or the launcher is.
+    fn advance(&mut self) {
+        let now = Instant::now();
+        if self.hung_up && self.phase != Phase::Draining {
+            self.enter(Phase::Draining, DRAIN);
+        }
+        if self.report.is_some() && self.phase != Phase::Draining {
+            self.enter(Phase::Draining, ENDING);
+        }
+        let silent = self.pipes.iter().all(Option::is_none);
+        match self.phase {
+            Phase::Draining if (self.hung_up && silent) || (now >= self.until && !self.more) => {
+                self.phase = Phase::Over;
+            }
+            Phase::Running if now >= self.until => self.ask_to_end(EndedBecause::Deadline),
+            Phase::Asked if now >= self.until => {
+                let _ = self.socket.write_all(&[KILL]);
+                self.enter(Phase::Killed, ENDING);
+            }
+            Phase::Killed if now >= self.until => {
+                let _ = self.child.kill();
+                self.enter(Phase::Draining, DRAIN);
+            }
+            _ => {}
+        }
+    }
+
+    fn ask_to_end(&mut self, why: EndedBecause) {
+        self.ended = Some(why);
+        let _ = self.socket.write_all(&[TERMINATE]);
+        self.enter(Phase::Asked, self.launch.limits.grace);
+    }
+
+    fn enter(&mut self, phase: Phase, time: Duration) {
+        self.phase = phase;
+        self.until = Instant::now() + time;
+    }
+
+    fn finish(self) -> Result<Finished> {
+        let Self { mut child, report, ended, started, hung_up, collectors, .. } = self;
+        if report.is_some() && hung_up {
+            // Every program has been reaped and the inner stage is gone. What is left is the kernel
+            // taking namespaces apart, which nobody has to wait for.
+            let reaper = std::thread::Builder::new().name("reaper".to_owned());
+            reaper.spawn(move || child.wait())?;
+        } else {
+            let _ = child.kill();
+            child.wait()?;
+        }
+        let [out, err] = collectors;
+        Ok(Finished { report, ended, out, err, took: started.elapsed() })
+    }
+}

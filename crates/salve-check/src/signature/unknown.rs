@@ -1,0 +1,45 @@
+//! Diagnostics of a tool that nobody knows.
+//!
+//! In: text in which no known tool was recognised. Out: one diagnostic for every line that speaks of
+//! a failure, or for every line when none does, normalised and each only once. Never more than the
+//! text has lines.
+
+use super::normalise::{normalise_line, plain};
+use regex::Regex;
+use salve_types::{Diagnostic, ErrorClass, Severity};
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+/// Makes diagnostics of the lines of a text.
+pub(super) fn diagnostics(tool: Option<&str>, text: &str) -> Vec<Diagnostic> {
+    let text = plain(text);
+    let tool = tool.unwrap_or("unknown");
+    let failing = collect(tool, text.lines().filter(|line| FAILURE.is_match(line)));
+    if failing.is_empty() { collect(tool, text.lines()) } else { failing }
+}
+
+// What tools say when something went wrong, in whatever case.
+static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
+    let words = "error|fail|fatal|panic|exception|abort|cannot|can't|could not|unable|denied|refused|\
+                 not found|no such|undefined|unexpected|invalid|missing|unresolved|segmentation|killed";
+    #[expect(clippy::expect_used, reason = "the pattern is a constant that a test compiles")]
+    Regex::new(&format!("(?i-u){words}")).expect("a constant pattern")
+});
+
+fn collect<'a>(tool: &str, lines: impl Iterator<Item = &'a str>) -> Vec<Diagnostic> {
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    let mut message = String::new();
+    for line in lines {
+        message.clear();
+        normalise_line(crate::console::unwrapped(line), &mut message);
+        if message.is_empty() || seen.contains(&message) {
+            continue;
+        }
+        seen.insert(message.clone());
+        let mut diagnostic = Diagnostic::new(tool, Severity::Error, ErrorClass::Runtime, &message);
+        diagnostic.raw = line.to_owned();
+        found.push(diagnostic);
+    }
+    found
+}

@@ -1,0 +1,187 @@
+//! Running one toolchain.
+//!
+//! In: a spec, a folder and files, a runner. Out: one [`CheckRun`] with everything that was said,
+//! read into diagnostics. Each file is compiled once and that run's output is what is reported; there
+//! is no second run to fetch a message. A missing program is an error, never a result.
+
+use super::json_schema;
+use super::name_pattern::file_name;
+use super::probe::ask_version;
+use super::version::is_at_least;
+use super::words::{Given, words};
+use super::{BuildProfile, ToolchainError, ToolchainSpec, WorkUnit};
+use crate::check::{CheckRun, Outputs};
+use crate::{
+    Capture, FinishedRun, Gate, Limits, Plan, RiskClass, RunClass, RunError, RunPrograms,
+    RunRequest, StartedBy,
+};
+use salve_types::Severity;
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// What one toolchain is to check.
+pub(crate) struct Work<'a> {
+    /// The toolchain.
+    pub(crate) spec: &'a ToolchainSpec,
+    /// The checked folder.
+    pub(crate) root: &'a Path,
+    /// Where it runs, relative to the checked folder; empty at the top.
+    pub(crate) folder: &'a str,
+    /// The files it is given, relative to `folder`.
+    pub(crate) files: &'a [String],
+    /// Folders with headers, relative to `folder`.
+    pub(crate) headers: &'a [String],
+    /// Whether a release is built.
+    pub(crate) profile: BuildProfile,
+    /// On whose behalf.
+    pub(crate) by: StartedBy,
+    /// The mildest severity that makes the run red.
+    pub(crate) fail_on: Severity,
+}
+
+/// How many files a program that takes one at a time is started for.
+const MOST_STARTS: usize = 400;
+/// How many bytes of file names one start is given; the system's limit is twice that.
+const MOST_NAME_BYTES: usize = 1 << 20;
+/// The most output that is read back; the runner ends what writes more.
+const MOST_OUTPUT: u64 = 64 << 20;
+
+/// Runs a toolchain.
+pub(crate) fn run_work(
+    work: &Work<'_>,
+    runner: &dyn RunPrograms,
+) -> Result<CheckRun, ToolchainError> {
+    let cwd = work.root.join(work.folder);
+    if work.spec.is_in_process() {
+        let diagnostics = json_schema::check_files(&cwd, work.files);
+        return Ok(CheckRun::in_process(work, diagnostics));
+    }
+    let program = find_program(work, &cwd);
+    let arguments = arguments_for(work, &program, &cwd, runner)?;
+    let batches = batches(work.spec.unit, work.files);
+    let left_out = work.files.len() - batches.iter().map(|batch| batch.len()).sum::<usize>();
+    let mut outputs = Vec::new();
+    for files in batches {
+        let given = Given {
+            program: &program,
+            arguments: &arguments,
+            files,
+            headers: work.headers,
+            profile: work.profile,
+        };
+        let request = request(work, &cwd, words(work.spec, &given));
+        let finished = runner.run(&request).map_err(|error| refused(work.spec, error))?;
+        outputs.push(outputs_of(finished));
+    }
+    Ok(CheckRun::of_program(work, outputs, left_out))
+}
+
+fn request(work: &Work<'_>, cwd: &Path, words: Vec<String>) -> RunRequest {
+    let timeout = work.spec.timeout;
+    let limits = Limits {
+        deadline: timeout,
+        cpu_seconds: timeout.as_secs().saturating_mul(2).max(1),
+        ..Limits::of(RunClass::Toolchain)
+    };
+    RunRequest {
+        plan: Plan::of_argv(words),
+        cwd: cwd.to_owned(),
+        class: RunClass::Toolchain,
+        risk: RiskClass::Build,
+        gate: Gate::Toolchain { target: work.spec.target_id.clone() },
+        by: work.by,
+        limits,
+        environment: work.spec.environment.clone(),
+    }
+}
+
+// The project's own program when it has one, else the name, which the runner looks up.
+fn find_program(work: &Work<'_>, cwd: &Path) -> String {
+    let name = work.spec.compile_command.split_whitespace().next().unwrap_or_default();
+    let folders = cwd.ancestors().take_while(|folder| folder.starts_with(work.root));
+    let candidates = folders.flat_map(|folder| {
+        work.spec.local_folders.iter().map(move |local| folder.join(local).join(name))
+    });
+    candidates
+        .filter(|path: &PathBuf| path.is_file())
+        .find_map(|path| path.to_str().map(str::to_owned))
+        .unwrap_or_else(|| name.to_owned())
+}
+
+// A question about the version is only asked where the answer changes the arguments.
+fn arguments_for(
+    work: &Work<'_>,
+    program: &str,
+    cwd: &Path,
+    runner: &dyn RunPrograms,
+) -> Result<Vec<String>, ToolchainError> {
+    let spec = work.spec;
+    if !spec.twin_args.is_empty() && have_twins(work.files) {
+        return Ok(spec.twin_args.clone());
+    }
+    if spec.since.is_empty() {
+        return Ok(spec.compile_args.clone());
+    }
+    let version = ask_version(spec, program, cwd, runner).map_err(|error| refused(spec, error))?;
+    let version = version.unwrap_or_default();
+    let newer = spec.since.iter().rev().find(|since| is_at_least(&version, &since.version));
+    Ok(newer.map_or(&spec.compile_args, |since| &since.compile_args).clone())
+}
+
+fn have_twins(files: &[String]) -> bool {
+    let names: BTreeSet<&str> = files.iter().map(|file| file_name(file)).collect();
+    names.len() < files.len()
+}
+
+fn batches(unit: WorkUnit, files: &[String]) -> Vec<&[String]> {
+    match unit {
+        WorkUnit::Folder => vec![&[]],
+        WorkUnit::File => files.chunks(1).take(MOST_STARTS).collect(),
+        WorkUnit::Files => {
+            let (mut batches, mut start, mut bytes) = (Vec::new(), 0, 0);
+            for (at, file) in files.iter().enumerate() {
+                if bytes + file.len() > MOST_NAME_BYTES && at > start {
+                    batches.push(&files[start..at]);
+                    (start, bytes) = (at, 0);
+                }
+                bytes += file.len() + 1;
+            }
+            batches.push(&files[start..]);
+            batches
+        }
+    }
+}
+
+fn refused(spec: &ToolchainSpec, error: RunError) -> ToolchainError {
+    match error {
+        RunError::NoSuchProgram { .. } => ToolchainError::Missing {
+            target_id: spec.target_id.clone(),
+            display_name: spec.display_name.clone(),
+            binary_name: spec.binary_name.clone(),
+            install_hint: spec.install_hint.clone(),
+        },
+        source => ToolchainError::NotRun { target_id: spec.target_id.clone(), source },
+    }
+}
+
+fn outputs_of(finished: FinishedRun) -> Outputs {
+    Outputs {
+        stdout: text_of(&finished.stdout),
+        stderr: text_of(&finished.stderr),
+        record: finished.record,
+    }
+}
+
+/// Returns all that a stream carried, from the file when memory holds only its ends.
+pub(super) fn text_of(capture: &Capture) -> String {
+    let mut bytes = Vec::new();
+    let from_file = capture.file.as_ref().and_then(|path| std::fs::File::open(path).ok());
+    let whole = from_file.is_some_and(|file| {
+        file.take(MOST_OUTPUT).read_to_end(&mut bytes).is_ok_and(|read| read > 0)
+    });
+    if !whole {
+        bytes = [capture.head.as_slice(), capture.tail.as_slice()].concat();
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

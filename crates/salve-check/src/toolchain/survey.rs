@@ -1,0 +1,115 @@
+//! The files of a folder, as far as toolchains care.
+//!
+//! In: a folder. Out: the relative paths of its files, sorted, without what tools themselves put
+//! there, and without what the project ignores. Bounded in number and depth, and it says when a bound
+//! was met. Never follows a symlink, never reads a file's content except `.gitignore`.
+
+use super::ToolchainError;
+use super::name_pattern::file_name;
+use std::path::Path;
+
+/// What a walk found.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Survey {
+    /// Paths relative to the folder, with `/`, sorted.
+    pub(crate) files: Vec<String>,
+    /// Whether there was more than the bounds let in.
+    pub(crate) cut: bool,
+}
+
+/// The most entries of a folder that are looked at.
+const MOST_ENTRIES: usize = 50_000;
+const MOST_LEVELS: usize = 24;
+
+/// Folders that belong to tools, whatever is in them.
+const TOOL_FOLDERS: &[&str] = &[
+    ".git",
+    ".gradle",
+    ".hg",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".salve",
+    ".svn",
+    ".tox",
+    ".venv",
+    "__pycache__",
+    "node_modules",
+    "site-packages",
+    "target",
+    "vendor",
+    "venv",
+];
+
+/// Walks a folder.
+pub(crate) fn survey(folder: &Path) -> Result<Survey, ToolchainError> {
+    let unreadable = |source| ToolchainError::Unreadable { path: folder.to_owned(), source };
+    // The walk itself passes over what it cannot read; the folder itself must be there.
+    std::fs::read_dir(folder).map_err(unreadable)?;
+    let walk = ignore::WalkBuilder::new(folder)
+        .hidden(false)
+        .parents(false)
+        .git_global(false)
+        .git_exclude(false)
+        .require_git(false)
+        .max_depth(Some(MOST_LEVELS))
+        .filter_entry(|entry| {
+            entry.depth() == 0
+                || !entry.file_type().is_some_and(|kind| kind.is_dir())
+                || !TOOL_FOLDERS.iter().any(|name| entry.file_name() == *name)
+        })
+        .build();
+    let mut found = Survey::default();
+    for (count, entry) in walk.flatten().enumerate() {
+        if count >= MOST_ENTRIES {
+            found.cut = true;
+            break;
+        }
+        let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+        let relative = entry.path().strip_prefix(folder).ok().and_then(Path::to_str);
+        if let (true, Some(relative)) = (is_file, relative) {
+            found.files.push(relative.to_owned());
+        }
+    }
+    found.files.sort_unstable();
+    Ok(found)
+}
+
+impl Survey {
+    /// Iterates over the names of the files that lie directly in the folder.
+    pub(super) fn at_top(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(String::as_str).filter(|path| file_name(path).len() == path.len())
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a test's own scratch folder")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_folders_ignored_files_and_symlinks_are_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        for path in [
+            "a.py",
+            ".eslintrc.json",
+            "src/b.py",
+            "node_modules/x/c.js",
+            "target/d.rs",
+            "big/e.py",
+            "src/.venv/f.py",
+            ".git/config",
+        ] {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "").unwrap();
+        }
+        std::fs::write(folder.path().join(".gitignore"), "/big/\n").unwrap();
+        std::os::unix::fs::symlink("/", folder.path().join("root")).unwrap();
+        let found = survey(folder.path()).unwrap();
+        assert_eq!(found.files, [".eslintrc.json", ".gitignore", "a.py", "src/b.py"]);
+        assert!(!found.cut);
+        assert_eq!(found.at_top().count(), 3);
+        assert!(survey(&folder.path().join("nothing")).is_err());
+    }
+}

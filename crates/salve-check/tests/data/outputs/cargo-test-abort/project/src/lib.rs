@@ -1,0 +1,4 @@
+#[test]
+fn dies() {
+    std::process::abort();
+}

@@ -1,0 +1,4 @@
+#[test]
+fn outer() {
+    panic!("outer broke");
+}

@@ -1,0 +1,3 @@
+var emoji = "😀"; var unused = 1;
+let answer = 42;
+if (answer == emoji) { undefinedName("\d"); }

@@ -1,0 +1,5 @@
+package dep
+
+import "github.com/nobody/nothing"
+
+var _ = nothing.X

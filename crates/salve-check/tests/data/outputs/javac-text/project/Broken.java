@@ -1,0 +1,5 @@
+public class Broken {
+    void run() {
+        int x = 1
+        return;
+    }

@@ -1,0 +1,2 @@
+const assert = require("node:assert");
+assert.strictEqual(1 + 1, 3);

@@ -1,0 +1,5 @@
+function outer() {
+  const value = undefined;
+  return value.name;
+}
+outer();

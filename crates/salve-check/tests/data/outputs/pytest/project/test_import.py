@@ -1,0 +1,3 @@
+import not_there
+
+def test_a(): pass

@@ -1,0 +1,7 @@
+def load():
+    return {}["key"]
+
+try:
+    load()
+except KeyError as e:
+    raise RuntimeError("cannot load") from e

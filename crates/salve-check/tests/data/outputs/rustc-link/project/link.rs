@@ -1,0 +1,2 @@
+extern "C" { fn nowhere(); }
+fn main() { unsafe { nowhere() } }

@@ -1,0 +1,2 @@
+mod gone;
+fn main() { let text = "never closed; }

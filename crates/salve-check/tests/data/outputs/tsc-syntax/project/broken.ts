@@ -1,0 +1,3 @@
+export function open(a: number {
+  return a +;
+}

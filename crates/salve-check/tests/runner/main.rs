@@ -1,0 +1,11 @@
+//! The runner with real processes: what it executes, what it keeps, what it survives.
+//!
+//! In: the built launcher. Out: one test per promise. Never asks for a layer to be missing that the
+//! machine has, but to test what happens then.
+#![expect(clippy::panic, clippy::unwrap_used, reason = "what the tests share may fail like a test")]
+
+mod bash;
+mod endings;
+mod hostile;
+mod records;
+mod workplace;

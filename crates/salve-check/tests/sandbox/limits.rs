@@ -1,0 +1,91 @@
+//! What a run uses up is bounded, as root and as nobody.
+
+use crate::cage;
+use crate::world::World;
+use salve_check::Plan;
+
+/// Forks until it cannot, and says how often it could.
+const FORKS: &str = r#"
+import os, time
+count = 0
+try:
+    while count < 2000:
+        if os.fork() == 0:
+            time.sleep(20); os._exit(0)
+        count += 1
+except OSError: pass
+print("forks", count, flush=True)
+"#;
+
+#[test]
+fn processes_are_bounded_for_root_as_well() {
+    for user in cage::users() {
+        let world = World::new(user);
+        let workspace = world.path("ws");
+        let mut launch =
+            world.launch(&workspace, Plan::of_argv(["python3", "-I", "-S", "-c", FORKS]));
+        launch.limits.processes = 64;
+        let outcome = cage::run(&launch, user);
+        let forks = number_after(&outcome.output, "forks ");
+        assert!(forks.is_some_and(|forks| (10..450).contains(&forks)), "{}", outcome.output);
+    }
+}
+
+#[test]
+fn a_fork_bomb_ends_with_its_launcher() {
+    for user in cage::users() {
+        let world = World::new(user);
+        let workspace = world.path("ws");
+        let bomb = format!("f() {{ f | f & }}; f; sleep 1; : daemon-of-{}", workspace_name(&world));
+        let mut launch = world.launch(&workspace, Plan::of_argv(["sh", "-c", &bomb]));
+        launch.limits.processes = 64;
+        let outcome = cage::run(&launch, user);
+        assert!(outcome.is_executed(), "{:?}", outcome.report);
+        assert_eq!(world.survivors(), [0; 0]);
+    }
+}
+
+#[test]
+fn a_run_ends_before_anything_else_when_memory_runs_out() {
+    for user in cage::users() {
+        let world = World::new(user);
+        let plan = Plan::of_argv(["cat", "/proc/self/oom_score_adj"]);
+        let outcome = cage::run(&world.launch(&world.path("ws"), plan), user);
+        assert_eq!(outcome.output.trim(), "1000");
+    }
+}
+
+#[test]
+fn memory_file_size_and_temporary_files_are_bounded() {
+    let programs = [
+        ("memory", r#"x = bytearray(600 << 20)"#),
+        ("file size", r#"open("big", "wb").write(bytes(20 << 20))"#),
+        (
+            "temporary files",
+            r#"[open("/tmp/%d" % n, "wb").write(bytes(9 << 20)) for n in range(40)]"#,
+        ),
+    ];
+    for user in cage::users() {
+        let world = World::new(user);
+        let workspace = world.path("ws");
+        for (name, text) in programs {
+            let text = format!("{text}\nprint('unbounded', flush=True)");
+            let mut launch =
+                world.launch(&workspace, Plan::of_argv(["python3", "-I", "-S", "-c", &text]));
+            launch.limits.memory_bytes = 500 << 20;
+            launch.limits.file_bytes = 10 << 20;
+            let outcome = cage::run(&launch, user);
+            assert!(outcome.is_executed(), "{:?}", outcome.report);
+            assert!(!outcome.output.contains("unbounded"), "{name}: {}", outcome.output);
+        }
+    }
+}
+
+fn workspace_name(world: &World) -> String {
+    let environment = world.environment(&world.path("ws"));
+    environment.into_iter().find(|(name, _)| name == "WORLD").map(|(_, value)| value).unwrap()
+}
+
+fn number_after(output: &str, word: &str) -> Option<u32> {
+    output.lines().find_map(|line| line.strip_prefix(word)?.parse().ok())
+}

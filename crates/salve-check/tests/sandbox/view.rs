@@ -1,0 +1,138 @@
+//! What programs need still works inside.
+
+use crate::cage;
+use crate::world::World;
+use salve_check::Plan;
+
+#[test]
+fn ordinary_work_is_possible() {
+    let script = r#"
+set -e
+echo text > file && mkdir folder && mv file folder/ && rm -r folder
+echo x > "$HOME/x" && echo x > /tmp/x && echo x > /var/tmp/y && echo x > /dev/shm/z
+echo x > /dev/null && head -c 4 /dev/urandom > random
+[ "$(stat -c %a "$HOME")" = 700 ]
+cat "$TOOLCHAIN/lib.txt" && echo more >> "$TOOLCHAIN/lib.txt" && grep -q more "$TOOLCHAIN/lib.txt"
+printf 'int main(void) { return 0; }' > a.c && gcc a.c -o a.out && ./a.out
+cat .git/config && ls .salve
+true | cat | cat
+[ "$(ps ax 2>/dev/null | wc -l)" -lt 30 ]
+[ "$(pwd)" = "$WS" ]
+echo DONE
+"#;
+    let served = r#"
+import socket, threading
+server = socket.create_server(("127.0.0.1", 0))
+threading.Thread(target=lambda: server.accept()[0].sendall(b"SERVED")).start()
+client = socket.create_connection(server.getsockname())
+print(client.recv(16).decode())
+"#;
+    for user in cage::users() {
+        let world = World::new(user);
+        let workspace = world.path("ws");
+        let outcome =
+            cage::run(&world.launch(&workspace, Plan::of_argv(["sh", "-c", script])), user);
+        assert!(outcome.output.contains("DONE"), "as {user}: {}", outcome.output);
+        let plan = Plan::of_argv(["python3", "-I", "-c", served]);
+        let outcome = cage::run(&world.launch(&workspace, plan), user);
+        assert!(outcome.output.contains("SERVED"), "as {user}: {}", outcome.output);
+    }
+}
+
+#[test]
+fn a_workspace_may_lie_in_a_home_or_around_a_toolchain() {
+    for user in cage::users() {
+        let world = World::new(user);
+        let inside_home = world.path("home/project");
+        std::fs::create_dir(&inside_home).unwrap();
+        world.give("home/project");
+        let script = r#"echo x > made && [ ! -e ../.ssh ] && [ ! -e ../.bashrc ] && echo DONE"#;
+        let launch = world.launch(&inside_home, Plan::of_argv(["sh", "-c", script]));
+        let outcome = cage::run(&launch, user);
+        assert!(outcome.output.contains("DONE"), "as {user}: {}", outcome.output);
+        assert!(inside_home.join("made").is_file());
+
+        // The whole world as the workspace: the home in it stays hidden, the toolchain a layer.
+        let everything = world.path("");
+        let script = r#"echo x > made || true; [ ! -e "$REAL_HOME/.ssh" ] && cat "$TOOLCHAIN/lib.txt" &&
+            echo x > "$TOOLCHAIN/new" && echo DONE"#;
+        let launch = world.launch(&everything, Plan::of_argv(["sh", "-c", script]));
+        let outcome = cage::run(&launch, user);
+        assert!(
+            outcome.output.contains("DONE"),
+            "as {user}: {} {:?}",
+            outcome.output,
+            outcome.report
+        );
+        assert!(!world.path("toolchain/new").exists());
+    }
+}
+
+#[test]
+fn an_environment_inside_the_workspace_is_written_for_real() {
+    for user in cage::users() {
+        let world = World::new(user);
+        let workspace = world.path("ws");
+        let script = "echo x > src/installed && echo DONE";
+        let mut launch = world.launch(&workspace, Plan::of_argv(["sh", "-c", script]));
+        launch.layered.push(workspace.join("src"));
+        let outcome = cage::run(&launch, user);
+        assert!(outcome.output.contains("DONE"), "as {user}: {}", outcome.output);
+        assert!(workspace.join("src/installed").is_file());
+    }
+}
+
+#[test]
+fn a_repository_deeper_in_the_workspace_is_protected_with_the_file_that_leads_there() {
+    for user in cage::users() {
+        let world = World::new(user);
+        let workspace = world.path("bare");
+        let repository = workspace.join("src/deep/repo.git");
+        std::fs::create_dir_all(&repository).unwrap();
+        std::fs::write(repository.join("config"), "mine\n").unwrap();
+        std::fs::write(workspace.join(".git"), "gitdir: src/deep/repo.git\n").unwrap();
+        world.give("bare");
+        let script = r#"
+echo evil > src/deep/repo.git/config; mv src/deep src/gone; mv src gone; rm -rf src
+echo x > src/deep/beside && echo DONE"#;
+        let launch = world.launch(&workspace, Plan::of_argv(["sh", "-c", script]));
+        let outcome = cage::run(&launch, user);
+        assert!(outcome.output.contains("DONE"), "as {user}: {}", outcome.output);
+        assert_eq!(std::fs::read_to_string(repository.join("config")).unwrap(), "mine\n");
+    }
+}
+
+#[test]
+fn a_protected_path_that_is_a_link_is_refused() {
+    for user in cage::users() {
+        let world = World::new(user);
+        let workspace = world.path("bare");
+        std::os::unix::fs::symlink(world.path("ws/.git"), workspace.join(".git")).unwrap();
+        let launch = world.launch(&workspace, Plan::of_argv(["true"]));
+        assert!(!cage::run(&launch, user).is_executed());
+    }
+}
+
+#[test]
+fn a_worktree_can_ask_its_repository_and_others_cannot() {
+    for user in cage::users() {
+        let world = World::new(user);
+        let (workspace, repository) = (world.path("bare"), world.path("outside/repo.git"));
+        let folder = repository.join("worktrees/bare");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(repository.join("config"), "shown\n").unwrap();
+        std::fs::write(folder.join("commondir"), "../..\n").unwrap();
+        std::fs::write(workspace.join(".git"), format!("gitdir: {}\n", folder.display())).unwrap();
+        let script =
+            r#"cat "$OUT/repo.git/config"; echo evil >> "$OUT/repo.git/config"; echo evil > .git"#;
+        for (back, shown) in [(workspace.join(".git"), true), (world.path("ws/.git"), false)] {
+            std::fs::write(folder.join("gitdir"), format!("{}\n", back.display())).unwrap();
+            let launch = world.launch(&workspace, Plan::of_argv(["sh", "-c", script]));
+            let outcome = cage::run(&launch, user);
+            assert!(outcome.is_executed(), "{:?}", outcome.report);
+            assert_eq!(outcome.output.lines().any(|line| line == "shown"), shown);
+            assert_eq!(std::fs::read_to_string(repository.join("config")).unwrap(), "shown\n");
+        }
+        assert!(std::fs::read_to_string(workspace.join(".git")).unwrap().starts_with("gitdir"));
+    }
+}
