@@ -11,5 +11,6 @@ mod parse;
 mod policy;
 mod resume;
 mod run;
+mod run_command;
 mod surface;
 mod trust;
