@@ -14,6 +14,7 @@ mod keys;
 mod output;
 mod processes;
 mod render;
+mod rules;
 mod schemas;
 mod settings;
 mod trust;

@@ -12,5 +12,6 @@ mod policy;
 mod resume;
 mod run;
 mod signature;
+mod run_command;
 mod surface;
 mod trust;
