@@ -2,9 +2,11 @@
 //!
 //! In: arguments. Out: one value per command, checked by clap. Never acts on them.
 
+mod check;
 mod tree;
 mod trust;
 
+pub(crate) use check::CheckArguments;
 pub(crate) use tree::{
     ApplyArguments, ChangedArguments, CheckpointArguments, CheckpointCommand, DiffArguments, Guard,
     HistoryArguments, HistoryCommand, PolicyCommand, RewindArguments, TreeArguments, UndoArguments,
@@ -69,6 +71,8 @@ pub(crate) enum Command {
     Checkpoint(CheckpointArguments),
     /// Brings a workspace to rest after a crash; every other command does it too.
     Recover(TreeArguments),
+    /// Runs the toolchains of a folder and shows what they say.
+    Check(CheckArguments),
     /// Says what a model would be allowed to do.
     Policy {
         #[command(subcommand)]

@@ -16,6 +16,7 @@ mod processes;
 mod render;
 mod schemas;
 mod settings;
+mod toolchains;
 mod trust;
 mod workspace;
 
@@ -55,6 +56,7 @@ fn run(arguments: Arguments) -> CommandResult {
         Command::History(options) => commands::history::run(&options, format),
         Command::Checkpoint(options) => commands::checkpoint::run(&options, format),
         Command::Recover(options) => commands::recover::run(&options, format),
+        Command::Check(options) => commands::check::run(&options, format),
         Command::Policy { command } => commands::policy::run(&command, format),
         Command::Trust(options) => commands::trust::run(&options, format),
         Command::Schema { command } => commands::schema::run(&command, format),

@@ -54,7 +54,7 @@ real_toolchains! {
     h16_go_build_import: "go-build.import",
     h03_go_vet: "go-vet",
     h01_go_test: "go-test",
-    h16_go_test_runtime: "go-test.runtime",
+    h01_go_test_panic: "go-test.panic",
     h04_gcc: "gcc",
     h16_gcc_import: "gcc.import",
     h04_clang: "clang",
@@ -171,7 +171,8 @@ fn fits(wanted: &str, error: &str) -> bool {
         && wanted.iter().zip(&error).all(|(wanted, error)| wanted == "*" || wanted == error)
 }
 
-// What was in the folder, without what belongs to Salve and to cargo.
+// What is in the folder, without what belongs to cargo, to Salve, and to its sandbox, which holds the
+// place of a missing `.git` until a moment after the run.
 fn files_of(folder: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut left = vec![folder.to_owned()];
@@ -182,7 +183,7 @@ fn files_of(folder: &Path) -> BTreeSet<String> {
             {
                 left.push(entry.path());
             }
-            if ![".salve", "target", "Cargo.lock"].contains(&name.as_str()) {
+            if ![".git", ".salve", "target", "Cargo.lock"].contains(&name.as_str()) {
                 found.insert(
                     entry.path().strip_prefix(folder).unwrap().to_str().unwrap().to_owned(),
                 );
