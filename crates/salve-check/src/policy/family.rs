@@ -102,3 +102,14 @@ fn flag_objection(flag: &str, hazard: Hazard, at: usize) -> Objection {
         Objection::never(Rule::Flag, why)
     }
 }
+
+/// Returns every table, so that a test can look at them.
+#[cfg(test)]
+pub(super) fn tables() -> Vec<&'static super::options::Table> {
+    [copies::TABLES, files::TABLES, git::TABLES, network::TABLES, node::TABLES, pip::TABLES]
+        .into_iter()
+        .chain([python::TABLES, search::TABLES, systems::TABLES, tsc::TABLES])
+        .flatten()
+        .copied()
+        .collect()
+}

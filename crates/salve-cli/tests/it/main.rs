@@ -12,5 +12,6 @@ mod parse;
 mod policy;
 mod resume;
 mod run;
+mod signature;
 mod surface;
 mod trust;

@@ -152,3 +152,6 @@ fn last_name(path: &str) -> &str {
     let path = path.trim_end_matches('/');
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
+
+#[cfg(test)]
+pub(super) const TABLES: &[&Table] = &[&CP, &MV];

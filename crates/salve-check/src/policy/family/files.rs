@@ -112,3 +112,6 @@ pub(super) fn pwd(context: &Context<'_>) -> Judged {
         Some(_) => Err(Objection::never(Rule::Argument, "`pwd` takes no words")),
     }
 }
+
+#[cfg(test)]
+pub(super) const TABLES: &[&Table] = &[&LS, &CAT, &HEAD, &TAIL, &MKDIR, &TOUCH, &PWD];

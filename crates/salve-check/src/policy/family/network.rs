@@ -64,7 +64,7 @@ static CURL: Table = Table::new(&[
 ]);
 
 pub(super) fn curl(context: &Context<'_>) -> Judged {
-    let style = Style { equals: false, ..Style::GNU };
+    let style = Style { equals: false, ..Style::EXACT };
     let items = context.items(&CURL, style)?;
     let mut urls: Vec<&str> = operands(&items).map(|(text, _)| text).collect();
     let mut folder = None;
@@ -224,3 +224,6 @@ pub(super) fn wget(context: &Context<'_>) -> Judged {
     }
     Ok(())
 }
+
+#[cfg(test)]
+pub(super) const TABLES: &[&Table] = &[&CURL, &WGET];

@@ -287,3 +287,6 @@ pub(super) fn pnpm_install(context: &Context<'_>) -> Judged {
     own_folders(context, &items)?;
     packages(&items)
 }
+
+#[cfg(test)]
+pub(super) const TABLES: &[&Table] = &[&NPM, &YARN, &SCRIPT, &PNPM];

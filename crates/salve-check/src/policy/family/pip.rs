@@ -44,7 +44,7 @@ static PIP: Table = Table::new(&[
 ]);
 
 pub(super) fn install(context: &Context<'_>) -> Judged {
-    let items = context.items(&PIP, Style::GNU)?;
+    let items = context.items(&PIP, Style::EXACT)?;
     for (_, value, _) in own_values(&items) {
         workspace_folder(context, value.unwrap_or_default())?;
     }
@@ -99,3 +99,6 @@ const fn is_extra(byte: u8) -> bool {
 const fn is_version(byte: u8) -> bool {
     is_extra(byte) || matches!(byte, b'=' | b'<' | b'>' | b'~' | b'!' | b'*' | b'+')
 }
+
+#[cfg(test)]
+pub(super) const TABLES: &[&Table] = &[&PIP];

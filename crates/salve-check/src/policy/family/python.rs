@@ -174,6 +174,9 @@ static UNITTEST: Table = Table::new(&[
 ]);
 
 fn unittest(context: &Context<'_>, start: usize) -> Judged {
-    let items = context.items_from(start, &UNITTEST, Style::GNU)?;
+    let items = context.items_from(start, &UNITTEST, Style::EXACT)?;
     crate::policy::context::operands(&items).try_for_each(|(text, _)| context.read(text))
 }
+
+#[cfg(test)]
+pub(super) const TABLES: &[&Table] = &[&PYTHON, &COMPILE, &PYTEST, &UNITTEST];

@@ -103,3 +103,6 @@ fn newer(word: &str) -> Option<Meaning> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+pub(super) const TABLES: &[&Table] = &[&GREP, &FIND];

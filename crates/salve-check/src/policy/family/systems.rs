@@ -210,3 +210,6 @@ fn packages(context: &Context<'_>, words: &[String]) -> Judged {
     }
     Ok(())
 }
+
+#[cfg(test)]
+pub(super) const TABLES: &[&Table] = &[&CARGO, &GO];

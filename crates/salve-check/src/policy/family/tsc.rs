@@ -90,3 +90,6 @@ pub(super) fn tsc(context: &Context<'_>) -> Judged {
     }
     Ok(())
 }
+
+#[cfg(test)]
+pub(super) const TABLES: &[&Table] = &[&TSC];
