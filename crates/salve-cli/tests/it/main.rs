@@ -4,6 +4,7 @@
 
 mod apply;
 mod batch;
+mod check;
 mod config;
 mod history;
 mod inspect;
