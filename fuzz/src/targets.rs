@@ -9,6 +9,7 @@ mod edits;
 mod inspect;
 mod manifest;
 mod parse;
+mod rules;
 mod shell;
 mod stitch;
 mod syntax;
@@ -31,6 +32,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "inspect", check: inspect::check, dictionary: CODE },
     Target { name: "manifest", check: manifest::check, dictionary: MANIFEST },
     Target { name: "parse", check: parse::check, dictionary: JSON },
+    Target { name: "rules", check: rules::check, dictionary: RULES },
     Target { name: "shell", check: shell::check, dictionary: SHELL },
     Target { name: "stitch", check: stitch::check, dictionary: CODE },
     Target { name: "syntax", check: syntax::check, dictionary: CODE },
@@ -91,4 +93,13 @@ const SHELL: &[&str] = &[
     "&", "|&", ";;", "<", ">", ">>", "2>&1", ">&2", "&>", "&>>", ">|", "<>", "<<", "<<<", "<(", ">(", "(", ")", "{", "}", "{a,b}",
     "*", "?", "[", "]", "[!a-z]", "[[:alpha:]]", "~", "~/", "=~", "#", " #", "!", "!!", "!=", "=", "A=b ", "A[0]=", "0", "1", "2", "12",
     "if ", "time ", "! ", "cd ", "/", "./", "..", "//", "-", "é", "✅", "\u{a0}", "\u{200b}", "\u{202e}", "\n", "\r", "\0", "/dev/null",
+];
+
+#[rustfmt::skip]
+const RULES: &[&str] = &[
+    "[[rule]]\n", "prefix = [\"", "\", \"", "\"]\n", "decision = \"allow\"\n", "decision = \"ask\"\n", "decision = \"deny\"\n",
+    "match = [\"", "not_match = [\"", "risk = \"network\"\n", "rm", "git clean", "{\"action\": \"", "continue", "stop", "replace",
+    "\", \"command\": \"", "\"}", "no error, ", "do not ", "```bash\n", "\n```\n", "ls -la", "git log --oneline", "cargo test", "curl ",
+    "find . -name x", "python -m pytest", "npm run build", "npm install ", "go test ./...", "pip install ", "tsc --noEmit", "wget -O ",
+    " -o ", " --output=", " 2>&1", " > out.txt", " && ", " | ", "; ", " -- ", " ../x", " /etc/x", " .env", " *", " --", " -", "=", "@",
 ];
