@@ -46,7 +46,7 @@ impl<'a> Context<'a> {
         for item in &items {
             match item {
                 Item::Flag { meaning: Meaning::Read, value: Some(value), .. } => {
-                    self.read(value)?
+                    self.read(value)?;
                 }
                 Item::Flag { meaning: Meaning::Write, value: Some(value), .. } => {
                     self.output(value)?;

@@ -128,7 +128,8 @@ fn arrives(
                 format!("`{source}` stands for everything in a folder, which is not seen here");
             return Err(Objection::never(Rule::Argument, why));
         }
-        if is_folder {
+        // A pattern that matched nothing is no name of a file, and the program will say so.
+        if is_folder && !name.contains(['*', '?', '[']) {
             context.write(&format!("{}/{name}", path.trim_end_matches('/')))?;
             if moves == Moves::Folders && !is_everything {
                 obeyed_name(name)?;

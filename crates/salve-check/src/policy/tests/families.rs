@@ -166,7 +166,7 @@ fn files_are_shown_made_and_repeated() {
     );
     ask(
         "ls /\nls ..\nls -L\nls --dereference\nls --nope\nls .git\ncat\nhead\ntail -n 3\ncat -\ncat /etc/passwd\n\
-         cat --nope a\ntail -f a\ntail -5f a\ntail -fn5 a\ntail -qF a\ntail --follow a\ntail --fol=name a\n\
+         cat --nope a\ntail -f a\ntail -5f a\ntail -fn5 a\ntail -nf 5 a\ntail -qF a\ntail --follow a\ntail --fol=name a\n\
          tail --retry a\ntail +5f a\ntail --pid=1 a\ncat secret/*\nmkdir ../a\nmkdir /x\nmkdir -m\nmkdir -Z a\n\
          mkdir .git\ntouch .env\ntouch -r /etc/passwd a\ntouch --reference=/etc/passwd a\npwd x\nls flags/*\n\
          ls d*\necho *\ntouch *\nmkdir *\ncat .env\nhead certs/x.pem\nls -la ~\ncat 'https://example.com'",
@@ -201,7 +201,7 @@ fn copies_stay_inside_and_away_from_what_is_obeyed() {
     pass(
         "cp a b\ncp -r src dist\ncp -a src dist/\ncp a b c dist/\ncp -t dist a b\ncp --target-directory=dist a\n\
           cp -v a src/\ncp -rf templates/ dist/templates\nmv a b\nmv a b dist/\nmv -n a b\nmv src/a.rs src/b.rs\n\
-          mv -t dist a\nmv --no-clobber a b\ncp -p a b\ncp --recurs src dist\ncp -u src/*.rs dist/\nmv -v src/*.rs dist/\n\
+          mv -t dist a\nmv --no-clobber a b\ncp -p a b\ncp --recurs src dist\ncp -u src/*.rs dist/\ncp src/*.none dist/\nmv -v src/*.rs dist/\n\
           cp -- -a b\ncp a ./b",
     );
     ask(
