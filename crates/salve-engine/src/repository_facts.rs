@@ -48,8 +48,13 @@ impl RepositoryFacts {
                 Ok(None) => {}
                 Ok(Some(text)) => match config::settings(&text) {
                     Some(settings) => {
+                        // A submodule names its place by this setting; a plain repository is
+                        // sent elsewhere by it.
+                        let is_place = |name: &str| name == "core.worktree" && !is_plain(place);
                         for setting in settings.iter().filter(|setting| hazard::starts(setting)) {
-                            self.add(setting.name(), &file);
+                            if !is_place(&setting.name()) {
+                                self.add(setting.name(), &file);
+                            }
                         }
                     }
                     None => self.add("an unreadable setting", &file),
@@ -90,6 +95,10 @@ impl RepositoryFacts {
             }
         }
     }
+}
+
+fn is_plain(place: &Path) -> bool {
+    place.file_name().is_some_and(|name| name == ".git")
 }
 
 impl RepoFacts for RepositoryFacts {
@@ -226,6 +235,8 @@ mod tests {
         assert_eq!(hazards(&linked, ""), one);
         let bare = [("HEAD", "ref: x"), ("objects/x", ""), ("refs/x", ""), ("config", bad)];
         assert_eq!(hazards(&bare, ""), one);
+        let submodule = (".git/modules/a/config", "[core]\n\tworktree = ../../../a\n");
+        assert_eq!(hazards(&[submodule], ""), [""; 0]);
         let attributes = (".git/info/attributes", "*.c filter=x\n*.md diff=markdown\n");
         assert_eq!(hazards(&[attributes], ""), ["attribute filter=x"]);
         assert_eq!(
