@@ -43,24 +43,7 @@ impl RepositoryFacts {
 
     fn look_at(&mut self, place: &Path) {
         for name in ["config", "config.worktree"] {
-            let file = place.join(name);
-            match read(&file) {
-                Ok(None) => {}
-                Ok(Some(text)) => match config::settings(&text) {
-                    Some(settings) => {
-                        // A submodule names its place by this setting; a plain repository is
-                        // sent elsewhere by it.
-                        let is_place = |name: &str| name == "core.worktree" && !is_plain(place);
-                        for setting in settings.iter().filter(|setting| hazard::starts(setting)) {
-                            if !is_place(&setting.name()) {
-                                self.add(setting.name(), &file);
-                            }
-                        }
-                    }
-                    None => self.add("an unreadable setting", &file),
-                },
-                Err(()) => self.add("an unreadable setting", &file),
-            }
+            self.look_at_settings(place, &place.join(name));
         }
         let attributes = place.join("info/attributes");
         match read(&attributes) {
@@ -77,6 +60,23 @@ impl RepositoryFacts {
             self.add("the hook post-index-change", &hook);
         }
         self.look_at_modules(&place.join("modules"), 0);
+    }
+
+    fn look_at_settings(&mut self, place: &Path, file: &Path) {
+        let text = match read(file) {
+            Ok(None) => return,
+            Ok(Some(text)) => text,
+            Err(()) => return self.add("an unreadable setting", file),
+        };
+        let Some(settings) = config::settings(&text) else {
+            return self.add("an unreadable setting", file);
+        };
+        for setting in settings.iter().filter(|setting| hazard::starts(setting)) {
+            // A submodule names its place by this one; a plain repository is sent elsewhere by it.
+            if setting.name() != "core.worktree" || is_plain(place) {
+                self.add(setting.name(), file);
+            }
+        }
     }
 
     // git looks into submodules by itself, with their own settings.

@@ -123,7 +123,8 @@ fn arrives(
     for source in sources {
         let name = if parents { *source } else { last_name(source) };
         let is_everything = name.is_empty() || matches!(name, "." | "..");
-        if name == ".." || (is_everything && (moves == Moves::Files || !is_below_root(path))) {
+        let is_contained = is_below_root(path) && is_below_root(source);
+        if name == ".." || (is_everything && (moves == Moves::Files || !is_contained)) {
             let why =
                 format!("`{source}` stands for everything in a folder, which is not seen here");
             return Err(Objection::never(Rule::Argument, why));
