@@ -213,7 +213,8 @@ fn copies_stay_inside_and_away_from_what_is_obeyed() {
          cp --nope a b\ncp -Z a b\ncp --parents ../x dist\ncp --copy-contents a b\ncp a /dev/null\n\
          mv a ..\nmv a /dev/null\nmv .git x\nmv .github x\nmv x .github\nmv ../a .\nmv /etc/passwd .\nmv -t ../ a\n\
          mv -b a b\nmv --suffix=x a b\nmv * dist\nmv . x\nmv evil .cargo/config.toml\nmv src/.. x\nmv --exchange a b\n\
-         mv a .env\nmv .env a\nmv -T a src\ncp -r . dist\ncp -r ./. dist",
+         mv a .env\nmv .env a\nmv -T a src\ncp -r . dist\ncp -r ./. dist\ncp -r evil/. .cargo\ncp -r evil/. .github/\ncp -rt .cargo evil/.\n\
+         cp -r evil/. a/.github",
     );
 }
 
