@@ -10,6 +10,7 @@ mod inspect;
 mod manifest;
 mod parse;
 mod rules;
+mod policy;
 mod shell;
 mod stitch;
 mod syntax;
@@ -33,6 +34,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "manifest", check: manifest::check, dictionary: MANIFEST },
     Target { name: "parse", check: parse::check, dictionary: JSON },
     Target { name: "rules", check: rules::check, dictionary: RULES },
+    Target { name: "policy", check: policy::check, dictionary: COMMANDS },
     Target { name: "shell", check: shell::check, dictionary: SHELL },
     Target { name: "stitch", check: stitch::check, dictionary: CODE },
     Target { name: "syntax", check: syntax::check, dictionary: CODE },
@@ -85,6 +87,14 @@ const MANIFEST: &[&str] = &[
     "../x", ".git/config", ".salve/lock", "/etc/x", "\\u0000", "salve-journal 1 ", "\n", ",", "\"d\"",
     // The contents that the tree of the target has, by their hashes.
     "OLD", "NEW", "OTHER",
+];
+
+#[rustfmt::skip]
+const COMMANDS: &[&str] = &[
+    "npm install ", "npm run ", "npm test ", "yarn add ", "pnpm run ", "git status ", "git diff ", "git log ", "git branch ", "ls ", "pwd ",
+    "cat ", "head ", "tail ", "grep ", "find ", "mkdir ", "touch ", "echo ", "curl ", "wget ", "cp ", "mv ", "tsc ", "python ", "python3 -m ",
+    "pip install ", "cargo run ", "cargo test ", "go build ", "go run ", "go test ", " -- ", "-o", "--output", "=", "../x", "/etc/x", ".env", "-",
+    "--", "-exec ", "-delete", "-c ", "-f", "-rf", "-C ", "https://example.com/x", "file:///", " && ", " | ", "; ", " > ", " 2>&1", "'", "\"", "*", "src/*",
 ];
 
 #[rustfmt::skip]
