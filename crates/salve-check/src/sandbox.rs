@@ -63,7 +63,9 @@ pub struct LayerReport {
 /// Finds out which layers launches can have, by trying: `attempt` makes a launch that does nothing
 /// with the given layers. A machine that has all of them needs one attempt.
 #[must_use]
-pub fn layers(mut attempt: impl FnMut(&[Layer]) -> Result<(), LayerError>) -> Vec<LayerReport> {
+pub(crate) fn layers(
+    mut attempt: impl FnMut(&[Layer]) -> Result<(), LayerError>,
+) -> Vec<LayerReport> {
     let mut missing: Vec<LayerError> = Vec::new();
     let left = |missing: &[LayerError]| -> Vec<Layer> {
         let is_left = |layer: &&Layer| missing.iter().all(|error| error.layer != **layer);
