@@ -2,6 +2,11 @@
 //!
 //! In: arguments. Out: one value per command, checked by clap. Never acts on them.
 
+mod check;
+mod tree;
+mod trust;
+
+pub(crate) use check::CheckArguments;
 mod run;
 mod signature;
 mod tree;
@@ -72,6 +77,8 @@ pub(crate) enum Command {
     Checkpoint(CheckpointArguments),
     /// Brings a workspace to rest after a crash; every other command does it too.
     Recover(TreeArguments),
+    /// Runs the toolchains of a folder and shows what they say.
+    Check(CheckArguments),
     /// Runs a command in the sandbox: judged, asked about where it must be, recorded.
     Run(RunArguments),
     /// Lists what was run here.

@@ -10,6 +10,7 @@ mod show;
 
 use crate::arguments::{Format, RunArguments};
 use crate::failure::{CommandResult, Ending, Failure};
+use crate::rules::Rules;
 use crate::workspace::folder;
 use crate::{output, processes};
 pub(super) use show::{line, sign};
@@ -17,8 +18,9 @@ pub(super) use show::{line, sign};
 use decide::{Asked, Decision};
 use live::Live;
 use salve_check::{
-    CommandVerdict, FinishedRun, Gate, Keep, Limits, Plan, PolicyRules, RiskClass, RunClass,
-    RunEnding, RunError, RunRequest, Runner, StartedBy, judge_command, quote_for_display,
+    CommandVerdict, FinishedRun, Gate, Keep, Limits, ListEntry, Plan, PolicyRules, RiskClass,
+    RunClass, RunEnding, RunError, RunRequest, Runner, StartedBy, entries_to_add, judge_command,
+    quote_for_display,
 };
 use salve_engine::{CommandPaths, RepositoryFacts};
 use salve_tree::Root;
@@ -34,14 +36,21 @@ pub(crate) fn run(options: &RunArguments, format: Format) -> CommandResult {
     let folder = folder
         .canonicalize()
         .map_err(|error| Failure::new(format!("cannot open `{}`: {error}", folder.display())))?;
-    let proposal = Proposal::of(options, &folder)?;
+    let mut rules = Rules::load(&folder)?;
+    for ignored in &rules.ignored {
+        output::story(&format!("{}\n", crate::change::visible(ignored)));
+    }
+    let proposal = Proposal::of(options, &folder, &rules.policy)?;
     let Some(plan) = proposal.plan.clone() else {
         output::story(&show::refused(&proposal.verdict));
         return Ok(Ending::NeedsApproval);
     };
-    let decision = decide::decide(&proposal.verdict, &plan, options)?;
-    let gate = match decision {
+    let gate = match decide::decide(&proposal, &plan, options)? {
         Decision::Run(gate) => gate,
+        Decision::AddAndRun => {
+            rules.approve(proposal.addable.clone())?;
+            Gate::Approved
+        }
         Decision::Skip => return Ok(Ending::NeedsApproval),
     };
     let runner = processes::runner(&folder, Keep::RECORDS)?;
@@ -63,27 +72,28 @@ struct Proposal {
     verdict: CommandVerdict,
     /// What would run; absent when that cannot be told.
     plan: Option<Plan>,
+    /// What a person can add to the list so that it runs unasked; nothing when no entry may.
+    addable: Vec<ListEntry>,
 }
 
 impl Proposal {
-    fn of(options: &RunArguments, folder: &Path) -> Result<Self, Failure> {
+    fn of(options: &RunArguments, folder: &Path, rules: &PolicyRules) -> Result<Self, Failure> {
         let root = Root::open(folder)?;
         let paths = CommandPaths::new(&root);
         let repository = RepositoryFacts::of(folder);
-        let rules = PolicyRules::default();
-        let judge = |line: &str| judge_command(line, &rules, &paths, &repository);
-        if let Some(line) = &options.line {
-            let verdict = judge(line);
-            let plan = verdict.plan.clone();
-            return Ok(Self { verdict, plan });
-        }
         // Quoted, words go through the same function as a line; it must read the same words again.
-        let mut verdict = judge(&quote_for_display(&options.command));
-        let plan = Plan::of_argv(options.command.iter().cloned());
-        if verdict.plan.as_ref() != Some(&plan) {
-            verdict.allow = false;
-        }
-        Ok(Self { verdict, plan: Some(plan) })
+        let (line, words) = match &options.line {
+            Some(line) => (line.clone(), None),
+            None => (quote_for_display(&options.command), Some(&options.command)),
+        };
+        let mut verdict = judge_command(&line, rules, &paths, &repository);
+        let words = words.map(|words| Plan::of_argv(words.iter().cloned()));
+        let same = words.is_none() || words == verdict.plan;
+        verdict.allow &= same;
+        let entries = entries_to_add(&line, rules, &paths, &repository);
+        let addable = if same { entries.unwrap_or_default() } else { Vec::new() };
+        let plan = words.or_else(|| verdict.plan.clone());
+        Ok(Self { verdict, plan, addable })
     }
 }
 

@@ -111,7 +111,7 @@ fn curl_value(context: &Context<'_>, name: &str, value: &str, at: usize) -> Judg
         "-X" | "--request" if matches!(value, "GET" | "HEAD" | "OPTIONS") => Ok(()),
         "-X" | "--request" => {
             let why = format!("`{}` changes things on the other side", value.escape_debug());
-            Err(Objection::unless_listed(Rule::Argument, at + 1, why))
+            context.unless_listed(Rule::Argument, at + 1, why)
         }
         _ if value.starts_with('@') => refuse("a file is sent"),
         "-w" | "--write-out" if value.contains("%output") || value.contains("%{stderr") => {

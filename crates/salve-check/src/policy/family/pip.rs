@@ -53,7 +53,7 @@ pub(super) fn install(context: &Context<'_>) -> Judged {
             workspace_folder(context, text)?;
         } else if !is_requirement(text) {
             let why = format!("`{}` is no plain name of a package", text.escape_debug());
-            return Err(Objection::unless_listed(Rule::Argument, at + 1, why));
+            context.unless_listed(Rule::Argument, at + 1, why)?;
         }
     }
     Ok(())

@@ -158,7 +158,7 @@ fn refused_entries_win_over_allowed_ones() {
 #[test]
 fn files_are_shown_made_and_repeated() {
     pass(
-        "ls -lah --color=auto src\nls -1 --sort=time\nls --human-readable\nls --al\nls -ld .\nls *\nls src/*.rs\n\
+        "ls -lah --color=auto src\nls -1 --sort=time\nls --human-readable\nls --rev\nls -ld .\nls *\nls src/*.rs\n\
           cat -n src/a.rs src/b.rs\ncat src/*.rs\ncat -- -weird\nhead -n5 a\nhead -c 100 a\nhead -20 a b\n\
           head --lines=5 a\ntail -n +5 a\ntail --lines 3 a\ntail -c 20 a\nmkdir -p a/b/c\nmkdir -m 755 a\n\
           mkdir -pv a b\ntouch a b c\ntouch -d yesterday a\ntouch -r src/a.rs b\necho -n x\necho --help -rf /\n\
@@ -207,7 +207,7 @@ fn copies_stay_inside_and_away_from_what_is_obeyed() {
     ask(
         "cp a ../b\ncp a /tmp/\ncp /etc/passwd .\ncp -s a b\ncp -l a b\ncp -rL src dist\ncp -H src dist\n\
          cp --symbolic-link a b\ncp --sym a b\ncp --link a b\ncp a .git/x\ncp x .git\ncp hook .husky/\n\
-         cp config.toml .cargo/\ncp -t .cargo config.toml\ncp -r evil/. .\ncp -r evil/.. x\ncp -rT evil src\n\
+         cp config.toml .cargo/\ncp -t .cargo config.toml\ncp -r evil/. .\ncp -r evil/. ./.\ncp -rT evil src\n\
          cp -r x/.cargo .\ncp -r evil .github\ncp -r x/gradle .\ncp evil .vscode/settings.json\ncp -t../ a\n\
          cp --target-dir /etc a\ncp -at /etc a\ncp .env a\ncp -b a b\ncp --backup a b\ncp -S .x a b\ncp * dist\n\
          cp --nope a b\ncp -Z a b\ncp --parents ../x dist\ncp --copy-contents a b\ncp a /dev/null\n\

@@ -3,17 +3,18 @@
 //! In: the verdict, the words, the flags. Out: run with the gate it passed, or skip. Never takes
 //! silence for a yes.
 
-use super::show;
+use super::{Proposal, show};
 use crate::arguments::RunArguments;
 use crate::failure::Failure;
 use crate::keys::Keys;
 use crate::output;
 use anstyle::AnsiColor;
-use salve_check::{CommandVerdict, Gate, Plan};
+use salve_check::{Choice, Gate, Plan, show_entries};
 
 /// What happens.
 pub(super) enum Decision {
     Run(Gate),
+    AddAndRun,
     Skip,
 }
 
@@ -25,10 +26,11 @@ pub(super) enum Asked {
 
 /// Decides about a command whose words are known.
 pub(super) fn decide(
-    verdict: &CommandVerdict,
+    proposal: &Proposal,
     plan: &Plan,
     options: &RunArguments,
 ) -> Result<Decision, Failure> {
+    let verdict = &proposal.verdict;
     if options.yes {
         return Ok(Decision::Run(Gate::Approved));
     }
@@ -41,16 +43,19 @@ pub(super) fn decide(
         output::story("skipped: nobody was asked; `--yes` runs it as it is\n");
         return Ok(Decision::Skip);
     };
-    output::story(&choices(&[("r", "Run Once"), ("s", "Skip")]));
-    while let Some(key) = keys.next()? {
-        match key.to_ascii_lowercase() {
-            'r' | 'o' | 'y' => return Ok(Decision::Run(Gate::Approved)),
-            's' | 'n' | 'q' => break,
-            _ => {}
-        }
+    let addable = !proposal.addable.is_empty();
+    if addable {
+        let entries = crate::change::visible(&show_entries(&proposal.addable));
+        output::story(&format!(
+            "  {} would add for this workspace: {entries}\n",
+            Choice::AddAndRun.label()
+        ));
     }
-    output::story("skipped\n");
-    Ok(Decision::Skip)
+    Ok(match choose(&keys, addable)? {
+        Choice::RunOnce => Decision::Run(Gate::Approved),
+        Choice::AddAndRun => Decision::AddAndRun,
+        _ => Decision::Skip,
+    })
 }
 
 /// Asks whether to run without a part of the sandbox.
@@ -67,25 +72,31 @@ pub(super) fn ask_without_layers(
         output::story("skipped: nobody was asked; `--yes` runs it without them\n");
         return Ok(Asked::No);
     };
-    output::story(&choices(&[("r", "Run Once"), ("s", "Skip")]));
+    Ok(if choose(&keys, false)? == Choice::RunOnce { Asked::Yes } else { Asked::No })
+}
+
+/// Waits for an answer; a terminal that goes away says no.
+fn choose(keys: &Keys, addable: bool) -> Result<Choice, Failure> {
+    let bold = anstyle::Style::new().bold();
+    let mut offered = vec![('r', Choice::RunOnce), ('s', Choice::Skip)];
+    if addable {
+        offered.insert(1, ('a', Choice::AddAndRun));
+    }
+    let shown: Vec<String> = offered
+        .iter()
+        .map(|(key, choice)| format!("{bold}[{key}]{bold:#} {}", choice.label()))
+        .collect();
+    output::story(&format!("{}\n", shown.join("   ")));
     while let Some(key) = keys.next()? {
-        match key.to_ascii_lowercase() {
-            'r' | 'o' | 'y' => return Ok(Asked::Yes),
-            's' | 'n' | 'q' => break,
-            _ => {}
+        let pressed = key.to_ascii_lowercase();
+        if let Some((_, choice)) = offered.iter().find(|(key, _)| *key == pressed) {
+            return Ok(*choice);
         }
     }
     output::story("skipped\n");
-    Ok(Asked::No)
+    Ok(Choice::Skip)
 }
 
 fn person(options: &RunArguments) -> Option<Keys> {
     if options.no_input { None } else { Keys::of_person() }
-}
-
-fn choices(known: &[(&str, &str)]) -> String {
-    let bold = anstyle::Style::new().bold();
-    let known: Vec<String> =
-        known.iter().map(|(key, label)| format!("{bold}[{key}]{bold:#} {label}")).collect();
-    format!("{}\n", known.join("   "))
 }
