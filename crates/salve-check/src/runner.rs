@@ -10,6 +10,7 @@ mod environment;
 mod forms;
 mod log;
 mod notable;
+mod own;
 mod scratch;
 mod session;
 mod state;
@@ -18,6 +19,7 @@ mod visible;
 
 pub use control_file::is_paused;
 pub use log::RunLog;
+pub use own::run_own_executable;
 
 use crate::{
     FinishedRun, Gate, Launch, Layer, LayerError, LayerReport, Limits, Plan, ProgramEnding, Report,
