@@ -11,6 +11,7 @@ mod facts;
 mod launcher;
 mod plan;
 mod policy;
+mod report;
 mod run;
 mod runner;
 mod sandbox;
@@ -31,6 +32,7 @@ pub use policy::{
     Proposal, Rule, RuleDecision, RuleError, RuleSource, Scope, Segment, UserRule, UserRules,
     entries_to_add, judge_command, may_auto_run, next_step, read_follow_up, show_entries,
 };
+pub use report::{failure_text, for_model, github_commands, sarif_log};
 pub use run::{
     Capture, FinishedRun, Gate, Limits, RiskClass, RunClass, RunEnding, RunError, RunEvent,
     RunPrograms, RunRecord, RunRequest, StartedBy,

@@ -2,17 +2,23 @@
 //!
 //! In: arguments. Out: one value per command, checked by clap. Never acts on them.
 
+mod check;
+mod tree;
+mod trust;
+
+pub(crate) use check::CheckArguments;
 mod run;
+mod signature;
 mod tree;
 mod trust;
 
 pub(crate) use run::{RunArguments, RunsArguments};
+pub(crate) use signature::SignatureArguments;
 pub(crate) use tree::{
     ApplyArguments, ChangedArguments, CheckpointArguments, CheckpointCommand, DiffArguments, Guard,
     HistoryArguments, HistoryCommand, PolicyCommand, RewindArguments, TreeArguments, UndoArguments,
     named_format,
 };
-
 pub(crate) use trust::{TrustArguments, TrustCommand};
 
 use crate::settings::{Enforcement, SentinelSetting};
@@ -71,6 +77,8 @@ pub(crate) enum Command {
     Checkpoint(CheckpointArguments),
     /// Brings a workspace to rest after a crash; every other command does it too.
     Recover(TreeArguments),
+    /// Runs the toolchains of a folder and shows what they say.
+    Check(CheckArguments),
     /// Runs a command in the sandbox: judged, asked about where it must be, recorded.
     Run(RunArguments),
     /// Lists what was run here.
@@ -82,6 +90,8 @@ pub(crate) enum Command {
     },
     /// Lets a workspace's own `salve.toml` define commands, until it changes.
     Trust(TrustArguments),
+    /// Says which error a tool's output is, wherever it appears next.
+    Signature(SignatureArguments),
     /// Shows and uses the schemas a reply can be held to.
     Schema {
         #[command(subcommand)]
