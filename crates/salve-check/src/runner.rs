@@ -24,7 +24,7 @@ pub use own::run_own_executable;
 
 use crate::{
     FinishedRun, Gate, Launch, Layer, LayerError, LayerReport, Limits, Plan, RiskClass, RunClass,
-    RunEnding, RunError, RunEvent, RunPrograms, RunRecord, RunRequest, StartedBy,
+    RunError, RunEvent, RunPrograms, RunRecord, RunRequest, StartedBy,
 };
 use collect::Collector;
 use control_file::CONTROL;
