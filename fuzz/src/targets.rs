@@ -9,8 +9,8 @@ mod edits;
 mod inspect;
 mod manifest;
 mod parse;
-mod rules;
 mod policy;
+mod rules;
 mod shell;
 mod stitch;
 mod syntax;
@@ -33,8 +33,8 @@ pub const TARGETS: &[Target] = &[
     Target { name: "inspect", check: inspect::check, dictionary: CODE },
     Target { name: "manifest", check: manifest::check, dictionary: MANIFEST },
     Target { name: "parse", check: parse::check, dictionary: JSON },
-    Target { name: "rules", check: rules::check, dictionary: RULES },
     Target { name: "policy", check: policy::check, dictionary: COMMANDS },
+    Target { name: "rules", check: rules::check, dictionary: RULES },
     Target { name: "shell", check: shell::check, dictionary: SHELL },
     Target { name: "stitch", check: stitch::check, dictionary: CODE },
     Target { name: "syntax", check: syntax::check, dictionary: CODE },
