@@ -7,8 +7,8 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 use salve_check::{
-    GlobMatches, ListFolder, MAX_LINE_BYTES, PathFacts, PathJudgement, PathUse, PolicyRules, RepoFacts,
-    RepoHazard, expand_pattern, judge_command,
+    GlobMatches, ListFolder, MAX_LINE_BYTES, PathFacts, PathJudgement, PathUse, PolicyRules,
+    RepoFacts, RepoHazard, expand_pattern, judge_command,
 };
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -101,7 +101,12 @@ impl ListFolder for Table {
     }
 
     fn is_folder(&self, path: &str) -> bool {
-        path == "." || path.trim_end_matches('/').rsplit('/').next().is_some_and(|name| name.starts_with("folder"))
+        path == "."
+            || path
+                .trim_end_matches('/')
+                .rsplit('/')
+                .next()
+                .is_some_and(|name| name.starts_with("folder"))
     }
 }
 

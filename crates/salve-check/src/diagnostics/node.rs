@@ -126,7 +126,7 @@ fn place_above(shown: &[&str], places: &Places<'_>) -> Option<SourceSpan> {
     {
         let column = |units: usize| {
             let column = characters(source, number(units).saturating_add(1), Columns::Utf16);
-            column.map(|column| Position { line, column })
+            column.map(|column| Position { line: line.max(1), column })
         };
         span.start = column(first).or(span.start);
         span.end = column(markers.trim_end().len());

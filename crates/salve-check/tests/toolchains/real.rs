@@ -11,7 +11,9 @@
 
 use crate::archive::Archive;
 use crate::machine;
-use salve_check::{CheckOptions, CheckReport, CheckRun, CheckVerdict, Registry, ToolchainError, check};
+use salve_check::{
+    CheckOptions, CheckReport, CheckRun, CheckVerdict, Registry, ToolchainError, check,
+};
 use salve_types::{Diagnostic, ErrorClass, Severity};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
