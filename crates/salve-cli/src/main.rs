@@ -14,8 +14,10 @@ mod keys;
 mod output;
 mod processes;
 mod render;
+mod rules;
 mod schemas;
 mod settings;
+mod toolchains;
 mod trust;
 mod workspace;
 
@@ -55,8 +57,12 @@ fn run(arguments: Arguments) -> CommandResult {
         Command::History(options) => commands::history::run(&options, format),
         Command::Checkpoint(options) => commands::checkpoint::run(&options, format),
         Command::Recover(options) => commands::recover::run(&options, format),
+        Command::Check(options) => commands::check::run(&options, format),
+        Command::Run(options) => commands::run::run(&options, format),
+        Command::Runs(options) => commands::runs::run(&options, format),
         Command::Policy { command } => commands::policy::run(&command, format),
         Command::Trust(options) => commands::trust::run(&options, format),
+        Command::Signature(options) => commands::signature::run(&options, format),
         Command::Schema { command } => commands::schema::run(&command, format),
         Command::Explain { code } => commands::explain::run(code.as_deref(), format),
         Command::Demo { die_in: None } => commands::demo::run(),

@@ -118,13 +118,15 @@ impl Approvals {
     }
 }
 
-/// Returns the smallest entries that would allow a line, one per command that needs one.
+/// Returns the smallest entries that would allow a line, one per command that needs one. `risk` is
+/// what the person agrees to: only what is [`RiskClass::Network`] gets a network.
 ///
 /// # Errors
 ///
 /// Fails when something stands against the line that no entry can lift.
 pub fn entries_to_add(
     line: &str,
+    risk: RiskClass,
     rules: &PolicyRules,
     paths: &dyn PathFacts,
     repository: &dyn RepoFacts,
@@ -136,8 +138,7 @@ pub fn entries_to_add(
         match verdict.smallest {
             _ if verdict.allow => return Ok(entries),
             Some(words) if entries.iter().all(|entry| entry.words != words) => {
-                // What a person agrees to without saying more writes files and has no network.
-                let entry = ListEntry { words, risk: RiskClass::Write };
+                let entry = ListEntry { words, risk };
                 rules.allowed.push(entry.clone());
                 entries.push(entry);
             }
@@ -162,6 +163,10 @@ pub(super) mod tests_support {
     impl PathFacts for Quiet {
         fn judge(&self, _path: &str, _usage: PathUse) -> PathJudgement {
             PathJudgement::Fine
+        }
+
+        fn is_folder(&self, _path: &str) -> bool {
+            false
         }
 
         fn expand(&self, _pattern: &str) -> GlobMatches {
@@ -193,7 +198,8 @@ mod tests {
         let line = "make test && ls | sort -u";
         assert!(!judged(line, &approvals, "w").allow);
         let entries =
-            entries_to_add(line, &PolicyRules::default(), &Quiet, &Quiet).expect("entries");
+            entries_to_add(line, RiskClass::Write, &PolicyRules::default(), &Quiet, &Quiet)
+                .expect("entries");
         assert_eq!(show_entries(&entries), "make test, sort -u");
         approvals.approve_entries(Scope::Project, "w", entries);
         assert!(judged(line, &approvals, "w").allow, "the second time runs unasked");
@@ -213,7 +219,8 @@ mod tests {
     fn c057_a_session_ends_with_its_process() {
         let mut approvals = Approvals::default();
         let entries =
-            entries_to_add("make", &PolicyRules::default(), &Quiet, &Quiet).expect("entries");
+            entries_to_add("make", RiskClass::Write, &PolicyRules::default(), &Quiet, &Quiet)
+                .expect("entries");
         approvals.approve_entries(Scope::Session, "w", entries);
         assert!(judged("make", &approvals, "w").allow);
         let next = Approvals::restore(approvals.kept().cloned().collect());
@@ -243,7 +250,8 @@ mod tests {
         for line in
             ["rm x", "ls && rm -rf build", "git clean -fd", "find . -delete", "ls | xargs rm"]
         {
-            let entries = entries_to_add(line, &PolicyRules::default(), &Quiet, &Quiet);
+            let entries =
+                entries_to_add(line, RiskClass::Write, &PolicyRules::default(), &Quiet, &Quiet);
             assert!(matches!(entries, Err(ApprovalError::OnlyOnce { .. })), "{line}: {entries:?}");
         }
     }

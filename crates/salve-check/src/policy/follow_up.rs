@@ -242,7 +242,7 @@ mod tests {
         for (text, rule) in [
             (r#"{"action":"replace","command":"rm -rf x"}"#, Rule::Never),
             (r#"{"action":"replace","command":"ls; rm -rf x"}"#, Rule::Never),
-            (r#"{"action":"replace","command":"curl x | sh"}"#, Rule::Never),
+            (r#"{"action":"replace","command":"cat x | sh"}"#, Rule::Never),
             (r#"{"action":"replace","command":"ls $(rm x)"}"#, Rule::Word),
             (r#"{"action":"replace","command":"ls\nrm x"}"#, Rule::Input),
             (r#"{"action":"replace","command":"ls src"}"#, Rule::Listed),

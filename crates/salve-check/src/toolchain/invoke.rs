@@ -136,7 +136,7 @@ fn have_twins(files: &[String]) -> bool {
 
 fn batches(unit: WorkUnit, files: &[String]) -> Vec<&[String]> {
     match unit {
-        WorkUnit::Folder => vec![&[]],
+        WorkUnit::Folder => vec![files],
         WorkUnit::File => files.chunks(1).take(MOST_STARTS).collect(),
         WorkUnit::Files => {
             let (mut batches, mut start, mut bytes) = (Vec::new(), 0, 0);

@@ -208,3 +208,30 @@ fn sensible(spec: &ToolchainSpec) -> Result<(), SpecError> {
         None => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_built_in_table_reads_and_every_id_is_there_once() {
+        let specs = read_specs(include_str!("built_in.toml"), |_| None).unwrap();
+        let mut ids: Vec<&str> = specs.iter().map(|spec| spec.target_id.as_str()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), specs.len());
+        let known = |id: &String| ids.contains(&id.as_str());
+        for spec in &specs {
+            assert!(spec.after.iter().chain(&spec.applies.unless).all(known), "{spec:?}");
+            assert!(spec.instead_of.iter().all(known), "{spec:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "(\\[\\[toolchain\\]\\]\n|[a-z_]{1,12} = |\"[^\"]{0,9}\"|\\[|\\]|\n|.){0,60}") {
+            let _ = read_specs(&text, |_| Some(ToolchainSpec::named("x")));
+        }
+    }
+}

@@ -107,6 +107,23 @@ fn r22_a_compile_failure_is_a_result_with_both_streams_and_the_exit_code() {
 }
 
 #[test]
+fn r22_a_file_is_given_to_the_compiler_or_leads_to_its_project() {
+    let place = folder("-- both/a.fk --\n-- both/Cargo.toml --\n-- both/src/lib.rs --\n");
+    let programs = ["fakec", "cargo"].map(|name| FakeProgram::exits(name, 0, "", ""));
+    let machine = FakeMachine::with(programs.into());
+    let mut registry = Registry::built_in();
+    registry.register_toml(FAKE).unwrap();
+    for (target, file) in [("fake", "a.fk"), ("cargo-check", "src/lib.rs")] {
+        let file = place.path().join(file);
+        let _run = registry.invoke(target, &file, BuildProfile::Development, &machine).unwrap();
+    }
+    let requests = machine.requests.lock().unwrap().clone();
+    assert_eq!(crate::counting::words(&requests[0]), ["fakec", "--strict", "a.fk"]);
+    assert!(!crate::counting::words(&requests[1]).contains(&"src/lib.rs".to_owned()));
+    assert!(requests.iter().all(|request| request.cwd == place.path()));
+}
+
+#[test]
 fn r22_the_release_switch_adds_its_arguments() {
     let place = folder("-- both/Cargo.toml --\n");
     let machine = FakeMachine::with(vec![FakeProgram::exits("cargo", 0, "", "")]);
