@@ -160,7 +160,11 @@ pub fn parse_output(
         OutputParser::JsonSchema => json_schema::parse,
         OutputParser::Console => console,
     };
-    read(stdout, stderr, places)
+    let mut found = read(stdout, stderr, places);
+    for diagnostic in found.iter_mut().filter(|one| one.raw.trim().is_empty()) {
+        diagnostic.raw = concise(diagnostic);
+    }
+    found
 }
 
 // Each stream by itself: a line of one says nothing about the next line of the other.
