@@ -158,9 +158,7 @@ fn tools_that_fail_before_they_check() {
 fn python_exceptions_that_led_to_others_and_messages_of_many_lines() {
     let text = "Traceback (most recent call last):\n  File \"/project/a.py\", line 2, in load\n    open(x)\nFileNotFoundError: [Errno 2] No such file: 'é'\n\nDuring handling of the above exception, another exception occurred:\n\nTraceback (most recent call last):\n  File \"/project/a.py\", line 9, in <module>\n    main()\n  File \"/usr/lib/python3.11/json/decoder.py\", line 355, in raw_decode\n    raise JSONDecodeError(\"x\", s, 0)\njson.decoder.JSONDecodeError: Expecting value:\nline two\n";
     insta::assert_snapshot!(read(OutputParser::PythonCompile, "", text), @r#"
-    python error runtime JSONDecodeError a.py:9:1 Expecting value:
-      also /usr/lib/python3.11/json/decoder.py:355:1 (in raw_decode)
-      note: line two
-      caused by: FileNotFoundError: [Errno 2] No such file: 'é' a.py:2:1 (in load)
+    python error runtime FileNotFoundError a.py:2:1 (in load) [Errno 2] No such file: 'é'
+      then raised: JSONDecodeError: Expecting value: a.py:9:1 /usr/lib/python3.11/json/decoder.py:355:1 (in raw_decode)
     "#);
 }
