@@ -30,6 +30,7 @@ mod tsc;
 pub use class::classify;
 
 use crate::console::parse_console;
+use crate::signature::plain;
 use places::Places;
 use salve_types::{Diagnostic, Severity};
 use serde::{Deserialize, Serialize};
@@ -160,7 +161,8 @@ pub fn parse_output(
         OutputParser::JsonSchema => json_schema::parse,
         OutputParser::Console => console,
     };
-    let mut found = read(stdout, stderr, places);
+    // Some tools colour and redraw their lines even when nobody watches.
+    let mut found = read(&plain(stdout), &plain(stderr), places);
     for diagnostic in found.iter_mut().filter(|one| one.raw.trim().is_empty()) {
         diagnostic.raw = concise(diagnostic);
     }

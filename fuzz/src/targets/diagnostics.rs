@@ -35,6 +35,7 @@ fn check_places(one: &Diagnostic) {
     let is_place = |span: &SourceSpan| {
         let places = span.start.into_iter().chain(span.end);
         places.into_iter().all(|place| place.line > 0 && place.column > 0)
+            && span.start.zip(span.end).is_none_or(|(start, end)| start <= end)
             && span.bytes.is_none_or(|bytes| bytes.start <= bytes.end)
     };
     spans.for_each(|span| assert!(is_place(span), "{span:?} is no place"));

@@ -188,8 +188,7 @@ fn frames(body: &[&str], places: &Places<'_>) -> Vec<SourceSpan> {
             shown = true;
         }
     }
-    let own = spans.iter().rposition(|span| Places::is_inside(&span.path));
-    let at = own.unwrap_or(spans.len().saturating_sub(1));
+    let at = Places::own_frame(spans.iter().map(|span| span.path.as_str()));
     for (index, span) in spans.iter_mut().enumerate() {
         span.primary = index == at;
     }

@@ -88,9 +88,10 @@ fn traceback(
 
 // The innermost frame of the project is where it is wrong; the others tell how it got there.
 fn in_order(frames: Vec<Frame>) -> Vec<SourceSpan> {
-    let own =
-        frames.iter().rposition(|frame| !frame.has_function || Places::is_inside(&frame.span.path));
-    let at = own.unwrap_or(frames.len().saturating_sub(1));
+    // The place of a syntax error has no function and is always the one.
+    let syntax = frames.iter().rposition(|frame| !frame.has_function);
+    let at = syntax
+        .unwrap_or_else(|| Places::own_frame(frames.iter().map(|frame| frame.span.path.as_str())));
     let mut spans: Vec<SourceSpan> = frames.into_iter().map(|frame| frame.span).collect();
     for (index, span) in spans.iter_mut().enumerate() {
         span.primary = index == at;

@@ -162,3 +162,22 @@ fn python_exceptions_that_led_to_others_and_messages_of_many_lines() {
       then raised: JSONDecodeError: Expecting value: a.py:9:1 /usr/lib/python3.11/json/decoder.py:355:1 (in raw_decode)
     "#);
 }
+
+#[test]
+fn colours_and_packages_inside_the_project_do_not_mislead() {
+    let tsc = "\u{1b}[96mfile.ts\u{1b}[0m:\u{1b}[93m1\u{1b}[0m:\u{1b}[93m14\u{1b}[0m - \u{1b}[91merror\u{1b}[0m\u{1b}[90m TS2369: \u{1b}[0mA parameter property.\n";
+    let python = "Traceback (most recent call last):\n  File \"/project/a.py\", line 2, in main\n    x()\n  File \"/project/.venv/lib/python3.12/site-packages/lib.py\", line 9, in x\n    raise ValueError(\"no\")\nValueError: no\n";
+    let node = "/project/node_modules/lib/index.js:3\n  throw new Error('no');\n  ^\n\nError: no\n    at x (/project/node_modules/lib/index.js:3:9)\n    at main (/project/a.js:7:1)\n\nNode.js v22.0.0\n";
+    let all = [
+        read(OutputParser::Tsc, tsc, ""),
+        read(OutputParser::PythonCompile, "", python),
+        read(OutputParser::NodeCheck, "", node),
+    ];
+    insta::assert_snapshot!(all.join("\n"), @r#"
+    tsc error type TS2369 file.ts:1:14 A parameter property.
+    python error runtime ValueError a.py:2:1 (in main) no
+      also .venv/lib/python3.12/site-packages/lib.py:9:1 (in x)
+    node error runtime Error a.js:7:1 (in main) no
+      also node_modules/lib/index.js:3:9
+    "#);
+}

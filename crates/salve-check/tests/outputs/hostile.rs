@@ -24,6 +24,8 @@ fn check(found: &[Diagnostic]) {
         for span in spans.chain(edits.map(|edit| &edit.span)) {
             let start = span.start.into_iter().chain(span.end);
             start.for_each(|place| assert!(place.line > 0 && place.column > 0, "{span:?}"));
+            let ordered = span.start.zip(span.end).is_none_or(|(start, end)| start <= end);
+            assert!(ordered, "{span:?}");
             assert!(span.bytes.is_none_or(|bytes| bytes.start <= bytes.end), "{span:?}");
         }
     }
