@@ -5,6 +5,7 @@
 
 mod clean;
 mod coerce;
+mod diagnostics;
 mod edits;
 mod inspect;
 mod manifest;
@@ -29,6 +30,7 @@ pub struct Target {
 pub const TARGETS: &[Target] = &[
     Target { name: "clean", check: clean::check, dictionary: CHAT },
     Target { name: "coerce", check: coerce::check, dictionary: JSON },
+    Target { name: "diagnostics", check: diagnostics::check, dictionary: OUTPUTS },
     Target { name: "edits", check: edits::check, dictionary: EDITS },
     Target { name: "inspect", check: inspect::check, dictionary: CODE },
     Target { name: "manifest", check: manifest::check, dictionary: MANIFEST },
@@ -95,6 +97,14 @@ const COMMANDS: &[&str] = &[
     "cat ", "head ", "tail ", "grep ", "find ", "mkdir ", "touch ", "echo ", "curl ", "wget ", "cp ", "mv ", "tsc ", "python ", "python3 -m ",
     "pip install ", "cargo run ", "cargo test ", "go build ", "go run ", "go test ", " -- ", "-o", "--output", "=", "../x", "/etc/x", ".env", "-",
     "--", "-exec ", "-delete", "-c ", "-f", "-rf", "-C ", "https://example.com/x", "file:///", " && ", " | ", "; ", " > ", " 2>&1", "'", "\"", "*", "src/*",
+const OUTPUTS: &[&str] = &[
+    "error: ", "error[E0308]: ", "warning: ", "note: ", ": error: ", ": note: ", " [-Wformat]", "fatal error: ", "fix-it:\"a.c\":{1:2-3:4}:\"x\"\n",
+    "a.rs:1:2", "a.ts(3,4): error TS2304: ", " --> src/a.rs:1:2\n", "thread 'a' panicked at src/a.rs:1:2:\n", "---- a stdout ----\n", "test a ... FAILED\n",
+    "Traceback (most recent call last):\n", "  File \"a.py\", line 3, in f\n", "    ^^^\n", "ValueError: ", "E   ", "____ test_a ____\n", "FAILED a.py::t - ",
+    "====================\n", "FAIL: t (a.T)\n", "--------------------\n", "Sorry: ", "    at f (/project/a.js:1:2)\n", "Require stack:\n- ", "/project/a.js:1\n",
+    "a.go:1:2: ", "\t", "# pkg\n", "go: ", "A.java:1:2: compiler.err.cant.resolve: ", "A.java:1: error: ", "a.sh: line 2: ", "a.o: in function `f':\n", "undefined reference to `x'\n",
+    "{\"reason\":\"compiler-message\",\"message\":", "\"spans\":[", "\"children\":[", "\"expansion\":{\"span\":", "\"range\":[0,9]", "\"fix\":{", "\"line\": 1", "\"column\": 0",
+    "{\"runs\":[{\"results\":[", "\"region\":{\"startLine\":1", "\"ruleIndex\":0", "{", "}", "[", "]", ",", ":", "\"", "null", "-1", "1e9", "18446744073709551615", "\u{0}", "\n", "é", "😀", "file:///a%20b",
 ];
 
 #[rustfmt::skip]
