@@ -91,6 +91,7 @@ impl Found<'_> {
         let indented = line.starts_with([' ', '\t']);
         let reading = match first {
             b'e' | b'w' => rustc::read(self.tool, log, at),
+            b'n' if line.starts_with("npm ") => shell::npm(log, at),
             b'-' if line.starts_with("---- ") => rust_panic::read_returned(log, at),
             b't' if line.starts_with("thread '") => rust_panic::read(log, at, &self.state),
             b'T' | b'F' | b'+' if python::begins(line) => {

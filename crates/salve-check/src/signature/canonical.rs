@@ -59,7 +59,8 @@ pub fn canonical(diagnostic: &Diagnostic) -> CanonicalForms {
 
 // The code of an exception is its class, which may be the programmer's own.
 fn is_own_exception(language: Language, diagnostic: &Diagnostic) -> bool {
-    let raised = matches!(diagnostic.tool.as_str(), "python" | "pytest" | "unittest" | "node" | "java");
+    let raised =
+        matches!(diagnostic.tool.as_str(), "python" | "pytest" | "unittest" | "node" | "java");
     let code = diagnostic.code.as_deref().unwrap_or_default();
     let is_constant = code.bytes().all(|byte| !byte.is_ascii_lowercase());
     raised && !code.is_empty() && !is_constant && !language.keeps(code)
