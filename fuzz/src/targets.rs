@@ -9,6 +9,7 @@ mod edits;
 mod inspect;
 mod manifest;
 mod parse;
+mod shell;
 mod stitch;
 mod syntax;
 
@@ -30,6 +31,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "inspect", check: inspect::check, dictionary: CODE },
     Target { name: "manifest", check: manifest::check, dictionary: MANIFEST },
     Target { name: "parse", check: parse::check, dictionary: JSON },
+    Target { name: "shell", check: shell::check, dictionary: SHELL },
     Target { name: "stitch", check: stitch::check, dictionary: CODE },
     Target { name: "syntax", check: syntax::check, dictionary: CODE },
 ];
@@ -81,4 +83,12 @@ const MANIFEST: &[&str] = &[
     "../x", ".git/config", ".salve/lock", "/etc/x", "\\u0000", "salve-journal 1 ", "\n", ",", "\"d\"",
     // The contents that the tree of the target has, by their hashes.
     "OLD", "NEW", "OTHER",
+];
+
+#[rustfmt::skip]
+const SHELL: &[&str] = &[
+    "ls", "echo ", "git status", " ", "\t", "'", "\"", "\\", "\\\"", "\\$", "$", "$(", "${", "`", "$'", "$\"", "&&", "||", "|", ";",
+    "&", "|&", ";;", "<", ">", ">>", "2>&1", ">&2", "&>", "&>>", ">|", "<>", "<<", "<<<", "<(", ">(", "(", ")", "{", "}", "{a,b}",
+    "*", "?", "[", "]", "[!a-z]", "[[:alpha:]]", "~", "~/", "=~", "#", " #", "!", "!!", "!=", "=", "A=b ", "A[0]=", "0", "1", "2", "12",
+    "if ", "time ", "! ", "cd ", "/", "./", "..", "//", "-", "é", "✅", "\u{a0}", "\u{200b}", "\u{202e}", "\n", "\r", "\0", "/dev/null",
 ];

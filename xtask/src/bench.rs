@@ -14,6 +14,7 @@ const BENCHES: &[(&str, &str)] = &[
     ("salve-text", "json"),
     ("salve-text", "inspect"),
     ("salve-tree", "matching"),
+    ("salve-check", "policy"),
     ("salve-check", "runner"),
 ];
 

@@ -13,6 +13,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 const SHORT_MUTATIONS: u64 = 20_000;
+/// How many generated lines are compared with a real shell in the long form.
+const DIFFERENTIAL_LINES: &str = "10000";
 const SEED: u64 = 1;
 
 /// Runs the long form, or the short one with `--short`.
@@ -77,11 +79,23 @@ fn long(only: Option<&str>, executions: u64, seconds: u64) -> anyhow::Result<()>
             row.word
         );
     }
+    if only.is_none_or(|name| name == "shell") {
+        against_bash()?;
+    }
     let failed = rows.iter().filter(|row| row.word != "ok").count();
     if rows.is_empty() || failed > 0 {
         bail!("{failed} of {} targets did not reach {executions} executions", rows.len());
     }
     Ok(())
+}
+
+// The parser of the shell subset has an oracle: the words that bash gives to stub programs.
+fn against_bash() -> anyhow::Result<()> {
+    println!("\n=== shell: {DIFFERENTIAL_LINES} lines against bash ===");
+    let arguments = ["test", "-p", "salve-check", "--test", "shell_against_bash", "generated"];
+    let mut command = process::cargo(&arguments);
+    command.args(["--", "--nocapture"]).env("SALVE_DIFFERENTIAL_LINES", DIFFERENTIAL_LINES);
+    process::run(&mut command).context("our parser and bash read a line differently")
 }
 
 // One folder of seeds per target.

@@ -23,6 +23,7 @@ mod score;
 mod stitch;
 mod test;
 mod tidy;
+mod tools;
 mod workspace;
 
 use flags::Flags;
@@ -38,6 +39,7 @@ struct Task {
 #[rustfmt::skip]
 const TASKS: &[Task] = &[
     Task { name: "test", about: "everything CI checks, in order, with the time of each step", run: test::run },
+    Task { name: "tools", about: "installs the compilers and linters that the tests run, into target/tools", run: tools::run },
     Task { name: "tidy", about: "crate arrows, sizes, file headers, forbidden calls, the seeds table", run: tidy::run },
     Task { name: "score", about: "the scorers against floors.toml; --raise writes the figures as new floors", run: score::run },
     Task { name: "fuzz", about: "libFuzzer, --executions 1000000 per target; --short as in `test`; --target NAME", run: fuzz::run },

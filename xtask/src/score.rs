@@ -119,7 +119,8 @@ fn measure() -> anyhow::Result<Measured> {
     let mut figures = json_figures(&cases, &binary, &target.join("score-json.json"))?;
     figures.extend(outputs_figures(&cases, &binary)?);
     figures.extend(edits_figures(&cases, &binary)?);
-    figures.extend(paths_figures(&cases, &binary)?);
+    figures.extend(policy_figures(&cases, &binary, "paths")?);
+    figures.extend(policy_figures(&cases, &binary, "commands")?);
     Ok(Measured::Figures(figures))
 }
 
@@ -194,20 +195,27 @@ fn edits_figures(cases: &Path, binary: &Path) -> anyhow::Result<Figures> {
     Ok(figures.map(|(name, figure)| (("edits".to_owned(), name.to_owned()), figure)).into())
 }
 
-fn paths_figures(cases: &Path, binary: &Path) -> anyhow::Result<Figures> {
+// The scorer of paths and that of command lines are one, and so is the line they end with.
+fn policy_figures(cases: &Path, binary: &Path, kind: &str) -> anyhow::Result<Figures> {
     let mut command = scorer(cases, "score_policy.py");
-    command.arg("paths").arg(cases.join("paths.jsonl")).arg("--").arg(binary);
-    let text = process::output(command.args(["policy", "path", "--batch", "-C", "{WS}"]))?;
+    command.arg(kind).arg(cases.join(format!("{kind}.jsonl"))).arg("--").arg(binary);
+    let subject = kind.trim_end_matches('s');
+    let text = process::output(command.args(["policy", subject, "--batch", "-C", "{WS}"]))?;
     print!("{text}");
     // "paths: 0 false allows of 70 hostile, 18/18 benign allowed, 5 not run"
-    let line = text.lines().find(|line| line.starts_with("paths: ")).context("no paths line")?;
+    let start = format!("{kind}: ");
+    let line = text.lines().find(|line| line.starts_with(&start)).context("no last line")?;
     let numbers: Vec<f64> = line
         .split(|letter: char| !letter.is_ascii_digit())
         .filter_map(|digits| digits.parse().ok())
         .collect();
     let [allowed, _, passed, benign, ..] = numbers[..] else { bail!("cannot read: {line}") };
-    let figures = [("false_allows", allowed), ("benign_refused", benign - passed)];
-    Ok(figures.map(|(name, figure)| (("paths".to_owned(), name.to_owned()), figure)).into())
+    let figures = [
+        ("false_allows", allowed),
+        ("benign_refused", benign - passed),
+        ("benign", percent(passed, benign)),
+    ];
+    Ok(figures.map(|(name, figure)| ((kind.to_owned(), name.to_owned()), figure)).into())
 }
 
 // Two decimals, rounded down, so that a written floor is never above what was measured.

@@ -4,7 +4,7 @@
 //! stops at the first failure: one run tells everything that is wrong.
 
 use crate::flags::Flags;
-use crate::{ambiguity, crash, fuzz, landed, process, score, tidy};
+use crate::{ambiguity, crash, fuzz, landed, process, score, tidy, tools};
 use anyhow::bail;
 use std::time::{Duration, Instant};
 
@@ -22,6 +22,7 @@ struct Step {
 }
 
 const STEPS: &[Step] = &[
+    Step { name: "tools", run: tools::install },
     Step { name: "format", run: format },
     Step { name: "lints", run: lints },
     Step { name: "tests", run: tests },

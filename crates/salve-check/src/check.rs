@@ -15,7 +15,7 @@ use crate::toolchain::{
     BuildProfile, Detected, Registry, Survey, ToolchainError, ToolchainSpec, Work, header_folders,
     its_files, run_work, survey, where_it_applies,
 };
-use crate::{RunPrograms, StartedBy};
+use crate::{RunPrograms, StartedBy, WorkUnit};
 use salve_types::{Diagnostic, Severity};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -145,19 +145,35 @@ pub(crate) fn check_one(
     runner: &dyn RunPrograms,
 ) -> Result<CheckRun, ToolchainError> {
     let name = path.file_name().and_then(|name| name.to_str());
-    let (root, found) = match (path.is_file(), path.parent(), name) {
-        (true, Some(parent), Some(name)) => {
-            (parent, Survey { files: vec![name.to_owned()], cut: false })
+    let (root, file) = match (path.is_file(), path.parent(), name) {
+        // What is told by a marker checks the project that the file belongs to.
+        (true, Some(parent), _) if spec.unit == WorkUnit::Folder && is_marked(spec) => {
+            (marked_above(spec, parent).unwrap_or(parent), None)
         }
-        _ => (path, survey(path)?),
+        (true, Some(parent), Some(name)) => (parent, Some(name.to_owned())),
+        _ => (path, None),
+    };
+    let found = match &file {
+        Some(file) => Survey { files: vec![file.clone()], cut: false },
+        None => survey(root)?,
     };
     let detected = Detected {
         target_id: spec.target_id.clone(),
         folder: String::new(),
-        files: if path.is_file() { found.files.clone() } else { its_files(spec, "", &found) },
+        files: file.map_or_else(|| its_files(spec, "", &found), |file| vec![file]),
         because: String::new(),
     };
     run_detected(root, options, runner, spec, &detected, &found)
+}
+
+fn is_marked(spec: &ToolchainSpec) -> bool {
+    !spec.applies.markers.is_empty()
+}
+
+fn marked_above<'a>(spec: &ToolchainSpec, folder: &'a Path) -> Option<&'a Path> {
+    folder
+        .ancestors()
+        .find(|above| spec.applies.markers.iter().any(|marker| above.join(&marker.file).is_file()))
 }
 
 // What is going to run, in order.
@@ -225,7 +241,7 @@ fn run_detected(
     detected: &Detected,
     found: &Survey,
 ) -> Result<CheckRun, ToolchainError> {
-    if spec.unit != crate::WorkUnit::Folder && detected.files.is_empty() {
+    if spec.unit != WorkUnit::Folder && detected.files.is_empty() {
         return Err(ToolchainError::NothingToCheck {
             target_id: spec.target_id.clone(),
             folder: root.to_owned(),

@@ -24,10 +24,11 @@ use control::Control;
 use family::Family;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::fs::OpenOptions;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::{Child, Command, ExitCode};
 
 /// Everything the launcher is told.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -205,8 +206,11 @@ pub fn launcher_main(stage: Stage, inner_arguments: &[&str]) -> ExitCode {
     let socket = UnixStream::from(socket);
     let Ok(launch) = read_frame::<Launch>(&socket) else { return ExitCode::from(UNHEARD) };
     let report = match stage {
-        Stage::Outer => match outer(&launch, inner_arguments) {
-            Ok(code) => return code,
+        Stage::Outer => match start_inner(&launch, inner_arguments) {
+            Ok((inner, placeholders)) => {
+                drop(socket);
+                return outlive(inner, placeholders);
+            }
             Err(report) => report,
         },
         Stage::Inner => inner(&launch, &socket).unwrap_or_else(|report| report),
@@ -224,18 +228,30 @@ const UNHEARD: u8 = 125;
     clippy::disallowed_methods,
     reason = "the launcher is part of the runner: its inner stage"
 )]
-fn outer(launch: &Launch, inner_arguments: &[&str]) -> Result<ExitCode, Report> {
+fn start_inner(
+    launch: &Launch,
+    inner_arguments: &[&str],
+) -> Result<(Child, sandbox::Placeholders), Report> {
     die_with_parent()?;
-    // Held until the inner stage has ended.
-    let _placeholders = sandbox::enter_namespaces(launch)?;
+    let placeholders = sandbox::enter_namespaces(launch)?;
     // The link still leads to this executable when the file was replaced meanwhile.
-    let mut inner = Command::new("/proc/self/exe")
-        .args(inner_arguments)
-        .env_clear()
-        .spawn()
-        .map_err(|error| failed("start the inner stage of the launcher", &error))?;
-    let status = inner.wait().map_err(|error| failed("wait for the inner stage", &error))?;
-    Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(UNHEARD)))
+    let inner = Command::new("/proc/self/exe").args(inner_arguments).env_clear().spawn();
+    let inner = inner.map_err(|error| failed("start the inner stage of the launcher", &error))?;
+    Ok((inner, placeholders))
+}
+
+/// Waits for the inner stage. Its streams are its own from now on: the runner sees them end with
+/// it, and need not wait until the kernel has taken the namespaces apart.
+fn outlive(mut inner: Child, placeholders: sandbox::Placeholders) -> ExitCode {
+    if let Ok(nothing) = OpenOptions::new().read(true).write(true).open("/dev/null") {
+        let _ = rustix::stdio::dup2_stdin(&nothing);
+        let _ = rustix::stdio::dup2_stdout(&nothing);
+        let _ = rustix::stdio::dup2_stderr(&nothing);
+    }
+    let status = inner.wait();
+    drop(placeholders);
+    let code = status.ok().and_then(|status| status.code());
+    ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(UNHEARD))
 }
 
 fn inner(launch: &Launch, socket: &UnixStream) -> Result<Report, Report> {

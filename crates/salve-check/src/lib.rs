@@ -11,6 +11,7 @@ mod facts;
 mod launcher;
 mod plan;
 mod policy;
+mod report;
 mod run;
 mod runner;
 mod sandbox;
@@ -26,9 +27,12 @@ pub use facts::{GlobMatches, PathFacts, PathJudgement, PathUse, RepoFacts, RepoH
 pub use launcher::{Launch, Layer, LayerError, ProgramEnding, Report, Stage, launcher_main};
 pub use plan::{Joiner, Plan, PlannedCommand, PlannedPipeline, PlannedRedirect, RedirectTarget};
 pub use policy::{
-    AutoRun, AutoRunMode, CommandVerdict, DEFAULT_LIST, ListEntry, PolicyRules, Rule, Segment,
-    judge_command, may_auto_run,
+    Approval, ApprovalError, Approvals, Attendance, AutoApply, AutoRun, AutoRunMode, Choice,
+    CommandVerdict, DEFAULT_LIST, FollowUp, ListEntry, LoadedRules, NextStep, PolicyRules,
+    Proposal, Rule, RuleDecision, RuleError, RuleSource, Scope, Segment, UserRule, UserRules,
+    entries_to_add, judge_command, may_auto_run, next_step, read_follow_up, show_entries,
 };
+pub use report::{failure_text, for_model, github_commands, sarif_log};
 pub use run::{
     Capture, FinishedRun, Gate, Limits, RiskClass, RunClass, RunEnding, RunError, RunEvent,
     RunPrograms, RunRecord, RunRequest, StartedBy,

@@ -5,17 +5,25 @@
 //! line has an answer, and every doubt is answered with "ask".
 
 mod addresses;
+mod approvals;
 mod auto_run;
 mod context;
 mod family;
+mod follow_up;
 mod list;
+mod next_step;
 mod objection;
 mod options;
 mod segment;
+mod user_rules;
 
+pub use approvals::{Approval, ApprovalError, Approvals, Scope, entries_to_add, show_entries};
 pub use auto_run::{AutoRun, AutoRunMode, may_auto_run};
+pub use follow_up::{FollowUp, read_follow_up};
 pub use list::{DEFAULT_LIST, ListEntry, PolicyRules};
+pub use next_step::{Attendance, AutoApply, Choice, NextStep, Proposal, next_step};
 pub use objection::Rule;
+pub use user_rules::{LoadedRules, RuleDecision, RuleError, RuleSource, UserRule, UserRules};
 
 use crate::{
     CommandLine, PathFacts, Plan, PlannedPipeline, RepoFacts, RiskClass, parse_command_line,

@@ -213,6 +213,8 @@ impl Runner {
         };
         let mut launch = self.launch(&request, &scratch, &[])?;
         launch.layers = layers.to_vec();
+        // A question leaves no trace in the workspace, not even for a moment.
+        launch.protected.clear();
         let finished = self.session(&launch, Default::default(), &mut |_, _| {})?;
         ending(&finished).map(drop)
     }
@@ -241,7 +243,7 @@ impl Runner {
     ) -> Result<Finished, RunError> {
         let finished = session::run(&self.launcher, launch, collectors, watch);
         // A launcher that was killed could not do it.
-        crate::sandbox::remove_placeholders(&launch.protected);
+        crate::sandbox::remove_placeholders(&self.workspace, &launch.protected);
         finished.map_err(system("run the launcher"))
     }
 

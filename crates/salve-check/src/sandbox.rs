@@ -47,7 +47,7 @@ pub(crate) use system::Placeholders;
 
 use crate::launcher::{Launch, Layer, LayerError};
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What this machine has of one layer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -103,8 +103,9 @@ pub(crate) fn confine(launch: &Launch) -> Result<(), LayerError> {
 
 /// Removes what a killed launcher may have left in the workspace: empty folders that stood in for
 /// protected paths. Cheap; called after every run.
-pub(crate) fn remove_placeholders(protected: &[PathBuf]) {
-    system::remove_placeholders(protected);
+pub(crate) fn remove_placeholders(workspace: &Path, protected: &[PathBuf]) {
+    let protected: Vec<PathBuf> = protected.iter().map(|path| workspace.join(path)).collect();
+    system::remove_placeholders(&protected);
 }
 
 #[cfg(test)]

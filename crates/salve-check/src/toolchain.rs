@@ -24,6 +24,7 @@ mod words;
 pub use detect::Detected;
 pub(crate) use detect::{header_folders, its_files, where_it_applies};
 pub(crate) use invoke::{Work, run_work};
+pub(crate) use name_pattern::file_name;
 pub use probe::{ToolReport, probe_versions};
 pub use registry::Registry;
 pub use spec_text::SpecError;
@@ -60,6 +61,9 @@ pub struct ToolchainSpec {
     pub release_args: Vec<String>,
     /// Other arguments from a version on, lowest version first.
     pub since: Vec<ArgsSince>,
+    /// Other arguments when two of its files have one name, for a program that prints names without
+    /// their folder.
+    pub twin_args: Vec<String>,
     /// When it runs, seen from the others.
     pub phase: Phase,
     /// What it is given at a time.
@@ -102,6 +106,7 @@ impl ToolchainSpec {
             parser: OutputParser::Console,
             release_args: Vec::new(),
             since: Vec::new(),
+            twin_args: Vec::new(),
             phase: Phase::Types,
             unit: WorkUnit::Folder,
             applies: Applies::default(),

@@ -4,6 +4,11 @@
 //! on. What is read out of it stands in `snapshots`, one line for each diagnostic: severity, class,
 //! code, place, message; below it what else came with it.
 
+#[path = "outputs/hostile.rs"]
+mod hostile;
+#[path = "outputs/sarif.rs"]
+mod sarif;
+
 use salve_check::{CheckedFolder, OutputParser, parse_output};
 use salve_types::{Diagnostic, ErrorClass, SourceSpan};
 use std::collections::BTreeSet;

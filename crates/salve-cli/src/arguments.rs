@@ -2,17 +2,23 @@
 //!
 //! In: arguments. Out: one value per command, checked by clap. Never acts on them.
 
+mod check;
+mod tree;
+mod trust;
+
+pub(crate) use check::CheckArguments;
+mod run;
 mod signature;
 mod tree;
 mod trust;
 
+pub(crate) use run::{RunArguments, RunsArguments};
 pub(crate) use signature::SignatureArguments;
 pub(crate) use tree::{
     ApplyArguments, ChangedArguments, CheckpointArguments, CheckpointCommand, DiffArguments, Guard,
     HistoryArguments, HistoryCommand, PolicyCommand, RewindArguments, TreeArguments, UndoArguments,
     named_format,
 };
-
 pub(crate) use trust::{TrustArguments, TrustCommand};
 
 use crate::settings::{Enforcement, SentinelSetting};
@@ -23,7 +29,7 @@ use std::path::PathBuf;
 
 const AFTER: &str = "\
 Exit codes: 0 clean or healed, 1 findings remain, 2 usage or configuration, 3 rolled back,
-4 needs approval, 101 a bug in Salve.
+4 needs approval, 5 a limit ended it, 101 a bug in Salve.
 The result goes to standard output, the story to standard error.
 `salve demo` shows what it does; `salve explain CODE` says what a code means.";
 
@@ -71,6 +77,12 @@ pub(crate) enum Command {
     Checkpoint(CheckpointArguments),
     /// Brings a workspace to rest after a crash; every other command does it too.
     Recover(TreeArguments),
+    /// Runs the toolchains of a folder and shows what they say.
+    Check(CheckArguments),
+    /// Runs a command in the sandbox: judged, asked about where it must be, recorded.
+    Run(RunArguments),
+    /// Lists what was run here.
+    Runs(RunsArguments),
     /// Says what a model would be allowed to do.
     Policy {
         #[command(subcommand)]

@@ -3,6 +3,7 @@
 //! In: checked arguments. Out: an ending or a failure. Never decides what a stage decides.
 
 pub(crate) mod apply;
+pub(crate) mod check;
 pub(crate) mod checkpoint;
 pub(crate) mod clean;
 pub(crate) mod config;
@@ -16,6 +17,8 @@ pub(crate) mod parse;
 pub(crate) mod policy;
 pub(crate) mod recover;
 pub(crate) mod resume;
+pub(crate) mod run;
+pub(crate) mod runs;
 pub(crate) mod schema;
 pub(crate) mod signature;
 pub(crate) mod trust;

@@ -3,6 +3,7 @@
 //! In: nothing. Out: constants and one reader. Never read anywhere else: the rest of Salve receives
 //! values.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// `enforce` or `observe`.
@@ -23,6 +24,13 @@ pub(crate) const RESUME_TEMPLATE: &str = "SALVE_RESUME_TEMPLATE";
 )]
 pub(crate) fn value(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// Returns every variable that is text, for the runner, which lets only some of them through.
+pub(crate) fn all() -> BTreeMap<String, String> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
 }
 
 /// Returns the folder of the user's configuration.

@@ -17,6 +17,8 @@ pub(crate) enum Ending {
     RolledBack,
     /// 4: a person must allow it.
     NeedsApproval,
+    /// 5: a deadline or another limit ended it.
+    LimitReached,
 }
 
 impl From<Ending> for ExitCode {
@@ -26,6 +28,7 @@ impl From<Ending> for ExitCode {
             Ending::Findings => Self::from(1),
             Ending::RolledBack => Self::from(3),
             Ending::NeedsApproval => Self::from(4),
+            Ending::LimitReached => Self::from(5),
         }
     }
 }

@@ -12,9 +12,12 @@ mod failure;
 mod input;
 mod keys;
 mod output;
+mod processes;
 mod render;
+mod rules;
 mod schemas;
 mod settings;
+mod toolchains;
 mod trust;
 mod workspace;
 
@@ -24,6 +27,9 @@ use failure::{CommandResult, Failure};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Some(code) = processes::as_launcher() {
+        return code;
+    }
     let arguments = Arguments::parse();
     arguments.color.write_global();
     match run(arguments) {
@@ -51,6 +57,9 @@ fn run(arguments: Arguments) -> CommandResult {
         Command::History(options) => commands::history::run(&options, format),
         Command::Checkpoint(options) => commands::checkpoint::run(&options, format),
         Command::Recover(options) => commands::recover::run(&options, format),
+        Command::Check(options) => commands::check::run(&options, format),
+        Command::Run(options) => commands::run::run(&options, format),
+        Command::Runs(options) => commands::runs::run(&options, format),
         Command::Policy { command } => commands::policy::run(&command, format),
         Command::Trust(options) => commands::trust::run(&options, format),
         Command::Signature(options) => commands::signature::run(&options, format),

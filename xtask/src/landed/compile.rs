@@ -4,9 +4,9 @@
 //! outside the target folder; a compiler that is not here is said to be missing.
 
 use super::Landing;
-use crate::{process, workspace};
+use crate::{tools, workspace};
 use anyhow::Context;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// One language: the ending of its files and the command that checks one.
@@ -33,7 +33,7 @@ pub(super) fn report(landings: &[Landing<'_>]) -> anyhow::Result<()> {
     for compiler in COMPILERS {
         let ending = format!(".{}", compiler.ending);
         let mine: Vec<_> = landings.iter().filter(|one| one.case.file.ends_with(&ending)).collect();
-        if compiler.ending == "ts" && !tsc_is_there(&folder)? {
+        if compiler.ending == "ts" && !tsc_is_there()? {
             println!(
                 "{:<10} {:>8}  skipped: the package `typescript` could not be installed",
                 compiler.name,
@@ -93,23 +93,18 @@ fn python(_place: &Path, file: &Path) -> Command {
     command
 }
 
-fn tsc(place: &Path, file: &Path) -> Command {
+fn tsc(_place: &Path, file: &Path) -> Command {
     let mut command = Command::new("node");
-    command.arg(tsc_script(place.parent().unwrap_or(place)));
+    let package = |name| tools::npm_package(name).unwrap_or_default();
+    command.arg(package("typescript").join("lib/tsc.js")).arg("--typeRoots").arg(package("@types"));
     command.args(["--noEmit", "--target", "es2022", "--skipLibCheck", "--types", "node"]).arg(file);
     command
 }
 
-fn tsc_script(folder: &Path) -> PathBuf {
-    folder.join("node_modules/typescript/lib/tsc.js")
-}
-
-fn tsc_is_there(folder: &Path) -> anyhow::Result<bool> {
-    if tsc_script(folder).is_file() {
-        return Ok(true);
+fn tsc_is_there() -> anyhow::Result<bool> {
+    let script = tools::npm_package("typescript")?.join("lib/tsc.js");
+    if !script.is_file() {
+        tools::install()?;
     }
-    std::fs::create_dir_all(folder).context("could not make a folder under target")?;
-    let mut command = Command::new("npm");
-    command.args(["install", "--silent", "--no-save", "typescript@5", "@types/node@22"]);
-    Ok(process::answers(command.current_dir(folder)) && tsc_script(folder).is_file())
+    Ok(script.is_file())
 }

@@ -6,10 +6,11 @@
 //! diagnostic.
 
 use super::fallback::unread_failure;
-use crate::toolchain::{Phase, Work};
+use crate::toolchain::{Phase, Work, file_name};
 use crate::{CheckedFolder, RunEnding, RunRecord, parse_output};
 use salve_types::{Diagnostic, Severity, SourceSpan};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
 /// A toolchain that ran, and what it said.
@@ -102,7 +103,8 @@ impl CheckRun {
         if !passed && !said.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
             said.extend(unread_failure(work.spec, &one));
         }
-        self.diagnostics.extend(said.into_iter().map(|one| seen_from_root(one, work.folder)));
+        let folders = Folders::of(work, &cwd);
+        self.diagnostics.extend(said.into_iter().map(|one| folders.complete(one)));
         if !passed && self.verdict == CheckVerdict::Green {
             self.verdict = CheckVerdict::Red;
             self.ending = one.record.ending.clone();
@@ -199,20 +201,39 @@ fn passed(work: &Work<'_>, ending: &RunEnding) -> bool {
     matches!(ending, RunEnding::Exited { code } if work.spec.success_codes.contains(code))
 }
 
-fn seen_from_root(mut diagnostic: Diagnostic, folder: &str) -> Diagnostic {
-    if folder.is_empty() {
-        return diagnostic;
-    }
-    let notes = diagnostic.notes.iter_mut().flat_map(|note| &mut note.spans);
-    let edits = diagnostic.suggestions.iter_mut().flat_map(|suggestion| &mut suggestion.edits);
-    let spans = diagnostic.spans.iter_mut().chain(notes).chain(edits.map(|edit| &mut edit.span));
-    spans.for_each(|span| prefix(span, folder));
-    diagnostic
+/// Knows how a path that a tool wrote is seen from the checked folder.
+struct Folders<'a> {
+    folder: &'a str,
+    cwd: &'a Path,
+    files: BTreeMap<&'a str, &'a str>,
 }
 
-fn prefix(span: &mut SourceSpan, folder: &str) {
-    if !span.path.starts_with(['/', '<']) {
-        span.path = format!("{folder}/{}", span.path);
+impl<'a> Folders<'a> {
+    fn of(work: &Work<'a>, cwd: &'a Path) -> Self {
+        let files = work.files.iter().map(|file| (file_name(file), file.as_str())).collect();
+        Self { folder: work.folder, cwd, files }
+    }
+
+    fn complete(&self, mut diagnostic: Diagnostic) -> Diagnostic {
+        let notes = diagnostic.notes.iter_mut().flat_map(|note| &mut note.spans);
+        let edits = diagnostic.suggestions.iter_mut().flat_map(|suggestion| &mut suggestion.edits);
+        let spans = diagnostic.spans.iter_mut().chain(notes);
+        spans.chain(edits.map(|edit| &mut edit.span)).for_each(|span| self.complete_span(span));
+        diagnostic
+    }
+
+    fn complete_span(&self, span: &mut SourceSpan) {
+        if span.path.starts_with(['/', '<']) {
+            return;
+        }
+        // Some tools leave the folder out; with one file of that name it can be told.
+        let whole = self.files.get(span.path.as_str()).filter(|whole| **whole != span.path);
+        if let Some(whole) = whole.filter(|_| !self.cwd.join(&span.path).exists()) {
+            span.path = (*whole).to_owned();
+        }
+        if !self.folder.is_empty() {
+            span.path = format!("{}/{}", self.folder, span.path);
+        }
     }
 }
 

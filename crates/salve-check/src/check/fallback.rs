@@ -4,15 +4,26 @@
 //! taken for a clean one. Never guesses a cause: the headline is the tool's own or how it ended.
 
 use super::check_run::Outputs;
-use crate::RunEnding;
 use crate::toolchain::ToolchainSpec;
+use crate::{RunEnding, parse_console};
 use salve_types::{Diagnostic, DiagnosticNote, ErrorClass, Severity};
 
 /// How much of the output is kept with the diagnostic, from its end.
 const KEPT: usize = 4096;
 
-/// Makes diagnostics of a failure that was not read.
+/// Makes diagnostics of a failure that was not read: what the text for people says, if it says
+/// something, else one for the run as a whole.
 pub(super) fn unread_failure(spec: &ToolchainSpec, outputs: &Outputs) -> Vec<Diagnostic> {
+    let by_itself = matches!(outputs.record.ending, RunEnding::Exited { .. });
+    let said = [&outputs.stderr, &outputs.stdout].into_iter().map(|text| parse_console(None, text));
+    let mut said = said.filter(|found| found.iter().any(|one| one.severity == Severity::Error));
+    match said.next() {
+        Some(found) if by_itself => found,
+        _ => vec![whole_run(spec, outputs)],
+    }
+}
+
+fn whole_run(spec: &ToolchainSpec, outputs: &Outputs) -> Diagnostic {
     let ended = how_it_ended(spec, &outputs.record.ending);
     let text = if outputs.stderr.trim().is_empty() { &outputs.stdout } else { &outputs.stderr };
     let class = match outputs.record.ending {
@@ -28,7 +39,7 @@ pub(super) fn unread_failure(spec: &ToolchainSpec, outputs: &Outputs) -> Vec<Dia
         diagnostic.notes.push(DiagnosticNote { kind, message: ended, spans: Vec::new() });
     }
     diagnostic.raw = tail(text).to_owned();
-    vec![diagnostic]
+    diagnostic
 }
 
 fn how_it_ended(spec: &ToolchainSpec, ending: &RunEnding) -> String {

@@ -3,7 +3,7 @@
 //! In: the words and the facts. Out: nothing, or an objection. Never looks at a file itself.
 
 use super::objection::{Objection, Rule};
-use super::options::{Item, Meaning, Style, Table, read_words};
+use super::options::{Hazard, Item, Meaning, Style, Table, read_words};
 use crate::{PathFacts, PathJudgement, PathUse, RepoFacts};
 
 /// What the rules of a program need to know.
@@ -120,6 +120,23 @@ impl<'a> Context<'a> {
         }
         let why = format!("`{}` would wait for input, and nothing is connected", self.program());
         Err(Objection::never(Rule::WaitsForInput, why))
+    }
+
+    /// Objects, unless an entry of the list holds this many leading words: then somebody has agreed.
+    pub(super) fn unless_listed(&self, rule: Rule, words: usize, why: String) -> Judged {
+        if self.agreed >= words {
+            return Ok(());
+        }
+        Err(Objection::unless_listed(rule, words, why))
+    }
+
+    /// Objects to a flag that is known to need a person.
+    pub(super) fn hazard(&self, flag: &str, hazard: Hazard, at: usize) -> Judged {
+        let why = format!("`{}` {}", flag.escape_debug(), hazard.why());
+        if hazard.can_be_listed() {
+            return self.unless_listed(Rule::Flag, at + 1, why);
+        }
+        Err(Objection::never(Rule::Flag, why))
     }
 
     fn path(&self, path: &str, usage: PathUse) -> Judged {

@@ -15,8 +15,7 @@ mod systems;
 mod tsc;
 
 use super::context::{Context, Judged, has_flag};
-use super::objection::{Objection, Rule};
-use super::options::{Hazard, Item};
+use super::options::Item;
 use crate::RiskClass;
 
 /// The rules of a program, and how many words name it.
@@ -94,11 +93,13 @@ fn asks_for_help(items: &[Item<'_>]) -> bool {
     has_flag(items, &["--help", "--version"])
 }
 
-fn flag_objection(flag: &str, hazard: Hazard, at: usize) -> Objection {
-    let why = format!("`{flag}` {}", hazard.why());
-    if hazard.can_be_listed() {
-        Objection::unless_listed(Rule::Flag, at + 1, why)
-    } else {
-        Objection::never(Rule::Flag, why)
-    }
+/// Returns every table, so that a test can look at them.
+#[cfg(test)]
+pub(super) fn tables() -> Vec<&'static super::options::Table> {
+    [copies::TABLES, files::TABLES, git::TABLES, network::TABLES, node::TABLES, pip::TABLES]
+        .into_iter()
+        .chain([python::TABLES, search::TABLES, systems::TABLES, tsc::TABLES])
+        .flatten()
+        .copied()
+        .collect()
 }

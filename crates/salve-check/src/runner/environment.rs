@@ -23,6 +23,9 @@ const KEPT: &[&str] = &[
     "SOURCE_DATE_EPOCH",
 ];
 
+/// Where programs are looked for when the user has no PATH.
+const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
 /// Homes and caches of toolchains: the variable that names each, and where it is without one.
 const TOOLCHAIN_HOMES: &[(&str, &str)] = &[
     ("CARGO_HOME", ".cargo"),
@@ -84,6 +87,9 @@ impl Surroundings {
             })
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
+        if !inherited.contains_key("PATH") {
+            variables.push(("PATH".to_owned(), DEFAULT_PATH.to_owned()));
+        }
         let mut homes = Vec::new();
         let mut secrets = Vec::new();
         for (name, below_home) in TOOLCHAIN_HOMES {

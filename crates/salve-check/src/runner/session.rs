@@ -211,7 +211,7 @@ impl<'a> Session<'a> {
         }
         match read_frame(&self.socket) {
             Ok(report) => self.report = Some(report),
-            // Both stages are gone: the report came before, or will not come.
+            // The inner stage is gone: the report came before, or will not come.
             Err(_) => self.hung_up = true,
         }
     }
@@ -254,21 +254,18 @@ impl<'a> Session<'a> {
         self.until = Instant::now() + time;
     }
 
-    fn finish(mut self) -> Result<Finished> {
-        // It has ended in every case but one: it said its last word and cannot end.
-        if self.child.try_wait()?.is_none() {
-            if !self.hung_up {
-                let _ = self.child.kill();
-            }
-            self.child.wait()?;
+    fn finish(self) -> Result<Finished> {
+        let Self { mut child, report, ended, started, hung_up, collectors, .. } = self;
+        if report.is_some() && hung_up {
+            // Every program has been reaped and the inner stage is gone. What is left is the kernel
+            // taking namespaces apart, which nobody has to wait for.
+            let reaper = std::thread::Builder::new().name("reaper".to_owned());
+            reaper.spawn(move || child.wait())?;
+        } else {
+            let _ = child.kill();
+            child.wait()?;
         }
-        let [out, err] = self.collectors;
-        Ok(Finished {
-            report: self.report,
-            ended: self.ended,
-            out,
-            err,
-            took: self.started.elapsed(),
-        })
+        let [out, err] = collectors;
+        Ok(Finished { report, ended, out, err, took: started.elapsed() })
     }
 }

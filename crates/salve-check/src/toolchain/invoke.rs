@@ -5,6 +5,7 @@
 //! is no second run to fetch a message. A missing program is an error, never a result.
 
 use super::json_schema;
+use super::name_pattern::file_name;
 use super::probe::ask_version;
 use super::version::is_at_least;
 use super::words::{Given, words};
@@ -15,6 +16,7 @@ use crate::{
     RunRequest, StartedBy,
 };
 use salve_types::Severity;
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -115,6 +117,9 @@ fn arguments_for(
     runner: &dyn RunPrograms,
 ) -> Result<Vec<String>, ToolchainError> {
     let spec = work.spec;
+    if !spec.twin_args.is_empty() && have_twins(work.files) {
+        return Ok(spec.twin_args.clone());
+    }
     if spec.since.is_empty() {
         return Ok(spec.compile_args.clone());
     }
@@ -124,9 +129,14 @@ fn arguments_for(
     Ok(newer.map_or(&spec.compile_args, |since| &since.compile_args).clone())
 }
 
+fn have_twins(files: &[String]) -> bool {
+    let names: BTreeSet<&str> = files.iter().map(|file| file_name(file)).collect();
+    names.len() < files.len()
+}
+
 fn batches(unit: WorkUnit, files: &[String]) -> Vec<&[String]> {
     match unit {
-        WorkUnit::Folder => vec![&[]],
+        WorkUnit::Folder => vec![files],
         WorkUnit::File => files.chunks(1).take(MOST_STARTS).collect(),
         WorkUnit::Files => {
             let (mut batches, mut start, mut bytes) = (Vec::new(), 0, 0);

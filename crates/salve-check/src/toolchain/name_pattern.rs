@@ -23,7 +23,7 @@ pub(super) fn name_matches(pattern: &str, name: &str) -> bool {
 }
 
 /// Returns the last part of a path with `/`.
-pub(super) fn file_name(path: &str) -> &str {
+pub(crate) fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 

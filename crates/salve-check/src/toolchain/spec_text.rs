@@ -75,6 +75,7 @@ struct Entry {
     parser: Option<OutputParser>,
     release_args: Option<Vec<String>>,
     since: Option<Vec<ArgsSince>>,
+    twin_args: Option<Vec<String>>,
     phase: Option<Phase>,
     unit: Option<WorkUnit>,
     markers: Option<Vec<MarkerText>>,
@@ -126,9 +127,10 @@ impl Entry {
             Some(base) => base,
             None => self.complete().map(|()| ToolchainSpec::named(&self.target_id))?,
         };
-        // Other arguments for other versions belong to the arguments they replace.
-        if self.compile_args.is_some() && self.since.is_none() {
+        // The variants of arguments belong to the arguments they replace.
+        if self.compile_args.is_some() {
             spec.since.clear();
+            spec.twin_args.clear();
         }
         set(&mut spec.display_name, self.display_name);
         set(&mut spec.binary_name, self.binary_name);
@@ -140,6 +142,7 @@ impl Entry {
         set(&mut spec.parser, self.parser);
         set(&mut spec.release_args, self.release_args);
         set(&mut spec.since, self.since);
+        set(&mut spec.twin_args, self.twin_args);
         set(&mut spec.phase, self.phase);
         set(&mut spec.unit, self.unit);
         set(&mut spec.after, self.after);
@@ -203,5 +206,32 @@ fn sensible(spec: &ToolchainSpec) -> Result<(), SpecError> {
             Err(SpecError::Bad { target_id: spec.target_id.clone(), field, why })
         }
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_built_in_table_reads_and_every_id_is_there_once() {
+        let specs = read_specs(include_str!("built_in.toml"), |_| None).unwrap();
+        let mut ids: Vec<&str> = specs.iter().map(|spec| spec.target_id.as_str()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), specs.len());
+        let known = |id: &String| ids.contains(&id.as_str());
+        for spec in &specs {
+            assert!(spec.after.iter().chain(&spec.applies.unless).all(known), "{spec:?}");
+            assert!(spec.instead_of.iter().all(known), "{spec:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "(\\[\\[toolchain\\]\\]\n|[a-z_]{1,12} = |\"[^\"]{0,9}\"|\\[|\\]|\n|.){0,60}") {
+            let _ = read_specs(&text, |_| Some(ToolchainSpec::named("x")));
+        }
     }
 }

@@ -4,7 +4,7 @@
 //! A placeholder stands for whole words or a part of one; a file name never becomes an option. Never
 //! quotes anything, because nothing reads the words but the program.
 
-use super::{BuildProfile, ToolchainSpec, WorkUnit};
+use super::{BuildProfile, ToolchainSpec};
 
 /// The folder for what a run leaves behind; the sandbox gives each run an empty one.
 const TEMPORARY: &str = "/tmp";
@@ -39,7 +39,7 @@ pub(super) fn words(spec: &ToolchainSpec, given: &Given<'_>) -> Vec<String> {
         }
     }
     let named = |name: &str| given.arguments.iter().any(|argument| argument == name);
-    if spec.unit != WorkUnit::Folder && !named("{files}") && !named("{path}") {
+    if !named("{files}") && !named("{path}") {
         words.extend(given.files.iter().map(|file| as_operand(file)));
     }
     words
@@ -73,11 +73,10 @@ fn path(files: &[String]) -> String {
 mod tests {
     use super::*;
 
-    fn built(arguments: &[&str], files: &[&str], unit: WorkUnit, profile: BuildProfile) -> String {
+    fn built(arguments: &[&str], files: &[&str], profile: BuildProfile) -> String {
         let mut spec = ToolchainSpec::named("fake");
         spec.compile_command = "fake check".to_owned();
         spec.release_args = vec!["--release".to_owned()];
-        spec.unit = unit;
         let owned = |list: &[&str]| list.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
         let headers = owned(&["", "include"]);
         let (arguments, files) = (owned(arguments), owned(files));
@@ -94,23 +93,21 @@ mod tests {
     #[test]
     fn placeholders_become_words_and_a_file_never_becomes_an_option() {
         use BuildProfile::{Development, Release};
-        use WorkUnit::{File, Files, Folder};
-        for (arguments, files, unit, profile, expected) in [
-            (&["-x"][..], &[][..], Folder, Development, "/bin/fake check -x"),
-            (&["-x"], &["a", "b"], Files, Development, "/bin/fake check -x a b"),
-            (&["-x"], &["a"], File, Release, "/bin/fake check --release -x a"),
+        for (arguments, files, profile, expected) in [
+            (&["-x"][..], &[][..], Development, "/bin/fake check -x"),
+            (&["-x"], &["a", "b"], Development, "/bin/fake check -x a b"),
+            (&["-x"], &["a"], Release, "/bin/fake check --release -x a"),
             (
                 &["{files}", "-o", "{temp}/o"],
                 &["-rf", "@l"],
-                Files,
                 Development,
                 "/bin/fake check ./-rf ./@l -o /tmp/o",
             ),
-            (&["{includes}"], &[], Folder, Development, "/bin/fake check -I. -Iinclude"),
-            (&["{path}"], &[], Folder, Development, "/bin/fake check ."),
-            (&["{path}"], &["a b;c"], File, Development, "/bin/fake check a b;c"),
+            (&["{includes}"], &[], Development, "/bin/fake check -I. -Iinclude"),
+            (&["{path}"], &[], Development, "/bin/fake check ."),
+            (&["{path}"], &["a b;c"], Development, "/bin/fake check a b;c"),
         ] {
-            assert_eq!(built(arguments, files, unit, profile), expected);
+            assert_eq!(built(arguments, files, profile), expected);
         }
     }
 }

@@ -8,7 +8,6 @@
     clippy::unwrap_used,
     clippy::disallowed_methods,
     clippy::print_stdout,
-    clippy::panic,
     reason = "a failure here is a failed test, and what is attacked must be started and made first"
 )]
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]

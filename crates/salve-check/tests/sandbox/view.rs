@@ -45,9 +45,7 @@ fn a_workspace_may_lie_in_a_home_or_around_a_toolchain() {
         let world = World::new(user);
         let inside_home = world.path("home/project");
         std::fs::create_dir(&inside_home).unwrap();
-        if rustix::process::geteuid().is_root() {
-            std::os::unix::fs::chown(&inside_home, Some(user), Some(user)).unwrap();
-        }
+        world.give("home/project");
         let script = r#"echo x > made && [ ! -e ../.ssh ] && [ ! -e ../.bashrc ] && echo DONE"#;
         let launch = world.launch(&inside_home, Plan::of_argv(["sh", "-c", script]));
         let outcome = cage::run(&launch, user);
@@ -67,6 +65,40 @@ fn a_workspace_may_lie_in_a_home_or_around_a_toolchain() {
             outcome.report
         );
         assert!(!world.path("toolchain/new").exists());
+    }
+}
+
+#[test]
+fn an_environment_inside_the_workspace_is_written_for_real() {
+    for user in cage::users() {
+        let world = World::new(user);
+        let workspace = world.path("ws");
+        let script = "echo x > src/installed && echo DONE";
+        let mut launch = world.launch(&workspace, Plan::of_argv(["sh", "-c", script]));
+        launch.layered.push(workspace.join("src"));
+        let outcome = cage::run(&launch, user);
+        assert!(outcome.output.contains("DONE"), "as {user}: {}", outcome.output);
+        assert!(workspace.join("src/installed").is_file());
+    }
+}
+
+#[test]
+fn a_repository_deeper_in_the_workspace_is_protected_with_the_file_that_leads_there() {
+    for user in cage::users() {
+        let world = World::new(user);
+        let workspace = world.path("bare");
+        let repository = workspace.join("src/deep/repo.git");
+        std::fs::create_dir_all(&repository).unwrap();
+        std::fs::write(repository.join("config"), "mine\n").unwrap();
+        std::fs::write(workspace.join(".git"), "gitdir: src/deep/repo.git\n").unwrap();
+        world.give("bare");
+        let script = r#"
+echo evil > src/deep/repo.git/config; mv src/deep src/gone; mv src gone; rm -rf src
+echo x > src/deep/beside && echo DONE"#;
+        let launch = world.launch(&workspace, Plan::of_argv(["sh", "-c", script]));
+        let outcome = cage::run(&launch, user);
+        assert!(outcome.output.contains("DONE"), "as {user}: {}", outcome.output);
+        assert_eq!(std::fs::read_to_string(repository.join("config")).unwrap(), "mine\n");
     }
 }
 

@@ -104,6 +104,11 @@ impl World {
         self.folder.path().join(below)
     }
 
+    /// Gives something of this world to its user.
+    pub(crate) fn give(&self, below: &str) {
+        give(&self.path(below), self.user);
+    }
+
     /// What attempts are told about the world.
     pub(crate) fn environment(&self, workspace: &Path) -> Vec<(String, String)> {
         let path = |below: &str| self.path(below).display().to_string();

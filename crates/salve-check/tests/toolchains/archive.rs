@@ -2,7 +2,11 @@
 //!
 //! In: text in which a line `-- NAME --` begins a file. Out: the files in order. What stands before
 //! the first such line is a comment.
-#![expect(clippy::disallowed_methods, reason = "a test's own scratch folder")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "a test's own scratch folder; a failure here is a failed test"
+)]
 
 use std::path::Path;
 

@@ -1,5 +1,9 @@
 //! The real machine: the sandboxed runner, and the programs `cargo xtask tools` installed.
-#![expect(clippy::disallowed_methods, reason = "the test tells the runner about the machine")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "the test tells the runner about the machine; a failure here is a failed test"
+)]
 
 use salve_check::{Keep, Launcher, Runner, RunnerOptions};
 use std::collections::BTreeMap;
@@ -23,6 +27,7 @@ pub(crate) fn runner(workspace: &Path) -> Runner {
         temporary: std::env::temp_dir(),
         clock: || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs()),
         keep: Keep::RECORDS,
+        without: Vec::new(),
     })
     .unwrap()
 }

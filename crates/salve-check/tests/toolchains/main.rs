@@ -6,4 +6,6 @@
 mod archive;
 mod counting;
 mod detection;
+mod machine;
 mod promises;
+mod real;

@@ -1,4 +1,5 @@
 //! What the registry and the check promise, on a machine of fake programs.
+#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 use crate::archive::Archive;
 use crate::counting::{FakeMachine, FakeProgram};
@@ -103,6 +104,23 @@ fn r22_a_compile_failure_is_a_result_with_both_streams_and_the_exit_code() {
     assert_eq!((run.stdout(), run.stderr()), ("on out", "on err"));
     assert_eq!(run.ending(), &RunEnding::Exited { code: 3 });
     assert!(!run.diagnostics().is_empty(), "a failure is never without a diagnostic");
+}
+
+#[test]
+fn r22_a_file_is_given_to_the_compiler_or_leads_to_its_project() {
+    let place = folder("-- both/a.fk --\n-- both/Cargo.toml --\n-- both/src/lib.rs --\n");
+    let programs = ["fakec", "cargo"].map(|name| FakeProgram::exits(name, 0, "", ""));
+    let machine = FakeMachine::with(programs.into());
+    let mut registry = Registry::built_in();
+    registry.register_toml(FAKE).unwrap();
+    for (target, file) in [("fake", "a.fk"), ("cargo-check", "src/lib.rs")] {
+        let file = place.path().join(file);
+        let _run = registry.invoke(target, &file, BuildProfile::Development, &machine).unwrap();
+    }
+    let requests = machine.requests.lock().unwrap().clone();
+    assert_eq!(crate::counting::words(&requests[0]), ["fakec", "--strict", "a.fk"]);
+    assert!(!crate::counting::words(&requests[1]).contains(&"src/lib.rs".to_owned()));
+    assert!(requests.iter().all(|request| request.cwd == place.path()));
 }
 
 #[test]

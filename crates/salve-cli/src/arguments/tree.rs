@@ -189,6 +189,18 @@ pub(crate) enum PolicyCommand {
         #[arg(long, conflicts_with = "paths")]
         batch: bool,
     },
+    /// Says whether a command line may be started, which rule decides, and what it would execute.
+    Command {
+        /// The lines; quote each one.
+        #[arg(value_name = "LINE", required_unless_present = "batch")]
+        lines: Vec<String>,
+        /// The workspace.
+        #[arg(short = 'C', long = "directory", value_name = "DIR")]
+        directory: Option<PathBuf>,
+        /// Reads JSON lines `{id, command}` and answers one line for each.
+        #[arg(long, conflicts_with = "lines")]
+        batch: bool,
+    },
 }
 
 fn edit_format(name: &str) -> Result<AskedFormat, String> {

@@ -6,6 +6,7 @@
 
 mod dying_disk;
 mod files;
+mod processes;
 mod scenes;
 mod stage;
 
@@ -24,6 +25,9 @@ Try next
   salve parse --format json < reply the JSON in a reply, repairs listed
   salve apply --dry-run < reply     where its edits would land, and by what evidence
   salve apply < reply; salve undo   one transaction, and back
+  salve policy command 'ls; rm x'   would a model's command run unasked, and why not
+  salve run -- cargo test           under policy, sandbox, deadline and caps
+  salve check                       what the real toolchains say, as one list
   salve explain OPEN_DOUBLE_QUOTE   what a code means
   salve doctor                      what this installation has
 ";
@@ -39,6 +43,7 @@ pub(crate) fn run() -> CommandResult {
     let mut scenes: Vec<(&str, Shown)> =
         scenes::all().into_iter().map(|scene| (scene.title, (scene.play)())).collect();
     scenes.extend(files::play()?);
+    scenes.extend(processes::play()?);
     let mut healed = 0;
     for (number, (title, shown)) in scenes.iter().enumerate() {
         healed += usize::from(shown.healed);

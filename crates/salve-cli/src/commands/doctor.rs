@@ -1,7 +1,10 @@
 //! `salve doctor`: what this installation has, and what it lacks.
 //!
-//! In: the settings, the grammars, and one small check of every stage. Out: a table, and exit code
-//! 1 when a check fails. Never changes anything.
+//! In: the settings, the grammars, one small check of every stage, the sandbox and the toolchains of
+//! this machine. Out: a table, and exit code 1 when a check fails; what is merely missing fails
+//! nothing and says what to do. Never changes anything, never shows a variable's value.
+
+mod machine;
 
 use crate::arguments::Format;
 use crate::failure::{CommandResult, Ending};
@@ -11,19 +14,43 @@ use salve_engine::{PipelineOptions, judge_text};
 use salve_syntax::{check_syntax, grammars, has_grammar};
 use salve_text::{ParseOptions, parse_json};
 use salve_types::{Language, RawReply};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// One line of the doctor's table.
 struct Check {
-    name: &'static str,
-    good: bool,
+    name: String,
+    state: State,
     detail: String,
+}
+
+/// How a line stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    Ok,
+    Missing,
+    Fail,
+}
+
+impl Check {
+    fn new(name: &str, good: bool, detail: impl Into<String>) -> Self {
+        let state = if good { State::Ok } else { State::Fail };
+        Self { name: name.to_owned(), state, detail: detail.into() }
+    }
 }
 
 /// Runs `salve doctor`.
 pub(crate) fn run(format: Format) -> CommandResult {
-    let checks =
-        [version(), settings(), grammar_check(), second_opinion(), inspect_check(), parse_check()];
+    let mut checks = vec![
+        version(),
+        settings(),
+        grammar_check(),
+        second_opinion(),
+        inspect_check(),
+        parse_check(),
+    ];
+    checks.extend(machine::rows());
     match format {
         Format::Human => output::result(&table(&checks))?,
         Format::Json => output::json(&documents(&checks))?,
@@ -36,13 +63,13 @@ pub(crate) fn run(format: Format) -> CommandResult {
             return Err(crate::no_such_format("doctor", format, "human, json, jsonl"));
         }
     }
-    let good = checks.iter().all(|check| check.good);
+    let good = checks.iter().all(|check| check.state != State::Fail);
     Ok(if good { Ending::Clean } else { Ending::Findings })
 }
 
 fn version() -> Check {
     let detail = format!("{} on {}", env!("CARGO_PKG_VERSION"), std::env::consts::OS);
-    Check { name: "salve", good: true, detail }
+    Check::new("salve", true, detail)
 }
 
 fn settings() -> Check {
@@ -50,11 +77,11 @@ fn settings() -> Check {
         Ok(settings) => {
             let changed = settings.rows().iter().filter(|row| row.2 != "built in").count();
             let detail = format!("{changed} setting(s) changed; `salve config show --origin`");
-            Check { name: "settings", good: true, detail }
+            Check::new("settings", true, detail)
         }
         Err(failure) => {
             let detail = crate::batch::failure_text(&failure);
-            Check { name: "settings", good: false, detail }
+            Check::new("settings", false, detail)
         }
     }
 }
@@ -74,14 +101,14 @@ fn grammar_check() -> Check {
     } else {
         format!("not working: {}", broken.join(", "))
     };
-    Check { name: "grammars", good: broken.is_empty(), detail }
+    Check::new("grammars", broken.is_empty(), detail)
 }
 
 fn second_opinion() -> Check {
     let without: Vec<&str> =
         Language::all().filter(|&language| !has_grammar(language)).map(Language::name).collect();
     let detail = format!("lexical machine only for: {}", without.join(", "));
-    Check { name: "one opinion", good: true, detail }
+    Check::new("one opinion", true, detail)
 }
 
 fn inspect_check() -> Check {
@@ -91,7 +118,7 @@ fn inspect_check() -> Check {
     };
     let good = judge("fn f<'a>(x: &'a str) -> &'a str { x }\n") && !judge("fn f() { \"");
     let detail = if good { "a whole and a cut text are told apart" } else { "misjudges a sample" };
-    Check { name: "inspect", good, detail: detail.to_owned() }
+    Check::new("inspect", good, detail)
 }
 
 fn parse_check() -> Check {
@@ -99,17 +126,20 @@ fn parse_check() -> Check {
     let good = parsed.value() == json!({ "a": [1, 2] }) && !parsed.complete;
     let detail =
         if good { "a cut object is read and marked incomplete" } else { "misreads a sample" };
-    Check { name: "parse", good, detail: detail.to_owned() }
+    Check::new("parse", good, detail)
 }
 
 fn table(checks: &[Check]) -> String {
-    let width = checks.iter().map(|check| check.name.len()).max().unwrap_or(0);
-    let good = anstyle::AnsiColor::Green.on_default().bold();
-    let bad = anstyle::AnsiColor::Red.on_default().bold();
+    let width = checks.iter().map(|check| check.name.chars().count()).max().unwrap_or(0);
+    let colour = |colour: anstyle::AnsiColor| colour.on_default().bold();
     checks
         .iter()
         .map(|check| {
-            let (style, word) = if check.good { (good, "ok  ") } else { (bad, "fail") };
+            let (style, word) = match check.state {
+                State::Ok => (colour(anstyle::AnsiColor::Green), "ok     "),
+                State::Missing => (colour(anstyle::AnsiColor::Yellow), "missing"),
+                State::Fail => (colour(anstyle::AnsiColor::Red), "fail   "),
+            };
             format!("{style}{word}{style:#}  {:width$}  {}\n", check.name, check.detail)
         })
         .collect()
@@ -118,6 +148,9 @@ fn table(checks: &[Check]) -> String {
 fn documents(checks: &[Check]) -> Vec<Value> {
     checks
         .iter()
-        .map(|check| json!({ "name": check.name, "ok": check.good, "detail": check.detail }))
+        .map(|check| {
+            let ok = check.state == State::Ok;
+            json!({ "name": check.name, "ok": ok, "state": check.state, "detail": check.detail })
+        })
         .collect()
 }

@@ -128,6 +128,9 @@ mod tests {
         for code in repairs.chain(kinds).chain(findings).chain(notes) {
             assert!(known.contains(&code), "`{code}` is missing from codes.md");
         }
+        for rule in salve_check::Rule::ALL {
+            assert!(known.contains(&rule.name()), "`{}` is missing from codes.md", rule.name());
+        }
         for code in RefusalCode::ALL {
             let code = crate::output::word(code);
             assert!(known.contains(&code.as_str()), "`{code}` is missing from codes.md");

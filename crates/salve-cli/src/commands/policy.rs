@@ -1,7 +1,9 @@
 //! `salve policy`: what a model would be allowed to do.
 //!
-//! In: a path as a model writes it. Out: allowed or not, the rule that decides, and why. Never does
-//! what it is asked about.
+//! In: a path or a command line as a model writes it. Out: allowed or not, the rule that decides, and
+//! why. Never does what it is asked about.
+
+mod command;
 
 use crate::arguments::{Format, PolicyCommand};
 use crate::failure::{CommandResult, Ending, Failure};
@@ -10,6 +12,7 @@ use crate::{batch, output};
 use salve_tree::{AdmitOptions, PathVerdict, Root};
 use serde::Deserialize;
 use serde_json::json;
+use std::path::Path;
 
 #[derive(Deserialize)]
 struct Line {
@@ -18,12 +21,25 @@ struct Line {
 
 /// Runs `salve policy`.
 pub(crate) fn run(command: &PolicyCommand, format: Format) -> CommandResult {
-    let PolicyCommand::Path { paths, directory, batch } = command;
-    let folder = folder(directory.as_deref())?;
-    let root = Root::open(&folder)
-        .map_err(|error| Failure::new(format!("cannot open `{}`: {error}", folder.display())))?;
+    match command {
+        PolicyCommand::Path { paths, directory, batch } => {
+            judge_paths(paths, &open(directory.as_deref())?, *batch, format)
+        }
+        PolicyCommand::Command { lines, directory, batch } => {
+            command::run(lines, &open(directory.as_deref())?, *batch, format)
+        }
+    }
+}
+
+fn open(directory: Option<&Path>) -> Result<Root, Failure> {
+    let folder = folder(directory)?;
+    Root::open(&folder)
+        .map_err(|error| Failure::new(format!("cannot open `{}`: {error}", folder.display())))
+}
+
+fn judge_paths(paths: &[String], root: &Root, in_batch: bool, format: Format) -> CommandResult {
     let judge = |path: &str| root.judge(path, &AdmitOptions::default());
-    if *batch {
+    if in_batch {
         return batch::run(|line: Line| batch::object(&judge(&line.path)));
     }
     let verdicts: Vec<(&String, PathVerdict)> =

@@ -4,6 +4,7 @@
 
 mod apply;
 mod batch;
+mod check;
 mod config;
 mod history;
 mod inspect;
@@ -12,5 +13,6 @@ mod policy;
 mod resume;
 mod run;
 mod signature;
+mod run_command;
 mod surface;
 mod trust;

@@ -55,6 +55,10 @@ pub(super) fn mv(context: &Context<'_>) -> Judged {
         context.read(source)?;
         context.write(source)?;
         obeyed_name(source)?;
+        if matches!(last_name(source), "" | "." | "..") {
+            let why = format!("`{source}` names a folder by its place, not by its name");
+            return Err(Objection::never(Rule::Argument, why));
+        }
     }
     arrives(context, &items, &sources, target, Moves::Folders)
 }
@@ -118,14 +122,15 @@ fn arrives(
     let parents = has_flag(items, &["--parents"]);
     for source in sources {
         let name = if parents { *source } else { last_name(source) };
-        if moves == Moves::Folders && (name.is_empty() || matches!(name, "." | "..")) {
+        let is_everything = name.is_empty() || matches!(name, "." | "..");
+        if name == ".." || (is_everything && (moves == Moves::Files || !is_below_root(path))) {
             let why =
                 format!("`{source}` stands for everything in a folder, which is not seen here");
             return Err(Objection::never(Rule::Argument, why));
         }
         if is_folder {
             context.write(&format!("{}/{name}", path.trim_end_matches('/')))?;
-            if moves == Moves::Folders {
+            if moves == Moves::Folders && !is_everything {
                 obeyed_name(name)?;
             }
         }
@@ -148,7 +153,16 @@ fn obeyed_name(path: &str) -> Judged {
     Ok(())
 }
 
+// Tools obey what lies at the top of a workspace; a folder below it holds what it likes.
+fn is_below_root(path: &str) -> bool {
+    let mut steps = path.split('/').filter(|step| !step.is_empty() && *step != ".").peekable();
+    !path.starts_with('/') && steps.peek().is_some() && steps.all(|step| step != "..")
+}
+
 fn last_name(path: &str) -> &str {
     let path = path.trim_end_matches('/');
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
+
+#[cfg(test)]
+pub(super) const TABLES: &[&Table] = &[&CP, &MV];

@@ -70,8 +70,9 @@ pub(super) fn head(context: &Context<'_>) -> Judged {
 }
 
 pub(super) fn tail(context: &Context<'_>) -> Judged {
+    let items = context.items(&TAIL, Style::GNU_NUMBERS)?;
     // `tail +5f x` is `tail -n +5 -f x` for an old standard.
-    if let Some(word) = context.words.iter().skip(1).find(|word| word.starts_with('+')) {
+    if let Some((word, _)) = operands(&items).find(|(word, _)| word.starts_with('+')) {
         let why = format!("`{}` can be the old spelling of flags", word.escape_debug());
         return Err(Objection::never(Rule::Argument, why));
     }
@@ -112,3 +113,6 @@ pub(super) fn pwd(context: &Context<'_>) -> Judged {
         Some(_) => Err(Objection::never(Rule::Argument, "`pwd` takes no words")),
     }
 }
+
+#[cfg(test)]
+pub(super) const TABLES: &[&Table] = &[&LS, &CAT, &HEAD, &TAIL, &MKDIR, &TOUCH, &PWD];

@@ -21,7 +21,7 @@ const DIFF_SWITCHES: &str = "-p -u --patch -s --no-patch --raw --patch-with-raw 
 const DIFF_TEXTS: &str = "--diff-algorithm --diff-filter --word-diff-regex --inter-hunk-context \
     --src-prefix --dst-prefix --line-prefix --ws-error-highlight --color-moved-ws --anchored \
     --output-indicator-new --output-indicator-old --output-indicator-context --stat-width \
-    --stat-name-width --stat-count --stat-graph-width --max-depth -l";
+    --stat-name-width --stat-count --stat-graph-width -l";
 const DIFF_PATTERNS: &str = "-S -G -I --ignore-matching-lines --skip-to --rotate-to --find-object";
 const DIFF_OPTIONALS: &str = "--stat --dirstat -X --dirstat-by-file --color --color-moved \
     --word-diff --color-words --abbrev -B --break-rewrites -M --find-renames -C --find-copies \
@@ -72,7 +72,7 @@ static LOG: Table = Table::new(&[
     ),
     (
         Text,
-        "-n --max-count --skip --date --encoding --min-parents --max-parents --decorate-refs \
+        "-n --max-count --skip --date --encoding --decorate-refs \
          --decorate-refs-exclude --diff-merges --exclude --exclude-hidden --glob --min-age --max-age",
     ),
     (
@@ -83,7 +83,7 @@ static LOG: Table = Table::new(&[
     (
         OptionalText,
         "--decorate --branches --tags --remotes --no-walk --notes --show-notes --expand-tabs \
-         --ancestry-path",
+         --ancestry-path --min-parents --max-parents",
     ),
     (Own, "-L"),
     (OptionalOwn, "--pretty --format"),
@@ -96,9 +96,10 @@ static BRANCH: Table = Table::new(&[
     (
         Switch,
         "-a --all -r --remotes -v -vv --verbose --show-current -l --list --no-column --no-color \
-         --no-abbrev -i --ignore-case -q --quiet --omit-empty",
+         --no-abbrev -i --ignore-case -q --quiet --omit-empty --contains --no-contains --with \
+         --without --merged --no-merged",
     ),
-    (Text, "--sort --points-at --contains --no-contains --with --without --merged --no-merged"),
+    (Text, "--sort --points-at"),
     (Own, "--format"),
     (OptionalText, "--column --color --abbrev"),
     (Ask(Deletes), "-d --delete -D -m --move -M -c --copy -C -f --force"),
@@ -120,7 +121,7 @@ pub(super) fn log(context: &Context<'_>) -> Judged {
 }
 
 fn looks(context: &Context<'_>, table: &Table) -> Judged {
-    let items = context.items(table, Style::GNU_NUMBERS)?;
+    let items = context.items(table, Style { abbreviates: false, ..Style::GNU_NUMBERS })?;
     for (name, value, _) in own_values(&items) {
         let value = value.unwrap_or_default();
         match name {
@@ -171,7 +172,7 @@ fn magic(text: &str) -> Judged {
 }
 
 pub(super) fn branch(context: &Context<'_>) -> Judged {
-    let items = context.items(&BRANCH, Style::GNU)?;
+    let items = context.items(&BRANCH, Style::EXACT)?;
     for (_, value, _) in own_values(&items) {
         format(value.unwrap_or_default())?;
     }
@@ -180,8 +181,23 @@ pub(super) fn branch(context: &Context<'_>) -> Judged {
 
 /// Tells whether a `git branch` makes a branch instead of listing.
 pub(super) fn makes_a_branch(context: &Context<'_>) -> bool {
-    let lists = ["-l", "--list", "--show-current", "-a", "--all", "-r", "--remotes"];
-    let Ok(items) = context.items(&BRANCH, Style::GNU) else { return true };
+    let lists = [
+        "-l",
+        "--list",
+        "--show-current",
+        "-a",
+        "--all",
+        "-r",
+        "--remotes",
+        "--contains",
+        "--no-contains",
+        "--with",
+        "--without",
+        "--merged",
+        "--no-merged",
+        "--points-at",
+    ];
+    let Ok(items) = context.items(&BRANCH, Style::EXACT) else { return true };
     let names = items.iter().any(|item| matches!(item, Item::Operand { .. }));
     names && !has_flag(&items, &lists)
 }
@@ -199,3 +215,6 @@ fn repository(context: &Context<'_>) -> Judged {
         }
     }
 }
+
+#[cfg(test)]
+pub(super) const TABLES: &[&Table] = &[&STATUS, &DIFF, &LOG, &BRANCH];

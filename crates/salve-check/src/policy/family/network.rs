@@ -64,7 +64,7 @@ static CURL: Table = Table::new(&[
 ]);
 
 pub(super) fn curl(context: &Context<'_>) -> Judged {
-    let style = Style { equals: false, ..Style::GNU };
+    let style = Style { equals: false, ..Style::EXACT };
     let items = context.items(&CURL, style)?;
     let mut urls: Vec<&str> = operands(&items).map(|(text, _)| text).collect();
     let mut folder = None;
@@ -111,7 +111,7 @@ fn curl_value(context: &Context<'_>, name: &str, value: &str, at: usize) -> Judg
         "-X" | "--request" if matches!(value, "GET" | "HEAD" | "OPTIONS") => Ok(()),
         "-X" | "--request" => {
             let why = format!("`{}` changes things on the other side", value.escape_debug());
-            Err(Objection::unless_listed(Rule::Argument, at + 1, why))
+            context.unless_listed(Rule::Argument, at + 1, why)
         }
         _ if value.starts_with('@') => refuse("a file is sent"),
         "-w" | "--write-out" if value.contains("%output") || value.contains("%{stderr") => {
@@ -224,3 +224,6 @@ pub(super) fn wget(context: &Context<'_>) -> Judged {
     }
     Ok(())
 }
+
+#[cfg(test)]
+pub(super) const TABLES: &[&Table] = &[&CURL, &WGET];

@@ -47,7 +47,7 @@ static NPM: Table = Table::new(&[
 pub(super) fn npm_install(context: &Context<'_>) -> Judged {
     let items = context.items(&NPM, Style::EXACT)?;
     own_folders(context, &items)?;
-    packages(&items)
+    packages(context, &items)
 }
 
 pub(super) fn npm_run(context: &Context<'_>) -> Judged {
@@ -56,9 +56,9 @@ pub(super) fn npm_run(context: &Context<'_>) -> Judged {
     own_folders(context, &items)?;
     let mut words = operands(&items);
     if let Some((script, at)) = words.next() {
-        endless_script(script, at)?;
+        endless_script(context, script, at)?;
     }
-    words.try_for_each(|(word, _)| context.foreign_word(word))?;
+    words.try_for_each(|(word, _)| script_word(context, word))?;
     script_words(context, foreign)
 }
 
@@ -66,7 +66,7 @@ pub(super) fn npm_test(context: &Context<'_>) -> Judged {
     let (own, foreign) = split_at_dashes(context);
     let items = own.items(&NPM, Style::EXACT)?;
     own_folders(context, &items)?;
-    operands(&items).try_for_each(|(word, _)| context.foreign_word(word))?;
+    operands(&items).try_for_each(|(word, _)| script_word(context, word))?;
     script_words(context, foreign)
 }
 
@@ -86,12 +86,12 @@ fn own_folders(context: &Context<'_>, items: &[Item<'_>]) -> Judged {
 const ENDLESS: &[&str] =
     &["dev", "watch", "serve", "start", "preview", "storybook", "develop", "server"];
 
-fn endless_script(script: &str, at: usize) -> Judged {
+fn endless_script(context: &Context<'_>, script: &str, at: usize) -> Judged {
     let endless =
         script.split(':').any(|part| ENDLESS.contains(&part.to_ascii_lowercase().as_str()));
     if endless {
         let why = format!("the script `{}` goes on until somebody ends it", script.escape_debug());
-        return Err(Objection::unless_listed(Rule::Argument, at + 1, why));
+        context.unless_listed(Rule::Argument, at + 1, why)?;
     }
     Ok(())
 }
@@ -109,8 +109,21 @@ const ENDLESS_FLAGS: &[&str] = &[
     "--interactive",
 ];
 
+/// What some package managers hand on to a shell without taking away its meaning.
+const SHELL_LETTERS: &[char] = &['$', '`', '"', '\\', ';', '&', '|', '<', '>', '(', ')', '\n', '!'];
+
+fn shell_safe(word: &str) -> Judged {
+    if word.contains(SHELL_LETTERS) {
+        let word = word.escape_debug();
+        let why = format!("`{word}` is handed on to a shell, which may read it in its own way");
+        return Err(Objection::never(Rule::Argument, why));
+    }
+    Ok(())
+}
+
 fn script_words(context: &Context<'_>, words: &[String]) -> Judged {
     for word in words {
+        shell_safe(word)?;
         let lower = word.to_ascii_lowercase();
         let (flag, value) = lower.split_once('=').unwrap_or((&lower, ""));
         if ENDLESS_FLAGS.contains(&flag) && !matches!(value, "false" | "0") {
@@ -121,11 +134,16 @@ fn script_words(context: &Context<'_>, words: &[String]) -> Judged {
     context.foreign_words(words)
 }
 
-fn packages(items: &[Item<'_>]) -> Judged {
+fn script_word(context: &Context<'_>, word: &str) -> Judged {
+    shell_safe(word)?;
+    context.foreign_word(word)
+}
+
+fn packages(context: &Context<'_>, items: &[Item<'_>]) -> Judged {
     for (text, at) in operands(items) {
         if !is_registry_package(text) {
             let why = format!("`{}` is no plain name of a package", text.escape_debug());
-            return Err(Objection::unless_listed(Rule::Argument, at + 1, why));
+            context.unless_listed(Rule::Argument, at + 1, why)?;
         }
     }
     Ok(())
@@ -190,7 +208,7 @@ pub(super) fn yarn_install(context: &Context<'_>) -> Judged {
 }
 
 pub(super) fn yarn_add(context: &Context<'_>) -> Judged {
-    packages(&context.items(&YARN, Style::EXACT)?)
+    packages(context, &context.items(&YARN, Style::EXACT)?)
 }
 
 fn no_words(context: &Context<'_>, items: &[Item<'_>]) -> Judged {
@@ -235,7 +253,7 @@ pub(super) fn pnpm_run(context: &Context<'_>) -> Judged {
     let flags = context.words.iter().skip(context.named).take_while(|word| word.starts_with('-'));
     let at = context.named + flags.count();
     if let Some(name) = context.words.get(at) {
-        endless_script(name, at)?;
+        endless_script(context, name, at)?;
     }
     script(context, context.named)
 }
@@ -245,8 +263,8 @@ fn script(context: &Context<'_>, start: usize) -> Judged {
     let items = own.items_from(start, &SCRIPT, Style::EXACT)?;
     for item in &items {
         match item {
-            Item::Operand { text, .. } => context.foreign_word(text)?,
-            Item::Flag { value: Some(value), .. } => context.foreign_word(value)?,
+            Item::Operand { text, .. } => script_word(context, text)?,
+            Item::Flag { value: Some(value), .. } => script_word(context, value)?,
             Item::Flag { .. } => {}
         }
     }
@@ -285,5 +303,8 @@ static PNPM: Table = Table::new(&[
 pub(super) fn pnpm_install(context: &Context<'_>) -> Judged {
     let items = context.items(&PNPM, Style::EXACT)?;
     own_folders(context, &items)?;
-    packages(&items)
+    packages(context, &items)
 }
+
+#[cfg(test)]
+pub(super) const TABLES: &[&Table] = &[&NPM, &YARN, &SCRIPT, &PNPM];

@@ -44,7 +44,7 @@ static PIP: Table = Table::new(&[
 ]);
 
 pub(super) fn install(context: &Context<'_>) -> Judged {
-    let items = context.items(&PIP, Style::GNU)?;
+    let items = context.items(&PIP, Style::EXACT)?;
     for (_, value, _) in own_values(&items) {
         workspace_folder(context, value.unwrap_or_default())?;
     }
@@ -53,7 +53,7 @@ pub(super) fn install(context: &Context<'_>) -> Judged {
             workspace_folder(context, text)?;
         } else if !is_requirement(text) {
             let why = format!("`{}` is no plain name of a package", text.escape_debug());
-            return Err(Objection::unless_listed(Rule::Argument, at + 1, why));
+            context.unless_listed(Rule::Argument, at + 1, why)?;
         }
     }
     Ok(())
@@ -99,3 +99,6 @@ const fn is_extra(byte: u8) -> bool {
 const fn is_version(byte: u8) -> bool {
     is_extra(byte) || matches!(byte, b'=' | b'<' | b'>' | b'~' | b'!' | b'*' | b'+')
 }
+
+#[cfg(test)]
+pub(super) const TABLES: &[&Table] = &[&PIP];

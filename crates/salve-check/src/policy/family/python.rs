@@ -41,7 +41,7 @@ pub(super) fn python(context: &Context<'_>) -> Judged {
         }
         if !SETTINGS.contains(&value) {
             let why = format!("`-X {}` changes how python works", value.escape_debug());
-            return Err(Objection::unless_listed(Rule::Flag, at + 1, why));
+            context.unless_listed(Rule::Flag, at + 1, why)?;
         }
     }
     let asks = ["-h", "--help", "-V", "--version"];
@@ -98,7 +98,8 @@ fn module(context: &Context<'_>, name: &str, start: usize) -> Judged {
             let why = format!(
                 "the module `{name}` is not on the list: pytest, unittest, py_compile, compileall"
             );
-            Err(Objection::unless_listed(Rule::Argument, start, why))
+            context.unless_listed(Rule::Argument, start, why)?;
+            context.foreign_words(context.words.get(start..).unwrap_or_default())
         }
     }
 }
@@ -174,6 +175,9 @@ static UNITTEST: Table = Table::new(&[
 ]);
 
 fn unittest(context: &Context<'_>, start: usize) -> Judged {
-    let items = context.items_from(start, &UNITTEST, Style::GNU)?;
+    let items = context.items_from(start, &UNITTEST, Style::EXACT)?;
     crate::policy::context::operands(&items).try_for_each(|(text, _)| context.read(text))
 }
+
+#[cfg(test)]
+pub(super) const TABLES: &[&Table] = &[&PYTHON, &COMPILE, &PYTEST, &UNITTEST];

@@ -75,10 +75,11 @@ pub(super) fn find(context: &Context<'_>) -> Judged {
         let meaning = FIND.find(word).map(|(_, meaning)| meaning).or_else(|| newer(word));
         let Some(meaning) = meaning else {
             let why = format!("`{}` is not in the table of `find`", word.escape_debug());
-            return Err(Objection::unless_listed(Rule::UnknownFlag, at + 1, why));
+            context.unless_listed(Rule::UnknownFlag, at + 1, why)?;
+            continue;
         };
         match meaning {
-            Ask(hazard) => return Err(super::flag_objection(word, hazard, at)),
+            Ask(hazard) => context.hazard(word, hazard, at)?,
             Pattern | Read => {
                 let Some((_, value)) = words.next() else {
                     let why = format!("`{word}` lacks its value");
@@ -103,3 +104,6 @@ fn newer(word: &str) -> Option<Meaning> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+pub(super) const TABLES: &[&Table] = &[&GREP, &FIND];

@@ -47,7 +47,7 @@ fn cargo_items<'a>(context: &Context<'a>) -> Judged<Vec<Item<'a>>> {
         let foreign = value.contains(['/', ':', '\\']) || value.ends_with(".json");
         if foreign {
             let why = format!("`{name} {}` names something outside", value.escape_debug());
-            return Err(Objection::unless_listed(Rule::Argument, at + 1, why));
+            context.unless_listed(Rule::Argument, at + 1, why)?;
         }
     }
     Ok(items)
@@ -92,7 +92,8 @@ pub(super) fn go_run(context: &Context<'_>) -> Judged {
     let (packages_, foreign) = words.split_at(files.max(1));
     if files == 0 && !is_local(first) {
         let why = format!("`{}` is not code of the workspace", first.escape_debug());
-        return Err(Objection::unless_listed(Rule::Argument, rest + 1, why));
+        context.unless_listed(Rule::Argument, rest + 1, why)?;
+        return context.foreign_words(words);
     }
     packages(context, packages_)?;
     context.foreign_words(foreign)
@@ -129,11 +130,16 @@ fn go_flags(context: &Context<'_>, start: usize) -> Judged<usize> {
         let name = name.strip_prefix("test.").unwrap_or(name);
         let Some((_, meaning)) = GO.find(name) else {
             let why = format!("`{}` is not in the table of `go`", word.escape_debug());
-            return Err(Objection::unless_listed(Rule::UnknownFlag, at + 1, why));
+            context.unless_listed(Rule::UnknownFlag, at + 1, why)?;
+            at += 1;
+            continue;
         };
         at += 1;
         let value = match (meaning, attached) {
-            (Ask(hazard), _) => return Err(super::flag_objection(word, hazard, at - 1)),
+            (Ask(hazard), _) => {
+                context.hazard(word, hazard, at - 1)?;
+                continue;
+            }
             (Switch, value) => value,
             (_, Some(value)) => Some(value),
             (_, None) => {
@@ -210,3 +216,6 @@ fn packages(context: &Context<'_>, words: &[String]) -> Judged {
     }
     Ok(())
 }
+
+#[cfg(test)]
+pub(super) const TABLES: &[&Table] = &[&CARGO, &GO];

@@ -67,10 +67,11 @@ pub(super) fn tsc(context: &Context<'_>) -> Judged {
         let flag = flag.strip_prefix('-').unwrap_or(flag).to_ascii_lowercase();
         let Some((_, meaning)) = TSC.find(&flag) else {
             let why = format!("`{}` is not in the table of `tsc`", word.escape_debug());
-            return Err(Objection::unless_listed(Rule::UnknownFlag, at + 1, why));
+            context.unless_listed(Rule::UnknownFlag, at + 1, why)?;
+            continue;
         };
         match meaning {
-            Ask(hazard) => return Err(super::flag_objection(word, hazard, at)),
+            Ask(hazard) => context.hazard(word, hazard, at)?,
             Text | Read | Write | Own => {
                 let value = words.next().map_or("", |(_, value)| value);
                 match meaning {
@@ -90,3 +91,6 @@ pub(super) fn tsc(context: &Context<'_>) -> Judged {
     }
     Ok(())
 }
+
+#[cfg(test)]
+pub(super) const TABLES: &[&Table] = &[&TSC];

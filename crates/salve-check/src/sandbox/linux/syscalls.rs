@@ -123,7 +123,10 @@ const DENIED_OF_THIS_MACHINE: &[c_long] = &[
     libc::SYS_uselib,
     libc::SYS__sysctl,
 ];
-#[cfg(not(target_arch = "x86_64"))]
+/// A new kernel from a file, which the C library's table does not always name.
+#[cfg(target_arch = "aarch64")]
+const DENIED_OF_THIS_MACHINE: &[c_long] = &[294];
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 const DENIED_OF_THIS_MACHINE: &[c_long] = &[];
 
 /// Denied only with some arguments.

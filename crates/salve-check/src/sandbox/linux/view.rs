@@ -196,12 +196,21 @@ impl View<'_> {
 
     /// Mounts the protected paths over themselves, to become read-only with the rest.
     fn protect(&mut self) -> io::Result<()> {
-        for path in &self.launch.protected {
-            let path = self.launch.workspace.join(path);
+        let workspace = &self.launch.workspace;
+        let named = self.launch.protected.iter().map(|path| workspace.join(path));
+        let led_to = named.clone().filter_map(|path| places::repository_of(&path));
+        let all: Vec<_> = named.chain(led_to.filter(|to| to.starts_with(workspace))).collect();
+        for path in all {
             let Ok(found) = path.symlink_metadata() else { continue };
             if found.is_symlink() {
                 let why = format!("`{}` is a link, which cannot be protected", path.display());
                 return Err(io::Error::other(why));
+            }
+            // A folder that something is mounted on cannot be renamed, one above it can.
+            let above = path.ancestors().skip(1).take_while(|above| above != workspace);
+            let above: Vec<_> = above.filter(|above| above.starts_with(workspace)).collect();
+            for folder in above.into_iter().rev() {
+                rustix::mount::mount_bind_recursive(folder, folder)?;
             }
             rustix::mount::mount_bind_recursive(&path, &path)?;
             self.fixed.push(path);

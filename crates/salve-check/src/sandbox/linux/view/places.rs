@@ -86,7 +86,11 @@ pub(super) fn plan(launch: &Launch) -> io::Result<Vec<Place>> {
     for path in launch.hidden.iter().filter(|path| path.exists()) {
         add(&mut places, path, Kind::Hidden);
     }
-    for path in launch.layered.iter().filter(|path| path.exists()) {
+    // An environment inside the workspace belongs to it, and writes there are meant. A workspace
+    // that holds a whole home is another matter.
+    let around_home = launch.hidden.iter().any(|hidden| hidden.starts_with(&launch.workspace));
+    let belongs = |path: &Path| path.starts_with(&launch.workspace) && !around_home;
+    for path in launch.layered.iter().filter(|path| path.exists() && !belongs(path)) {
         add(&mut places, path, Kind::Layered);
     }
     let git = worktree_folders(&launch.workspace);
@@ -164,10 +168,7 @@ fn is_shared(prefix: &Path, launch: &Launch) -> bool {
 /// workspace in return.
 fn worktree_folders(workspace: &Path) -> Vec<PathBuf> {
     let file = workspace.join(".git");
-    let folder = read_line(&file)
-        .and_then(|line| Some(workspace.join(line.strip_prefix("gitdir:")?.trim())))
-        .and_then(|folder| folder.canonicalize().ok());
-    let Some(folder) = folder else { return Vec::new() };
+    let Some(folder) = repository_of(&file) else { return Vec::new() };
     let back = read_line(&folder.join("gitdir")).map(PathBuf::from);
     if back.and_then(|back| back.canonicalize().ok()).as_ref() != Some(&file) {
         return Vec::new();
@@ -176,6 +177,12 @@ fn worktree_folders(workspace: &Path) -> Vec<PathBuf> {
         .and_then(|line| folder.join(line).canonicalize().ok())
         .filter(|shared| folder.starts_with(shared.join("worktrees")));
     shared.into_iter().chain([folder]).collect()
+}
+
+/// The folder that a file `.git` leads to.
+pub(super) fn repository_of(file: &Path) -> Option<PathBuf> {
+    let line = read_line(file)?;
+    file.parent()?.join(line.strip_prefix("gitdir:")?.trim()).canonicalize().ok()
 }
 
 fn read_line(path: &Path) -> Option<String> {

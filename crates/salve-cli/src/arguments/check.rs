@@ -1,0 +1,47 @@
+//! `salve check`, as data.
+//!
+//! In: arguments. Out: one value, checked by clap. Never acts on it.
+
+use clap::{Args, ValueEnum};
+use salve_types::Severity;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    /// The folder to check; the one the command is started in when absent.
+    #[arg(short = 'C', long = "directory", value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+    /// A toolchain to run, by its id; may be given more than once. All that apply when absent.
+    #[arg(long = "target", value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
+    /// Builds as for shipping, where a toolchain knows the difference.
+    #[arg(long)]
+    pub(crate) release: bool,
+    /// The mildest finding that makes the check fail.
+    #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
+    pub(crate) fail_on: FailOn,
+    /// Runs also where a layer of the sandbox is missing.
+    #[arg(long)]
+    pub(crate) yes: bool,
+}
+
+/// What makes a check fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// Errors alone.
+    Error,
+    /// Warnings too.
+    Warning,
+    /// Everything that is said.
+    Note,
+}
+
+impl From<FailOn> for Severity {
+    fn from(fail_on: FailOn) -> Self {
+        match fail_on {
+            FailOn::Error => Self::Error,
+            FailOn::Warning => Self::Warning,
+            FailOn::Note => Self::Note,
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! `salve run` and `salve runs`, as data.
+//!
+//! In: arguments. Out: one value per command, checked by clap. Never acts on them.
+
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// The workspace; the folder the command is started in when absent.
+    #[arg(short = 'C', long = "directory", value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+    /// Runs it without asking, also where a layer of the sandbox is missing.
+    #[arg(long, conflicts_with = "no_input")]
+    pub(crate) yes: bool,
+    /// Asks nobody: what needs a yes is skipped, with exit code 4.
+    #[arg(long)]
+    pub(crate) no_input: bool,
+    /// Gives it the network, once somebody said yes.
+    #[arg(long)]
+    pub(crate) network: bool,
+    /// After how many seconds it is ended.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) timeout: u64,
+    /// Commands joined with `&&`, `||`, `;` and `|`; no shell reads them.
+    #[arg(long, value_name = "LINE", conflicts_with = "command", allow_hyphen_values = true)]
+    pub(crate) line: Option<String>,
+    /// The program and its arguments.
+    #[arg(last = true, value_name = "COMMAND", required_unless_present = "line")]
+    pub(crate) command: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunsArguments {
+    /// The workspace; the folder the command is started in when absent.
+    #[arg(short = 'C', long = "directory", value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+    /// How many of the last runs to list.
+    #[arg(long, value_name = "COUNT", default_value_t = 20)]
+    pub(crate) last: usize,
+    /// Shows one run and all of its output.
+    pub(crate) id: Option<String>,
+}

@@ -1,0 +1,141 @@
+//! `salve check`: what the real toolchains say about a folder.
+//!
+//! In: a folder and which toolchains. Out: diagnostics in the asked format, a table of what ran, and
+//! exit code 0 (green), 1 (findings) or 2 (a toolchain asked for is not installed, or nothing here
+//! can be checked). Never runs without a layer of the sandbox unless a person said `--yes`.
+
+mod draw;
+
+use crate::arguments::{CheckArguments, Format};
+use crate::change::visible;
+use crate::failure::{CommandResult, Ending, Failure};
+use crate::{output, processes, toolchains, workspace};
+use salve_check::{
+    BuildProfile, CheckOptions, CheckReport, CheckVerdict, Keep, Registry, Runner, StartedBy,
+    check, github_commands, sarif_log, sign,
+};
+use salve_types::Diagnostic;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Runs `salve check`.
+pub(crate) fn run(arguments: &CheckArguments, format: Format) -> CommandResult {
+    let folder = workspace::folder(arguments.directory.as_deref())?;
+    let folder = folder
+        .canonicalize()
+        .map_err(|error| Failure::new(format!("cannot check `{}`: {error}", folder.display())))?;
+    let known = toolchains::of_workspace(&folder)?;
+    if let Some(why) = &known.passed_over {
+        output::story(&format!("note: {}\n", visible(why)));
+    }
+    let runner = processes::runner(&folder, Keep::RECORDS)?;
+    if let Some(ending) = held_by_sandbox(&runner, arguments.yes)? {
+        return Ok(ending);
+    }
+    let profile = if arguments.release { BuildProfile::Release } else { BuildProfile::Development };
+    let options = CheckOptions {
+        targets: arguments.targets.clone(),
+        profile,
+        fail_on: arguments.fail_on.into(),
+        by: StartedBy::User,
+    };
+    let report = check(&folder, &options, &known.registry, &runner)?;
+    if report.verdict() == CheckVerdict::Nothing {
+        return Err(nothing_ran(&folder, &report, &known.registry));
+    }
+    show(&report, &folder, format)?;
+    Ok(match report.verdict() {
+        CheckVerdict::Red => Ending::Findings,
+        _ => Ending::Clean,
+    })
+}
+
+// Auto-run is off where a layer is missing; a person's `--yes` still runs, saying what is missing.
+fn held_by_sandbox(runner: &Runner, yes: bool) -> Result<Option<Ending>, Failure> {
+    let layers = runner.layers()?;
+    let missing: Vec<String> = layers
+        .iter()
+        .filter(|layer| !layer.available)
+        .map(|layer| format!("{} ({})", layer.layer, visible(&layer.detail)))
+        .collect();
+    if missing.is_empty() {
+        return Ok(None);
+    }
+    output::story(&format!("warning: the sandbox lacks {}\n", missing.join(", ")));
+    if yes {
+        return Ok(None);
+    }
+    output::story("not run: toolchains run the project's own code; `--yes` runs them anyway\n");
+    Ok(Some(Ending::NeedsApproval))
+}
+
+fn nothing_ran(folder: &Path, report: &CheckReport, registry: &Registry) -> Failure {
+    if !report.missing.is_empty() {
+        let names: Vec<&str> = report.missing.iter().map(|one| one.target_id.as_str()).collect();
+        let mut failure = Failure::new(format!(
+            "nothing was checked: none of the toolchains for this folder is installed ({})",
+            names.join(", ")
+        ));
+        for one in &report.missing {
+            failure = failure.hint(format!("{}: {}", one.target_id, one.install_hint));
+        }
+        return failure;
+    }
+    let names: BTreeSet<&str> = registry
+        .specs()
+        .flat_map(|spec| {
+            let markers = spec.applies.markers.iter().map(|marker| marker.file.as_str());
+            markers.chain(spec.applies.files.iter().map(String::as_str))
+        })
+        .collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    Failure::new(format!("nothing in `{}` can be checked", folder.display()))
+        .hint(format!("Looked for: {}", names.join(", ")))
+        .hint("`--target` runs a toolchain by name.")
+}
+
+fn show(report: &CheckReport, folder: &Path, format: Format) -> Result<(), Failure> {
+    let diagnostics = || report.diagnostics().cloned().collect::<Vec<Diagnostic>>();
+    match format {
+        Format::Human => output::result(&draw::report(report, folder)),
+        Format::Json => {
+            let mut document = serde_json::to_value(report)?;
+            document["verdict"] = json!(report.verdict());
+            output::json(&document)
+        }
+        Format::Jsonl => lines(report),
+        Format::Sarif => {
+            let log = sarif_log(&diagnostics(), &fingerprints)?;
+            output::content(&format!("{log}\n"))
+        }
+        Format::Github => output::content(&github_commands(&diagnostics())),
+    }
+}
+
+// One line for each diagnostic, then one for the whole.
+fn lines(report: &CheckReport) -> Result<(), Failure> {
+    for run in &report.runs {
+        for diagnostic in run.diagnostics() {
+            let mut line = serde_json::to_value(diagnostic)?;
+            line["target_id"] = json!(run.target_id());
+            output::json_line(&line)?;
+        }
+    }
+    let ran: Vec<Value> = report
+        .runs
+        .iter()
+        .map(|run| json!({ "target_id": run.target_id(), "verdict": run.verdict() }))
+        .collect();
+    output::json_line(
+        &json!({ "verdict": report.verdict(), "runs": ran, "missing": report.missing }),
+    )
+}
+
+fn fingerprints(diagnostic: &Diagnostic) -> Vec<(String, String)> {
+    let signature = sign(diagnostic);
+    [("exact", signature.exact), ("shape", signature.shape), ("class", signature.class)]
+        .into_iter()
+        .map(|(name, digest)| (format!("salve/{name}/v1"), digest.wire()))
+        .collect()
+}

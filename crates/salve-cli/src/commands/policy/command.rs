@@ -1,0 +1,96 @@
+//! `salve policy command`: may this line be started, and what exactly would be.
+//!
+//! In: command lines. Out: allowed or asked, the rule, the reason, and the words that would be
+//! executed. Never starts one, and never prints a line as it came.
+
+use crate::arguments::Format;
+use crate::failure::{CommandResult, Ending, Failure};
+use crate::{batch, output};
+use anstyle::AnsiColor;
+use salve_check::{CommandVerdict, PolicyRules, judge_command, quote_for_display};
+use salve_engine::{CommandPaths, RepositoryFacts};
+use salve_tree::Root;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+#[derive(Deserialize)]
+struct Line {
+    command: String,
+}
+
+/// Judges lines in a workspace.
+pub(super) fn run(lines: &[String], root: &Root, in_batch: bool, format: Format) -> CommandResult {
+    let rules = PolicyRules::default();
+    let paths = CommandPaths::new(root);
+    let repository = RepositoryFacts::of(root.path());
+    let judge = |line: &str| judge_command(line, &rules, &paths, &repository);
+    if in_batch {
+        return batch::run(|line: Line| document(&judge(&line.command)));
+    }
+    let verdicts: Vec<(&String, CommandVerdict)> =
+        lines.iter().map(|line| (line, judge(line))).collect();
+    match format {
+        Format::Human => {
+            let shown: String =
+                verdicts.iter().map(|(line, verdict)| human(line, verdict)).collect();
+            output::result(&shown)?;
+        }
+        Format::Json => output::json(&documents(&verdicts)?)?,
+        Format::Jsonl => {
+            for document in documents(&verdicts)? {
+                output::json_line(&document)?;
+            }
+        }
+        Format::Sarif | Format::Github => {
+            return Err(crate::no_such_format("policy command", format, "human, json, jsonl"));
+        }
+    }
+    let all_allowed = verdicts.iter().all(|(_, verdict)| verdict.allow);
+    Ok(if all_allowed { Ending::Clean } else { Ending::Findings })
+}
+
+fn documents(verdicts: &[(&String, CommandVerdict)]) -> Result<Vec<Value>, Failure> {
+    let document = |(line, verdict): &(&String, CommandVerdict)| {
+        let mut all = Map::new();
+        all.insert("command".to_owned(), Value::String((*line).clone()));
+        all.extend(document(verdict).map_err(Failure::new)?);
+        Ok(Value::Object(all))
+    };
+    verdicts.iter().map(document).collect()
+}
+
+// The verdict with the words of every command, as they would be executed.
+fn document(verdict: &CommandVerdict) -> Result<Map<String, Value>, String> {
+    let mut document = batch::object(verdict)?;
+    if let Some(plan) = &verdict.plan {
+        let argv = plan.commands().map(|command| Value::from(command.argv.clone())).collect();
+        document.insert("argv".to_owned(), Value::Array(argv));
+    }
+    Ok(document)
+}
+
+fn human(line: &str, verdict: &CommandVerdict) -> String {
+    let green = AnsiColor::Green.on_default().bold();
+    let yellow = AnsiColor::Yellow.on_default().bold();
+    let dim = anstyle::Style::new().dimmed();
+    let (style, word) = if verdict.allow { (green, "allowed") } else { (yellow, "asked  ") };
+    let mut text = format!(
+        "{style}{word}{style:#}  {}\n         {}: {}\n",
+        crate::render::shortened(line),
+        verdict.rule.name(),
+        crate::change::visible(&verdict.why)
+    );
+    let objected = verdict.segment.as_ref().map(|segment| segment.index);
+    for (index, command) in verdict.plan.iter().flat_map(|plan| plan.commands()).enumerate() {
+        let mark = if objected == Some(index) { " <- this one" } else { "" };
+        let words = quote_for_display(&command.argv);
+        text.push_str(&format!("         {dim}{}{dim:#}  {words}{mark}\n", index + 1));
+    }
+    let risk = output::word(&verdict.risk);
+    text.push_str(&format!("         {dim}at worst:{dim:#} {risk}\n"));
+    if let Some(entry) = &verdict.smallest {
+        let entry = quote_for_display(entry);
+        text.push_str(&format!("         {dim}on the list it would be:{dim:#} {entry}\n"));
+    }
+    text
+}

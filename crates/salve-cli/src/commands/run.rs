@@ -1,0 +1,144 @@
+//! `salve run`: judges a command, asks where it must, runs it in the sandbox, says how it ended.
+//!
+//! In: a program with its arguments, or a line. Out: its output as it comes, its record, an exit
+//! code: 0 succeeded, 1 failed, 4 nobody said yes, 5 a limit ended it. Never runs other words than
+//! those that were judged and shown.
+
+mod decide;
+mod live;
+mod show;
+
+use crate::arguments::{Format, RunArguments};
+use crate::failure::{CommandResult, Ending, Failure};
+use crate::rules::Rules;
+use crate::workspace::folder;
+use crate::{output, processes};
+pub(super) use show::{line, sign};
+
+use decide::{Asked, Decision};
+use live::Live;
+use salve_check::{
+    CommandVerdict, FinishedRun, Gate, Keep, Limits, ListEntry, Plan, PolicyRules, RiskClass,
+    RunClass, RunEnding, RunError, RunRequest, Runner, StartedBy, entries_to_add, judge_command,
+    quote_for_display,
+};
+use salve_engine::{CommandPaths, RepositoryFacts};
+use salve_tree::Root;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Runs `salve run`.
+pub(crate) fn run(options: &RunArguments, format: Format) -> CommandResult {
+    if !matches!(format, Format::Human | Format::Json | Format::Jsonl) {
+        return Err(crate::no_such_format("run", format, "human, json, jsonl"));
+    }
+    let folder = folder(options.directory.as_deref())?;
+    let folder = folder
+        .canonicalize()
+        .map_err(|error| Failure::new(format!("cannot open `{}`: {error}", folder.display())))?;
+    let mut rules = Rules::load(&folder)?;
+    for ignored in &rules.ignored {
+        output::story(&format!("{}\n", crate::change::visible(ignored)));
+    }
+    let proposal = Proposal::of(options, &folder, &rules.policy)?;
+    let Some(plan) = proposal.plan.clone() else {
+        output::story(&show::refused(&proposal.verdict));
+        return Ok(Ending::NeedsApproval);
+    };
+    let gate = match decide::decide(&proposal, &plan, options)? {
+        Decision::Run(gate) => gate,
+        Decision::AddAndRun => {
+            rules.approve(proposal.addable.clone())?;
+            Gate::Approved
+        }
+        Decision::Skip => return Ok(Ending::NeedsApproval),
+    };
+    let runner = processes::runner(&folder, Keep::RECORDS)?;
+    let mut request = request(options, &folder, &proposal.verdict, plan, gate);
+    match start(&runner, &request, format) {
+        Err(RunError::MissingLayers { missing }) => {
+            match decide::ask_without_layers(&missing, options)? {
+                Asked::No => return Ok(Ending::NeedsApproval),
+                Asked::Yes => request.gate = Gate::Approved,
+            }
+            end(&start(&runner, &request, format)?, format)
+        }
+        other => end(&other?, format),
+    }
+}
+
+/// What was proposed, and what the policy says about it.
+struct Proposal {
+    verdict: CommandVerdict,
+    /// What would run; absent when that cannot be told.
+    plan: Option<Plan>,
+    /// What a person can add to the list so that it runs unasked; nothing when no entry may.
+    addable: Vec<ListEntry>,
+}
+
+impl Proposal {
+    fn of(options: &RunArguments, folder: &Path, rules: &PolicyRules) -> Result<Self, Failure> {
+        let root = Root::open(folder)?;
+        let paths = CommandPaths::new(&root);
+        let repository = RepositoryFacts::of(folder);
+        // Quoted, words go through the same function as a line; it must read the same words again.
+        let (line, words) = match &options.line {
+            Some(line) => (line.clone(), None),
+            None => (quote_for_display(&options.command), Some(&options.command)),
+        };
+        let mut verdict = judge_command(&line, rules, &paths, &repository);
+        let words = words.map(|words| Plan::of_argv(words.iter().cloned()));
+        let same = words.is_none() || words == verdict.plan;
+        verdict.allow &= same;
+        let entries = entries_to_add(&line, rules, &paths, &repository);
+        let addable = if same { entries.unwrap_or_default() } else { Vec::new() };
+        let plan = words.or_else(|| verdict.plan.clone());
+        Ok(Self { verdict, plan, addable })
+    }
+}
+
+fn request(
+    options: &RunArguments,
+    folder: &Path,
+    verdict: &CommandVerdict,
+    plan: Plan,
+    gate: Gate,
+) -> RunRequest {
+    // What could not be taken apart counts as the worst to the policy; it gets no network for that.
+    let understood = if verdict.plan.is_some() { verdict.risk } else { RiskClass::Write };
+    let risk =
+        if options.network && gate == Gate::Approved { RiskClass::Network } else { understood };
+    let deadline = Duration::from_secs(options.timeout);
+    let cpu_seconds = 2 * options.timeout;
+    RunRequest {
+        plan,
+        cwd: PathBuf::from(folder),
+        class: RunClass::Proposed,
+        risk,
+        gate,
+        by: StartedBy::User,
+        limits: Limits { deadline, cpu_seconds, ..Limits::of(RunClass::Proposed) },
+        environment: Vec::new(),
+    }
+}
+
+fn start(runner: &Runner, request: &RunRequest, format: Format) -> Result<FinishedRun, RunError> {
+    if format != Format::Human {
+        return runner.run_watched(request, &mut |_, _| {});
+    }
+    let mut live = Live::new();
+    runner.run_watched(request, &mut |stream, bytes| live.write(stream, bytes))
+}
+
+fn end(run: &FinishedRun, format: Format) -> CommandResult {
+    match format {
+        Format::Human => output::story(&show::ended(run)),
+        Format::Json => output::json(&show::document(run))?,
+        _ => output::json_line(&show::document(run))?,
+    }
+    Ok(match run.record.ending {
+        RunEnding::Exited { code: 0 } => Ending::Clean,
+        RunEnding::DeadlinePassed | RunEnding::TooMuchOutput => Ending::LimitReached,
+        _ => Ending::Findings,
+    })
+}

@@ -1,0 +1,120 @@
+//! What people and programs see of a command: before it runs, and after.
+//!
+//! In: verdicts, plans, finished runs. Out: text and JSON. Never shows a word otherwise than quoted
+//! and with its control characters visible.
+
+use crate::change::visible;
+use anstyle::AnsiColor;
+use salve_check::{
+    CommandVerdict, FinishedRun, Joiner, Plan, PlannedCommand, RedirectTarget, RunEvent, RunRecord,
+    quote_for_display,
+};
+use serde_json::{Value, json};
+use std::io::IsTerminal;
+
+/// Writes a plan as the line it came from.
+pub(crate) fn line(plan: &Plan) -> String {
+    let mut text = String::new();
+    for (index, pipeline) in plan.pipelines.iter().enumerate() {
+        if index > 0 {
+            text.push_str(match pipeline.joiner {
+                Joiner::Then => "; ",
+                Joiner::And => " && ",
+                Joiner::Or => " || ",
+            });
+        }
+        let commands: Vec<String> = pipeline.commands.iter().map(command).collect();
+        text.push_str(&commands.join(" | "));
+    }
+    visible(&text)
+}
+
+fn command(command: &PlannedCommand) -> String {
+    let mut text = quote_for_display(&command.argv);
+    for redirect in &command.redirects {
+        let number = redirect.descriptor;
+        let target = |path: &String| quote_for_display(std::slice::from_ref(path));
+        text.push_str(&match &redirect.target {
+            RedirectTarget::Read(path) => format!(" < {}", target(path)),
+            RedirectTarget::Write(path) => format!(" {number}> {}", target(path)),
+            RedirectTarget::Append(path) => format!(" {number}>> {}", target(path)),
+            RedirectTarget::Same(other) => format!(" {number}>&{other}"),
+        });
+    }
+    text
+}
+
+/// Says what would run and what stands against it.
+pub(super) fn question(verdict: &CommandVerdict, plan: &Plan) -> String {
+    let warn = AnsiColor::Yellow.on_default().bold();
+    let bold = anstyle::Style::new().bold();
+    let rule = crate::output::word(&verdict.rule);
+    format!(
+        "{warn}asks{warn:#}  {bold}{}{bold:#}\n  {rule}: {}\n",
+        line(plan),
+        visible(&verdict.why)
+    )
+}
+
+/// Says why a line cannot be run at all.
+pub(super) fn refused(verdict: &CommandVerdict) -> String {
+    let red = AnsiColor::Red.on_default().bold();
+    let calm = AnsiColor::Cyan.on_default();
+    format!(
+        "{red}not run{red:#}: {}: {}\n {calm}hint{calm:#}: no shell runs here; give the program and its words after `--`, or `-- bash -c '…'`, which asks\n",
+        crate::output::word(&verdict.rule),
+        visible(&verdict.why)
+    )
+}
+
+/// Says how a run ended; in full on a terminal, else only what its reader would not expect.
+pub(super) fn ended(run: &FinishedRun) -> String {
+    let record = &run.record;
+    let mut text = String::new();
+    let told = std::io::stderr().is_terminal();
+    if told || !run.succeeded() {
+        text.push_str(&format!("{} in {} ms\n", sign(record), record.duration_ms));
+    }
+    let mut note = |words: String| text.push_str(&format!("  {words}\n"));
+    if !record.missing_layers.is_empty() {
+        note(format!("ran without {}", record.missing_layers.join(", ")));
+    }
+    if record.orphans > 0 {
+        note(format!("{} processes outlived it and were ended", record.orphans));
+    }
+    for event in &run.events {
+        if let RunEvent::BreakerTripped { control_file, .. } = event {
+            note(format!(
+                "too many processes were left behind: PAUSE is written to `{control_file}`"
+            ));
+        }
+    }
+    if let (Some(file), true) =
+        (&record.output_file, !run.stdout.is_whole() || !run.stderr.is_whole())
+    {
+        note(format!("all of its output: {file}"));
+    }
+    text
+}
+
+/// Writes the ending with a sign and a colour.
+pub(crate) fn sign(record: &RunRecord) -> String {
+    let good = record.ending == salve_check::RunEnding::Exited { code: 0 };
+    let (style, sign) = if good {
+        (AnsiColor::Green.on_default().bold(), "✓")
+    } else {
+        (AnsiColor::Red.on_default().bold(), "✗")
+    };
+    format!("{style}{sign} {}{style:#}", record.ending.in_words())
+}
+
+/// The run as JSON: its record, and what a model and a person would be shown.
+pub(super) fn document(run: &FinishedRun) -> Value {
+    json!({
+        "record": run.record,
+        "succeeded": run.succeeded(),
+        "model": run.for_model(),
+        "display": run.for_display(),
+        "events": run.events,
+    })
+}

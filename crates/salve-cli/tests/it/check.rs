@@ -1,0 +1,134 @@
+//! `salve check` and the machine's part of `salve doctor`: formats, exit codes, words.
+//!
+//! In: small folders whose toolchains every machine with these tests has, or a search path of our
+//! own. Out: what a person and a program see. The toolchains themselves are tested in salve-check.
+
+use crate::run::{Ended, folder, salve_in, write};
+use serde_json::Value;
+use std::path::Path;
+
+// The search path for programs of the system, without what the user installed.
+const SYSTEM: (&str, &str) = ("PATH", "/usr/local/bin:/usr/bin:/bin");
+
+fn check(place: &Path, arguments: &[&str]) -> Ended {
+    salve_in(&[&["check"], arguments].concat(), "", place, &[SYSTEM])
+}
+
+// A program on a search path of its own, which the runner finds like any other.
+fn with_fake_compiler(place: &Path, script: &str) {
+    write(&place.join("node_modules/.bin/tsc"), script);
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(place.join("node_modules/.bin/tsc"), mode).unwrap();
+    write(&place.join("tsconfig.json"), "{}");
+}
+
+#[test]
+fn a_green_folder_is_exit_code_0_and_a_red_one_1_with_the_place_drawn() {
+    let place = folder("check-human");
+    write(&place.join("a.sh"), "echo fine\n");
+    let green = check(&place, &[]);
+    assert_eq!(green.code, Some(0), "{green:?}");
+    assert!(green.out.contains("bash") && green.out.contains("green"), "{}", green.out);
+    write(&place.join("a.sh"), "echo fine\nif true; done\n");
+    let red = check(&place, &[]);
+    assert_eq!(red.code, Some(1), "{red:?}");
+    for expected in ["a.sh:2", "if true; done", "error", "said by bash", "red"] {
+        assert!(red.out.contains(expected), "{expected}: {}", red.out);
+    }
+}
+
+#[test]
+fn the_formats_for_programs_hold_the_same_findings() {
+    let place = folder("check-formats");
+    write(&place.join("a.sh"), "fi\n");
+    let json = check(&place, &["--format", "json"]);
+    assert_eq!(json.code, Some(1), "{json:?}");
+    let report = json.json();
+    assert_eq!(report["verdict"], "red");
+    let run = &report["runs"][0];
+    assert_eq!(run["target_id"], "bash");
+    assert_eq!(run["diagnostics"][0]["spans"][0]["path"], "a.sh");
+    assert_eq!(run["records"][0]["gate"], "toolchain");
+    let lines = check(&place, &["--format", "jsonl"]).lines();
+    assert_eq!(lines[0]["target_id"], "bash");
+    assert_eq!(lines.last().unwrap()["verdict"], "red");
+    let sarif = check(&place, &["--format", "sarif"]).json();
+    assert_eq!(sarif["version"], "2.1.0");
+    let result = &sarif["runs"][0]["results"][0];
+    assert_eq!(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "a.sh");
+    assert!(result["partialFingerprints"]["salve/exact/v1"].is_string(), "{result}");
+    let github = check(&place, &["--format", "github"]);
+    assert!(github.out.starts_with("::error file=a.sh,line=1"), "{}", github.out);
+}
+
+#[test]
+fn r23_a_toolchain_asked_for_by_name_that_is_not_installed_is_exit_code_2_with_its_hint() {
+    let place = folder("check-missing");
+    write(&place.join("tsconfig.json"), "{}");
+    let empty = ("PATH", place.to_str().unwrap());
+    let named = salve_in(&["check", "--target", "tsc"], "", &place, &[empty]);
+    assert_eq!(named.code, Some(2), "{named:?}");
+    assert!(named.err.contains("npm install --save-dev typescript"), "{}", named.err);
+    let alone = salve_in(&["check"], "", &place, &[empty]);
+    assert_eq!(alone.code, Some(2), "nothing ran, which is not green: {alone:?}");
+    assert!(alone.err.contains("npm install --save-dev typescript"), "{}", alone.err);
+    let unknown = check(&place, &["--target", "nothing"]);
+    assert_eq!(unknown.code, Some(2));
+    assert!(unknown.err.contains("cargo-check"), "{}", unknown.err);
+}
+
+#[test]
+fn a_folder_in_which_nothing_applies_says_what_was_looked_for() {
+    let place = folder("check-nothing");
+    write(&place.join("notes.txt"), "hello\n");
+    let ended = check(&place, &[]);
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    for expected in ["nothing in", "Cargo.toml", "tsconfig.json", "*.py"] {
+        assert!(ended.err.contains(expected), "{expected}: {}", ended.err);
+    }
+}
+
+#[test]
+fn h03_warnings_count_when_they_are_asked_to() {
+    let place = folder("check-warnings");
+    with_fake_compiler(&place, "#!/bin/sh\necho 'a.ts(1,1): warning TS1: mild'\n");
+    assert_eq!(check(&place, &["--target", "tsc"]).code, Some(0));
+    assert_eq!(check(&place, &["--target", "tsc", "--fail-on", "warning"]).code, Some(1));
+}
+
+#[test]
+fn r21_the_user_overrides_a_toolchain_and_a_workspace_only_after_trust() {
+    let place = folder("check-override");
+    write(&place.join("a.sh"), "fi\n");
+    let lenient = "[[toolchain]]\ntarget_id = \"bash\"\ncompile_command = \"true\"\n";
+    write(&place.join("salve.toml"), lenient);
+    let untrusted = check(&place, &[]);
+    assert_eq!(untrusted.code, Some(1), "{untrusted:?}");
+    assert!(untrusted.err.contains("not trusted"), "{}", untrusted.err);
+    let trust = salve_in(&["trust", "add", "--yes"], "", &place, &[SYSTEM]);
+    assert_eq!(trust.code, Some(0), "{trust:?}");
+    assert_eq!(check(&place, &[]).code, Some(0));
+    let place = folder("check-override-user");
+    write(&place.join("a.sh"), "fi\n");
+    write(&place.join("salve/config.toml"), lenient);
+    assert_eq!(check(&place, &[]).code, Some(0), "the user's own file needs no trust");
+}
+
+#[test]
+fn r25_the_doctor_lists_layers_and_toolchains_with_version_or_hint_and_no_values() {
+    let place = folder("check-doctor");
+    let secret = ("GITHUB_TOKEN", "not-for-anyone");
+    let ended = salve_in(&["doctor", "--format", "json"], "", &place, &[SYSTEM, secret]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(!ended.out.contains("not-for-anyone") && !ended.out.contains("/usr/local/bin"));
+    let rows: Vec<Value> = ended.json().as_array().unwrap().clone();
+    let row = |name: &str| rows.iter().find(|row| row["name"] == name).unwrap().clone();
+    assert_eq!(row("toolchain bash")["state"], "ok");
+    assert!(row("toolchain bash")["detail"].as_str().unwrap().contains('.'));
+    assert!(row("sandbox landlock")["detail"].is_string());
+    for row in rows.iter().filter(|row| row["state"] == "missing") {
+        assert!(!row["detail"].as_str().unwrap().is_empty(), "{row}");
+    }
+    let left = std::fs::read_dir(&place).unwrap().flatten().map(|entry| entry.file_name());
+    assert_eq!(left.collect::<Vec<_>>(), [".git"], "the doctor changes nothing");
+}

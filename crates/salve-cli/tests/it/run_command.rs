@@ -1,0 +1,137 @@
+//! `salve run` and `salve runs` as other programs see them.
+//!
+//! In: commands in a folder of their own. Out: that the program's streams are ours, that the exit
+//! code tells how it ended, and that nothing runs that nobody allowed.
+
+use crate::run::{Ended, folder, salve_in};
+use std::path::Path;
+
+fn here(folder: &Path, arguments: &[&str]) -> Ended {
+    salve_in(arguments, "", folder, &[])
+}
+
+#[test]
+fn c061_an_allowed_command_runs_and_its_streams_are_ours() {
+    let folder = folder("run-c061-0");
+    let ended = here(&folder, &["run", "--no-input", "--", "echo", "a  b", "c"]);
+    assert_eq!((ended.code, ended.out.as_str(), ended.err.as_str()), (Some(0), "a  b c\n", ""));
+}
+
+#[test]
+fn c072_a_command_that_fails_is_exit_code_1() {
+    let folder = folder("run-c072-1");
+    let ended = here(&folder, &["run", "--no-input", "--", "cat", "missing"]);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.err.contains("No such file") && ended.err.contains("✗ exit 1"), "{}", ended.err);
+}
+
+#[test]
+fn x22_what_needs_a_yes_is_skipped_with_exit_code_4_when_nobody_is_asked() {
+    let folder = folder("run-x22-2");
+    for arguments in [
+        &["run", "--no-input", "--", "touch-nothing-known", "x"][..],
+        &["run", "--no-input", "--line", "ls; rm -rf x"],
+        &["run", "--no-input", "--line", "echo $(id)"],
+        &["run", "--no-input", "--network", "--", "ls"],
+        &["run", "--", "bash", "-c", "touch ran"],
+    ] {
+        let ended = here(&folder, arguments);
+        assert_eq!(ended.code, Some(4), "{arguments:?}: {ended:?}");
+        assert!(ended.out.is_empty() && !ended.err.is_empty());
+    }
+    assert!(!folder.join("ran").exists());
+}
+
+#[test]
+fn c056_yes_runs_what_the_policy_would_ask_about() {
+    let folder = folder("run-c056-3");
+    let ended =
+        here(&folder, &["run", "--yes", "--", "bash", "-c", "echo out; echo err >&2; exit 3"]);
+    assert_eq!((ended.code, ended.out.as_str()), (Some(1), "out\n"));
+    assert!(ended.err.starts_with("err\n"), "{}", ended.err);
+}
+
+#[test]
+fn c059_a_line_runs_without_a_shell() {
+    let folder = folder("run-c059-4");
+    let ended = here(
+        &folder,
+        &["run", "--no-input", "--line", "echo b > f && echo a >> f; cat f | head -n 1"],
+    );
+    assert_eq!((ended.code, ended.out.as_str()), (Some(0), "b\n"), "{ended:?}");
+}
+
+#[test]
+fn c064_a_deadline_is_exit_code_5() {
+    let folder = folder("run-c064-5");
+    let ended = here(&folder, &["run", "--yes", "--timeout", "1", "--", "sleep", "60"]);
+    assert_eq!(ended.code, Some(5), "{ended:?}");
+    assert!(ended.err.contains("deadline passed"), "{}", ended.err);
+}
+
+#[test]
+fn c065_the_document_has_the_record_and_both_forms() {
+    let folder = folder("run-c065-6");
+    let ended = here(&folder, &["run", "--yes", "--format", "json", "--", "seq", "20000"]);
+    let document = ended.json();
+    assert_eq!(document["record"]["ending"]["kind"], "exited");
+    assert_eq!(document["record"]["output_bytes"], 108_894);
+    assert!(
+        document["model"]
+            .as_str()
+            .is_some_and(|text| text.len() <= 3072 && text.contains("bytes cut"))
+    );
+    assert!(document["display"].as_str().is_some_and(|text| text.len() <= 5120));
+    assert_eq!(document["succeeded"], true);
+}
+
+#[test]
+fn c075_runs_lists_what_was_run_and_shows_one_of_them() {
+    let folder = folder("run-c075-7");
+    assert!(here(&folder, &["runs"]).out.contains("nothing was run"));
+    let _ = here(&folder, &["run", "--no-input", "--", "echo", "first"]);
+    let _ = here(&folder, &["run", "--yes", "--", "false"]);
+    let listed = here(&folder, &["runs"]).out;
+    assert!(listed.contains("✓ exit 0") && listed.contains("echo first"), "{listed}");
+    assert!(listed.contains("✗ exit 1") && listed.contains("user"), "{listed}");
+    let records = here(&folder, &["runs", "--format", "json"]).json();
+    let id = records[0]["id"].as_str().map(str::to_owned).expect("an id");
+    assert_eq!(here(&folder, &["runs", &id]).out, "first\n");
+    assert_eq!(here(&folder, &["runs", "nothing"]).code, Some(2));
+}
+
+#[test]
+fn h46_a_paused_workspace_runs_nothing() {
+    let folder = folder("run-h46-8");
+    let _ = here(&folder, &["run", "--no-input", "--", "echo", "x"]);
+    let control = folder.join(".salve/CONTROL.md");
+    std::io::Write::write_all(&mut std::fs::File::create(control).expect("a file"), b"PAUSE\n")
+        .expect("room");
+    let ended = here(&folder, &["run", "--yes", "--", "touch", "ran"]);
+    assert_eq!(ended.code, Some(2));
+    assert!(ended.err.contains("CONTROL.md"), "{}", ended.err);
+    assert!(!folder.join("ran").exists());
+}
+
+#[test]
+fn a_program_that_is_not_there_is_named() {
+    let folder = folder("run-a-9");
+    let ended = here(&folder, &["run", "--yes", "--", "no-such-program-at-all"]);
+    assert_eq!(ended.code, Some(2));
+    assert!(ended.err.contains("no-such-program-at-all"), "{}", ended.err);
+}
+
+#[test]
+fn c060_a_project_rule_can_only_tighten() {
+    let folder = folder("run-c060-10");
+    let rules = "[[rule]]\nprefix = [\"echo\"]\ndecision = \"ask\"\n[[rule]]\nprefix = [\"make\"]\ndecision = \"allow\"\n";
+    std::io::Write::write_all(
+        &mut std::fs::File::create(folder.join("salve-rules.toml")).expect("a file"),
+        rules.as_bytes(),
+    )
+    .expect("room");
+    assert_eq!(here(&folder, &["run", "--no-input", "--", "echo", "x"]).code, Some(4));
+    let ignored = here(&folder, &["run", "--no-input", "--", "make"]);
+    assert_eq!(ignored.code, Some(4));
+    assert!(ignored.err.contains("only tighten"), "{}", ignored.err);
+}
