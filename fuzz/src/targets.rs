@@ -6,9 +6,11 @@
 mod clean;
 mod coerce;
 mod diagnostics;
+mod console;
 mod edits;
 mod inspect;
 mod manifest;
+mod normalise;
 mod parse;
 mod policy;
 mod rules;
@@ -31,9 +33,11 @@ pub const TARGETS: &[Target] = &[
     Target { name: "clean", check: clean::check, dictionary: CHAT },
     Target { name: "coerce", check: coerce::check, dictionary: JSON },
     Target { name: "diagnostics", check: diagnostics::check, dictionary: OUTPUTS },
+    Target { name: "console", check: console::check, dictionary: CONSOLE },
     Target { name: "edits", check: edits::check, dictionary: EDITS },
     Target { name: "inspect", check: inspect::check, dictionary: CODE },
     Target { name: "manifest", check: manifest::check, dictionary: MANIFEST },
+    Target { name: "normalise", check: normalise::check, dictionary: CONSOLE },
     Target { name: "parse", check: parse::check, dictionary: JSON },
     Target { name: "policy", check: policy::check, dictionary: COMMANDS },
     Target { name: "rules", check: rules::check, dictionary: RULES },
@@ -60,6 +64,17 @@ const CHAT: &[&str] = &[
     "<answer>", "</answer>", "<tool_call>\n", "</tool_call>", "<|im_end|>", "<file path=\"a.rs\">\n", "</file>\n",
     "1 | ", "\n2 | ", "  10: ", "\\n", "\\\"", "\"", "{\"code\": \"", "\"}", "\\u0041", "---\n", "## A\n", "# T\n",
     "// --- VIBECODER_COMPLETE ---\n", "<!-- --- VIBECODER_COMPLETE --- -->", "\n\n", "\r\n", "\u{feff}",
+];
+
+#[rustfmt::skip]
+const CONSOLE: &[&str] = &[
+    "a.c:1:2: error: ", "a.c: In function ‘f’:\n", "    1 | x;\n", "      | ^~~\n", "note: ", "warning: ", "error[E0308]: ", " --> src/a.rs:1:2\n",
+    "Traceback (most recent call last):\n", "  File \"/a/b.py\", line 3, in f\n", "    x()\n", "ValueError: bad\n", "  + Exception Group Traceback (most recent call last):\n", "  | ",
+    "During handling of the above exception, another exception occurred:\n", "E       assert 1 == 2\n", ">       assert f()\n", "____ test_x ____\n", "FAILED a.py::t - X: y\n",
+    "/a/b.js:2\n", "TypeError: x\n", "    at f (/a/b.js:1:2)\n", "  [cause]: Error: y\n", "a.ts(1,2): error TS2304: ", "A.java:1: error: ", "  symbol:   variable x\n", "Caused by: a.B: c\n", "\tat a.B.c(B.java:1)\n",
+    "thread 'main' (1) panicked at src/a.rs:1:2:\n", "panic: x\n", "goroutine 1 [running]:\n", "==1==ERROR: AddressSanitizer: x on y\n", "    #0 0x1 in f /a.c:1\n", "make: *** ", "npm ERR! code X\n", "bash: line 1: ", "undefined reference to `x'",
+    "2026-03-16T04:33:57.740Z ", "Nov 16 03:31:02 h p[1]: ", "web-1  | ", "[pid 1] ", "pid 7", "port 80", "0x7ffd12345678", "/home/a b/c.rs:1:2", "'/a b/c'", "localhost:1", "12 ms", "1m2s", "45%", "@1b6d3586", "<PATH>", "<TIME> ",
+    "‘", "’", "`", "'", "\u{1b}[31m", "\u{1b}]0;", "\r", "\u{8}", "====", "; did you mean ‘x’?",
 ];
 
 #[rustfmt::skip]
