@@ -5,8 +5,8 @@
 
 mod clean;
 mod coerce;
-mod diagnostics;
 mod console;
+mod diagnostics;
 mod edits;
 mod inspect;
 mod manifest;
@@ -32,8 +32,8 @@ pub struct Target {
 pub const TARGETS: &[Target] = &[
     Target { name: "clean", check: clean::check, dictionary: CHAT },
     Target { name: "coerce", check: coerce::check, dictionary: JSON },
-    Target { name: "diagnostics", check: diagnostics::check, dictionary: OUTPUTS },
     Target { name: "console", check: console::check, dictionary: CONSOLE },
+    Target { name: "diagnostics", check: diagnostics::check, dictionary: OUTPUTS },
     Target { name: "edits", check: edits::check, dictionary: EDITS },
     Target { name: "inspect", check: inspect::check, dictionary: CODE },
     Target { name: "manifest", check: manifest::check, dictionary: MANIFEST },
@@ -112,6 +112,9 @@ const COMMANDS: &[&str] = &[
     "cat ", "head ", "tail ", "grep ", "find ", "mkdir ", "touch ", "echo ", "curl ", "wget ", "cp ", "mv ", "tsc ", "python ", "python3 -m ",
     "pip install ", "cargo run ", "cargo test ", "go build ", "go run ", "go test ", " -- ", "-o", "--output", "=", "../x", "/etc/x", ".env", "-",
     "--", "-exec ", "-delete", "-c ", "-f", "-rf", "-C ", "https://example.com/x", "file:///", " && ", " | ", "; ", " > ", " 2>&1", "'", "\"", "*", "src/*",
+];
+
+#[rustfmt::skip]
 const OUTPUTS: &[&str] = &[
     "error: ", "error[E0308]: ", "warning: ", "note: ", ": error: ", ": note: ", " [-Wformat]", "fatal error: ", "fix-it:\"a.c\":{1:2-3:4}:\"x\"\n",
     "a.rs:1:2", "a.ts(3,4): error TS2304: ", " --> src/a.rs:1:2\n", "thread 'a' panicked at src/a.rs:1:2:\n", "---- a stdout ----\n", "test a ... FAILED\n",
