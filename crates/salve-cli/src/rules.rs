@@ -74,7 +74,7 @@ impl Rules {
         Ok(())
     }
 
-    fn add_file(&mut self, path: &PathBuf, source: RuleSource) -> Result<(), Failure> {
+    fn add_file(&mut self, path: &Path, source: RuleSource) -> Result<(), Failure> {
         let Some(text) = read(path)? else { return Ok(()) };
         let loaded = UserRules::load(&text, source)
             .map_err(|error| Failure::new(format!("cannot use `{}`: {error}", path.display())))?;

@@ -241,7 +241,7 @@ fn write_tokens<'a>(language: Language, code: &'a str, names: &mut Names<'a>, ou
         let called = tokens.peek().is_some_and(|next| next.text == "(");
         match token.kind {
             TokenKind::Name if !is_kept(language, token.text, called) => {
-                names.write(token.text, out)
+                names.write(token.text, out);
             }
             TokenKind::Literal => out.push_str("\"\""),
             _ => out.push_str(token.text),
@@ -262,7 +262,7 @@ fn write_class(language: Language, pieces: &[Piece<'_>], out: &mut String) {
                     Role::Name if !language.keeps(word) => "_",
                     Role::Number => "0",
                     _ => word,
-                }))
+                }));
             }
             Piece::Code(code) => parts.push(class_of_code(language, code)),
             Piece::Literal(_) => parts.push("_"),

@@ -181,3 +181,12 @@ fn colours_and_packages_inside_the_project_do_not_mislead() {
       also node_modules/lib/index.js:3:9
     "#);
 }
+
+#[test]
+fn newer_gcc_writes_sarif_over_many_lines() {
+    let log = "{\n  \"version\": \"2.1.0\",\n  \"runs\": [{\n    \"tool\": {\"driver\": {\"name\": \"GNU C17\"}},\n    \"columnKind\": \"unicodeCodePoints\",\n    \"results\": [\n      {\"ruleId\": \"error\", \"level\": \"error\", \"message\": {\"text\": \"expected ';' before '}' token\"},\n       \"locations\": [{\"physicalLocation\": {\"artifactLocation\": {\"uri\": \"a.c\"}, \"region\": {\"startLine\": 4, \"startColumn\": 41, \"endColumn\": 42}}}]},\n      {\"ruleId\": \"-Wunused-variable\", \"level\": \"warning\", \"message\": {\"text\": \"unused variable 'x'\"},\n       \"locations\": [{\"physicalLocation\": {\"artifactLocation\": {\"uri\": \"a.c\"}, \"region\": {\"startLine\": 9}}}]}\n    ]\n  }]\n}\n";
+    insta::assert_snapshot!(read(OutputParser::Gcc, "", log), @r#"
+    gcc error syntax - a.c:4:41-4:42 expected ';' before '}' token
+    gcc warning lint -Wunused-variable a.c:9:1 unused variable 'x'
+    "#);
+}
