@@ -28,7 +28,7 @@ fn main() {
     ];
     for (name, make) in kinds {
         goal(name, *make, |text| {
-            black_box(sign_text(None, text));
+            let _ = black_box(sign_text(None, text));
         });
     }
     goal("normalise alone", quiet_log, |text| {
@@ -37,7 +37,7 @@ fn main() {
     for (name, piece) in HOSTILE {
         let (small, large) = (repeated(piece, SIZE / 8), repeated(piece, SIZE / 4));
         let ratio = growth(&small, &large, |text| {
-            black_box(sign_text(None, text));
+            let _ = black_box(sign_text(None, text));
         });
         let verdict = verdict(ratio <= GROWTH);
         println!("{name:<44} {:>9} {:>12} {ratio:>7.2}x  {verdict}", "", "");

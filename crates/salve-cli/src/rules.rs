@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use salve_check::{Approval, Approvals, ListEntry, PolicyRules, RuleSource, Scope, UserRules};
 use serde::{Deserialize, Serialize};
 use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const USER_RULES: &str = "rules.toml";
 const USER_APPROVALS: &str = "approvals.toml";
