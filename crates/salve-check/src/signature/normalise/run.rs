@@ -20,7 +20,10 @@ pub(crate) enum Context {
 impl Context {
     fn of_word(word: &str) -> Self {
         let is = |known: &[&str]| known.iter().any(|known| word.eq_ignore_ascii_case(known));
-        if word.len() > 24 || word.is_empty() {
+        // The letters these words begin or end with; most words have neither.
+        let first = word.bytes().next().unwrap_or(0).to_ascii_lowercase();
+        let seeded = word.len() >= 4 && word.ends_with(['d', 'D']);
+        if word.len() > 24 || !(seeded || matches!(first, b'l' | b'c' | b'p' | b't' | b'o' | b'r')) {
             Self::None
         } else if is(&["line", "lines", "column", "col", "char", "position", "offset", "ln", "row"])
         {
@@ -29,7 +32,7 @@ impl Context {
             Self::Pid
         } else if is(&["port"]) {
             Self::Port
-        } else if word.to_ascii_lowercase().ends_with("seed") {
+        } else if seeded && word.to_ascii_lowercase().ends_with("seed") {
             Self::Seed
         } else {
             Self::None
