@@ -32,7 +32,8 @@ pub fn canonical(diagnostic: &Diagnostic) -> CanonicalForms {
     let code = diagnostic.code.as_deref().unwrap_or_default();
     let message = normalised_message(diagnostic);
     let place = Place::of(diagnostic);
-    let pieces = pieces(&message);
+    let pieces: Vec<Part<'_>> =
+        pieces(&message).into_iter().map(|piece| Part::of(language, piece)).collect();
     let head = |form: &str, who: &str| format!("{VERSION} {form}\n{who}\n{code}\n");
 
     let mut exact = head("exact", language.name());
@@ -89,6 +90,23 @@ fn own_files_are_paths(diagnostic: &Diagnostic, message: String) -> String {
         }
     }
     message
+}
+
+/// A piece of a message whose words were told apart, once for all three forms.
+enum Part<'a> {
+    Prose(&'a str, Vec<(Role, &'a str)>),
+    Code(&'a str),
+    Literal(&'a str),
+}
+
+impl<'a> Part<'a> {
+    fn of(language: Language, piece: Piece<'a>) -> Self {
+        match piece {
+            Piece::Prose(text) => Self::Prose(text, words(language, text)),
+            Piece::Code(code) => Self::Code(code),
+            Piece::Literal(text) => Self::Literal(text),
+        }
+    }
 }
 
 /// Where a diagnostic is, in words that survive a move: its source line, else its function or test.
@@ -180,11 +198,11 @@ fn join<'a>(texts: impl Iterator<Item = &'a str>, out: &mut String) {
 }
 
 // One kind of quotes for all: which kind a tool prints depends on the locale.
-fn write_exact(pieces: &[Piece<'_>], out: &mut String) {
+fn write_exact(pieces: &[Part<'_>], out: &mut String) {
     for piece in pieces {
         match piece {
-            Piece::Prose(text) | Piece::Literal(text) => out.push_str(text),
-            Piece::Code(text) => {
+            Part::Prose(text, _) | Part::Literal(text) => out.push_str(text),
+            Part::Code(text) => {
                 out.push('\'');
                 out.push_str(text);
                 out.push('\'');
@@ -195,7 +213,7 @@ fn write_exact(pieces: &[Piece<'_>], out: &mut String) {
 
 fn write_shape<'a>(
     language: Language,
-    pieces: &[Piece<'a>],
+    pieces: &[Part<'a>],
     names: &mut Names<'a>,
     out: &mut String,
 ) {
@@ -207,8 +225,8 @@ fn write_shape<'a>(
     };
     for piece in pieces {
         match piece {
-            Piece::Prose(text) => {
-                for (role, word) in words(language, text) {
+            Part::Prose(_, words) => {
+                for &(role, word) in words {
                     space(out);
                     match role {
                         Role::Name if !is_kept(language, word, true) => names.write(word, out),
@@ -216,13 +234,13 @@ fn write_shape<'a>(
                     }
                 }
             }
-            Piece::Code(code) => {
+            Part::Code(code) => {
                 space(out);
                 out.push('\'');
                 write_tokens(language, code, names, out);
                 out.push('\'');
             }
-            Piece::Literal(_) => {
+            Part::Literal(_) => {
                 space(out);
                 out.push_str("\"\"");
             }
@@ -253,19 +271,17 @@ fn is_kept(language: Language, word: &str, called: bool) -> bool {
     language.keeps(word) || (called && language.keeps_called(word))
 }
 
-fn write_class(language: Language, pieces: &[Piece<'_>], out: &mut String) {
+fn write_class(language: Language, pieces: &[Part<'_>], out: &mut String) {
     let mut parts: Vec<&str> = Vec::new();
     for piece in pieces {
         match piece {
-            Piece::Prose(text) => {
-                parts.extend(words(language, text).into_iter().map(|(role, word)| match role {
-                    Role::Name if !language.keeps(word) => "_",
-                    Role::Number => "0",
-                    _ => word,
-                }))
-            }
-            Piece::Code(code) => parts.push(class_of_code(language, code)),
-            Piece::Literal(_) => parts.push("_"),
+            Part::Prose(_, words) => parts.extend(words.iter().map(|&(role, word)| match role {
+                Role::Name if !language.keeps(word) => "_",
+                Role::Number => "0",
+                _ => word,
+            })),
+            Part::Code(code) => parts.push(class_of_code(language, code)),
+            Part::Literal(_) => parts.push("_"),
         }
     }
     join(parts.into_iter(), out);
