@@ -36,7 +36,7 @@ fn main() {
         black_box(normalise(text));
     });
     for (name, piece) in HOSTILE {
-        let (small, large) = (repeated(piece, SIZE / 8), repeated(piece, SIZE / 4));
+        let (small, large) = (repeated(piece, SIZE / 2), repeated(piece, SIZE));
         let ratio = growth(&small, &large, |text| {
             let _ = black_box(sign_text(None, text));
         });

@@ -34,7 +34,20 @@ pub fn canonical(diagnostic: &Diagnostic) -> CanonicalForms {
     let place = Place::of(diagnostic);
     let pieces: Vec<Part<'_>> =
         pieces(&message).into_iter().map(|piece| Part::of(language, piece)).collect();
-    let head = |form: &str, who: &str| format!("{VERSION} {form}\n{who}\n{code}\n");
+    let room = 2 * message.len() + 256;
+    let begin = |form: &str, who: &str| {
+        let mut text = String::with_capacity(room);
+        for part in [VERSION, " ", form, "\n", who, "\n"] {
+            text.push_str(part);
+        }
+        text
+    };
+    let head = |form: &str, who: &str| {
+        let mut text = begin(form, who);
+        text.push_str(code);
+        text.push('\n');
+        text
+    };
 
     let mut exact = head("exact", language.name());
     write_exact(&pieces, &mut exact);
@@ -42,7 +55,7 @@ pub fn canonical(diagnostic: &Diagnostic) -> CanonicalForms {
     place.write_exact(language, &mut exact);
 
     let mut names = Names::default();
-    let mut shape = format!("{VERSION} shape\n{}\n", language.name());
+    let mut shape = begin("shape", language.name());
     if is_own_exception(language, diagnostic) {
         names.write(code, &mut shape);
     } else {
@@ -82,6 +95,9 @@ fn normalised_message(diagnostic: &Diagnostic) -> String {
 // A message that names the very file it is about names a path and nothing else.
 fn own_files_are_paths(diagnostic: &Diagnostic, message: String) -> String {
     let mut message = message;
+    if !message.contains("<PATH>") {
+        return message;
+    }
     for span in diagnostic.spans.iter().take(1) {
         let name = span.path.rsplit(['/', '\\']).next().unwrap_or_default();
         let marked = format!("<PATH>{name}");
@@ -176,15 +192,31 @@ fn always_shows_lines(tool: &str) -> bool {
 /// The names met so far; each gets the number of its first use.
 #[derive(Default)]
 struct Names<'a> {
-    numbers: HashMap<&'a str, usize>,
+    /// The first ones in order: an ordinary error has a handful, and looking through them is quickest.
+    few: Vec<&'a str>,
+    many: HashMap<&'a str, usize>,
 }
+
+const FEW: usize = 16;
 
 impl<'a> Names<'a> {
     fn write(&mut self, name: &'a str, out: &mut String) {
-        let next = self.numbers.len() + 1;
-        let number = *self.numbers.entry(name).or_insert(next);
+        let number = match self.few.iter().position(|known| *known == name) {
+            Some(at) => at + 1,
+            None if self.few.len() < FEW => {
+                self.few.push(name);
+                self.few.len()
+            }
+            None => {
+                let next = FEW + self.many.len() + 1;
+                *self.many.entry(name).or_insert(next)
+            }
+        };
         out.push('$');
-        out.push_str(&number.to_string());
+        match u8::try_from(number).ok().filter(|number| *number < 10) {
+            Some(digit) => out.push(char::from(b'0' + digit)),
+            None => out.push_str(&number.to_string()),
+        }
     }
 }
 
@@ -259,7 +291,7 @@ fn write_tokens<'a>(language: Language, code: &'a str, names: &mut Names<'a>, ou
         let called = tokens.peek().is_some_and(|next| next.text == "(");
         match token.kind {
             TokenKind::Name if !is_kept(language, token.text, called) => {
-                names.write(token.text, out)
+                names.write(token.text, out);
             }
             TokenKind::Literal => out.push_str("\"\""),
             _ => out.push_str(token.text),

@@ -7,6 +7,7 @@
 use super::language::Language;
 use super::lexer::{begins_name, placeholder};
 use memchr::memmem::Finder;
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 /// A piece of a message.
@@ -21,12 +22,12 @@ pub(crate) enum Piece<'a> {
 }
 
 /// Cuts the hint off: `; did you mean ‘count’?`.
-pub(crate) fn without_hint(message: &str) -> String {
-    let Some(at) = find_hint(message) else { return message.to_owned() };
+pub(crate) fn without_hint(message: &str) -> Cow<'_, str> {
+    let Some(at) = find_hint(message) else { return Cow::Borrowed(message) };
     let (before, hint) = message.split_at(at);
     let after = hint.split_once('?').map_or("", |(_, after)| after);
     let before = before.trim_end_matches([' ', ';', '.', ',', ':', '(']);
-    format!("{before}{}", after.trim_start_matches(['\'', '"', ')']))
+    Cow::Owned(format!("{before}{}", after.trim_start_matches(['\'', '"', ')'])))
 }
 
 fn find_hint(message: &str) -> Option<usize> {
