@@ -6,11 +6,14 @@
 mod clean;
 mod coerce;
 mod console;
+mod diagnostics;
 mod edits;
 mod inspect;
 mod manifest;
 mod normalise;
 mod parse;
+mod policy;
+mod rules;
 mod shell;
 mod stitch;
 mod syntax;
@@ -30,11 +33,14 @@ pub const TARGETS: &[Target] = &[
     Target { name: "clean", check: clean::check, dictionary: CHAT },
     Target { name: "coerce", check: coerce::check, dictionary: JSON },
     Target { name: "console", check: console::check, dictionary: CONSOLE },
+    Target { name: "diagnostics", check: diagnostics::check, dictionary: OUTPUTS },
     Target { name: "edits", check: edits::check, dictionary: EDITS },
     Target { name: "inspect", check: inspect::check, dictionary: CODE },
     Target { name: "manifest", check: manifest::check, dictionary: MANIFEST },
     Target { name: "normalise", check: normalise::check, dictionary: CONSOLE },
     Target { name: "parse", check: parse::check, dictionary: JSON },
+    Target { name: "policy", check: policy::check, dictionary: COMMANDS },
+    Target { name: "rules", check: rules::check, dictionary: RULES },
     Target { name: "shell", check: shell::check, dictionary: SHELL },
     Target { name: "stitch", check: stitch::check, dictionary: CODE },
     Target { name: "syntax", check: syntax::check, dictionary: CODE },
@@ -101,9 +107,37 @@ const MANIFEST: &[&str] = &[
 ];
 
 #[rustfmt::skip]
+const COMMANDS: &[&str] = &[
+    "npm install ", "npm run ", "npm test ", "yarn add ", "pnpm run ", "git status ", "git diff ", "git log ", "git branch ", "ls ", "pwd ",
+    "cat ", "head ", "tail ", "grep ", "find ", "mkdir ", "touch ", "echo ", "curl ", "wget ", "cp ", "mv ", "tsc ", "python ", "python3 -m ",
+    "pip install ", "cargo run ", "cargo test ", "go build ", "go run ", "go test ", " -- ", "-o", "--output", "=", "../x", "/etc/x", ".env", "-",
+    "--", "-exec ", "-delete", "-c ", "-f", "-rf", "-C ", "https://example.com/x", "file:///", " && ", " | ", "; ", " > ", " 2>&1", "'", "\"", "*", "src/*",
+];
+
+#[rustfmt::skip]
+const OUTPUTS: &[&str] = &[
+    "error: ", "error[E0308]: ", "warning: ", "note: ", ": error: ", ": note: ", " [-Wformat]", "fatal error: ", "fix-it:\"a.c\":{1:2-3:4}:\"x\"\n",
+    "a.rs:1:2", "a.ts(3,4): error TS2304: ", " --> src/a.rs:1:2\n", "thread 'a' panicked at src/a.rs:1:2:\n", "---- a stdout ----\n", "test a ... FAILED\n",
+    "Traceback (most recent call last):\n", "  File \"a.py\", line 3, in f\n", "    ^^^\n", "ValueError: ", "E   ", "____ test_a ____\n", "FAILED a.py::t - ",
+    "====================\n", "FAIL: t (a.T)\n", "--------------------\n", "Sorry: ", "    at f (/project/a.js:1:2)\n", "Require stack:\n- ", "/project/a.js:1\n",
+    "a.go:1:2: ", "\t", "# pkg\n", "go: ", "A.java:1:2: compiler.err.cant.resolve: ", "A.java:1: error: ", "a.sh: line 2: ", "a.o: in function `f':\n", "undefined reference to `x'\n",
+    "{\"reason\":\"compiler-message\",\"message\":", "\"spans\":[", "\"children\":[", "\"expansion\":{\"span\":", "\"range\":[0,9]", "\"fix\":{", "\"line\": 1", "\"column\": 0",
+    "{\"runs\":[{\"results\":[", "\"region\":{\"startLine\":1", "\"ruleIndex\":0", "{", "}", "[", "]", ",", ":", "\"", "null", "-1", "1e9", "18446744073709551615", "\u{0}", "\n", "é", "😀", "file:///a%20b",
+];
+
+#[rustfmt::skip]
 const SHELL: &[&str] = &[
     "ls", "echo ", "git status", " ", "\t", "'", "\"", "\\", "\\\"", "\\$", "$", "$(", "${", "`", "$'", "$\"", "&&", "||", "|", ";",
     "&", "|&", ";;", "<", ">", ">>", "2>&1", ">&2", "&>", "&>>", ">|", "<>", "<<", "<<<", "<(", ">(", "(", ")", "{", "}", "{a,b}",
     "*", "?", "[", "]", "[!a-z]", "[[:alpha:]]", "~", "~/", "=~", "#", " #", "!", "!!", "!=", "=", "A=b ", "A[0]=", "0", "1", "2", "12",
     "if ", "time ", "! ", "cd ", "/", "./", "..", "//", "-", "é", "✅", "\u{a0}", "\u{200b}", "\u{202e}", "\n", "\r", "\0", "/dev/null",
+];
+
+#[rustfmt::skip]
+const RULES: &[&str] = &[
+    "[[rule]]\n", "prefix = [\"", "\", \"", "\"]\n", "decision = \"allow\"\n", "decision = \"ask\"\n", "decision = \"deny\"\n",
+    "match = [\"", "not_match = [\"", "risk = \"network\"\n", "rm", "git clean", "{\"action\": \"", "continue", "stop", "replace",
+    "\", \"command\": \"", "\"}", "no error, ", "do not ", "```bash\n", "\n```\n", "ls -la", "git log --oneline", "cargo test", "curl ",
+    "find . -name x", "python -m pytest", "npm run build", "npm install ", "go test ./...", "pip install ", "tsc --noEmit", "wget -O ",
+    " -o ", " --output=", " 2>&1", " > out.txt", " && ", " | ", "; ", " -- ", " ../x", " /etc/x", " .env", " *", " --", " -", "=", "@",
 ];

@@ -43,19 +43,7 @@ impl RepositoryFacts {
 
     fn look_at(&mut self, place: &Path) {
         for name in ["config", "config.worktree"] {
-            let file = place.join(name);
-            match read(&file) {
-                Ok(None) => {}
-                Ok(Some(text)) => match config::settings(&text) {
-                    Some(settings) => {
-                        for setting in settings.iter().filter(|setting| hazard::starts(setting)) {
-                            self.add(setting.name(), &file);
-                        }
-                    }
-                    None => self.add("an unreadable setting", &file),
-                },
-                Err(()) => self.add("an unreadable setting", &file),
-            }
+            self.look_at_settings(place, &place.join(name));
         }
         let attributes = place.join("info/attributes");
         match read(&attributes) {
@@ -74,6 +62,23 @@ impl RepositoryFacts {
         self.look_at_modules(&place.join("modules"), 0);
     }
 
+    fn look_at_settings(&mut self, place: &Path, file: &Path) {
+        let text = match read(file) {
+            Ok(None) => return,
+            Ok(Some(text)) => text,
+            Err(()) => return self.add("an unreadable setting", file),
+        };
+        let Some(settings) = config::settings(&text) else {
+            return self.add("an unreadable setting", file);
+        };
+        for setting in settings.iter().filter(|setting| hazard::starts(setting)) {
+            // A submodule names its place by this one; a plain repository is sent elsewhere by it.
+            if setting.name() != "core.worktree" || is_plain(place) {
+                self.add(setting.name(), file);
+            }
+        }
+    }
+
     // git looks into submodules by itself, with their own settings.
     fn look_at_modules(&mut self, folder: &Path, depth: usize) {
         let Ok(entries) = std::fs::read_dir(folder) else { return };
@@ -90,6 +95,10 @@ impl RepositoryFacts {
             }
         }
     }
+}
+
+fn is_plain(place: &Path) -> bool {
+    place.file_name().is_some_and(|name| name == ".git")
 }
 
 impl RepoFacts for RepositoryFacts {
@@ -151,97 +160,4 @@ fn read(file: &Path) -> Result<Option<String>, ()> {
     let mut text = String::new();
     let count = opened.take(MAX_BYTES + 1).read_to_string(&mut text).map_err(drop)?;
     if count as u64 > MAX_BYTES { Err(()) } else { Ok(Some(text)) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[expect(clippy::disallowed_methods, reason = "a test's own scratch folder")]
-    fn hazards(files: &[(&str, &str)], folder: &str) -> Vec<String> {
-        let top = tempfile::tempdir().unwrap();
-        for (path, text) in files {
-            let path = top.path().join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        }
-        std::fs::create_dir_all(top.path().join(folder)).unwrap();
-        let facts = RepositoryFacts::of(&top.path().join(folder));
-        facts.hazards().into_iter().map(|hazard| hazard.setting).collect()
-    }
-
-    const PLAIN: &str = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\
-        [remote \"origin\"]\n\turl = https://example.com/x.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n\
-        [branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n[user]\n\tname = A \"B\" C\n";
-
-    #[test]
-    fn a_plain_repository_has_no_hazard() {
-        assert_eq!(hazards(&[(".git/config", PLAIN)], ""), [""; 0]);
-        assert_eq!(hazards(&[(".git/config", PLAIN)], "deep/er"), [""; 0]);
-        assert_eq!(hazards(&[(".git", "")], ""), [""; 0]);
-        assert_eq!(hazards(&[], ""), [""; 0]);
-    }
-
-    #[test]
-    fn settings_that_start_programs_are_found() {
-        for (text, setting) in [
-            ("[core]\nfsmonitor = ./x", "core.fsmonitor"),
-            ("[core] fsmonitor = ./x", "core.fsmonitor"),
-            ("[CORE]\nFSMonitor = ./x", "core.fsmonitor"),
-            ("[core]\n\thooksPath = hooks", "core.hookspath"),
-            ("[core]\n\tpager = sh -c id", "core.pager"),
-            ("[core]\n\tsshCommand = ./x", "core.sshcommand"),
-            ("[core]\n\tworktree = /tmp/x", "core.worktree"),
-            ("[filter \"x\"]\n\tclean = ./x", "filter.x.clean"),
-            ("[filter.x]\n\tprocess = ./x", "filter.x.process"),
-            ("[diff]\n\texternal = ./x", "diff.external"),
-            ("[diff \"pdf\"]\n\ttextconv = ./x", "diff.pdf.textconv"),
-            ("[diff \"a]b\"]\n\tcommand = ./x", "diff.a]b.command"),
-            ("[include]\n\tpath = ../x", "include.path"),
-            ("[includeIf \"gitdir:/\"]\n\tpath = ../x", "includeif.gitdir:/.path"),
-            ("[alias]\n\tst = !sh", "alias.st"),
-            ("[gpg]\n\tprogram = ./x", "gpg.program"),
-            ("[credential]\n\thelper = !sh", "credential.helper"),
-            ("[protocol \"ext\"]\n\tallow = always", "protocol.ext.allow"),
-            ("[remote \"o\"]\n\turl = ext::sh -c id", "remote.o.url"),
-            ("[log]\n\tshowSignature = true", "log.showsignature"),
-        ] {
-            assert_eq!(hazards(&[(".git/config", text)], ""), [setting], "{text}");
-        }
-        assert_eq!(
-            hazards(&[(".git/config", "[core]\n\tfsmonitor = false\n[alias]\n\tst = status")], ""),
-            [""; 0]
-        );
-    }
-
-    #[test]
-    fn every_place_of_settings_is_looked_at() {
-        let bad = "[core]\n\tfsmonitor = ./x\n";
-        let one = ["core.fsmonitor"];
-        assert_eq!(hazards(&[(".git/config.worktree", bad)], ""), one);
-        assert_eq!(hazards(&[(".git/modules/a/b/config", bad)], ""), one);
-        assert_eq!(hazards(&[(".git", "gitdir: real\n"), ("real/config", bad)], ""), one);
-        let linked =
-            [(".git", "gitdir: w\n"), ("w/commondir", "../c\n"), ("c/config", bad), ("w/HEAD", "")];
-        assert_eq!(hazards(&linked, ""), one);
-        let bare = [("HEAD", "ref: x"), ("objects/x", ""), ("refs/x", ""), ("config", bad)];
-        assert_eq!(hazards(&bare, ""), one);
-        let attributes = (".git/info/attributes", "*.c filter=x\n*.md diff=markdown\n");
-        assert_eq!(hazards(&[attributes], ""), ["attribute filter=x"]);
-        assert_eq!(
-            hazards(&[(".git/hooks/post-index-change", "")], ""),
-            ["the hook post-index-change"]
-        );
-    }
-
-    #[test]
-    fn what_cannot_be_read_is_a_hazard() {
-        for text in
-            ["[core", "x = y", "[core]\nfsmonitor = \"a", "[a \"b]\nc = d", "[a]\n= d", "\u{0}"]
-        {
-            assert_eq!(hazards(&[(".git/config", text)], "").len(), 1, "{text:?}");
-        }
-        assert_eq!(hazards(&[(".git", "something else")], "").len(), 1);
-        assert_eq!(hazards(&[(".git/config/x", "")], "").len(), 1);
-    }
 }

@@ -59,6 +59,10 @@ pub(super) fn judge_url(url: &str) -> Judged<UrlName<'_>> {
         Some(_) => return refuse("is neither http nor https"),
         None => url,
     };
+    // Programs have disagreed on where the host ends here.
+    if url.split_once('#').is_some_and(|(_, fragment)| fragment.contains('@')) {
+        return refuse("can be read as two different hosts");
+    }
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, tail) = rest.split_at(end);
     if authority.contains('@') {
@@ -176,6 +180,7 @@ mod tests {
             "http://100.64.0.1",
             "http://example.com@169.254.169.254/",
             "http://user:word@example.com/",
+            "http://example.com#@127.0.0.1/",
             "http://127.0.0.1.nip.io/",
             "http://①②⑦.0.0.1/",
             "http://example.com/{a,b}",

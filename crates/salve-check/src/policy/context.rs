@@ -46,7 +46,7 @@ impl<'a> Context<'a> {
         for item in &items {
             match item {
                 Item::Flag { meaning: Meaning::Read, value: Some(value), .. } => {
-                    self.read(value)?
+                    self.read(value)?;
                 }
                 Item::Flag { meaning: Meaning::Write, value: Some(value), .. } => {
                     self.output(value)?;
@@ -91,12 +91,13 @@ impl<'a> Context<'a> {
     /// Judges one such word: whatever could be a path in it stays inside and is no secret.
     pub(super) fn foreign_word(&self, word: &str) -> Judged {
         let value = word.split_once('=').map(|(_, value)| value);
-        for candidate in [Some(word), value].into_iter().flatten() {
-            // `-I/usr/include`: a path glued to a short flag.
-            let candidate = match candidate.find('/') {
-                Some(at) if candidate.starts_with('-') && at <= 2 => &candidate[at..],
-                _ => candidate,
-            };
+        // `-I/usr/include`: a path glued to a short flag.
+        let glued = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).map(|rest| {
+            let mut letters = rest.chars();
+            let _ = letters.next();
+            letters.as_str()
+        });
+        for candidate in [Some(word), value, glued].into_iter().flatten() {
             if candidate.is_empty() || candidate.starts_with('-') {
                 continue;
             }

@@ -307,11 +307,13 @@ fn write_class(language: Language, pieces: &[Part<'_>], out: &mut String) {
     let mut parts: Vec<&str> = Vec::new();
     for piece in pieces {
         match piece {
-            Part::Prose(_, words) => parts.extend(words.iter().map(|&(role, word)| match role {
-                Role::Name if !language.keeps(word) => "_",
-                Role::Number => "0",
-                _ => word,
-            })),
+            Part::Prose(_, words) => {
+                parts.extend(words.iter().map(|&(role, word)| match role {
+                    Role::Name if !language.keeps(word) => "_",
+                    Role::Number => "0",
+                    _ => word,
+                }));
+            }
             Part::Code(code) => parts.push(class_of_code(language, code)),
             Part::Literal(_) => parts.push("_"),
         }

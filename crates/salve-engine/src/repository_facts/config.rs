@@ -155,3 +155,76 @@ impl Reader<'_> {
         Some(value.trim().to_owned())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn names(text: &str) -> Option<Vec<String>> {
+        settings(text).map(|found| found.iter().map(Setting::name).collect())
+    }
+
+    #[test]
+    fn the_format_is_read_as_git_reads_it() {
+        for (text, wanted) in [
+            ("", vec![]),
+            ("# a\n; b\n", vec![]),
+            ("[a]b", vec!["a.b"]),
+            ("[A] B = c ; d", vec!["a.b"]),
+            ("[a \"B c\"]\n\td = e\n", vec!["a.B c.d"]),
+            ("[a \"b\\\"]\"]\nc = d", vec!["a.b\"].c"]),
+            ("[a.B]\nc = d", vec!["a.b.c"]),
+            ("[a]\nb = c \\\nd = e\nf = g", vec!["a.b", "a.f"]),
+            ("[a]\nb = \"c # d\" # e\nf", vec!["a.b", "a.f"]),
+            ("\u{feff}[a]\r\nb = c\r\n", vec!["a.b"]),
+        ] {
+            assert_eq!(
+                names(text).as_deref(),
+                Some(&wanted.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()[..]),
+                "{text:?}"
+            );
+        }
+        for text in [
+            "[",
+            "[a",
+            "[]",
+            "[a b]",
+            "[a \"b]",
+            "b = c",
+            "[a]\n=",
+            "[a]\nb c",
+            "[a]\nb = \"c",
+            "[a]\nb = \\x",
+            "[a]\nb_c = d",
+            "]",
+        ] {
+            assert_eq!(names(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_large_file_is_read_in_one_pass() {
+        let text = "[a \"b\"]\n\tc = \"d\\n\" # e\n".repeat(40_000);
+        assert_eq!(settings(&text).map(|found| found.len()), Some(40_000));
+        assert_eq!(settings(&"[".repeat(1 << 20)), None);
+    }
+
+    proptest! {
+        #[test]
+        fn a_setting_behind_any_text_is_found_or_the_text_is_refused(
+            pieces in prop::collection::vec(
+                prop_oneof![
+                    prop::sample::select(vec!["[", "]", "\"", "\\", "\n", "#", ";", "=", "core", "fsmonitor", " ", "\t", "a.b", "\r\n"]),
+                    Just("é"),
+                ],
+                0..24,
+            ),
+        ) {
+            let text = pieces.concat();
+            if let Some(found) = settings(&format!("{text}\n\n[core]\n\tfsmonitor = ./x\n")) {
+                prop_assert_eq!(found.last().map(Setting::name), Some("core.fsmonitor".to_owned()));
+            }
+        }
+    }
+}

@@ -19,7 +19,6 @@ const COMMANDS: &[&str] = &[
     "process",
     "clean",
     "smudge",
-    "proxy",
     "askpass",
     "askyesno",
     "difffilter",
@@ -32,16 +31,13 @@ const NAMES: &[(&str, &str)] = &[
     ("core", "fsmonitor"),
     ("core", "hookspath"),
     ("core", "attributesfile"),
+    ("core", "gitproxy"),
     ("core", "worktree"),
     ("diff", "external"),
-    ("diff", "tool"),
-    ("merge", "tool"),
     ("log", "showsignature"),
     ("include", "path"),
     ("includeif", "path"),
     ("protocol", "allow"),
-    ("init", "templatedir"),
-    ("safe", "directory"),
 ];
 /// Values that turn a setting off.
 const OFF: &[&str] = &["false", "no", "off", "0", ""];

@@ -121,14 +121,20 @@ fn arrives(
     }
     let parents = has_flag(items, &["--parents"]);
     for source in sources {
-        let name = if parents { *source } else { last_name(source) };
-        let is_everything = name.is_empty() || matches!(name, "." | "..");
-        if name == ".." || (is_everything && (moves == Moves::Files || !is_below_root(path))) {
+        let last = last_name(source);
+        let name = if parents { *source } else { last };
+        let is_everything = last.is_empty() || matches!(last, "." | "..");
+        let is_contained = is_below_root(path) && is_below_root(source);
+        if last == ".." || (is_everything && (moves == Moves::Files || !is_contained)) {
             let why =
                 format!("`{source}` stands for everything in a folder, which is not seen here");
             return Err(Objection::never(Rule::Argument, why));
         }
-        if is_folder {
+        if is_everything {
+            unseen_contents(context, path)?;
+        }
+        // A pattern that matched nothing is no name of a file, and the program will say so.
+        if is_folder && !name.contains(['*', '?', '[']) {
             context.write(&format!("{}/{name}", path.trim_end_matches('/')))?;
             if moves == Moves::Folders && !is_everything {
                 obeyed_name(name)?;
@@ -140,6 +146,15 @@ fn arrives(
         return Err(Objection::never(Rule::Argument, why));
     }
     Ok(())
+}
+
+/// Names that tools obey in some folder or other; where that is, the facts know.
+const OBEYED: &[&str] = &["config.toml", "workflows/x.yml", "wrapper/x", "nextest.toml", "hooks/x"];
+
+// What arrives one by one is not seen, so the place must be one where nothing is obeyed.
+fn unseen_contents(context: &Context<'_>, folder: &str) -> Judged {
+    folder.split('/').try_for_each(obeyed_name)?;
+    OBEYED.iter().try_for_each(|name| context.write(&format!("{folder}/{name}")))
 }
 
 // A folder like `.cargo` or `.github` holds files that tools obey, whatever its other files are.

@@ -6,7 +6,7 @@ use crate::policy::context::{Context, Judged, operands};
 use crate::policy::objection::{Objection, Rule};
 use crate::policy::options::Hazard::{Configures, Links, NeverEnds, Reads};
 use crate::policy::options::Meaning::{Ask, OptionalText, Read, Switch, Text};
-use crate::policy::options::{Style, Table};
+use crate::policy::options::{Item, Style, Table};
 
 static LS: Table = Table::new(&[
     (
@@ -81,11 +81,27 @@ pub(super) fn tail(context: &Context<'_>) -> Judged {
 
 fn shows_files(context: &Context<'_>, table: &Table, style: Style) -> Judged {
     let items = context.items(table, style)?;
+    counts(&items)?;
     let help = super::asks_for_help(&items);
     if !help && operands(&items).all(|(text, _)| text == "-") {
         context.needs_input()?;
     }
     context.read_operands(&items)
+}
+
+// `-n 5`, `-n +5`, `-c 1K`: anything else is a bundle that was meant otherwise.
+fn counts(items: &[Item<'_>]) -> Judged {
+    for item in items {
+        if let Item::Flag { name, value: Some(value), .. } = item
+            && !value
+                .trim_start_matches(['+', '-'])
+                .starts_with(|digit: char| digit.is_ascii_digit())
+        {
+            let why = format!("`{name}` needs a number, not `{}`", value.escape_debug());
+            return Err(Objection::never(Rule::Argument, why));
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn mkdir(context: &Context<'_>) -> Judged {

@@ -202,7 +202,8 @@ pub(super) fn makes_a_branch(context: &Context<'_>) -> bool {
     names && !has_flag(&items, &lists)
 }
 
-fn repository(context: &Context<'_>) -> Judged {
+/// Asks where the repository starts programs.
+pub(super) fn repository(context: &Context<'_>) -> Judged {
     match context.repository.hazards().first() {
         None => Ok(()),
         Some(hazard) => {

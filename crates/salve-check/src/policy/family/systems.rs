@@ -80,11 +80,13 @@ static GO: Table = Table::new(&[
 ]);
 
 pub(super) fn go_build(context: &Context<'_>) -> Judged {
+    git_is_asked(context)?;
     let rest = go_flags(context, context.named)?;
     packages(context, context.words.get(rest..).unwrap_or_default())
 }
 
 pub(super) fn go_run(context: &Context<'_>) -> Judged {
+    git_is_asked(context)?;
     let rest = go_flags(context, context.named)?;
     let words = context.words.get(rest..).unwrap_or_default();
     let Some(first) = words.first() else { return Ok(()) };
@@ -100,6 +102,7 @@ pub(super) fn go_run(context: &Context<'_>) -> Judged {
 }
 
 pub(super) fn go_test(context: &Context<'_>) -> Judged {
+    git_is_asked(context)?;
     // Packages and flags may be mixed, up to `-args`.
     let mut at = context.named;
     while at < context.words.len() {
@@ -112,6 +115,11 @@ pub(super) fn go_test(context: &Context<'_>) -> Judged {
         at += 1;
     }
     Ok(())
+}
+
+// To note the version in what it builds, go runs `git status` by itself.
+fn git_is_asked(context: &Context<'_>) -> Judged {
+    super::git::repository(context)
 }
 
 // Reads flags up to the first word that is none, and returns where that is.

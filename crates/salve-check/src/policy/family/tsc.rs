@@ -83,7 +83,7 @@ pub(super) fn tsc(context: &Context<'_>) -> Judged {
                     Write => context.write(value)?,
                     Read => context.read(value)?,
                     Own => value.split(',').try_for_each(|path| context.read(path))?,
-                    _ => {}
+                    _ => context.foreign_word(value)?,
                 }
             }
             _ => {}

@@ -166,7 +166,7 @@ fn files_are_shown_made_and_repeated() {
     );
     ask(
         "ls /\nls ..\nls -L\nls --dereference\nls --nope\nls .git\ncat\nhead\ntail -n 3\ncat -\ncat /etc/passwd\n\
-         cat --nope a\ntail -f a\ntail -5f a\ntail -fn5 a\ntail -qF a\ntail --follow a\ntail --fol=name a\n\
+         cat --nope a\ntail -f a\ntail -5f a\ntail -fn5 a\ntail -nf 5 a\ntail -qF a\ntail --follow a\ntail --fol=name a\n\
          tail --retry a\ntail +5f a\ntail --pid=1 a\ncat secret/*\nmkdir ../a\nmkdir /x\nmkdir -m\nmkdir -Z a\n\
          mkdir .git\ntouch .env\ntouch -r /etc/passwd a\ntouch --reference=/etc/passwd a\npwd x\nls flags/*\n\
          ls d*\necho *\ntouch *\nmkdir *\ncat .env\nhead certs/x.pem\nls -la ~\ncat 'https://example.com'",
@@ -201,7 +201,7 @@ fn copies_stay_inside_and_away_from_what_is_obeyed() {
     pass(
         "cp a b\ncp -r src dist\ncp -a src dist/\ncp a b c dist/\ncp -t dist a b\ncp --target-directory=dist a\n\
           cp -v a src/\ncp -rf templates/ dist/templates\nmv a b\nmv a b dist/\nmv -n a b\nmv src/a.rs src/b.rs\n\
-          mv -t dist a\nmv --no-clobber a b\ncp -p a b\ncp --recurs src dist\ncp -u src/*.rs dist/\nmv -v src/*.rs dist/\n\
+          mv -t dist a\nmv --no-clobber a b\ncp -p a b\ncp --recurs src dist\ncp -u src/*.rs dist/\ncp src/*.none dist/\nmv -v src/*.rs dist/\n\
           cp -- -a b\ncp a ./b",
     );
     ask(
@@ -213,7 +213,8 @@ fn copies_stay_inside_and_away_from_what_is_obeyed() {
          cp --nope a b\ncp -Z a b\ncp --parents ../x dist\ncp --copy-contents a b\ncp a /dev/null\n\
          mv a ..\nmv a /dev/null\nmv .git x\nmv .github x\nmv x .github\nmv ../a .\nmv /etc/passwd .\nmv -t ../ a\n\
          mv -b a b\nmv --suffix=x a b\nmv * dist\nmv . x\nmv evil .cargo/config.toml\nmv src/.. x\nmv --exchange a b\n\
-         mv a .env\nmv .env a\nmv -T a src",
+         mv a .env\nmv .env a\nmv -T a src\ncp -r . dist\ncp -r ./. dist\ncp -r evil/. .cargo\ncp -r evil/. .github/\ncp -rt .cargo evil/.\n\
+         cp -r evil/. a/.github",
     );
 }
 
@@ -298,7 +299,7 @@ fn git_only_looks_and_makes_branches() {
     );
     let hostile =
         |line| judge_command(line, &PolicyRules::default(), &NamesOnly, &HostileRepository);
-    for line in ["git status", "git diff", "git log", "git branch"] {
+    for line in ["git status", "git diff", "git log", "git branch", "go build ./..."] {
         assert_eq!(hostile(line).rule, Rule::Repository, "{line}");
     }
     assert!(hostile("ls").allow);
@@ -348,7 +349,7 @@ fn tsc_compiles_once_and_inside() {
          tsc --OUTFILE /x\ntsc --declarationDir ..\ntsc -p /x\ntsc -p ../x\ntsc --project ..\ntsc ../a.ts\ntsc @x\n\
          tsc --init\ntsc --build --clean\ntsc --plugins x\ntsc --nope\ntsc --outDir\ntsc --generateTrace ..\n\
          tsc --generateCpuProfile ../x\ntsc --tsBuildInfoFile /x\ntsc --rootDir ..\ntsc --typeRoots ..\ntsc --typeRoots a,../b\n\
-         tsc --baseUrl /\ntsc --outDir=../x\ntsc --project @x\ntsc --locale x",
+         tsc --baseUrl /\ntsc --outDir=../x\ntsc --project @x\ntsc --locale x\ntsc --types ../x",
     );
 }
 
@@ -431,7 +432,7 @@ fn cargo_and_go_work_on_the_project_as_it_is() {
          go test -fuzz=. ./...\ngo test -coverprofile=/x ./...\ngo test -cpuprofile ../x ./...\ngo test -outputdir / ./...\n\
          go test -trace=/x ./...\ngo test -vettool=x ./...\ngo vet\ngo get x\ngo generate\ngo install x\ngo env\ngo mod tidy\n\
          go build -pkgdir x .\ngo build x@latest\ngo test -test.cpuprofile=/x ./...\ngo build -nope .\ngo test -args /etc/x\n\
-         go run . /etc/passwd\ngo build . -o /x\ngo test -test.testlogfile=/x\ngo build -pgo=../x .\ngo test -c -o ../x .",
+         go run . /etc/passwd\ngo build . -o /x\ngo test -test.testlogfile=/x\ngo build -pgo=../x .\ngo test -c -o ../x .\ncargo run -- -o../x\ncargo run -- -I/etc\npython a.py -o../x",
     );
 }
 

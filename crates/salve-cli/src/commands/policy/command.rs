@@ -7,7 +7,10 @@ use crate::arguments::Format;
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::{batch, output};
 use anstyle::AnsiColor;
-use salve_check::{CommandVerdict, PolicyRules, judge_command, quote_for_display};
+use salve_check::{
+    CommandVerdict, PlannedCommand, PlannedRedirect, PolicyRules, RedirectTarget, is_invisible,
+    judge_command, quote_for_display,
+};
 use salve_engine::{CommandPaths, RepositoryFacts};
 use salve_tree::Root;
 use serde::Deserialize;
@@ -76,14 +79,14 @@ fn human(line: &str, verdict: &CommandVerdict) -> String {
     let (style, word) = if verdict.allow { (green, "allowed") } else { (yellow, "asked  ") };
     let mut text = format!(
         "{style}{word}{style:#}  {}\n         {}: {}\n",
-        crate::render::shortened(line),
+        shown(line),
         verdict.rule.name(),
         crate::change::visible(&verdict.why)
     );
     let objected = verdict.segment.as_ref().map(|segment| segment.index);
-    for (index, command) in verdict.plan.iter().flat_map(|plan| plan.commands()).enumerate() {
+    for (index, command) in verdict.plan.iter().flat_map(salve_check::Plan::commands).enumerate() {
         let mark = if objected == Some(index) { " <- this one" } else { "" };
-        let words = quote_for_display(&command.argv);
+        let words = command_text(command);
         text.push_str(&format!("         {dim}{}{dim:#}  {words}{mark}\n", index + 1));
     }
     let risk = output::word(&verdict.risk);
@@ -91,6 +94,37 @@ fn human(line: &str, verdict: &CommandVerdict) -> String {
     if let Some(entry) = &verdict.smallest {
         let entry = quote_for_display(entry);
         text.push_str(&format!("         {dim}on the list it would be:{dim:#} {entry}\n"));
+    }
+    text
+}
+
+// The line as it came, with everything visible that could deceive.
+fn shown(line: &str) -> String {
+    const MOST: usize = 120;
+    let mut text = String::new();
+    for letter in line.chars().take(MOST) {
+        if letter.is_control() || is_invisible(letter) {
+            text.extend(letter.escape_unicode());
+        } else {
+            text.push(letter);
+        }
+    }
+    if line.chars().nth(MOST).is_some() {
+        text.push('…');
+    }
+    text
+}
+
+fn command_text(command: &PlannedCommand) -> String {
+    let mut text = quote_for_display(&command.argv);
+    for PlannedRedirect { descriptor, target } in &command.redirects {
+        let target = match target {
+            RedirectTarget::Read(path) => format!("< {}", quote_for_display(&[path])),
+            RedirectTarget::Write(path) => format!("> {}", quote_for_display(&[path])),
+            RedirectTarget::Append(path) => format!(">> {}", quote_for_display(&[path])),
+            RedirectTarget::Same(other) => format!(">&{other}"),
+        };
+        text.push_str(&format!(" {descriptor}{target}"));
     }
     text
 }
