@@ -5,11 +5,15 @@
 
 mod clean;
 mod coerce;
+mod console;
+mod diagnostics;
 mod edits;
 mod inspect;
 mod manifest;
+mod normalise;
 mod parse;
 mod policy;
+mod rules;
 mod shell;
 mod stitch;
 mod syntax;
@@ -28,11 +32,15 @@ pub struct Target {
 pub const TARGETS: &[Target] = &[
     Target { name: "clean", check: clean::check, dictionary: CHAT },
     Target { name: "coerce", check: coerce::check, dictionary: JSON },
+    Target { name: "console", check: console::check, dictionary: CONSOLE },
+    Target { name: "diagnostics", check: diagnostics::check, dictionary: OUTPUTS },
     Target { name: "edits", check: edits::check, dictionary: EDITS },
     Target { name: "inspect", check: inspect::check, dictionary: CODE },
     Target { name: "manifest", check: manifest::check, dictionary: MANIFEST },
+    Target { name: "normalise", check: normalise::check, dictionary: CONSOLE },
     Target { name: "parse", check: parse::check, dictionary: JSON },
     Target { name: "policy", check: policy::check, dictionary: COMMANDS },
+    Target { name: "rules", check: rules::check, dictionary: RULES },
     Target { name: "shell", check: shell::check, dictionary: SHELL },
     Target { name: "stitch", check: stitch::check, dictionary: CODE },
     Target { name: "syntax", check: syntax::check, dictionary: CODE },
@@ -56,6 +64,17 @@ const CHAT: &[&str] = &[
     "<answer>", "</answer>", "<tool_call>\n", "</tool_call>", "<|im_end|>", "<file path=\"a.rs\">\n", "</file>\n",
     "1 | ", "\n2 | ", "  10: ", "\\n", "\\\"", "\"", "{\"code\": \"", "\"}", "\\u0041", "---\n", "## A\n", "# T\n",
     "// --- VIBECODER_COMPLETE ---\n", "<!-- --- VIBECODER_COMPLETE --- -->", "\n\n", "\r\n", "\u{feff}",
+];
+
+#[rustfmt::skip]
+const CONSOLE: &[&str] = &[
+    "a.c:1:2: error: ", "a.c: In function ‘f’:\n", "    1 | x;\n", "      | ^~~\n", "note: ", "warning: ", "error[E0308]: ", " --> src/a.rs:1:2\n",
+    "Traceback (most recent call last):\n", "  File \"/a/b.py\", line 3, in f\n", "    x()\n", "ValueError: bad\n", "  + Exception Group Traceback (most recent call last):\n", "  | ",
+    "During handling of the above exception, another exception occurred:\n", "E       assert 1 == 2\n", ">       assert f()\n", "____ test_x ____\n", "FAILED a.py::t - X: y\n",
+    "/a/b.js:2\n", "TypeError: x\n", "    at f (/a/b.js:1:2)\n", "  [cause]: Error: y\n", "a.ts(1,2): error TS2304: ", "A.java:1: error: ", "  symbol:   variable x\n", "Caused by: a.B: c\n", "\tat a.B.c(B.java:1)\n",
+    "thread 'main' (1) panicked at src/a.rs:1:2:\n", "panic: x\n", "goroutine 1 [running]:\n", "==1==ERROR: AddressSanitizer: x on y\n", "    #0 0x1 in f /a.c:1\n", "make: *** ", "npm ERR! code X\n", "bash: line 1: ", "undefined reference to `x'",
+    "2026-03-16T04:33:57.740Z ", "Nov 16 03:31:02 h p[1]: ", "web-1  | ", "[pid 1] ", "pid 7", "port 80", "0x7ffd12345678", "/home/a b/c.rs:1:2", "'/a b/c'", "localhost:1", "12 ms", "1m2s", "45%", "@1b6d3586", "<PATH>", "<TIME> ",
+    "‘", "’", "`", "'", "\u{1b}[31m", "\u{1b}]0;", "\r", "\u{8}", "====", "; did you mean ‘x’?",
 ];
 
 #[rustfmt::skip]
@@ -96,9 +115,29 @@ const COMMANDS: &[&str] = &[
 ];
 
 #[rustfmt::skip]
+const OUTPUTS: &[&str] = &[
+    "error: ", "error[E0308]: ", "warning: ", "note: ", ": error: ", ": note: ", " [-Wformat]", "fatal error: ", "fix-it:\"a.c\":{1:2-3:4}:\"x\"\n",
+    "a.rs:1:2", "a.ts(3,4): error TS2304: ", " --> src/a.rs:1:2\n", "thread 'a' panicked at src/a.rs:1:2:\n", "---- a stdout ----\n", "test a ... FAILED\n",
+    "Traceback (most recent call last):\n", "  File \"a.py\", line 3, in f\n", "    ^^^\n", "ValueError: ", "E   ", "____ test_a ____\n", "FAILED a.py::t - ",
+    "====================\n", "FAIL: t (a.T)\n", "--------------------\n", "Sorry: ", "    at f (/project/a.js:1:2)\n", "Require stack:\n- ", "/project/a.js:1\n",
+    "a.go:1:2: ", "\t", "# pkg\n", "go: ", "A.java:1:2: compiler.err.cant.resolve: ", "A.java:1: error: ", "a.sh: line 2: ", "a.o: in function `f':\n", "undefined reference to `x'\n",
+    "{\"reason\":\"compiler-message\",\"message\":", "\"spans\":[", "\"children\":[", "\"expansion\":{\"span\":", "\"range\":[0,9]", "\"fix\":{", "\"line\": 1", "\"column\": 0",
+    "{\"runs\":[{\"results\":[", "\"region\":{\"startLine\":1", "\"ruleIndex\":0", "{", "}", "[", "]", ",", ":", "\"", "null", "-1", "1e9", "18446744073709551615", "\u{0}", "\n", "é", "😀", "file:///a%20b",
+];
+
+#[rustfmt::skip]
 const SHELL: &[&str] = &[
     "ls", "echo ", "git status", " ", "\t", "'", "\"", "\\", "\\\"", "\\$", "$", "$(", "${", "`", "$'", "$\"", "&&", "||", "|", ";",
     "&", "|&", ";;", "<", ">", ">>", "2>&1", ">&2", "&>", "&>>", ">|", "<>", "<<", "<<<", "<(", ">(", "(", ")", "{", "}", "{a,b}",
     "*", "?", "[", "]", "[!a-z]", "[[:alpha:]]", "~", "~/", "=~", "#", " #", "!", "!!", "!=", "=", "A=b ", "A[0]=", "0", "1", "2", "12",
     "if ", "time ", "! ", "cd ", "/", "./", "..", "//", "-", "é", "✅", "\u{a0}", "\u{200b}", "\u{202e}", "\n", "\r", "\0", "/dev/null",
+];
+
+#[rustfmt::skip]
+const RULES: &[&str] = &[
+    "[[rule]]\n", "prefix = [\"", "\", \"", "\"]\n", "decision = \"allow\"\n", "decision = \"ask\"\n", "decision = \"deny\"\n",
+    "match = [\"", "not_match = [\"", "risk = \"network\"\n", "rm", "git clean", "{\"action\": \"", "continue", "stop", "replace",
+    "\", \"command\": \"", "\"}", "no error, ", "do not ", "```bash\n", "\n```\n", "ls -la", "git log --oneline", "cargo test", "curl ",
+    "find . -name x", "python -m pytest", "npm run build", "npm install ", "go test ./...", "pip install ", "tsc --noEmit", "wget -O ",
+    " -o ", " --output=", " 2>&1", " > out.txt", " && ", " | ", "; ", " -- ", " ../x", " /etc/x", " .env", " *", " --", " -", "=", "@",
 ];

@@ -15,6 +15,7 @@ const BENCHES: &[(&str, &str)] = &[
     ("salve-text", "inspect"),
     ("salve-tree", "matching"),
     ("salve-check", "policy"),
+    ("salve-check", "signature"),
     ("salve-check", "runner"),
 ];
 

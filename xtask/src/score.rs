@@ -121,6 +121,7 @@ fn measure() -> anyhow::Result<Measured> {
     figures.extend(edits_figures(&cases, &binary)?);
     figures.extend(policy_figures(&cases, &binary, "paths")?);
     figures.extend(policy_figures(&cases, &binary, "commands")?);
+    figures.extend(signature_figures(&cases, &binary)?);
     Ok(Measured::Figures(figures))
 }
 
@@ -216,6 +217,31 @@ fn policy_figures(cases: &Path, binary: &Path, kind: &str) -> anyhow::Result<Fig
         ("benign", percent(passed, benign)),
     ];
     Ok(figures.map(|(name, figure)| ((kind.to_owned(), name.to_owned()), figure)).into())
+}
+
+fn signature_figures(cases: &Path, binary: &Path) -> anyhow::Result<Figures> {
+    let mut command = scorer(cases, "score_signatures.py");
+    command.arg(cases.join("errors.jsonl")).arg("--").arg(binary).args(["signature", "--batch"]);
+    let text = process::output(&mut command)?;
+    print!("{text}");
+    // "signatures: exact/env P 1.000 R 0.994; shape/all P 1.000 R 0.995"
+    let line =
+        text.lines().find(|line| line.starts_with("signatures: ")).context("no last line")?;
+    let numbers: Vec<f64> = line
+        .split([' ', ';'])
+        .filter(|word| word.starts_with(|letter: char| letter.is_ascii_digit()))
+        .filter_map(|word| word.parse().ok())
+        .collect();
+    let [exact_precision, exact_recall, shape_precision, shape_recall] = numbers[..] else {
+        bail!("cannot read: {line}")
+    };
+    let figures = [
+        ("exact_precision", exact_precision),
+        ("exact_recall", exact_recall),
+        ("shape_precision", shape_precision),
+        ("shape_recall", shape_recall),
+    ];
+    Ok(figures.map(|(name, figure)| (("signatures".to_owned(), name.to_owned()), figure)).into())
 }
 
 // Two decimals, rounded down, so that a written floor is never above what was measured.

@@ -22,7 +22,7 @@ mod shell;
 mod tsc;
 mod wrapper;
 
-pub(crate) use wrapper::unwrapped;
+pub(crate) use log::unwrapped_lines;
 
 use crate::signature::plain;
 use log::Log;
@@ -91,6 +91,8 @@ impl Found<'_> {
         let indented = line.starts_with([' ', '\t']);
         let reading = match first {
             b'e' | b'w' => rustc::read(self.tool, log, at),
+            b'n' if line.starts_with("npm ") => shell::npm(log, at),
+            b'-' if line.starts_with("---- ") => rust_panic::read_returned(log, at),
             b't' if line.starts_with("thread '") => rust_panic::read(log, at, &self.state),
             b'T' | b'F' | b'+' if python::begins(line) => {
                 Some(python::read(log, at, &mut self.state))

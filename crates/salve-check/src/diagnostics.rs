@@ -29,6 +29,8 @@ mod tsc;
 
 pub use class::classify;
 
+use crate::console::parse_console;
+use crate::signature::plain;
 use places::Places;
 use salve_types::{Diagnostic, Severity};
 use serde::{Deserialize, Serialize};
@@ -159,11 +161,28 @@ pub fn parse_output(
         OutputParser::JsonSchema => json_schema::parse,
         OutputParser::Console => console,
     };
-    read(stdout, stderr, places)
+    // Some tools colour and redraw their lines even when nobody watches.
+    let mut found = read(&plain(stdout), &plain(stderr), places);
+    for diagnostic in found.iter_mut().filter(|one| one.raw.trim().is_empty()) {
+        diagnostic.raw = concise(diagnostic);
+    }
+    found
 }
 
-fn console(_stdout: &str, _stderr: &str, _places: &Places<'_>) -> Vec<Diagnostic> {
-    Vec::new()
+// Each stream by itself: a line of one says nothing about the next line of the other.
+fn console(stdout: &str, stderr: &str, places: &Places<'_>) -> Vec<Diagnostic> {
+    let mut found = parse_console(None, stderr);
+    found.extend(parse_console(None, stdout));
+    for diagnostic in &mut found {
+        let noted = diagnostic.notes.iter_mut().flat_map(|note| &mut note.spans);
+        for span in diagnostic.spans.iter_mut().chain(noted) {
+            span.path = places.path(&span.path);
+            for place in span.start.iter_mut().chain(&mut span.end) {
+                (place.line, place.column) = (place.line.max(1), place.column.max(1));
+            }
+        }
+    }
+    found
 }
 
 // A diagnostic of a tool that prints JSON only, in one line as compilers write it.

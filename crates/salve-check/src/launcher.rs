@@ -23,6 +23,7 @@ use crate::{Limits, Plan, sandbox};
 use control::Control;
 use family::Family;
 use serde::{Deserialize, Serialize};
+use std::convert::Infallible;
 use std::fmt;
 use std::fs::OpenOptions;
 use std::os::fd::AsFd;
@@ -213,11 +214,18 @@ pub fn launcher_main(stage: Stage, inner_arguments: &[&str]) -> ExitCode {
             }
             Err(report) => report,
         },
-        Stage::Inner => inner(&launch, &socket).unwrap_or_else(|report| report),
+        Stage::Inner => match inner(launch, &socket) {
+            Ok(never) => match never {},
+            Err(report) => report,
+        },
     };
-    match write_frame(&socket, &report) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::from(UNHEARD),
+    ExitCode::from(answer(&socket, &report))
+}
+
+fn answer(socket: &UnixStream, report: &Report) -> u8 {
+    match write_frame(socket, report) {
+        Ok(()) => 0,
+        Err(_) => UNHEARD,
     }
 }
 
@@ -254,19 +262,34 @@ fn outlive(mut inner: Child, placeholders: sandbox::Placeholders) -> ExitCode {
     ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(UNHEARD))
 }
 
-fn inner(launch: &Launch, socket: &UnixStream) -> Result<Report, Report> {
-    let family = Family::of(launch);
+/// Executes the plan on a thread of its own while this one listens.
+///
+/// The first process of a namespace ignores what its own programs send it, but only while its first
+/// thread does not hold the signal back, and starting a program holds all signals back for a moment.
+/// So programs are never started by the first thread.
+fn inner(launch: Launch, socket: &UnixStream) -> Result<Infallible, Report> {
+    let family = Family::of(&launch);
     if family.ends_with_us() {
         die_with_parent()?;
     } else {
         family::adopt_orphans().map_err(|error| failed("adopt orphans", &error))?;
     }
-    sandbox::confine(launch)?;
+    sandbox::confine(&launch)?;
     rustix::process::chdir(&launch.cwd)
         .map_err(|error| failed(&format!("enter `{}`", launch.cwd.display()), &error.into()))?;
-    let control =
-        Control::listen(socket, family).map_err(|error| failed("listen to the runner", &error))?;
-    Ok(execute::execute(launch, &control, family))
+    let control = Control::default();
+    let listening = |error| failed("listen to the runner", &error);
+    let (ours, answers) = (control.clone(), socket.try_clone().map_err(listening)?);
+    let (start, started) = std::sync::mpsc::channel::<Infallible>();
+    let plan = move || {
+        // To start a thread holds signals back as well: waits until that is over.
+        let _ = started.recv();
+        let report = execute::execute(&launch, &ours, family);
+        std::process::exit(i32::from(answer(&answers, &report)));
+    };
+    std::thread::Builder::new().name("plan".to_owned()).spawn(plan).map_err(listening)?;
+    drop(start);
+    control.listen(socket, family)
 }
 
 fn die_with_parent() -> Result<(), Report> {

@@ -37,7 +37,9 @@ pub use run::{
     Capture, FinishedRun, Gate, Limits, RiskClass, RunClass, RunEnding, RunError, RunEvent,
     RunPrograms, RunRecord, RunRequest, StartedBy,
 };
-pub use runner::{Keep, Launcher, OutputStream, RunLog, Runner, RunnerOptions, is_paused};
+pub use runner::{
+    Keep, Launcher, OutputStream, RunLog, Runner, RunnerOptions, is_paused, run_own_executable,
+};
 pub use sandbox::LayerReport;
 pub use shell::{
     CommandLine, ListFolder, MAX_LINE_BYTES, MAX_MATCHES, Pattern, PatternError, Pipeline,

@@ -10,6 +10,8 @@ mod environment;
 mod forms;
 mod log;
 mod notable;
+mod outcome;
+mod own;
 mod scratch;
 mod session;
 mod state;
@@ -18,17 +20,18 @@ mod visible;
 
 pub use control_file::is_paused;
 pub use log::RunLog;
+pub use own::run_own_executable;
 
 use crate::{
-    FinishedRun, Gate, Launch, Layer, LayerError, LayerReport, Limits, Plan, ProgramEnding, Report,
-    RiskClass, RunClass, RunEnding, RunError, RunEvent, RunPrograms, RunRecord, RunRequest,
-    StartedBy,
+    FinishedRun, Gate, Launch, Layer, LayerError, LayerReport, Limits, Plan, RiskClass, RunClass,
+    RunError, RunEvent, RunPrograms, RunRecord, RunRequest, StartedBy,
 };
 use collect::Collector;
 use control_file::CONTROL;
 use environment::Surroundings;
+use outcome::{Refusal, add_to_hash, ending, needs_every_layer, system};
 use scratch::Scratch;
-use session::{EndedBecause, Finished};
+use session::Finished;
 use state::{STATE, StateFolder};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -407,70 +410,4 @@ struct Run<'a> {
     missing: &'a [Layer],
     files: Option<OutputFiles>,
     state: Option<&'a (StateFolder, Store)>,
-}
-
-/// Why an attempt ran nothing.
-enum Refusal {
-    Layer(Layer, String),
-    Other(RunError),
-}
-
-impl From<RunError> for Refusal {
-    fn from(error: RunError) -> Self {
-        Self::Other(error)
-    }
-}
-
-/// Nobody is there who could say yes to running without a layer.
-fn needs_every_layer(request: &RunRequest) -> bool {
-    match request.gate {
-        Gate::Approved => false,
-        Gate::Policy { .. } => true,
-        Gate::Toolchain { .. } => request.by == StartedBy::Model,
-    }
-}
-
-fn ending(finished: &Finished) -> Result<(RunEnding, u32), Refusal> {
-    let because = finished.ended.map(|because| match because {
-        EndedBecause::Deadline => RunEnding::DeadlinePassed,
-        EndedBecause::Output => RunEnding::TooMuchOutput,
-    });
-    match (&finished.report, because) {
-        (Some(Report::Executed { orphans, .. }), Some(ending)) => Ok((ending, *orphans)),
-        (Some(Report::Executed { last, orphans }), None) => {
-            let ending = match *last {
-                ProgramEnding::Code(code) => RunEnding::Exited { code },
-                ProgramEnding::Signal(signal) => RunEnding::Signalled { signal },
-            };
-            Ok((ending, *orphans))
-        }
-        (Some(Report::NoSuchProgram { program }), _) => {
-            Err(RunError::NoSuchProgram { program: program.clone() }.into())
-        }
-        (Some(Report::LayerFailed { layer, why }), _) => Err(Refusal::Layer(*layer, why.clone())),
-        (Some(Report::Failed { action, why }), _) => {
-            let source = std::io::Error::other(why.clone());
-            Err(RunError::System { action: action.clone(), source }.into())
-        }
-        (None, Some(ending)) => Ok((ending, 0)),
-        (None, None) => {
-            let lost = std::io::Error::other("it ended without a report");
-            Err(system("run the launcher")(lost).into())
-        }
-    }
-}
-
-/// Adds a stream to the hash of the output, from memory or from its file.
-fn add_to_hash(hasher: &mut blake3::Hasher, capture: &crate::Capture) -> std::io::Result<()> {
-    if capture.is_whole() {
-        hasher.update(&capture.head).update(&capture.tail);
-        return Ok(());
-    }
-    let file = capture.file.as_ref().ok_or(std::io::ErrorKind::NotFound)?;
-    hasher.update_reader(std::fs::File::open(file)?).map(drop)
-}
-
-fn system(action: impl Into<String>) -> impl FnOnce(std::io::Error) -> RunError {
-    let action = action.into();
-    move |source| RunError::System { action, source }
 }

@@ -46,7 +46,6 @@ pub struct Signatures {
 }
 
 /// Signs one diagnostic.
-#[must_use]
 pub fn sign(diagnostic: &Diagnostic) -> Signature {
     let forms = canonical(diagnostic);
     Signature {

@@ -4,6 +4,8 @@
 //! on. What is read out of it stands in `snapshots`, one line for each diagnostic: severity, class,
 //! code, place, message; below it what else came with it.
 
+#[path = "outputs/forms.rs"]
+mod forms;
 #[path = "outputs/hostile.rs"]
 mod hostile;
 #[path = "outputs/sarif.rs"]

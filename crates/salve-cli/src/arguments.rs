@@ -3,15 +3,12 @@
 //! In: arguments. Out: one value per command, checked by clap. Never acts on them.
 
 mod check;
-mod tree;
-mod trust;
-
-pub(crate) use check::CheckArguments;
 mod run;
 mod signature;
 mod tree;
 mod trust;
 
+pub(crate) use check::CheckArguments;
 pub(crate) use run::{RunArguments, RunsArguments};
 pub(crate) use signature::SignatureArguments;
 pub(crate) use tree::{

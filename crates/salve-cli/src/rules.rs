@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use salve_check::{Approval, Approvals, ListEntry, PolicyRules, RuleSource, Scope, UserRules};
 use serde::{Deserialize, Serialize};
 use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const USER_RULES: &str = "rules.toml";
 const USER_APPROVALS: &str = "approvals.toml";
@@ -74,7 +74,7 @@ impl Rules {
         Ok(())
     }
 
-    fn add_file(&mut self, path: &PathBuf, source: RuleSource) -> Result<(), Failure> {
+    fn add_file(&mut self, path: &Path, source: RuleSource) -> Result<(), Failure> {
         let Some(text) = read(path)? else { return Ok(()) };
         let loaded = UserRules::load(&text, source)
             .map_err(|error| Failure::new(format!("cannot use `{}`: {error}", path.display())))?;

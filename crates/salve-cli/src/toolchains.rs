@@ -33,7 +33,7 @@ pub(crate) fn of_workspace(workspace: &Path) -> Result<Toolchains, Failure> {
             Standing::Trusted => register(&mut registry, &entries, &path)?,
             Standing::Unknown => passed_over = Some("this workspace is not trusted".to_owned()),
             Standing::Changed(_) => {
-                passed_over = Some("it changed since it was trusted".to_owned())
+                passed_over = Some("it changed since it was trusted".to_owned());
             }
         }
     }

@@ -14,27 +14,7 @@ pub(crate) struct Log<'a> {
 impl<'a> Log<'a> {
     /// Splits a text that has no terminal control in it.
     pub(crate) fn new(text: &'a str) -> Self {
-        let mut lines: Vec<&str> = Vec::with_capacity(text.len() / 64);
-        let mut rest = text;
-        while let Some(end) = memchr::memchr(b'\n', rest.as_bytes()) {
-            lines.push(&rest[..end]);
-            rest = &rest[end + 1..];
-        }
-        if !rest.is_empty() {
-            lines.push(rest);
-        }
-        if let Some(prefix) = container_prefix(&lines) {
-            for line in &mut lines {
-                *line = line
-                    .strip_prefix(prefix)
-                    .or_else(|| line.strip_prefix(prefix.trim_end()))
-                    .unwrap_or(line);
-            }
-        }
-        for line in &mut lines {
-            *line = unwrapped(line);
-        }
-        Self { lines }
+        Self { lines: unwrapped_lines(text) }
     }
 
     /// Makes a log of lines that were unwrapped already.
@@ -57,6 +37,31 @@ impl<'a> Log<'a> {
         let to = to.min(self.lines.len());
         self.lines.get(from..to).unwrap_or_default().join("\n").trim_end().to_owned()
     }
+}
+
+/// Splits a text into lines and takes off what a logging system put before each.
+pub(crate) fn unwrapped_lines(text: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = Vec::with_capacity(text.len() / 64);
+    let mut rest = text;
+    while let Some(end) = memchr::memchr(b'\n', rest.as_bytes()) {
+        lines.push(&rest[..end]);
+        rest = &rest[end + 1..];
+    }
+    if !rest.is_empty() {
+        lines.push(rest);
+    }
+    if let Some(prefix) = container_prefix(&lines) {
+        for line in &mut lines {
+            *line = line
+                .strip_prefix(prefix)
+                .or_else(|| line.strip_prefix(prefix.trim_end()))
+                .unwrap_or(line);
+        }
+    }
+    for line in &mut lines {
+        *line = unwrapped(line);
+    }
+    lines
 }
 
 /// Makes a primary place.

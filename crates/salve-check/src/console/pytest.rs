@@ -3,7 +3,7 @@
 //! In: `E   …` lines with the marked line and the place around them, `FAIL: test (…)`, and the short
 //! summary. Out: one diagnostic for each failure; the summary is kept for when nothing else is found.
 
-use super::log::{Log, note, place};
+use super::log::{Log, is_caret, note, place};
 use super::python::is_exception;
 use super::{Reading, State};
 use crate::diagnostics::classify;
@@ -25,6 +25,10 @@ pub(crate) fn read(log: &Log<'_>, at: usize, state: &mut State) -> Option<Readin
         return summarised(failed, at, state);
     }
     let first = line.strip_prefix("E  ").filter(|rest| rest.starts_with(' '))?;
+    // The progress line of an errored file begins with the same letter.
+    if first.trim_start().starts_with('[') && first.trim_end().ends_with("%]") {
+        return None;
+    }
     let mut end = at + 1;
     while log.line(end).starts_with("E   ") || log.line(end) == "E" {
         end += 1;
@@ -62,10 +66,11 @@ fn split_exception(line: &str) -> (&str, &str) {
 
 // The place stands after the `E` lines in the long form and above the code in the short one.
 fn add_place(log: &Log<'_>, at: usize, end: usize, state: &mut State, diagnostic: &mut Diagnostic) {
-    let above = log.line(at.wrapping_sub(1));
+    let pointed = usize::from(is_caret(log.line(at.wrapping_sub(1))));
+    let above = log.line(at.wrapping_sub(1 + pointed));
     let short = state.marked.is_none() && above.starts_with("    ");
     let line_text = state.marked.take().or_else(|| short.then(|| above.trim().to_owned()));
-    let header = if short { log.line(at.wrapping_sub(2)) } else { after_blank(log, end) };
+    let header = if short { log.line(at.wrapping_sub(2 + pointed)) } else { after_blank(log, end) };
     let located = header.split_once(": ").and_then(|(path, _)| super::location::trailing(path));
     let (path, line) = located.map_or(("", None), |(path, line, _)| (path, Some(line)));
     if line.is_some() || line_text.is_some() {
@@ -82,7 +87,7 @@ fn after_blank<'a>(log: &Log<'a>, end: usize) -> &'a str {
 // `____ test_name ____` of pytest, `FAIL: test_name (package.Class)` of unittest.
 fn heading(line: &str) -> Option<&str> {
     if line.starts_with("____") {
-        let name = line.trim_matches('_').trim();
+        let name = line.trim_matches('_').trim().trim_start_matches("ERROR at setup of ");
         return (!name.is_empty() && !name.starts_with("ERROR collecting")).then_some(name);
     }
     let rest = line.strip_prefix("FAIL: ").or_else(|| line.strip_prefix("ERROR: "))?;

@@ -22,7 +22,10 @@ pub(crate) fn read(log: &Log<'_>, at: usize, state: &mut State) -> Reading {
     if log.line(at).trim_start().starts_with('+') {
         return python_group::read(log, at, state);
     }
-    let Some(first) = Raised::read(log, at) else { return Reading::nothing(at + 1) };
+    let first = match Raised::read(log, at) {
+        Ok(first) => first,
+        Err(next) => return Reading::nothing(next),
+    };
     let tool = if state.test.is_some() { "unittest" } else { "python" };
     let mut diagnostic = first.diagnostic(tool);
     if let Some(test) = &state.test {
@@ -30,7 +33,7 @@ pub(crate) fn read(log: &Log<'_>, at: usize, state: &mut State) -> Reading {
     }
     let mut end = first.end;
     while let Some(next) = following(log, end) {
-        let Some(raised) = Raised::read(log, next) else { break };
+        let Ok(raised) = Raised::read(log, next) else { break };
         note(&mut diagnostic, "then raised", raised.headline);
         end = raised.end;
     }
@@ -61,12 +64,14 @@ struct Frame<'a> {
 }
 
 impl<'a> Raised<'a> {
-    fn read(log: &Log<'a>, at: usize) -> Option<Self> {
+    // Without an exception at its end there is nothing to sign; then the line after the last frame is
+    // returned, so that no frame is read twice.
+    fn read(log: &Log<'a>, at: usize) -> Result<Self, usize> {
         let indent = indentation(log.line(at));
         let bare = log.line(at).trim_start().starts_with("File \"");
         let mut line = if bare { at } else { at + 1 };
         let (mut own, mut last) = (None, None);
-        let mut strangers = 0;
+        let (mut strangers, mut after_frames) = (0, at + 1);
         while line < log.len() {
             let text = log.line(line);
             if let Some(mut frame) = Frame::read(text) {
@@ -76,6 +81,7 @@ impl<'a> Raised<'a> {
                     && Frame::read(source).is_none();
                 frame.source = shown.then(|| source.trim());
                 line += 1 + usize::from(shown);
+                after_frames = line;
                 // The innermost frame is the last; one in a library is taken only when all are.
                 if is_foreign(frame.path) || frame.path.starts_with('<') {
                     last = Some(frame);
@@ -86,17 +92,17 @@ impl<'a> Raised<'a> {
             }
             let shallow = indentation(text) <= indent;
             if shallow && is_exception(text.trim()) {
-                return Some(Self { headline: text.trim(), frame: own.or(last), end: line + 1 });
+                return Ok(Self { headline: text.trim(), frame: own.or(last), end: line + 1 });
             }
             let belongs = text.trim().is_empty() || is_caret(text) || !shallow;
             strangers += usize::from(!belongs);
             // A syntax error is short; a traceback may be torn by lines of other processes.
-            if strangers > 3 || (bare && line > at + 6) || begins(text) && !bare {
-                return None;
+            if strangers > 3 || (bare && line > after_frames + 6) || begins(text) && !bare {
+                return Err(after_frames);
             }
             line += 1;
         }
-        None
+        Err(after_frames)
     }
 
     fn diagnostic(&self, tool: &str) -> Diagnostic {

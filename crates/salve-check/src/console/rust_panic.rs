@@ -38,6 +38,17 @@ pub(crate) fn read(log: &Log<'_>, at: usize, state: &State) -> Option<Reading> {
     Some(Reading::one(diagnostic, next))
 }
 
+/// Reads a test that returned an error: `---- name stdout ----`, then `Error: …`.
+pub(crate) fn read_returned(log: &Log<'_>, at: usize) -> Option<Reading> {
+    let test = log.line(at).strip_prefix("---- ")?.strip_suffix(" stdout ----")?;
+    let message = log.line(at + 1).strip_prefix("Error: ")?;
+    let mut diagnostic = Diagnostic::new("rust-test", Severity::Error, ErrorClass::Test, message);
+    diagnostic.code = Some("error".to_owned());
+    note(&mut diagnostic, "test", test);
+    diagnostic.raw = log.raw(at, at + 2);
+    Some(Reading::one(diagnostic, at + 2))
+}
+
 // The message may have several lines; `left` and `right` of an assertion belong to it.
 fn message(log: &Log<'_>, from: usize) -> (String, usize) {
     let mut message = log.line(from).to_owned();

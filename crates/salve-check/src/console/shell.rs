@@ -8,13 +8,14 @@ use super::log::{Log, place};
 use crate::diagnostics::classify;
 use salve_types::{Diagnostic, ErrorClass, Severity};
 
-/// Reads a line of the shell, of make or of npm.
+/// Reads a line of the shell or of make.
 pub(crate) fn read(tool: Option<&str>, log: &Log<'_>, at: usize) -> Option<Reading> {
     let line = log.line(at);
-    npm(log, at).or_else(|| make(line, at)).or_else(|| bash(tool, line, at))
+    make(line, at).or_else(|| bash(tool, line, at))
 }
 
-fn npm(log: &Log<'_>, at: usize) -> Option<Reading> {
+/// Reads the lines of one failure of npm.
+pub(crate) fn npm(log: &Log<'_>, at: usize) -> Option<Reading> {
     let text = |at: usize| {
         let line = log.line(at);
         line.strip_prefix("npm ERR!").or_else(|| line.strip_prefix("npm error")).map(str::trim)

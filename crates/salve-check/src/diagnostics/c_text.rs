@@ -60,7 +60,9 @@ pub(super) fn complaints(tool: &str, text: &str, places: &Places<'_>) -> Vec<Dia
     // clang counts bytes; gcc counts what a terminal shows.
     let columns = if tool == "gcc" { Columns::Display } else { Columns::Bytes };
     for line in text.lines() {
-        if let Some(said) = said(line, columns, places) {
+        // Only a line with a colon says something; source lines mostly have none.
+        let words = if memchr::memchr(b':', line.as_bytes()).is_some() { line } else { "" };
+        if let Some(said) = said(words, columns, places) {
             if let (Severity::Note, Some(last)) = (said.severity, found.last_mut()) {
                 extend_raw(last, line);
                 last.notes.push(note("note", said.message, said.span.into_iter().collect()));
@@ -72,10 +74,10 @@ pub(super) fn complaints(tool: &str, text: &str, places: &Places<'_>) -> Vec<Dia
                 found.push(diagnostic);
                 awaited = Awaited::Source;
             }
-        } else if let Some(diagnostic) = linker(line, places) {
+        } else if let Some(diagnostic) = linker(words, places) {
             awaited = Awaited::Nothing;
             found.push(diagnostic);
-        } else if let Some(led) = led_here(line, columns, places) {
+        } else if let Some(led) = led_here(words, columns, places) {
             context.push(led);
         } else if let Some(last) = found.last_mut() {
             if let Some(edit) = fix_it(line, places) {
@@ -127,7 +129,7 @@ fn said<'a>(line: &'a str, columns: Columns, places: &Places<'_>) -> Option<Said
         (": remark: ", Severity::Note),
         (": sorry, unimplemented: ", Severity::Error),
     ];
-    if line.starts_with([' ', '\t']) {
+    if line.is_empty() || line.starts_with([' ', '\t']) {
         return None;
     }
     let (at, word, severity) = WORDS
@@ -250,6 +252,9 @@ fn linker(line: &str, places: &Places<'_>) -> Option<Diagnostic> {
         "undefined symbol: ",
         "duplicate symbol",
     ];
+    if line.is_empty() {
+        return None;
+    }
     let (before, spoken) = match line.split_once("ld: ") {
         Some((program, spoken)) if !program.contains(' ') => (true, spoken),
         _ => (false, line),

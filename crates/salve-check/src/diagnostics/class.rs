@@ -417,6 +417,8 @@ const JAVAC_CODES: &[(&str, ErrorClass)] = &[
     ("compiler.err.int.number.too.large", Syntax),
     ("compiler.err.restricted.*", Syntax),
     ("compiler.err.file.not.found", Build),
+    ("compiler.err.cant.read.file", Build),
+    ("compiler.err.error.reading.file", Build),
     ("compiler.err.warnings.and.werror", Build),
     ("compiler.err.cant.access", Import),
     ("compiler.err.*", Type),
@@ -464,4 +466,80 @@ fn by_words(table: &[(&str, ErrorClass)], message: &str) -> Option<ErrorClass> {
         None => head.starts_with(row),
     };
     table.iter().find(|(row, _)| fits(row)).map(|&(_, class)| class)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn h16_a_class_is_told_by_tool_code_and_words() {
+        #[rustfmt::skip]
+        let rows: &[(&str, &str, &str, ErrorClass)] = &[
+            ("rustc", "E0432", "unresolved import `x`", Import),
+            ("rustc", "E0583", "file not found for module `x`", Import),
+            ("rustc", "E0308", "mismatched types", Type),
+            ("rustc", "E0382", "use of moved value: `x`", Type),
+            ("rustc", "E0765", "unterminated double quote string", Syntax),
+            ("rustc", "", "expected `;`, found `}`", Syntax),
+            ("rustc", "", "this file contains an unclosed delimiter", Syntax),
+            ("rustc", "", "cannot find macro `x` in this scope", Type),
+            ("rustc", "", "linking with `cc` failed: exit status: 1", Build),
+            ("rustc", "dead_code", "function `x` is never used", Lint),
+            ("clippy", "clippy::needless_return", "unneeded `return` statement", Lint),
+            ("cargo", "", "no matching package named `x` found", Import),
+            ("cargo", "", "failed to run custom build command for `x`", Build),
+            ("cargo", "", "process didn't exit successfully: `x` (signal: 11, SIGSEGV)", Runtime),
+            ("rust-test", "", "assertion `left == right` failed", Test),
+            ("tsc", "TS1005", "';' expected.", Syntax),
+            ("tsc", "TS2307", "Cannot find module 'x'", Import),
+            ("tsc", "TS2322", "Type 'string' is not assignable to type 'number'.", Type),
+            ("tsc", "TS6133", "'x' is declared but its value is never read.", Lint),
+            ("tsc", "TS18003", "No inputs were found in config file", Build),
+            ("tsc", "TS17004", "Cannot use JSX unless the '--jsx' flag is provided.", Build),
+            ("tsc", "TS18048", "'x' is possibly 'undefined'.", Type),
+            ("eslint", "no-unused-vars", "'x' is defined but never used.", Lint),
+            ("eslint", "import/no-unresolved", "Unable to resolve path to module 'x'.", Import),
+            ("ruff", "F401", "`os` imported but unused", Lint),
+            ("ruff", "invalid-syntax", "Expected an expression", Syntax),
+            ("mypy", "import-not-found", "Cannot find implementation", Import),
+            ("mypy", "arg-type", "Argument 1 has incompatible type", Type),
+            ("pyright", "reportMissingImports", "Import \"x\" could not be resolved", Import),
+            ("pyright", "reportUnusedVariable", "Variable \"x\" is not accessed", Lint),
+            ("pyright", "", "Expected expression", Syntax),
+            ("pytest", "AssertionError", "assert 1 == 2", Test),
+            ("pytest", "ZeroDivisionError", "division by zero", Test),
+            ("pytest", "ModuleNotFoundError", "No module named 'x'", Import),
+            ("python", "TypeError", "unsupported operand", Runtime),
+            ("python", "IndentationError", "unexpected indent", Syntax),
+            ("node", "ERR_MODULE_NOT_FOUND", "Cannot find package 'x'", Import),
+            ("node", "TypeError", "x is not a function", Runtime),
+            ("go", "", "syntax error: unexpected {", Syntax),
+            ("go", "", "no required module provides package x", Import),
+            ("go", "", "package x is not in std", Import),
+            ("go", "", "undefined: x", Type),
+            ("go-vet", "printf", "fmt.Printf format %d has arg of wrong type", Lint),
+            ("gcc", "", "x.h: No such file or directory", Import),
+            ("gcc", "", "expected ‘;’ before ‘}’ token", Syntax),
+            ("gcc", "-Wunused-variable", "unused variable ‘x’", Lint),
+            ("gcc", "-Wimplicit-function-declaration", "implicit declaration of function ‘x’", Type),
+            ("clang", "", "'x.h' file not found", Import),
+            ("clang", "", "use of undeclared identifier 'x'", Type),
+            ("ld", "", "undefined reference to `x'", Build),
+            ("javac", "compiler.err.doesnt.exist", "package x does not exist", Import),
+            ("javac", "compiler.err.expected", "';' expected", Syntax),
+            ("javac", "compiler.err.cant.resolve", "cannot find symbol", Type),
+            ("javac", "compiler.warn.raw.class.use", "found raw type", Lint),
+            ("javac", "", "package x does not exist", Import),
+            ("javac", "", "';' expected", Syntax),
+            ("bash", "", "syntax error near unexpected token `}'", Syntax),
+            ("json-schema", "type", "must be string", Type),
+            ("some-linter", "", "Syntax error on line 3", Syntax),
+            ("some-runner", "ModuleNotFoundError", "No module named 'x'", Import),
+        ];
+        for &(tool, code, message, wanted) in rows {
+            let code = Some(code).filter(|code| !code.is_empty());
+            assert_eq!(classify(tool, code, message), wanted, "{tool} {code:?} {message}");
+        }
+    }
 }

@@ -14,10 +14,13 @@ use serde_json::Value;
 
 pub(super) fn parse(stdout: &str, stderr: &str, places: &Places<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
+    for stream in [stderr, stdout].into_iter().filter(|stream| stream.contains("\"runs\"")) {
+        let logs = json::documents(stream, 5);
+        found.extend(logs.iter().flat_map(|log| sarif::log(log, places)).map(of_gcc));
+    }
     let mut for_people = String::new();
     for line in stderr.lines().chain(stdout.lines()) {
         match complaints(line) {
-            Some(Value::Object(log)) => found.extend(sarif::log(&Value::Object(log), places)),
             Some(array) => found.extend(items(&array).iter().map(|one| diagnostic(one, places))),
             None => {
                 for_people.push_str(line);
@@ -29,12 +32,20 @@ pub(super) fn parse(stdout: &str, stderr: &str, places: &Places<'_>) -> Vec<Diag
     c_text::without_summaries(found)
 }
 
+// In SARIF it calls itself by the language, and what has no option by its severity.
+fn of_gcc(mut diagnostic: Diagnostic) -> Diagnostic {
+    diagnostic.tool = "gcc".to_owned();
+    diagnostic.code = diagnostic.code.filter(|code| code.starts_with('-'));
+    diagnostic.class = classify("gcc", diagnostic.code.as_deref(), &diagnostic.message);
+    diagnostic.raw = concise(&diagnostic);
+    diagnostic
+}
+
 // Each compilation writes its array on one line; one that was killed left it cut.
 fn complaints(line: &str) -> Option<Value> {
     let start = line.trim_start();
     match start.as_bytes().first()? {
         b'[' if start.len() < 3 || start.starts_with("[{") => json::document(start, 2),
-        b'{' if start.contains("\"runs\"") => json::document(start, 5),
         _ => None,
     }
 }

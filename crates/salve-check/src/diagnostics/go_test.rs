@@ -13,6 +13,7 @@ use std::collections::{HashMap, HashSet};
 pub(super) fn parse(stdout: &str, stderr: &str, places: &Places<'_>) -> Vec<Diagnostic> {
     let mut outputs: HashMap<(String, String), String> = HashMap::new();
     let mut failed: Vec<(String, String)> = Vec::new();
+    let mut known: HashSet<(String, String)> = HashSet::new();
     let mut build = String::new();
     for line in stdout.lines().chain(stderr.lines()) {
         let Some(event) = json::object_line(line, "{\"Time\":") else {
@@ -24,7 +25,7 @@ pub(super) fn parse(stdout: &str, stderr: &str, places: &Places<'_>) -> Vec<Diag
         match text(&event, "Action") {
             "output" => outputs.entry(key).or_default().push_str(text(&event, "Output")),
             "build-output" => build.push_str(text(&event, "Output")),
-            "fail" => failed.push(key),
+            "fail" if known.insert(key.clone()) => failed.push(key),
             _ => {}
         }
     }

@@ -243,8 +243,13 @@ fn from_text(headline: &Headline<'_>, block: &[&str], places: &Places<'_>) -> Di
     if class == ErrorClass::Type && imports {
         class = ErrorClass::Import;
     }
-    let mut diagnostic =
-        Diagnostic::new("javac", headline.severity, class, headline.message.trim_end());
+    let mut message = headline.message.trim_end().to_owned();
+    let symbol = block.iter().find_map(|line| line.trim_start().strip_prefix("symbol:"));
+    if let Some(symbol) = symbol.filter(|_| message == "cannot find symbol") {
+        // Which symbol it is belongs to the headline, as in the raw form.
+        message = format!("{message}: {}", symbol.trim());
+    }
+    let mut diagnostic = Diagnostic::new("javac", headline.severity, class, &message);
     diagnostic.code = headline.code.map(str::to_owned);
     diagnostic.raw = block.join("\n").trim_end().to_owned();
     diagnostic.spans.extend(text_span(headline.place, source, caret.map(|at| block[at]), places));

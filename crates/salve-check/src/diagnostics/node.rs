@@ -89,13 +89,18 @@ fn diagnostic(
             known.path == span.path && (known.start.is_none() || line(known) == line(&span))
         });
         match told {
-            Some(known) => known.start = span.start.or(known.start),
+            Some(known) => {
+                known.start = span.start.or(known.start);
+                known.end = known.end.filter(|end| known.start.is_some_and(|start| start <= *end));
+            }
             None => diagnostic.spans.push(span),
         }
     }
-    let own = diagnostic.spans.iter().position(|span| Places::is_inside(&span.path));
+    // Node writes the innermost first.
+    let paths = diagnostic.spans.iter().rev().map(|span| span.path.as_str());
+    let own = diagnostic.spans.len().saturating_sub(1 + Places::own_frame(paths));
     for (index, span) in diagnostic.spans.iter_mut().enumerate() {
-        span.primary = Some(index) == own.or(Some(0));
+        span.primary = index == own;
     }
     primary_first(&mut diagnostic.spans);
     let causes = error.iter().skip(1).take_while(|line| !line.trim_start().starts_with("at "));
@@ -126,7 +131,7 @@ fn place_above(shown: &[&str], places: &Places<'_>) -> Option<SourceSpan> {
     {
         let column = |units: usize| {
             let column = characters(source, number(units).saturating_add(1), Columns::Utf16);
-            column.map(|column| Position { line, column })
+            column.map(|column| Position { line: line.max(1), column })
         };
         span.start = column(first).or(span.start);
         span.end = column(markers.trim_end().len());

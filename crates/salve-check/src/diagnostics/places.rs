@@ -73,6 +73,20 @@ impl<'a> Places<'a> {
         !outside && !path.split(['/', '\\']).any(|part| part == "..")
     }
 
+    /// Returns which of the places of a trace, outermost first, is the programmer's: the innermost
+    /// one in the folder, else the innermost one in no library, else the innermost.
+    pub(super) fn own_frame<'p>(paths: impl Iterator<Item = &'p str>) -> usize {
+        let ranked = paths.enumerate().map(|(at, path)| {
+            let rank = match (is_library(path), Self::is_inside(path)) {
+                (false, true) => 2,
+                (false, false) => 1,
+                (true, _) => 0,
+            };
+            (rank, at)
+        });
+        ranked.max().map_or(0, |(_, at)| at)
+    }
+
     /// Remembers a file's text that came with the output itself.
     pub(super) fn learn(&self, path: &str, text: &str) {
         self.texts.borrow_mut().insert(path.to_owned(), Some(Rc::new(SourceText::new(text))));
@@ -119,6 +133,22 @@ impl<'a> Places<'a> {
         let end = self.position(&path, end.0, end.1, unit).max(start);
         SourceSpan { start: Some(start), end: Some(end), ..whole_file(path) }
     }
+}
+
+// A folder of packages may lie inside the project and still be somebody else's.
+fn is_library(path: &str) -> bool {
+    const STARTS: [&str; 8] =
+        ["/usr/", "/lib/", "/opt/", "/rustc/", "node:", "<", "node_modules/", "vendor/"];
+    const PARTS: [&str; 6] = [
+        "/site-packages/",
+        "/dist-packages/",
+        "/node_modules/",
+        "/lib/python",
+        "/.cargo/",
+        "/.rustup/",
+    ];
+    STARTS.iter().any(|start| path.starts_with(start))
+        || PARTS.iter().any(|part| path.contains(part))
 }
 
 /// Returns a primary place that is a whole file.

@@ -42,7 +42,7 @@ impl<'a> Summary<'a> {
             let failed = line.strip_prefix("FAILED ").map(|rest| (rest, false));
             let error = || line.strip_prefix("ERROR ").map(|rest| (rest, true));
             let Some((rest, is_error)) = failed.or_else(error) else { continue };
-            let (node, words) = rest.split_once(" - ").unwrap_or((rest, ""));
+            let (node, words) = node_and_words(rest);
             let Some((file, name)) = node.split_once("::").or(Some((node, ""))) else { continue };
             if !file.contains('.') {
                 continue;
@@ -84,6 +84,16 @@ impl<'a> Summary<'a> {
             diagnostic
         };
         self.entries.into_iter().flatten().map(told).collect()
+    }
+}
+
+// Arguments in brackets may hold anything, the separator included.
+fn node_and_words(line: &str) -> (&str, &str) {
+    let bracketed = line.find('[').filter(|&at| !line[..at].contains(" - "));
+    match bracketed.and_then(|_| line.find("] - ")) {
+        Some(at) => (&line[..=at], &line[at + 4..]),
+        None if bracketed.is_some() && line.ends_with(']') => (line, ""),
+        None => line.split_once(" - ").unwrap_or((line, "")),
     }
 }
 
@@ -178,8 +188,7 @@ fn frames(body: &[&str], places: &Places<'_>) -> Vec<SourceSpan> {
             shown = true;
         }
     }
-    let own = spans.iter().rposition(|span| Places::is_inside(&span.path));
-    let at = own.unwrap_or(spans.len().saturating_sub(1));
+    let at = Places::own_frame(spans.iter().map(|span| span.path.as_str()));
     for (index, span) in spans.iter_mut().enumerate() {
         span.primary = index == at;
     }

@@ -7,6 +7,7 @@
 use super::json::{self, list, some_text, text};
 use super::places::{Places, primary_first, whole_file};
 use super::{cargo_text, classify};
+use crate::signature::plain;
 use salve_types::{
     Applicability, Diagnostic, DiagnosticNote, ErrorClass, Position, Severity, SourceSpan, Span,
     SuggestedEdit, Suggestion,
@@ -109,7 +110,7 @@ fn diagnostic(message: &Value, files: &Files<'_>) -> Diagnostic {
     }
     let mut diagnostic = Diagnostic::new(tool, severity, class, words);
     diagnostic.code = code.map(str::to_owned);
-    diagnostic.raw = text(message, "rendered").trim_end().to_owned();
+    diagnostic.raw = plain(text(message, "rendered")).trim_end().to_owned();
     let shown = shown_place(&diagnostic.raw);
     for value in list(message, "spans") {
         add_span(value, shown, files, &mut diagnostic.spans);

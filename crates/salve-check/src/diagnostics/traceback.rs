@@ -16,15 +16,14 @@ pub(super) fn diagnostics(tool: &str, lines: &[&str], places: &Places<'_>) -> Ve
         let (one, end) = traceback(tool, lines, at, places);
         if let Some(one) = one {
             match found.last_mut().filter(|_| chained) {
-                // The exception that nobody caught is the headline; the others led to it.
-                Some(last) => {
-                    let earlier = std::mem::replace(last, one);
-                    let code = earlier.code.as_deref().unwrap_or("Exception");
-                    let message = format!("{code}: {}", earlier.message);
-                    last.raw = format!("{}\n\n{}", earlier.raw, last.raw);
-                    last.notes.extend(earlier.notes);
-                    let spans = earlier.spans;
-                    last.notes.push(DiagnosticNote { kind: "caused by".into(), message, spans });
+                // The first exception is the cause; the others were raised because of it.
+                Some(cause) => {
+                    let code = one.code.as_deref().unwrap_or("Exception");
+                    let message = format!("{code}: {}", one.message);
+                    cause.raw.push_str("\n\n");
+                    cause.raw.push_str(&one.raw);
+                    let spans = one.spans;
+                    cause.notes.push(DiagnosticNote { kind: "then raised".into(), message, spans });
                 }
                 None => found.push(one),
             }
@@ -89,9 +88,10 @@ fn traceback(
 
 // The innermost frame of the project is where it is wrong; the others tell how it got there.
 fn in_order(frames: Vec<Frame>) -> Vec<SourceSpan> {
-    let own =
-        frames.iter().rposition(|frame| !frame.has_function || Places::is_inside(&frame.span.path));
-    let at = own.unwrap_or(frames.len().saturating_sub(1));
+    // The place of a syntax error has no function and is always the one.
+    let syntax = frames.iter().rposition(|frame| !frame.has_function);
+    let at = syntax
+        .unwrap_or_else(|| Places::own_frame(frames.iter().map(|frame| frame.span.path.as_str())));
     let mut spans: Vec<SourceSpan> = frames.into_iter().map(|frame| frame.span).collect();
     for (index, span) in spans.iter_mut().enumerate() {
         span.primary = index == at;

@@ -15,9 +15,10 @@ pub(crate) const TERMINATE: u8 = b'T';
 pub(crate) const KILL: u8 = b'K';
 
 /// How far the runner has gone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) enum Word {
     /// Go on.
+    #[default]
     GoOn,
     /// Everybody was asked to end.
     Terminate,
@@ -26,33 +27,28 @@ pub(super) enum Word {
 }
 
 /// Shared between the thread that executes and the one that listens.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Control {
     word: Arc<Mutex<Word>>,
 }
 
 impl Control {
-    /// Starts to listen. The launcher ends when the other side of the socket is gone.
-    pub(super) fn listen(socket: &UnixStream, family: Family) -> std::io::Result<Self> {
-        let control = Self { word: Arc::new(Mutex::new(Word::GoOn)) };
-        let (ours, mut socket) = (control.clone(), socket.try_clone()?);
-        std::thread::Builder::new().name("control".to_owned()).spawn(move || {
-            let mut byte = [0];
-            while socket.read_exact(&mut byte).is_ok() {
-                let (word, signal) = match byte {
-                    [TERMINATE] => (Word::Terminate, Signal::TERM),
-                    _ => (Word::Kill, Signal::KILL),
-                };
-                // The lock is held over the signal: nothing is started between the two.
-                let mut current = ours.lock();
-                *current = (*current).max(word);
-                family.signal(signal);
-            }
-            let _held = ours.lock();
-            family.end(std::time::Duration::ZERO, || true);
-            std::process::exit(i32::from(super::UNHEARD));
-        })?;
-        Ok(control)
+    /// Listens until the other side of the socket is gone, and ends the launcher then.
+    pub(super) fn listen(&self, mut socket: &UnixStream, family: Family) -> ! {
+        let mut byte = [0];
+        while socket.read_exact(&mut byte).is_ok() {
+            let (word, signal) = match byte {
+                [TERMINATE] => (Word::Terminate, Signal::TERM),
+                _ => (Word::Kill, Signal::KILL),
+            };
+            // The lock is held over the signal: nothing is started between the two.
+            let mut current = self.lock();
+            *current = (*current).max(word);
+            family.signal(signal);
+        }
+        let _held = self.lock();
+        family.end(std::time::Duration::ZERO, || true);
+        std::process::exit(i32::from(super::UNHEARD));
     }
 
     /// Returns the last word.

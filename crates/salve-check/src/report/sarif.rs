@@ -6,13 +6,14 @@
 
 use super::{message_with_notes, word};
 use salve_types::{Diagnostic, SourceSpan, Suggestion};
+use serde::Serialize;
 use serde_json::{Value, json};
 use serde_sarif::sarif::{
     ArtifactChange, ArtifactContent, ArtifactLocation, Fix, Location, Message, PhysicalLocation,
     PropertyBag, Region, Replacement, ReportingDescriptor, Result as Finding, Run, Sarif, Tool,
     ToolComponent,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -72,9 +73,9 @@ impl ToolRun {
         result.level = serde_json::from_value(json!(word(diagnostic.severity))).ok();
         result.locations =
             Some(primary.iter().map(|span| location(span, span.label.as_ref())).collect());
-        result.related_locations = (!related.is_empty()).then_some(related);
+        result.related_locations = each_once(related);
         let fixes: Vec<Fix> = diagnostic.suggestions.iter().filter_map(fix).collect();
-        result.fixes = (!fixes.is_empty()).then_some(fixes);
+        result.fixes = each_once(fixes);
         if let Some(code) = &diagnostic.code {
             result.rule_id = Some(code.clone());
             result.rule_index = Some(self.rule(code));
@@ -101,6 +102,13 @@ impl ToolRun {
             .column_kind(json!("unicodeCodePoints"))
             .build()
     }
+}
+
+// The standard wants lists of unequal things, and none rather than an empty one.
+fn each_once<T: Serialize>(mut all: Vec<T>) -> Option<Vec<T>> {
+    let mut seen = HashSet::new();
+    all.retain(|one| serde_json::to_string(one).is_ok_and(|text| seen.insert(text)));
+    (!all.is_empty()).then_some(all)
 }
 
 fn location(span: &SourceSpan, label: Option<&String>) -> Location {

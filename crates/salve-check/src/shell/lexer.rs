@@ -13,6 +13,10 @@ use operator::next_operator;
 use salve_types::Span;
 use word::next_word;
 
+/// The most words and operators that one line may have. Nobody can look through more before saying
+/// yes, and the second parser takes more than linear time for them.
+const MAX_TOKENS: usize = 2048;
+
 /// A token of the subset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {
@@ -65,6 +69,10 @@ pub(super) fn tokens(line: &str) -> Result<Vec<Token>, ShellRefusal> {
     loop {
         cursor.skip_blanks();
         let Some(char) = cursor.peek() else { return Ok(tokens) };
+        if tokens.len() == MAX_TOKENS {
+            let why = "a line has at most 2048 words and operators; run it in parts";
+            return Err(cursor.refuse(ShellRule::P4, "too many words", why));
+        }
         let token = match char {
             '&' | '|' | ';' | '<' | '>' | '(' | ')' => next_operator(&mut cursor, None)?,
             '#' => {

@@ -17,7 +17,7 @@ pub enum ShellRule {
     P2,
     /// The command's name and what stands before it.
     P3,
-    /// The number of commands; which programs may run is not asked here.
+    /// The number of commands and words; which programs may run is not asked here.
     P4,
     /// The redirections.
     P5,

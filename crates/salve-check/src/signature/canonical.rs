@@ -41,7 +41,13 @@ pub fn canonical(diagnostic: &Diagnostic) -> CanonicalForms {
     place.write_exact(language, &mut exact);
 
     let mut names = Names::default();
-    let mut shape = head("shape", language.name());
+    let mut shape = format!("{VERSION} shape\n{}\n", language.name());
+    if is_own_exception(language, diagnostic) {
+        names.write(code, &mut shape);
+    } else {
+        shape.push_str(code);
+    }
+    shape.push('\n');
     write_shape(language, &pieces, &mut names, &mut shape);
     shape.push('\n');
     place.write_shape(language, &mut names, &mut shape);
@@ -49,6 +55,15 @@ pub fn canonical(diagnostic: &Diagnostic) -> CanonicalForms {
     let mut class = head("class", &diagnostic.tool);
     write_class(language, &pieces, &mut class);
     CanonicalForms { exact, shape, class }
+}
+
+// The code of an exception is its class, which may be the programmer's own.
+fn is_own_exception(language: Language, diagnostic: &Diagnostic) -> bool {
+    let raised =
+        matches!(diagnostic.tool.as_str(), "python" | "pytest" | "unittest" | "node" | "java");
+    let code = diagnostic.code.as_deref().unwrap_or_default();
+    let is_constant = code.bytes().all(|byte| !byte.is_ascii_lowercase());
+    raised && !code.is_empty() && !is_constant && !language.keeps(code)
 }
 
 fn normalised_message(diagnostic: &Diagnostic) -> String {
@@ -226,7 +241,7 @@ fn write_tokens<'a>(language: Language, code: &'a str, names: &mut Names<'a>, ou
         let called = tokens.peek().is_some_and(|next| next.text == "(");
         match token.kind {
             TokenKind::Name if !is_kept(language, token.text, called) => {
-                names.write(token.text, out)
+                names.write(token.text, out);
             }
             TokenKind::Literal => out.push_str("\"\""),
             _ => out.push_str(token.text),
@@ -247,7 +262,7 @@ fn write_class(language: Language, pieces: &[Piece<'_>], out: &mut String) {
                     Role::Name if !language.keeps(word) => "_",
                     Role::Number => "0",
                     _ => word,
-                }))
+                }));
             }
             Piece::Code(code) => parts.push(class_of_code(language, code)),
             Piece::Literal(_) => parts.push("_"),

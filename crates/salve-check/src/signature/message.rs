@@ -262,6 +262,7 @@ fn named_by_neighbours(language: Language, tokens: &[(usize, &str)], index: usiz
         "might",
         "must",
         "name",
+        "named",
         "not",
         "of",
         "on",
@@ -288,7 +289,8 @@ fn named_by_neighbours(language: Language, tokens: &[(usize, &str)], index: usiz
         // `x is not defined`, `x.y is not a function`.
         Language::Script => index == 0 && nth(1) == "is" && nth(2) == "not",
         Language::Java => {
-            matches!((nth(-2), nth(-1)), ("access" | "method", "in"))
+            // Only classes are written with a capital inside a sentence.
+            (index > 0 && word.starts_with(|letter: char| letter.is_uppercase()))
                 || (index == 0 && matches!(nth(1), "is" | "has"))
                 || nth(1) == "cannot" && nth(2) == "be"
                 || nth(-1) == "to" && nth(-2) == "converted"

@@ -5,6 +5,7 @@
 //! text has lines.
 
 use super::normalise::{normalise_line, plain};
+use crate::console::unwrapped_lines;
 use regex::Regex;
 use salve_types::{Diagnostic, ErrorClass, Severity};
 use std::collections::HashSet;
@@ -13,9 +14,10 @@ use std::sync::LazyLock;
 /// Makes diagnostics of the lines of a text.
 pub(super) fn diagnostics(tool: Option<&str>, text: &str) -> Vec<Diagnostic> {
     let text = plain(text);
+    let lines = unwrapped_lines(&text);
     let tool = tool.unwrap_or("unknown");
-    let failing = collect(tool, text.lines().filter(|line| FAILURE.is_match(line)));
-    if failing.is_empty() { collect(tool, text.lines()) } else { failing }
+    let failing = collect(tool, lines.iter().copied().filter(|line| FAILURE.is_match(line)));
+    if failing.is_empty() { collect(tool, lines.iter().copied()) } else { failing }
 }
 
 // What tools say when something went wrong, in whatever case.
@@ -32,7 +34,7 @@ fn collect<'a>(tool: &str, lines: impl Iterator<Item = &'a str>) -> Vec<Diagnost
     let mut message = String::new();
     for line in lines {
         message.clear();
-        normalise_line(crate::console::unwrapped(line), &mut message);
+        normalise_line(line, &mut message);
         if message.is_empty() || seen.contains(&message) {
             continue;
         }

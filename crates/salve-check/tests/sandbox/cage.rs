@@ -70,6 +70,13 @@ pub(crate) fn run(launch: &Launch, user: u32) -> Outcome {
     let mut answer = Vec::new();
     // A socket whose other end was killed before it read everything answers with an error.
     let _ = (&ours).read_to_end(&mut answer);
+    // The outer stage still has to tidy up.
+    for _ in 0..1000 {
+        if child.try_wait().unwrap().is_some() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
     let _ = child.kill();
     child.wait().unwrap();
     let report = answer.get(4..).and_then(|body| serde_json::from_slice(body).ok());

@@ -45,6 +45,21 @@ fn a_fork_bomb_ends_with_its_launcher() {
     }
 }
 
+/// The kernel lets a signal through to the first process of a namespace when its first thread holds
+/// signals back and another does not: one attempt in twenty once ended the launcher.
+#[test]
+fn programs_cannot_end_their_launcher_by_signals() {
+    for user in cage::users() {
+        let world = World::new(user);
+        let script = "for s in TERM INT HUP USR1 ALRM; do kill -$s 1; done; echo DONE";
+        let launch = world.launch(&world.path("ws"), Plan::of_argv(["sh", "-c", script]));
+        for _ in 0..40 {
+            let outcome = cage::run(&launch, user);
+            assert!(outcome.is_executed() && outcome.output.contains("DONE"));
+        }
+    }
+}
+
 #[test]
 fn a_run_ends_before_anything_else_when_memory_runs_out() {
     for user in cage::users() {

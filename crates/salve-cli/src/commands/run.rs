@@ -90,7 +90,9 @@ impl Proposal {
         let words = words.map(|words| Plan::of_argv(words.iter().cloned()));
         let same = words.is_none() || words == verdict.plan;
         verdict.allow &= same;
-        let entries = entries_to_add(&line, rules, &paths, &repository);
+        // What a person agrees to without saying more writes files and has no network.
+        let agreed = if options.network { RiskClass::Network } else { RiskClass::Write };
+        let entries = entries_to_add(&line, agreed, rules, &paths, &repository);
         let addable = if same { entries.unwrap_or_default() } else { Vec::new() };
         let plan = words.or_else(|| verdict.plan.clone());
         Ok(Self { verdict, plan, addable })

@@ -15,6 +15,7 @@ fn check(place: &Path, arguments: &[&str]) -> Ended {
 }
 
 // A program on a search path of its own, which the runner finds like any other.
+#[expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 fn with_fake_compiler(place: &Path, script: &str) {
     write(&place.join("node_modules/.bin/tsc"), script);
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);

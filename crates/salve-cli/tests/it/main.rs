@@ -12,7 +12,7 @@ mod parse;
 mod policy;
 mod resume;
 mod run;
-mod signature;
 mod run_command;
+mod signature;
 mod surface;
 mod trust;

@@ -113,7 +113,7 @@ fn is_epoch(core: &str) -> bool {
     digits(whole)
         && digits(fraction)
         && matches!(whole.len(), 10 | 13 | 16 | 19)
-        && (b'1'..=b'2').contains(&whole.as_bytes()[0])
+        && whole.starts_with('1')
 }
 
 // `2026-03-16`, `2026-03-16T04:33:57.740Z`, `2026/03/16`, `2026-03-16_04-33`.

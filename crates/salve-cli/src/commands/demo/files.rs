@@ -8,6 +8,7 @@ use super::dying_disk::DyingDisk;
 use super::stage::{Shown, Stage};
 use crate::failure::Failure;
 use crate::workspace::meta;
+use salve_check::run_own_executable;
 use salve_engine::{GrammarProbe, PipelineOptions, read_edits};
 use salve_text::EditOptions;
 use salve_tree::{
@@ -16,8 +17,10 @@ use salve_tree::{
 };
 use salve_types::RawReply;
 use serde_json::json;
+use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How many files the killed apply has swapped in when it dies.
 const SWAPPED_IN: usize = 2;
@@ -181,18 +184,10 @@ impl Place<'_> {
             .is_ok_and(|text| text.contains(words))
     }
 
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the demo kills its own binary; it will go through salve-check once that exists"
-    )]
     fn start_the_dying_one(&self) -> Result<String, Failure> {
+        let arguments = [OsStr::new("demo"), OsStr::new("--die-in"), self.folder.as_os_str()];
         let own = std::env::current_exe()?;
-        let status = std::process::Command::new(own)
-            .args(["demo", "--die-in"])
-            .arg(self.folder)
-            .stdin(std::process::Stdio::null())
-            .status()?;
-        Ok(status.to_string())
+        Ok(run_own_executable(&own, arguments, Duration::from_secs(30))?.to_string())
     }
 }
 

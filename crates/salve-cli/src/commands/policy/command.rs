@@ -84,7 +84,7 @@ fn human(line: &str, verdict: &CommandVerdict) -> String {
         crate::change::visible(&verdict.why)
     );
     let objected = verdict.segment.as_ref().map(|segment| segment.index);
-    for (index, command) in verdict.plan.iter().flat_map(|plan| plan.commands()).enumerate() {
+    for (index, command) in verdict.plan.iter().flat_map(salve_check::Plan::commands).enumerate() {
         let mark = if objected == Some(index) { " <- this one" } else { "" };
         let words = command_text(command);
         text.push_str(&format!("         {dim}{}{dim:#}  {words}{mark}\n", index + 1));
