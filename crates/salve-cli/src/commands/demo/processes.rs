@@ -127,10 +127,10 @@ Traceback (most recent call last):
 TypeError: can't multiply sequence by non-int of type 'str'
 ";
     let server = "\
-2026-03-04T11:02:55Z [4127] worker: Traceback (most recent call last):
-2026-03-04T11:02:55Z [4127] worker:   File \"/srv/app/releases/9f2c/cart.py\", line 58, in total
-2026-03-04T11:02:55Z [4127] worker:     return price * quantity
-2026-03-04T11:02:55Z [4127] worker: TypeError: can't multiply sequence by non-int of type 'str'
+Mar 04 11:02:55 web worker[4127]: Traceback (most recent call last):
+Mar 04 11:02:55 web worker[4127]:   File \"/srv/app/releases/9f2c/cart.py\", line 58, in total
+Mar 04 11:02:55 web worker[4127]:     return price * quantity
+Mar 04 11:02:55 web worker[4127]: TypeError: can't multiply sequence by non-int of type 'str'
 ";
     stage.received(laptop);
     stage.received(server);
