@@ -32,6 +32,7 @@ fn h007_what_changes_from_run_to_run_becomes_a_placeholder() {
         ("finished in 0.81s", "finished in <DURATION>"),
         ("took 1m02.5s and 12 ms", "took <DURATION> and <DURATION>"),
         ("==4692==ERROR: x", "==<PID>==ERROR: x"),
+        ("frob[4711]: bad", "frob[<PID>]: bad"),
         ("object at 0x7f2920bb5790>", "object at <ADDR>>"),
         ("java.lang.Object@1b6d3586", "java.lang.Object@<ADDR>"),
         ("offset 0x18 of it", "offset 0x18 of it"),
