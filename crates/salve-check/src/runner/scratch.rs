@@ -3,9 +3,12 @@
 //! In: a folder for temporary files. Out: a private folder with a home and a place for temporary
 //! files in it, gone with the run. Never removes anything outside of it.
 
-use rustix::fs::{CWD, Mode};
+use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
+use rustix::path::Arg;
+use std::ffi::{CStr, CString};
 use std::io::Result;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 /// Folders of one run; removed when dropped.
@@ -46,24 +49,68 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        if std::fs::remove_dir_all(&self.folder).is_err() {
-            // Package caches make folders read-only.
-            make_writable(&self.folder, 64);
-            let _ = std::fs::remove_dir_all(&self.folder);
+        // What cannot be removed stays in the folder for temporary files, as with any program.
+        let _ = remove_all(&self.folder);
+    }
+}
+
+/// Removes a folder however deep programs made it: folders inside of others are moved up and
+/// emptied one after the other, with two of them open at a time.
+fn remove_all(folder: &Path) -> Result<()> {
+    let root = open_folder(CWD, folder)?;
+    let mut pending = names_in(&root)?;
+    let mut moved: u64 = 0;
+    while let Some(name) = pending.pop() {
+        if is_removed(&root, &name) {
+            continue;
+        }
+        let inner = open_folder(&root, name.as_c_str())?;
+        for entry in names_in(&inner)? {
+            if is_removed(&inner, &entry) {
+                continue;
+            }
+            let _ = rustix::fs::chmodat(&inner, &entry, Mode::RWXU, AtFlags::empty());
+            pending.push(move_up(&inner, &entry, &root, &mut moved)?);
+        }
+        rustix::fs::unlinkat(&root, &name, AtFlags::REMOVEDIR)?;
+    }
+    Ok(rustix::fs::unlinkat(CWD, folder, AtFlags::REMOVEDIR)?)
+}
+
+/// Removes anything that is not a folder.
+fn is_removed(folder: &OwnedFd, name: &CStr) -> bool {
+    rustix::fs::unlinkat(folder, name, AtFlags::empty()).is_ok()
+}
+
+/// Moves a folder to the root under a name that nothing has there.
+fn move_up(from: &OwnedFd, name: &CStr, root: &OwnedFd, moved: &mut u64) -> Result<CString> {
+    loop {
+        *moved += 1;
+        let free = CString::new(format!("moved-{moved}"))?;
+        match rustix::fs::renameat_with(from, name, root, &free, RenameFlags::NOREPLACE) {
+            Ok(()) => return Ok(free),
+            Err(Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
         }
     }
 }
 
-fn make_writable(folder: &Path, depth: u32) {
-    if depth == 0 {
-        return;
-    }
-    let _ = rustix::fs::chmod(folder, Mode::RWXU);
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            make_writable(&entry.path(), depth - 1);
+fn names_in(folder: &OwnedFd) -> Result<Vec<CString>> {
+    let mut names = Vec::new();
+    for entry in Dir::read_from(folder)? {
+        let name = entry?.file_name().to_owned();
+        if name.as_bytes() != b"." && name.as_bytes() != b".." {
+            names.push(name);
         }
     }
+    Ok(names)
+}
+
+/// Package caches make folders read-only, so that they are made ours before they are opened.
+fn open_folder(at: impl AsFd, name: impl Arg + Copy) -> Result<OwnedFd> {
+    let _ = rustix::fs::chmodat(&at, name, Mode::RWXU, AtFlags::empty());
+    let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(rustix::fs::openat(at, name, flags, Mode::empty())?)
 }
 
 #[cfg(test)]

@@ -134,6 +134,15 @@ fn c061_programs_find_nothing_to_read_and_a_home_of_their_own() {
 }
 
 #[test]
+fn c061_a_home_vanishes_however_deep_a_program_made_it() {
+    let place = Workplace::new();
+    let script = "cd $HOME; mkdir -p $(printf 'd/%.0s' $(seq 1900)) && ln -s / root; mkdir ../moved-1; touch ../moved-2; chmod -R 500 d";
+    let run = place.argv(&["bash", "-c", script]).unwrap();
+    assert!(run.succeeded(), "{}", run.for_model());
+    assert_eq!(std::fs::read_dir(place.temporary()).unwrap().count(), 0);
+}
+
+#[test]
 fn c061_git_starts_nothing_that_a_repository_asks_for() {
     let place = Workplace::new();
     let set_up = "git init -q . && git config core.fsmonitor 'touch ran-fsmonitor' && git config core.pager 'touch ran-pager' && printf '#!/bin/sh\\ntouch ran-hook\\n' > .git/hooks/post-index-change && chmod +x .git/hooks/post-index-change && touch a";
