@@ -89,8 +89,9 @@ fn run_digest(form: &str, mut digests: Vec<Digest>) -> Digest {
         return only;
     }
     let mut text = format!("{VERSION} run {form}\n");
+    text.reserve(65 * digests.len());
     for digest in &digests {
-        text.push_str(&digest.to_string());
+        digest.write(&mut text);
         text.push('\n');
     }
     Digest::of(&text)

@@ -7,7 +7,9 @@ use super::location::Located;
 use super::log::{Log, gutter, is_caret, is_foreign, note, place};
 use super::{Reading, State, lint};
 use crate::diagnostics::classify;
+use memchr::memmem::Finder;
 use salve_types::{Diagnostic, DiagnosticNote, Severity};
+use std::sync::LazyLock;
 
 /// Reads a compiler's line.
 pub(crate) fn read(
@@ -212,10 +214,15 @@ fn linker(log: &Log<'_>, at: usize) -> Option<Reading> {
     Some(Reading::one(diagnostic, at + 1))
 }
 
+static UNDEFINED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("undefined "));
+
 fn undefined_reference(log: &Log<'_>, at: usize, located: Option<&Located<'_>>) -> Option<Reading> {
     let line = log.line(at);
-    let start = memchr::memmem::find(line.as_bytes(), b"undefined reference to ")
-        .or_else(|| memchr::memmem::find(line.as_bytes(), b"undefined symbol: "))?;
+    let start = UNDEFINED.find(line.as_bytes())?;
+    let said = &line[start..];
+    if !(said.starts_with("undefined reference to ") || said.starts_with("undefined symbol: ")) {
+        return None;
+    }
     let message = &line[start..];
     let mut diagnostic =
         Diagnostic::new("ld", Severity::Error, classify("ld", None, message), message);

@@ -7,12 +7,16 @@
 use super::Reading;
 use super::log::{Log, place};
 use crate::diagnostics::classify;
+use memchr::memmem::Finder;
 use salve_types::{Diagnostic, Severity, SourceSpan};
+use std::sync::LazyLock;
+
+static CODE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(" TS"));
 
 /// Reads a line of tsc and the chain below it.
 pub(crate) fn read(log: &Log<'_>, at: usize) -> Option<Reading> {
     let line = log.line(at);
-    let mark = memchr::memmem::find(line.as_bytes(), b" TS")?;
+    let mark = CODE.find(line.as_bytes())?;
     let (before, rest) = line.split_at(mark);
     let (code, message) = rest.trim_start().split_once(": ")?;
     if code.len() < 4 || !code[2..].bytes().all(|byte| byte.is_ascii_digit()) {

@@ -149,7 +149,7 @@ fn importer(message: &str, error: &[&str], places: &Places<'_>) -> Option<Source
     from.or_else(required).map(|path| places.point(path, None, Columns::Utf16))
 }
 
-// `    at outer (/work/throws.cjs:3:16)`, `    at file:///work/a.mjs:1:7`.
+// `    at outer (/project/throws.cjs:3:16)`, `    at file:///project/a.mjs:1:7`.
 fn frame(line: &str, places: &Places<'_>) -> Option<SourceSpan> {
     let called = line.trim_start().strip_prefix("at ")?;
     let (function, place) = match called.strip_suffix(')').and_then(|rest| rest.rsplit_once(" (")) {

@@ -70,8 +70,8 @@ pub fn failure_text(
     } else {
         for_model(diagnostics, room)
     };
-    let said = if said.is_empty() { head(&silent, room).to_owned() } else { said };
-    format!("{how}{said}")
+    let said = if said.is_empty() { silent } else { said };
+    format!("{how}{}", head(&said, room))
 }
 
 // The tool's own words where it has some; what only stands in fields is written below them.

@@ -32,8 +32,22 @@ pub fn canonical(diagnostic: &Diagnostic) -> CanonicalForms {
     let code = diagnostic.code.as_deref().unwrap_or_default();
     let message = normalised_message(diagnostic);
     let place = Place::of(diagnostic);
-    let pieces = pieces(&message);
-    let head = |form: &str, who: &str| format!("{VERSION} {form}\n{who}\n{code}\n");
+    let pieces: Vec<Part<'_>> =
+        pieces(&message).into_iter().map(|piece| Part::of(language, piece)).collect();
+    let room = 2 * message.len() + 256;
+    let begin = |form: &str, who: &str| {
+        let mut text = String::with_capacity(room);
+        for part in [VERSION, " ", form, "\n", who, "\n"] {
+            text.push_str(part);
+        }
+        text
+    };
+    let head = |form: &str, who: &str| {
+        let mut text = begin(form, who);
+        text.push_str(code);
+        text.push('\n');
+        text
+    };
 
     let mut exact = head("exact", language.name());
     write_exact(&pieces, &mut exact);
@@ -41,7 +55,7 @@ pub fn canonical(diagnostic: &Diagnostic) -> CanonicalForms {
     place.write_exact(language, &mut exact);
 
     let mut names = Names::default();
-    let mut shape = format!("{VERSION} shape\n{}\n", language.name());
+    let mut shape = begin("shape", language.name());
     if is_own_exception(language, diagnostic) {
         names.write(code, &mut shape);
     } else {
@@ -81,6 +95,9 @@ fn normalised_message(diagnostic: &Diagnostic) -> String {
 // A message that names the very file it is about names a path and nothing else.
 fn own_files_are_paths(diagnostic: &Diagnostic, message: String) -> String {
     let mut message = message;
+    if !message.contains("<PATH>") {
+        return message;
+    }
     for span in diagnostic.spans.iter().take(1) {
         let name = span.path.rsplit(['/', '\\']).next().unwrap_or_default();
         let marked = format!("<PATH>{name}");
@@ -89,6 +106,23 @@ fn own_files_are_paths(diagnostic: &Diagnostic, message: String) -> String {
         }
     }
     message
+}
+
+/// A piece of a message whose words were told apart, once for all three forms.
+enum Part<'a> {
+    Prose(&'a str, Vec<(Role, &'a str)>),
+    Code(&'a str),
+    Literal(&'a str),
+}
+
+impl<'a> Part<'a> {
+    fn of(language: Language, piece: Piece<'a>) -> Self {
+        match piece {
+            Piece::Prose(text) => Self::Prose(text, words(language, text)),
+            Piece::Code(code) => Self::Code(code),
+            Piece::Literal(text) => Self::Literal(text),
+        }
+    }
 }
 
 /// Where a diagnostic is, in words that survive a move: its source line, else its function or test.
@@ -158,15 +192,31 @@ fn always_shows_lines(tool: &str) -> bool {
 /// The names met so far; each gets the number of its first use.
 #[derive(Default)]
 struct Names<'a> {
-    numbers: HashMap<&'a str, usize>,
+    /// The first ones in order: an ordinary error has a handful, and looking through them is quickest.
+    few: Vec<&'a str>,
+    many: HashMap<&'a str, usize>,
 }
+
+const FEW: usize = 16;
 
 impl<'a> Names<'a> {
     fn write(&mut self, name: &'a str, out: &mut String) {
-        let next = self.numbers.len() + 1;
-        let number = *self.numbers.entry(name).or_insert(next);
+        let number = match self.few.iter().position(|known| *known == name) {
+            Some(at) => at + 1,
+            None if self.few.len() < FEW => {
+                self.few.push(name);
+                self.few.len()
+            }
+            None => {
+                let next = FEW + self.many.len() + 1;
+                *self.many.entry(name).or_insert(next)
+            }
+        };
         out.push('$');
-        out.push_str(&number.to_string());
+        match u8::try_from(number).ok().filter(|number| *number < 10) {
+            Some(digit) => out.push(char::from(b'0' + digit)),
+            None => out.push_str(&number.to_string()),
+        }
     }
 }
 
@@ -180,11 +230,11 @@ fn join<'a>(texts: impl Iterator<Item = &'a str>, out: &mut String) {
 }
 
 // One kind of quotes for all: which kind a tool prints depends on the locale.
-fn write_exact(pieces: &[Piece<'_>], out: &mut String) {
+fn write_exact(pieces: &[Part<'_>], out: &mut String) {
     for piece in pieces {
         match piece {
-            Piece::Prose(text) | Piece::Literal(text) => out.push_str(text),
-            Piece::Code(text) => {
+            Part::Prose(text, _) | Part::Literal(text) => out.push_str(text),
+            Part::Code(text) => {
                 out.push('\'');
                 out.push_str(text);
                 out.push('\'');
@@ -195,7 +245,7 @@ fn write_exact(pieces: &[Piece<'_>], out: &mut String) {
 
 fn write_shape<'a>(
     language: Language,
-    pieces: &[Piece<'a>],
+    pieces: &[Part<'a>],
     names: &mut Names<'a>,
     out: &mut String,
 ) {
@@ -207,8 +257,8 @@ fn write_shape<'a>(
     };
     for piece in pieces {
         match piece {
-            Piece::Prose(text) => {
-                for (role, word) in words(language, text) {
+            Part::Prose(_, words) => {
+                for &(role, word) in words {
                     space(out);
                     match role {
                         Role::Name if !is_kept(language, word, true) => names.write(word, out),
@@ -216,13 +266,13 @@ fn write_shape<'a>(
                     }
                 }
             }
-            Piece::Code(code) => {
+            Part::Code(code) => {
                 space(out);
                 out.push('\'');
                 write_tokens(language, code, names, out);
                 out.push('\'');
             }
-            Piece::Literal(_) => {
+            Part::Literal(_) => {
                 space(out);
                 out.push_str("\"\"");
             }
@@ -253,19 +303,19 @@ fn is_kept(language: Language, word: &str, called: bool) -> bool {
     language.keeps(word) || (called && language.keeps_called(word))
 }
 
-fn write_class(language: Language, pieces: &[Piece<'_>], out: &mut String) {
+fn write_class(language: Language, pieces: &[Part<'_>], out: &mut String) {
     let mut parts: Vec<&str> = Vec::new();
     for piece in pieces {
         match piece {
-            Piece::Prose(text) => {
-                parts.extend(words(language, text).into_iter().map(|(role, word)| match role {
+            Part::Prose(_, words) => {
+                parts.extend(words.iter().map(|&(role, word)| match role {
                     Role::Name if !language.keeps(word) => "_",
                     Role::Number => "0",
                     _ => word,
                 }));
             }
-            Piece::Code(code) => parts.push(class_of_code(language, code)),
-            Piece::Literal(_) => parts.push("_"),
+            Part::Code(code) => parts.push(class_of_code(language, code)),
+            Part::Literal(_) => parts.push("_"),
         }
     }
     join(parts.into_iter(), out);

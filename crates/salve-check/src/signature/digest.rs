@@ -18,6 +18,11 @@ impl Digest {
         Self { full: Sha256::digest(form.as_bytes()).into() }
     }
 
+    /// Appends all its digits to a text.
+    pub(crate) fn write(&self, text: &mut String) {
+        self.full.iter().for_each(|byte| text.extend(digits(*byte)));
+    }
+
     /// Returns the sixteen digits that stand on the wire.
     #[must_use]
     pub fn wire(&self) -> String {
@@ -44,7 +49,10 @@ pub struct Signature {
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().flat_map(|byte| digits(*byte)).collect()
+}
+
+fn digits(byte: u8) -> [char; 2] {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |value: u8| char::from(DIGITS[usize::from(value & 15)]);
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
+    [byte >> 4, byte & 15].map(|value| char::from(DIGITS[usize::from(value)]))
 }

@@ -141,6 +141,9 @@ pub(crate) const PLACEHOLDERS: &[&str] = &[
 
 /// Measures a placeholder such as `<PATH>` at the beginning of a text.
 pub(crate) fn placeholder(rest: &str) -> Option<usize> {
+    if !rest.starts_with('<') || !rest.as_bytes().get(1).is_some_and(u8::is_ascii_uppercase) {
+        return None;
+    }
     PLACEHOLDERS.iter().find(|known| rest.starts_with(**known)).map(|known| known.len())
 }
 

@@ -6,6 +6,9 @@
 
 use super::language::Language;
 use super::lexer::{begins_name, placeholder};
+use memchr::memmem::Finder;
+use std::borrow::Cow;
+use std::sync::LazyLock;
 
 /// A piece of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,20 +22,24 @@ pub(crate) enum Piece<'a> {
 }
 
 /// Cuts the hint off: `; did you mean ‘count’?`.
-pub(crate) fn without_hint(message: &str) -> String {
-    let Some(at) = find_hint(message) else { return message.to_owned() };
+pub(crate) fn without_hint(message: &str) -> Cow<'_, str> {
+    let Some(at) = find_hint(message) else { return Cow::Borrowed(message) };
     let (before, hint) = message.split_at(at);
     let after = hint.split_once('?').map_or("", |(_, after)| after);
     let before = before.trim_end_matches([' ', ';', '.', ',', ':', '(']);
-    format!("{before}{}", after.trim_start_matches(['\'', '"', ')']))
+    Cow::Owned(format!("{before}{}", after.trim_start_matches(['\'', '"', ')'])))
 }
 
 fn find_hint(message: &str) -> Option<usize> {
+    // Every hint speaks to somebody; most messages do not.
+    YOU.find(message.as_bytes())?;
     ["did you mean", "Did you mean", "maybe you meant", "Did you forget", "Perhaps you forgot"]
         .iter()
         .filter_map(|hint| message.find(hint))
         .min()
 }
+
+static YOU: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(" you "));
 
 /// Splits a message into prose and quoted code.
 pub(crate) fn pieces(message: &str) -> Vec<Piece<'_>> {
@@ -129,44 +136,35 @@ pub(crate) enum Role {
 
 /// Splits prose into words and marks and says which words are names of the program.
 pub(crate) fn words<'a>(language: Language, prose: &'a str) -> Vec<(Role, &'a str)> {
-    let split: Vec<&'a str> = Split { rest: prose }.collect();
-    let tokens: Vec<(usize, &str)> = {
-        let mut at = 0;
-        split
-            .iter()
-            .map(|word| {
-                let start = prose[at..].find(word).map_or(at, |found| at + found);
-                at = start + word.len();
-                (start, *word)
-            })
-            .collect()
-    };
+    let tokens: Vec<(usize, &'a str)> = Split { prose, at: 0 }.collect();
     (0..tokens.len())
         .map(|index| (role(language, prose, &tokens, index), tokens[index].1))
         .collect()
 }
 
+// Words and marks with the place they begin at.
 struct Split<'a> {
-    rest: &'a str,
+    prose: &'a str,
+    at: usize,
 }
 
 impl<'a> Iterator for Split<'a> {
-    type Item = &'a str;
+    type Item = (usize, &'a str);
 
-    fn next(&mut self) -> Option<&'a str> {
-        self.rest = self.rest.trim_start();
-        let first = self.rest.chars().next()?;
-        let length = if let Some(length) = placeholder(self.rest) {
+    fn next(&mut self) -> Option<(usize, &'a str)> {
+        let rest = self.prose[self.at..].trim_start();
+        let start = self.prose.len() - rest.len();
+        let first = rest.chars().next()?;
+        let length = if let Some(length) = placeholder(rest) {
             length
         } else if begins_name(first) || first.is_alphanumeric() {
             let inside = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
-            self.rest.find(|letter| !inside(letter)).unwrap_or(self.rest.len())
+            rest.find(|letter| !inside(letter)).unwrap_or(rest.len())
         } else {
             first.len_utf8()
         };
-        let (word, rest) = self.rest.split_at(length);
-        self.rest = rest;
-        Some(word)
+        self.at = start + length;
+        Some((start, &rest[..length]))
     }
 }
 
@@ -279,12 +277,18 @@ fn named_by_neighbours(language: Language, tokens: &[(usize, &str)], index: usiz
     let nth = |offset: isize| {
         index.checked_add_signed(offset).and_then(|at| tokens.get(at)).map_or("", |token| token.1)
     };
-    if PROSE.contains(&word) {
-        return false;
-    }
-    if KINDS.contains(&nth(-1)) {
-        return true;
-    }
+    // Few words follow a kind; only then the longer table is asked.
+    let named = KINDS.contains(&nth(-1)) || named_in(language, word, index, nth);
+    named && !PROSE.contains(&word)
+}
+
+// What the tools of one language say around a name.
+fn named_in<'a>(
+    language: Language,
+    word: &str,
+    index: usize,
+    nth: impl Fn(isize) -> &'a str,
+) -> bool {
     match language {
         // `x is not defined`, `x.y is not a function`.
         Language::Script => index == 0 && nth(1) == "is" && nth(2) == "not",

@@ -119,6 +119,26 @@ impl<'a> Line<'a, '_> {
                 self.out.push_str("==<PID>==");
                 self.rest = after;
             }
+        } else {
+            self.process();
+        }
+    }
+
+    // `program[123] text` and `program[123]: text`, as system logs begin their lines.
+    fn process(&mut self) {
+        let name = self
+            .rest
+            .bytes()
+            .take(64)
+            .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'-');
+        let name = name.count();
+        let Some(inner) = self.rest[name..].strip_prefix('[').filter(|_| name > 0) else { return };
+        let digits = inner.bytes().take_while(u8::is_ascii_digit).count();
+        let after = inner[digits..].strip_prefix(']');
+        if let Some(after) = after.filter(|after| digits > 0 && after.starts_with([' ', ':'])) {
+            self.out.push_str(&self.rest[..name]);
+            self.out.push_str("[<PID>]");
+            self.rest = after;
         }
     }
 
@@ -138,7 +158,7 @@ impl<'a> Line<'a, '_> {
             self.put(known);
             // The path of an address says what was asked for, not where a file is.
             if known == "<PORT>" && rest.starts_with('/') {
-                let (path, rest) = rest.split_at(rest.find(is_delimiter).unwrap_or(rest.len()));
+                let (path, rest) = rest.split_at(run_length(rest));
                 self.out.push_str(path);
                 self.rest = rest;
             }
@@ -231,41 +251,44 @@ fn is_quote(letter: char) -> bool {
 
 // What ends a run: blanks and the punctuation that stands around names, paths and numbers.
 fn is_delimiter(letter: char) -> bool {
-    letter.is_ascii_whitespace()
-        || matches!(
-            letter,
-            '"' | '\''
-                | '`'
-                | '('
-                | ')'
-                | '['
-                | ']'
-                | '{'
-                | '}'
-                | '<'
-                | '>'
-                | ','
-                | ';'
-                | '|'
-                | '='
-                | '‘'
-                | '’'
-                | '“'
-                | '”'
-                | '«'
-                | '»'
-                | '*'
-                | '^'
-                | '@'
-                | '#'
-                | '&'
-                | '!'
-                | '?'
-                | '█'
-                | '━'
-        )
-        || (!letter.is_ascii() && letter.is_whitespace())
+    match u8::try_from(letter) {
+        Ok(byte) if byte.is_ascii() => DELIMITERS[usize::from(byte)],
+        _ => {
+            matches!(letter, '‘' | '’' | '“' | '”' | '«' | '»' | '█' | '━')
+                || letter.is_whitespace()
+        }
+    }
 }
+
+/// Measures the run at the beginning of a text.
+fn run_length(text: &str) -> usize {
+    let mut at = 0;
+    while let Some(byte) = text.as_bytes().get(at) {
+        if byte.is_ascii() {
+            if DELIMITERS[usize::from(*byte)] {
+                break;
+            }
+            at += 1;
+            continue;
+        }
+        match text[at..].chars().next() {
+            Some(letter) if !is_delimiter(letter) => at += letter.len_utf8(),
+            _ => break,
+        }
+    }
+    at
+}
+
+static DELIMITERS: [bool; 128] = {
+    let mut table = [false; 128];
+    let marks = b" \t\n\x0b\x0c\r\"'`()[]{}<>,;|=*^@#&!?";
+    let mut at = 0;
+    while at < marks.len() {
+        table[marks[at] as usize] = true;
+        at += 1;
+    }
+    table
+};
 
 #[cfg(test)]
 mod tests;

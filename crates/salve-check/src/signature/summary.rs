@@ -20,21 +20,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn r027_short_errors_stay_as_they_are() {
+    fn r27_short_errors_stay_as_they_are() {
         assert_eq!(summary("short error"), "short error");
         assert_eq!(summary("  padded \n"), "padded");
         assert_eq!(summary(&"x".repeat(512)), "x".repeat(512));
     }
 
     #[test]
-    fn r027_long_errors_are_cut_after_512_characters() {
+    fn r27_long_errors_are_cut_after_512_characters() {
         let cut = summary(&"x".repeat(1000));
         assert_eq!(cut.len(), 515);
         assert!(cut.ends_with("..."));
     }
 
     #[test]
-    fn r027_a_character_of_several_bytes_is_never_split() {
+    fn r27_a_character_of_several_bytes_is_never_split() {
         let cut = summary(&"é’𝄞".repeat(400));
         assert_eq!(cut.chars().count(), 515);
         assert!(cut.starts_with("é’𝄞"));

@@ -39,7 +39,7 @@ fn vector(section: &'static str) -> Vector<'static> {
 }
 
 #[test]
-fn h009_the_published_vectors_hold() {
+fn h09_the_published_vectors_hold() {
     let vectors = vectors();
     assert!(vectors.len() >= 8, "only {} vectors were found", vectors.len());
     for vector in vectors {
@@ -67,7 +67,7 @@ fn missing_module(name: &str) -> String {
 }
 
 #[test]
-fn h008_distinct_missing_modules_have_distinct_signatures() {
+fn h08_distinct_missing_modules_have_distinct_signatures() {
     let foo = sign_text(None, &missing_module("foo")).run;
     let bar = sign_text(None, &missing_module("bar")).run;
     assert_ne!(foo.exact, bar.exact);
@@ -75,14 +75,14 @@ fn h008_distinct_missing_modules_have_distinct_signatures() {
 }
 
 #[test]
-fn h007_one_error_at_two_places_and_times_is_one_error() {
+fn h07_one_error_at_two_places_and_times_is_one_error() {
     let first = "==4692==ERROR: AddressSanitizer: heap-use-after-free on address 0x602000000010 at pc 0x55cc099b41d2 bp 0x7ffff6ffda20 sp 0x7ffff6ffda18\nREAD of size 4 at 0x602000000010 thread T0\n    #0 0x55cc099b41d1 in main /srv/app/prog.c:2\n    #1 0x7f9d36c45249 in __libc_start_call_main ../sysdeps/nptl/libc_start_call_main.h:58\n\nSUMMARY: AddressSanitizer: heap-use-after-free /srv/app/prog.c:2 in main\n";
     let second = "2026-03-16T04:33:57.740Z [pid 9] started\n==17==ERROR: AddressSanitizer: heap-use-after-free on address 0x611000000010 at pc 0x5630d5f491d2 bp 0x7fff190ef8e0 sp 0x7fff190ef8d8\nREAD of size 4 at 0x611000000010 thread T0\n    #0 0x5630d5f491d1 in main /home/dev/My Project/t1.c:97\n    #1 0x7fc8b3445249 in __libc_start_call_main ../sysdeps/nptl/libc_start_call_main.h:58\n\nSUMMARY: AddressSanitizer: heap-use-after-free /home/dev/My Project/t1.c:97 in main\n";
     assert_eq!(sign_text(None, first).run, sign_text(None, second).run);
 }
 
 #[test]
-fn r026_diagnostics_are_found_whatever_stream_they_came_from() {
+fn r26_diagnostics_are_found_whatever_stream_they_came_from() {
     // tsc speaks on one stream while npm fills the other; both are read as one text.
     let both = "npm warn exec The following package was not found\nsrc/a.ts(1,7): error TS2322: Type 'string' is not assignable to type 'number'.\n";
     let found = parse_console(None, both);

@@ -81,35 +81,3 @@ impl Survey {
         self.files.iter().map(String::as_str).filter(|path| file_name(path).len() == path.len())
     }
 }
-
-#[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "a test's own scratch folder")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tools_folders_ignored_files_and_symlinks_are_passed_over() {
-        let folder = tempfile::tempdir().unwrap();
-        for path in [
-            "a.py",
-            ".eslintrc.json",
-            "src/b.py",
-            "node_modules/x/c.js",
-            "target/d.rs",
-            "big/e.py",
-            "src/.venv/f.py",
-            ".git/config",
-        ] {
-            let path = folder.path().join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, "").unwrap();
-        }
-        std::fs::write(folder.path().join(".gitignore"), "/big/\n").unwrap();
-        std::os::unix::fs::symlink("/", folder.path().join("root")).unwrap();
-        let found = survey(folder.path()).unwrap();
-        assert_eq!(found.files, [".eslintrc.json", ".gitignore", "a.py", "src/b.py"]);
-        assert!(!found.cut);
-        assert_eq!(found.at_top().count(), 3);
-        assert!(survey(&folder.path().join("nothing")).is_err());
-    }
-}

@@ -70,6 +70,19 @@ fn toolchains_are_told_by_the_files_of_a_folder() {
 }
 
 #[test]
+fn links_are_not_followed_and_hidden_files_are_seen() {
+    let place = tempfile::tempdir().unwrap();
+    let files = "-- both/real/a.py --\n-- both/.config/b.sh --\n-- both/src/.venv/c.py --\n";
+    Archive::read(files).write("both", place.path());
+    std::os::unix::fs::symlink("/", place.path().join("root")).unwrap();
+    std::os::unix::fs::symlink("real", place.path().join("again")).unwrap();
+    std::os::unix::fs::symlink("real/a.py", place.path().join("d.py")).unwrap();
+    let found = Registry::built_in().detect(place.path()).unwrap();
+    let given: Vec<String> = found.into_iter().flat_map(|one| one.files).collect();
+    assert_eq!(given, [".config/b.sh", "real/a.py"]);
+}
+
+#[test]
 fn a_folder_that_is_not_there_is_an_error() {
     assert!(Registry::built_in().detect(std::path::Path::new("/nothing/here")).is_err());
 }

@@ -8,7 +8,7 @@ const HERE: &str = "prog.c: In function ‘main’:\nprog.c:3:5: error: ‘count
 const THERE: &str = "2026-03-16T04:33:57.740Z /srv/My Project/t1.c: In function ‘main’:\n2026-03-16T04:33:58.000Z /srv/My Project/t1.c:41:5: error: ‘count’ undeclared (first use in this function)\n2026-03-16T04:33:58.000Z    41 |     count = 1;\n2026-03-16T04:33:58.000Z       |     ^~~~~\n";
 
 #[test]
-fn h009_the_batch_answers_with_sixteen_digits_and_echoes_the_id() {
+fn h09_the_batch_answers_with_sixteen_digits_and_echoes_the_id() {
     let lines: String = [("a", HERE), ("b", THERE), ("c", &HERE.replace("count", "total"))]
         .iter()
         .map(|(id, text)| serde_json::json!({ "id": id, "text": text }).to_string() + "\n")
@@ -25,7 +25,7 @@ fn h009_the_batch_answers_with_sixteen_digits_and_echoes_the_id() {
 }
 
 #[test]
-fn h009_a_document_keeps_the_full_digest() {
+fn h09_a_document_keeps_the_full_digest() {
     let document = salve(&["signature", "--format", "json", "--explain"], HERE).json();
     let full = document["full"]["exact"].as_str().unwrap_or_default();
     assert_eq!(full.len(), 64);

@@ -3,7 +3,7 @@
 //! In: the rest of a line. Out: how long the run is and what is written for it. Never looks past the
 //! run but for a place `(12,3)` or ` 12:33` that belongs to its path.
 
-use super::{is_delimiter, time};
+use super::{is_delimiter, run_length, time};
 
 /// What the word before says about a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,11 @@ pub(crate) enum Context {
 impl Context {
     fn of_word(word: &str) -> Self {
         let is = |known: &[&str]| known.iter().any(|known| word.eq_ignore_ascii_case(known));
-        if word.len() > 24 || word.is_empty() {
+        // The letters these words begin or end with; most words have neither.
+        let first = word.bytes().next().unwrap_or(0).to_ascii_lowercase();
+        let seeded = word.len() >= 4 && word.ends_with(['d', 'D']);
+        if word.len() > 24 || !(seeded || matches!(first, b'l' | b'c' | b'p' | b't' | b'o' | b'r'))
+        {
             Self::None
         } else if is(&["line", "lines", "column", "col", "char", "position", "offset", "ln", "row"])
         {
@@ -29,7 +33,7 @@ impl Context {
             Self::Pid
         } else if is(&["port"]) {
             Self::Port
-        } else if word.to_ascii_lowercase().ends_with("seed") {
+        } else if seeded && word.to_ascii_lowercase().ends_with("seed") {
             Self::Seed
         } else {
             Self::None
@@ -63,7 +67,7 @@ pub(crate) struct Run<'a> {
 impl<'a> Run<'a> {
     /// Takes the run at the beginning of `rest`, which is not empty.
     pub(crate) fn take(rest: &'a str) -> Self {
-        let end = rest.find(is_delimiter).unwrap_or(rest.len());
+        let end = run_length(rest);
         let whole = &rest[..end];
         let core = whole.trim_end_matches([':', '.']);
         // A run of points alone is its own core.

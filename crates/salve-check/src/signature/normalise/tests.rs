@@ -4,7 +4,7 @@ use super::normalise;
 use proptest::prelude::*;
 
 #[test]
-fn h008_the_name_after_a_path_survives() {
+fn h08_the_name_after_a_path_survives() {
     assert_eq!(normalise("No module named /srv/app/foo"), "No module named <PATH>foo");
     assert_eq!(normalise("No module named /home/me/foo"), "No module named <PATH>foo");
     assert_ne!(normalise("No module named foo"), normalise("No module named bar"));
@@ -12,7 +12,7 @@ fn h008_the_name_after_a_path_survives() {
 }
 
 #[test]
-fn h007_what_changes_from_run_to_run_becomes_a_placeholder() {
+fn h07_what_changes_from_run_to_run_becomes_a_placeholder() {
     let cases = [
         ("at /srv/app/main.py:12:5: bad", "at <PATH>:<LINE>: bad"),
         ("src/main.rs:7:12", "<PATH>:<LINE>"),
@@ -32,6 +32,7 @@ fn h007_what_changes_from_run_to_run_becomes_a_placeholder() {
         ("finished in 0.81s", "finished in <DURATION>"),
         ("took 1m02.5s and 12 ms", "took <DURATION> and <DURATION>"),
         ("==4692==ERROR: x", "==<PID>==ERROR: x"),
+        ("frob[4711]: bad", "frob[<PID>]: bad"),
         ("object at 0x7f2920bb5790>", "object at <ADDR>>"),
         ("java.lang.Object@1b6d3586", "java.lang.Object@<ADDR>"),
         ("offset 0x18 of it", "offset 0x18 of it"),
@@ -58,7 +59,7 @@ fn h007_what_changes_from_run_to_run_becomes_a_placeholder() {
 }
 
 #[test]
-fn h007_one_error_of_two_runs_is_one_text() {
+fn h07_one_error_of_two_runs_is_one_text() {
     let first = "2026-11-16T03:31:02Z [pid 17] frob: /srv/a/conf.ini:3: bad key near 0x7ffd1234abcd after 0.5s";
     let second = "2026-12-24T18:00:00Z [pid 99123] frob: /home/x y/b/conf.ini:41: bad key near 0x7ffc0000beef after 12.25s";
     assert_eq!(normalise(first), normalise(second));

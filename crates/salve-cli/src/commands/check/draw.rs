@@ -8,7 +8,7 @@ use crate::change::visible;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use salve_check::{CheckReport, CheckRun};
-use salve_types::{Diagnostic, Position, Severity, SourceSpan};
+use salve_types::{Diagnostic, Position, Severity, SourceSpan, Suggestion};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Component, Path};
@@ -67,7 +67,7 @@ fn draw(diagnostic: &Diagnostic, sources: &mut Sources<'_>) -> String {
         words.push(format!("in {}", in_words(span)));
     }
     words.extend(diagnostic.notes.iter().map(|note| format!("{}: {}", note.kind, note.message)));
-    words.extend(diagnostic.suggestions.iter().map(|one| format!("help: {}", one.message)));
+    words.extend(diagnostic.suggestions.iter().map(|one| proposed(one, diagnostic)));
     for word in &words {
         group = group.element(Level::NOTE.no_name().message(visible_lines(word)));
     }
@@ -76,6 +76,17 @@ fn draw(diagnostic: &Diagnostic, sources: &mut Sources<'_>) -> String {
     let mut drawn = Renderer::styled().decor_style(DecorStyle::Unicode).render(&[group]);
     drawn.push('\n');
     drawn
+}
+
+// Some tools have no words for what they propose but those of the headline.
+fn proposed(suggestion: &Suggestion, diagnostic: &Diagnostic) -> String {
+    let texts: Vec<&str> = suggestion.edits.iter().map(|edit| edit.replacement.trim()).collect();
+    match texts.as_slice() {
+        [text] if suggestion.message == diagnostic.message && !text.is_empty() => {
+            format!("help: write `{text}`")
+        }
+        _ => format!("help: {}", suggestion.message),
+    }
 }
 
 fn in_words(span: &SourceSpan) -> String {

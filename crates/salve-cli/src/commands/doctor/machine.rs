@@ -32,8 +32,10 @@ fn layer_rows(runner: &Runner) -> Result<Vec<Check>, Failure> {
     let rows = runner.layers()?.into_iter().map(|report| {
         let state = if report.available { State::Ok } else { State::Missing };
         let mut detail = visible(&report.detail);
-        if state == State::Missing {
-            detail.push_str("; nothing runs by itself without it");
+        match state {
+            State::Missing => detail.push_str("; nothing runs by itself without it"),
+            _ if detail.is_empty() => detail.push_str("works"),
+            _ => {}
         }
         Check { name: format!("sandbox {}", report.layer), state, detail }
     });
