@@ -57,10 +57,24 @@ fn c059_commands_are_judged_word_by_word() {
 #[test]
 fn c060_a_delete_is_asked_about_and_shown_as_it_was_parsed() {
     let place = folder("policy-human");
-    let shown =
-        salve_in(&["policy", "command", "ls; rm -rf 'a b'", "make\u{1b}[2Kx"], "", &place, &[]);
+    let lines = ["ls 2>&1; rm -rf 'a b'", "make\u{1b}[2Kx\u{202e}", "make test"];
+    let shown = salve_in(&[&["policy", "command"], &lines[..]].concat(), "", &place, &[]);
     assert_eq!(shown.code, Some(1));
-    insta::assert_snapshot!(shown.out);
+    insta::assert_snapshot!(shown.out, @r"
+    asked    ls 2>&1; rm -rf 'a b'
+             P4_never: `rm` deletes, or runs what cannot be seen here; that is always asked
+             1  ls 2>&1
+             2  rm -rf 'a b' <- this one
+             at worst: network
+    asked    make\u{1b}[2Kx\u{202e}
+             P0_input: control character: U+001B has no place in a command line
+             at worst: network
+    asked    make test
+             P4_not_listed: `make test` is not on the list
+             1  make test <- this one
+             at worst: network
+             on the list it would be: make test
+    ");
     let json = salve_in(&["policy", "command", "make test", "--format", "json"], "", &place, &[]);
     assert_eq!(json.json()[0]["smallest"], serde_json::json!(["make", "test"]));
     let fine = salve_in(&["policy", "command", "git status"], "", &place, &[]);
