@@ -7,6 +7,7 @@ mod arguments;
 mod batch;
 mod change;
 mod commands;
+mod config_files;
 mod environment;
 mod failure;
 mod input;

@@ -3,11 +3,11 @@
 //! In: `rules.toml` and `approvals.toml` in the user's configuration folder, `salve-rules.toml` in
 //! the workspace. Out: one set of rules. Never lets a file of the workspace allow anything.
 
+use crate::config_files::{self, read};
 use crate::environment;
 use crate::failure::Failure;
 use salve_check::{Approval, Approvals, ListEntry, PolicyRules, RuleSource, Scope, UserRules};
 use serde::{Deserialize, Serialize};
-use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 const USER_RULES: &str = "rules.toml";
@@ -59,19 +59,9 @@ impl Rules {
 
     /// Remembers entries for this workspace.
     pub(crate) fn approve(&mut self, entries: Vec<ListEntry>) -> Result<(), Failure> {
-        let folder = environment::user_config_folder().ok_or_else(|| {
-            Failure::new("there is no folder for your configuration")
-                .hint("Set HOME or XDG_CONFIG_HOME.")
-        })?;
         self.approvals.approve_entries(Scope::Project, &self.workspace, entries);
         let file = ApprovalFile { approvals: self.approvals.kept().cloned().collect() };
-        std::fs::create_dir_all(&folder)?;
-        // A new file of mode 0600 takes the old one's place, so that a reader sees one or the other.
-        let mut written = tempfile::NamedTempFile::new_in(&folder)?;
-        written.write_all(toml::to_string(&file)?.as_bytes())?;
-        written.as_file().sync_all()?;
-        written.persist(folder.join(USER_APPROVALS))?;
-        Ok(())
+        config_files::replace(USER_APPROVALS, &toml::to_string(&file)?)
     }
 
     fn add_file(&mut self, path: &Path, source: RuleSource) -> Result<(), Failure> {
@@ -82,13 +72,5 @@ impl Rules {
         let ignored = loaded.ignored.into_iter();
         self.ignored.extend(ignored.map(|why| format!("{}: {why}", path.display())));
         Ok(())
-    }
-}
-
-fn read(path: &Path) -> Result<Option<String>, Failure> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Failure::new(format!("cannot read `{}`: {error}", path.display()))),
     }
 }

@@ -3,6 +3,7 @@
 //! In: configuration files, `SALVE_*`, flags, from low to high. Out: one value per setting with its
 //! origin. Never lets a workspace file loosen anything: there, only stricter values count.
 
+use crate::config_files;
 use crate::environment;
 use crate::failure::Failure;
 use salve_text::{DEFAULT_MARK, SentinelRule};
@@ -149,11 +150,9 @@ struct ConfigFile {
     auto_apply: Option<Automatic>,
     auto_apply_files: Option<Automatic>,
     auto_apply_cli: Option<Automatic>,
-    // Read by the commands that use them, where trust is known.
+    // Read where they are used and where trust is known.
     #[serde(default, rename = "toolchain")]
     _toolchains: Vec<toml::Table>,
-    #[serde(default, rename = "rule")]
-    _rules: Vec<toml::Table>,
 }
 
 impl Settings {
@@ -187,13 +186,7 @@ impl Settings {
     }
 
     fn read_file(&mut self, level: Level, path: &Path) -> Result<(), Failure> {
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => {
-                return Err(Failure::new(format!("cannot read `{}`: {error}", path.display())));
-            }
-        };
+        let Some(text) = config_files::read(path)? else { return Ok(()) };
         let file: ConfigFile = toml::from_str(&text).map_err(|error| {
             Failure::new(format!("cannot use `{}`: {error}", path.display()))
                 .hint("`salve config show --origin` lists every setting and its values.")

@@ -4,6 +4,7 @@
 //! workspace's own entries say which programs run, so they count only after `salve trust`; until
 //! then they are named and passed over.
 
+use crate::config_files;
 use crate::environment;
 use crate::failure::Failure;
 use crate::trust::{Standing, TrustList};
@@ -45,13 +46,7 @@ pub(crate) fn of_workspace(workspace: &Path) -> Result<Toolchains, Failure> {
 
 // The entries of a file as a table of their own; the file's other keys belong to the settings.
 fn entries(path: &Path) -> Result<Option<String>, Failure> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => {
-            return Err(Failure::new(format!("cannot read `{}`: {error}", path.display())));
-        }
-    };
+    let Some(text) = config_files::read(path)? else { return Ok(None) };
     let mut table: toml::Table = toml::from_str(&text)
         .map_err(|error| Failure::new(format!("cannot use `{}`: {error}", path.display())))?;
     table.retain(|key, _| key == "toolchain");

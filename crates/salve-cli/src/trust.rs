@@ -4,16 +4,19 @@
 //! trusted; the list kept in the user's folder, never in the workspace. Never follows what a trusted
 //! file says: whoever uses it asks here first.
 
-use crate::environment;
+use crate::config_files;
 use crate::failure::Failure;
 use salve_tree::ContentHash;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// The files of a workspace that say nothing until they are trusted.
 pub(crate) const BOUND_FILES: &[&str] = &["salve.toml"];
+
+/// The list, in the user's configuration folder.
+const LIST: &str = "trust.toml";
 
 /// What the user said about one workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,14 +52,8 @@ pub(crate) struct TrustList {
 impl TrustList {
     /// Reads the user's list; without one, nothing is trusted.
     pub(crate) fn load() -> Result<Self, Failure> {
-        let path = list_path()?;
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => {
-                return Err(Failure::new(format!("cannot read `{}`: {error}", path.display())));
-            }
-        };
+        let path = config_files::of_user(LIST)?;
+        let Some(text) = config_files::read(&path)? else { return Ok(Self::default()) };
         toml::from_str(&text).map_err(|error| {
             Failure::new(format!("cannot use `{}`: {error}", path.display()))
                 .hint("Repair it, or remove it to trust nothing.")
@@ -102,15 +99,7 @@ impl TrustList {
     }
 
     fn save(&self) -> Result<(), Failure> {
-        let path = list_path()?;
-        let folder = path.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder)?;
-        // A new file of mode 0600 takes the old one's place, so that a reader sees one or the other.
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(toml::to_string(self)?.as_bytes())?;
-        file.as_file().sync_all()?;
-        file.persist(&path)?;
-        Ok(())
+        config_files::replace(LIST, &toml::to_string(self)?)
     }
 }
 
@@ -140,12 +129,4 @@ fn present_files(workspace: &Path) -> Result<BTreeMap<String, String>, Failure> 
 fn resolved(workspace: &Path) -> Result<PathBuf, Failure> {
     std::fs::canonicalize(workspace)
         .map_err(|error| Failure::new(format!("cannot open `{}`: {error}", workspace.display())))
-}
-
-fn list_path() -> Result<PathBuf, Failure> {
-    let folder = environment::user_config_folder().ok_or_else(|| {
-        Failure::new("there is no folder for your configuration")
-            .hint("Set HOME or XDG_CONFIG_HOME.")
-    })?;
-    Ok(folder.join("trust.toml"))
 }

@@ -8,7 +8,7 @@ use crate::run::salve;
 fn the_demo_heals_every_scene_and_says_what_to_try_next() {
     let ended = salve(&["demo"], "");
     assert_eq!(ended.code, Some(0), "{}", ended.out);
-    assert!(ended.out.contains("9 of 9 healed or held back"));
+    assert!(ended.out.contains("12 of 12 healed or held back"));
     assert!(ended.out.contains("Try next"));
     assert!(!ended.out.contains('\u{1b}'), "colours on a pipe");
 }

@@ -5,11 +5,12 @@
 
 use crate::arguments::Format;
 use crate::failure::{CommandResult, Ending, Failure};
+use crate::rules::Rules;
 use crate::{batch, output};
 use anstyle::AnsiColor;
 use salve_check::{
-    CommandVerdict, PlannedCommand, PlannedRedirect, PolicyRules, RedirectTarget, is_invisible,
-    judge_command, quote_for_display,
+    CommandVerdict, PlannedCommand, PlannedRedirect, RedirectTarget, is_invisible, judge_command,
+    quote_for_display,
 };
 use salve_engine::{CommandPaths, RepositoryFacts};
 use salve_tree::Root;
@@ -23,10 +24,13 @@ struct Line {
 
 /// Judges lines in a workspace.
 pub(super) fn run(lines: &[String], root: &Root, in_batch: bool, format: Format) -> CommandResult {
-    let rules = PolicyRules::default();
+    let rules = Rules::load(root.path())?;
+    for ignored in &rules.ignored {
+        output::story(&format!("{}\n", crate::change::visible(ignored)));
+    }
     let paths = CommandPaths::new(root);
     let repository = RepositoryFacts::of(root.path());
-    let judge = |line: &str| judge_command(line, &rules, &paths, &repository);
+    let judge = |line: &str| judge_command(line, &rules.policy, &paths, &repository);
     if in_batch {
         return batch::run(|line: Line| document(&judge(&line.command)));
     }
