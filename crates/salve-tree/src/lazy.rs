@@ -14,6 +14,7 @@ mod align;
 mod keys;
 mod markers;
 mod outline;
+mod unchanged;
 mod weave;
 
 use crate::SyntaxProbe;
@@ -69,9 +70,12 @@ pub(crate) fn resolve_lazy(
     let early = weave::weave(path, &template, &present, Lean::Early)?;
     let late = weave::weave(path, &template, &present, Lean::Late)?;
     if early.lines != late.lines {
-        let line = early.lines.iter().zip(&late.lines).find(|(one, other)| one != other);
-        let line = line.map(|(one, _)| shown(one)).unwrap_or_default();
-        return Err(Unresolved::Ambiguous { line });
+        return Err(ambiguous(&early.lines, &late.lines));
+    }
+    // A change is found where none may be meant: the lines repeat, and both readings fit.
+    let old_lines: Vec<&str> = old.lines().collect();
+    if early.lines != old_lines && unchanged::may_be_unchanged(old, lazy, &markers) {
+        return Err(ambiguous(&early.lines, &old_lines));
     }
     let mut text = early.lines.join("\n");
     if old.is_empty() || old.ends_with('\n') {
@@ -81,6 +85,12 @@ pub(crate) fn resolve_lazy(
     let kept = early.kept_lines;
     let notes = vec![format!("{} omission(s) stand for {kept} line(s) of the file", markers.len())];
     Ok(ResolvedText { text, notes })
+}
+
+fn ambiguous(one: &[impl AsRef<str>], other: &[impl AsRef<str>]) -> Unresolved {
+    let mut pairs = one.iter().map(AsRef::as_ref).zip(other.iter().map(AsRef::as_ref));
+    let line = pairs.find(|(one, other)| one != other).map(|(line, _)| shown(line));
+    Unresolved::Ambiguous { line: line.unwrap_or_default() }
 }
 
 /// Refuses a result with errors that neither the old text nor the lazy one has. Errors that the

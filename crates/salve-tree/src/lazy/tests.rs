@@ -243,6 +243,16 @@ fn a_marker_alone_stands_for_the_whole_file() {
     assert_eq!(resolve("a.py", SERVICE, "# ... existing code ...\n").unwrap(), SERVICE);
 }
 
+#[test]
+fn a_change_is_not_read_into_lines_that_stand_in_the_file_as_they_are() {
+    let old = "a();\n    a();\na();\n  b();\n  b();\n    a();\n    a();\n";
+    let lazy = "// ... existing code ...\n    a();\n    a();\n";
+    match resolve("a.js", old, lazy) {
+        Ok(text) => assert_eq!(text, old),
+        Err(why) => assert!(matches!(why, Unresolved::Ambiguous { .. }), "{why}"),
+    }
+}
+
 proptest! {
     /// A run of lines replaced by a marker comes back, or the text is refused; nothing is lost.
     #[test]
