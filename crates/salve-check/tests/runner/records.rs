@@ -24,6 +24,17 @@ fn c075_every_run_is_recorded_with_what_who_where_and_how() {
 }
 
 #[test]
+fn c075_a_run_leaves_nothing_but_its_record() {
+    let place = Workplace::new();
+    for _ in 0..20 {
+        let _ = place.argv(&["true"]).unwrap();
+        let entries = std::fs::read_dir(place.work()).unwrap();
+        let names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, [".salve"]);
+    }
+}
+
+#[test]
 fn c075_the_full_output_is_in_private_files() {
     let place = Workplace::new();
     let run = place.argv(&["sh", "-c", "seq 100000; seq 5 >&2"]).unwrap();

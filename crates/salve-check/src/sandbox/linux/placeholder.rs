@@ -16,11 +16,14 @@ use rustix::fs::{FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// No other folder is made like this: not even its owner can write to it.
 const MODE: u32 = 0o500;
 /// How often a placeholder may be removed by another run while this one takes its lock.
 const TRIES: usize = 16;
+/// How often, a millisecond apart, it is looked whether a run has let go of its placeholder.
+const LOOKS: usize = 300;
 
 /// The placeholders of one run; they last as long as this value and are removed with it.
 #[derive(Debug, Default)]
@@ -45,17 +48,27 @@ impl Placeholders {
 impl Drop for Placeholders {
     fn drop(&mut self) {
         for (path, lock) in self.held.drain(..) {
-            remove(&path, &lock);
+            let _ = remove(&path, &lock);
         }
     }
 }
 
-/// Removes placeholders that a killed run has left, unless another run relies on them.
+/// Removes placeholders of a run that has ended or was killed, unless another run relies on them.
+///
+/// The launcher of the run holds its lock until the kernel has taken its namespaces apart, some
+/// milliseconds after its programs have ended; that is waited for, so that nothing is seen behind.
 pub(crate) fn remove_placeholders(paths: &[PathBuf]) {
-    for path in paths {
-        if let Ok(Some(lock)) = open_placeholder(path) {
-            remove(path, &lock);
+    let is_left = |path: &PathBuf| match open_placeholder(path) {
+        Ok(Some(lock)) => !remove(path, &lock),
+        _ => false,
+    };
+    let mut left: Vec<&PathBuf> = paths.iter().filter(|path| is_left(path)).collect();
+    for _ in 0..LOOKS {
+        if left.is_empty() {
+            return;
         }
+        std::thread::sleep(Duration::from_millis(1));
+        left.retain(|path| is_left(path));
     }
 }
 
@@ -105,12 +118,14 @@ fn is_still_at(path: &Path, folder: &OwnedFd) -> bool {
     }
 }
 
-fn remove(path: &Path, lock: &OwnedFd) {
+/// Returns whether nobody else relies on it; then it is gone, or no placeholder any more.
+fn remove(path: &Path, lock: &OwnedFd) -> bool {
     let alone = rustix::fs::flock(lock, FlockOperation::NonBlockingLockExclusive).is_ok();
     if alone && is_still_at(path, lock) {
         // Fails for a folder that is not empty, which is then no placeholder any more.
         let _ = std::fs::remove_dir(path);
     }
+    alone
 }
 
 #[cfg(test)]
