@@ -90,12 +90,25 @@
 //! assert_eq!(after, Some(&b"def part():\n    return 'see you'\n"[..]));
 //! ```
 //!
+//! # Judge a command, know an error
+//!
+//! [`check::judge_command`] says whether a proposed line may run and gives out the words that would;
+//! [`check::Runner`] runs them in the sandbox; [`check::sign_text`] knows an error wherever it appears.
+//!
+//! ```
+//! use salve::check::sign_text;
+//!
+//! let one = sign_text(None, "a.c:3:5: error: 'x' undeclared (first use in this function)\n");
+//! let other = sign_text(None, "/tmp/b/a.c:91:2: error: 'x' undeclared (first use in this function)\n");
+//! assert_eq!(one.run.exact, other.run.exact);
+//! ```
+//!
 //! Text that arrives in pieces goes through the same machines: [`Cleaner`], [`Inspector`] and
 //! [`JsonParser`] take `push` and `finish`, and answer the same for any way of cutting the pieces.
 
 pub use salve_engine::{
-    GrammarProbe, Judgement, PipelineOptions, Received, Resumed, judge_text, read_edits, receive,
-    resume,
+    CommandPaths, GrammarProbe, Judgement, PipelineOptions, Received, RepositoryFacts, Resumed,
+    judge_text, read_edits, receive, resume,
 };
 pub use salve_syntax::{SyntaxReport, check_syntax};
 pub use salve_text::*;
@@ -104,4 +117,9 @@ pub use salve_types::*;
 /// The files: verify edits against them, apply them as one transaction, undo them.
 pub mod tree {
     pub use salve_tree::*;
+}
+
+/// Processes: the command policy, the sandboxed runner, toolchains, diagnostics, signatures.
+pub mod check {
+    pub use salve_check::*;
 }
