@@ -160,7 +160,11 @@ fn table(report: &CheckReport) -> String {
         "" => run.target_id().to_owned(),
         folder => format!("{} in {}", run.target_id(), visible(folder)),
     };
-    let width = report.runs.iter().map(|run| name(run).chars().count()).max().unwrap_or(0).max(9);
+    let ran = report.runs.iter().map(name);
+    let held_back = report.held_back.iter().map(|one| one.target_id.clone());
+    let missing = report.missing.iter().map(|one| one.target_id.clone());
+    let names = ran.chain(held_back).chain(missing).chain(["toolchain".to_owned()]);
+    let width = names.map(|name| name.chars().count()).max().unwrap_or(0);
     let mut text = format!("{:width$}  result  seconds  errors  warnings\n", "toolchain");
     let green = anstyle::AnsiColor::Green.on_default().bold();
     let red = anstyle::AnsiColor::Red.on_default().bold();
