@@ -5,7 +5,8 @@
 
 use super::session::{EndedBecause, Finished};
 use crate::{
-    Capture, Gate, Layer, ProgramEnding, Report, RunEnding, RunError, RunRequest, StartedBy,
+    Capture, Gate, Layer, ProgramEnding, Report, RunClass, RunEnding, RunError, RunRequest,
+    StartedBy,
 };
 
 /// Why an attempt ran nothing.
@@ -25,7 +26,8 @@ pub(super) fn needs_every_layer(request: &RunRequest) -> bool {
     match request.gate {
         Gate::Approved => false,
         Gate::Policy { .. } => true,
-        Gate::Toolchain { .. } => request.by == StartedBy::Model,
+        // A person who starts a check is there; a program's version can be asked for anywhere.
+        Gate::Toolchain { .. } => request.by != StartedBy::User && request.class != RunClass::Probe,
     }
 }
 

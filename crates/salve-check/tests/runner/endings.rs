@@ -175,6 +175,13 @@ fn c061_without_a_layer_only_a_person_can_run() {
         matches!(&error, RunError::MissingLayers { missing } if missing.contains(&"seccomp".to_owned()))
     );
     assert!(error.to_string().contains("--yes"), "{error}");
+    request.gate = Gate::Toolchain { target: "true".to_owned() };
+    for (by, runs) in
+        [(StartedBy::Model, false), (StartedBy::Salve, false), (StartedBy::User, true)]
+    {
+        request.by = by;
+        assert_eq!(place.runner.run(&request).is_ok(), runs, "{by:?}");
+    }
 }
 
 #[test]
