@@ -8,7 +8,10 @@ mod edit;
 mod finding;
 mod language;
 mod reply;
+mod segment;
 mod span;
+mod time;
+mod usage;
 mod verdict;
 
 pub use diagnostic::{
@@ -22,7 +25,10 @@ pub use edit::{
 pub use finding::{Finding, FindingCode};
 pub use language::Language;
 pub use reply::{FinishReason, RawReply};
+pub use segment::{Segment, SegmentKind, Signal, WorkerResult};
 pub use span::{Position, Span};
+pub use time::{Clock, Timestamp};
+pub use usage::Usage;
 pub use verdict::{
     ErrorType, Evidence, EvidenceSource, OpenConstruct, OpenKind, TruncationFamily, TruncationKind,
     Verdict,

@@ -1,0 +1,89 @@
+//! The trait every model stands behind, and why a call fails.
+//!
+//! In: a request, and someone who watches what arrives. Out: a reply, or an error that keeps what
+//! had arrived. Never retries by itself beyond what a provider's limits ask for.
+
+use crate::reply::ModelReply;
+use crate::request::ModelRequest;
+use std::future::Future;
+use std::time::Duration;
+
+/// Someone who answers.
+pub trait Model: Send + Sync {
+    /// Asks once. What arrives is shown to `watch` piece by piece, so that it can be saved before
+    /// anything is made of it.
+    ///
+    /// # Errors
+    /// When there is no reply; what had arrived is in the error.
+    fn call(
+        &self,
+        request: &ModelRequest,
+        watch: &mut dyn Watch,
+    ) -> impl Future<Output = Result<ModelReply, ModelError>> + Send;
+}
+
+/// Sees the bytes of an answer as they arrive.
+pub trait Watch: Send {
+    /// Some more text of the answer arrived.
+    fn arrived(&mut self, text: &str);
+}
+
+/// Watches nothing.
+impl Watch for () {
+    fn arrived(&mut self, _: &str) {}
+}
+
+/// Collects the text.
+impl Watch for String {
+    fn arrived(&mut self, text: &str) {
+        self.push_str(text);
+    }
+}
+
+/// Why there is no reply.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The provider refused or failed.
+    #[error("the provider answered {status}: {message}")]
+    Provider {
+        /// The HTTP status.
+        status: u16,
+        /// What it said.
+        message: String,
+        /// How long it asked to wait.
+        retry_after: Option<Duration>,
+    },
+    /// No connection, or it broke before anything arrived.
+    #[error("no answer from the provider: {message}; check the address and the network")]
+    Unreachable {
+        /// What happened.
+        message: String,
+    },
+    /// Too slow.
+    #[error("no answer within {limit:?}; {} bytes had arrived", partial.text.len())]
+    TimedOut {
+        /// The limit that was passed, total or between two chunks.
+        limit: Duration,
+        /// What had arrived.
+        partial: Box<ModelReply>,
+    },
+    /// The call would not fit the budget and was not made.
+    #[error("{message}")]
+    OverBudget {
+        /// Which limit, how much is left, what was needed.
+        message: String,
+    },
+    /// The reply is in no form this dialect has.
+    #[error("the provider's reply cannot be read: {message}")]
+    Unreadable {
+        /// What is wrong with it.
+        message: String,
+    },
+    /// The request cannot be sent: no key, no such model, a capability that is missing.
+    #[error("{message}")]
+    Unsendable {
+        /// What is missing, and how to give it.
+        message: String,
+    },
+}

@@ -1,0 +1,4 @@
+//! Salve over the wire: the healing gateway.
+//!
+//! In: requests of agents and their libraries. Out: replies that are whole, or that say what is
+//! missing. Never invents an end, never passes on a tool call it had to guess.
