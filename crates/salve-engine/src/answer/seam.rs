@@ -17,6 +17,10 @@ pub(super) fn join(
     continuation: &str,
     verdict: &Verdict,
 ) -> Result<String, RefusalReason> {
+    if let Some(rest) = after_echo(partial, continuation) {
+        let empty = rest.trim().is_empty();
+        return if empty { Err(RefusalReason::OnlyEcho) } else { Ok(format!("{partial}{rest}")) };
+    }
     if let Some((start, label)) = open_fence(partial, verdict) {
         return join_in_fence(partial, continuation, start, label);
     }
@@ -24,6 +28,20 @@ pub(super) fn join(
         Language::Markdown | Language::Text => join_in_prose(partial, continuation),
         language => stitched(partial, continuation, language),
     }
+}
+
+// A server that continues the last turn may send that turn again before what is new. What is too
+// short to be such an echo may be meant.
+fn after_echo<'c>(partial: &str, continuation: &'c str) -> Option<&'c str> {
+    const SHORTEST: usize = 16;
+    let known = partial.trim();
+    if known.len() < SHORTEST {
+        return None;
+    }
+    let rest = continuation.trim_start().strip_prefix(known)?;
+    // The blanks at the end of what is known are there already.
+    let mut blanks = partial[partial.trim_end().len()..].chars();
+    Some(rest.trim_start_matches(|letter: char| blanks.next() == Some(letter)))
 }
 
 // The continuation of code ends where its fence is closed; from there on it is chat again.

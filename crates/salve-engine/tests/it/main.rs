@@ -6,4 +6,5 @@
 mod asking;
 mod command_facts;
 mod judging;
+mod ladder;
 mod repository_facts;
