@@ -7,4 +7,5 @@ mod asking;
 mod command_facts;
 mod judging;
 mod ladder;
+mod ladder_properties;
 mod repository_facts;
