@@ -22,6 +22,7 @@ mod settings;
 #[cfg(test)]
 mod testing;
 mod tier;
+pub mod sim;
 pub mod wire;
 
 pub use any_model::AnyModel;
