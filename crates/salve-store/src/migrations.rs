@@ -113,3 +113,6 @@ async fn apply(
     sqlx::query("COMMIT").execute(connection).await?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;
