@@ -71,7 +71,7 @@ async fn of_version(path: &Path, wanted: i64) {
     let mut connection = connection(path).await;
     let place = Place { path: None, backups: 0, now: Timestamp(1000) };
     for (step, rows) in (1..=wanted).zip(ROWS) {
-        migrate(&mut connection, place, step).await.expect("migrated");
+        migrate(&mut connection, &place, step).await.expect("migrated");
         sqlx::raw_sql(rows).execute(&mut connection).await.expect("rows of their time");
     }
     assert_eq!(version(&mut connection).await.expect("a version"), wanted);
