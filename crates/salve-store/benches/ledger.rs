@@ -53,11 +53,8 @@ fn main() {
 
 async fn measure() {
     let folder = tempfile::tempdir().expect("a folder");
-    let options = StoreOptions::new(
-        Arc::new(|| Timestamp(1_700_000_000_000)),
-        Arc::new(AsItIs),
-        "bench",
-    );
+    let options =
+        StoreOptions::new(Arc::new(|| Timestamp(1_700_000_000_000)), Arc::new(AsItIs), "bench");
     println!("{:<56} {:>12} {:>12}  verdict", "what", "measured", "limit");
 
     let bare = bare_inserts(&folder.path().join("bare.db")).await;
@@ -188,7 +185,11 @@ fn lookup(store: &Store, secret: &str) {
 fn rate(what: &str, started: Instant, count: usize, limit: f64) {
     let rate = count as f64 / started.elapsed().as_secs_f64();
     let verdict = if rate >= limit { "PASS" } else { "BELOW" };
-    println!("{what:<56} {:>12} {:>12}  {verdict}", format!("{rate:.0}/s"), format!("{limit:.0}/s"));
+    println!(
+        "{what:<56} {:>12} {:>12}  {verdict}",
+        format!("{rate:.0}/s"),
+        format!("{limit:.0}/s")
+    );
 }
 
 fn goal(what: &str, figure: Duration, limit: Duration) {

@@ -52,7 +52,9 @@ impl Store {
                 }
             }
             let sums: Vec<String> = sqlx::query_scalar(SUMS).fetch_all(self.readers()).await?;
-            wrong.extend(sums.into_iter().map(|scope| format!("the budget {scope} does not add up")));
+            wrong.extend(
+                sums.into_iter().map(|scope| format!("the budget {scope} does not add up")),
+            );
             Ok(wrong)
         };
         looked.await.map_err(StoreError::database("look through the books"))

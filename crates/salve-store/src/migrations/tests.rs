@@ -128,7 +128,10 @@ async fn check(store: &Store, from: i64) {
     if from >= 1 {
         let first = store.call(CallId(1)).await.expect("read").expect("there");
         assert_eq!(first.call.outcome, Some(CallOutcome::Whole));
-        assert_eq!((first.texts.raw.as_str(), first.texts.result.as_deref()), ("text", Some("text")));
+        assert_eq!(
+            (first.texts.raw.as_str(), first.texts.result.as_deref()),
+            ("text", Some("text"))
+        );
         let second = store.call(CallId(2)).await.expect("read").expect("there");
         assert_eq!((second.call.state, second.texts.raw.as_str()), (CallState::Unknown, "par"));
         let session = store.session_spending("s").await.expect("read");

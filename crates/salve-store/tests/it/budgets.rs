@@ -75,16 +75,12 @@ async fn each_scope_has_its_own_limit() {
 async fn money_is_counted_as_well() {
     let clock = HandClock::new();
     let day = SpendLimit { tokens: None, micro_dollars: Some(15_000) };
-    let options =
-        StoreOptions { budgets: Budgets { day, ..Budgets::default() }, ..options(clock) };
+    let options = StoreOptions { budgets: Budgets { day, ..Budgets::default() }, ..options(clock) };
     let store = Store::memory(options).await.expect("a store");
     let _first = fresh(&store, call()).await;
     let refused = over(&store, call()).await;
     assert_eq!((refused.unit, refused.left), (BudgetUnit::MicroDollars, 4900));
-    assert_eq!(
-        refused.to_string(),
-        "budget of the day: $0.0049 of $0.0150 left, $0.0101 needed"
-    );
+    assert_eq!(refused.to_string(), "budget of the day: $0.0049 of $0.0150 left, $0.0101 needed");
 }
 
 #[tokio::test]
@@ -110,7 +106,8 @@ async fn many_at_once_never_pass_the_limit() {
     let mut tasks = tokio::task::JoinSet::new();
     for _ in 0..100 {
         let store = store.clone();
-        tasks.spawn(async move { store.reserve(&CallKey::unique(), call()).await.expect("answer") });
+        tasks
+            .spawn(async move { store.reserve(&CallKey::unique(), call()).await.expect("answer") });
     }
     let mut open = Vec::new();
     while let Some(reservation) = tasks.join_next().await {

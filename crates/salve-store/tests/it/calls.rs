@@ -38,7 +38,10 @@ async fn a_call_is_made_once_and_remembered() {
     }
 
     let receipt = open.settle(whole("hello world")).await.expect("settled");
-    assert_eq!((receipt.usage.total(), receipt.micro_dollars, receipt.estimated), (100, 190, false));
+    assert_eq!(
+        (receipt.usage.total(), receipt.micro_dollars, receipt.estimated),
+        (100, 190, false)
+    );
 
     match store.reserve(&key, call()).await.expect("a reservation") {
         Reservation::Done(detail) => {
@@ -69,10 +72,8 @@ async fn c011_what_arrived_is_written_soon_without_being_asked_for() {
     let mut open = fresh(&store, call()).await;
     open.append("quiet");
     let id = open.id();
-    eventually(async || {
-        store.call(id).await.expect("read").expect("there").texts.raw == "quiet"
-    })
-    .await;
+    eventually(async || store.call(id).await.expect("read").expect("there").texts.raw == "quiet")
+        .await;
     // A large piece does not wait for the clock.
     let large = "x".repeat(40 << 10);
     open.append(&large);

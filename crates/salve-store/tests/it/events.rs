@@ -101,9 +101,8 @@ async fn giving_up_on_waiting_loses_nothing() {
 async fn numbers_are_not_used_twice_after_events_were_forgotten() {
     let clock = HandClock::new();
     let retention = Retention { event_days: 1, events: 3, ..Retention::default() };
-    let store = Store::memory(StoreOptions { retention, ..options(clock.clone()) })
-        .await
-        .expect("a store");
+    let store =
+        Store::memory(StoreOptions { retention, ..options(clock.clone()) }).await.expect("a store");
     for number in 1..=5 {
         store.append_event(event(number)).await.expect("kept");
     }

@@ -3,8 +3,8 @@
 mod budgets;
 mod calls;
 mod events;
-mod kill;
 mod keys;
+mod kill;
 mod opening;
 mod processes;
 mod secrets;

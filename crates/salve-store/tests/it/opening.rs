@@ -20,9 +20,7 @@ async fn files_are_private() {
     let path = folder.path().join("deep").join("er").join("salve.db");
     let store = Store::open(&path, options(HandClock::new())).await.expect("opened");
     fresh(&store, call()).await.settle(salve_store::Settled::default()).await.expect("settled");
-    let mode = |path: &Path| {
-        std::fs::metadata(path).expect("there").permissions().mode() & 0o777
-    };
+    let mode = |path: &Path| std::fs::metadata(path).expect("there").permissions().mode() & 0o777;
     assert_eq!(mode(path.parent().expect("a folder")), 0o700);
     for entry in std::fs::read_dir(path.parent().expect("a folder")).expect("a folder") {
         let path = entry.expect("an entry").path();
@@ -60,7 +58,9 @@ async fn a_damaged_database_is_named_with_its_backup() {
     Store::open(&path, options(HandClock::new())).await.expect("opened").close().await;
     let backup = folder.path().join("salve.db.backup-001700000000000-v1");
     std::fs::copy(&path, &backup).expect("copied");
-    for damage in [&b"this is not a database at all, and long enough to be read as one"[..], &[0xff; 5000]] {
+    for damage in
+        [&b"this is not a database at all, and long enough to be read as one"[..], &[0xff; 5000]]
+    {
         let mut bytes = std::fs::read(&path).expect("readable");
         let length = damage.len().min(bytes.len());
         bytes[..length].copy_from_slice(&damage[..length]);

@@ -74,10 +74,8 @@ async fn x24_a_planted_key_is_in_no_file_and_no_export() {
         body: json!([{ with("name"): with("value") }]),
     };
     store.append_event(event).await.expect("kept");
-    let made = store
-        .add_key(NewKey { name: with("name"), ..NewKey::default() })
-        .await
-        .expect("a key");
+    let made =
+        store.add_key(NewKey { name: with("name"), ..NewKey::default() }).await.expect("a key");
     store.find_key(&made.secret).expect("found");
 
     // A key with a secret in it is still the key of that one call.

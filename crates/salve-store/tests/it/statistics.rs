@@ -1,9 +1,7 @@
 //! Statistics: counted by kind, model and language, with heal rates and false alarms.
 
 use crate::support::*;
-use salve_store::{
-    CallOutcome, Counts, Inspection, InspectionOutcome, Settled, Store, StoreError,
-};
+use salve_store::{CallOutcome, Counts, Inspection, InspectionOutcome, Settled, Store, StoreError};
 use salve_types::Timestamp;
 
 fn judged(kind: &str, model: &str, outcome: InspectionOutcome) -> Inspection {
@@ -30,10 +28,7 @@ async fn t38_counts_by_kind_model_and_language_with_heal_rate() {
     // A rare request comes after what was asked before it.
     store.prune().await.expect("pruned");
     let statistics = store.stats(None).await.expect("read");
-    assert_eq!(
-        statistics.total,
-        Counts { whole: 5, healed: 4, incomplete: 1, false_alarms: 0 }
-    );
+    assert_eq!(statistics.total, Counts { whole: 5, healed: 4, incomplete: 1, false_alarms: 0 });
     assert_eq!(statistics.total.heal_rate(), Some(0.8));
     let names = |lines: &[salve_store::CountedName]| -> Vec<(String, u64)> {
         lines.iter().map(|line| (line.name.clone(), line.counts.judged())).collect()
@@ -52,8 +47,7 @@ async fn t38_a_call_is_counted_with_its_settlement_and_marked_once() {
     let open = fresh(&store, call()).await;
     let id = open.id();
     let inspection = Some(judged("OPEN_BLOCK", "model-a", InspectionOutcome::Incomplete));
-    let settled =
-        Settled { outcome: CallOutcome::Incomplete, inspection, ..Settled::default() };
+    let settled = Settled { outcome: CallOutcome::Incomplete, inspection, ..Settled::default() };
     open.settle(settled).await.expect("settled");
     let whole = fresh(&store, call()).await;
     let whole_id = whole.id();
