@@ -5,11 +5,18 @@
 //! cannot be proven is marked or withheld. Never closes or fills in what is missing.
 
 mod asker;
+mod climb;
+mod hold;
 mod report;
+mod rest;
+mod session;
 mod stream;
 mod upstream;
 mod wanted;
 mod whole;
+
+#[cfg(test)]
+mod tests;
 
 pub use asker::UpstreamAsker;
 pub use report::{HealReport, HealVerdict, LimitPassed};

@@ -4,35 +4,34 @@
 //! they came and in their order. Free text and reasoning flow; arguments of tools, bound text and
 //! every end are held, because what was sent cannot be taken back. Never changes a frame.
 
-use bytes::Bytes;
 use salve_engine::AlreadySent;
 use salve_model::wire::{Delta, SseFrame};
 
-/// Which text may flow.
+/// What of a stream is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TextRule {
-    /// Text is free.
-    Flows,
-    /// Text must be proven first.
-    IsBound,
+pub(super) enum HoldRule {
+    /// The last frame alone, so that a report can stand before it.
+    TheEnd,
+    /// Ends, and the arguments of tools.
+    Ends,
+    /// These, and the text, which must be proven first.
+    EndsAndText,
 }
 
 /// The frames of one stream that wait.
 #[derive(Debug)]
 pub(super) struct Hold {
-    rule: TextRule,
+    rule: HoldRule,
     waiting: Vec<Waiting>,
-    waiting_bytes: usize,
     sent: Vec<AlreadySent>,
 }
 
 #[derive(Debug)]
 struct Waiting {
     frame: SseFrame,
+    deltas: Vec<Delta>,
     touched: Touched,
     until: Until,
-    // Bytes of text in it, by answer.
-    text: Vec<(usize, usize)>,
 }
 
 // What a frame waits for.
@@ -63,59 +62,56 @@ impl Touched {
 }
 
 impl Hold {
-    pub(super) fn new(rule: TextRule) -> Self {
-        Self { rule, waiting: Vec::new(), waiting_bytes: 0, sent: Vec::new() }
+    pub(super) fn new(rule: HoldRule) -> Self {
+        Self { rule, waiting: Vec::new(), sent: Vec::new() }
     }
 
     /// Takes the next frame. What may be sent now goes to `flow`.
     pub(super) fn take(
         &mut self,
         frame: SseFrame,
-        deltas: &[Delta],
-        flow: &mut impl FnMut(SseFrame),
+        deltas: Vec<Delta>,
+        flow: &mut impl FnMut(&SseFrame, &[Delta]),
     ) {
         // Comments and pings belong to no answer, and clients skip them anywhere.
         if frame.data.is_empty() || frame.event_name() == Some("ping") {
-            return flow(frame);
+            return flow(&frame, &deltas);
         }
-        let goes_on = goes_on(&frame, deltas);
-        let waiting = Waiting {
-            until: self.until(deltas),
-            touched: touched(deltas),
-            text: text_of(deltas),
-            frame,
-        };
+        let goes_on = goes_on(&frame, &deltas);
+        let waiting =
+            Waiting { until: self.until(&deltas), touched: touched(&deltas), deltas, frame };
         if waiting.until == Until::Free && !self.blocks(&waiting.touched, goes_on) {
             self.release(&waiting.touched, flow);
-            self.send(waiting, flow);
+            self.send(&waiting, flow);
         } else {
-            self.waiting_bytes += waiting.frame.raw.len();
             self.waiting.push(waiting);
         }
     }
 
-    /// Lets everything go that waits, in its order; the first calls of the answer are proven.
-    pub(super) fn prove_calls(
-        &mut self,
-        choice: usize,
-        calls: usize,
-        flow: &mut impl FnMut(SseFrame),
-    ) {
-        for waiting in self.take_all() {
-            self.send(waiting, flow);
-        }
-        let sent = self.sent_of(choice);
-        sent.tool_calls = sent.tool_calls.max(calls);
-    }
-
     /// Returns whether text waits that must be proven first.
     pub(super) fn holds_text(&self) -> bool {
-        self.waiting.iter().any(|waiting| waiting.until == Until::Proven && !waiting.text.is_empty())
+        let is_text = |delta: &Delta| matches!(delta, Delta::Text { .. });
+        self.waiting.iter().any(|waiting| waiting.deltas.iter().any(is_text))
     }
 
-    /// Returns what waits, as it came, and forgets it.
-    pub(super) fn into_frames(self) -> (Vec<Bytes>, Vec<AlreadySent>) {
-        (self.waiting.into_iter().map(|waiting| waiting.frame.raw).collect(), self.sent)
+    /// Lets go, in their order, what waits before the first frame for which `stop` holds.
+    pub(super) fn let_go_until(
+        &mut self,
+        stop: impl Fn(&Delta) -> bool,
+        flow: &mut impl FnMut(&SseFrame, &[Delta]),
+    ) {
+        let stays = |waiting: &Waiting| waiting.deltas.iter().any(&stop);
+        let first = self.waiting.iter().position(stays).unwrap_or(self.waiting.len());
+        let rest = self.waiting.split_off(first);
+        for waiting in std::mem::take(&mut self.waiting) {
+            self.send(&waiting, flow);
+        }
+        self.waiting = rest;
+    }
+
+    /// Returns what the client has of each answer.
+    pub(super) fn sent(&self, choice: usize) -> AlreadySent {
+        self.sent.get(choice).copied().unwrap_or_default()
     }
 
     /// Returns whether anything waits.
@@ -123,15 +119,12 @@ impl Hold {
         self.waiting.is_empty()
     }
 
-    /// Returns the bytes that wait.
-    pub(super) fn bytes(&self) -> usize {
-        self.waiting_bytes
-    }
-
     fn until(&self, deltas: &[Delta]) -> Until {
         let of = |delta: &Delta| match delta {
+            Delta::End => Until::Proven,
+            _ if self.rule == HoldRule::TheEnd => Until::Free,
             Delta::Text { text, .. } if text.is_empty() => Until::Free,
-            Delta::Text { .. } if self.rule == TextRule::IsBound => Until::Proven,
+            Delta::Text { .. } if self.rule == HoldRule::EndsAndText => Until::Proven,
             Delta::Text { .. } | Delta::Thinking { .. } | Delta::Usage(_) => Until::Free,
             Delta::BlockEnd { call: None, .. } => Until::MoreFollows,
             _ => Until::Proven,
@@ -154,30 +147,31 @@ impl Hold {
     }
 
     // Something about these answers flows, so what was closed before it had its end.
-    fn release(&mut self, touched: &Touched, flow: &mut impl FnMut(SseFrame)) {
+    fn release(&mut self, touched: &Touched, flow: &mut impl FnMut(&SseFrame, &[Delta])) {
         if self.waiting.is_empty() {
             return;
         }
-        for waiting in self.take_all() {
+        for waiting in std::mem::take(&mut self.waiting) {
             if waiting.touched.meets(touched) {
-                self.send(waiting, flow);
+                self.send(&waiting, flow);
             } else {
-                self.waiting_bytes += waiting.frame.raw.len();
                 self.waiting.push(waiting);
             }
         }
     }
 
-    fn take_all(&mut self) -> Vec<Waiting> {
-        self.waiting_bytes = 0;
-        std::mem::take(&mut self.waiting)
-    }
-
-    fn send(&mut self, waiting: Waiting, flow: &mut impl FnMut(SseFrame)) {
-        for (choice, bytes) in waiting.text {
-            self.sent_of(choice).text += bytes;
+    fn send(&mut self, waiting: &Waiting, flow: &mut impl FnMut(&SseFrame, &[Delta])) {
+        for delta in &waiting.deltas {
+            match delta {
+                Delta::Text { choice, text } => self.sent_of(*choice).text += text.len(),
+                Delta::ToolStart { choice, call, .. } => {
+                    let sent = self.sent_of(*choice);
+                    sent.tool_calls = sent.tool_calls.max(call + 1);
+                }
+                _ => {}
+            }
         }
-        flow(waiting.frame);
+        flow(&waiting.frame, &waiting.deltas);
     }
 
     fn sent_of(&mut self, choice: usize) -> &mut AlreadySent {
@@ -214,12 +208,4 @@ fn touched(deltas: &[Delta]) -> Touched {
         }
     }
     if choices.is_empty() { Touched::All } else { Touched::Some(choices) }
-}
-
-fn text_of(deltas: &[Delta]) -> Vec<(usize, usize)> {
-    let of = |delta: &Delta| match delta {
-        Delta::Text { choice, text } if !text.is_empty() => Some((*choice, text.len())),
-        _ => None,
-    };
-    deltas.iter().filter_map(of).collect()
 }

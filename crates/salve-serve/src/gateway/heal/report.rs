@@ -1,9 +1,10 @@
 //! What was done to a reply, in one value.
 //!
 //! In: the outcomes of the ladder. Out: response headers, a comment for streams, statistics. Never
-//! holds text of the reply.
+//! holds more of the reply than a few characters that explain what was wrong.
 
 use http::{HeaderName, HeaderValue};
+use salve_engine::Truncation;
 use salve_types::Usage;
 use serde::Serialize;
 
@@ -67,6 +68,9 @@ pub struct HealReport {
     pub why: Option<String>,
     /// Calls to the upstream, the first included.
     pub calls: u32,
+    /// Every cut that was found, for statistics.
+    #[serde(skip)]
+    pub truncations: Vec<Truncation>,
 }
 
 impl HealReport {

@@ -316,11 +316,8 @@ fn responses_object(canned: &Canned, in_progress: bool) -> Value {
         Ending::Length => "incomplete",
         _ => "completed",
     };
-    let details = if cut && !in_progress {
-        json!({"reason": "max_output_tokens"})
-    } else {
-        Value::Null
-    };
+    let details =
+        if cut && !in_progress { json!({"reason": "max_output_tokens"}) } else { Value::Null };
     let (input, output) = canned.tokens();
     let usage = json!({"input_tokens": input, "output_tokens": output,
         "total_tokens": input + output, "input_tokens_details": {"cached_tokens": 0},
@@ -367,16 +364,28 @@ impl Numbered {
         self.push(json!({"type": "response.output_item.added", "output_index": index,
             "item": {"id": "rs_0", "type": "reasoning", "summary": []}}));
         let at = json!({"item_id": "rs_0", "output_index": index, "summary_index": 0});
-        self.push(with(&at, &json!({"type": "response.reasoning_summary_part.added",
-            "part": {"type": "summary_text", "text": ""}})));
+        self.push(with(
+            &at,
+            &json!({"type": "response.reasoning_summary_part.added",
+            "part": {"type": "summary_text", "text": ""}}),
+        ));
         for piece in canned.pieces(&canned.thinking) {
-            self.push(with(&at, &json!({"type": "response.reasoning_summary_text.delta",
-                "delta": piece})));
+            self.push(with(
+                &at,
+                &json!({"type": "response.reasoning_summary_text.delta",
+                "delta": piece}),
+            ));
         }
-        self.push(with(&at, &json!({"type": "response.reasoning_summary_text.done",
-            "text": canned.thinking})));
-        self.push(with(&at, &json!({"type": "response.reasoning_summary_part.done",
-            "part": {"type": "summary_text", "text": canned.thinking}})));
+        self.push(with(
+            &at,
+            &json!({"type": "response.reasoning_summary_text.done",
+            "text": canned.thinking}),
+        ));
+        self.push(with(
+            &at,
+            &json!({"type": "response.reasoning_summary_part.done",
+            "part": {"type": "summary_text", "text": canned.thinking}}),
+        ));
         self.push(json!({"type": "response.output_item.done", "output_index": index,
             "item": item}));
     }
@@ -386,19 +395,31 @@ impl Numbered {
             {"id": "msg_0", "type": "message", "status": "in_progress", "role": "assistant",
             "content": []}}));
         let at = json!({"item_id": "msg_0", "output_index": index, "content_index": 0});
-        self.push(with(&at, &json!({"type": "response.content_part.added",
-            "part": {"type": "output_text", "annotations": [], "logprobs": [], "text": ""}})));
+        self.push(with(
+            &at,
+            &json!({"type": "response.content_part.added",
+            "part": {"type": "output_text", "annotations": [], "logprobs": [], "text": ""}}),
+        ));
         for piece in canned.pieces(&canned.text) {
-            self.push(with(&at, &json!({"type": "response.output_text.delta", "delta": piece,
-                "logprobs": []})));
+            self.push(with(
+                &at,
+                &json!({"type": "response.output_text.delta", "delta": piece,
+                "logprobs": []}),
+            ));
         }
         if open {
             return;
         }
-        self.push(with(&at, &json!({"type": "response.output_text.done", "text": canned.text,
-            "logprobs": []})));
-        self.push(with(&at, &json!({"type": "response.content_part.done",
-            "part": item["content"][0]})));
+        self.push(with(
+            &at,
+            &json!({"type": "response.output_text.done", "text": canned.text,
+            "logprobs": []}),
+        ));
+        self.push(with(
+            &at,
+            &json!({"type": "response.content_part.done",
+            "part": item["content"][0]}),
+        ));
         self.push(json!({"type": "response.output_item.done", "output_index": index,
             "item": item}));
     }
@@ -412,14 +433,20 @@ impl Numbered {
             "item": added}));
         let at = json!({"item_id": item["id"], "output_index": index});
         for piece in canned.pieces(arguments) {
-            self.push(with(&at, &json!({"type": "response.function_call_arguments.delta",
-                "delta": piece})));
+            self.push(with(
+                &at,
+                &json!({"type": "response.function_call_arguments.delta",
+                "delta": piece}),
+            ));
         }
         if open {
             return;
         }
-        self.push(with(&at, &json!({"type": "response.function_call_arguments.done",
-            "arguments": arguments})));
+        self.push(with(
+            &at,
+            &json!({"type": "response.function_call_arguments.done",
+            "arguments": arguments}),
+        ));
         self.push(json!({"type": "response.output_item.done", "output_index": index,
             "item": item}));
     }

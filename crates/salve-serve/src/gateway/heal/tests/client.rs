@@ -119,10 +119,9 @@ fn chat(events: &[Event], received: &mut Received) -> Result<(), String> {
         if value["object"] != "chat.completion.chunk" {
             return Err("no chunk".to_owned());
         }
-        if let (Some(input), Some(output)) = (
-            value["usage"]["prompt_tokens"].as_u64(),
-            value["usage"]["completion_tokens"].as_u64(),
-        ) {
+        if let (Some(input), Some(output)) =
+            (value["usage"]["prompt_tokens"].as_u64(), value["usage"]["completion_tokens"].as_u64())
+        {
             received.usage = Some((input, output));
         }
         for choice in value["choices"].as_array().ok_or("no choices")? {
@@ -212,7 +211,8 @@ fn messages(events: &[Event], received: &mut Received) -> Result<(), String> {
                 if open.is_some() {
                     return Err("the message ends inside a block".to_owned());
                 }
-                received.answers[0].finish = value["delta"]["stop_reason"].as_str().map(str::to_owned);
+                received.answers[0].finish =
+                    value["delta"]["stop_reason"].as_str().map(str::to_owned);
                 if let Some(told) = value["usage"]["input_tokens"].as_u64() {
                     input = told;
                 }
@@ -397,14 +397,17 @@ pub(super) fn read_whole(dialect: Dialect, bytes: &[u8]) -> Result<Received, Str
                 let message = &choice["message"];
                 let call = |call: &Value| {
                     let function = &call["function"];
-                    (text_of(&function["name"]).to_owned(), text_of(&function["arguments"]).to_owned())
+                    (
+                        text_of(&function["name"]).to_owned(),
+                        text_of(&function["arguments"]).to_owned(),
+                    )
                 };
                 received.answers.push(Got {
                     text: text_of(&message["content"]).to_owned(),
                     thinking: text_of(&message["reasoning_content"]).to_owned(),
-                    calls: message["tool_calls"].as_array().map_or(Vec::new(), |calls| {
-                        calls.iter().map(call).collect()
-                    }),
+                    calls: message["tool_calls"]
+                        .as_array()
+                        .map_or(Vec::new(), |calls| calls.iter().map(call).collect()),
                     finish: choice["finish_reason"].as_str().map(str::to_owned),
                 });
             }
@@ -432,7 +435,9 @@ pub(super) fn read_whole(dialect: Dialect, bytes: &[u8]) -> Result<Received, Str
             for item in value["output"].as_array().ok_or("no output")? {
                 match item["type"].as_str() {
                     Some("message") => got.text.push_str(text_of(&item["content"][0]["text"])),
-                    Some("reasoning") => got.thinking.push_str(text_of(&item["summary"][0]["text"])),
+                    Some("reasoning") => {
+                        got.thinking.push_str(text_of(&item["summary"][0]["text"]))
+                    }
                     Some("function_call") => got.calls.push((
                         text_of(&item["name"]).to_owned(),
                         text_of(&item["arguments"]).to_owned(),
