@@ -16,6 +16,7 @@ mod output;
 mod processes;
 mod render;
 mod rules;
+mod runtime;
 mod schemas;
 mod settings;
 mod toolchains;
@@ -63,6 +64,7 @@ fn run(arguments: Arguments) -> CommandResult {
         Command::Runs(options) => commands::runs::run(&options, format),
         Command::Policy { command } => commands::policy::run(&command, format),
         Command::Trust(options) => commands::trust::run(&options, format),
+        Command::Sim(options) => commands::sim::run(&options, format),
         Command::Signature(options) => commands::signature::run(&options, format),
         Command::Schema { command } => commands::schema::run(&command, format),
         Command::Explain { code } => commands::explain::run(code.as_deref(), format),
