@@ -11,7 +11,12 @@ mod judgement;
 mod pipeline;
 mod repository_facts;
 
-pub use answer::{AlreadySent, AskError, Asker, Caps, Wanted, WantedTool};
+pub use answer::{
+    AlreadySent, AnswerCut, AnswerVerdict, AskError, Asker, Caps, Fault, HealState, HealStep,
+    Healed, IncompleteCode, Keep, NOTE_PREFIX, Part, PassedBecause, StepOutcome, StreamJudge,
+    Truncation, TruncationOutcome, Wanted, WantedTool, WholeAnswer, WrongFinish, heal_answer,
+    heal_answer_keeping, heal_judged, judge_answer,
+};
 pub use command_facts::CommandPaths;
 pub use edits::read_edits;
 pub use grammar_probe::GrammarProbe;
