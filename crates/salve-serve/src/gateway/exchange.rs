@@ -17,7 +17,7 @@ use super::route::{self, Route, Target};
 use super::socket::HeadWatch;
 use super::upstream::NoReply;
 use bytes::Bytes;
-use http::header::{ACCEPT_ENCODING, CONTENT_TYPE};
+use http::header::{ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Request, Response};
 use http_body_util::BodyExt;
@@ -290,9 +290,13 @@ fn client_head(parts: http::response::Parts) -> http::response::Parts {
     head
 }
 
+// The length an upstream has said holds for a body that is not changed.
 fn passed_on(answer: Answer) -> Response<ReplyBody> {
     let (parts, body) = answer.response.into_parts();
-    Response::from_parts(client_head(parts), body.map_err(Into::into).boxed_unsync())
+    let length = parts.headers.get(CONTENT_LENGTH).cloned();
+    let mut head = client_head(parts);
+    head.headers.extend(length.map(|length| (CONTENT_LENGTH, length)));
+    Response::from_parts(head, body.map_err(Into::into).boxed_unsync())
 }
 
 fn mode_of(headers: &HeaderMap, default: Mode) -> Result<Mode, Refusal> {

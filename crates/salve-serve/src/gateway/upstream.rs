@@ -34,6 +34,11 @@ impl UpstreamClient {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder()
             .no_proxy()
+            // What is packed is passed on packed; whoever looks inside unpacks it.
+            .no_gzip()
+            .no_brotli()
+            .no_deflate()
+            .no_zstd()
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(config.timeouts.connect)
             .read_timeout(config.timeouts.idle)

@@ -1,0 +1,7 @@
+//! Integration tests of the gateway, over real HTTP on loopback.
+
+mod abuse;
+mod limits;
+mod passing;
+mod repeating;
+mod stage;
