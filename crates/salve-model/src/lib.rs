@@ -6,6 +6,7 @@
 mod model;
 mod reply;
 mod request;
+pub mod sim;
 pub mod wire;
 
 pub use model::{Model, ModelError, Watch};

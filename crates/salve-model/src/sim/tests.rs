@@ -1,0 +1,4 @@
+//! Simulated providers over real HTTP.
+
+mod client;
+mod dialects;
