@@ -3,12 +3,14 @@
 //! In: arguments. Out: one value per command, checked by clap. Never acts on them.
 
 mod check;
+mod gateway;
 mod run;
 mod signature;
 mod tree;
 mod trust;
 
 pub(crate) use check::CheckArguments;
+pub(crate) use gateway::{GatewayArguments, HealSetting, LogFormat};
 pub(crate) use run::{RunArguments, RunsArguments};
 pub(crate) use signature::SignatureArguments;
 pub(crate) use tree::{
@@ -80,6 +82,8 @@ pub(crate) enum Command {
     Run(RunArguments),
     /// Lists what was run here.
     Runs(RunsArguments),
+    /// Heals the replies of a provider on their way to any agent.
+    Gateway(Box<GatewayArguments>),
     /// Says what a model would be allowed to do.
     Policy {
         #[command(subcommand)]

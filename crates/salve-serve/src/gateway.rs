@@ -3,31 +3,37 @@
 //! In: requests in the three dialects. Out: replies that are proven whole, or that say what is
 //! missing. Never passes on a tool call it had to guess, never lets a client choose the upstream.
 
+mod account;
+mod admission;
+mod answer;
 mod body;
 mod call;
 mod config;
 mod ending;
 mod exchange;
+mod forward;
 mod guard;
 mod headers;
 pub mod heal;
 mod listen;
 mod metrics;
 mod refusal;
+mod rate;
 mod reply;
 mod route;
-mod secret;
 mod socket;
 mod tls;
 mod upstream;
 
 pub use config::{GatewayConfig, Limits, Mode, Timeouts, TlsIdentity};
 pub use listen::Drained;
-pub use secret::Secret;
+pub use salve_model::Secret;
 
 use guard::Guard;
 use heal::SchemaCache;
 use metrics::Metrics;
+use rate::Rates;
+use salve_model::Capabilities;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpListener;
@@ -98,6 +104,8 @@ impl Gateway {
             upstream,
             metrics: Metrics::new(),
             schemas: Arc::new(SchemaCache::default()),
+            rates: Rates::default(),
+            capabilities: Capabilities::built_in(),
             config,
         });
         let (stop, stopped) = watch::channel(false);
@@ -131,6 +139,8 @@ pub(crate) struct Shared {
     upstream: UpstreamClient,
     metrics: Metrics,
     schemas: Arc<SchemaCache>,
+    rates: Rates,
+    capabilities: Capabilities,
 }
 
 fn check_exposure(config: &GatewayConfig) -> Result<(), StartError> {

@@ -5,7 +5,9 @@
 //! says in the end is passed on as it came.
 
 use super::Shared;
+use super::account::{Account, Booking, NotBooked, WorstCase};
 use super::body::{self, Unread};
+use super::forward::answer_tokens;
 use super::headers;
 use super::heal::{Receipt, Upstream, UpstreamBody, UpstreamReply};
 use super::reply::BodyError;
@@ -20,6 +22,9 @@ use http_body_util::{BodyExt, BodyStream};
 use reqwest::Url;
 use salve_engine::AskError;
 use salve_model::Purpose;
+use salve_model::wire::{Dialect, read_request};
+use salve_store::{CallId, OverBudget};
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -39,37 +44,56 @@ pub(crate) struct Calls {
     pub(crate) url: Url,
     pub(crate) headers: HeaderMap,
     pub(crate) persistence: Persistence,
+    pub(crate) account: Account,
+    pub(crate) dialect: Option<Dialect>,
+}
+
+/// Why a call brought no reply.
+#[derive(Debug)]
+pub(crate) enum NotMade {
+    NoReply(NoReply),
+    OverBudget(OverBudget),
+    Ledger,
 }
 
 /// A reply whose head is there.
 pub(crate) struct Answer {
     pub(crate) response: Response<reqwest::Body>,
-    pub(crate) receipt: Option<Box<dyn Receipt>>,
+    pub(crate) booking: Option<Booking>,
+    pub(crate) call: Option<CallId>,
 }
 
 impl Calls {
     /// Makes one call.
-    pub(crate) async fn make(&self, body: Bytes, _purpose: Purpose) -> Result<Answer, NoReply> {
+    pub(crate) async fn make(
+        &self,
+        body: Bytes,
+        purpose: Purpose,
+        worst: WorstCase,
+    ) -> Result<Answer, NotMade> {
         let most = match self.persistence {
             Persistence::Repeat => self.shared.config.limits.retries,
             Persistence::Once => 0,
         };
         let mut attempt = 0;
         loop {
+            let booking = self.account.book(purpose, worst).await.map_err(not_made)?;
             let begun = Instant::now();
-            let outcome = self
-                .shared
-                .upstream
-                .send(&self.method, &self.url, self.headers.clone(), body.clone())
-                .await;
+            let (method, url) = (&self.method, &self.url);
+            let sent = self.shared.upstream.send(method, url, self.headers.clone(), body.clone());
+            let outcome = sent.await;
             self.shared.metrics.upstream_took(begun.elapsed());
             let wait = if attempt < most { self.wait(&outcome, attempt) } else { None };
-            let Some(wait) = wait else {
-                return outcome.map(|response| Answer { response, receipt: None });
-            };
-            drop(outcome);
+            let Some(wait) = wait else { return ended(outcome, booking) };
+            if let Some(booking) = booking {
+                booking.failed(status_of(&outcome), "failed before its first byte");
+            }
             self.shared.metrics.repeated();
-            tracing::info!(target: "salve::gateway", attempt, wait_ms = wait.as_millis() as u64, "call repeated");
+            tracing::info!(
+                target: "salve::gateway",
+                attempt, status = status_of(&outcome), wait = ?wait, "call repeated"
+            );
+            drop(outcome);
             tokio::time::sleep(wait).await;
             attempt += 1;
         }
@@ -108,9 +132,16 @@ impl Upstream for Calls {
         purpose: Purpose,
         stream: bool,
     ) -> Result<UpstreamReply, AskError> {
-        let answer = self.make(body, purpose).await.map_err(|no_reply| match no_reply {
-            NoReply::Unreachable => AskError::Failed("the upstream cannot be reached".to_owned()),
-            NoReply::TimedOut => AskError::Failed("the upstream did not answer in time".to_owned()),
+        let worst = self.worst_of(&body);
+        let answer = self.make(body, purpose, worst).await.map_err(|not_made| match not_made {
+            NotMade::NoReply(NoReply::Unreachable) => {
+                AskError::Failed("the upstream cannot be reached".to_owned())
+            }
+            NotMade::NoReply(NoReply::TimedOut) => {
+                AskError::Failed("the upstream did not answer in time".to_owned())
+            }
+            NotMade::OverBudget(over) => AskError::OverBudget(over.to_string()),
+            NotMade::Ledger => AskError::Failed("the ledger cannot be written".to_owned()),
         })?;
         let (parts, body) = answer.response.into_parts();
         let packed_in = headers::packed_in(&parts.headers).cloned();
@@ -122,16 +153,23 @@ impl Upstream for Calls {
         } else {
             UpstreamBody::Whole(self.whole(body, packed_in.as_ref()).await?)
         };
-        Ok(UpstreamReply {
-            status: parts.status,
-            headers: parts.headers,
-            body,
-            receipt: answer.receipt,
-        })
+        let receipt = answer.booking.map(|booking| Box::new(booking) as Box<dyn Receipt>);
+        Ok(UpstreamReply { status: parts.status, headers: parts.headers, body, receipt })
     }
 }
 
 impl Calls {
+    // A follow-up carries its own limit.
+    fn worst_of(&self, body: &Bytes) -> WorstCase {
+        let default = self.shared.config.max_output;
+        let asked = self.dialect.and_then(|dialect| {
+            let request = serde_json::from_slice::<Value>(body).ok()?;
+            read_request(dialect, &request).ok()
+        });
+        let answer_tokens = asked.map_or(default, |asked| answer_tokens(&asked, default));
+        WorstCase { prompt_bytes: body.len(), answer_tokens }
+    }
+
     async fn whole(
         &self,
         body: reqwest::Body,
@@ -147,9 +185,48 @@ impl Calls {
         };
         read.await.map_err(|unread| match unread {
             Unread::TooLarge => AskError::Failed("the upstream's reply is too large".to_owned()),
-            Unread::Broken(_) => AskError::Failed("the upstream's reply broke off".to_owned()),
+            Unread::Broken => AskError::Failed("the upstream's reply broke off".to_owned()),
         })
     }
+}
+
+fn ended(
+    outcome: Result<Response<reqwest::Body>, NoReply>,
+    booking: Option<Booking>,
+) -> Result<Answer, NotMade> {
+    let call = booking.as_ref().map(Booking::id);
+    match (outcome, booking) {
+        (Ok(response), Some(mut booking)) if response.status().is_success() => {
+            booking.answered(response.status().as_u16());
+            Ok(Answer { response, booking: Some(booking), call })
+        }
+        (Ok(response), booking) => {
+            if let Some(booking) = booking {
+                booking.failed(Some(response.status().as_u16()), "the upstream refused");
+            }
+            Ok(Answer { response, booking: None, call })
+        }
+        (Err(NoReply::Unreachable), Some(booking)) => {
+            booking.failed(None, "the upstream cannot be reached");
+            Err(NotMade::NoReply(NoReply::Unreachable))
+        }
+        // Whether a silent upstream did the work is not known: the booking, dropped, counts its prompt.
+        (Err(no_reply), _) => Err(NotMade::NoReply(no_reply)),
+    }
+}
+
+fn not_made(not_booked: NotBooked) -> NotMade {
+    match not_booked {
+        NotBooked::OverBudget(over) => NotMade::OverBudget(over),
+        NotBooked::Ledger(error) => {
+            tracing::error!(target: "salve::gateway", %error, "the ledger cannot be written");
+            NotMade::Ledger
+        }
+    }
+}
+
+fn status_of(outcome: &Result<Response<reqwest::Body>, NoReply>) -> Option<u16> {
+    outcome.as_ref().ok().map(|response| response.status().as_u16())
 }
 
 /// Returns the pieces of a body as they arrive.

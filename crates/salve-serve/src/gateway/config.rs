@@ -4,7 +4,8 @@
 //! Never reads a file, a variable or a clock of its own.
 
 use super::heal::HealPolicy;
-use super::secret::Secret;
+use salve_model::Secret;
+use salve_store::Store;
 use salve_types::{Clock, Timestamp};
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -50,7 +51,7 @@ pub struct TlsIdentity {
     /// The certificates, the server's own first.
     pub certificates: Vec<u8>,
     /// The private key.
-    pub key: Secret,
+    pub key: Vec<u8>,
 }
 
 impl fmt::Debug for TlsIdentity {
@@ -145,6 +146,10 @@ pub struct GatewayConfig {
     pub policy: HealPolicy,
     /// The output limit counted, and sent, for a budgeted key whose request has none.
     pub max_output: u64,
+    /// Where calls are booked, and keys and budgets are kept; without it nothing is booked.
+    pub store: Option<Store>,
+    /// Whether a budget holds for every request, with a key or without.
+    pub budgeted: bool,
     /// Whether whole replies are compressed for clients that accept it; by default only where the
     /// gateway listens to other machines.
     pub compress: Option<bool>,
@@ -173,6 +178,8 @@ impl GatewayConfig {
             mode: Mode::default(),
             policy: HealPolicy::default(),
             max_output: 8192,
+            store: None,
+            budgeted: false,
             compress: None,
             drain: Duration::from_secs(30),
             timeouts: Timeouts::default(),
@@ -186,6 +193,12 @@ impl GatewayConfig {
         self.compress.unwrap_or(!self.listen.ip().is_loopback())
     }
 
+    /// Returns whether a request needs a key of the gateway.
+    pub(crate) fn demands_key(&self) -> bool {
+        self.upstream_key.is_some() || !self.listen.ip().is_loopback()
+    }
+
+    /// Returns this moment.
     pub(crate) fn now(&self) -> Timestamp {
         self.clock.now()
     }

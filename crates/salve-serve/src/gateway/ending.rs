@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 pub(crate) struct Ending {
     shared: Arc<Shared>,
     dialect: Dialect,
+    model: String,
     begun: Instant,
     added: Duration,
     finished: bool,
@@ -28,10 +29,11 @@ impl Ending {
     pub(crate) fn new(
         shared: Arc<Shared>,
         dialect: Dialect,
+        model: String,
         begun: Instant,
         added: Duration,
     ) -> Self {
-        Self { shared, dialect, begun, added, finished: false }
+        Self { shared, dialect, model, begun, added, finished: false }
     }
 
     /// Records the end; `after` is the time the gateway took after the upstream had answered.

@@ -33,6 +33,7 @@ pub(crate) enum Reason {
     Unreachable,
     TimedOut,
     Broken,
+    Ledger,
 }
 
 impl Reason {
@@ -58,6 +59,7 @@ impl Reason {
             Self::Unreachable => "upstream_unreachable",
             Self::TimedOut => "upstream_timeout",
             Self::Broken => "upstream_broken",
+            Self::Ledger => "ledger_unavailable",
         }
     }
 
@@ -76,6 +78,7 @@ impl Reason {
             Self::RateLimited | Self::OverBudget => StatusCode::TOO_MANY_REQUESTS,
             Self::Unreachable | Self::Broken => StatusCode::BAD_GATEWAY,
             Self::TimedOut => StatusCode::GATEWAY_TIMEOUT,
+            Self::Ledger => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
 
@@ -89,7 +92,7 @@ impl Reason {
             Self::TooLarge if anthropic => "request_too_large",
             Self::OverBudget if !anthropic => "insufficient_quota",
             Self::RateLimited | Self::OverBudget => "rate_limit_error",
-            Self::Unreachable | Self::Broken => "api_error",
+            Self::Unreachable | Self::Broken | Self::Ledger => "api_error",
             Self::TimedOut if anthropic => "timeout_error",
             Self::TimedOut => "api_error",
             _ => "invalid_request_error",
@@ -125,11 +128,6 @@ impl Refusal {
     /// Returns the status.
     pub(crate) fn status(&self) -> StatusCode {
         self.reason.status()
-    }
-
-    /// Returns the message.
-    pub(crate) fn message(&self) -> &str {
-        &self.message
     }
 
     /// Makes the response in the shape of the dialect; OpenAI's where there is none.

@@ -20,7 +20,7 @@ pub(crate) fn acceptor(identity: &TlsIdentity) -> Result<TlsAcceptor, StartError
     if chain.is_empty() {
         return Err(wrong("the certificate file holds no certificate"));
     }
-    let key = PrivateKeyDer::from_pem_slice(identity.key.expose().as_bytes())
+    let key = PrivateKeyDer::from_pem_slice(&identity.key)
         .map_err(|_| wrong("the key file holds no private key in PEM"))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = ServerConfig::builder_with_provider(provider)

@@ -9,12 +9,14 @@ use super::config::GatewayConfig;
 use bytes::Bytes;
 use http::{HeaderMap, Method, Response};
 use reqwest::Url;
+use std::sync::Arc;
 
 /// The connection pool of the one upstream.
 #[derive(Debug, Clone)]
 pub(crate) struct UpstreamClient {
     client: reqwest::Client,
     base: String,
+    provider: Arc<str>,
 }
 
 /// Why there is no reply.
@@ -47,7 +49,13 @@ impl UpstreamClient {
             .pool_max_idle_per_host(256)
             .build()
             .map_err(|error| StartError::Client { message: error.to_string() })?;
-        Ok(Self { client, base })
+        let provider = provider_of(&base).into();
+        Ok(Self { client, base, provider })
+    }
+
+    /// Returns the name the upstream has in the ledger: its host.
+    pub(crate) fn provider(&self) -> Arc<str> {
+        self.provider.clone()
     }
 
     /// Returns the address of what follows the version in a path; none when it is no address.
@@ -95,6 +103,10 @@ fn base_of(upstream: &str) -> Result<String, StartError> {
     let base = url.as_str().trim_end_matches('/');
     let versioned = url.path_segments().is_some_and(|mut segments| segments.any(is_version));
     Ok(if versioned { base.to_owned() } else { format!("{base}/v1") })
+}
+
+fn provider_of(base: &str) -> String {
+    Url::parse(base).ok().and_then(|url| Some(url.host_str()?.to_owned())).unwrap_or_default()
 }
 
 fn is_version(segment: &str) -> bool {
