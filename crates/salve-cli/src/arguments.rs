@@ -6,6 +6,7 @@ mod check;
 mod gateway;
 mod run;
 mod signature;
+mod sim;
 mod tree;
 mod trust;
 
@@ -13,6 +14,7 @@ pub(crate) use check::CheckArguments;
 pub(crate) use gateway::{GatewayArguments, HealSetting, LogFormat};
 pub(crate) use run::{RunArguments, RunsArguments};
 pub(crate) use signature::SignatureArguments;
+pub(crate) use sim::SimArguments;
 pub(crate) use tree::{
     ApplyArguments, ChangedArguments, CheckpointArguments, CheckpointCommand, DiffArguments, Guard,
     HistoryArguments, HistoryCommand, PolicyCommand, RewindArguments, TreeArguments, UndoArguments,
@@ -91,6 +93,8 @@ pub(crate) enum Command {
     },
     /// Lets a workspace's own `salve.toml` define commands, until it changes.
     Trust(TrustArguments),
+    /// Plays a scripted or recorded provider on this machine, for tests.
+    Sim(SimArguments),
     /// Says which error a tool's output is, wherever it appears next.
     Signature(SignatureArguments),
     /// Shows and uses the schemas a reply can be held to.

@@ -22,5 +22,6 @@ pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod schema;
 pub(crate) mod signature;
+pub(crate) mod sim;
 pub(crate) mod trust;
 pub(crate) mod undo;

@@ -9,6 +9,7 @@ mod edits;
 mod inspect;
 mod omissions;
 mod parse;
+mod redact;
 mod resume;
 mod schema;
 mod sentinel;
@@ -26,6 +27,10 @@ pub use omissions::find_omissions;
 pub use parse::{
     Candidate, Entries, Items, JsonParser, Kind, NodeId, NodeState, ParseMode, ParseOptions,
     Parsed, ParsedReply, Repair, RepairCode, Tree, parse, parse_json, replay,
+};
+pub use redact::{
+    ExactSecret, ExtraPrefix, RedactOptions, RedactStream, Redacted, Redactor, SecretFound,
+    is_secret_name, read_env_file,
 };
 pub use resume::{
     CHECK_SOURCE, CONTINUATION_SOURCE, DropReason, Dropped, PromptOptions, RefusalReason,

@@ -61,7 +61,8 @@ pub(super) fn language_of(head: &str) -> Language {
     let opens = trimmed.starts_with(['{', '[', '<']) || trimmed.starts_with("#!");
     let signs = head.bytes().any(|byte| matches!(byte, b'{' | b'}' | b';' | b'=' | b'<'))
         || head.contains("):");
-    if !(opens || signs) || has_fence(head) || trimmed.lines().next().is_none_or(is_sentence) {
+    let first = trimmed.lines().next().unwrap_or_default();
+    if !(opens || signs) || has_fence(head) || is_sentence(first) || is_markdown(first) {
         return Language::Markdown;
     }
     match detect_language(head, &LanguageHints::default()) {
@@ -155,6 +156,12 @@ fn has_fence(text: &str) -> bool {
         line.starts_with("```") || line.starts_with("~~~")
     };
     text.contains("```") && text.lines().any(starts) || text.starts_with("~~~")
+}
+
+// A first line that only a document has.
+fn is_markdown(line: &str) -> bool {
+    let heads = ["# ", "## ", "### ", "> ", "- ", "* ", "**", "![", "[!", "<!--"];
+    heads.iter().any(|head| line.starts_with(head)) || line.contains("](")
 }
 
 // Words as people write them to each other, with no sign of code among them.

@@ -78,6 +78,12 @@ impl<A: Asker> Ladder<'_, A> {
             self.current.finish = reply.finish;
             return (StepOutcome::Joined, Next::Judge);
         }
+        // Blanks, and the end: that is how the text ends.
+        let ended = reply.finish == Some(FinishReason::Stop);
+        if ended && !cut.proven && !reply.text.is_empty() && reply.text.trim().is_empty() {
+            self.current.text.push_str(&reply.text);
+            return (StepOutcome::Joined, Next::Confirmed);
+        }
         let restarted = self.restarted(&reply);
         match seam::join(&self.current.text, &reply.text, &cut.verdict) {
             Ok(text) if !restarted || self.fits(&text) => {
@@ -88,7 +94,6 @@ impl<A: Asker> Ladder<'_, A> {
             }
             Err(RefusalReason::Empty | RefusalReason::OnlyEcho) if !restarted => {
                 let refused = StepOutcome::Refused(RefusalReason::Empty);
-                let ended = reply.finish == Some(FinishReason::Stop);
                 let settled = cut.structured || ends_like_an_end(&self.current.text);
                 if !cut.proven && ended && settled {
                     return (refused, Next::Confirmed);

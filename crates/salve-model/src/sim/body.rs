@@ -6,6 +6,7 @@
 use super::calls::InFlight;
 use super::template::Step;
 use bytes::Bytes;
+use futures_util::Stream;
 use http_body::{Body, Frame, SizeHint};
 use std::collections::VecDeque;
 use std::io;
@@ -13,9 +14,13 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::time::Sleep;
 
-/// A body that plays its steps.
+/// The body of somebody else's response, as it arrives.
+pub(super) type Relayed = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
+
+/// A body that plays its steps, or hands on what somebody else sends.
 pub(super) struct SimBody {
     steps: VecDeque<Step>,
+    relay: Option<Relayed>,
     sleep: Option<Pin<Box<Sleep>>>,
     // Whether the last bytes are still to be written out before anything else happens.
     flushing: bool,
@@ -29,13 +34,22 @@ impl SimBody {
         let bytes = bytes.into();
         let length = u64::try_from(bytes.len()).ok();
         let steps = if bytes.is_empty() { VecDeque::new() } else { [Step::Send(bytes)].into() };
-        Self { steps, sleep: None, flushing: false, length, in_flight: None }
+        Self { steps, relay: None, sleep: None, flushing: false, length, in_flight: None }
     }
 
     /// Makes a body that is played step by step; `in_flight` counts it until it ends.
     pub(super) fn steps(steps: Vec<Step>, in_flight: InFlight) -> Self {
-        let steps = steps.into();
-        Self { steps, sleep: None, flushing: false, length: None, in_flight: Some(in_flight) }
+        Self {
+            steps: steps.into(),
+            in_flight: Some(in_flight),
+            length: None,
+            ..Self::whole(Bytes::new())
+        }
+    }
+
+    /// Makes a body of somebody else's.
+    pub(super) fn relay(relay: Relayed) -> Self {
+        Self { relay: Some(relay), length: None, ..Self::whole(Bytes::new()) }
     }
 
     fn ended(&mut self) {
@@ -54,6 +68,10 @@ impl Body for SimBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
         let body = self.get_mut();
+        if let Some(relay) = body.relay.as_mut() {
+            let next = ready!(relay.as_mut().poll_next(context));
+            return Poll::Ready(next.map(|piece| piece.map(Frame::data)));
+        }
         loop {
             if std::mem::take(&mut body.flushing) {
                 // The server writes out what it has whenever a body is not ready.
@@ -85,7 +103,7 @@ impl Body for SimBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.steps.is_empty() && self.sleep.is_none()
+        self.steps.is_empty() && self.sleep.is_none() && self.relay.is_none()
     }
 
     fn size_hint(&self) -> SizeHint {

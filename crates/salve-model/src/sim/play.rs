@@ -4,6 +4,7 @@
 //! Never knows how any of it is spelt on the wire.
 
 use super::answer::{self, Piece, Place};
+use super::calls::RuleCalls;
 use super::continuer::{Asks, asks};
 use super::heard::{Heard, tokens};
 use super::script::{
@@ -99,6 +100,16 @@ impl Player {
         }
         self.unmatched.fetch_add(1, Ordering::Relaxed);
         None
+    }
+
+    /// Counts what every rule did.
+    pub(super) fn counts(&self) -> Vec<RuleCalls> {
+        let count = |playing: &Playing| RuleCalls {
+            line: playing.rule.line,
+            matched: playing.matched.load(Ordering::Relaxed),
+            answered: playing.answered.load(Ordering::Relaxed),
+        };
+        self.rules.iter().map(count).collect()
     }
 
     /// Says why no rule applied.

@@ -5,6 +5,7 @@
 
 mod fields;
 
+pub(super) use fields::from_hex;
 pub use fields::{Chatty, Chunk, CutAt, Delay, Finish, Garbage, Nth, Told};
 
 use crate::wire::Dialect;

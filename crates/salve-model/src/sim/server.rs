@@ -4,10 +4,12 @@
 //! listens where another machine could reach it, never outlives its handle.
 
 use super::body::SimBody;
-use super::calls::{Calls, Counter, Keep, Open, SeenRequest};
+use super::calls::{Calls, Counter, InFlight, Keep, Open, SeenRequest};
 use super::play::Player;
+use super::relay::{Relay, put_headers};
 use super::script::Script;
 use super::stage::{Stage, whole};
+use super::tape::Tape;
 use super::write::write_error;
 use crate::wire::Dialect;
 use http::{Method, Request, Response, StatusCode};
@@ -19,6 +21,7 @@ use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
 
@@ -64,8 +67,57 @@ const CREATED: u64 = 1_704_067_200;
 
 #[derive(Debug)]
 struct Shared {
-    stage: Stage,
+    source: Source,
     counter: Arc<Counter>,
+}
+
+/// Where the answers come from.
+#[derive(Debug)]
+enum Source {
+    Script(Box<Stage>),
+    Tape(Tape, AtomicU64),
+    Relay(Relay),
+}
+
+impl Shared {
+    fn calls(&self) -> Calls {
+        match &self.source {
+            Source::Script(stage) => stage.calls(),
+            Source::Tape(_, unmatched) => {
+                Calls { unmatched: unmatched.load(Ordering::Relaxed), ..self.counter.counts() }
+            }
+            Source::Relay(_) => self.counter.counts(),
+        }
+    }
+
+    async fn respond(&self, request: &SeenRequest) -> Response<SimBody> {
+        match &self.source {
+            Source::Script(stage) => stage.respond(request).await,
+            Source::Tape(tape, unmatched) => self.replay(tape, unmatched, request),
+            Source::Relay(relay) => {
+                self.counter.calls.fetch_add(1, Ordering::SeqCst);
+                relay.respond(request).await
+            }
+        }
+    }
+
+    fn replay(&self, tape: &Tape, unmatched: &AtomicU64, asked: &SeenRequest) -> Response<SimBody> {
+        self.counter.calls.fetch_add(1, Ordering::SeqCst);
+        let method = asked.method.as_str();
+        let path = asked.path.split('?').next().unwrap_or_default();
+        let Some(replayed) = tape.find(method, path, &asked.body) else {
+            unmatched.fetch_add(1, Ordering::Relaxed);
+            let dialect = Dialect::ALL.into_iter().find(|it| it.path() == path);
+            let message = tape.reason(method, path, &asked.body);
+            let body = write_error(dialect.unwrap_or(Dialect::Chat), 404, &message);
+            return whole(StatusCode::NOT_FOUND, body);
+        };
+        let in_flight = InFlight::new(&self.counter);
+        let mut response = Response::new(SimBody::steps(replayed.steps.clone(), in_flight));
+        *response.status_mut() = StatusCode::from_u16(replayed.status).unwrap_or_default();
+        put_headers(&mut response, &replayed.headers);
+        response
+    }
 }
 
 impl SimServer {
@@ -84,12 +136,38 @@ impl SimServer {
     pub async fn play(self, script: Script, addr: SocketAddr) -> Result<SimHandle, SimError> {
         let counter = Arc::new(Counter::new(self.keep));
         let stage = Stage::new(Player::new(script), Arc::clone(&counter), CREATED);
-        let shared = Arc::new(Shared { stage, counter });
-        let listener = listen(addr).await?;
-        let addr = listener.local_addr().map_err(|source| SimError::Listen { addr, source })?;
-        let task = tokio::spawn(accept(listener, Arc::clone(&shared)));
-        Ok(SimHandle { addr, shared, task })
+        serve_from(Source::Script(Box::new(stage)), counter, addr).await
     }
+
+    /// Replays a recording of HTTP on an address.
+    ///
+    /// # Errors
+    /// When the address is not a loopback one or cannot be had.
+    pub async fn replay(self, tape: Tape, addr: SocketAddr) -> Result<SimHandle, SimError> {
+        let counter = Arc::new(Counter::new(self.keep));
+        serve_from(Source::Tape(tape, AtomicU64::new(0)), counter, addr).await
+    }
+
+    /// Passes everything on to a provider and records it.
+    ///
+    /// # Errors
+    /// When the address is not a loopback one or cannot be had.
+    pub async fn record(self, relay: Relay, addr: SocketAddr) -> Result<SimHandle, SimError> {
+        let counter = Arc::new(Counter::new(self.keep));
+        serve_from(Source::Relay(relay), counter, addr).await
+    }
+}
+
+async fn serve_from(
+    source: Source,
+    counter: Arc<Counter>,
+    addr: SocketAddr,
+) -> Result<SimHandle, SimError> {
+    let shared = Arc::new(Shared { source, counter });
+    let listener = listen(addr).await?;
+    let addr = listener.local_addr().map_err(|source| SimError::Listen { addr, source })?;
+    let task = tokio::spawn(accept(listener, Arc::clone(&shared)));
+    Ok(SimHandle { addr, shared, task })
 }
 
 impl SimHandle {
@@ -105,7 +183,7 @@ impl SimHandle {
 
     /// Returns what was counted so far.
     pub fn calls(&self) -> Calls {
-        self.shared.stage.calls()
+        self.shared.calls()
     }
 
     /// Returns the latest requests, oldest first.
@@ -178,7 +256,7 @@ async fn handle(shared: &Shared, request: Request<Incoming>) -> Response<SimBody
         return whole(StatusCode::OK, &b"{\"status\":\"ok\"}"[..]);
     }
     if request.method() == Method::GET && path == "/__sim/calls" {
-        let calls = serde_json::to_vec(&shared.stage.calls()).unwrap_or_default();
+        let calls = serde_json::to_vec(&shared.calls()).unwrap_or_default();
         return whole(StatusCode::OK, calls);
     }
     let (parts, body) = request.into_parts();
@@ -191,7 +269,7 @@ async fn handle(shared: &Shared, request: Request<Incoming>) -> Response<SimBody
         }
     };
     let seen = SeenRequest { method: parts.method, path, headers: parts.headers, body };
-    let response = shared.stage.respond(&seen).await;
+    let response = shared.respond(&seen).await;
     shared.counter.see(seen);
     response
 }

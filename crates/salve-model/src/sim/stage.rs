@@ -4,7 +4,7 @@
 //! answers what the script does not provide for: that is an error of the dialect, and counted.
 
 use super::body::SimBody;
-use super::calls::{Calls, Counter, InFlight, RuleCalls, SeenRequest};
+use super::calls::{Calls, Counter, InFlight, SeenRequest};
 use super::heard::Heard;
 use super::play::{Act, Performance, Player, Speech};
 use super::template::{Step, Template};
@@ -52,13 +52,8 @@ impl Stage {
 
     /// Returns everything that was counted.
     pub(super) fn calls(&self) -> Calls {
-        let rules = self.player.rules.iter().map(|playing| RuleCalls {
-            line: playing.rule.line,
-            matched: playing.matched.load(Ordering::Relaxed),
-            answered: playing.answered.load(Ordering::Relaxed),
-        });
         Calls {
-            rules: rules.collect(),
+            rules: self.player.counts(),
             unmatched: self.player.unmatched.load(Ordering::Relaxed),
             ..self.counter.counts()
         }

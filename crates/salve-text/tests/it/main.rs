@@ -6,3 +6,4 @@ mod clean_hostile;
 mod inspect;
 mod inspect_chunks;
 mod inspect_negatives;
+mod redact;

@@ -272,7 +272,7 @@ fn forms_of_garbage<E: serde::de::Error>() -> E {
 }
 
 /// Reads pairs of hexadecimal digits.
-pub(in crate::sim) fn from_hex(text: &str) -> Option<Vec<u8>> {
+pub(crate) fn from_hex(text: &str) -> Option<Vec<u8>> {
     let digits: Option<Vec<u8>> = text
         .chars()
         .map(|digit| digit.to_digit(16).and_then(|digit| u8::try_from(digit).ok()))

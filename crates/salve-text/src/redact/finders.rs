@@ -1,0 +1,243 @@
+//! What to look for, and who looks closer when it is seen.
+//!
+//! In: the table of kinds, the words of names, and what a caller adds. Out: one automaton over all
+//! beginnings, and for each the finders to ask. Never decides by a beginning alone.
+
+use super::assignment::{self, Assigned, Promise};
+use super::kinds::{Hides, LONGEST_BACK, Proof, ROWS, Row};
+use super::shape::{Class, Fit, fit};
+use super::view::View;
+use super::{ExtraPrefix, header, key_block, marker, values};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Anchored, Input, MatchKind, StartKind};
+use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
+
+/// Who looks closer at a place.
+#[derive(Debug, Clone)]
+enum Finder {
+    Marker,
+    Token(&'static Row),
+    Extra(ExtraPrefix),
+    Heading,
+    Putty,
+    Authorization,
+    Bearer,
+    Address(usize),
+    Named(usize, Promise),
+}
+
+/// The automaton and its finders.
+#[derive(Debug)]
+pub(super) struct Finders {
+    leads: AhoCorasick,
+    by_lead: Vec<Vec<Finder>>,
+    longest: usize,
+}
+
+/// What stands at a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Sighting {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) what: What,
+}
+
+/// What a sighting is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum What {
+    /// A marker that is already there.
+    Marker,
+    /// A secret; characters of the class that follow belong to it.
+    Secret(Cow<'static, str>, Option<Class>),
+    /// The heading of a private key; its body follows.
+    KeyHeading,
+}
+
+static USUAL: LazyLock<Arc<Finders>> = LazyLock::new(|| Arc::new(Finders::build(&[])));
+
+impl Finders {
+    /// The finders of every known kind and of the caller's own.
+    pub(super) fn new(extra: &[ExtraPrefix]) -> Arc<Self> {
+        if extra.is_empty() { Arc::clone(&USUAL) } else { Arc::new(Self::build(extra)) }
+    }
+
+    fn build(extra: &[ExtraPrefix]) -> Self {
+        let mut all: Vec<(String, Finder)> = vec![
+            (marker::OPENING.into(), Finder::Marker),
+            ("-----BEGIN ".into(), Finder::Heading),
+            ("---- BEGIN ".into(), Finder::Heading),
+            ("Private-Lines: ".into(), Finder::Putty),
+            ("authorization".into(), Finder::Authorization),
+            ("bearer".into(), Finder::Bearer),
+            ("://".into(), Finder::Address("://".len())),
+            // The same in JSON of those who escape slashes.
+            (":\\/\\/".into(), Finder::Address(":\\/\\/".len())),
+        ];
+        all.extend(
+            extra.iter().map(|prefix| (prefix.prefix.clone(), Finder::Extra(prefix.clone()))),
+        );
+        all.extend(ROWS.iter().map(|row| (row.lead.to_owned(), Finder::Token(row))));
+        let words = assignment::WORDS.iter();
+        all.extend(
+            words.map(|(word, promise)| ((*word).to_owned(), Finder::Named(word.len(), *promise))),
+        );
+        for (lead, _) in &mut all {
+            lead.make_ascii_lowercase();
+        }
+        all.retain(|(lead, _)| !lead.is_empty());
+        // A lead that begins like a shorter one is seen where the shorter one is.
+        let mut leads: Vec<String> = all.iter().map(|(lead, _)| lead.clone()).collect();
+        leads.sort();
+        leads.dedup();
+        let mut shortest: Vec<String> = Vec::new();
+        for lead in leads {
+            if !shortest.last().is_some_and(|short| lead.starts_with(short)) {
+                shortest.push(lead);
+            }
+        }
+        let mut by_lead = vec![Vec::new(); shortest.len()];
+        for (lead, finder) in all {
+            let place = shortest.partition_point(|short| *short <= lead).saturating_sub(1);
+            if let Some(finders) = by_lead.get_mut(place) {
+                finders.push(finder);
+            }
+        }
+        let longest = shortest.iter().map(String::len).max().unwrap_or(1);
+        Self { leads: automaton(&shortest), by_lead, longest }
+    }
+
+    /// How many bytes must have come past a place to know what begins there.
+    pub(super) const fn longest(&self) -> usize {
+        self.longest
+    }
+
+    /// Returns the next place from `at` on where something may begin, and its finders.
+    pub(super) fn next(&self, text: &str, at: usize) -> Option<(usize, usize)> {
+        let found = self.leads.find(Input::new(text).range(at..))?;
+        Some((found.start(), found.pattern().as_usize()))
+    }
+
+    /// Asks the finders of a lead that was seen at `at`; the first answer counts.
+    pub(super) fn look(&self, view: &View<'_>, at: usize, lead: usize) -> Option<Sighting> {
+        let finders = self.by_lead.get(lead)?;
+        for finder in finders {
+            let sighting = self.ask(view, at, finder);
+            if sighting.is_some() || view.is_starved() {
+                return sighting;
+            }
+        }
+        None
+    }
+
+    fn ask(&self, view: &View<'_>, at: usize, finder: &Finder) -> Option<Sighting> {
+        let heading = |end| Sighting { start: at, end, what: What::KeyHeading };
+        match finder {
+            Finder::Marker => {
+                marker::end(view, at).map(|end| Sighting { start: at, end, what: What::Marker })
+            }
+            Finder::Token(row) => token(view, at, row),
+            Finder::Extra(prefix) => extra(view, at, prefix),
+            Finder::Heading => key_block::heading(view, at).map(heading),
+            Finder::Putty => key_block::putty(view, at).map(heading),
+            Finder::Authorization => {
+                let found = header::authorization(view, at + "authorization".len())?;
+                Some(self.value(view, found, "authorization"))
+            }
+            Finder::Bearer => {
+                let found = header::bearer(view, at + "bearer".len())?;
+                Some(self.value(view, found, "bearer-token"))
+            }
+            Finder::Address(length) => {
+                let found = header::address(view, at + length)?;
+                Some(secret(found.start, found.fit, "url-password"))
+            }
+            Finder::Named(length, promise) => {
+                let found = assignment::read(view, at, *length, *promise)?;
+                let kind = if *promise == Promise::Password { "password" } else { "key" };
+                Some(self.value(view, found, kind))
+            }
+        }
+    }
+
+    // A value that is a token of a known kind is called by that kind.
+    fn value(&self, view: &View<'_>, found: Assigned, kind: &'static str) -> Sighting {
+        let rest = view.slice(found.start, found.start + self.longest);
+        let input = Input::new(rest).anchored(Anchored::Yes);
+        let finders =
+            self.leads.find(input).and_then(|lead| self.by_lead.get(lead.pattern().as_usize()));
+        let known = finders.into_iter().flatten().find_map(|finder| match finder {
+            Finder::Token(row) => {
+                token(view, found.start, row).filter(|known| known.start == found.start)
+            }
+            Finder::Extra(prefix) => extra(view, found.start, prefix),
+            _ => None,
+        });
+        known.unwrap_or_else(|| secret(found.start, found.fit, kind))
+    }
+}
+
+fn token(view: &View<'_>, at: usize, row: &Row) -> Option<Sighting> {
+    if !view.starts_with(at, row.lead) {
+        return None;
+    }
+    let start = match row.back {
+        Some((class, least, most)) => back(view, at, class, least, most)?,
+        None if row.hides == Hides::Rest || view.token_may_start(at) => at,
+        None => return None,
+    };
+    let body = at + row.lead.len();
+    let fit = fit(view, body, row.body)?;
+    let judged = view.slice(if row.back.is_some() { start } else { body }, fit.end);
+    let proven = match row.proof {
+        Proof::Lead => values::may_be_token(judged),
+        Proof::Body => values::is_random_token(judged),
+    };
+    let start = if row.hides == Hides::Rest { body } else { start };
+    proven.then(|| secret(start, fit, row.kind))
+}
+
+// Where the characters before a lead begin, when there are as many as there must be.
+fn back(view: &View<'_>, at: usize, class: Class, least: usize, most: usize) -> Option<usize> {
+    let reach = (most + 3).min(LONGEST_BACK);
+    let count = (1..=reach).take_while(|&back| class.has(view.before(at, back))).count();
+    // The letters of an escape before the token are no part of it.
+    let escaped = match view.before(at, count + 1) {
+        b'\\' => 1,
+        b'%' => 2,
+        _ => 0,
+    };
+    let count = count.checked_sub(escaped)?;
+    let start = at.checked_sub(count)?;
+    ((least..=most).contains(&count) && view.token_may_start(start)).then_some(start)
+}
+
+fn extra(view: &View<'_>, at: usize, prefix: &ExtraPrefix) -> Option<Sighting> {
+    if !view.starts_with(at, &prefix.prefix) || !view.token_may_start(at) {
+        return None;
+    }
+    let body = at + prefix.prefix.len();
+    let end = body + prefix.at_least.clamp(1, values::JUDGED);
+    let whole =
+        (body..end).all(|place| view.byte(place).is_some_and(|byte| Class::TOKEN.has(byte)));
+    whole.then(|| Sighting {
+        start: at,
+        end,
+        what: What::Secret(Cow::Owned(marker::name(&prefix.name)), Some(Class::TOKEN)),
+    })
+}
+
+const fn secret(start: usize, fit: Fit, kind: &'static str) -> Sighting {
+    Sighting { start, end: fit.end, what: What::Secret(Cow::Borrowed(kind), fit.open) }
+}
+
+fn automaton(leads: &[String]) -> AhoCorasick {
+    let build = |kind| {
+        let mut builder = AhoCorasick::builder();
+        builder.ascii_case_insensitive(true).match_kind(MatchKind::LeftmostFirst);
+        builder.start_kind(StartKind::Both).kind(kind).build(leads)
+    };
+    // A table too large for one form is built in a smaller one; only an absurd list fits none.
+    build(Some(AhoCorasickKind::DFA))
+        .or_else(|_| build(None))
+        .expect("the leads of the table and of a caller's settings fit an automaton")
+}

@@ -1,0 +1,105 @@
+//! Credentials in HTTP headers and in addresses.
+//!
+//! In: a place where `authorization`, `bearer` or `://` was seen. Out: the span of the credential or
+//! of the password alone. Never touches the scheme, the user name or the host.
+
+use super::assignment::Assigned;
+use super::shape::{Class, Fit};
+use super::values::{self, JUDGED};
+use super::view::View;
+
+const SCHEMES: &[&str] = &[
+    "Bearer", "bearer", "BEARER", "Basic", "basic", "Token", "token", "Bot", "ApiKey", "apikey",
+    "Key",
+];
+
+/// Reads the credential after the name `authorization`, which ends at `at`.
+pub(super) fn authorization(view: &View<'_>, at: usize) -> Option<Assigned> {
+    let colon = blanks(view, at);
+    if !matches!(view.byte(colon)?, b':' | b'=' | b',' | b'>') {
+        return None;
+    }
+    let start = blanks(view, colon + 1);
+    let scheme = SCHEMES.iter().find(|scheme| {
+        view.starts_with(start, scheme)
+            && matches!(view.byte(start + scheme.len()), Some(b' ' | b'\t'))
+    });
+    match scheme {
+        Some(scheme) => credential(view, blanks(view, start + scheme.len()), 8),
+        None => credential(view, start, 20),
+    }
+}
+
+/// Reads the credential after the word `bearer`, which ends at `at`.
+pub(super) fn bearer(view: &View<'_>, at: usize) -> Option<Assigned> {
+    if !matches!(view.byte(at)?, b' ' | b'\t') {
+        return None;
+    }
+    credential(view, blanks(view, at), 16)
+}
+
+/// Reads the password of an address after `://`, which ends at `at`.
+pub(super) fn address(view: &View<'_>, at: usize) -> Option<Assigned> {
+    let user_end = run(view, at, USER, JUDGED);
+    if view.byte(user_end) != Some(b':') {
+        return None;
+    }
+    let start = user_end + 1;
+    let end = run(view, start, PASSWORD, JUDGED * 2);
+    if view.byte(end) != Some(b'@') {
+        return None;
+    }
+    let host = view.byte(end + 1)?;
+    let value = view.slice(start, end);
+    let secret = (host.is_ascii_alphanumeric() || matches!(host, b'[' | b'$' | b'{' | b'_'))
+        && value.len() >= 4
+        && is_address_password(value);
+    secret.then_some(Assigned { start, fit: Fit { end, open: None } })
+}
+
+// People write `user:pass@host` when they explain addresses.
+fn is_address_password(value: &[u8]) -> bool {
+    const SHOWN: &[&str] = &[
+        "pass", "password", "passwd", "pwd", "secret", "token", "user", "pw", "key", "auth", "test",
+    ];
+    let plain = SHOWN.iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes()));
+    let filled = value.iter().any(|byte| matches!(byte, b'$' | b'{' | b'}' | b'*' | b'(' | b')'));
+    let varied = value.iter().any(|byte| !byte.is_ascii_lowercase()) || value.len() >= 12;
+    !plain && !filled && varied && values::may_be_token_or_short(value)
+}
+
+fn credential(view: &View<'_>, start: usize, least: usize) -> Option<Assigned> {
+    let end = run(view, start, Class::CREDENTIAL, JUDGED);
+    let code = matches!(view.byte(end), Some(b'(' | b'[' | b'{' | b'<' | b'$'));
+    let value = view.slice(start, end);
+    let open = (value.len() == JUDGED).then_some(Class::CREDENTIAL);
+    (!code && value.len() >= least && values::is_credential(value))
+        .then_some(Assigned { start, fit: Fit { end, open } })
+}
+
+const USER: Class =
+    Class::of(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.~%+!$&=,;");
+const PASSWORD: Class = Class::of(
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.~%+!$&*=,;:#?^(){}",
+);
+
+fn run(view: &View<'_>, at: usize, class: Class, most: usize) -> usize {
+    let mut end = at;
+    while end - at < most && view.byte(end).is_some_and(|byte| class.has(byte)) {
+        end += 1;
+    }
+    end
+}
+
+// Blanks and quotation marks, with the backslashes before them.
+fn blanks(view: &View<'_>, at: usize) -> usize {
+    let mut end = at;
+    while end - at < 8 {
+        match view.byte(end) {
+            Some(b' ' | b'\t' | b'"' | b'\'') => end += 1,
+            Some(b'\\') if matches!(view.byte(end + 1), Some(b'"' | b'\'')) => end += 2,
+            _ => break,
+        }
+    }
+    end
+}

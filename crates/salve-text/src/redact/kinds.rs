@@ -1,0 +1,308 @@
+//! The kinds of secrets that are known by their shape: one row each.
+//!
+//! In: nothing. Out: the table. A row says how a token of that kind begins, what its body is made
+//! of, and how much the beginning alone proves. Never holds a token, not even an example.
+
+use super::shape::Class;
+use super::shape::Part::{self, Run, Text};
+use super::shape::{at_least, exactly};
+
+/// One shape of one kind of secret.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row {
+    /// The name in the marker.
+    pub(super) kind: &'static str,
+    /// What is looked for, exactly as written.
+    pub(super) lead: &'static str,
+    /// What follows it.
+    pub(super) body: &'static [Part],
+    /// How many characters of which class stand before the lead and belong to the secret.
+    pub(super) back: Option<(Class, usize, usize)>,
+    /// What the body must look like.
+    pub(super) proof: Proof,
+    /// Whether the lead is hidden too, or only what follows it.
+    pub(super) hides: Hides,
+}
+
+/// How much the lead proves by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Proof {
+    /// Nobody else writes it: only fillers are let through.
+    Lead,
+    /// Names begin like that too: the body must look drawn at random.
+    Body,
+}
+
+/// What of a token is hidden.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hides {
+    /// All of it.
+    All,
+    /// What follows the lead, which is the public part of an address or a setting.
+    Rest,
+}
+
+/// The longest stretch before a lead that may belong to a secret.
+pub(super) const LONGEST_BACK: usize = 40;
+
+const fn sure(kind: &'static str, lead: &'static str, body: &'static [Part]) -> Row {
+    Row { kind, lead, body, back: None, proof: Proof::Lead, hides: Hides::All }
+}
+
+const fn random(kind: &'static str, lead: &'static str, body: &'static [Part]) -> Row {
+    Row { kind, lead, body, back: None, proof: Proof::Body, hides: Hides::All }
+}
+
+const fn rest(kind: &'static str, lead: &'static str, body: &'static [Part]) -> Row {
+    Row { kind, lead, body, back: None, proof: Proof::Lead, hides: Hides::Rest }
+}
+
+const fn after(
+    kind: &'static str,
+    back: (Class, usize, usize),
+    lead: &'static str,
+    body: &'static [Part],
+) -> Row {
+    Row { kind, lead, body, back: Some(back), proof: Proof::Lead, hides: Hides::All }
+}
+
+const DIGIT: Class = Class::DIGIT;
+const HEX: Class = Class::HEX;
+const ANY_HEX: Class = Class::ANY_HEX;
+const UPPER: Class = Class::UPPER;
+const LOWER: Class = Class::LOWER;
+const ALNUM: Class = Class::ALNUM;
+const TOKEN: Class = Class::TOKEN;
+const DOTTED: Class = Class::DOTTED;
+const BASE64: Class = Class::BASE64;
+const UUID: &[Part] = &[
+    exactly(ANY_HEX, 8),
+    Text("-"),
+    exactly(ANY_HEX, 4),
+    Text("-"),
+    exactly(ANY_HEX, 4),
+    Text("-"),
+    exactly(ANY_HEX, 4),
+    Text("-"),
+    exactly(ANY_HEX, 12),
+];
+
+/// Every row; of those that fit at a place, the first counts.
+#[rustfmt::skip]
+pub(super) const ROWS: &[Row] = &[
+    // Models.
+    sure("anthropic-key", "sk-ant-", &[at_least(TOKEN, 20)]),
+    sure("openrouter-key", "sk-or-", &[at_least(TOKEN, 20)]),
+    sure("openai-key", "sk-proj-", &[at_least(TOKEN, 20)]),
+    sure("openai-key", "sk-svcacct-", &[at_least(TOKEN, 20)]),
+    sure("openai-key", "sk-admin-", &[at_least(TOKEN, 20)]),
+    sure("langfuse-key", "sk-lf-", UUID),
+    random("openai-key", "sk-", &[at_least(ALNUM, 20)]),
+    sure("xai-key", "xai-", &[at_least(ALNUM, 40)]),
+    sure("groq-key", "gsk_", &[at_least(ALNUM, 40)]),
+    random("huggingface-token", "hf_", &[at_least(ALNUM, 30)]),
+    random("huggingface-token", "api_org_", &[at_least(ALNUM, 30)]),
+    random("replicate-token", "r8_", &[at_least(ALNUM, 30)]),
+    sure("perplexity-key", "pplx-", &[at_least(ALNUM, 32)]),
+    sure("nvidia-key", "nvapi-", &[at_least(TOKEN, 40)]),
+    random("cerebras-key", "csk-", &[at_least(ALNUM, 32)]),
+    random("fireworks-key", "fw_", &[at_least(ALNUM, 22)]),
+    sure("tavily-key", "tvly-", &[at_least(TOKEN, 20)]),
+    sure("langsmith-key", "lsv2_", &[at_least(TOKEN, 30)]),
+    sure("pinecone-key", "pcsk_", &[at_least(TOKEN, 30)]),
+    random("elevenlabs-key", "sk_", &[exactly(HEX, 48)]),
+    // Clouds.
+    sure("aws-access-key", "AKIA", &[exactly(UPPER, 16)]),
+    sure("aws-access-key", "ASIA", &[exactly(UPPER, 16)]),
+    sure("aws-access-key", "ABIA", &[exactly(UPPER, 16)]),
+    sure("aws-access-key", "ACCA", &[exactly(UPPER, 16)]),
+    random("aws-access-key", "A3T", &[exactly(UPPER, 17)]),
+    sure("aws-bedrock-key", "ABSK", &[at_least(BASE64, 80)]),
+    sure("aws-mws-token", "amzn.mws.", UUID),
+    sure("google-api-key", "AIza", &[exactly(TOKEN, 35)]),
+    sure("google-oauth-token", "ya29.", &[at_least(DOTTED, 20)]),
+    sure("google-client-secret", "GOCSPX-", &[at_least(TOKEN, 20)]),
+    random("google-refresh-token", "1//0", &[at_least(TOKEN, 30)]),
+    rest("azure-storage-key", "AccountKey=", &[at_least(BASE64, 40)]),
+    rest("azure-shared-key", "SharedAccessKey=", &[at_least(BASE64, 30)]),
+    rest("azure-shared-signature", "SharedAccessSignature sr=", &[at_least(Class::CREDENTIAL, 30)]),
+    after("azure-client-secret", (Class::DOTTED, 4, 4), "Q~", &[at_least(Class::of(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_~.-"), 31)]),
+    random("alibaba-access-key", "LTAI", &[Run(ALNUM, 12, 24)]),
+    random("tencent-secret-id", "AKID", &[Run(ALNUM, 32, 32)]),
+    sure("digitalocean-token", "dop_v1_", &[at_least(HEX, 64)]),
+    sure("digitalocean-token", "doo_v1_", &[at_least(HEX, 64)]),
+    sure("digitalocean-token", "dor_v1_", &[at_least(HEX, 64)]),
+    sure("heroku-key", "HRKU-", &[at_least(TOKEN, 30)]),
+    sure("cloudflare-origin-key", "v1.0-", &[exactly(HEX, 24), Text("-"), at_least(HEX, 100)]),
+    sure("netlify-token", "nfp_", &[at_least(ALNUM, 30)]),
+    sure("vercel-token", "vercel_blob_rw_", &[at_least(TOKEN, 20)]),
+    sure("flyio-token", "FlyV1 ", &[at_least(Class::CREDENTIAL, 40)]),
+    sure("flyio-token", "fo1_", &[at_least(TOKEN, 40)]),
+    sure("render-key", "rnd_", &[at_least(ALNUM, 28)]),
+    sure("databricks-token", "dapi", &[Run(HEX, 32, 34)]),
+    sure("databricks-token", "dapi", &[exactly(HEX, 32), Text("-"), exactly(DIGIT, 1)]),
+    sure("yandex-key", "AQVN", &[at_least(TOKEN, 35)]),
+    // Forges and registries.
+    sure("github-token", "ghp_", &[at_least(ALNUM, 36)]),
+    sure("github-token", "gho_", &[at_least(ALNUM, 36)]),
+    sure("github-token", "ghu_", &[at_least(ALNUM, 36)]),
+    sure("github-token", "ghs_", &[at_least(ALNUM, 36)]),
+    sure("github-token", "ghr_", &[at_least(ALNUM, 36)]),
+    sure("github-token", "github_pat_", &[at_least(TOKEN, 36)]),
+    sure("gitlab-token", "glpat-", &[at_least(DOTTED, 20)]),
+    sure("gitlab-token", "gldt-", &[at_least(TOKEN, 20)]),
+    sure("gitlab-token", "glrt-", &[at_least(DOTTED, 20)]),
+    sure("gitlab-token", "glcbt-", &[at_least(TOKEN, 20)]),
+    sure("gitlab-token", "glptt-", &[at_least(TOKEN, 20)]),
+    sure("gitlab-token", "glft-", &[at_least(TOKEN, 20)]),
+    sure("gitlab-token", "glimt-", &[at_least(TOKEN, 20)]),
+    sure("gitlab-token", "glagent-", &[at_least(TOKEN, 20)]),
+    sure("gitlab-token", "gloas-", &[at_least(TOKEN, 20)]),
+    sure("gitlab-token", "glsoat-", &[at_least(TOKEN, 20)]),
+    sure("gitlab-token", "glffct-", &[at_least(TOKEN, 20)]),
+    sure("gitlab-token", "GR1348941", &[at_least(TOKEN, 20)]),
+    sure("bitbucket-token", "ATBB", &[at_least(ALNUM, 28)]),
+    sure("atlassian-token", "ATATT3", &[at_least(Class::CREDENTIAL, 60)]),
+    sure("atlassian-token", "ATCTT3", &[at_least(Class::CREDENTIAL, 60)]),
+    sure("npm-token", "npm_", &[at_least(ALNUM, 36)]),
+    sure("pypi-token", "pypi-AgE", &[at_least(TOKEN, 40)]),
+    random("crates-token", "cio", &[exactly(ALNUM, 32)]),
+    sure("rubygems-key", "rubygems_", &[at_least(HEX, 40)]),
+    random("nuget-key", "oy2", &[exactly(LOWER, 43)]),
+    sure("docker-token", "dckr_pat_", &[at_least(TOKEN, 20)]),
+    sure("docker-token", "dckr_oat_", &[at_least(TOKEN, 20)]),
+    sure("clojars-token", "CLOJARS_", &[at_least(ALNUM, 50)]),
+    random("artifactory-key", "AKCp", &[at_least(ALNUM, 60)]),
+    random("artifactory-token", "cmVmd", &[at_least(ALNUM, 55)]),
+    sure("circleci-token", "CCIPAT_", &[at_least(TOKEN, 30)]),
+    sure("circleci-token", "CCIPRJ_", &[at_least(TOKEN, 30)]),
+    sure("buildkite-token", "bkua_", &[at_least(HEX, 40)]),
+    sure("sonar-token", "squ_", &[at_least(HEX, 40)]),
+    sure("sonar-token", "sqp_", &[at_least(HEX, 40)]),
+    sure("sonar-token", "sqa_", &[at_least(HEX, 40)]),
+    sure("snyk-token", "snyk_", &[at_least(DOTTED, 30)]),
+    // Talking to people.
+    sure("slack-token", "xoxb-", &[at_least(TOKEN, 16)]),
+    sure("slack-token", "xoxp-", &[at_least(TOKEN, 16)]),
+    sure("slack-token", "xoxa-", &[at_least(TOKEN, 16)]),
+    sure("slack-token", "xoxr-", &[at_least(TOKEN, 16)]),
+    sure("slack-token", "xoxs-", &[at_least(TOKEN, 16)]),
+    sure("slack-token", "xoxo-", &[at_least(TOKEN, 16)]),
+    sure("slack-token", "xoxe", &[at_least(DOTTED, 20)]),
+    sure("slack-token", "xoxc-", &[at_least(TOKEN, 16)]),
+    sure("slack-token", "xoxd-", &[at_least(Class::CREDENTIAL, 16)]),
+    sure("slack-token", "xapp-", &[at_least(TOKEN, 20)]),
+    rest("slack-webhook", "hooks.slack.com/services/", &[at_least(Class::CREDENTIAL, 20)]),
+    rest("slack-webhook", "hooks.slack.com/workflows/", &[at_least(Class::CREDENTIAL, 20)]),
+    rest("slack-webhook", "hooks.slack.com/triggers/", &[at_least(Class::CREDENTIAL, 20)]),
+    rest("discord-webhook", "discord.com/api/webhooks/", &[Run(DIGIT, 15, 22), Text("/"), at_least(TOKEN, 30)]),
+    rest("discord-webhook", "discordapp.com/api/webhooks/", &[Run(DIGIT, 15, 22), Text("/"), at_least(TOKEN, 30)]),
+    rest("teams-webhook", "webhook.office.com/webhookb2/", &[at_least(Class::CREDENTIAL.with(b"@"), 60)]),
+    rest("teams-webhook", "outlook.office.com/webhook/", &[at_least(Class::CREDENTIAL.with(b"@"), 60)]),
+    after("telegram-token", (DIGIT, 8, 10), ":AA", &[at_least(TOKEN, 30)]),
+    after("mailchimp-key", (HEX, 32, 32), "-us", &[Run(DIGIT, 1, 2)]),
+    sure("sendgrid-key", "SG.", &[Run(TOKEN, 16, 40), Text("."), at_least(TOKEN, 16)]),
+    random("mailgun-key", "key-", &[exactly(LOWER, 32)]),
+    sure("brevo-key", "xkeysib-", &[at_least(TOKEN, 40)]),
+    sure("brevo-key", "xsmtpsib-", &[at_least(TOKEN, 40)]),
+    random("resend-key", "re_", &[Run(ALNUM, 8, 8), Text("_"), at_least(ALNUM, 20)]),
+    random("twilio-key", "SK", &[exactly(HEX, 32)]),
+    random("twilio-account", "AC", &[exactly(HEX, 32)]),
+    sure("intercom-token", "dG9rO", &[at_least(BASE64, 50)]),
+    sure("hubspot-token", "pat-na", &[exactly(DIGIT, 1), Text("-"), exactly(ANY_HEX, 8), Text("-"), at_least(TOKEN, 20)]),
+    sure("hubspot-token", "pat-eu", &[exactly(DIGIT, 1), Text("-"), exactly(ANY_HEX, 8), Text("-"), at_least(TOKEN, 20)]),
+    random("facebook-token", "EAA", &[at_least(ALNUM, 60)]),
+    sure("instagram-token", "IGQV", &[at_least(TOKEN, 60)]),
+    random("twitter-bearer", "AAAAAAAAAAAAAAAAAAAAA", &[at_least(Class::CREDENTIAL, 40)]),
+    // Money.
+    sure("stripe-key", "sk_live_", &[at_least(ALNUM, 16)]),
+    sure("stripe-key", "sk_test_", &[at_least(ALNUM, 16)]),
+    sure("stripe-key", "sk_prod_", &[at_least(ALNUM, 16)]),
+    sure("stripe-key", "rk_live_", &[at_least(ALNUM, 16)]),
+    sure("stripe-key", "rk_test_", &[at_least(ALNUM, 16)]),
+    sure("stripe-key", "rk_prod_", &[at_least(ALNUM, 16)]),
+    sure("stripe-webhook-secret", "whsec_", &[at_least(BASE64, 24)]),
+    sure("square-token", "sq0atp-", &[at_least(TOKEN, 22)]),
+    sure("square-secret", "sq0csp-", &[at_least(TOKEN, 40)]),
+    random("square-token", "EAAA", &[at_least(TOKEN, 60)]),
+    sure("paypal-token", "access_token$production$", &[exactly(LOWER, 16), Text("$"), at_least(HEX, 32)]),
+    sure("paypal-token", "access_token$sandbox$", &[exactly(LOWER, 16), Text("$"), at_least(HEX, 32)]),
+    sure("shopify-token", "shpat_", &[at_least(ANY_HEX, 32)]),
+    sure("shopify-token", "shpca_", &[at_least(ANY_HEX, 32)]),
+    sure("shopify-token", "shppa_", &[at_least(ANY_HEX, 32)]),
+    sure("shopify-token", "shpss_", &[at_least(ANY_HEX, 32)]),
+    sure("shippo-token", "shippo_live_", &[at_least(HEX, 40)]),
+    sure("shippo-token", "shippo_test_", &[at_least(HEX, 40)]),
+    random("easypost-key", "EZAK", &[at_least(ALNUM, 54)]),
+    random("easypost-key", "EZTK", &[at_least(ALNUM, 54)]),
+    sure("flutterwave-key", "FLWSECK", &[at_least(TOKEN, 20)]),
+    random("razorpay-key", "rzp_live_", &[at_least(ALNUM, 14)]),
+    random("razorpay-key", "rzp_test_", &[at_least(ALNUM, 14)]),
+    sure("plaid-token", "access-production-", UUID),
+    sure("plaid-token", "access-sandbox-", UUID),
+    sure("plaid-token", "access-development-", UUID),
+    // Running things.
+    sure("sentry-token", "sntrys_", &[at_least(BASE64.with(b"_"), 40)]),
+    sure("sentry-token", "sntryu_", &[at_least(HEX, 40)]),
+    sure("datadog-key", "ddapp_", &[at_least(ALNUM, 30)]),
+    sure("newrelic-key", "NRAK-", &[at_least(ALNUM, 20)]),
+    sure("newrelic-key", "NRJS-", &[at_least(HEX, 19)]),
+    sure("newrelic-key", "NRII-", &[at_least(TOKEN, 32)]),
+    sure("newrelic-key", "NRAA-", &[at_least(HEX, 27)]),
+    sure("newrelic-key", "NRRA-", &[at_least(HEX, 40)]),
+    after("newrelic-key", (HEX, 36, 36), "NRAL", &[]),
+    sure("grafana-token", "glsa_", &[at_least(TOKEN, 32)]),
+    sure("grafana-token", "glc_", &[at_least(BASE64, 32)]),
+    sure("grafana-key", "eyJrIjoi", &[at_least(BASE64, 40)]),
+    sure("vault-token", "hvs.", &[at_least(TOKEN, 24)]),
+    sure("vault-token", "hvb.", &[at_least(TOKEN, 24)]),
+    sure("vault-token", "hvr.", &[at_least(TOKEN, 24)]),
+    after("terraform-token", (ALNUM, 14, 14), ".atlasv1.", &[at_least(TOKEN, 40)]),
+    sure("pulumi-token", "pul-", &[at_least(HEX, 40)]),
+    sure("doppler-token", "dp.pt.", &[at_least(ALNUM, 40)]),
+    sure("doppler-token", "dp.st.", &[at_least(DOTTED, 40)]),
+    sure("doppler-token", "dp.ct.", &[at_least(ALNUM, 40)]),
+    sure("doppler-token", "dp.sa.", &[at_least(ALNUM, 40)]),
+    sure("supabase-token", "sbp_", &[at_least(HEX, 40)]),
+    sure("supabase-key", "sb_secret_", &[at_least(TOKEN, 20)]),
+    sure("planetscale-token", "pscale_tkn_", &[at_least(DOTTED, 30)]),
+    sure("planetscale-password", "pscale_pw_", &[at_least(DOTTED, 30)]),
+    sure("planetscale-token", "pscale_oauth_", &[at_least(DOTTED, 30)]),
+    sure("neon-key", "napi_", &[at_least(ALNUM, 40)]),
+    sure("tailscale-key", "tskey-", &[at_least(TOKEN, 20)]),
+    sure("dynatrace-token", "dt0c01.", &[exactly(UPPER, 24), Text("."), at_least(UPPER, 60)]),
+    sure("posthog-key", "phx_", &[at_least(ALNUM, 40)]),
+    sure("segment-token", "sgp_", &[at_least(ALNUM, 60)]),
+    sure("prefect-key", "pnu_", &[at_least(ALNUM, 36)]),
+    sure("launchdarkly-key", "api-", UUID),
+    sure("launchdarkly-key", "sdk-", UUID),
+    sure("onepassword-token", "ops_eyJ", &[at_least(BASE64, 200)]),
+    sure("onepassword-key", "A3-", &[exactly(UPPER, 6), Text("-"), at_least(UPPER.with(b"-"), 26)]),
+    // Work.
+    sure("linear-key", "lin_api_", &[at_least(ALNUM, 32)]),
+    sure("linear-key", "lin_oauth_", &[at_least(ALNUM, 32)]),
+    sure("notion-token", "ntn_", &[at_least(ALNUM, 40)]),
+    random("notion-token", "secret_", &[exactly(ALNUM, 43)]),
+    sure("figma-token", "figd_", &[at_least(TOKEN, 36)]),
+    sure("airtable-token", "pat", &[exactly(ALNUM, 14), Text("."), at_least(HEX, 60)]),
+    sure("postman-key", "PMAK-", &[exactly(ANY_HEX, 24), Text("-"), at_least(ANY_HEX, 34)]),
+    random("dropbox-token", "sl.", &[at_least(DOTTED, 100)]),
+    sure("contentful-token", "CFPAT-", &[at_least(TOKEN, 40)]),
+    sure("typeform-token", "tfp_", &[at_least(DOTTED, 40)]),
+    sure("readme-key", "rdme_", &[at_least(LOWER, 60)]),
+    sure("frameio-token", "fio-u-", &[at_least(TOKEN, 60)]),
+    sure("duffel-token", "duffel_live_", &[at_least(TOKEN, 40)]),
+    sure("duffel-token", "duffel_test_", &[at_least(TOKEN, 40)]),
+    sure("wakatime-key", "waka_", UUID),
+    random("mapbox-token", "sk.eyJ", &[at_least(DOTTED, 60)]),
+    // Discord's bots: a number in base64, a time, a signature.
+    after("discord-token", (TOKEN, 23, 28), ".G", &[exactly(TOKEN, 5), Text("."), at_least(TOKEN, 27)]),
+    after("discord-token", (TOKEN, 23, 28), ".X", &[exactly(TOKEN, 5), Text("."), at_least(TOKEN, 27)]),
+    after("discord-token", (TOKEN, 23, 28), ".Y", &[exactly(TOKEN, 5), Text("."), at_least(TOKEN, 27)]),
+    after("discord-token", (TOKEN, 23, 28), ".Z", &[exactly(TOKEN, 5), Text("."), at_least(TOKEN, 27)]),
+    // Formats.
+    sure("age-key", "AGE-SECRET-KEY-1", &[at_least(UPPER, 50)]),
+    after("jwt", (TOKEN, 0, 0), "eyJ", &[Run(TOKEN, 10, 1024), Text(".eyJ"), at_least(DOTTED, 12)]),
+    // Our own.
+    sure("salve-key", "salve_", &[at_least(ALNUM, 40)]),
+];
