@@ -17,8 +17,8 @@ mod headers;
 pub mod heal;
 mod listen;
 mod metrics;
-mod refusal;
 mod rate;
+mod refusal;
 mod reply;
 mod route;
 mod socket;
@@ -59,6 +59,11 @@ pub enum StartError {
         /// What is missing.
         why: &'static str,
     },
+    /// Clients would have to show a key, and there is none.
+    #[error(
+        "clients must show a key of the gateway, and there is none; make one: `salve keys add`"
+    )]
+    NoKeys,
     /// The address is taken, or not this machine's.
     #[error("cannot listen on {listen}")]
     Listen {
@@ -92,7 +97,7 @@ impl Gateway {
     /// When the configuration is not safe or not possible; nothing listens then.
     pub async fn start(config: GatewayConfig) -> Result<GatewayHandle, StartError> {
         let listen = config.listen;
-        check_exposure(&config)?;
+        check_keys(&config).await?;
         let tls = config.tls.as_ref().map(tls::acceptor).transpose()?;
         let upstream = UpstreamClient::new(&config)?;
         let listener = TcpListener::bind(listen)
@@ -143,15 +148,20 @@ pub(crate) struct Shared {
     capabilities: Capabilities,
 }
 
-fn check_exposure(config: &GatewayConfig) -> Result<(), StartError> {
+// Whoever can reach the gateway can use what it holds; whoever can listen can take the keys.
+async fn check_keys(config: &GatewayConfig) -> Result<(), StartError> {
     let listen = config.listen;
-    if listen.ip().is_loopback() {
+    if !listen.ip().is_loopback() && config.tls.is_none() && !config.insecure_bind {
+        let why = "give a certificate (--tls-cert, --tls-key), or allow plain HTTP with \
+                   --insecure-bind";
+        return Err(StartError::Exposed { listen, why });
+    }
+    if !config.demands_key() {
         return Ok(());
     }
-    let why = if config.tls.is_none() && !config.insecure_bind {
-        "give a certificate (--tls-cert, --tls-key), or allow plain HTTP with --insecure-bind"
-    } else {
-        return Ok(());
+    let keys = match &config.store {
+        Some(store) => store.list_keys().await.unwrap_or_default(),
+        None => Vec::new(),
     };
-    Err(StartError::Exposed { listen, why })
+    if keys.iter().any(|key| key.revoked_at.is_none()) { Ok(()) } else { Err(StartError::NoKeys) }
 }

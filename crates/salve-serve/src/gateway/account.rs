@@ -75,10 +75,8 @@ impl Account {
 
     // No text in use takes more tokens than half its bytes.
     fn worst(&self, worst: WorstCase) -> Worst {
-        let prompt = Usage {
-            input_tokens: (worst.prompt_bytes as u64).div_ceil(2),
-            ..Usage::default()
-        };
+        let prompt =
+            Usage { input_tokens: (worst.prompt_bytes as u64).div_ceil(2), ..Usage::default() };
         let answer = Usage { output_tokens: worst.answer_tokens, ..Usage::default() };
         let spend = |usage: Usage| Spend {
             tokens: usage.total(),

@@ -8,7 +8,7 @@ use super::body;
 use super::call::{Answer, Calls, pieces};
 use super::ending::{Ending, Watching};
 use super::headers;
-use super::heal::{CallEnd, Exchange, Receipt, heal_stream, heal_whole};
+use super::heal::{Exchange, Receipt, heal_stream, heal_whole};
 use super::refusal::{Reason, Refusal};
 use super::reply::{self, BodyError, ReplyBody, full};
 use bytes::Bytes;
@@ -50,7 +50,8 @@ pub(crate) async fn whole(
         headers::of_changed_body(&mut head.headers);
         bytes = outcome.body;
     }
-    let packs = if same { coding.is_none() && config.packs() } else { coding.is_some() || config.packs() };
+    let packs =
+        if same { coding.is_none() && config.packs() } else { coding.is_some() || config.packs() };
     if packs {
         bytes = body::pack(bytes, accepted, &mut head.headers).await;
     }

@@ -62,11 +62,14 @@ fn check<'p>(
     }
     shared.guard.check(parts)?;
     let target = target.ok_or_else(|| {
-        Refusal::new(Reason::NotFound, "there is no such path; those of the gateway begin with /v1/")
+        Refusal::new(
+            Reason::NotFound,
+            "there is no such path; those of the gateway begin with /v1/",
+        )
     })?;
     // Before a page of an allowed origin sends anything, its browser asks whether it may.
-    let asks = parts.method == Method::OPTIONS
-        && shared.guard.allowed_origin(&parts.headers).is_some();
+    let asks =
+        parts.method == Method::OPTIONS && shared.guard.allowed_origin(&parts.headers).is_some();
     if !asks {
         guard::check_kind(target.route, &parts.method, &parts.headers)?;
     }

@@ -5,7 +5,7 @@
 
 use super::Shared;
 use super::account::{Account, WorstCase};
-use super::answer::{self, client_head};
+use super::answer;
 use super::body::{self, Unread};
 use super::call::{Answer, Calls, NotMade, Persistence, is_event_stream};
 use super::config::Mode;
@@ -177,9 +177,10 @@ impl Forward<'_> {
     }
 
     fn is_budgeted(&self) -> bool {
-        let of_key = self.key.as_ref().is_some_and(|key| {
-            key.tokens_per_day.is_some() || key.micro_dollars_per_day.is_some()
-        });
+        let of_key = self
+            .key
+            .as_ref()
+            .is_some_and(|key| key.tokens_per_day.is_some() || key.micro_dollars_per_day.is_some());
         of_key || self.shared.config.budgeted
     }
 
@@ -268,7 +269,9 @@ pub(crate) fn answer_tokens(asked: &Asked, default: u64) -> u64 {
 fn limit_field(asked: &Asked) -> &'static str {
     let name = asked.model.rsplit('/').next().unwrap_or_default();
     let newer = name.starts_with("gpt-5")
-        || name.strip_prefix('o').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        || name
+            .strip_prefix('o')
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     match asked.dialect {
         Dialect::Chat if newer => "max_completion_tokens",
         Dialect::Chat | Dialect::Messages => "max_tokens",

@@ -28,7 +28,8 @@ async fn headers_and_unknown_fields_pass_both_ways() {
     config.mode = Mode::Off;
     let gateway = gateway(config).await;
     for path in DIALECTS {
-        let sent = r#"{"model":"m",  "strange": {"deep": 1e999}, "api_base": "http://evil.example"}"#;
+        let sent =
+            r#"{"model":"m",  "strange": {"deep": 1e999}, "api_base": "http://evil.example"}"#;
         let response = client()
             .post(format!("http://{}{path}?beta=true", gateway.addr))
             .header("content-type", "application/json")

@@ -82,17 +82,16 @@ async fn an_upstream_that_is_not_there_is_an_error_of_the_dialect() {
         assert_eq!(response.status(), 502);
         let body: Value = serde_json::from_slice(&response.bytes().await.unwrap()).unwrap();
         let said = body.pointer(at).and_then(Value::as_str);
-        let expected = if path.ends_with("messages") { "api_error" } else { "upstream_unreachable" };
+        let expected =
+            if path.ends_with("messages") { "api_error" } else { "upstream_unreachable" };
         assert_eq!(said, Some(expected), "{body}");
     }
 }
 
 #[tokio::test]
 async fn an_upstream_that_is_silent_is_given_up() {
-    let upstream = FakeUpstream::start(|_, _| {
-        super::stage::events(futures_util::stream::pending())
-    })
-    .await;
+    let upstream =
+        FakeUpstream::start(|_, _| super::stage::events(futures_util::stream::pending())).await;
     let mut config = config(&upstream);
     config.timeouts.idle = Duration::from_millis(200);
     config.policy = HealPolicy::default();

@@ -10,6 +10,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use salve_serve::gateway::{Gateway, GatewayConfig, GatewayHandle};
+use salve_store::{NewKey, Redact, RedactStream, Store, StoreOptions};
 use salve_types::Timestamp;
 use std::convert::Infallible;
 use std::io;
@@ -129,8 +130,13 @@ impl Drop for Counted {
 
 /// A whole answer.
 pub(crate) fn text(status: u16, body: impl Into<Bytes>) -> Answer {
-    let body = Full::new(body.into()).map_err(|never| match never {}).boxed_unsync();
-    Response::builder().status(status).header("content-type", "application/json").body(body).unwrap()
+    let body = body.into();
+    Response::builder()
+        .status(status)
+        .header("content-type", "application/json")
+        .header("content-length", body.len())
+        .body(Full::new(body).map_err(|never| match never {}).boxed_unsync())
+        .unwrap()
 }
 
 /// An answer as a stream of events.
@@ -150,6 +156,40 @@ pub(crate) fn config(upstream: &FakeUpstream) -> GatewayConfig {
 /// Starts a gateway.
 pub(crate) async fn gateway(config: GatewayConfig) -> GatewayHandle {
     Gateway::start(config).await.unwrap()
+}
+
+/// Keeps every text as it is; what secrets look like is not this crate's business.
+struct KeepAll;
+
+impl Redact for KeepAll {
+    fn redact(&self, text: &str) -> String {
+        text.to_owned()
+    }
+
+    fn stream(&self) -> Box<dyn RedactStream> {
+        Box::new(Self)
+    }
+}
+
+impl RedactStream for KeepAll {
+    fn push(&mut self, piece: &str) -> String {
+        piece.to_owned()
+    }
+
+    fn finish(&mut self) -> String {
+        String::new()
+    }
+}
+
+/// A store in memory.
+pub(crate) async fn store() -> Store {
+    let clock = Arc::new(|| Timestamp(1_700_000_000_000));
+    Store::memory(StoreOptions::new(clock, Arc::new(KeepAll), "test")).await.unwrap()
+}
+
+/// Makes a key and returns its text.
+pub(crate) async fn key(store: &Store, key: NewKey) -> String {
+    store.add_key(key).await.unwrap().secret
 }
 
 /// A client that changes nothing by itself.
