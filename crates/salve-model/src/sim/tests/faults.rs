@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 const TEXT: &str = "fn main() { println!(\"häuser und bäume\"); }";
 
+#[expect(clippy::needless_pass_by_value, reason = "made where it is passed")]
 fn rule(reply: Value) -> String {
     json!({ "reply": reply }).to_string()
 }
