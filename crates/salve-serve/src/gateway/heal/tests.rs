@@ -6,3 +6,8 @@
 mod canned;
 mod client;
 mod fake;
+mod harness;
+mod healthy;
+mod living;
+mod marking;
+mod matrix;
