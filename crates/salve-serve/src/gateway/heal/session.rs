@@ -73,7 +73,7 @@ impl Session {
             wanted,
             splitter: SseSplitter::default(),
             reader: StreamReader::for_client(asked),
-            hold: Hold::new(rule),
+            hold: Hold::new(rule, asked.dialect),
             judges: Vec::new(),
             arrived: 0,
             over: None,

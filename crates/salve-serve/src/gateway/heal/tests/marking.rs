@@ -23,7 +23,11 @@ fn overloaded(_: &Request, _: usize) -> Answer {
 
 // Calls that were closed by somebody else: strict JSON, and not what the model wrote.
 fn closes_brackets(_: &Request, _: usize) -> Answer {
-    Answer::Reply(Canned::call("write", r#"{"path": 7}"#))
+    Answer::Reply(Canned::text(r#"{"path": 7, "people": 7}"#))
+}
+
+fn talks(_: &Request, _: usize) -> Answer {
+    Answer::Reply(Canned::text("I am sorry, I cannot do that."))
 }
 
 #[test]
@@ -54,7 +58,7 @@ fn calls_and_bound_texts_that_cannot_be_proven_are_not_passed_on() {
     for dialect in Dialect::ALL {
         for (ask, first) in [(Ask::Tools, &calls), (Ask::Schema, &people)] {
             for ending in [Ending::Stop, Ending::Length, Ending::Missing, Ending::Disconnect] {
-                for rule in [no_budget, overloaded, closes_brackets] {
+                for rule in [no_budget, overloaded, talks, closes_brackets] {
                     let first = first.clone().ending(ending);
                     let outcome = Setup::new(dialect, ask, true, rule).run(&first);
                     let error = outcome.received.error.as_ref().expect("an error event");
@@ -156,6 +160,7 @@ fn a_text_that_breaks_its_schema_is_reworked_before_the_client_sees_any_of_it() 
             assert_eq!(outcome.received.answers[0].text, right);
             assert_eq!(outcome.report.reworks, 1);
             assert_eq!(outcome.asked[0].purpose, Purpose::Rework);
+            assert_eq!(outcome.asked[0].stream, stream, "asked as the client asked");
             assert!(outcome.asked[0].body.to_string().contains("age"), "the note names the place");
         }
     }
@@ -174,6 +179,10 @@ fn c259_a_wrong_or_missing_reason_is_corrected_from_the_bytes() {
                 assert_eq!(got.finish.as_deref(), Some(done(dialect, true)), "{dialect:?}");
                 assert_eq!(got.calls[0].1.replace(' ', ""), arguments);
                 assert_eq!(outcome.received.error, None);
+            }
+            // A stream of Responses without its last event has broken off.
+            if stream && dialect == Dialect::Responses {
+                continue;
             }
             let first = Canned::text(text).ending(Ending::Missing);
             let outcome = Setup::new(dialect, Ask::Text, stream, nobody).run(&first);
