@@ -8,6 +8,7 @@ mod client;
 mod fake;
 mod harness;
 mod healthy;
+mod hostile;
 mod living;
 mod marking;
 mod matrix;

@@ -145,7 +145,7 @@ fn text_flows_with_the_chunk_it_came_in_and_is_not_copied() {
     let frames = Canned::text("Some text that flows.").frames(Dialect::Chat);
     for chunk in frames[1..4].chunks(2) {
         let chunk = Bytes::from(chunk.concat());
-        let sent = session.feed(chunk.clone());
+        let sent = session.feed(&chunk);
         assert_eq!(sent, chunk);
         assert_eq!(sent.as_ptr(), chunk.as_ptr());
     }
@@ -166,7 +166,7 @@ fn a_megabyte_of_free_text_keeps_a_small_state_and_flows_chunk_by_chunk() {
     let frames = canned.frames(Dialect::Chat);
     for frame in &frames[..frames.len() - 2] {
         let chunk = Bytes::from(frame.clone());
-        assert_eq!(session.feed(chunk.clone()), chunk);
+        assert_eq!(session.feed(&chunk), chunk);
         assert!(session.state_bytes() < 256 << 10, "{} bytes", session.state_bytes());
     }
     assert!(begun.elapsed() < Duration::from_secs(60));

@@ -13,6 +13,8 @@ const OPEN_CODE: &str = "Here:\n\n```rust\nfn main() {\n    let list = vec![1, 2
 const HALF_ARGUMENTS: &str = r#"{"path": "src/main.rs", "text": "fn main() {"#;
 const HALF_PEOPLE: &str = r#"{"people": [{"name": "Ada", "age": 36}, {"na"#;
 
+type Rule = fn(&Request, usize) -> Answer;
+
 fn no_budget(_: &Request, _: usize) -> Answer {
     Answer::Refused(AskError::OverBudget("the key has 0 tokens left".to_owned()))
 }
@@ -21,9 +23,11 @@ fn overloaded(_: &Request, _: usize) -> Answer {
     Answer::Status(529, r#"{"error": {"message": "overloaded"}}"#)
 }
 
-// Calls that were closed by somebody else: strict JSON, and not what the model wrote.
-fn closes_brackets(_: &Request, _: usize) -> Answer {
-    Answer::Reply(Canned::text(r#"{"path": 7, "people": 7}"#))
+// Calls and texts that were closed by somebody else: strict JSON, and not what was asked for.
+fn closes_brackets(request: &Request, _: usize) -> Answer {
+    let wrong = r#"{"path": 7, "people": 7}"#;
+    let has_tools = request.body.get("tools").is_some();
+    Answer::Reply(if has_tools { Canned::call("write", wrong) } else { Canned::text(wrong) })
 }
 
 fn talks(_: &Request, _: usize) -> Answer {
@@ -56,12 +60,21 @@ fn calls_and_bound_texts_that_cannot_be_proven_are_not_passed_on() {
     let calls = Canned::call("write", HALF_ARGUMENTS);
     let people = Canned::text(HALF_PEOPLE);
     for dialect in Dialect::ALL {
-        for (ask, first) in [(Ask::Tools, &calls), (Ask::Schema, &people)] {
+        // Words in place of a call are an answer of their own; in place of JSON they are none.
+        let closed: [Rule; 3] = [no_budget, overloaded, closes_brackets];
+        let talked: [Rule; 3] = [no_budget, overloaded, talks];
+        for (ask, first, rules) in [
+            (Ask::Tools, &calls, closed),
+            (Ask::Schema, &people, closed),
+            (Ask::Schema, &people, talked),
+        ] {
             for ending in [Ending::Stop, Ending::Length, Ending::Missing, Ending::Disconnect] {
-                for rule in [no_budget, overloaded, talks, closes_brackets] {
+                for rule in rules {
                     let first = first.clone().ending(ending);
                     let outcome = Setup::new(dialect, ask, true, rule).run(&first);
-                    let error = outcome.received.error.as_ref().expect("an error event");
+                    let Some(error) = outcome.received.error.as_ref() else {
+                        panic!("{dialect:?} {ask:?} {ending:?}: {:?}", outcome.received);
+                    };
                     assert!(error.to_string().contains("salve_incomplete"), "{error}");
                     assert_eq!(outcome.report.verdict, HealVerdict::Incomplete);
                     for answer in &outcome.received.answers {
