@@ -25,7 +25,9 @@ pub use judge::judge_answer;
 pub use keep::Keep;
 pub use ladder::{heal_answer, heal_answer_keeping, heal_judged};
 pub use prompt::NOTE_PREFIX;
+pub(crate) use prompt::note_text;
 pub use stream::StreamJudge;
+pub(crate) use strict::fault_of;
 pub use verdict::{AnswerCut, AnswerVerdict, Fault, Part, WholeAnswer, WrongFinish};
 
 use salve_model::{FollowUp, ModelReply};

@@ -9,7 +9,10 @@ mod edits;
 mod grammar_probe;
 mod judgement;
 mod pipeline;
+mod redaction;
 mod repository_facts;
+mod segments;
+mod statistics;
 
 pub use answer::{
     AlreadySent, AnswerCut, AnswerVerdict, AskError, Asker, Caps, Fault, HealState, HealStep,
@@ -22,4 +25,7 @@ pub use edits::read_edits;
 pub use grammar_probe::GrammarProbe;
 pub use judgement::{Judgement, judge_text};
 pub use pipeline::{PipelineOptions, Received, Resumed, receive, resume};
+pub use redaction::TextRedactor;
 pub use repository_facts::RepositoryFacts;
+pub use segments::{BlockResult, Worker, check_output, note_segment, run_block};
+pub use statistics::{MALFORMED, inspections};

@@ -46,6 +46,21 @@ pub(super) fn misfit(value: &Value, schema: Option<&CompiledSchema>, part: Part)
     })
 }
 
+/// Returns what is wrong with a text that should be one JSON value of a schema.
+pub(crate) fn fault_of(text: &str, schema: &CompiledSchema) -> Option<Fault> {
+    match read(text.trim(), Part::Text) {
+        Strict::Whole(value) => misfit(&value, Some(schema), Part::Text),
+        Strict::Wrong(fault) => Some(*fault),
+        Strict::Beginning => Some(Fault {
+            part: Part::Text,
+            path: "$".to_owned(),
+            expected: "a whole JSON value".to_owned(),
+            got: if text.trim().is_empty() { "nothing" } else { "its beginning" }.to_owned(),
+            message: "the JSON ends before its end".to_owned(),
+        }),
+    }
+}
+
 /// Returns whether a value says by itself where it ends; a number could go on.
 pub(super) fn ends_by_itself(value: &Value) -> bool {
     !value.is_number()

@@ -48,6 +48,9 @@ pub enum UpstreamBody {
 
 /// Learns how a call ended, so that its budget and its ledger row can be settled.
 pub trait Receipt: Send {
+    /// Some more text of the answer arrived.
+    fn arrived(&mut self, _text: &str) {}
+
     /// The call is over.
     fn settle(self: Box<Self>, end: CallEnd);
 }
