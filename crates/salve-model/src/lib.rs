@@ -19,10 +19,10 @@ mod request;
 mod retry;
 mod roles;
 mod settings;
+pub mod sim;
 #[cfg(test)]
 mod testing;
 mod tier;
-pub mod sim;
 pub mod wire;
 
 pub use any_model::AnyModel;
