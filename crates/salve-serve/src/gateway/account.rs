@@ -11,6 +11,7 @@ use salve_store::{
     Spend, Store, StoreError, Worst,
 };
 use salve_types::{FinishReason, Usage};
+use serde_json::json;
 use std::sync::{Arc, OnceLock};
 
 /// Where calls are booked.
@@ -64,7 +65,7 @@ impl Account {
         match store.reserve(&CallKey::unique(), call).await {
             Ok(Reservation::Fresh(open)) => {
                 let _ = self.first.set(open.id());
-                Ok(Some(Booking { open, worst, price: self.price, status: None }))
+                Ok(Some(Booking { open, worst, price: self.price, status: None, bytes: 0 }))
             }
             Ok(Reservation::OverBudget(over)) => Err(NotBooked::OverBudget(over)),
             // A call without a name of its own is always a new one.
@@ -92,6 +93,7 @@ pub(crate) struct Booking {
     worst: Worst,
     price: Option<Price>,
     status: Option<u16>,
+    bytes: usize,
 }
 
 impl Booking {
@@ -103,6 +105,17 @@ impl Booking {
     /// Settles a call that was answered with a failure, or not at all: it took nothing.
     pub(crate) fn failed(self, status: Option<u16>, error: &str) {
         end(self.open, Settled::failed(status, error));
+    }
+
+    // What it took if the whole prompt was read and every two bytes were a token, but not more than
+    // it can have taken.
+    fn estimate(&self) -> Usage {
+        let answered = (self.bytes as u64).div_ceil(2);
+        Usage {
+            input_tokens: self.worst.prompt.tokens,
+            output_tokens: answered.min(self.worst.answer.tokens),
+            ..Usage::default()
+        }
     }
 
     /// Settles a call whose reply nobody read: it took the most it can have.
@@ -129,7 +142,12 @@ impl Booking {
 
 impl Receipt for Booking {
     fn arrived(&mut self, text: &str) {
+        self.bytes += text.len();
         self.open.append(text);
+    }
+
+    fn arrived_besides(&mut self, bytes: usize) {
+        self.bytes += bytes;
     }
 
     fn settle(self: Box<Self>, ended: CallEnd) {
@@ -137,14 +155,17 @@ impl Receipt for Booking {
             Some(FinishReason::Length | FinishReason::Disconnect) | None => CallOutcome::Incomplete,
             Some(_) => CallOutcome::Whole,
         };
-        let money = ended.usage.zip(self.price).map(|(usage, price)| price.cost(usage).0);
+        let usage = ended.usage.unwrap_or_else(|| self.estimate());
+        let estimated = ended.usage.is_none();
+        let money = Some(usage).zip(self.price).map(|(usage, price)| price.cost(usage).0);
         let finish = ended.finish.map(|finish| format!("{finish:?}").to_lowercase());
         let settled = Settled {
             outcome,
-            usage: ended.usage,
+            usage: Some(usage),
             micro_dollars: money,
             finish,
             status: self.status,
+            note: estimated.then(|| json!({"usage": "estimated"})),
             ..Settled::default()
         };
         end(self.open, settled);

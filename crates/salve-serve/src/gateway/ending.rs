@@ -8,7 +8,10 @@ use super::heal::{HealReport, HealVerdict, StreamItem};
 use super::reply::BodyError;
 use bytes::Bytes;
 use futures_util::Stream;
+use salve_engine::TruncationOutcome;
 use salve_model::wire::Dialect;
+use salve_store::{Inspection, InspectionOutcome};
+use serde::Serialize;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -51,6 +54,7 @@ impl Ending {
         if report.calls <= 1 {
             metrics.added(self.added + after);
         }
+        self.count(report);
         let took_ms = u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         let (resumes, reworks, retries) = (report.resumes, report.reworks, report.retries);
         if matches!(report.verdict, HealVerdict::Whole) {
@@ -61,6 +65,49 @@ impl Ending {
                 dialect, verdict, status, took_ms, resumes, reworks, retries, "answered"
             );
         }
+    }
+
+    // One line of the statistics for each answer that was judged.
+    fn count(&self, report: &HealReport) {
+        let Some(store) = &self.shared.config.store else { return };
+        let outcome = match report.verdict {
+            HealVerdict::Whole => InspectionOutcome::Whole,
+            HealVerdict::Healed => InspectionOutcome::Healed,
+            HealVerdict::Incomplete | HealVerdict::Observed => InspectionOutcome::Incomplete,
+        };
+        if report.truncations.is_empty() {
+            let whole = report.why.is_none();
+            store.record_inspection(Inspection {
+                kind: (!whole).then(|| "INVALID".to_owned()),
+                model: self.model.clone(),
+                language: "unknown".to_owned(),
+                outcome: if whole { InspectionOutcome::Whole } else { outcome },
+            });
+        }
+        for cut in &report.truncations {
+            if cut.outcome == TruncationOutcome::FalseAlarm {
+                continue;
+            }
+            let healed = cut.outcome == TruncationOutcome::Healed;
+            store.record_inspection(Inspection {
+                kind: Some(word(&cut.kind)),
+                model: cut.model.clone().unwrap_or_else(|| self.model.clone()),
+                language: cut.language.name().to_owned(),
+                outcome: if healed {
+                    InspectionOutcome::Healed
+                } else {
+                    InspectionOutcome::Incomplete
+                },
+            });
+        }
+    }
+}
+
+// The name a value has on the wire.
+fn word(value: &impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => "unknown".to_owned(),
     }
 }
 
