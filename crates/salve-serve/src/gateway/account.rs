@@ -7,12 +7,12 @@ use super::heal::{CallEnd, Receipt};
 use futures_util::FutureExt;
 use salve_model::{Price, Purpose};
 use salve_store::{
-    CallId, CallKey, CallOutcome, GatewayKey, NewCall, OpenCall, OverBudget, Reservation, Settled,
-    Spend, Store, StoreError, Worst,
+    CallId, CallKey, CallOutcome, GatewayKey, Inspection, NewCall, OpenCall, OverBudget,
+    Reservation, Settled, Spend, Store, StoreError, Worst,
 };
 use salve_types::{FinishReason, Usage};
 use serde_json::json;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Where calls are booked.
 pub(crate) struct Account {
@@ -22,7 +22,49 @@ pub(crate) struct Account {
     pub(crate) provider: Arc<str>,
     pub(crate) model: String,
     pub(crate) price: Option<Price>,
+    pub(crate) budgeted: bool,
     pub(crate) first: OnceLock<CallId>,
+    pub(crate) ended: Ended,
+}
+
+/// The first call, once it is over and until its reply is judged: how it ended is then known better.
+#[derive(Clone, Default)]
+pub(crate) struct Ended(Arc<Mutex<Option<Pending>>>);
+
+struct Pending {
+    call: Option<OpenCall>,
+    settled: Settled,
+}
+
+impl Ended {
+    fn put(&self, call: OpenCall, settled: Settled) {
+        *self.lock() = Some(Pending { call: Some(call), settled });
+    }
+
+    /// Settles the call with what the judgement says.
+    pub(crate) fn judged(&self, outcome: CallOutcome, inspection: Option<Inspection>) -> bool {
+        let Some(mut pending) = self.lock().take() else { return false };
+        pending.settled.outcome = outcome;
+        pending.settled.inspection = inspection;
+        true
+    }
+
+    // Settles the call before another one is booked, so that what it did not take can be used.
+    fn settle(&self) {
+        drop(self.lock().take());
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Pending>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        if let Some(call) = self.call.take() {
+            end(call, std::mem::take(&mut self.settled));
+        }
+    }
 }
 
 /// Why a call is not booked.
@@ -51,6 +93,7 @@ impl Account {
         worst: WorstCase,
     ) -> Result<Option<Booking>, NotBooked> {
         let Some(store) = &self.store else { return Ok(None) };
+        self.ended.settle();
         let worst = self.worst(worst);
         let call = NewCall {
             purpose: purpose_name(purpose).to_owned(),
@@ -65,7 +108,8 @@ impl Account {
         match store.reserve(&CallKey::unique(), call).await {
             Ok(Reservation::Fresh(open)) => {
                 let _ = self.first.set(open.id());
-                Ok(Some(Booking { open, worst, price: self.price, status: None, bytes: 0 }))
+                let ended = (purpose == Purpose::First).then(|| self.ended.clone());
+                Ok(Some(Booking { ended, open, worst, price: self.price, status: None, bytes: 0 }))
             }
             Ok(Reservation::OverBudget(over)) => Err(NotBooked::OverBudget(over)),
             // A call without a name of its own is always a new one.
@@ -90,6 +134,7 @@ impl Account {
 /// A call that is booked and not yet settled. Dropped, it is settled as given up, at what had arrived.
 pub(crate) struct Booking {
     open: OpenCall,
+    ended: Option<Ended>,
     worst: Worst,
     price: Option<Price>,
     status: Option<u16>,
@@ -168,7 +213,10 @@ impl Receipt for Booking {
             note: estimated.then(|| json!({"usage": "estimated"})),
             ..Settled::default()
         };
-        end(self.open, settled);
+        match self.ended {
+            Some(ended) => ended.put(self.open, settled),
+            None => end(self.open, settled),
+        }
     }
 }
 
