@@ -73,7 +73,7 @@ impl Session {
             wanted,
             splitter: SseSplitter::default(),
             reader: StreamReader::for_client(asked),
-            hold: Hold::new(rule),
+            hold: Hold::new(rule, asked.dialect),
             judges: Vec::new(),
             arrived: 0,
             over: None,
@@ -81,7 +81,7 @@ impl Session {
     }
 
     /// Takes bytes of the upstream and returns those that may be sent now; perhaps none.
-    pub(super) fn feed(&mut self, chunk: Bytes) -> Bytes {
+    pub(super) fn feed(&mut self, chunk: &Bytes) -> Bytes {
         self.arrived = self.arrived.saturating_add(chunk.len());
         let mut out = Out::default();
         self.splitter.push(chunk.clone());
@@ -97,7 +97,7 @@ impl Session {
             let why = format!("the stream is longer than {MOST_BYTES} bytes");
             self.over.get_or_insert(Over::Broken(why));
         }
-        out.joined(&chunk)
+        out.joined(chunk)
     }
 
     /// The upstream sends no more. Returns the bytes that may be sent now.

@@ -128,7 +128,7 @@ impl<U: Upstream> Reading<U> {
                 self.body.next().await
             };
             let bytes = match piece {
-                Some(Ok(piece)) => self.session.feed(piece),
+                Some(Ok(piece)) => self.session.feed(&piece),
                 Some(Err(error)) => self.session.close(Some(error.to_string())),
                 None => self.session.close(None),
             };

@@ -42,6 +42,9 @@ pub async fn heal_whole<U: Upstream>(
     let wanted = wanted_of(&exchange.asked, &exchange.schemas);
     let envelope = serde_json::from_slice::<Value>(&body).ok();
     let replies = envelope.as_ref().and_then(|envelope| read_reply(dialect, envelope).ok());
+    // Some upstreams tell an error with the status of a success.
+    let error = envelope.as_ref().is_some_and(|body| !body["error"].is_null());
+    let tells_error = error && replies.is_none();
     let envelope = envelope.filter(|_| replies.is_some());
     // A body that cannot be read is a connection that broke.
     let replies = replies.unwrap_or_else(|| vec![broken()]);
@@ -62,7 +65,7 @@ pub async fn heal_whole<U: Upstream>(
         return WholeOutcome { status: StatusCode::OK, body, report };
     }
     let climbed = climb(exchange, &wanted, arrived).await;
-    if climbed.is_untouched() {
+    if climbed.is_untouched() || tells_error && climbed.withheld().is_some() {
         return WholeOutcome { status: StatusCode::OK, body, report: climbed.report };
     }
     patched(dialect, envelope, climbed)
