@@ -111,6 +111,11 @@ impl Session {
         out.joined(&Bytes::new())
     }
 
+    /// Returns the text of the first answer from this byte on.
+    pub(super) fn text_since(&self, from: usize) -> &str {
+        self.reader.reply(0).and_then(|reply| reply.text.get(from..)).unwrap_or_default()
+    }
+
     /// Returns whether the stream is over, so that nothing more need be read.
     pub(super) fn is_over(&self) -> bool {
         self.over.is_some()

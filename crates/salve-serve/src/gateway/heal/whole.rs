@@ -10,7 +10,7 @@ use super::asker::end_of;
 use super::climb::{Climbed, ClimbedAnswer, PassedAs, climb, observed};
 use super::report::HealReport;
 use super::session::ArrivedAnswer;
-use super::upstream::{CallEnd, Receipt};
+use super::upstream::{CallEnd, Receipt, tell};
 use super::{Exchange, HealMode, Upstream, rest, wanted_of};
 use bytes::Bytes;
 use http::StatusCode;
@@ -48,7 +48,10 @@ pub async fn heal_whole<U: Upstream>(
     let envelope = envelope.filter(|_| replies.is_some());
     // A body that cannot be read is a connection that broke.
     let replies = replies.unwrap_or_else(|| vec![broken()]);
-    if let Some(receipt) = receipt {
+    if let Some(mut receipt) = receipt {
+        for reply in &replies {
+            tell(&mut *receipt, reply, 0);
+        }
         receipt.settle(replies.first().map_or_else(CallEnd::default, end_of));
     }
     let judged = |reply: ModelReply| ArrivedAnswer {
