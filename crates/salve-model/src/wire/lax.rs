@@ -212,7 +212,7 @@ mod tests {
             (r#"{"size":3.0,"name":true}"#, Some((None, Some(3), 0))),
             (r#"{"size":1e400}"#, Some((None, None, 0))),
             (r#"{"size":99999999999999999999999}"#, Some((None, None, 0))),
-            (r#"{"inner":[{},5,"x",{"name":"a"}]}"#, Some((None, None, 3))),
+            (r#"{"inner":[{},5,"x",{"name":"a"}]}"#, Some((None, None, 2))),
             (r#"{"inner":{"name":"a"}}"#, Some((None, None, 0))),
             (r#"{"name":"b","name":"a"}"#, Some((a(), None, 0))),
             (r#"{"name":"\u0061"}"#, Some((a(), None, 0))),
