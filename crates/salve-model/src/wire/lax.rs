@@ -38,15 +38,12 @@ impl Lax<Cow<'_, str>> {
 /// Reads JSON bytes into a form made of lax parts; `spare` keeps what the form may borrow from.
 ///
 /// Doubled keys make the typed reading fail; then the last one counts, as it does for most readers.
-pub(super) fn parse<'a, T: Deserialize<'a>>(
-    data: &'a [u8],
-    spare: &'a mut Option<Value>,
-) -> Option<T> {
-    if let Ok(form) = serde_json::from_slice(data) {
-        return Some(form);
+pub(super) fn parse<'a, T: Shape<'a>>(data: &'a [u8], spare: &'a mut Option<Value>) -> Option<T> {
+    if let Ok(Lax(form)) = serde_json::from_slice(data) {
+        return form;
     }
     let value = serde_json::from_slice(data).ok()?;
-    T::deserialize(&*spare.insert(value)).ok()
+    Lax::deserialize(&*spare.insert(value)).ok()?.0
 }
 
 /// What a lax value may be made of.
