@@ -15,6 +15,7 @@ mod input;
 mod keys;
 mod model_keys;
 mod model_settings;
+mod ledger;
 mod output;
 mod processes;
 mod render;
@@ -22,6 +23,7 @@ mod rules;
 mod runtime;
 mod schemas;
 mod settings;
+mod table;
 mod toolchains;
 mod trust;
 mod workspace;
@@ -66,6 +68,9 @@ fn run(arguments: Arguments) -> CommandResult {
         Command::Run(options) => commands::run::run(&options, format),
         Command::Runs(options) => commands::runs::run(&options, format),
         Command::Gateway(options) => commands::gateway::run(&options, format),
+        Command::Keys(options) => commands::gateway_keys::run(&options, format),
+        Command::Calls(options) => commands::calls::run(&options, format),
+        Command::Stats(options) => commands::stats::run(&options, format),
         Command::Policy { command } => commands::policy::run(&command, format),
         Command::Trust(options) => commands::trust::run(&options, format),
         Command::Sim(options) => commands::sim::run(&options, format),

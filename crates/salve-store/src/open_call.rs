@@ -93,12 +93,15 @@ impl OpenCall {
     /// Ends the call: writes how it ended and gives the unused part of its budgets back, together.
     ///
     /// # Errors
-    /// When the database refuses, or somebody else decided about this call. If the caller goes away
-    /// while it waits, the call is settled all the same.
-    pub async fn settle(mut self, settled: Settled) -> Result<Receipt, StoreError> {
+    /// When the database refuses, or somebody else decided about this call. It is on its way before
+    /// this returns: a caller that does not wait, or goes away while it waits, only misses the receipt.
+    pub fn settle(
+        mut self,
+        settled: Settled,
+    ) -> impl Future<Output = Result<Receipt, StoreError>> + Send + use<> {
         let (reply, answer) = oneshot::channel();
         self.end(settled, Some(reply));
-        answer.await.map_err(|_| StoreError::Closed)?
+        async { answer.await.map_err(|_| StoreError::Closed)? }
     }
 
     fn end(

@@ -214,7 +214,13 @@ impl Store {
     /// Counts one judgement about an answer that has no call of its own. Never waits.
     pub fn record_inspection(&self, inspection: Inspection) {
         // A store that was closed counts no more; there is nobody left to tell.
-        let _ = self.tell(Op::Inspect(inspection.cleaned(self.cleaner())));
+        let _ = self.tell(Op::Inspect(inspection.cleaned(self.cleaner()), None));
+    }
+
+    /// Counts one judgement about the answer of a call, whether it is settled or not, so that it can
+    /// be marked as a false alarm. Never waits.
+    pub fn record_call_inspection(&self, call: CallId, inspection: Inspection) {
+        let _ = self.tell(Op::Inspect(inspection.cleaned(self.cleaner()), Some(call)));
     }
 
     /// Marks the judgement that the answer of a call was cut as a false alarm. Twice counts once.

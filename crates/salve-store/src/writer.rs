@@ -58,7 +58,8 @@ pub(crate) enum Op {
         event: ReadyEvent,
         reply: Reply<i64>,
     },
-    Inspect(Inspection),
+    /// A judgement, about this call if it has one.
+    Inspect(Inspection, Option<CallId>),
     /// What happens so seldom that it gets a transaction of its own.
     Rare(Rare),
     /// Write what waits, and end.

@@ -15,5 +15,6 @@ mod resume;
 mod run;
 mod run_command;
 mod signature;
+mod sim;
 mod surface;
 mod trust;

@@ -191,7 +191,7 @@ impl ChatTail {
             "message": message,
             "type": "upstream_error",
             "param": null,
-            "code": "incomplete_answer",
+            "code": super::ERROR_CODE,
         });
         write_event(&mut out, "", &json!({"error": error}));
         out + &self.end()

@@ -193,7 +193,7 @@ impl MessagesTail {
     pub(super) fn error(&mut self, message: &str) -> String {
         self.ended = true;
         let mut out = String::new();
-        let error = json!({"type": "api_error", "message": message});
+        let error = json!({"type": "api_error", "message": message, "code": super::ERROR_CODE});
         write_event(&mut out, "error", &json!({"type": "error", "error": error}));
         out
     }

@@ -238,10 +238,10 @@ impl ResponsesTail {
         self.begin(&mut out);
         self.close(&mut out);
         self.ended = true;
-        let event =
-            json!({"type": "error", "code": "server_error", "message": message, "param": null});
+        let code = super::ERROR_CODE;
+        let event = json!({"type": "error", "code": code, "message": message, "param": null});
         self.write(&mut out, event);
-        let error = json!({"code": "server_error", "message": message});
+        let error = json!({"code": code, "message": message});
         let failed = FinishReason::Other("failed".to_owned());
         let response = self.final_response(&failed, error);
         self.write(&mut out, json!({"type": "response.failed", "response": response}));
