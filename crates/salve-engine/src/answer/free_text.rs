@@ -164,8 +164,8 @@ fn is_markdown(line: &str) -> bool {
     heads.iter().any(|head| line.starts_with(head)) || line.contains("](")
 }
 
-// Words as people write them to each other, with no sign of code among them.
-fn is_sentence(line: &str) -> bool {
+/// Returns whether these are words as people write them to each other, with no sign of code.
+pub(super) fn is_sentence(line: &str) -> bool {
     let line = line.trim();
     let signs = line.contains(['{', '}', '[', ']', ';', '=', '<', '"', '`', '|', '$', '_'])
         || line.starts_with(['/', '#', '*', '-', '\'', '@', '('])
