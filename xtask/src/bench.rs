@@ -17,6 +17,7 @@ const BENCHES: &[(&str, &str)] = &[
     ("salve-check", "policy"),
     ("salve-check", "signature"),
     ("salve-check", "runner"),
+    ("salve-store", "ledger"),
 ];
 
 /// Runs every benchmark and collects the goal lines.

@@ -3,6 +3,7 @@
 //! In: arguments. Out: one value per command, checked by clap. Never acts on them.
 
 mod check;
+mod gateway;
 mod run;
 mod signature;
 mod sim;
@@ -10,6 +11,7 @@ mod tree;
 mod trust;
 
 pub(crate) use check::CheckArguments;
+pub(crate) use gateway::{GatewayArguments, HealSetting, LogFormat};
 pub(crate) use run::{RunArguments, RunsArguments};
 pub(crate) use signature::SignatureArguments;
 pub(crate) use sim::SimArguments;
@@ -82,6 +84,8 @@ pub(crate) enum Command {
     Run(RunArguments),
     /// Lists what was run here.
     Runs(RunsArguments),
+    /// Heals the replies of a provider on their way to any agent.
+    Gateway(Box<GatewayArguments>),
     /// Says what a model would be allowed to do.
     Policy {
         #[command(subcommand)]

@@ -10,6 +10,7 @@ pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod explain;
+pub(crate) mod gateway;
 pub(crate) mod history;
 pub(crate) mod inspect;
 pub(crate) mod manual;

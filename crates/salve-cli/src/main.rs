@@ -10,6 +10,7 @@ mod commands;
 mod config_files;
 mod environment;
 mod failure;
+mod gateway_settings;
 mod input;
 mod keys;
 mod output;
@@ -62,6 +63,7 @@ fn run(arguments: Arguments) -> CommandResult {
         Command::Check(options) => commands::check::run(&options, format),
         Command::Run(options) => commands::run::run(&options, format),
         Command::Runs(options) => commands::runs::run(&options, format),
+        Command::Gateway(options) => commands::gateway::run(&options, format),
         Command::Policy { command } => commands::policy::run(&command, format),
         Command::Trust(options) => commands::trust::run(&options, format),
         Command::Sim(options) => commands::sim::run(&options, format),

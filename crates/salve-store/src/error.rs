@@ -4,7 +4,7 @@
 //! what to do next. Never an outcome: a budget that does not suffice is a `Reservation`.
 
 use crate::{CallId, KeyId};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Why the store could not do something. One error may reach many callers, so it can be cloned.
@@ -109,8 +109,8 @@ impl StoreError {
     }
 
     /// Wraps what the system said about a file.
-    pub(crate) fn file(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
-        let path = path.into();
+    pub(crate) fn file(path: &Path) -> impl FnOnce(std::io::Error) -> Self + use<> {
+        let path = path.to_owned();
         move |error| Self::File { path, source: Arc::new(error) }
     }
 }

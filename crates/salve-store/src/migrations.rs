@@ -6,8 +6,8 @@
 use crate::backup;
 use crate::{DatabaseError, StoreError};
 use salve_types::Timestamp;
-use sqlx::{Row, SqliteConnection};
-use std::path::Path;
+use sqlx::{Executor, Row, SqliteConnection};
+use std::path::PathBuf;
 
 /// One step.
 pub(crate) struct Migration {
@@ -38,9 +38,9 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
 pub(crate) const NEWEST: i64 = MIGRATIONS.len() as i64;
 
 /// Where a database is, for messages and backups; in memory there is none.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Place<'a> {
-    pub(crate) path: Option<&'a Path>,
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) path: Option<PathBuf>,
     pub(crate) backups: usize,
     pub(crate) now: Timestamp,
 }
@@ -48,27 +48,27 @@ pub(crate) struct Place<'a> {
 /// Brings the database to `target`.
 pub(crate) async fn migrate(
     connection: &mut SqliteConnection,
-    place: Place<'_>,
+    place: &Place,
     target: i64,
 ) -> Result<(), StoreError> {
-    let path = place.path.unwrap_or(Path::new(":memory:"));
-    let found = version(connection).await.map_err(|error| backup::explained(path, error))?;
+    let path = place.path.clone().unwrap_or_else(|| PathBuf::from(":memory:"));
+    let found = version(connection).await.map_err(|error| backup::explained(&path, error))?;
     if found > NEWEST {
-        return Err(StoreError::TooNew { path: path.to_owned(), found, known: NEWEST });
+        return Err(StoreError::TooNew { path, found, known: NEWEST });
     }
     if found >= target {
         return Ok(());
     }
-    if let (1.., Some(path)) = (found, place.path) {
-        backup::make(connection, path, found, place.now, place.backups).await?;
+    if found > 0 && place.path.is_some() {
+        backup::make(connection, &path, found, place.now, place.backups).await?;
     }
     for step in MIGRATIONS.iter().filter(|step| step.version > found && step.version <= target) {
         if let Err(error) = apply(connection, step, place.now).await {
             let _ = sqlx::query("ROLLBACK").execute(&mut *connection).await;
             return Err(StoreError::Migration {
-                path: path.to_owned(),
+                backup: backup::newest(&path),
+                path,
                 to: step.version,
-                backup: place.path.and_then(backup::newest),
                 source: DatabaseError::from(error),
             });
         }
@@ -103,7 +103,7 @@ async fn apply(
     )
     .execute(&mut *connection)
     .await?;
-    sqlx::raw_sql(step.sql).execute(&mut *connection).await?;
+    connection.execute(step.sql).await?;
     sqlx::query("INSERT INTO salve_schema (version, name, applied_at) VALUES ($1, $2, $3)")
         .bind(step.version)
         .bind(step.name)
@@ -113,3 +113,6 @@ async fn apply(
     sqlx::query("COMMIT").execute(connection).await?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

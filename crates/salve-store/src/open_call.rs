@@ -84,10 +84,10 @@ impl OpenCall {
     ///
     /// # Errors
     /// When the database refuses.
-    pub async fn save(&self) -> Result<(), StoreError> {
+    pub fn save(&self) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
         let (reply, answer) = oneshot::channel();
         self.tell(Op::Save { raw: Arc::clone(&self.raw), reply });
-        answer.await.map_err(|_| StoreError::Closed)?
+        async { answer.await.map_err(|_| StoreError::Closed)? }
     }
 
     /// Ends the call: writes how it ended and gives the unused part of its budgets back, together.

@@ -66,30 +66,33 @@ impl Store {
     ///
     /// # Errors
     /// When the file cannot be used, is damaged, or was written by a newer Salve.
-    pub async fn open(path: &Path, options: StoreOptions) -> Result<Self, StoreError> {
-        files::create_folder(path)?;
-        drop(files::create_private(path)?);
-        let lock = files::lock(path).await?;
-        let explained = |error| backup::explained(path, error);
-        let mut writer = connect_options(options.durability)
-            .filename(path)
-            .connect()
-            .await
-            .map_err(explained)?;
+    pub fn open(
+        path: &Path,
+        options: StoreOptions,
+    ) -> impl Future<Output = Result<Self, StoreError>> + Send + use<> {
+        Self::open_at(path.to_owned(), options)
+    }
+
+    async fn open_at(path: PathBuf, options: StoreOptions) -> Result<Self, StoreError> {
+        files::create_folder(&path)?;
+        drop(files::create_private(&path)?);
+        let lock = files::lock(&path).await?;
+        let settings = connect_options(options.durability).filename(&path);
+        let mut writer =
+            settings.connect().await.map_err(|error| backup::explained(&path, error))?;
         let place = Place {
-            path: Some(path),
+            path: Some(path.clone()),
             backups: options.retention.backups,
             now: options.clock.now(),
         };
-        migrations::migrate(&mut writer, place, migrations::NEWEST).await?;
+        migrations::migrate(&mut writer, &place, migrations::NEWEST).await?;
         drop(lock);
         let readers = SqlitePoolOptions::new()
             .max_connections(READERS)
             .test_before_acquire(false)
-            .connect_lazy_with(
-                connect_options(options.durability).filename(path).pragma("query_only", "on"),
-            );
-        Self::start(writer, readers, options).await.map_err(explained)
+            .connect_lazy_with(settings.pragma("query_only", "on"));
+        let started = Self::start(writer, readers, options).await;
+        started.map_err(|error| backup::explained(&path, error))
     }
 
     /// Opens a database that is gone when it is closed, for tests.
@@ -106,14 +109,15 @@ impl Store {
             .foreign_keys(true)
             .busy_timeout(PATIENCE)
             .disable_statement_logging();
-        let explained = |error| backup::explained(&name, error);
-        let mut writer = settings.connect().await.map_err(explained)?;
-        migrations::migrate(&mut writer, place, migrations::NEWEST).await?;
+        let mut writer =
+            settings.connect().await.map_err(|error| backup::explained(&name, error))?;
+        migrations::migrate(&mut writer, &place, migrations::NEWEST).await?;
         // Readers of a shared cache would otherwise lock tables against the writer.
         let readers = SqlitePoolOptions::new()
             .max_connections(READERS)
             .connect_lazy_with(settings.pragma("read_uncommitted", "on"));
-        Self::start(writer, readers, options).await.map_err(explained)
+        let started = Self::start(writer, readers, options).await;
+        started.map_err(|error| backup::explained(&name, error))
     }
 
     async fn start(

@@ -28,7 +28,7 @@ const FAULTS: &[(&str, Spoil)] = &[
         let tool = !reply["tool_calls"].is_null();
         reply["finish"] = json!(if tool { "tool_calls" } else { "stop" });
     }),
-    ("drops", |reply, half| reply["disconnect_at"] = json!(half)),
+    ("drops", |reply, half| reply["disconnect_at"] = json!({ "answer": half })),
     ("mute", |reply, half| {
         reply["cuts"] = json!([half]);
         reply["finish"] = Value::Null;
@@ -134,7 +134,8 @@ fn script_text() -> String {
     // Balanced, misnested arguments that a closer of brackets would call whole; the second is right.
     let garbled = answers::of("tool").replace("\"overwrite\":true,", "\"overwrite\":]true,");
     let call = json!({ "tool_calls": [{ "name": "write_file", "arguments": garbled }] });
-    let when = json!({ "model": "tool-garbled", "odd": true });
+    let odd: Vec<u64> = (1..64).step_by(2).collect();
+    let when = json!({ "model": "tool-garbled", "nth": odd });
     lines += &format!("{}\n", json!({ "when": when, "reply": call }));
     let right = json!({ "when": { "model": "tool-garbled" }, "reply": answers::reply("tool") });
     lines + &format!("{right}\n")

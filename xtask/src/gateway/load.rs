@@ -48,13 +48,13 @@ type Spoil = fn(&mut Value, usize);
 /// What a faulty upstream does, as the script says it.
 const FAULTS: &[(&str, Spoil)] = &[
     ("cut", |reply, half| reply["cuts"] = json!([half])),
-    ("drops", |reply, half| reply["disconnect_at"] = json!(half)),
+    ("drops", |reply, half| reply["disconnect_at"] = json!({ "answer": half })),
     ("mute", |reply, half| {
         reply["cuts"] = json!([half]);
         reply["finish"] = Value::Null;
     }),
-    ("broken", |reply, _| reply["status"] = json!(500)),
-    ("busy", |reply, _| reply["status"] = json!(429)),
+    ("broken", |reply, _| *reply = json!({ "status": 500 })),
+    ("busy", |reply, _| *reply = json!({ "status": 429 })),
 ];
 
 /// Runs the long form.

@@ -39,7 +39,10 @@ impl SimBody {
 
     /// Makes a body that is played step by step; `in_flight` counts it until it ends.
     pub(super) fn steps(steps: Vec<Step>, in_flight: InFlight) -> Self {
+        // A connection that breaks before the first byte of the body has still sent its head.
+        let flushing = steps.first() == Some(&Step::Break);
         Self {
+            flushing,
             steps: steps.into(),
             in_flight: Some(in_flight),
             length: None,

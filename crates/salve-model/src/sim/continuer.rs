@@ -74,8 +74,8 @@ fn in_text(text: &str, heard: &Heard) -> Option<usize> {
     if text.is_empty() {
         return None;
     }
-    let said = heard.assistant.as_deref().unwrap_or_default();
-    if !said.trim().is_empty() {
+    // A turn without a word is the beginning of an answer that was cut before its first.
+    if let Some(said) = heard.assistant.as_deref() {
         return after_turn(text, said, heard.last_user());
     }
     let quotes = fenced(heard.last_user());
@@ -86,7 +86,7 @@ fn in_text(text: &str, heard: &Heard) -> Option<usize> {
 // Where the answer goes on after the model's own last turn.
 fn after_turn(text: &str, said: &str, user: &str) -> Option<usize> {
     if text.starts_with(said) {
-        return Some(said.len());
+        return Some(after_blanks(text, said.len(), user));
     }
     let trimmed = said.trim_end();
     if text.starts_with(trimmed) {
@@ -101,7 +101,7 @@ fn after_blanks(text: &str, byte: usize, user: &str) -> usize {
     let blanks = text[byte..].len() - text[byte..].trim_start().len();
     let exact = fenced(user).iter().rev().find_map(|quote| {
         (byte..=byte + blanks).rev().filter(|&end| text.is_char_boundary(end)).find(|&end| {
-            let ends = |quote: &str| !quote.is_empty() && text[..end].ends_with(quote);
+            let ends = |quote: &str| !quote.trim().is_empty() && text[..end].ends_with(quote);
             ends(quote.trim_start_matches('\n')) || ends(quote)
         })
     });
@@ -134,9 +134,11 @@ fn in_calls(reply: &Reply, user: &str) -> Option<Place> {
 
 // Where a text goes on after a quotation of it.
 fn after_quote(text: &str, quote: &str) -> Option<usize> {
+    // A quotation that is a text of JSON is read as one.
+    let read: Option<String> = serde_json::from_str(quote.trim()).ok();
+    let quote = read.as_deref().unwrap_or(quote);
     let exact = |quote: &str| (!quote.is_empty() && text.starts_with(quote)).then_some(quote.len());
-    let found = exact(quote).or_else(|| after_tail(text, quote));
-    found.or_else(|| {
+    exact(quote).or_else(|| after_tail(text, quote)).or_else(|| {
         let escaped = escaped(text);
         let inner = quote.trim().trim_start_matches('"');
         let at = (inner.len() > 1 && escaped.starts_with(inner)).then_some(inner.len());
@@ -200,6 +202,3 @@ fn unescaped(text: &str, at: usize) -> usize {
     }
     text.len()
 }
-
-#[cfg(test)]
-mod tests;

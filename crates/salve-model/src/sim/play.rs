@@ -272,6 +272,3 @@ fn finish(reply: &Reply, piece: &Piece, asked: Asks) -> Option<FinishReason> {
 fn shortened(text: &str) -> &str {
     &text[..answer::floor_boundary(text, 80)]
 }
-
-#[cfg(test)]
-mod tests;

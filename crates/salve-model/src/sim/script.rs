@@ -145,6 +145,9 @@ impl Script {
             }
             let number = at + 1;
             let error = |message| ScriptError { line: number, message };
+            if !line.starts_with('{') {
+                return Err(error("a rule is a JSON object".to_owned()));
+            }
             let mut rule: Rule =
                 serde_json::from_str(line).map_err(|problem| error(in_line(&problem)))?;
             contradiction(&rule.reply).map_or(Ok(()), |message| Err(error(message)))?;

@@ -94,6 +94,7 @@ pub(super) fn model(name: &str, created: u64) -> Value {
         "owned_by": "salve-sim",
         "type": "model",
         "display_name": name,
+        "lifecycle": "active",
         "created_at": "2024-01-01T00:00:00Z",
     })
 }

@@ -63,7 +63,10 @@ pub(super) fn stream(envelope: &Envelope, reply: &ModelReply, chunk: &Chunk) -> 
         "type": "message_delta",
         "delta": { "stop_reason": reply.finish.as_ref().map(finish_name), "stop_sequence": null },
     });
-    delta["usage"] = json!({ "output_tokens": usage.output_tokens });
+    delta["usage"] = json!({
+        "output_tokens": usage.output_tokens,
+        "output_tokens_details": { "thinking_tokens": usage.reasoning_tokens },
+    });
     writer.frames.event(&delta);
     writer.frames.event(&json!({ "type": "message_stop" }));
     writer.frames
@@ -169,6 +172,7 @@ fn usage_value(usage: Usage) -> Value {
         "cache_creation_input_tokens": 0,
         "cache_read_input_tokens": usage.cached_tokens,
         "output_tokens": usage.output_tokens,
+        "output_tokens_details": { "thinking_tokens": usage.reasoning_tokens },
         "service_tier": "standard",
     })
 }

@@ -9,7 +9,7 @@ use salve_types::{FinishReason, Usage};
 use serde_json::{Value, json};
 
 pub(super) fn whole(envelope: &Envelope, reply: &ModelReply) -> Value {
-    response(envelope, reply, outputs(envelope, reply), status(reply))
+    response(envelope, reply, &outputs(envelope, reply), status(reply))
 }
 
 fn outputs(envelope: &Envelope, reply: &ModelReply) -> Vec<Value> {
@@ -72,7 +72,7 @@ fn function_call(
     })
 }
 
-fn response(envelope: &Envelope, reply: &ModelReply, output: Vec<Value>, status: &str) -> Value {
+fn response(envelope: &Envelope, reply: &ModelReply, output: &[Value], status: &str) -> Value {
     let asked = |name: &str, otherwise: Value| {
         envelope.request.get(name).filter(|value| !value.is_null()).cloned().unwrap_or(otherwise)
     };
@@ -114,7 +114,7 @@ fn response(envelope: &Envelope, reply: &ModelReply, output: Vec<Value>, status:
 pub(super) fn stream(envelope: &Envelope, reply: &ModelReply, chunk: &Chunk) -> Frames {
     let mut writer = Writer { frames: Frames::default(), sequence: 0, envelope };
     for kind in ["response.created", "response.in_progress"] {
-        let begun = response(envelope, reply, Vec::new(), "in_progress");
+        let begun = response(envelope, reply, &[], "in_progress");
         writer.event(kind, json!({ "response": begun }));
     }
     let items = outputs(envelope, reply);
@@ -128,7 +128,7 @@ pub(super) fn stream(envelope: &Envelope, reply: &ModelReply, chunk: &Chunk) -> 
     }
     let status = status(reply);
     if reply.finish.is_some() {
-        let ended = response(envelope, reply, items, status);
+        let ended = response(envelope, reply, &items, status);
         writer.event(&format!("response.{status}"), json!({ "response": ended }));
     }
     writer.frames
@@ -247,7 +247,7 @@ fn item_status(reply: &ModelReply) -> &'static str {
 fn usage_value(usage: Usage) -> Value {
     json!({
         "input_tokens": usage.input_tokens,
-        "input_tokens_details": { "cached_tokens": usage.cached_tokens },
+        "input_tokens_details": { "cached_tokens": usage.cached_tokens, "cache_write_tokens": 0 },
         "output_tokens": usage.output_tokens,
         "output_tokens_details": { "reasoning_tokens": usage.reasoning_tokens },
         "total_tokens": usage.total(),
