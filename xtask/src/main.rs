@@ -19,6 +19,7 @@ mod fuzz;
 mod landed;
 mod process;
 mod race;
+mod redact;
 mod score;
 mod stitch;
 mod test;
@@ -49,6 +50,7 @@ const TASKS: &[Task] = &[
     Task { name: "race", about: "a directory swapped for a symlink while paths are used; --rounds 100000, --applies 2000", run: race::run },
     Task { name: "crash", about: "transactions that end at any instant; --full on a disk; --workload NAME [--faults F]", run: crash::run },
     Task { name: "ambiguity", about: "hunks on files full of copies and on stale files, 0 in the wrong place; --n, --seed, --show", run: ambiguity::run },
+    Task { name: "redact", about: "secrets of an independent list in pieces, and false alarms on sources; --n, --seed, --show, --files", run: redact::run },
     Task { name: "bench", about: "ratios against peers in one table; --strict fails on a line below its goal", run: bench::run },
 ];
 

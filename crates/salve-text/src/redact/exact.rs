@@ -80,7 +80,7 @@ fn is_worth_it(value: &str) -> bool {
 // The value as it is, as JSON escapes it, and as an address escapes it.
 fn forms(value: &str) -> Vec<String> {
     let json = serde_json::to_string(value).unwrap_or_default();
-    let json = json.trim_matches('"').to_owned();
+    let json = json.get(1..json.len().saturating_sub(1)).unwrap_or_default().to_owned();
     let mut percent = String::new();
     for byte in value.bytes() {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
