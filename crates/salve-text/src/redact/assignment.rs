@@ -48,6 +48,7 @@ const QUOTED: Class = Class::of(
 );
 
 /// The value that was found: where it starts, and where it ends.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Assigned {
     pub(super) start: usize,
     pub(super) fit: Fit,

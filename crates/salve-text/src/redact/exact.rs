@@ -73,7 +73,7 @@ impl Values {
 fn is_worth_it(value: &str) -> bool {
     value.len() >= SHORTEST
         && !ORDINARY.iter().any(|word| value.eq_ignore_ascii_case(word))
-        && !value.chars().all(|character| Some(character) == value.chars().next())
+        && !value.chars().all(|character| value.starts_with(character))
         && !marker::OPENING.contains(value)
 }
 
