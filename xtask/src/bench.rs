@@ -5,7 +5,7 @@
 //! itself: only `--strict` turns a missed goal into an error.
 
 use crate::flags::Flags;
-use crate::process;
+use crate::{gateway, process};
 use anyhow::{Context, bail};
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -18,6 +18,7 @@ const BENCHES: &[(&str, &str)] = &[
     ("salve-check", "policy"),
     ("salve-check", "signature"),
     ("salve-check", "runner"),
+    ("salve-store", "ledger"),
 ];
 
 /// Runs every benchmark and collects the goal lines.
@@ -29,6 +30,8 @@ pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
         println!("\n=== {package}: {bench} ===");
         goals.extend(goal_lines(package, bench)?);
     }
+    println!("\n=== gateway ===");
+    goals.extend(gateway::measure_speed()?);
     println!("\n=== goals ===");
     for line in &goals {
         println!("{line}");

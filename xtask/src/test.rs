@@ -4,7 +4,7 @@
 //! stops at the first failure: one run tells everything that is wrong.
 
 use crate::flags::Flags;
-use crate::{ambiguity, crash, fuzz, landed, process, score, tidy, tools};
+use crate::{ambiguity, crash, fuzz, gateway, landed, process, score, tidy, tools};
 use anyhow::bail;
 use std::time::{Duration, Instant};
 
@@ -33,17 +33,24 @@ const STEPS: &[Step] = &[
     Step { name: "scorers", run: score::check },
     Step { name: "ambiguity", run: ambiguity::short },
     Step { name: "real diffs", run: landed::check },
+    Step { name: "cut matrix", run: gateway::matrix_short },
+    Step { name: "SDK clients", run: gateway::clients_short },
+    Step { name: "load", run: gateway::load_short },
     Step { name: "tidy", run: tidy::check },
     Step { name: "licences", run: licences },
 ];
 
+/// Installs a model, so it runs only when asked for.
+const REAL_MODEL: Step = Step { name: "real model", run: gateway::real_model };
+
 /// Runs every step and fails if one failed.
 pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
+    let real_model = flags.switch("--real-model");
     flags.finish()?;
     let begin = Instant::now();
     let mut rows = Vec::new();
     let mut failed = Vec::new();
-    for step in STEPS {
+    for step in STEPS.iter().chain(real_model.then_some(&REAL_MODEL)) {
         println!("\n=== {} ===", step.name);
         let start = Instant::now();
         let outcome = (step.run)();

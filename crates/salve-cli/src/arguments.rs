@@ -3,14 +3,18 @@
 //! In: arguments. Out: one value per command, checked by clap. Never acts on them.
 
 mod check;
+mod gateway;
 mod run;
 mod signature;
+mod sim;
 mod tree;
 mod trust;
 
 pub(crate) use check::CheckArguments;
+pub(crate) use gateway::{GatewayArguments, HealSetting, LogFormat};
 pub(crate) use run::{RunArguments, RunsArguments};
 pub(crate) use signature::SignatureArguments;
+pub(crate) use sim::SimArguments;
 pub(crate) use tree::{
     ApplyArguments, ChangedArguments, CheckpointArguments, CheckpointCommand, DiffArguments, Guard,
     HistoryArguments, HistoryCommand, PolicyCommand, RewindArguments, TreeArguments, UndoArguments,
@@ -80,6 +84,8 @@ pub(crate) enum Command {
     Run(RunArguments),
     /// Lists what was run here.
     Runs(RunsArguments),
+    /// Heals the replies of a provider on their way to any agent.
+    Gateway(Box<GatewayArguments>),
     /// Says what a model would be allowed to do.
     Policy {
         #[command(subcommand)]
@@ -87,6 +93,8 @@ pub(crate) enum Command {
     },
     /// Lets a workspace's own `salve.toml` define commands, until it changes.
     Trust(TrustArguments),
+    /// Plays a scripted or recorded provider on this machine, for tests.
+    Sim(SimArguments),
     /// Says which error a tool's output is, wherever it appears next.
     Signature(SignatureArguments),
     /// Shows and uses the schemas a reply can be held to.

@@ -10,12 +10,14 @@ mod commands;
 mod config_files;
 mod environment;
 mod failure;
+mod gateway_settings;
 mod input;
 mod keys;
 mod output;
 mod processes;
 mod render;
 mod rules;
+mod runtime;
 mod schemas;
 mod settings;
 mod toolchains;
@@ -61,8 +63,10 @@ fn run(arguments: Arguments) -> CommandResult {
         Command::Check(options) => commands::check::run(&options, format),
         Command::Run(options) => commands::run::run(&options, format),
         Command::Runs(options) => commands::runs::run(&options, format),
+        Command::Gateway(options) => commands::gateway::run(&options, format),
         Command::Policy { command } => commands::policy::run(&command, format),
         Command::Trust(options) => commands::trust::run(&options, format),
+        Command::Sim(options) => commands::sim::run(&options, format),
         Command::Signature(options) => commands::signature::run(&options, format),
         Command::Schema { command } => commands::schema::run(&command, format),
         Command::Explain { code } => commands::explain::run(code.as_deref(), format),

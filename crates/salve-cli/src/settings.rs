@@ -6,6 +6,7 @@
 use crate::config_files;
 use crate::environment;
 use crate::failure::Failure;
+use crate::gateway_settings::GatewaySettings;
 use salve_text::{DEFAULT_MARK, SentinelRule};
 use serde::Deserialize;
 use std::fmt;
@@ -134,6 +135,8 @@ pub(crate) struct Settings {
     pub(crate) auto_apply_files: Sourced<Automatic>,
     /// Whether allowed commands run without asking.
     pub(crate) auto_apply_cli: Sourced<Automatic>,
+    /// What a gateway is started with.
+    pub(crate) gateway: GatewaySettings,
     /// What was said but not taken, with the reason.
     pub(crate) ignored: Vec<String>,
 }
@@ -150,6 +153,7 @@ struct ConfigFile {
     auto_apply: Option<Automatic>,
     auto_apply_files: Option<Automatic>,
     auto_apply_cli: Option<Automatic>,
+    gateway: Option<GatewaySettings>,
     // Read where they are used and where trust is known.
     #[serde(default, rename = "toolchain")]
     _toolchains: Vec<toml::Table>,
@@ -167,6 +171,7 @@ impl Settings {
             auto_apply: Sourced::built_in(Automatic::On),
             auto_apply_files: Sourced::built_in(Automatic::On),
             auto_apply_cli: Sourced::built_in(Automatic::Off),
+            gateway: GatewaySettings::default(),
             ignored: Vec::new(),
         }
     }
@@ -209,6 +214,8 @@ impl Settings {
         self.auto_apply.set(file.auto_apply, origin);
         self.auto_apply_files.set(file.auto_apply_files, origin);
         self.auto_apply_cli.set(file.auto_apply_cli, origin);
+        let below = std::mem::take(&mut self.gateway);
+        self.gateway = file.gateway.unwrap_or_default().or(below);
     }
 
     // A cloned repository is not trusted: it may ask for more care, never for less, and it may not
@@ -235,6 +242,7 @@ impl Settings {
             ("sentinel_mark", file.sentinel_mark.is_some()),
             ("tail_characters", file.tail_characters.is_some()),
             ("resume_template", file.resume_template.is_some()),
+            ("gateway", file.gateway.is_some()),
         ];
         for (key, said) in others {
             if said {
@@ -385,6 +393,15 @@ mod tests {
         workspace("auto_apply_cli = true\nauto_apply = false", &mut settings);
         assert_eq!(settings.auto_apply.value, Automatic::Off);
         assert_eq!(settings.auto_apply_cli.value, Automatic::Off);
+        assert_eq!(settings.ignored.len(), 1);
+    }
+
+    #[test]
+    fn a_workspace_has_no_say_in_where_requests_go() {
+        let mut settings = Settings::built_in();
+        workspace("[gateway]\nupstream = 'http://evil.example'\nport = 1", &mut settings);
+        assert_eq!(settings.gateway.upstream, None);
+        assert_eq!(settings.gateway.port, None);
         assert_eq!(settings.ignored.len(), 1);
     }
 

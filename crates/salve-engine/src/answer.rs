@@ -4,6 +4,32 @@
 //! reply as it came with the reason why not. Never closes or fills in what is missing, never asks
 //! beyond its caps or its budget.
 
+mod free_text;
+mod healed;
+mod judge;
+mod keep;
+mod ladder;
+mod prompt;
+mod rungs;
+mod seam;
+mod stream;
+mod strict;
+mod tools;
+mod verdict;
+
+pub use healed::{
+    HealState, HealStep, Healed, IncompleteCode, PassedBecause, StepOutcome, Truncation,
+    TruncationOutcome,
+};
+pub use judge::judge_answer;
+pub use keep::Keep;
+pub use ladder::{heal_answer, heal_answer_keeping, heal_judged};
+pub use prompt::NOTE_PREFIX;
+pub(crate) use prompt::note_text;
+pub use stream::StreamJudge;
+pub(crate) use strict::fault_of;
+pub use verdict::{AnswerCut, AnswerVerdict, Fault, Part, WholeAnswer, WrongFinish};
+
 use salve_model::{FollowUp, ModelReply};
 use salve_text::CompiledSchema;
 use salve_types::Language;

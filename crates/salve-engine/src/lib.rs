@@ -9,12 +9,23 @@ mod edits;
 mod grammar_probe;
 mod judgement;
 mod pipeline;
+mod redaction;
 mod repository_facts;
+mod segments;
+mod statistics;
 
-pub use answer::{AlreadySent, AskError, Asker, Caps, Wanted, WantedTool};
+pub use answer::{
+    AlreadySent, AnswerCut, AnswerVerdict, AskError, Asker, Caps, Fault, HealState, HealStep,
+    Healed, IncompleteCode, Keep, NOTE_PREFIX, Part, PassedBecause, StepOutcome, StreamJudge,
+    Truncation, TruncationOutcome, Wanted, WantedTool, WholeAnswer, WrongFinish, heal_answer,
+    heal_answer_keeping, heal_judged, judge_answer,
+};
 pub use command_facts::CommandPaths;
 pub use edits::read_edits;
 pub use grammar_probe::GrammarProbe;
 pub use judgement::{Judgement, judge_text};
 pub use pipeline::{PipelineOptions, Received, Resumed, receive, resume};
+pub use redaction::TextRedactor;
 pub use repository_facts::RepositoryFacts;
+pub use segments::{BlockResult, Worker, check_output, note_segment, run_block};
+pub use statistics::{MALFORMED, inspections};

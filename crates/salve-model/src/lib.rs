@@ -3,11 +3,47 @@
 //! In: requests, keys and limits as values. Out: replies as they came, with usage and cost. Never
 //! judges a reply, never reads the environment, never makes a call that its budget does not hold.
 
+mod any_model;
+mod budget;
+mod capability;
+mod cost;
+mod http_client;
+mod key;
+mod limit;
 mod model;
+mod pool;
+mod provider;
+mod repair;
 mod reply;
 mod request;
+mod retry;
+mod roles;
+mod settings;
+#[cfg(test)]
+mod testing;
+mod tier;
+pub mod sim;
 pub mod wire;
 
+pub use any_model::AnyModel;
+pub use budget::{
+    Budget, Budgeted, BytesByTwo, Hold, Limits, Measure, OverBudget, Scope, Settled, Spend,
+    TokenCount, worst_case,
+};
+pub use capability::{Capabilities, Capability, ModelEntry};
+pub use cost::{LongPrice, MicroDollars, NotMoney, Price};
+pub use http_client::{HttpClientError, HttpClientOptions, http_client};
+pub use key::{KeyError, KeySource, Secret, read_key_file};
+pub use limit::{Gate, Limited, Pass};
 pub use model::{Model, ModelError, Watch};
+pub use pool::{Execution, Pool, PoolMember, WorkOrder};
+pub use provider::{Provider, Timeouts, WELL_KNOWN, WellKnown, well_known};
+pub use repair::{
+    CandidateRule, ProviderError, RepairAnswer, RepairNode, RepairRequest, RepairTarget,
+};
 pub use reply::{ModelReply, ToolCall};
 pub use request::{FollowUp, ModelRequest, Purpose, SchemaAsk, Speaker, ToolSpec, Turn};
+pub use retry::{RetryPolicy, Retrying};
+pub use roles::{ModelChoice, Preset, Role, RoleError, RoleSettings, Roles};
+pub use settings::{BudgetSettings, ModelSettings, ProviderSettings, UnknownProvider};
+pub use tier::{Attempt, DEFAULT_OUTPUT_TOKENS, Ladder, Strategy, Tier};

@@ -22,6 +22,26 @@ pub trait Model: Send + Sync {
     ) -> impl Future<Output = Result<ModelReply, ModelError>> + Send;
 }
 
+impl<M: Model> Model for std::sync::Arc<M> {
+    fn call(
+        &self,
+        request: &ModelRequest,
+        watch: &mut dyn Watch,
+    ) -> impl Future<Output = Result<ModelReply, ModelError>> + Send {
+        M::call(self, request, watch)
+    }
+}
+
+impl<M: Model> Model for &M {
+    fn call(
+        &self,
+        request: &ModelRequest,
+        watch: &mut dyn Watch,
+    ) -> impl Future<Output = Result<ModelReply, ModelError>> + Send {
+        M::call(self, request, watch)
+    }
+}
+
 /// Sees the bytes of an answer as they arrive.
 pub trait Watch: Send {
     /// Some more text of the answer arrived.
@@ -54,7 +74,13 @@ pub enum ModelError {
         /// How long it asked to wait.
         retry_after: Option<Duration>,
     },
-    /// No connection, or it broke before anything arrived.
+    /// No connection could be made, so nothing was sent.
+    #[error("cannot connect to the provider: {message}; check the address and the network")]
+    Unconnected {
+        /// What happened.
+        message: String,
+    },
+    /// No connection, or it broke before anything arrived. Whether the provider worked is unknown.
     #[error("no answer from the provider: {message}; check the address and the network")]
     Unreachable {
         /// What happened.
@@ -86,4 +112,34 @@ pub enum ModelError {
         /// What is missing, and how to give it.
         message: String,
     },
+}
+
+impl ModelError {
+    /// Tells whether the same call may go well a little later.
+    pub const fn is_transient(&self) -> bool {
+        match self {
+            Self::Provider { status, .. } => matches!(status, 408 | 425 | 429 | 500..=599),
+            Self::Unconnected { .. } | Self::Unreachable { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Tells whether it is certain that nothing was made and nothing is charged.
+    pub const fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::Provider { .. }
+                | Self::Unconnected { .. }
+                | Self::OverBudget { .. }
+                | Self::Unsendable { .. }
+        )
+    }
+
+    /// Returns how long the provider asked to wait.
+    pub const fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Provider { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
 }

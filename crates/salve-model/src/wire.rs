@@ -5,11 +5,21 @@
 
 mod asked;
 mod delta;
+mod follow;
+mod lax;
+mod reply;
 mod sse;
+mod stream;
+mod tail;
+mod words;
 
-pub use asked::Asked;
+pub use asked::{Asked, read_request};
 pub use delta::Delta;
-pub use sse::SseFrame;
+pub use follow::follow_up;
+pub use reply::{patch_reply, read_reply};
+pub use sse::{SseFrame, SseSplitter};
+pub use stream::StreamReader;
+pub use tail::StreamTail;
 
 use serde::{Deserialize, Serialize};
 

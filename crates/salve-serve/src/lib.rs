@@ -2,3 +2,5 @@
 //!
 //! In: requests of agents and their libraries. Out: replies that are whole, or that say what is
 //! missing. Never invents an end, never passes on a tool call it had to guess.
+
+pub mod gateway;

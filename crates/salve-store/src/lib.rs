@@ -3,6 +3,34 @@
 //! In: values; every text passes the redactor it was opened with. Out: rows, in order, after they
 //! are safe. Never holds a secret, never loses a row it acknowledged.
 
+mod audit;
+mod backup;
+mod call;
+mod clean;
+mod error;
+mod events;
+mod files;
+mod gateway_keys;
+mod migrations;
+mod open_call;
+mod options;
+mod raw;
+mod read;
 mod redact;
+mod statistics;
+mod store;
+mod writer;
 
+pub use call::{
+    BudgetScope, Call, CallDetail, CallFilter, CallId, CallKey, CallOutcome, CallState, CallTexts,
+    Decision, NewCall, OverBudget, Reservation, Settled, Spend, Worst,
+};
+pub use error::{DatabaseError, StoreError};
+pub use events::{Event, NewEvent, Subscription};
+pub use gateway_keys::{GatewayKey, KEY_PREFIX, KeyId, MadeKey, NewKey};
+pub use open_call::{OpenCall, Receipt};
+pub use options::{BudgetUnit, Budgets, Durability, Retention, SpendLimit, StoreOptions};
+pub use read::Spending;
 pub use redact::{Redact, RedactStream};
+pub use statistics::{CountedName, Counts, Inspection, InspectionOutcome, Statistics};
+pub use store::{Pruned, Store};

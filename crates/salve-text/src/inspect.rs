@@ -94,6 +94,11 @@ impl Inspector {
         self.reader.push(piece);
     }
 
+    /// Notes why the provider says the model stopped, which is known only at the end of a stream.
+    pub fn stopped(&mut self, reason: Option<FinishReason>) {
+        self.options.finish_reason = reason;
+    }
+
     /// Returns how many bytes this inspection holds at the moment, which is at most 64 KiB.
     pub fn state_bytes(&self) -> usize {
         let options = self.options.path.as_ref().map_or(0, String::capacity)

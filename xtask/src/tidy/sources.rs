@@ -54,12 +54,13 @@ const CHECK: &str = "crates/salve-check/";
 // These two make and remove folders of their own: temporary homes, and what stands in for a path.
 const RUNNER: &str = "crates/salve-check/src/runner/";
 const SANDBOX: &str = "crates/salve-check/src/sandbox/";
+const BACKUPS: &str = "crates/salve-store/src/backup.rs";
 
 #[rustfmt::skip]
 const OWNED: &[Owned] = &[
     Owned { call: "fs::write(", owners: &[TREE, CLI], why: "only salve-tree writes project files" },
     Owned { call: "File::create(", owners: &[TREE, CLI], why: "only salve-tree writes project files" },
-    Owned { call: "fs::remove_", owners: &[TREE, CLI, RUNNER, SANDBOX], why: "only salve-tree removes project files" },
+    Owned { call: "fs::remove_", owners: &[TREE, CLI, RUNNER, SANDBOX, BACKUPS], why: "only salve-tree removes project files" },
     Owned { call: "fs::rename(", owners: &[TREE, CLI], why: "only salve-tree moves project files" },
     Owned { call: "Command::new(", owners: &[CHECK, CLI], why: "only salve-check starts processes" },
     Owned { call: "env::var", owners: &[CLI], why: "only salve-cli reads the environment" },

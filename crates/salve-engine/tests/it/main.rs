@@ -1,6 +1,11 @@
-//! The adapters between crates, on real files.
+//! The adapters between crates on real files, and the ladder of one answer.
 //!
-//! In: folders made for a test. Out: one test per promise. Never starts a process.
+//! In: folders made for a test, replies from scripts. Out: one test per promise. Never starts a
+//! process, never asks a model.
 
+mod asking;
 mod command_facts;
+mod judging;
+mod ladder;
+mod ladder_properties;
 mod repository_facts;

@@ -44,6 +44,14 @@ pub enum Delta {
         /// The text.
         text: String,
     },
+    /// The text, or a call, can take no more once this frame has been passed on. Chat has no such
+    /// frame before its `Finish`.
+    BlockEnd {
+        /// Which answer.
+        choice: usize,
+        /// Which call ended; none when it was text.
+        call: Option<usize>,
+    },
     /// An answer ends, and why the provider says so.
     Finish {
         /// Which answer.

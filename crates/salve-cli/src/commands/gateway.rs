@@ -1,0 +1,191 @@
+//! `salve gateway`: heals the replies of one provider on their way to any agent.
+//!
+//! In: the provider's address, from a flag or the user's own settings. Out: the line to paste for
+//! each agent, then a log, until it is told to stop. Never takes an upstream from a workspace.
+
+use crate::arguments::{Format, GatewayArguments, LogFormat};
+use crate::environment;
+use crate::failure::{CommandResult, Ending, Failure};
+use crate::gateway_settings::GatewaySettings;
+use crate::settings::Settings;
+use crate::{output, runtime};
+use salve_serve::gateway::{Gateway, GatewayConfig, GatewayHandle, Secret, TlsIdentity};
+use serde_json::json;
+use std::io::IsTerminal;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+
+const PORT: u16 = 8790;
+
+/// Runs `salve gateway`.
+pub(crate) fn run(arguments: &GatewayArguments, format: Format) -> CommandResult {
+    if !matches!(format, Format::Human | Format::Json | Format::Jsonl) {
+        return Err(crate::no_such_format("gateway", format, "human, json, jsonl"));
+    }
+    let settings = flags(arguments).or(Settings::load()?.gateway);
+    let config = config(arguments, settings)?;
+    start_log(arguments);
+    runtime::run(serve(config, format))?
+}
+
+async fn serve(config: GatewayConfig, format: Format) -> CommandResult {
+    let secured = config.tls.is_some();
+    let upstream = config.upstream.clone();
+    let gateway = Gateway::start(config).await.map_err(|error| {
+        Failure::from(error).hint("`salve gateway --help` lists what can be set.")
+    })?;
+    announce(&gateway, secured, &upstream, format)?;
+    runtime::interrupted().await?;
+    output::story("Finishing open replies; no new ones are taken.\n");
+    let drained = gateway.stop().await;
+    if drained.cut > 0 {
+        output::story(&format!("{} replies did not end in time and were cut.\n", drained.cut));
+        return Ok(Ending::LimitReached);
+    }
+    Ok(Ending::Clean)
+}
+
+fn flags(arguments: &GatewayArguments) -> GatewaySettings {
+    GatewaySettings {
+        upstream: arguments.upstream.clone(),
+        port: arguments.port,
+        listen: arguments.listen,
+        heal: arguments.heal,
+        upstream_key_env: arguments.upstream_key_env.clone(),
+        upstream_key_file: arguments.upstream_key_file.clone(),
+        hosts: arguments.hosts.clone(),
+        origins: arguments.origins.clone(),
+        max_output: arguments.max_output,
+        drain_seconds: arguments.drain_seconds,
+    }
+}
+
+fn config(
+    arguments: &GatewayArguments,
+    settings: GatewaySettings,
+) -> Result<GatewayConfig, Failure> {
+    let upstream = settings.upstream.clone().ok_or_else(|| {
+        Failure::new("the gateway has no upstream")
+            .hint("Give one: `salve gateway --upstream https://api.openai.com/v1`.")
+            .hint("Or set `upstream` under `[gateway]` in your own config.toml.")
+    })?;
+    let mut config = GatewayConfig::new(upstream, Arc::new(environment::now));
+    let address = settings.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
+    config.listen = SocketAddr::new(address, settings.port.unwrap_or(PORT));
+    config.insecure_bind = arguments.insecure_bind;
+    config.upstream_key = upstream_key(&settings)?;
+    config.hosts = settings.hosts;
+    config.origins = settings.origins;
+    config.mode = settings.heal.map(Into::into).unwrap_or_default();
+    config.max_output = settings.max_output.unwrap_or(config.max_output);
+    config.drain = settings.drain_seconds.map_or(config.drain, Duration::from_secs);
+    if let (Some(certificates), Some(key)) = (&arguments.tls_cert, &arguments.tls_key) {
+        config.tls = Some(TlsIdentity { certificates: read(certificates)?, key: read(key)? });
+    }
+    Ok(config)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(path)
+        .map_err(|error| Failure::new(format!("cannot read `{}`: {error}", path.display())))
+}
+
+fn upstream_key(settings: &GatewaySettings) -> Result<Option<Secret>, Failure> {
+    if let Some(path) = &settings.upstream_key_file {
+        return Ok(Some(salve_model::read_key_file(path)?));
+    }
+    let Some(name) = &settings.upstream_key_env else { return Ok(None) };
+    let text = environment::value(name).ok_or_else(|| {
+        Failure::new(format!("the variable {name} is not set"))
+            .hint("It must hold the provider's key; without it the clients' own keys are passed on.")
+    })?;
+    Ok(Some(Secret::new(text)?))
+}
+
+// The log goes to standard error, and holds our own events alone: what libraries log may quote a
+// header.
+fn start_log(arguments: &GatewayArguments) {
+    let level = if arguments.verbose { LevelFilter::DEBUG } else { LevelFilter::INFO };
+    let ours = Targets::new().with_target("salve", level);
+    let registry = tracing_subscriber::registry();
+    let writer = std::io::stderr;
+    // A second start in one process keeps the first log.
+    let _ = match arguments.log_format {
+        LogFormat::Json => {
+            let layer = tracing_subscriber::fmt::layer().json().flatten_event(true);
+            registry.with(ours).with(layer.with_writer(writer)).try_init()
+        }
+        LogFormat::Human => {
+            let layer = tracing_subscriber::fmt::layer().with_target(false).compact();
+            let colours = std::io::stderr().is_terminal();
+            registry.with(ours).with(layer.with_ansi(colours).with_writer(writer)).try_init()
+        }
+    };
+}
+
+fn announce(
+    gateway: &GatewayHandle,
+    secured: bool,
+    upstream: &str,
+    format: Format,
+) -> Result<(), Failure> {
+    let scheme = if secured { "https" } else { "http" };
+    let url = format!("{scheme}://{}", gateway.addr);
+    match format {
+        Format::Json => output::json(&json!({ "url": url, "upstream": upstream })),
+        Format::Jsonl => output::json_line(&json!({ "url": url, "upstream": upstream })),
+        // Whoever reads this by a program wants the address and no more.
+        _ if !std::io::stdout().is_terminal() => output::result(&format!("{url}\n")),
+        _ => output::result(&welcome(&url, upstream)),
+    }
+}
+
+fn welcome(url: &str, upstream: &str) -> String {
+    let bold = anstyle::Style::new().bold();
+    let dim = anstyle::Style::new().dimmed();
+    let mut text = format!("Healing {upstream} at {bold}{url}{bold:#}\n\nPaste one line:\n");
+    let agents = agents(url);
+    let widest = agents.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    for (name, line) in agents {
+        text.push_str(&format!("  {dim}{name:<widest$}{dim:#}  {line}\n"));
+    }
+    text.push_str("\nCtrl-C ends it, after open replies are finished.\n");
+    text
+}
+
+/// Returns each known agent with the line that makes it use the gateway.
+pub(crate) fn agents(url: &str) -> Vec<(&'static str, String)> {
+    vec![
+        ("Claude Code", format!("export ANTHROPIC_BASE_URL={url}")),
+        ("codex", format!("codex -c openai_base_url={url}/v1")),
+        ("aider", format!("export OPENAI_API_BASE={url}/v1")),
+        ("goose", format!("export OPENAI_HOST={url} ANTHROPIC_HOST={url}")),
+        (
+            "opencode",
+            format!(
+                "export OPENCODE_CONFIG_CONTENT='{{\"provider\":{{\"openai\":{{\"options\":\
+                 {{\"baseURL\":\"{url}/v1\"}}}}}}}}'"
+            ),
+        ),
+        ("cline", format!("# API provider: OpenAI Compatible, base URL: {url}/v1")),
+        ("continue", format!("apiBase: {url}/v1   # under the model in config.yaml")),
+        ("openai SDK", format!("export OPENAI_BASE_URL={url}/v1")),
+        ("anthropic SDK", format!("export ANTHROPIC_BASE_URL={url}")),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_known_agent_has_its_line() {
+        insta::assert_snapshot!(welcome("http://127.0.0.1:8790", "https://api.openai.com/v1"));
+    }
+}

@@ -1,0 +1,181 @@
+//! Judging one answer, from the bytes first.
+//!
+//! In: a reply as it came, and what was wanted. Out: a verdict. The finish reason is evidence in both
+//! directions and never decides against the bytes. Never changes the reply, never asks anyone.
+
+use super::free_text::{self, TextLook};
+use super::tools;
+use super::verdict::{AnswerCut, AnswerVerdict, Fault, Part, WholeAnswer, WrongFinish};
+use super::{Wanted, strict};
+use salve_model::ModelReply;
+use salve_text::{CleanOptions, InspectOptions, SentinelRule, clean, inspect_text};
+use salve_types::{Evidence, EvidenceSource, FinishReason, Language, RawReply, Verdict};
+
+/// Judges an answer.
+pub fn judge_answer(reply: &ModelReply, wanted: &Wanted) -> AnswerVerdict {
+    judge_with(reply, wanted, || free_text::look(&reply.text, reply.finish.as_ref(), wanted))
+}
+
+/// As [`judge_answer`], with the look at free text left to the caller, who may have had it already.
+pub(super) fn judge_with(
+    reply: &ModelReply,
+    wanted: &Wanted,
+    look: impl FnOnce() -> TextLook,
+) -> AnswerVerdict {
+    if reply.finish == Some(FinishReason::ContentFilter) {
+        return AnswerVerdict::Refused;
+    }
+    if !reply.tool_calls.is_empty() {
+        return tools::judge(reply, wanted);
+    }
+    if reply.text.trim().is_empty() {
+        return judge_nothing(reply, wanted);
+    }
+    if wanted.schema.is_some() || wanted.json {
+        return judge_json(reply, wanted);
+    }
+    judge_free_text(reply, wanted, look())
+}
+
+/// Returns whether the provider says that the answer ended, or at least not that it did not.
+pub(super) fn says_ended(finish: Option<&FinishReason>) -> bool {
+    !matches!(finish, Some(FinishReason::Length | FinishReason::Disconnect))
+}
+
+/// Makes the verdict on a whole answer, with what its finish reason should have been.
+pub(super) fn whole(reply: &ModelReply, evidence: Vec<Evidence>) -> WholeAnswer {
+    let proven =
+        if reply.tool_calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
+    // A word that is not known may mean something, and calls may be of a kind that is not read here.
+    let stands = match &reply.finish {
+        Some(FinishReason::Other(_)) => true,
+        Some(FinishReason::ToolCalls) => true,
+        said => said.as_ref() == Some(&proven),
+    };
+    let wrong_finish = (!stands).then(|| WrongFinish { said: reply.finish.clone(), proven });
+    WholeAnswer { clean: None, without_arguments: Vec::new(), wrong_finish, evidence }
+}
+
+/// Makes an observation about the bytes.
+pub(super) fn proof(code: &str, message: &str) -> Evidence {
+    Evidence {
+        source: EvidenceSource::Parser,
+        code: code.to_owned(),
+        message: message.to_owned(),
+        cut: false,
+        weight: 0.98,
+        span: None,
+    }
+}
+
+/// Returns the inspector's verdict on JSON that was cut.
+pub(super) fn json_verdict(text: &str, finish: Option<&FinishReason>) -> Verdict {
+    let options = InspectOptions {
+        language: Some(Language::Json),
+        sentinel: SentinelRule::None,
+        finish_reason: finish.cloned(),
+        ..InspectOptions::default()
+    };
+    inspect_text(text, &options)
+}
+
+// No text and no calls. Reasoning that took the whole limit shows as this even where it is hidden.
+fn judge_nothing(reply: &ModelReply, wanted: &Wanted) -> AnswerVerdict {
+    match reply.finish {
+        Some(FinishReason::Length) => AnswerVerdict::ThinkingOnly,
+        None if !reply.thinking.is_empty() => AnswerVerdict::ThinkingOnly,
+        Some(FinishReason::Disconnect) => AnswerVerdict::Cut(Box::new(AnswerCut {
+            part: Part::Text,
+            clean: Some(String::new()),
+            verdict: json_verdict("", reply.finish.as_ref()),
+            structured: false,
+            proven: true,
+        })),
+        _ if wanted.schema.is_some() || wanted.json => AnswerVerdict::Malformed(Box::new(Fault {
+            part: Part::Text,
+            path: "$".to_owned(),
+            expected: "a JSON value".to_owned(),
+            got: "nothing".to_owned(),
+            message: "the answer is empty".to_owned(),
+        })),
+        _ => AnswerVerdict::Whole(whole(reply, Vec::new())),
+    }
+}
+
+fn judge_json(reply: &ModelReply, wanted: &Wanted) -> AnswerVerdict {
+    let text = reply.text.trim();
+    let direct = judge_json_text(reply, wanted, text, None);
+    if !matches!(&direct, AnswerVerdict::Malformed(fault) if fault.expected == "strict JSON") {
+        return direct;
+    }
+    // Talk or a fence may stand around it.
+    let raw = RawReply::from_text(reply.text.clone());
+    let options = CleanOptions { language: Some(Language::Json), ..CleanOptions::default() };
+    let cleaned = clean(&raw, &options).into_text();
+    if cleaned.trim() == text || !cleaned.trim_start().starts_with(['{', '[', '"']) {
+        return direct;
+    }
+    judge_json_text(reply, wanted, cleaned.trim(), Some(&cleaned))
+}
+
+fn judge_json_text(
+    reply: &ModelReply,
+    wanted: &Wanted,
+    text: &str,
+    cleaned: Option<&str>,
+) -> AnswerVerdict {
+    let cut = || {
+        let verdict = json_verdict(text, reply.finish.as_ref());
+        AnswerVerdict::Cut(Box::new(AnswerCut {
+            part: Part::Text,
+            clean: cleaned.map(|cleaned| cleaned.trim_start().to_owned()),
+            verdict,
+            structured: true,
+            proven: true,
+        }))
+    };
+    match strict::read(text, Part::Text) {
+        strict::Strict::Beginning => cut(),
+        strict::Strict::Wrong(fault) => AnswerVerdict::Malformed(fault),
+        strict::Strict::Whole(value) => {
+            if !strict::ends_by_itself(&value) && !says_ended(reply.finish.as_ref()) {
+                return cut();
+            }
+            if let Some(fault) = strict::misfit(&value, wanted.schema.as_deref(), Part::Text) {
+                return AnswerVerdict::Malformed(Box::new(fault));
+            }
+            let evidence = proof("json_closed", "The JSON value has its end and fits");
+            let mut answer = whole(reply, vec![evidence]);
+            answer.clean = cleaned.map(|_| text.to_owned());
+            AnswerVerdict::Whole(answer)
+        }
+    }
+}
+
+fn judge_free_text(reply: &ModelReply, wanted: &Wanted, look: TextLook) -> AnswerVerdict {
+    // A text that asked to be ended there has ended there, whatever is open.
+    let at_stop = wanted.stop.iter().any(|stop| !stop.is_empty() && reply.text.ends_with(stop));
+    let stopped = !wanted.stop.is_empty() && reply.finish == Some(FinishReason::Stop);
+    if at_stop || stopped || look.verdict.is_valid {
+        let mut answer = whole(reply, look.verdict.evidence);
+        answer.clean = look.clean;
+        return AnswerVerdict::Whole(answer);
+    }
+    if !look.structured && at_own_limit(reply, wanted) {
+        return AnswerVerdict::AtOwnLimit;
+    }
+    AnswerVerdict::Cut(Box::new(AnswerCut {
+        part: Part::Text,
+        clean: look.clean,
+        proven: !look.verdict.open.is_empty() && !look.doubtful,
+        structured: look.structured,
+        verdict: look.verdict,
+    }))
+}
+
+// The limit the asker set itself, and not one of the provider's below it.
+fn at_own_limit(reply: &ModelReply, wanted: &Wanted) -> bool {
+    let Some(limit) = wanted.output_limit else { return false };
+    reply.finish == Some(FinishReason::Length)
+        && reply.usage.is_none_or(|usage| usage.output_tokens >= limit)
+}

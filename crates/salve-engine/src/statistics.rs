@@ -1,0 +1,45 @@
+//! From what became of an answer to what is counted about it.
+//!
+//! In: an answer after its ladder. Out: judgements for the store's statistics. Never a text.
+
+use crate::answer::{HealState, Healed, TruncationOutcome};
+use salve_model::Purpose;
+use salve_store::{Inspection, InspectionOutcome};
+
+/// The kind under which answers are counted that were not cut but wrong.
+pub const MALFORMED: &str = "MALFORMED";
+
+/// Returns what is counted about an answer of `model`: one line for every cut, one for an answer
+/// that was wrong, and one for an answer that was whole as it came.
+pub fn inspections(healed: &Healed, model: &str) -> Vec<Inspection> {
+    let model = healed.reply.model.as_deref().unwrap_or(model);
+    let line = |kind: Option<&str>, language: &str, outcome| Inspection {
+        kind: kind.map(str::to_owned),
+        model: model.to_owned(),
+        language: language.to_owned(),
+        outcome,
+    };
+    let became = match healed.state {
+        HealState::Incomplete { .. } => InspectionOutcome::Incomplete,
+        _ => InspectionOutcome::Healed,
+    };
+    let cuts = healed.truncations.iter().map(|cut| match cut.outcome {
+        TruncationOutcome::FalseAlarm => line(None, cut.language.name(), InspectionOutcome::Whole),
+        TruncationOutcome::Healed => {
+            line(Some(cut.kind.name()), cut.language.name(), InspectionOutcome::Healed)
+        }
+        TruncationOutcome::Incomplete => line(Some(cut.kind.name()), cut.language.name(), became),
+    });
+    let mut lines: Vec<Inspection> = cuts.collect();
+    if healed.count(Purpose::Rework) > 0 && lines.is_empty() {
+        lines.push(line(Some(MALFORMED), "json", became));
+    }
+    if lines.is_empty() {
+        let outcome = match healed.state {
+            HealState::Incomplete { .. } => InspectionOutcome::Incomplete,
+            _ => InspectionOutcome::Whole,
+        };
+        lines.push(line(None, "text", outcome));
+    }
+    lines
+}

@@ -1,0 +1,115 @@
+//! A model that spends from a budget.
+//!
+//! In: a model, a budget, and what the model's tokens cost. Out: the same model, which reserves the
+//! worst case before it calls and settles after. A call that cannot be reserved is not made.
+
+use super::{Budget, BytesByTwo, Measure, OverBudget, Spend, TokenCount, worst_case};
+use crate::capability::Capabilities;
+use crate::model::{Model, ModelError, Watch};
+use crate::reply::ModelReply;
+use crate::request::ModelRequest;
+use salve_types::Usage;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A model that spends from a budget.
+pub struct Budgeted<M> {
+    model: M,
+    budget: Budget,
+    capabilities: Arc<Capabilities>,
+    count: Arc<dyn TokenCount>,
+    call_limit: Duration,
+}
+
+impl<M> Budgeted<M> {
+    /// Puts a model on a budget. A call is ended after `call_limit`, because that is the time that
+    /// was reserved for it.
+    pub fn new(
+        model: M,
+        budget: Budget,
+        capabilities: Arc<Capabilities>,
+        call_limit: Duration,
+    ) -> Self {
+        Self { model, budget, capabilities, count: Arc::new(BytesByTwo), call_limit }
+    }
+
+    /// Counts prompts with a tokenizer instead of by their bytes.
+    #[must_use]
+    pub fn counting(mut self, count: Arc<dyn TokenCount>) -> Self {
+        self.count = count;
+        self
+    }
+
+    /// Returns the budget.
+    pub const fn budget(&self) -> &Budget {
+        &self.budget
+    }
+}
+
+impl<M: Model> Model for Budgeted<M> {
+    async fn call(
+        &self,
+        request: &ModelRequest,
+        watch: &mut dyn Watch,
+    ) -> Result<ModelReply, ModelError> {
+        let price = self.capabilities.of(&request.model).price;
+        if price.is_none() && self.budget.limits(Measure::Money) {
+            return Err(OverBudget::NoPrice { model: request.model.clone() }.into());
+        }
+        let worst = worst_case(request, price.as_ref(), &*self.count, self.call_limit);
+        let mut hold = self.budget.reserve(worst)?;
+        let begun = Instant::now();
+        hold.sent();
+        let result = in_time(&self.model, request, watch, self.call_limit).await;
+        let took = Spend::attempt(begun.elapsed().min(self.call_limit));
+        let cost = |usage: Usage| Spend {
+            tokens: usage.total(),
+            money: price.map(|price| price.cost(usage)).unwrap_or_default(),
+            ..took
+        };
+        match &result {
+            Ok(ModelReply { usage: Some(usage), .. }) => drop(hold.settle(cost(*usage))),
+            // The provider refused, or was never reached: nothing was made, nothing is counted but
+            // the attempt.
+            Err(error) if error.is_refusal() => drop(hold.settle(took)),
+            // Nobody said what it took: all that was set aside is spent, but for the time.
+            Ok(_) | Err(_) => drop(hold.settle(Spend { millis: took.millis, ..worst })),
+        }
+        result
+    }
+}
+
+async fn in_time<M: Model>(
+    model: &M,
+    request: &ModelRequest,
+    watch: &mut dyn Watch,
+    limit: Duration,
+) -> Result<ModelReply, ModelError> {
+    let mut keep = Keep { watch, text: String::new() };
+    match tokio::time::timeout(limit, model.call(request, &mut keep)).await {
+        Ok(result) => result,
+        Err(_) => {
+            let partial = Box::new(ModelReply { text: keep.text, ..ModelReply::default() });
+            Err(ModelError::TimedOut { limit, partial })
+        }
+    }
+}
+
+// Keeps what passes by, because the future that had it is gone when its time is up.
+struct Keep<'a> {
+    watch: &'a mut dyn Watch,
+    text: String,
+}
+
+impl Watch for Keep<'_> {
+    fn arrived(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.watch.arrived(text);
+    }
+}
+
+impl From<OverBudget> for ModelError {
+    fn from(over: OverBudget) -> Self {
+        Self::OverBudget { message: over.to_string() }
+    }
+}

@@ -1,0 +1,140 @@
+//! What a simulated model hears: the parts of a request that its script can ask about.
+//!
+//! In: a request in one of the dialects, or one of the library's own. Out: turns and limits. Never
+//! complains: a request that makes no sense has no turns.
+
+use crate::request::{ModelRequest, Speaker};
+use crate::wire::Dialect;
+use serde_json::Value;
+
+/// A request as the script sees it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Heard {
+    /// None for a call through the library.
+    pub(super) dialect: Option<Dialect>,
+    pub(super) model: String,
+    pub(super) stream: bool,
+    /// Whether a stream ends with the usage.
+    pub(super) include_usage: bool,
+    pub(super) choices: usize,
+    /// What people and programs said, oldest first.
+    pub(super) users: Vec<String>,
+    /// The last thing the model said, if it said something.
+    pub(super) assistant: Option<String>,
+    /// Whether that is the last turn of all: a start that is to be continued.
+    pub(super) ends_with_assistant: bool,
+    pub(super) has_tools: bool,
+    pub(super) max_output_tokens: Option<u64>,
+    /// Bytes of everything that was said, tools included.
+    pub(super) prompt_bytes: usize,
+    /// The headers, names in lower case.
+    pub(super) headers: Vec<(String, String)>,
+}
+
+impl Heard {
+    /// Returns the last thing that was said to the model.
+    pub(super) fn last_user(&self) -> &str {
+        self.users.last().map_or("", String::as_str)
+    }
+
+    /// Returns the tokens of the prompt, at four bytes each.
+    pub(super) fn input_tokens(&self) -> u64 {
+        tokens(self.prompt_bytes)
+    }
+
+    /// Reads a request of the library.
+    pub(super) fn from_request(request: &ModelRequest) -> Self {
+        let mut heard = Self {
+            model: request.model.clone(),
+            choices: 1,
+            has_tools: !request.tools.is_empty(),
+            max_output_tokens: Some(u64::from(request.max_output_tokens)),
+            ..Self::default()
+        };
+        heard.prompt_bytes += request.system.as_ref().map_or(0, String::len);
+        for turn in &request.turns {
+            heard.turn(turn.speaker == Speaker::Assistant, turn.text.clone());
+        }
+        let tools = request.tools.iter();
+        heard.prompt_bytes +=
+            tools.map(|tool| tool.name.len() + tool.parameters.to_string().len()).sum::<usize>();
+        heard
+    }
+
+    /// Reads a body in a dialect.
+    pub(super) fn from_body(dialect: Dialect, body: &Value) -> Self {
+        let limit = ["max_completion_tokens", "max_tokens", "max_output_tokens"];
+        let tools =
+            body.get("tools").filter(|tools| tools.as_array().is_some_and(|t| !t.is_empty()));
+        let mut heard = Self {
+            dialect: Some(dialect),
+            model: text_at(body, "model"),
+            stream: body.get("stream").and_then(Value::as_bool).unwrap_or(false),
+            include_usage: body.pointer("/stream_options/include_usage")
+                == Some(&Value::Bool(true)),
+            choices: body.get("n").and_then(Value::as_u64).map_or(1, choices),
+            has_tools: tools.is_some(),
+            max_output_tokens: limit.iter().find_map(|name| body.get(*name)?.as_u64()),
+            ..Self::default()
+        };
+        heard.prompt_bytes += tools.map_or(0, |tools| tools.to_string().len());
+        for standing in ["system", "instructions"] {
+            heard.prompt_bytes += body.get(standing).map_or(0, |text| spoken(text).len());
+        }
+        for turns in ["messages", "input"] {
+            match body.get(turns) {
+                Some(Value::String(text)) => heard.turn(false, text.clone()),
+                Some(Value::Array(items)) => items.iter().for_each(|item| heard.item(item)),
+                _ => {}
+            }
+        }
+        heard
+    }
+
+    fn item(&mut self, item: &Value) {
+        let role = item.get("role").and_then(Value::as_str).unwrap_or_default();
+        let said = item.get("content").map_or_else(String::new, spoken);
+        match role {
+            "assistant" => self.turn(true, said),
+            "user" => self.turn(false, said),
+            // Standing instructions, tool results and calls cost tokens and are nobody's turn.
+            _ => self.prompt_bytes += item.to_string().len(),
+        }
+    }
+
+    fn turn(&mut self, is_assistant: bool, said: String) {
+        self.prompt_bytes += said.len();
+        self.ends_with_assistant = is_assistant;
+        if is_assistant {
+            self.assistant = Some(said);
+        } else {
+            self.users.push(said);
+        }
+    }
+}
+
+/// Counts tokens as every simulated model does: four bytes each, begun ones whole.
+pub(super) fn tokens(bytes: usize) -> u64 {
+    u64::try_from(bytes.div_ceil(4)).unwrap_or(u64::MAX)
+}
+
+// More answers than this are nobody's test.
+fn choices(wanted: u64) -> usize {
+    usize::try_from(wanted).unwrap_or(1).clamp(1, 128)
+}
+
+fn text_at(body: &Value, name: &str) -> String {
+    body.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+// The text of a content, which is a text or a list of parts in every dialect.
+fn spoken(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            let texts = parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str));
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    }
+}

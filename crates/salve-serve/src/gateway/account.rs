@@ -1,0 +1,167 @@
+//! What the calls of one request are booked on.
+//!
+//! In: a call that is about to be made. Out: its place in the ledger, with its worst case held in
+//! every budget it counts in, until it is settled. A call that cannot be booked is not made.
+
+use super::heal::{CallEnd, Receipt};
+use futures_util::FutureExt;
+use salve_model::{Price, Purpose};
+use salve_store::{
+    CallId, CallKey, CallOutcome, GatewayKey, NewCall, OpenCall, OverBudget, Reservation, Settled,
+    Spend, Store, StoreError, Worst,
+};
+use salve_types::{FinishReason, Usage};
+use std::sync::{Arc, OnceLock};
+
+/// Where calls are booked.
+pub(crate) struct Account {
+    pub(crate) store: Option<Store>,
+    pub(crate) key: Option<Arc<GatewayKey>>,
+    pub(crate) dialect: &'static str,
+    pub(crate) provider: Arc<str>,
+    pub(crate) model: String,
+    pub(crate) price: Option<Price>,
+    pub(crate) first: OnceLock<CallId>,
+}
+
+/// Why a call is not booked.
+#[derive(Debug)]
+pub(crate) enum NotBooked {
+    /// It would not fit.
+    OverBudget(OverBudget),
+    /// The ledger cannot be written.
+    Ledger(StoreError),
+}
+
+/// What a call can take at most.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WorstCase {
+    /// Bytes of the request.
+    pub(crate) prompt_bytes: usize,
+    /// Tokens of all answers together.
+    pub(crate) answer_tokens: u64,
+}
+
+impl Account {
+    /// Books one call; none when there is no ledger.
+    pub(crate) async fn book(
+        &self,
+        purpose: Purpose,
+        worst: WorstCase,
+    ) -> Result<Option<Booking>, NotBooked> {
+        let Some(store) = &self.store else { return Ok(None) };
+        let worst = self.worst(worst);
+        let call = NewCall {
+            purpose: purpose_name(purpose).to_owned(),
+            dialect: self.dialect.to_owned(),
+            provider: self.provider.to_string(),
+            model: self.model.clone(),
+            key_id: self.key.as_ref().map(|key| key.id),
+            parent: self.first.get().copied(),
+            worst,
+            ..NewCall::default()
+        };
+        match store.reserve(&CallKey::unique(), call).await {
+            Ok(Reservation::Fresh(open)) => {
+                let _ = self.first.set(open.id());
+                Ok(Some(Booking { open, worst, price: self.price, status: None }))
+            }
+            Ok(Reservation::OverBudget(over)) => Err(NotBooked::OverBudget(over)),
+            // A call without a name of its own is always a new one.
+            Ok(_) => Err(NotBooked::Ledger(StoreError::Closed)),
+            Err(error) => Err(NotBooked::Ledger(error)),
+        }
+    }
+
+    // No text in use takes more tokens than half its bytes.
+    fn worst(&self, worst: WorstCase) -> Worst {
+        let prompt =
+            Usage { input_tokens: (worst.prompt_bytes as u64).div_ceil(2), ..Usage::default() };
+        let answer = Usage { output_tokens: worst.answer_tokens, ..Usage::default() };
+        let spend = |usage: Usage| Spend {
+            tokens: usage.total(),
+            micro_dollars: self.price.map_or(0, |price| price.cost(usage).0),
+        };
+        Worst { prompt: spend(prompt), answer: spend(answer) }
+    }
+}
+
+/// A call that is booked and not yet settled. Dropped, it is settled as given up, at what had arrived.
+pub(crate) struct Booking {
+    open: OpenCall,
+    worst: Worst,
+    price: Option<Price>,
+    status: Option<u16>,
+}
+
+impl Booking {
+    /// Returns its number in the ledger.
+    pub(crate) fn id(&self) -> CallId {
+        self.open.id()
+    }
+
+    /// Settles a call that was answered with a failure, or not at all: it took nothing.
+    pub(crate) fn failed(self, status: Option<u16>, error: &str) {
+        end(self.open, Settled::failed(status, error));
+    }
+
+    /// Settles a call whose reply nobody read: it took the most it can have.
+    pub(crate) fn unread(self) {
+        let settled = Settled {
+            outcome: CallOutcome::Whole,
+            usage: Some(Usage {
+                input_tokens: self.worst.prompt.tokens,
+                output_tokens: self.worst.answer.tokens,
+                ..Usage::default()
+            }),
+            micro_dollars: Some(self.worst.total().micro_dollars),
+            status: self.status,
+            ..Settled::default()
+        };
+        end(self.open, settled);
+    }
+
+    /// Notes the status of the reply.
+    pub(crate) fn answered(&mut self, status: u16) {
+        self.status = Some(status);
+    }
+}
+
+impl Receipt for Booking {
+    fn arrived(&mut self, text: &str) {
+        self.open.append(text);
+    }
+
+    fn settle(self: Box<Self>, ended: CallEnd) {
+        let outcome = match ended.finish {
+            Some(FinishReason::Length | FinishReason::Disconnect) | None => CallOutcome::Incomplete,
+            Some(_) => CallOutcome::Whole,
+        };
+        let money = ended.usage.zip(self.price).map(|(usage, price)| price.cost(usage).0);
+        let finish = ended.finish.map(|finish| format!("{finish:?}").to_lowercase());
+        let settled = Settled {
+            outcome,
+            usage: ended.usage,
+            micro_dollars: money,
+            finish,
+            status: self.status,
+            ..Settled::default()
+        };
+        end(self.open, settled);
+    }
+}
+
+// The first look hands the settlement to the ledger's writer; nobody here waits for the disk.
+fn end(open: OpenCall, settled: Settled) {
+    let _ = open.settle(settled).now_or_never();
+}
+
+fn purpose_name(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::First => "first",
+        Purpose::Resume => "resume",
+        Purpose::Rework => "rework",
+        Purpose::Retry => "retry",
+        _ => "other",
+    }
+}

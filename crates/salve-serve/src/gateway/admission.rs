@@ -1,0 +1,82 @@
+//! Who may ask, and with which key the upstream is asked.
+//!
+//! In: the headers of a request. Out: the gateway key it came with, and headers that carry the right
+//! key on. A key of the gateway never reaches the upstream; the upstream's key never reaches a client.
+
+use super::Shared;
+use super::headers::{SALVE_KEY, X_API_KEY, shown_key};
+use super::refusal::{Reason, Refusal};
+use http::header::AUTHORIZATION;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use salve_store::{GatewayKey, KEY_PREFIX};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Lets a request in and puts the upstream's key in the place of the gateway's, where Salve holds it.
+pub(crate) fn admit(
+    shared: &Shared,
+    headers: &mut HeaderMap,
+) -> Result<Option<Arc<GatewayKey>>, Refusal> {
+    let shown = shown_key(headers).map(|(name, key)| (name, key.to_owned()));
+    let key = match (&shown, shared.config.demands_key()) {
+        (Some((name, key)), true) => Some((name.clone(), find(shared, key)?)),
+        (None, true) => {
+            return Err(Refusal::new(
+                Reason::NoKey,
+                "this gateway asks for a key; make one with `salve keys add` and send it as the API key",
+            ));
+        }
+        // A client's own key goes on to the upstream; one of the gateway has its own header.
+        (Some((name, key)), false) if *name == SALVE_KEY || key.starts_with(KEY_PREFIX) => {
+            Some((name.clone(), find(shared, key)?))
+        }
+        (_, false) => None,
+    };
+    let Some((name, key)) = key else { return Ok(None) };
+    if let Some(per_minute) = key.requests_per_minute {
+        shared.rates.take(key.id, per_minute, Instant::now()).map_err(|wait| {
+            let message = format!("this key may make {per_minute} requests a minute");
+            Refusal::new(Reason::RateLimited, message).retry_after(wait)
+        })?;
+    }
+    replace(shared, headers, &name)?;
+    Ok(Some(key))
+}
+
+fn find(shared: &Shared, key: &str) -> Result<Arc<GatewayKey>, Refusal> {
+    let found = shared.config.store.as_ref().and_then(|store| store.find_key(key));
+    found.ok_or_else(|| {
+        Refusal::new(
+            Reason::WrongKey,
+            "this is no key of the gateway, or it was revoked; `salve keys list` shows those in force",
+        )
+    })
+}
+
+fn replace(shared: &Shared, headers: &mut HeaderMap, shown: &HeaderName) -> Result<(), Refusal> {
+    headers.remove(SALVE_KEY);
+    let Some(key) = &shared.config.upstream_key else {
+        if *shown == SALVE_KEY {
+            return Ok(());
+        }
+        return Err(Refusal::new(
+            Reason::WrongKey,
+            "the gateway holds no key of the upstream: send your own as the API key, and the \
+             gateway's in `x-salve-key`",
+        ));
+    };
+    // The upstream's key goes where the client had its own, because both speak the same dialect.
+    let anthropic = *shown == X_API_KEY || headers.contains_key("anthropic-version");
+    headers.remove(AUTHORIZATION);
+    headers.remove(X_API_KEY);
+    let (name, text) = if anthropic {
+        (X_API_KEY, key.expose().to_owned())
+    } else {
+        (AUTHORIZATION, format!("Bearer {}", key.expose()))
+    };
+    let mut value = HeaderValue::from_str(&text)
+        .map_err(|_| Refusal::new(Reason::Unreachable, "the upstream's key is not one word"))?;
+    value.set_sensitive(true);
+    headers.insert(name, value);
+    Ok(())
+}

@@ -1,0 +1,76 @@
+//! The healing of replies on their way to a client.
+//!
+//! In: the bytes of an upstream's reply, what the client asked for, and a way to ask again. Out: the
+//! bytes for the client, and a report of what was done. A healthy reply passes byte for byte; what
+//! cannot be proven is marked or withheld. Never closes or fills in what is missing.
+
+mod asker;
+mod climb;
+mod hold;
+mod report;
+mod rest;
+mod session;
+mod stream;
+mod upstream;
+mod wanted;
+mod whole;
+
+#[cfg(test)]
+mod tests;
+
+pub use asker::UpstreamAsker;
+pub use report::{HealReport, HealVerdict, LimitPassed};
+pub use stream::{StreamItem, heal_stream};
+pub use upstream::{CallEnd, Receipt, Upstream, UpstreamBody, UpstreamReply};
+pub use wanted::{SchemaCache, wanted_of};
+pub use whole::{WholeOutcome, heal_whole};
+
+use salve_engine::Caps;
+use salve_model::wire::Asked;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Whether a reply is changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HealMode {
+    /// It passes as it came, and is judged.
+    Observe,
+    /// It is healed, or marked, or withheld.
+    #[default]
+    Enforce,
+}
+
+/// How far healing goes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HealPolicy {
+    /// Whether a reply is changed.
+    pub mode: HealMode,
+    /// How often the model is asked again.
+    pub caps: Caps,
+    /// How long a stream may be silent while something is held or healed before a ping is sent.
+    pub ping: Duration,
+}
+
+impl Default for HealPolicy {
+    fn default() -> Self {
+        Self { mode: HealMode::Enforce, caps: Caps::default(), ping: Duration::from_secs(5) }
+    }
+}
+
+/// One request of a client, and the way to ask on top of it.
+#[derive(Debug)]
+pub struct Exchange<U> {
+    /// What was read from the request.
+    pub asked: Asked,
+    /// The request as it was sent upstream; follow-ups are made from it.
+    pub request: Value,
+    /// Who answers.
+    pub upstream: Arc<U>,
+    /// Schemas compiled for earlier requests.
+    pub schemas: Arc<SchemaCache>,
+    /// How far healing goes.
+    pub policy: HealPolicy,
+}

@@ -1,0 +1,196 @@
+//! The ladder over all answers of a reply, and the report of it.
+//!
+//! In: the answers as they arrived, with their verdicts and what of them was sent. Out: the answers
+//! after the ladder, what each may be passed on as, and one report. Never asks in parallel: one
+//! reply takes one call at a time.
+
+use super::asker::UpstreamAsker;
+use super::report::{HealReport, HealVerdict, LimitPassed};
+use super::session::ArrivedAnswer;
+use super::{Exchange, Upstream};
+use salve_engine::{
+    AnswerVerdict, HealState, Healed, IncompleteCode, PassedBecause, Wanted, heal_judged,
+};
+use salve_model::{ModelReply, Purpose};
+use salve_types::{FinishReason, Usage};
+use serde_json::Value;
+
+/// All answers of a reply after the ladder.
+pub(super) struct Climbed {
+    pub(super) answers: Vec<ClimbedAnswer>,
+    pub(super) report: HealReport,
+    /// The last whole body that a follow-up brought.
+    pub(super) envelope: Option<Value>,
+}
+
+/// One answer after the ladder.
+pub(super) struct ClimbedAnswer {
+    pub(super) healed: Healed,
+    pub(super) passed: PassedAs,
+    /// What had arrived, where it is withheld.
+    pub(super) partial: Option<ModelReply>,
+}
+
+/// As what an answer is passed on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum PassedAs {
+    /// As it came.
+    Itself,
+    /// With changes; whole.
+    Healed,
+    /// As far as it came, and marked as cut.
+    Cut,
+    /// Not at all: it could not be proven, and half of it is of no use or dangerous.
+    Withheld {
+        /// Why, for the client.
+        why: String,
+    },
+}
+
+impl Climbed {
+    /// Returns whether every answer passes as it came.
+    pub(super) fn is_untouched(&self) -> bool {
+        self.answers.iter().all(|answer| answer.passed == PassedAs::Itself)
+    }
+
+    /// Returns why nothing, or not all, can be passed on.
+    pub(super) fn withheld(&self) -> Option<(&str, &ClimbedAnswer)> {
+        self.answers.iter().find_map(|answer| match &answer.passed {
+            PassedAs::Withheld { why } => Some((why.as_str(), answer)),
+            _ => None,
+        })
+    }
+}
+
+/// Heals every answer of a reply.
+pub(super) async fn climb<U: Upstream>(
+    exchange: &Exchange<U>,
+    wanted: &Wanted,
+    arrived: Vec<ArrivedAnswer>,
+) -> Climbed {
+    let mut asker = UpstreamAsker::new(exchange);
+    let mut answers = Vec::new();
+    for ArrivedAnswer { reply, verdict, sent } in arrived {
+        let troubled = !matches!(verdict, AnswerVerdict::Whole(_));
+        let first = troubled.then(|| reply.clone());
+        let caps = &exchange.policy.caps;
+        let healed = heal_judged(verdict, reply, wanted, sent, &mut asker, caps).await;
+        let passed = passed_as(&healed, first.as_ref(), wanted);
+        answers.push(ClimbedAnswer { healed, passed, partial: first });
+    }
+    let report = report_of(&answers, asker.calls() + 1);
+    Climbed { answers, report, envelope: asker.into_envelope() }
+}
+
+fn passed_as(healed: &Healed, first: Option<&ModelReply>, wanted: &Wanted) -> PassedAs {
+    let HealState::Incomplete { code, why } = &healed.state else {
+        let untouched = !healed.changed && healed.steps.is_empty();
+        return if untouched { PassedAs::Itself } else { PassedAs::Healed };
+    };
+    let bound = wanted.json || wanted.schema.is_some();
+    let lost = first.filter(|first| {
+        bound
+            || first.tool_calls.len() > healed.reply.tool_calls.len()
+            || nothing_arrived(first) && first.finish == Some(FinishReason::Disconnect)
+    });
+    match lost {
+        Some(_) => PassedAs::Withheld { why: format!("{}: {why}", code.name()) },
+        // Nothing was asked and nothing changed: the upstream's own words say that it is cut.
+        None if first.is_some_and(|first| as_it_came(healed, first, *code)) => PassedAs::Itself,
+        None => PassedAs::Cut,
+    }
+}
+
+fn nothing_arrived(reply: &ModelReply) -> bool {
+    reply.text.is_empty() && reply.thinking.is_empty() && reply.tool_calls.is_empty()
+}
+
+fn as_it_came(healed: &Healed, first: &ModelReply, code: IncompleteCode) -> bool {
+    healed.steps.is_empty()
+        && !healed.changed
+        && code != IncompleteCode::Gone
+        && first.finish == Some(FinishReason::Length)
+}
+
+/// Adds up what was done.
+fn report_of(answers: &[ClimbedAnswer], calls: u32) -> HealReport {
+    let count = |purpose| answers.iter().map(|answer| answer.healed.count(purpose)).sum();
+    let incomplete = answers.iter().any(|answer| !answer.healed.is_good());
+    let untouched = answers.iter().all(|answer| answer.passed == PassedAs::Itself);
+    let usages = answers.iter().filter_map(|answer| answer.healed.usage);
+    let limits = answers.iter().filter_map(|answer| answer.healed.continued_past_limit);
+    HealReport {
+        verdict: match (incomplete, untouched) {
+            (true, _) => HealVerdict::Incomplete,
+            (false, true) => HealVerdict::Whole,
+            (false, false) => HealVerdict::Healed,
+        },
+        resumes: count(Purpose::Resume),
+        reworks: count(Purpose::Rework),
+        retries: count(Purpose::Retry),
+        limit: limits
+            .map(|(client, continued)| LimitPassed { client, continued })
+            .max_by_key(|limit| limit.continued),
+        usage: usages.reduce(|sum: Usage, usage| sum + usage),
+        why: answers.iter().find_map(|answer| why(&answer.healed)),
+        calls,
+        truncations: answers.iter().flat_map(|answer| answer.healed.truncations.clone()).collect(),
+    }
+}
+
+fn why(healed: &Healed) -> Option<String> {
+    match &healed.state {
+        HealState::Incomplete { code, why } => return Some(format!("{}: {why}", code.name())),
+        HealState::Passed(PassedBecause::OwnLimit) => {
+            return Some("the text ends at the client's own limit".to_owned());
+        }
+        HealState::Passed(PassedBecause::Refused) => {
+            return Some("a filter or a refusal ended the answer".to_owned());
+        }
+        _ => {}
+    }
+    if let Some(truncation) = healed.truncations.first() {
+        return Some(format!("the answer was cut: {}", truncation.kind.name()));
+    }
+    if let Some(note) = &healed.note {
+        return Some(note.clone());
+    }
+    let wrong = healed.wrong_finish.as_ref()?;
+    let said = wrong.said.as_ref().map_or("nothing", |said| said.name());
+    Some(format!("the finish reason was {said}, the bytes prove {}", wrong.proven.name()))
+}
+
+/// Reports on a reply that passes as it came because the mode is to observe.
+pub(super) fn observed(answers: &[ArrivedAnswer]) -> HealReport {
+    let usages = answers.iter().filter_map(|answer| answer.reply.usage);
+    HealReport {
+        verdict: HealVerdict::Observed,
+        resumes: 0,
+        reworks: 0,
+        retries: 0,
+        limit: None,
+        usage: usages.reduce(|sum: Usage, usage| sum + usage),
+        why: answers.iter().find_map(|answer| would_heal(&answer.verdict)),
+        calls: 1,
+        truncations: Vec::new(),
+    }
+}
+
+fn would_heal(verdict: &AnswerVerdict) -> Option<String> {
+    match verdict {
+        AnswerVerdict::Whole(answer) => {
+            let wrong = answer.wrong_finish.as_ref()?;
+            let said = wrong.said.as_ref().map_or("nothing", |said| said.name());
+            Some(format!("the finish reason was {said}, the bytes prove {}", wrong.proven.name()))
+        }
+        AnswerVerdict::Cut(cut) => Some(format!(
+            "the answer is cut: {}",
+            cut.verdict.error_message.as_deref().unwrap_or("it has no end")
+        )),
+        AnswerVerdict::Malformed(fault) => Some(fault.line()),
+        AnswerVerdict::ThinkingOnly => Some("reasoning took the whole output".to_owned()),
+        AnswerVerdict::AtOwnLimit => Some("the text ends at the client's own limit".to_owned()),
+        AnswerVerdict::Refused => Some("a filter or a refusal ended the answer".to_owned()),
+        _ => None,
+    }
+}

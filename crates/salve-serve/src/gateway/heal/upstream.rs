@@ -1,0 +1,65 @@
+//! The one who answers, seen from the healing side.
+//!
+//! In: the bytes of a request. Out: the status, headers and body of the reply. An implementation
+//! reserves the budget and the ledger's row before it sends; dropping a body ends the connection it
+//! comes from.
+
+use bytes::Bytes;
+use futures_util::stream::BoxStream;
+use http::{HeaderMap, StatusCode};
+use salve_engine::AskError;
+use salve_model::Purpose;
+use salve_types::{FinishReason, Usage};
+use std::future::Future;
+
+/// Someone who answers raw requests.
+pub trait Upstream: Send + Sync + 'static {
+    /// Sends one request. Dropping the future, or the body it gave, ends the connection.
+    ///
+    /// # Errors
+    /// When there is no reply at all: the budget does not hold the call, or nobody answers.
+    fn send(
+        &self,
+        body: Bytes,
+        purpose: Purpose,
+        stream: bool,
+    ) -> impl Future<Output = Result<UpstreamReply, AskError>> + Send;
+}
+
+/// A reply whose head has arrived.
+pub struct UpstreamReply {
+    /// The HTTP status.
+    pub status: StatusCode,
+    /// The headers as they came.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: UpstreamBody,
+    /// Told how the call ended; dropped untold when the call was given up.
+    pub receipt: Option<Box<dyn Receipt>>,
+}
+
+/// The body of a reply, without any compression.
+pub enum UpstreamBody {
+    /// All of it.
+    Whole(Bytes),
+    /// Pieces as they arrive; an error is a broken connection.
+    Stream(BoxStream<'static, std::io::Result<Bytes>>),
+}
+
+/// Learns how a call ended, so that its budget and its ledger row can be settled.
+pub trait Receipt: Send {
+    /// Some more text of the answer arrived.
+    fn arrived(&mut self, _text: &str) {}
+
+    /// The call is over.
+    fn settle(self: Box<Self>, end: CallEnd);
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CallEnd {
+    /// What the provider counted; none when it said nothing.
+    pub usage: Option<Usage>,
+    /// Why the first answer ended, by the provider's word; `Disconnect` when the connection broke.
+    pub finish: Option<FinishReason>,
+}

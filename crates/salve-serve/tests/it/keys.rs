@@ -1,0 +1,240 @@
+//! Keys, budgets and rates, and where each key goes.
+
+use super::stage::{FakeUpstream, client, config, events, gateway, key, store, text, until};
+use bytes::Bytes;
+use futures_util::{StreamExt, stream};
+use salve_serve::gateway::{Gateway, GatewayConfig, Mode, Secret, StartError};
+use salve_store::{CallFilter, CallOutcome, NewKey, SpendLimit, Store};
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+
+const REPLY: &str = r#"{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Hello."},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}}"#;
+
+fn named(name: &str) -> NewKey {
+    NewKey { name: name.to_owned(), ..NewKey::default() }
+}
+
+fn limited(tokens: u64) -> NewKey {
+    let per_day = SpendLimit { tokens: Some(tokens), micro_dollars: None };
+    NewKey { per_day, ..named("limited") }
+}
+
+fn keyed(upstream: &FakeUpstream, store: &Store) -> GatewayConfig {
+    let mut config = config(upstream);
+    config.upstream_key = Some(Secret::new("sk-upstream").unwrap());
+    config.store = Some(store.clone());
+    config
+}
+
+async fn ask(addr: SocketAddr, key: &str, body: &Value) -> (u16, http::HeaderMap, Value) {
+    let response = client()
+        .post(format!("http://{addr}/v1/chat/completions"))
+        .bearer_auth(key)
+        .header("content-type", "application/json")
+        .body(body.to_string())
+        .send()
+        .await
+        .unwrap();
+    let (status, headers) = (response.status().as_u16(), response.headers().clone());
+    (status, headers, serde_json::from_slice(&response.bytes().await.unwrap()).unwrap())
+}
+
+fn question(max_tokens: Option<u64>) -> Value {
+    let mut question = json!({"model": "m", "messages": [{"role": "user", "content": "Hi"}]});
+    if let Some(limit) = max_tokens {
+        question["max_tokens"] = limit.into();
+    }
+    question
+}
+
+#[tokio::test]
+async fn the_gateways_key_is_replaced_by_the_upstreams() {
+    let upstream = FakeUpstream::start(|_, _| text(200, REPLY)).await;
+    let store = store().await;
+    let key = key(&store, named("a")).await;
+    let gateway = gateway(keyed(&upstream, &store)).await;
+    let cases: [(&str, &str, String, &str, &str); 3] = [
+        (
+            "/v1/chat/completions",
+            "authorization",
+            format!("Bearer {key}"),
+            "authorization",
+            "Bearer sk-upstream",
+        ),
+        ("/v1/messages", "x-api-key", key.clone(), "x-api-key", "sk-upstream"),
+        ("/v1/models", "x-salve-key", key.clone(), "authorization", "Bearer sk-upstream"),
+    ];
+    for (path, header, value, sent_in, sent) in cases {
+        let url = format!("http://{}{path}", gateway.addr);
+        let request = if path == "/v1/models" { client().get(url) } else { client().post(url) };
+        let response = request
+            .header(header, &value)
+            .header("content-type", "application/json")
+            .body(if path == "/v1/models" { String::new() } else { question(Some(9)).to_string() })
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(response.status(), 200, "{path}");
+        let seen = upstream.last();
+        assert_eq!(seen.headers[sent_in], sent);
+        assert!(!format!("{:?}", seen.headers).contains(&key), "{:?}", seen.headers);
+    }
+}
+
+#[tokio::test]
+async fn a_clients_own_key_passes_where_the_gateway_holds_none() {
+    let upstream = FakeUpstream::start(|_, _| text(200, REPLY)).await;
+    let store = store().await;
+    let key = key(&store, named("a")).await;
+    let mut config = config(&upstream);
+    config.store = Some(store);
+    let gateway = gateway(config).await;
+    assert_eq!(ask(gateway.addr, "sk-own", &question(Some(9))).await.0, 200);
+    assert_eq!(upstream.last().headers["authorization"], "Bearer sk-own");
+    // A key of the gateway in the place of the upstream's would leak there.
+    let calls = upstream.calls();
+    assert_eq!(ask(gateway.addr, &key, &question(Some(9))).await.0, 401);
+    assert_eq!(upstream.calls(), calls);
+}
+
+#[tokio::test]
+async fn a_call_over_budget_is_not_made_and_says_so() {
+    let upstream = FakeUpstream::start(|_, _| text(200, REPLY)).await;
+    let store = store().await;
+    let key = key(&store, limited(1000)).await;
+    let gateway = gateway(keyed(&upstream, &store)).await;
+    let (status, headers, body) = ask(gateway.addr, &key, &question(Some(5000))).await;
+    assert_eq!(status, 429);
+    assert_eq!(body["error"]["type"], "insufficient_quota");
+    assert_eq!(body["error"]["code"], "insufficient_quota");
+    assert_eq!(headers["x-should-retry"], "false");
+    assert!(headers["retry-after"].to_str().unwrap().parse::<u64>().unwrap() <= 86_400);
+    assert_eq!(upstream.calls(), 0);
+    assert_eq!(ask(gateway.addr, &key, &question(Some(100))).await.0, 200);
+    assert_eq!(upstream.calls(), 1);
+}
+
+#[tokio::test]
+async fn a_limited_key_without_a_limit_of_its_own_gets_the_gateways() {
+    let upstream = FakeUpstream::start(|_, _| text(200, REPLY)).await;
+    let store = store().await;
+    let key = key(&store, limited(100_000)).await;
+    let mut config = keyed(&upstream, &store);
+    config.max_output = 777;
+    let gateway = gateway(config).await;
+    let mut asked = question(None);
+    assert_eq!(ask(gateway.addr, &key, &asked).await.0, 200);
+    let sent: Value = serde_json::from_slice(&upstream.last().body).unwrap();
+    assert_eq!(sent["max_tokens"], 777);
+    asked["model"] = "o3-mini".into();
+    assert_eq!(ask(gateway.addr, &key, &asked).await.0, 200);
+    let sent: Value = serde_json::from_slice(&upstream.last().body).unwrap();
+    assert_eq!(sent["max_completion_tokens"], 777);
+    // A path whose cost is not known is not for a limited key.
+    let response = client()
+        .post(format!("http://{}/v1/images/generations", gateway.addr))
+        .bearer_auth(&key)
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(response.status(), 429);
+    assert_eq!(upstream.calls(), 2);
+}
+
+#[tokio::test]
+async fn a_client_that_goes_away_ends_its_call_and_frees_its_budget() {
+    let upstream = FakeUpstream::start(|_, _| {
+        let first = "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"Hello\"},\"finish_reason\":null}]}\n\n";
+        events(stream::iter([Ok(Bytes::from(first))]).chain(stream::pending()))
+    })
+    .await;
+    for mode in [Mode::Enforce, Mode::Observe, Mode::Off] {
+        let store = store().await;
+        let key = key(&store, limited(10_000)).await;
+        let id = store.list_keys().await.unwrap()[0].id;
+        let mut config = keyed(&upstream, &store);
+        config.mode = mode;
+        let gateway = gateway(config).await;
+        let mut asked = question(Some(9000));
+        asked["stream"] = true.into();
+        let response = client()
+            .post(format!("http://{}/v1/chat/completions", gateway.addr))
+            .bearer_auth(&key)
+            .header("content-type", "application/json")
+            .body(asked.to_string())
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(response.status(), 200);
+        let mut pieces = response.bytes_stream();
+        pieces.next().await.unwrap().unwrap();
+        assert!(store.key_spending(id).await.unwrap().held.tokens >= 9000, "{mode:?}");
+        drop(pieces);
+        let open = upstream.open.clone();
+        until("the call is ended", || open.load(std::sync::atomic::Ordering::SeqCst) == 0).await;
+        for _ in 0..500 {
+            if store.key_spending(id).await.unwrap().held.tokens == 0 {
+                break;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        let spending = store.key_spending(id).await.unwrap();
+        assert_eq!(spending.held.tokens, 0, "{mode:?}");
+        assert!(spending.spent.tokens < 1000, "{mode:?}: {spending:?}");
+        let calls = store.calls(&CallFilter::default()).await.unwrap();
+        assert_eq!(calls[0].outcome, Some(CallOutcome::Abandoned), "{mode:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_key_has_its_rate() {
+    let upstream = FakeUpstream::start(|_, _| text(200, REPLY)).await;
+    let store = store().await;
+    let key = key(&store, NewKey { requests_per_minute: Some(2), ..named("slow") }).await;
+    let gateway = gateway(keyed(&upstream, &store)).await;
+    for _ in 0..2 {
+        assert_eq!(ask(gateway.addr, &key, &question(Some(9))).await.0, 200);
+    }
+    let (status, headers, body) = ask(gateway.addr, &key, &question(Some(9))).await;
+    assert_eq!(status, 429);
+    assert_eq!(body["error"]["type"], "rate_limit_error");
+    assert!(headers["retry-after"].to_str().unwrap().parse::<u64>().unwrap() <= 30);
+    assert_eq!(upstream.calls(), 2);
+}
+
+#[tokio::test]
+async fn every_call_is_in_the_ledger_with_what_it_took() {
+    let upstream = FakeUpstream::start(|_, before| match before {
+        0 => text(503, "{}"),
+        _ => text(200, REPLY),
+    })
+    .await;
+    let store = store().await;
+    let mut config = config(&upstream);
+    config.store = Some(store.clone());
+    let gateway = gateway(config).await;
+    let (status, headers, _) = ask(gateway.addr, "sk-own", &question(Some(50))).await;
+    assert_eq!(status, 200);
+    let calls = store.calls(&CallFilter::default()).await.unwrap();
+    assert_eq!(calls.len(), 2);
+    assert_eq!(headers["x-salve-call"].to_str().unwrap(), calls[0].id.to_string());
+    assert_eq!((calls[1].outcome, calls[1].status), (Some(CallOutcome::Failed), Some(503)));
+    let usage = calls[0].usage.unwrap();
+    assert_eq!((usage.input_tokens, usage.output_tokens), (10, 5));
+    assert_eq!(calls[0].model, "m");
+    assert_eq!(calls[0].dialect, "chat");
+}
+
+#[tokio::test]
+async fn a_gateway_that_asks_for_keys_does_not_start_without_one() {
+    let upstream = FakeUpstream::start(|_, _| text(200, REPLY)).await;
+    let store = store().await;
+    let error = Gateway::start(keyed(&upstream, &store)).await.unwrap_err();
+    assert!(matches!(error, StartError::NoKeys), "{error}");
+    let mut open = config(&upstream);
+    open.listen = SocketAddr::from(([0, 0, 0, 0], 0));
+    open.insecure_bind = true;
+    open.store = Some(store);
+    let error = Gateway::start(open).await.unwrap_err();
+    assert!(matches!(error, StartError::NoKeys), "{error}");
+}

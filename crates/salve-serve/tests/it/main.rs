@@ -1,0 +1,8 @@
+//! Integration tests of the gateway, over real HTTP on loopback.
+
+mod abuse;
+mod keys;
+mod limits;
+mod passing;
+mod repeating;
+mod stage;

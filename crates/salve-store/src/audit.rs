@@ -1,0 +1,62 @@
+//! Whether the books add up.
+//!
+//! In: the database. Out: everything that is wrong with it, in words; nothing when all is well. Never
+//! repairs.
+
+use crate::{Store, StoreError};
+use sqlx::Row;
+
+/// What each scope should hold and have spent, from the calls themselves, beside what is written
+/// down. A session whose old calls were forgotten has spent more than its calls tell.
+const SUMS: &str = "
+WITH counted AS (
+    SELECT 'day' AS scope, day AS since, calls.* FROM calls
+    UNION ALL
+    SELECT 'key:' || gateway_key, day, calls.* FROM calls WHERE gateway_key IS NOT NULL
+    UNION ALL
+    SELECT 'session:' || session, 0, calls.* FROM calls WHERE session IS NOT NULL
+), sums AS (
+    SELECT scope, since,
+           sum(CASE WHEN state = 'open' THEN prompt_tokens + answer_tokens ELSE 0 END) AS held_tokens,
+           sum(CASE WHEN state = 'open' THEN prompt_micro_dollars + answer_micro_dollars
+                    ELSE 0 END) AS held_micro_dollars,
+           sum(CASE WHEN state = 'settled' THEN input_tokens + output_tokens ELSE 0 END)
+               AS spent_tokens,
+           sum(CASE WHEN state = 'settled' THEN micro_dollars ELSE 0 END) AS spent_micro_dollars
+      FROM counted GROUP BY scope, since
+)
+SELECT coalesce(sums.scope, budgets.scope) || ' of day ' || coalesce(sums.since, budgets.day)
+  FROM sums FULL JOIN budgets ON budgets.scope = sums.scope AND budgets.day = sums.since
+ WHERE coalesce(sums.held_tokens, 0) <> coalesce(budgets.held_tokens, 0)
+    OR coalesce(sums.held_micro_dollars, 0) <> coalesce(budgets.held_micro_dollars, 0)
+    OR coalesce(sums.spent_tokens, 0) > coalesce(budgets.spent_tokens, 0)
+    OR coalesce(sums.spent_micro_dollars, 0) > coalesce(budgets.spent_micro_dollars, 0)
+    OR (coalesce(sums.since, budgets.day) <> 0
+        AND (coalesce(sums.spent_tokens, 0) <> coalesce(budgets.spent_tokens, 0)
+             OR coalesce(sums.spent_micro_dollars, 0) <> coalesce(budgets.spent_micro_dollars, 0)))";
+
+impl Store {
+    /// Looks whether the file is sound and the budgets are what the calls add up to; returns what is
+    /// wrong.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn audit(&self) -> Result<Vec<String>, StoreError> {
+        let looked = async {
+            let mut wrong = Vec::new();
+            let sound = sqlx::query("PRAGMA integrity_check").fetch_all(self.readers()).await?;
+            for row in sound {
+                let finding: String = row.try_get(0)?;
+                if finding != "ok" {
+                    wrong.push(finding);
+                }
+            }
+            let sums: Vec<String> = sqlx::query_scalar(SUMS).fetch_all(self.readers()).await?;
+            wrong.extend(
+                sums.into_iter().map(|scope| format!("the budget {scope} does not add up")),
+            );
+            Ok(wrong)
+        };
+        looked.await.map_err(StoreError::database("look through the books"))
+    }
+}

@@ -1,0 +1,452 @@
+//! A call to a model, as the ledger knows it.
+//!
+//! In: what is about to be asked, and later what came of it. Out: plain data for the callers and for
+//! export. Never holds a prompt: its hash is enough to know it again.
+
+use crate::KeyId;
+use crate::options::BudgetUnit;
+use crate::statistics::Inspection;
+use salve_types::{Timestamp, Usage};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fmt;
+
+/// The number of a call; it is never used twice.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
+)]
+#[serde(transparent)]
+pub struct CallId(pub i64);
+
+impl fmt::Display for CallId {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(out)
+    }
+}
+
+/// By what a call is known again after a restart.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CallKey(Option<String>);
+
+impl CallKey {
+    /// Makes the key of a step: a second reservation under it finds what came of the first.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(Some(text.into()))
+    }
+
+    /// Makes the key of a call that nobody will ask for again, such as a gateway's.
+    pub const fn unique() -> Self {
+        Self(None)
+    }
+
+    pub(crate) fn text(&self) -> Option<&str> {
+        self.0.as_deref()
+    }
+}
+
+/// Tokens and money.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Spend {
+    /// Tokens of prompt and answer together.
+    pub tokens: u64,
+    /// Millionths of a dollar.
+    pub micro_dollars: u64,
+}
+
+impl Spend {
+    /// Returns both together.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            tokens: self.tokens.saturating_add(other.tokens),
+            micro_dollars: self.micro_dollars.saturating_add(other.micro_dollars),
+        }
+    }
+
+    /// Returns what remains without `other`, at least nothing.
+    #[must_use]
+    pub const fn minus(self, other: Self) -> Self {
+        Self {
+            tokens: self.tokens.saturating_sub(other.tokens),
+            micro_dollars: self.micro_dollars.saturating_sub(other.micro_dollars),
+        }
+    }
+}
+
+/// The most a call can take. What of the answer did not arrive is given back if the call is
+/// abandoned, so the two parts are known apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Worst {
+    /// What the prompt takes at most.
+    pub prompt: Spend,
+    /// What the answer takes at most: its output limit.
+    pub answer: Spend,
+}
+
+impl Worst {
+    /// Returns what is held: prompt and answer.
+    pub const fn total(self) -> Spend {
+        self.prompt.plus(self.answer)
+    }
+
+    /// Returns what it took if the whole prompt was read and this many bytes were answered: at two
+    /// bytes a token, which no text in use goes below, and never beyond the worst case.
+    pub(crate) fn estimate(self, arrived_bytes: u64) -> (Usage, u64) {
+        let answered = arrived_bytes.div_ceil(2).min(self.answer.tokens);
+        let usage =
+            Usage { input_tokens: self.prompt.tokens, output_tokens: answered, ..Usage::default() };
+        (usage, self.price(usage))
+    }
+
+    /// Returns what these tokens cost at the prices of the worst case.
+    pub(crate) fn price(self, usage: Usage) -> u64 {
+        let prompt = share(self.prompt, usage.input_tokens);
+        prompt.saturating_add(share(self.answer, usage.output_tokens))
+    }
+}
+
+fn share(worst: Spend, tokens: u64) -> u64 {
+    if worst.tokens == 0 {
+        return 0;
+    }
+    let price = u128::from(worst.micro_dollars) * u128::from(tokens);
+    u64::try_from(price.div_ceil(u128::from(worst.tokens))).unwrap_or(u64::MAX)
+}
+
+/// A call that is about to be made.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NewCall {
+    /// Why: `first`, `resume`, `rework`, `retry`, or a step's own word.
+    pub purpose: String,
+    /// The wire's dialect.
+    pub dialect: String,
+    /// Who is asked.
+    pub provider: String,
+    /// The provider's name of the model.
+    pub model: String,
+    /// The gateway key whose budget it counts in.
+    pub key_id: Option<KeyId>,
+    /// The session whose budget it counts in.
+    pub session: Option<String>,
+    /// The call whose answer it continues or corrects.
+    pub parent: Option<CallId>,
+    /// The most it can take.
+    pub worst: Worst,
+    /// The hash of the prompt.
+    pub prompt_hash: Option<String>,
+}
+
+/// What came of a reservation.
+#[must_use]
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Reservation {
+    /// Nobody made this call yet: make it, and settle it.
+    Fresh(crate::OpenCall),
+    /// It was made before; this is what came of it.
+    Done(Box<CallDetail>),
+    /// It was begun, and nobody knows how it ended: it may have been paid.
+    InDoubt {
+        /// Its number.
+        id: CallId,
+        /// What had arrived and was safe.
+        partial: String,
+        /// When it was reserved.
+        since: Timestamp,
+        /// By whom.
+        worker: String,
+    },
+    /// It would not fit; nothing was reserved.
+    OverBudget(OverBudget),
+}
+
+/// A limit a call would not have fitted into.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OverBudget {
+    /// Whose limit.
+    pub scope: BudgetScope,
+    /// What it counts.
+    pub unit: BudgetUnit,
+    /// The limit.
+    pub limit: u64,
+    /// What is left of it, what open calls hold taken off.
+    pub left: u64,
+    /// What the call needs at its worst.
+    pub needed: u64,
+}
+
+impl fmt::Display for OverBudget {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (limit, left, needed) = (self.limit, self.left, self.needed);
+        match self.unit {
+            BudgetUnit::Tokens => {
+                write!(out, "{}: {left} of {limit} tokens left, {needed} needed", self.scope)
+            }
+            BudgetUnit::MicroDollars => write!(
+                out,
+                "{}: ${:.4} of ${:.4} left, ${:.4} needed",
+                self.scope,
+                left as f64 / 1e6,
+                limit as f64 / 1e6,
+                needed as f64 / 1e6
+            ),
+        }
+    }
+}
+
+/// Whose money is counted together.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum BudgetScope {
+    /// Everything together, by day.
+    Day,
+    /// A gateway key, by day.
+    Key(KeyId),
+    /// A session, as long as it lasts.
+    Session(String),
+}
+
+impl fmt::Display for BudgetScope {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Day => write!(out, "budget of the day"),
+            Self::Key(id) => write!(out, "budget of the day of key {id}"),
+            Self::Session(name) => write!(out, "budget of session {name}"),
+        }
+    }
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Settled {
+    /// What came of it.
+    pub outcome: CallOutcome,
+    /// What the provider counted; without it, it is estimated from what arrived.
+    pub usage: Option<Usage>,
+    /// What it cost in millionths of a dollar; without it, in proportion to the worst case.
+    pub micro_dollars: Option<u64>,
+    /// Why the provider said it ended.
+    pub finish: Option<String>,
+    /// The HTTP status.
+    pub status: Option<u16>,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// What was made of what arrived. It is kept as the result if the outcome is whole or healed,
+    /// and as partial otherwise: there is no way to keep half a text as a result.
+    pub text: Option<String>,
+    /// How the answer was judged, for the statistics.
+    pub inspection: Option<Inspection>,
+    /// Anything else worth keeping, such as how often it was asked again.
+    pub note: Option<Value>,
+}
+
+impl Settled {
+    /// Says that the call failed before anything was used.
+    pub fn failed(status: Option<u16>, error: impl Into<String>) -> Self {
+        Self {
+            outcome: CallOutcome::Failed,
+            usage: Some(Usage::default()),
+            micro_dollars: Some(0),
+            status,
+            error: Some(error.into()),
+            ..Self::default()
+        }
+    }
+}
+
+/// What came of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum CallOutcome {
+    /// The answer was whole as it came.
+    Whole,
+    /// It became whole.
+    Healed,
+    /// It did not.
+    Incomplete,
+    /// There was none.
+    #[default]
+    Failed,
+    /// Whoever asked went away.
+    Abandoned,
+    /// Nobody knew, and somebody decided.
+    Resolved,
+}
+
+impl CallOutcome {
+    /// Returns whether the text of the answer is whole and valid.
+    pub const fn is_whole(self) -> bool {
+        matches!(self, Self::Whole | Self::Healed)
+    }
+
+    /// Returns the word of it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Whole => "whole",
+            Self::Healed => "healed",
+            Self::Incomplete => "incomplete",
+            Self::Failed => "failed",
+            Self::Abandoned => "abandoned",
+            Self::Resolved => "resolved",
+        }
+    }
+
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        use CallOutcome::{Abandoned, Failed, Healed, Incomplete, Resolved, Whole};
+        [Whole, Healed, Incomplete, Failed, Abandoned, Resolved]
+            .into_iter()
+            .find(|outcome| outcome.name() == name)
+    }
+}
+
+/// What is decided about a call of which nobody knows how it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Decision {
+    /// It never reached the provider: all of its budget goes back.
+    NeverMade,
+    /// It counts as what it can have taken at most.
+    CountWorst,
+    /// It took this much.
+    Took(Spend),
+}
+
+/// Where a call stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum CallState {
+    /// Somebody who is alive is at it.
+    Open,
+    /// It was begun by somebody who is not seen any more. It may have been paid.
+    Unknown,
+    /// It has ended.
+    Settled,
+}
+
+impl CallState {
+    /// Returns the word of it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Unknown => "unknown",
+            Self::Settled => "settled",
+        }
+    }
+}
+
+/// A row of the ledger.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Call {
+    /// Its number.
+    pub id: CallId,
+    /// By what it is known again.
+    pub key: Option<String>,
+    /// Where it stands.
+    pub state: CallState,
+    /// Who made it.
+    pub worker: String,
+    /// When it was reserved.
+    pub reserved_at: Timestamp,
+    /// When it was settled.
+    pub settled_at: Option<Timestamp>,
+    /// Why it was made.
+    pub purpose: String,
+    /// The wire's dialect.
+    pub dialect: String,
+    /// Who was asked.
+    pub provider: String,
+    /// The model.
+    pub model: String,
+    /// The gateway key.
+    pub key_id: Option<KeyId>,
+    /// The session.
+    pub session: Option<String>,
+    /// The call it continues or corrects.
+    pub parent: Option<CallId>,
+    /// The hash of its prompt.
+    pub prompt_hash: Option<String>,
+    /// The most it could take.
+    pub worst: Spend,
+    /// What came of it.
+    pub outcome: Option<CallOutcome>,
+    /// What it took.
+    pub usage: Option<Usage>,
+    /// What it cost in millionths of a dollar.
+    pub micro_dollars: Option<u64>,
+    /// Whether what it took is an estimate.
+    pub estimated: bool,
+    /// How many bytes arrived.
+    pub raw_bytes: Option<u64>,
+    /// Why the provider said it ended.
+    pub finish: Option<String>,
+    /// The HTTP status.
+    pub status: Option<u16>,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// How it was judged to be cut.
+    pub kind: Option<String>,
+    /// The language of the answer.
+    pub language: Option<String>,
+    /// A person said that it was not cut.
+    pub false_alarm: bool,
+    /// What else was kept.
+    pub note: Option<Value>,
+}
+
+/// The three texts of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct CallTexts {
+    /// What arrived, without secrets.
+    pub raw: String,
+    /// The best that was made of it, when that is not whole.
+    pub partial: Option<String>,
+    /// The whole, valid text.
+    pub result: Option<String>,
+}
+
+/// A call with its texts.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CallDetail {
+    /// The row.
+    #[serde(flatten)]
+    pub call: Call,
+    /// Its texts.
+    pub texts: CallTexts,
+}
+
+/// Which calls are wanted, newest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallFilter {
+    /// In this state only.
+    pub state: Option<CallState>,
+    /// Of this model only.
+    pub model: Option<String>,
+    /// Of this gateway key only.
+    pub key_id: Option<KeyId>,
+    /// Of this session only.
+    pub session: Option<String>,
+    /// Reserved at this moment or later.
+    pub since: Option<Timestamp>,
+    /// Older than this call.
+    pub before: Option<CallId>,
+    /// At most so many.
+    pub limit: u32,
+}
+
+impl Default for CallFilter {
+    fn default() -> Self {
+        Self {
+            state: None,
+            model: None,
+            key_id: None,
+            session: None,
+            since: None,
+            before: None,
+            limit: 50,
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Keys the gateway hands out, with their limits.
+//!
+//! In: a name and limits. Out: the key itself once, at the moment it is made; afterwards only what
+//! is known about it. Never kept: of a key, its BLAKE3 hash and its first characters are stored.
+
+use crate::SpendLimit;
+use salve_types::Timestamp;
+use serde::{Deserialize, Serialize};
+use sqlx::{Row, SqliteConnection};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// How every gateway key begins.
+pub const KEY_PREFIX: &str = "salve_";
+/// So many characters of a key are shown in lists, the common beginning included.
+const SHOWN: usize = KEY_PREFIX.len() + 6;
+
+/// The number of a gateway key.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Default,
+)]
+#[serde(transparent)]
+pub struct KeyId(pub i64);
+
+impl fmt::Display for KeyId {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(out)
+    }
+}
+
+/// A key that is to be made.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NewKey {
+    /// What people call it.
+    pub name: String,
+    /// What it may spend in a day.
+    pub per_day: SpendLimit,
+    /// How many requests it may make in a minute.
+    pub requests_per_minute: Option<u32>,
+}
+
+/// A key that was just made. Its text is shown once and kept nowhere.
+#[derive(Clone)]
+pub struct MadeKey {
+    /// What is known about it from now on.
+    pub key: GatewayKey,
+    /// The key itself.
+    pub secret: String,
+}
+
+impl fmt::Debug for MadeKey {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("MadeKey").field("key", &self.key).finish_non_exhaustive()
+    }
+}
+
+/// What is known about a key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GatewayKey {
+    /// Its number.
+    pub id: KeyId,
+    /// What people call it.
+    pub name: String,
+    /// Its first characters.
+    pub prefix: String,
+    /// Tokens it may spend in a day.
+    pub tokens_per_day: Option<u64>,
+    /// Millionths of a dollar it may spend in a day.
+    pub micro_dollars_per_day: Option<u64>,
+    /// Requests it may make in a minute.
+    pub requests_per_minute: Option<u32>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was revoked.
+    pub revoked_at: Option<Timestamp>,
+}
+
+impl GatewayKey {
+    /// Returns what it may spend in a day.
+    pub const fn per_day(&self) -> SpendLimit {
+        SpendLimit { tokens: self.tokens_per_day, micro_dollars: self.micro_dollars_per_day }
+    }
+}
+
+/// Makes a key out of the system's randomness.
+pub(crate) fn new_secret() -> String {
+    let mut hasher = blake3::Hasher::new();
+    // Three times 122 random bits, condensed to 256.
+    for _ in 0..3 {
+        hasher.update(uuid::Uuid::new_v4().as_bytes());
+    }
+    format!("{KEY_PREFIX}{}", hasher.finalize().to_hex())
+}
+
+/// Returns what is stored of a key: its hash, and its first characters.
+pub(crate) fn stored_form(secret: &str) -> (String, String) {
+    (hash(secret), secret.chars().take(SHOWN).collect())
+}
+
+fn hash(secret: &str) -> String {
+    blake3::hash(secret.as_bytes()).to_hex().to_string()
+}
+
+/// The copy of all keys in memory.
+#[derive(Debug, Default)]
+pub(crate) struct KeyRing(RwLock<Arc<Keys>>);
+
+/// All keys at one moment.
+#[derive(Debug, Default)]
+pub(crate) struct Keys {
+    pub(crate) version: i64,
+    by_hash: HashMap<String, Arc<GatewayKey>>,
+    by_id: HashMap<KeyId, Arc<GatewayKey>>,
+}
+
+impl KeyRing {
+    /// Returns the key in force with this text.
+    pub(crate) fn find(&self, secret: &str) -> Option<Arc<GatewayKey>> {
+        let key = self.keys().by_hash.get(&hash(secret)).map(Arc::clone)?;
+        key.revoked_at.is_none().then_some(key)
+    }
+
+    /// Returns the key in force with this number.
+    pub(crate) fn in_force(&self, id: KeyId) -> Option<Arc<GatewayKey>> {
+        let key = self.keys().by_id.get(&id).map(Arc::clone)?;
+        key.revoked_at.is_none().then_some(key)
+    }
+
+    pub(crate) fn version(&self) -> i64 {
+        self.keys().version
+    }
+
+    pub(crate) fn replace(&self, keys: Keys) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(keys);
+    }
+
+    fn keys(&self) -> Arc<Keys> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Reads all keys, and the version they are of.
+pub(crate) async fn load(connection: &mut SqliteConnection) -> Result<Keys, sqlx::Error> {
+    // The version first: if a key is made in between, the copy is newer than it says, and is read
+    // once more than needed.
+    let version: i64 =
+        sqlx::query_scalar("SELECT keys_version FROM ledger").fetch_one(&mut *connection).await?;
+    let rows = sqlx::query(
+        "SELECT id, name, hash, prefix, tokens_per_day, micro_dollars_per_day,
+                requests_per_minute, created_at, revoked_at
+         FROM gateway_keys ORDER BY id",
+    )
+    .fetch_all(connection)
+    .await?;
+    let mut keys = Keys { version, ..Keys::default() };
+    for row in rows {
+        let count = |value: i64| u64::try_from(value).unwrap_or_default();
+        let key = Arc::new(GatewayKey {
+            id: KeyId(row.try_get(0)?),
+            name: row.try_get(1)?,
+            prefix: row.try_get(3)?,
+            tokens_per_day: row.try_get::<Option<i64>, _>(4)?.map(count),
+            micro_dollars_per_day: row.try_get::<Option<i64>, _>(5)?.map(count),
+            requests_per_minute: row
+                .try_get::<Option<i64>, _>(6)?
+                .map(|value| u32::try_from(value).unwrap_or(u32::MAX)),
+            created_at: Timestamp(row.try_get(7)?),
+            revoked_at: row.try_get::<Option<i64>, _>(8)?.map(Timestamp),
+        });
+        keys.by_hash.insert(row.try_get(2)?, Arc::clone(&key));
+        keys.by_id.insert(key.id, key);
+    }
+    Ok(keys)
+}
+
+impl Keys {
+    /// Returns all keys, oldest first.
+    pub(crate) fn in_order(&self) -> Vec<GatewayKey> {
+        let mut keys: Vec<GatewayKey> = self.by_id.values().map(|key| (**key).clone()).collect();
+        keys.sort_unstable_by_key(|key| key.id);
+        keys
+    }
+}

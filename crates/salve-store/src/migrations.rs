@@ -1,0 +1,118 @@
+//! Brings a database to the newest version, one numbered step at a time.
+//!
+//! In: a connection that nobody else migrates meanwhile. Out: the newest version, a backup from
+//! before. Never half a step: each is one transaction that also writes its number.
+
+use crate::backup;
+use crate::{DatabaseError, StoreError};
+use salve_types::Timestamp;
+use sqlx::{Executor, Row, SqliteConnection};
+use std::path::PathBuf;
+
+/// One step.
+pub(crate) struct Migration {
+    pub(crate) version: i64,
+    pub(crate) name: &'static str,
+    pub(crate) sql: &'static str,
+}
+
+macro_rules! migration {
+    ($version:literal, $name:literal) => {
+        Migration {
+            version: $version,
+            name: $name,
+            sql: include_str!(concat!("../migrations/", $name, ".sql")),
+        }
+    };
+}
+
+/// All steps, oldest first. A step that was released is never changed.
+pub(crate) const MIGRATIONS: &[Migration] = &[
+    migration!(1, "0001_calls"),
+    migration!(2, "0002_gateway_keys"),
+    migration!(3, "0003_events"),
+    migration!(4, "0004_statistics"),
+];
+
+/// The newest version.
+pub(crate) const NEWEST: i64 = MIGRATIONS.len() as i64;
+
+/// Where a database is, for messages and backups; in memory there is none.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) path: Option<PathBuf>,
+    pub(crate) backups: usize,
+    pub(crate) now: Timestamp,
+}
+
+/// Brings the database to `target`.
+pub(crate) async fn migrate(
+    connection: &mut SqliteConnection,
+    place: &Place,
+    target: i64,
+) -> Result<(), StoreError> {
+    let path = place.path.clone().unwrap_or_else(|| PathBuf::from(":memory:"));
+    let found = version(connection).await.map_err(|error| backup::explained(&path, error))?;
+    if found > NEWEST {
+        return Err(StoreError::TooNew { path, found, known: NEWEST });
+    }
+    if found >= target {
+        return Ok(());
+    }
+    if found > 0 && place.path.is_some() {
+        backup::make(connection, &path, found, place.now, place.backups).await?;
+    }
+    for step in MIGRATIONS.iter().filter(|step| step.version > found && step.version <= target) {
+        if let Err(error) = apply(connection, step, place.now).await {
+            let _ = sqlx::query("ROLLBACK").execute(&mut *connection).await;
+            return Err(StoreError::Migration {
+                backup: backup::newest(&path),
+                path,
+                to: step.version,
+                source: DatabaseError::from(error),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Returns the version of a database; 0 when it is empty.
+pub(crate) async fn version(connection: &mut SqliteConnection) -> Result<i64, sqlx::Error> {
+    let tables: i64 =
+        sqlx::query_scalar("SELECT count(*) FROM sqlite_master WHERE name = 'salve_schema'")
+            .fetch_one(&mut *connection)
+            .await?;
+    if tables == 0 {
+        return Ok(0);
+    }
+    let row = sqlx::query("SELECT coalesce(max(version), 0) FROM salve_schema")
+        .fetch_one(connection)
+        .await?;
+    row.try_get(0)
+}
+
+async fn apply(
+    connection: &mut SqliteConnection,
+    step: &Migration,
+    now: Timestamp,
+) -> Result<(), sqlx::Error> {
+    sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await?;
+    sqlx::query(
+        "CREATE TABLE IF NOT EXISTS salve_schema (
+             version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL)",
+    )
+    .execute(&mut *connection)
+    .await?;
+    connection.execute(step.sql).await?;
+    sqlx::query("INSERT INTO salve_schema (version, name, applied_at) VALUES ($1, $2, $3)")
+        .bind(step.version)
+        .bind(step.name)
+        .bind(now.0)
+        .execute(&mut *connection)
+        .await?;
+    sqlx::query("COMMIT").execute(connection).await?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,192 @@
+//! Every earlier version, with rows of its time, is brought to the newest and read through the API.
+
+use super::{MIGRATIONS, NEWEST, Place, migrate, version};
+use crate::{
+    CallId, CallKey, CallOutcome, CallState, NewCall, Redact, RedactStream, Reservation, Settled,
+    Store, StoreError, StoreOptions,
+};
+use salve_types::Timestamp;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+use sqlx::{ConnectOptions, Connection};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Rows as each version wrote them, on top of those of the versions before.
+const ROWS: &[&str] = &[
+    "INSERT INTO calls (id, call_key, state, worker, reserved_at, day, purpose, dialect, provider,
+                        model, session, prompt_tokens, prompt_micro_dollars, answer_tokens,
+                        answer_micro_dollars, settled_at, outcome, input_tokens, output_tokens,
+                        cached_tokens, reasoning_tokens, micro_dollars, estimated, raw_bytes)
+     VALUES (1, 'old/1', 'settled', 'old', 1000, 5, 'first', 'chat', 'p', 'm', 's', 10, 1, 20, 2,
+             2000, 'whole', 9, 8, 0, 0, 3, 0, 4),
+            (2, 'old/2', 'open', 'old', 1000, 5, 'first', 'chat', 'p', 'm', 's', 10, 1, 20, 2,
+             NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+     INSERT INTO call_pieces VALUES (1, 0, CAST('te' AS BLOB)), (1, 1, CAST('xt' AS BLOB)),
+                                    (2, 0, CAST('par' AS BLOB));
+     INSERT INTO call_texts VALUES (1, 'result', CAST('text' AS BLOB));
+     INSERT INTO budgets VALUES ('day', 5, 30, 3, 17, 3, 5), ('session:s', 0, 30, 3, 17, 3, 5);
+     UPDATE ledger SET version = 7, next_call = 3, writer = 'old';",
+    "INSERT INTO gateway_keys (id, name, hash, prefix, tokens_per_day, created_at)
+     VALUES (4, 'ci', '0f', 'salve_0f', 100, 1000);
+     UPDATE ledger SET keys_version = 1;",
+    "INSERT INTO events VALUES (1, 1000, 'made', '1', CAST('{\"a\":1}' AS BLOB));
+     UPDATE ledger SET next_event = 2;",
+    "INSERT INTO inspections VALUES (5, 'OPEN_JSON', 'm', 'json', 'healed', 3);
+     UPDATE calls SET kind = 'OPEN_JSON', language = 'json' WHERE id = 1;",
+];
+
+struct AsItIs;
+
+impl Redact for AsItIs {
+    fn redact(&self, text: &str) -> String {
+        text.to_owned()
+    }
+
+    fn stream(&self) -> Box<dyn RedactStream> {
+        Box::new(AsItIs)
+    }
+}
+
+impl RedactStream for AsItIs {
+    fn push(&mut self, piece: &str) -> String {
+        piece.to_owned()
+    }
+
+    fn finish(&mut self) -> String {
+        String::new()
+    }
+}
+
+fn options() -> StoreOptions {
+    StoreOptions::new(Arc::new(|| Timestamp(5 * 86_400_000)), Arc::new(AsItIs), "new")
+}
+
+async fn connection(path: &Path) -> SqliteConnection {
+    let options = SqliteConnectOptions::new().filename(path).create_if_missing(true);
+    options.connect().await.expect("a connection")
+}
+
+/// Makes a database as an earlier Salve left it.
+async fn of_version(path: &Path, wanted: i64) {
+    let mut connection = connection(path).await;
+    let place = Place { path: None, backups: 0, now: Timestamp(1000) };
+    for (step, rows) in (1..=wanted).zip(ROWS) {
+        migrate(&mut connection, &place, step).await.expect("migrated");
+        sqlx::raw_sql(rows).execute(&mut connection).await.expect("rows of their time");
+    }
+    assert_eq!(version(&mut connection).await.expect("a version"), wanted);
+    connection.close().await.expect("closed");
+}
+
+fn backups(path: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = std::fs::read_dir(path.parent().expect("a folder"))
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.to_string_lossy().contains(".backup-"))
+        .collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn steps_are_numbered_without_a_gap_and_each_has_rows() {
+    let numbers: Vec<i64> = MIGRATIONS.iter().map(|step| step.version).collect();
+    assert_eq!(numbers, (1..=NEWEST).collect::<Vec<_>>());
+    for step in MIGRATIONS {
+        assert!(step.name.starts_with(&format!("{:04}_", step.version)), "{}", step.name);
+    }
+    assert_eq!(ROWS.len(), MIGRATIONS.len(), "a new step needs rows of its time");
+}
+
+#[tokio::test]
+async fn every_earlier_version_is_brought_to_the_newest_with_its_rows() {
+    for from in 0..=NEWEST {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("salve.db");
+        of_version(&path, from).await;
+        let store = Store::open(&path, options()).await.expect("opened");
+        check(&store, from).await;
+        // New rows go on where the old ones ended.
+        let reserved = store.reserve(&CallKey::unique(), NewCall::default()).await;
+        let Ok(Reservation::Fresh(open)) = reserved else { panic!("{reserved:?}") };
+        assert_eq!(open.id(), CallId(if from > 0 { 3 } else { 1 }));
+        open.settle(Settled::default()).await.expect("settled");
+        assert_eq!(store.audit().await.expect("audited"), [""; 0], "from version {from}");
+        store.close().await;
+
+        let kept = backups(&path);
+        let needed = usize::from(from > 0 && from < NEWEST);
+        assert_eq!(kept.len(), needed, "from version {from}: {kept:?}");
+        if let Some(backup) = kept.first() {
+            let mut copy = connection(backup).await;
+            assert_eq!(version(&mut copy).await.expect("a version"), from);
+        }
+    }
+}
+
+async fn check(store: &Store, from: i64) {
+    if from >= 1 {
+        let first = store.call(CallId(1)).await.expect("read").expect("there");
+        assert_eq!(first.call.outcome, Some(CallOutcome::Whole));
+        assert_eq!(
+            (first.texts.raw.as_str(), first.texts.result.as_deref()),
+            ("text", Some("text"))
+        );
+        let second = store.call(CallId(2)).await.expect("read").expect("there");
+        assert_eq!((second.call.state, second.texts.raw.as_str()), (CallState::Unknown, "par"));
+        let session = store.session_spending("s").await.expect("read");
+        assert_eq!((session.held.tokens, session.spent.tokens), (30, 17));
+        let doubt = store.reserve(&CallKey::new("old/2"), NewCall::default()).await;
+        assert!(matches!(doubt, Ok(Reservation::InDoubt { .. })), "{doubt:?}");
+    }
+    let keys = store.list_keys().await.expect("read");
+    assert_eq!(keys.len(), usize::from(from >= 2));
+    let events = store.events_after(0, 9).await.expect("read");
+    assert_eq!(events.len(), usize::from(from >= 3));
+    let healed = store.stats(None).await.expect("read").total.healed;
+    assert_eq!(healed, if from >= 4 { 3 } else { 0 });
+}
+
+#[tokio::test]
+async fn only_so_many_backups_are_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("salve.db");
+    of_version(&path, 1).await;
+    let mut database = connection(&path).await;
+    for moment in [10, 20, 20, 30, 1_700_000_000_000] {
+        crate::backup::make(&mut database, &path, 1, Timestamp(moment), 3).await.expect("a backup");
+    }
+    let names: Vec<String> = backups(&path)
+        .iter()
+        .map(|path| path.file_name().expect("a name").to_string_lossy().into_owned())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "salve.db.backup-000000000000020-v1-1",
+            "salve.db.backup-000000000000030-v1",
+            "salve.db.backup-001700000000000-v1"
+        ]
+    );
+    assert_eq!(crate::backup::newest(&path), backups(&path).pop());
+}
+
+#[tokio::test]
+async fn a_step_that_fails_leaves_the_version_before() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("salve.db");
+    of_version(&path, 1).await;
+    let mut database = connection(&path).await;
+    // Something of the name the next step wants to make.
+    sqlx::raw_sql("CREATE TABLE events (mine TEXT)").execute(&mut database).await.expect("made");
+    database.close().await.expect("closed");
+    let error = Store::open(&path, options()).await.expect_err("in the way");
+    assert!(matches!(&error, StoreError::Migration { to: 3, backup: Some(_), .. }), "{error:?}");
+    let mut database = connection(&path).await;
+    assert_eq!(version(&mut database).await.expect("a version"), 2);
+    // The version before is whole: with the obstacle gone, the next opening goes on.
+    sqlx::raw_sql("DROP TABLE events").execute(&mut database).await.expect("dropped");
+    database.close().await.expect("closed");
+    let store = Store::open(&path, options()).await.expect("opened");
+    check(&store, 1).await;
+}

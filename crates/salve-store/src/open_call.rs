@@ -1,0 +1,174 @@
+//! A call that is being made: what its owner does with it.
+//!
+//! In: text as it arrives, then how the call ended. Out: a receipt once the ledger has it. Never
+//! lost: an owner that goes away without a word leaves a call that is settled as abandoned.
+
+use crate::clean::Cleaner;
+use crate::raw::{Announce, RawText};
+use crate::writer::{Held, Op, SettleOp};
+use crate::{CallId, CallOutcome, RedactStream, Settled, StoreError};
+use salve_types::Usage;
+use std::fmt;
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
+
+/// A call that was reserved and is not settled yet. Its worst case is held in every budget it counts
+/// in until it is.
+///
+/// What is appended is safe from the death of the process 100 ms later or after 16 KiB, whichever is
+/// first; only what is younger, and what the redactor holds back to see whether a secret is
+/// beginning, can be lost.
+#[must_use]
+pub struct OpenCall {
+    held: Held,
+    raw: Arc<RawText>,
+    redaction: Box<dyn RedactStream>,
+    cleaner: Arc<Cleaner>,
+    writer: mpsc::UnboundedSender<Op>,
+    handed_over: bool,
+    settled: bool,
+}
+
+/// What an open call is made with.
+pub(crate) struct Opening {
+    pub(crate) raw_cap: usize,
+    pub(crate) cleaner: Arc<Cleaner>,
+    pub(crate) writer: mpsc::UnboundedSender<Op>,
+}
+
+impl fmt::Debug for Opening {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Opening").finish_non_exhaustive()
+    }
+}
+
+/// What a settled call took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Receipt {
+    /// The call.
+    pub id: CallId,
+    /// Its tokens.
+    pub usage: Usage,
+    /// Its price in millionths of a dollar.
+    pub micro_dollars: u64,
+    /// Whether either was estimated.
+    pub estimated: bool,
+}
+
+impl OpenCall {
+    pub(crate) fn new(held: Held, opening: Opening) -> Self {
+        let Opening { raw_cap, cleaner, writer } = opening;
+        let raw = Arc::new(RawText::new(held.id, raw_cap));
+        let redaction = cleaner.stream();
+        Self { held, raw, redaction, cleaner, writer, handed_over: false, settled: false }
+    }
+
+    /// Notes that it has reached whoever asked for it, who may make the call from now on.
+    pub(crate) fn handed_over(mut self) -> Self {
+        self.handed_over = true;
+        self
+    }
+
+    /// Returns its number.
+    pub const fn id(&self) -> CallId {
+        self.held.id
+    }
+
+    /// Takes text as it arrives. Never waits.
+    pub fn append(&mut self, text: &str) {
+        let redacted = self.redaction.push(text);
+        self.announce(&redacted, text.len());
+    }
+
+    /// Waits until everything that was appended is safe, apart from what the redactor holds back.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub fn save(&self) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
+        let (reply, answer) = oneshot::channel();
+        self.tell(Op::Save { raw: Arc::clone(&self.raw), reply });
+        async { answer.await.map_err(|_| StoreError::Closed)? }
+    }
+
+    /// Ends the call: writes how it ended and gives the unused part of its budgets back, together.
+    ///
+    /// # Errors
+    /// When the database refuses, or somebody else decided about this call. If the caller goes away
+    /// while it waits, the call is settled all the same.
+    pub async fn settle(mut self, settled: Settled) -> Result<Receipt, StoreError> {
+        let (reply, answer) = oneshot::channel();
+        self.end(settled, Some(reply));
+        answer.await.map_err(|_| StoreError::Closed)?
+    }
+
+    fn end(
+        &mut self,
+        settled: Settled,
+        reply: Option<oneshot::Sender<Result<Receipt, StoreError>>>,
+    ) {
+        self.settled = true;
+        let rest = self.redaction.finish();
+        self.raw.push(&rest, 0);
+        let settled = cleaned(&self.cleaner, settled);
+        let op = SettleOp { held: self.held.clone(), raw: Arc::clone(&self.raw), settled, reply };
+        self.tell(Op::Settle(Box::new(op)));
+    }
+
+    fn announce(&self, redacted: &str, arrived: usize) {
+        match self.raw.push(redacted, arrived) {
+            Announce::Nothing => {}
+            Announce::Soon => self.tell(Op::Arrived(Arc::clone(&self.raw))),
+            Announce::Now => self.tell(Op::PieceFull(Arc::clone(&self.raw))),
+        }
+    }
+
+    // A writer that is gone leaves the call open in the ledger: visible as unknown, still held.
+    fn tell(&self, op: Op) {
+        let _ = self.writer.send(op);
+    }
+}
+
+impl Drop for OpenCall {
+    fn drop(&mut self) {
+        if !self.settled {
+            // Whoever asked had gone before the answer came, so nothing was sent to the provider.
+            let nothing = Settled::failed(None, "given up before it was made");
+            let known = if self.handed_over { Settled::default() } else { nothing };
+            self.end(Settled { outcome: CallOutcome::Abandoned, ..known }, None);
+        }
+    }
+}
+
+impl fmt::Debug for OpenCall {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("OpenCall").field("held", &self.held).finish_non_exhaustive()
+    }
+}
+
+fn cleaned(cleaner: &Cleaner, settled: Settled) -> Settled {
+    let line = |text: Option<String>| text.map(|text| cleaner.name(&text));
+    Settled {
+        finish: line(settled.finish),
+        error: line(settled.error),
+        text: settled.text.map(|text| cleaner.text(&text)),
+        inspection: settled.inspection.map(|inspection| inspection.cleaned(cleaner)),
+        note: settled.note.map(|note| cleaned_note(cleaner, note)),
+        ..settled
+    }
+}
+
+// Redacted string by string: a redactor that saw the JSON could break it.
+pub(crate) fn cleaned_note(cleaner: &Cleaner, note: serde_json::Value) -> serde_json::Value {
+    use serde_json::Value;
+    match note {
+        Value::String(text) => Value::String(cleaner.name(&text)),
+        Value::Array(values) => {
+            values.into_iter().map(|value| cleaned_note(cleaner, value)).collect()
+        }
+        Value::Object(fields) => fields
+            .into_iter()
+            .map(|(name, value)| (cleaner.name(&name), cleaned_note(cleaner, value)))
+            .collect(),
+        other => other,
+    }
+}

@@ -1,0 +1,151 @@
+//! How a store is opened.
+//!
+//! In: a clock, a redactor, limits. Out: plain data. Never read from anywhere: whoever opens the
+//! store passes them.
+
+use crate::{Redact, Spend};
+use salve_types::Clock;
+use std::fmt;
+use std::sync::Arc;
+
+/// How a store is opened.
+#[derive(Clone)]
+pub struct StoreOptions {
+    /// Tells the time of rows, and the day of budgets.
+    pub clock: Arc<dyn Clock>,
+    /// Takes secrets out of every text before it is kept.
+    pub redactor: Arc<dyn Redact>,
+    /// When a row counts as safe.
+    pub durability: Durability,
+    /// Who writes, for people; the store adds what makes it unlike any other process of that name.
+    pub worker: String,
+    /// What may be spent by everybody, and by one session.
+    pub budgets: Budgets,
+    /// What is forgotten, and when.
+    pub retention: Retention,
+}
+
+impl StoreOptions {
+    /// Makes options with the usual durability, no limits, and the usual retention.
+    pub fn new(
+        clock: Arc<dyn Clock>,
+        redactor: Arc<dyn Redact>,
+        worker: impl Into<String>,
+    ) -> Self {
+        Self {
+            clock,
+            redactor,
+            durability: Durability::Normal,
+            worker: worker.into(),
+            budgets: Budgets::default(),
+            retention: Retention::default(),
+        }
+    }
+}
+
+impl fmt::Debug for StoreOptions {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("StoreOptions")
+            .field("worker", &self.worker)
+            .field("durability", &self.durability)
+            .field("budgets", &self.budgets)
+            .field("retention", &self.retention)
+            .finish_non_exhaustive()
+    }
+}
+
+/// When a row counts as safe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Durability {
+    /// When it would survive the death of the process. A loss of power may take the last moments.
+    #[default]
+    Normal,
+    /// When it would survive a loss of power.
+    Full,
+}
+
+/// The most that may be spent in a window; none is no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SpendLimit {
+    /// Tokens of prompts and answers.
+    pub tokens: Option<u64>,
+    /// Millionths of a dollar.
+    pub micro_dollars: Option<u64>,
+}
+
+/// Limits that do not belong to a gateway key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Budgets {
+    /// Of everything together, in a day in UTC.
+    pub day: SpendLimit,
+    /// Of one session, as long as it lasts.
+    pub session: SpendLimit,
+}
+
+/// What is forgotten, and when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retention {
+    /// Days a settled call is listed. Open and unknown calls stay.
+    pub call_days: u32,
+    /// Days its texts are kept.
+    pub text_days: u32,
+    /// Days an event is kept.
+    pub event_days: u32,
+    /// The most events that are kept.
+    pub events: u64,
+    /// Bytes that are kept of what arrived for one call.
+    pub raw_bytes: usize,
+    /// Backups that are kept.
+    pub backups: usize,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self {
+            call_days: 90,
+            text_days: 14,
+            event_days: 30,
+            events: 1_000_000,
+            raw_bytes: 4 << 20,
+            backups: 3,
+        }
+    }
+}
+
+impl SpendLimit {
+    /// Returns the first limit that `taken` and `needed` together would pass.
+    pub(crate) fn passed_by(self, taken: Spend, needed: Spend) -> Option<PassedLimit> {
+        let tokens = (BudgetUnit::Tokens, self.tokens, taken.tokens, needed.tokens);
+        let money = (
+            BudgetUnit::MicroDollars,
+            self.micro_dollars,
+            taken.micro_dollars,
+            needed.micro_dollars,
+        );
+        [tokens, money].into_iter().find_map(|(unit, limit, taken, needed)| {
+            let limit = limit?;
+            let left = limit.saturating_sub(taken);
+            (needed > left).then_some(PassedLimit { unit, limit, left, needed })
+        })
+    }
+}
+
+/// What a limit counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum BudgetUnit {
+    /// Tokens of prompts and answers.
+    Tokens,
+    /// Millionths of a dollar.
+    MicroDollars,
+}
+
+/// A limit that would be passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PassedLimit {
+    pub(crate) unit: BudgetUnit,
+    pub(crate) limit: u64,
+    pub(crate) left: u64,
+    pub(crate) needed: u64,
+}

@@ -1,0 +1,262 @@
+//! Reading the ledger: lists of calls, one call with its texts, statistics, keys, budgets.
+//!
+//! In: filters. Out: rows as they were committed. Never waits for the writer.
+
+use crate::call::{Call, CallDetail, CallFilter, CallOutcome, CallState, CallTexts};
+use crate::gateway_keys;
+use crate::statistics::{CountedName, Counts, InspectionOutcome, Statistics};
+use crate::{CallId, GatewayKey, KeyId, Spend, Store, StoreError};
+use salve_types::{Timestamp, Usage};
+use sqlx::Row;
+use sqlx::sqlite::SqliteRow;
+use std::collections::BTreeMap;
+
+/// A worker that was not seen for so long is taken for dead, in milliseconds. It says that it is
+/// alive four times as often.
+const SILENCE: i64 = 20_000;
+
+const COLUMNS: &str = "
+    calls.id, call_key, state, calls.worker, reserved_at, settled_at, purpose, dialect, provider,
+    model, gateway_key, session, parent, prompt_hash, prompt_tokens + answer_tokens,
+    prompt_micro_dollars + answer_micro_dollars, outcome, input_tokens, output_tokens,
+    cached_tokens, reasoning_tokens, micro_dollars, estimated, raw_bytes, finish, status, error,
+    kind, language, false_alarm, note, workers.seen_at";
+
+impl Store {
+    /// Returns calls, newest first.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn calls(&self, filter: &CallFilter) -> Result<Vec<Call>, StoreError> {
+        let alive = self.now().plus_millis(-SILENCE).0;
+        let sql = format!(
+            "SELECT {COLUMNS} FROM calls LEFT JOIN workers ON workers.worker = calls.worker
+              WHERE ($1 IS NULL OR model = $1) AND ($2 IS NULL OR gateway_key = $2)
+                AND ($3 IS NULL OR session = $3) AND ($4 IS NULL OR reserved_at >= $4)
+                AND ($5 IS NULL OR calls.id < $5)
+                AND ($6 IS NULL OR $6 = CASE WHEN state = 'settled' THEN 'settled'
+                                             WHEN coalesce(workers.seen_at, 0) < $7 THEN 'unknown'
+                                             ELSE 'open' END)
+              ORDER BY calls.id DESC LIMIT $8"
+        );
+        let rows = sqlx::query(&sql)
+            .bind(&filter.model)
+            .bind(filter.key_id.map(|key| key.0))
+            .bind(&filter.session)
+            .bind(filter.since.map(|since| since.0))
+            .bind(filter.before.map(|before| before.0))
+            .bind(filter.state.map(CallState::name))
+            .bind(alive)
+            .bind(i64::from(filter.limit))
+            .fetch_all(self.readers())
+            .await
+            .map_err(StoreError::database("list calls"))?;
+        rows.iter()
+            .map(|row| read_call(row, alive))
+            .collect::<Result<_, _>>()
+            .map_err(StoreError::database("list calls"))
+    }
+
+    /// Returns a call with its texts.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn call(&self, id: CallId) -> Result<Option<CallDetail>, StoreError> {
+        self.read_detail(id).await.map_err(StoreError::database("read a call"))
+    }
+
+    async fn read_detail(&self, id: CallId) -> Result<Option<CallDetail>, sqlx::Error> {
+        let alive = self.now().plus_millis(-SILENCE).0;
+        // One transaction, so that the row and its texts are of the same moment.
+        let mut reading = self.readers().begin().await?;
+        let sql = format!(
+            "SELECT {COLUMNS} FROM calls LEFT JOIN workers ON workers.worker = calls.worker
+              WHERE calls.id = $1"
+        );
+        let row = sqlx::query(&sql).bind(id.0).fetch_optional(&mut *reading).await?;
+        let Some(row) = row else { return Ok(None) };
+        let pieces: Vec<Vec<u8>> =
+            sqlx::query_scalar("SELECT content FROM call_pieces WHERE call = $1 ORDER BY position")
+                .bind(id.0)
+                .fetch_all(&mut *reading)
+                .await?;
+        let slots = sqlx::query("SELECT slot, content FROM call_texts WHERE call = $1")
+            .bind(id.0)
+            .fetch_all(&mut *reading)
+            .await?;
+        let mut texts = CallTexts { raw: text(&pieces.concat()), ..CallTexts::default() };
+        for slot in slots {
+            let content: Vec<u8> = slot.try_get(1)?;
+            match slot.try_get::<&str, _>(0)? {
+                "result" => texts.result = Some(text(&content)),
+                _ => texts.partial = Some(text(&content)),
+            }
+        }
+        Ok(Some(CallDetail { call: read_call(&row, alive)?, texts }))
+    }
+
+    /// Returns how answers were judged since a moment, or ever; by days in UTC.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn stats(&self, since: Option<Timestamp>) -> Result<Statistics, StoreError> {
+        let doing = "read the statistics";
+        let rows = sqlx::query(
+            "SELECT kind, model, language, outcome, CAST(sum(counted) AS BIGINT) FROM inspections
+              WHERE ($1 IS NULL OR day >= $1) GROUP BY kind, model, language, outcome",
+        )
+        .bind(since.map(Timestamp::day))
+        .fetch_all(self.readers())
+        .await
+        .map_err(StoreError::database(doing))?;
+        summed(&rows).map_err(StoreError::database(doing))
+    }
+
+    /// Returns all gateway keys, oldest first, those that were revoked included.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn list_keys(&self) -> Result<Vec<GatewayKey>, StoreError> {
+        let doing = "list the gateway keys";
+        let mut connection = self.readers().acquire().await.map_err(StoreError::database(doing))?;
+        let keys =
+            gateway_keys::load(&mut connection).await.map_err(StoreError::database(doing))?;
+        Ok(keys.in_order())
+    }
+
+    /// Returns what a gateway key has spent today, and what its open calls hold.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn key_spending(&self, id: KeyId) -> Result<Spending, StoreError> {
+        self.spending(&format!("key:{id}"), self.now().day()).await
+    }
+
+    /// Returns what everybody has spent today, and what open calls hold.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn day_spending(&self) -> Result<Spending, StoreError> {
+        self.spending("day", self.now().day()).await
+    }
+
+    /// Returns what a session has spent, and what its open calls hold.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn session_spending(&self, session: &str) -> Result<Spending, StoreError> {
+        self.spending(&format!("session:{}", self.cleaner().name(session)), 0).await
+    }
+
+    async fn spending(&self, scope: &str, day: i64) -> Result<Spending, StoreError> {
+        let read = async {
+            let row = sqlx::query(
+                "SELECT held_tokens, held_micro_dollars, spent_tokens, spent_micro_dollars
+                   FROM budgets WHERE scope = $1 AND day = $2",
+            )
+            .bind(scope)
+            .bind(day)
+            .fetch_optional(self.readers())
+            .await?;
+            let Some(row) = row else { return Ok(Spending::default()) };
+            Ok::<_, sqlx::Error>(Spending { held: spend(&row, 0)?, spent: spend(&row, 2)? })
+        };
+        read.await.map_err(StoreError::database("read a budget"))
+    }
+}
+
+/// What a scope has spent, and what its open calls hold at their worst case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+pub struct Spending {
+    /// Held.
+    pub held: Spend,
+    /// Spent.
+    pub spent: Spend,
+}
+
+fn read_call(row: &SqliteRow, alive: i64) -> Result<Call, sqlx::Error> {
+    let count = |at: usize| -> Result<Option<u64>, sqlx::Error> {
+        Ok(row.try_get::<Option<i64>, _>(at)?.map(|count| u64::try_from(count).unwrap_or_default()))
+    };
+    let settled = row.try_get::<&str, _>(2)? == "settled";
+    let seen_at: Option<i64> = row.try_get(31)?;
+    let usage = match count(17)? {
+        None => None,
+        Some(input_tokens) => Some(Usage {
+            input_tokens,
+            output_tokens: count(18)?.unwrap_or_default(),
+            cached_tokens: count(19)?.unwrap_or_default(),
+            reasoning_tokens: count(20)?.unwrap_or_default(),
+        }),
+    };
+    let note: Option<String> = row.try_get(30)?;
+    Ok(Call {
+        id: CallId(row.try_get(0)?),
+        key: row.try_get(1)?,
+        state: match (settled, seen_at) {
+            (true, _) => CallState::Settled,
+            (false, Some(seen)) if seen >= alive => CallState::Open,
+            (false, _) => CallState::Unknown,
+        },
+        worker: row.try_get(3)?,
+        reserved_at: Timestamp(row.try_get(4)?),
+        settled_at: row.try_get::<Option<i64>, _>(5)?.map(Timestamp),
+        purpose: row.try_get(6)?,
+        dialect: row.try_get(7)?,
+        provider: row.try_get(8)?,
+        model: row.try_get(9)?,
+        key_id: row.try_get::<Option<i64>, _>(10)?.map(KeyId),
+        session: row.try_get(11)?,
+        parent: row.try_get::<Option<i64>, _>(12)?.map(CallId),
+        prompt_hash: row.try_get(13)?,
+        worst: spend(row, 14)?,
+        outcome: row.try_get::<Option<&str>, _>(16)?.and_then(CallOutcome::from_name),
+        usage,
+        micro_dollars: count(21)?,
+        estimated: row.try_get::<Option<i64>, _>(22)?.unwrap_or_default() != 0,
+        raw_bytes: count(23)?,
+        finish: row.try_get(24)?,
+        status: count(25)?.and_then(|status| u16::try_from(status).ok()),
+        error: row.try_get(26)?,
+        kind: row.try_get(27)?,
+        language: row.try_get(28)?,
+        false_alarm: row.try_get::<i64, _>(29)? != 0,
+        note: note.and_then(|note| serde_json::from_str(&note).ok()),
+    })
+}
+
+fn spend(row: &SqliteRow, at: usize) -> Result<Spend, sqlx::Error> {
+    Ok(Spend {
+        tokens: u64::try_from(row.try_get::<i64, _>(at)?).unwrap_or_default(),
+        micro_dollars: u64::try_from(row.try_get::<i64, _>(at + 1)?).unwrap_or_default(),
+    })
+}
+
+// Pieces are cut where a text was, so together they are text again.
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn summed(rows: &[SqliteRow]) -> Result<Statistics, sqlx::Error> {
+    let mut total = Counts::default();
+    let mut by: [BTreeMap<String, Counts>; 3] = Default::default();
+    for row in rows {
+        let count = u64::try_from(row.try_get::<i64, _>(4)?).unwrap_or_default();
+        let Some(outcome) = InspectionOutcome::from_name(row.try_get(3)?) else { continue };
+        total.add(outcome, count);
+        for (at, counts) in by.iter_mut().enumerate() {
+            let name: String = row.try_get(at)?;
+            // What was whole has no kind.
+            if !(at == 0 && name.is_empty()) {
+                counts.entry(name).or_default().add(outcome, count);
+            }
+        }
+    }
+    let [by_kind, by_model, by_language] = by.map(|counts| {
+        let mut lines: Vec<CountedName> =
+            counts.into_iter().map(|(name, counts)| CountedName { name, counts }).collect();
+        lines.sort_by_key(|line| std::cmp::Reverse(line.counts.judged()));
+        lines
+    });
+    Ok(Statistics { total, by_kind, by_model, by_language })
+}

@@ -1,0 +1,363 @@
+//! The store: opened once, cloned freely, closed at the end.
+//!
+//! In: a path and options. Out: calls, budgets, events, statistics and keys. Never blocks its caller
+//! on a disk: one task writes, and readers have connections of their own.
+
+use crate::call::{CallDetail, CallState, Decision};
+use crate::clean::Cleaner;
+use crate::gateway_keys::{self, KeyRing};
+use crate::migrations::{self, Place};
+use crate::open_call::Opening;
+use crate::options::Durability;
+use crate::statistics::Inspection;
+use crate::writer::{Op, Rare, Reply, ReserveOp, Reserved, Writer};
+use crate::{
+    CallId, CallKey, GatewayKey, MadeKey, NewCall, NewKey, Reservation, StoreError, StoreOptions,
+    backup, files,
+};
+use salve_types::Timestamp;
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
+};
+use sqlx::{ConnectOptions, SqliteConnection};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot, watch};
+
+/// How long another process may hold the database before that is an error.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How often it is looked whether another process wrote.
+const LOOK: Duration = Duration::from_millis(250);
+/// Connections that only read.
+const READERS: u32 = 4;
+
+/// What Salve remembers. A clone is the same store.
+#[derive(Clone)]
+pub struct Store(Arc<Inner>);
+
+struct Inner {
+    writer: mpsc::UnboundedSender<Op>,
+    readers: SqlitePool,
+    cleaner: Arc<Cleaner>,
+    keys: Arc<KeyRing>,
+    news: watch::Receiver<i64>,
+    options: StoreOptions,
+    closed: AtomicBool,
+    look: tokio::task::AbortHandle,
+}
+
+/// What was forgotten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Pruned {
+    /// Calls.
+    pub calls: u64,
+    /// Texts of calls, and pieces of them.
+    pub texts: u64,
+    /// Events.
+    pub events: u64,
+}
+
+impl Store {
+    /// Opens the database at `path`, makes it if there is none, and brings it to the newest version
+    /// after a backup. Several processes may have it open.
+    ///
+    /// # Errors
+    /// When the file cannot be used, is damaged, or was written by a newer Salve.
+    pub fn open(
+        path: &Path,
+        options: StoreOptions,
+    ) -> impl Future<Output = Result<Self, StoreError>> + Send + use<> {
+        Self::open_at(path.to_owned(), options)
+    }
+
+    async fn open_at(path: PathBuf, options: StoreOptions) -> Result<Self, StoreError> {
+        files::create_folder(&path)?;
+        drop(files::create_private(&path)?);
+        let lock = files::lock(&path).await?;
+        let settings = connect_options(options.durability).filename(&path);
+        let mut writer =
+            settings.connect().await.map_err(|error| backup::explained(&path, error))?;
+        let place = Place {
+            path: Some(path.clone()),
+            backups: options.retention.backups,
+            now: options.clock.now(),
+        };
+        migrations::migrate(&mut writer, &place, migrations::NEWEST).await?;
+        drop(lock);
+        let readers = SqlitePoolOptions::new()
+            .max_connections(READERS)
+            .test_before_acquire(false)
+            .connect_lazy_with(settings.pragma("query_only", "on"));
+        let started = Self::start(writer, readers, options).await;
+        started.map_err(|error| backup::explained(&path, error))
+    }
+
+    /// Opens a database that is gone when it is closed, for tests.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn memory(options: StoreOptions) -> Result<Self, StoreError> {
+        let name = PathBuf::from(format!("file:salve-{}", uuid::Uuid::new_v4().simple()));
+        let place = Place { path: None, backups: 0, now: options.clock.now() };
+        let settings = SqliteConnectOptions::new()
+            .filename(&name)
+            .in_memory(true)
+            .shared_cache(true)
+            .foreign_keys(true)
+            .busy_timeout(PATIENCE)
+            .disable_statement_logging();
+        let mut writer =
+            settings.connect().await.map_err(|error| backup::explained(&name, error))?;
+        migrations::migrate(&mut writer, &place, migrations::NEWEST).await?;
+        // Readers of a shared cache would otherwise lock tables against the writer.
+        let readers = SqlitePoolOptions::new()
+            .max_connections(READERS)
+            .connect_lazy_with(settings.pragma("read_uncommitted", "on"));
+        let started = Self::start(writer, readers, options).await;
+        started.map_err(|error| backup::explained(&name, error))
+    }
+
+    async fn start(
+        mut connection: SqliteConnection,
+        readers: SqlitePool,
+        options: StoreOptions,
+    ) -> Result<Self, sqlx::Error> {
+        let keys = Arc::new(KeyRing::default());
+        keys.replace(gateway_keys::load(&mut connection).await?);
+        let (news_sender, news) = watch::channel(newest_event(&readers).await?);
+        let news_sender = Arc::new(news_sender);
+        let worker = format!("{}-{}", options.worker, uuid::Uuid::new_v4().simple());
+        let cleaner = Arc::new(Cleaner::new(Arc::clone(&options.redactor)));
+        let writer = Writer::new(
+            connection,
+            &options,
+            cleaner.name(&worker),
+            Arc::clone(&keys),
+            Arc::clone(&news_sender),
+        );
+        let (sender, asked) = mpsc::unbounded_channel();
+        tokio::spawn(writer.run(asked));
+        let look =
+            tokio::spawn(look(readers.clone(), Arc::clone(&keys), news_sender)).abort_handle();
+        let closed = AtomicBool::new(false);
+        Ok(Self(Arc::new(Inner {
+            writer: sender,
+            readers,
+            cleaner,
+            keys,
+            news,
+            options,
+            closed,
+            look,
+        })))
+    }
+
+    /// Reserves a call: holds its worst case in every budget it counts in, and writes it down, in one
+    /// transaction. A call that was reserved under the same key before is not reserved again.
+    ///
+    /// # Errors
+    /// When the database refuses, or its gateway key is not in force.
+    pub async fn reserve(&self, key: &CallKey, call: NewCall) -> Result<Reservation, StoreError> {
+        let cleaner = self.cleaner();
+        let (reply, answer) = oneshot::channel();
+        let op = ReserveOp {
+            key: key.text().map(|key| cleaner.key(key)),
+            call: NewCall {
+                purpose: cleaner.name(&call.purpose),
+                dialect: cleaner.name(&call.dialect),
+                provider: cleaner.name(&call.provider),
+                model: cleaner.name(&call.model),
+                session: call.session.map(|session| cleaner.name(&session)),
+                prompt_hash: call.prompt_hash.map(|hash| cleaner.name(&hash)),
+                ..call
+            },
+            opening: Opening {
+                raw_cap: self.0.options.retention.raw_bytes,
+                cleaner: Arc::clone(cleaner),
+                writer: self.0.writer.clone(),
+            },
+            reply,
+        };
+        self.tell(Op::Reserve(Box::new(op)))?;
+        match answer.await.map_err(|_| StoreError::Closed)?? {
+            Reserved::Fresh(call) => Ok(Reservation::Fresh(call.handed_over())),
+            Reserved::OverBudget(over) => Ok(Reservation::OverBudget(over)),
+            Reserved::Before(id) => self.reserved_before(id).await,
+        }
+    }
+
+    async fn reserved_before(&self, id: CallId) -> Result<Reservation, StoreError> {
+        let detail = self.call(id).await?.ok_or(StoreError::NoSuchCall(id))?;
+        if detail.call.state == CallState::Settled {
+            return Ok(Reservation::Done(Box::new(detail)));
+        }
+        let CallDetail { call, texts } = detail;
+        Ok(Reservation::InDoubt {
+            id,
+            partial: texts.partial.unwrap_or(texts.raw),
+            since: call.reserved_at,
+            worker: call.worker,
+        })
+    }
+
+    /// Decides about a call of which nobody knows how it ended.
+    ///
+    /// # Errors
+    /// When there is no such call, it is settled, or the database refuses.
+    pub async fn resolve(&self, id: CallId, decision: Decision) -> Result<(), StoreError> {
+        self.ask(|reply| Rare::Resolve(id, decision, reply)).await
+    }
+
+    /// Counts one judgement about an answer that has no call of its own. Never waits.
+    pub fn record_inspection(&self, inspection: Inspection) {
+        // A store that was closed counts no more; there is nobody left to tell.
+        let _ = self.tell(Op::Inspect(inspection.cleaned(self.cleaner())));
+    }
+
+    /// Marks the judgement that the answer of a call was cut as a false alarm. Twice counts once.
+    ///
+    /// # Errors
+    /// When there is no such call, it was not judged to be cut, or the database refuses.
+    pub async fn mark_false_positive(&self, id: CallId) -> Result<(), StoreError> {
+        self.ask(|reply| Rare::FalseAlarm(id, reply)).await
+    }
+
+    /// Makes a gateway key. The key itself is in the answer, and nowhere else.
+    ///
+    /// # Errors
+    /// When the name is taken, or the database refuses.
+    pub async fn add_key(&self, key: NewKey) -> Result<MadeKey, StoreError> {
+        let key = NewKey { name: self.cleaner().name(&key.name), ..key };
+        self.ask(|reply| Rare::AddKey(key, reply)).await
+    }
+
+    /// Revokes the gateway key of this name, in every process within a moment.
+    ///
+    /// # Errors
+    /// When there is no such key in force, or the database refuses.
+    pub async fn revoke_key(&self, name: &str) -> Result<GatewayKey, StoreError> {
+        let name = self.cleaner().name(name);
+        self.ask(|reply| Rare::RevokeKey(name, reply)).await
+    }
+
+    /// Returns the gateway key in force with this text. From memory: fast enough for every request.
+    pub fn find_key(&self, secret: &str) -> Option<Arc<GatewayKey>> {
+        self.0.keys.find(secret)
+    }
+
+    /// Forgets what is older than the options say.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn prune(&self) -> Result<Pruned, StoreError> {
+        self.ask(Rare::Prune).await
+    }
+
+    /// Writes what waits and closes the database. Calls that are still open stay so in the ledger.
+    pub async fn close(&self) {
+        if self.0.closed.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let (done, closed) = oneshot::channel();
+        if self.0.writer.send(Op::Close(done)).is_ok() {
+            let _ = closed.await;
+        }
+        self.0.look.abort();
+        self.0.readers.close().await;
+    }
+
+    async fn ask<T>(&self, rare: impl FnOnce(Reply<T>) -> Rare) -> Result<T, StoreError> {
+        let (reply, answer) = oneshot::channel();
+        self.tell(Op::Rare(rare(reply)))?;
+        answer.await.map_err(|_| StoreError::Closed)?
+    }
+
+    pub(crate) fn tell(&self, op: Op) -> Result<(), StoreError> {
+        if self.is_closed() {
+            return Err(StoreError::Closed);
+        }
+        self.0.writer.send(op).map_err(|_| StoreError::Closed)
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.0.closed.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn cleaner(&self) -> &Arc<Cleaner> {
+        &self.0.cleaner
+    }
+
+    pub(crate) fn readers(&self) -> &SqlitePool {
+        &self.0.readers
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.0.options.clock.now()
+    }
+
+    pub(crate) fn news(&self) -> watch::Receiver<i64> {
+        self.0.news.clone()
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.look.abort();
+    }
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Store").field("options", &self.0.options).finish_non_exhaustive()
+    }
+}
+
+fn connect_options(durability: Durability) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(match durability {
+            Durability::Normal => SqliteSynchronous::Normal,
+            Durability::Full => SqliteSynchronous::Full,
+        })
+        .foreign_keys(true)
+        .busy_timeout(PATIENCE)
+        .pragma("cache_size", "-16384")
+        .pragma("wal_autocheckpoint", "2000")
+        .pragma("temp_store", "memory")
+        .disable_statement_logging()
+}
+
+/// Sees what other processes write: new events, and changed keys.
+async fn look(readers: SqlitePool, keys: Arc<KeyRing>, news: Arc<watch::Sender<i64>>) {
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let looked = async {
+            let newest = newest_event(&readers).await?;
+            news.send_if_modified(|known| {
+                let newer = newest > *known;
+                *known = newest.max(*known);
+                newer
+            });
+            let mut connection = readers.acquire().await?;
+            let version: i64 = sqlx::query_scalar("SELECT keys_version FROM ledger")
+                .fetch_one(&mut *connection)
+                .await?;
+            if version != keys.version() {
+                keys.replace(gateway_keys::load(&mut connection).await?);
+            }
+            Ok::<(), sqlx::Error>(())
+        };
+        match looked.await {
+            Ok(()) => {}
+            Err(sqlx::Error::PoolClosed) => return,
+            Err(error) => tracing::warn!(%error, "could not see what other processes wrote"),
+        }
+    }
+}
+
+async fn newest_event(readers: &SqlitePool) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar("SELECT next_event - 1 FROM ledger").fetch_one(readers).await
+}

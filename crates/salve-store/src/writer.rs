@@ -1,0 +1,419 @@
+//! The one task that writes: takes what waits, makes one transaction of it, answers when it is safe.
+//!
+//! In: operations from every caller. Out: answers after the commit. Never two transactions for what
+//! waited together, and never an answer before the commit.
+
+mod accounts;
+mod batch;
+mod books;
+mod plan;
+mod rare;
+mod rows;
+
+pub(crate) use accounts::Account;
+pub(crate) use rare::Rare;
+
+use crate::call::BudgetScope;
+use crate::events::ReadyEvent;
+use crate::gateway_keys::KeyRing;
+use crate::open_call::{OpenCall, Opening};
+use crate::raw::{Piece, RawText};
+use crate::statistics::Inspection;
+use crate::{Budgets, CallId, KeyId, NewCall, OverBudget, Receipt, Settled, StoreError, Worst};
+use batch::{Begin, Stand};
+use books::Books;
+use plan::{Answer, Given, Plan, Planned};
+use salve_types::Clock;
+use sqlx::{Connection, SqliteConnection};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::Instant;
+
+/// Text waits at most so long before it is written.
+const FLUSH: Duration = Duration::from_millis(100);
+/// A worker with open calls says so often that it is alive.
+const BEAT: Duration = Duration::from_secs(5);
+/// At most so many operations go into one transaction.
+const BATCH: usize = 1024;
+
+/// Who waits for an answer.
+pub(crate) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
+
+/// Something to be written.
+#[derive(Debug)]
+pub(crate) enum Op {
+    Reserve(Box<ReserveOp>),
+    Settle(Box<SettleOp>),
+    /// Text of a call waits.
+    Arrived(Arc<RawText>),
+    /// So much text of a call waits that it should be written now.
+    PieceFull(Arc<RawText>),
+    /// Somebody waits for the text of a call to be safe.
+    Save {
+        raw: Arc<RawText>,
+        reply: Reply<()>,
+    },
+    Event {
+        event: ReadyEvent,
+        reply: Reply<i64>,
+    },
+    Inspect(Inspection),
+    /// What happens so seldom that it gets a transaction of its own.
+    Rare(Rare),
+    /// Write what waits, and end.
+    Close(oneshot::Sender<()>),
+}
+
+/// A call that wants to be made. Its names are cleaned.
+#[derive(Debug)]
+pub(crate) struct ReserveOp {
+    pub(crate) key: Option<String>,
+    pub(crate) call: NewCall,
+    pub(crate) opening: Opening,
+    pub(crate) reply: Reply<Reserved>,
+}
+
+/// What came of it. If nobody is there to take it, dropping it gives the budget back.
+#[derive(Debug)]
+pub(crate) enum Reserved {
+    Fresh(OpenCall),
+    Before(CallId),
+    OverBudget(OverBudget),
+}
+
+/// A call that ended. Its texts are cleaned.
+#[derive(Debug)]
+pub(crate) struct SettleOp {
+    pub(crate) held: Held,
+    pub(crate) raw: Arc<RawText>,
+    pub(crate) settled: Settled,
+    pub(crate) reply: Option<Reply<Receipt>>,
+}
+
+/// What an open call holds, and where.
+#[derive(Debug, Clone)]
+pub(crate) struct Held {
+    pub(crate) id: CallId,
+    pub(crate) worst: Worst,
+    pub(crate) day: i64,
+    pub(crate) key_id: Option<KeyId>,
+    pub(crate) session: Option<String>,
+}
+
+impl Held {
+    /// Returns the accounts it counts in.
+    pub(crate) fn accounts(&self) -> impl Iterator<Item = Account> + '_ {
+        let day = Account { scope: BudgetScope::Day, day: self.day };
+        let key = self.key_id.map(|id| Account { scope: BudgetScope::Key(id), day: self.day });
+        let session = self
+            .session
+            .as_ref()
+            .map(|name| Account { scope: BudgetScope::Session(name.clone()), day: 0 });
+        [Some(day), key, session].into_iter().flatten()
+    }
+}
+
+/// The task that writes.
+pub(crate) struct Writer {
+    pub(crate) connection: SqliteConnection,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) worker: String,
+    pub(crate) budgets: Budgets,
+    pub(crate) retention: crate::Retention,
+    pub(crate) news: Arc<watch::Sender<i64>>,
+    books: Books,
+    /// Calls with text that waits, and until when.
+    waiting: Vec<Arc<RawText>>,
+    flush_at: Option<Instant>,
+    beat_at: Instant,
+}
+
+impl Writer {
+    pub(crate) fn new(
+        connection: SqliteConnection,
+        options: &crate::StoreOptions,
+        worker: String,
+        keys: Arc<KeyRing>,
+        news: Arc<watch::Sender<i64>>,
+    ) -> Self {
+        Self {
+            connection,
+            clock: Arc::clone(&options.clock),
+            worker,
+            budgets: options.budgets,
+            retention: options.retention,
+            news,
+            books: Books::new(keys),
+            waiting: Vec::new(),
+            flush_at: None,
+            beat_at: Instant::now(),
+        }
+    }
+
+    /// Writes until it is told to end or nobody is left who could ask.
+    pub(crate) async fn run(mut self, mut asked: mpsc::UnboundedReceiver<Op>) {
+        let asker = self.serve(&mut asked).await;
+        self.end().await;
+        if let Err(error) = self.connection.close().await {
+            tracing::warn!(%error, "the ledger could not be closed in order");
+        }
+        if let Some(done) = asker {
+            let _ = done.send(());
+        }
+    }
+
+    async fn serve(
+        &mut self,
+        asked: &mut mpsc::UnboundedReceiver<Op>,
+    ) -> Option<oneshot::Sender<()>> {
+        let mut ops = Vec::new();
+        loop {
+            if self.next(asked, &mut ops).await.is_break() {
+                break;
+            }
+            let closing = ops.iter().position(|op| matches!(op, Op::Close(_)));
+            let close = closing.map(|at| ops.swap_remove(at));
+            let (rare, ordinary): (Vec<Op>, Vec<Op>) =
+                ops.drain(..).partition(|op| matches!(op, Op::Rare(_)));
+            self.commit(ordinary, close.is_some()).await;
+            for op in rare {
+                if let Op::Rare(rare) = op {
+                    self.run_rare(rare).await;
+                }
+            }
+            if let Some(Op::Close(done)) = close {
+                return Some(done);
+            }
+        }
+        self.commit(Vec::new(), true).await;
+        None
+    }
+
+    /// Waits for something to do; with what is there already, it does not wait.
+    async fn next(
+        &mut self,
+        asked: &mut mpsc::UnboundedReceiver<Op>,
+        ops: &mut Vec<Op>,
+    ) -> std::ops::ControlFlow<()> {
+        use std::ops::ControlFlow::{Break, Continue};
+        while ops.len() < BATCH {
+            match asked.try_recv() {
+                Ok(op) => ops.push(op),
+                Err(mpsc::error::TryRecvError::Disconnected) if ops.is_empty() => return Break(()),
+                Err(_) => break,
+            }
+        }
+        if !ops.is_empty() {
+            return Continue(());
+        }
+        let beat_at = (!self.books.open.is_empty()).then_some(self.beat_at);
+        let wake_at = self.flush_at.into_iter().chain(beat_at).min();
+        let received = match wake_at {
+            None => asked.recv().await,
+            Some(moment) => match tokio::time::timeout_at(moment, asked.recv()).await {
+                Ok(received) => received,
+                Err(_) => return Continue(()),
+            },
+        };
+        match received {
+            Some(op) => ops.push(op),
+            None => return Break(()),
+        }
+        while ops.len() < BATCH {
+            let Ok(op) = asked.try_recv() else { break };
+            ops.push(op);
+        }
+        Continue(())
+    }
+
+    /// Makes one transaction of everything and answers.
+    async fn commit(&mut self, ops: Vec<Op>, everything: bool) {
+        let pieces = self.take_pieces(&ops, everything);
+        let writes = |op: &Op| !matches!(op, Op::Arrived(_) | Op::PieceFull(_));
+        let reserves = ops.iter().any(|op| matches!(op, Op::Reserve(_)));
+        let has_open = reserves || !self.books.open.is_empty();
+        let seen = has_open && Instant::now() >= self.beat_at;
+        if !seen && pieces.is_empty() && !ops.iter().any(writes) {
+            return;
+        }
+        match self.write(&ops, &pieces, seen).await {
+            Ok(answers) => {
+                if seen {
+                    self.beat_at = Instant::now() + BEAT;
+                }
+                self.answer(ops, answers);
+            }
+            Err(error) => {
+                let error = StoreError::database("write to the ledger")(error);
+                for (raw, piece) in pieces.into_iter().rev() {
+                    raw.put_back(piece);
+                    self.wait_for(raw);
+                }
+                // Said once, here: not every caller is there to hear it.
+                tracing::error!(%error, operations = ops.len(), "the ledger could not be written");
+                refuse(ops, &error);
+            }
+        }
+    }
+
+    async fn write(
+        &mut self,
+        ops: &[Op],
+        pieces: &[(Arc<RawText>, Piece)],
+        seen: bool,
+    ) -> Result<Vec<Answer>, sqlx::Error> {
+        let written = self.write_once(ops, pieces, seen).await;
+        if written.is_err() {
+            self.books.forget();
+            // There may be nothing to take back; then it says so, and that is fine.
+            let _ = sqlx::query("ROLLBACK").execute(&mut self.connection).await;
+        }
+        written
+    }
+
+    /// Plans with what is known and writes. If somebody else has written meanwhile, it keeps others
+    /// from writing, reads, and plans once more.
+    async fn write_once(
+        &mut self,
+        ops: &[Op],
+        pieces: &[(Arc<RawText>, Piece)],
+        seen: bool,
+    ) -> Result<Vec<Answer>, sqlx::Error> {
+        if let Some(version) = self.books.version {
+            let Plan { batch, answers } = self.plan(ops, pieces, seen).await?;
+            let stand = Stand { version, worker: &self.worker };
+            if batch.write(stand, Begin::Here, &mut self.connection).await? {
+                self.books.version = Some(version + 1);
+                return Ok(answers);
+            }
+            self.books.forget();
+        }
+        sqlx::query("BEGIN IMMEDIATE").execute(&mut self.connection).await?;
+        self.books.read(&self.worker, &mut self.connection).await?;
+        let version = self.books.version.unwrap_or_default();
+        let Plan { batch, answers } = self.plan(ops, pieces, seen).await?;
+        let stand = Stand { version, worker: &self.worker };
+        if !batch.write(stand, Begin::Before, &mut self.connection).await? {
+            return Err(sqlx::Error::Protocol("the ledger has no state row".to_owned()));
+        }
+        self.books.version = Some(version + 1);
+        Ok(answers)
+    }
+
+    /// Reads what planning needs and is not known, and plans.
+    async fn plan(
+        &mut self,
+        ops: &[Op],
+        pieces: &[(Arc<RawText>, Piece)],
+        seen: bool,
+    ) -> Result<Plan, sqlx::Error> {
+        let now = self.clock.now();
+        self.books.accounts.make_room();
+        let mut accounts = Vec::new();
+        let mut keys = Vec::new();
+        for op in ops {
+            match op {
+                Op::Reserve(op) => {
+                    keys.extend(op.key.as_deref());
+                    let held = Held {
+                        id: CallId(0),
+                        worst: op.call.worst,
+                        day: now.day(),
+                        key_id: op.call.key_id,
+                        session: op.call.session.clone(),
+                    };
+                    accounts.extend(held.accounts());
+                }
+                Op::Settle(op) => accounts.extend(op.held.accounts()),
+                _ => {}
+            }
+        }
+        self.books.read_accounts(accounts, &mut self.connection).await?;
+        let known = books::calls_by_key(&keys, &mut self.connection).await?;
+        let given = Given { now, budgets: &self.budgets, known, pieces, seen };
+        Ok(plan::plan(ops, given, &mut self.books))
+    }
+
+    /// Takes out the text that is to be written with these operations.
+    fn take_pieces(&mut self, ops: &[Op], everything: bool) -> Vec<(Arc<RawText>, Piece)> {
+        let mut due: Vec<Arc<RawText>> = Vec::new();
+        for op in ops {
+            match op {
+                Op::Arrived(raw) => self.wait_for(Arc::clone(raw)),
+                Op::PieceFull(raw) | Op::Save { raw, .. } => due.push(Arc::clone(raw)),
+                Op::Settle(op) => due.push(Arc::clone(&op.raw)),
+                _ => {}
+            }
+        }
+        if everything || self.flush_at.is_some_and(|moment| Instant::now() >= moment) {
+            due.append(&mut self.waiting);
+            self.flush_at = None;
+        }
+        due.into_iter().filter_map(|raw| raw.take().map(|piece| (raw, piece))).collect()
+    }
+
+    fn wait_for(&mut self, raw: Arc<RawText>) {
+        self.waiting.push(raw);
+        self.flush_at.get_or_insert_with(|| Instant::now() + FLUSH);
+    }
+
+    fn answer(&self, ops: Vec<Op>, answers: Vec<Answer>) {
+        let mut newest = None;
+        for (op, answer) in ops.into_iter().zip(answers) {
+            // Whoever does not wait any more has gone away; what was asked is done all the same.
+            match (op, answer) {
+                (Op::Reserve(op), Answer::Reserved(planned)) => {
+                    let ReserveOp { opening, reply, .. } = *op;
+                    drop(reply.send(planned.map(|planned| match planned {
+                        Planned::Fresh(held) => Reserved::Fresh(OpenCall::new(held, opening)),
+                        Planned::Before(id) => Reserved::Before(id),
+                        Planned::OverBudget(over) => Reserved::OverBudget(over),
+                    })));
+                }
+                (Op::Settle(op), Answer::Settled(receipt)) => {
+                    if let Some(reply) = op.reply {
+                        let _ = reply.send(receipt);
+                    }
+                }
+                (Op::Save { reply, .. }, _) => drop(reply.send(Ok(()))),
+                (Op::Event { reply, .. }, Answer::Event(id)) => {
+                    newest = Some(id);
+                    let _ = reply.send(Ok(id));
+                }
+                _ => {}
+            }
+        }
+        if let Some(id) = newest {
+            self.news.send_replace(id);
+        }
+    }
+
+    async fn end(&mut self) {
+        let gone = sqlx::query("DELETE FROM workers WHERE worker = $1")
+            .bind(&self.worker)
+            .execute(&mut self.connection)
+            .await;
+        if let Err(error) = gone {
+            tracing::warn!(%error, "could not sign off from the ledger");
+        }
+        let _ = sqlx::query("PRAGMA optimize").execute(&mut self.connection).await;
+    }
+}
+
+// An abandoned call that cannot be settled stays open in the ledger, and held.
+fn refuse(ops: Vec<Op>, error: &StoreError) {
+    for op in ops {
+        match op {
+            Op::Reserve(op) => drop(op.reply.send(Err(error.clone()))),
+            Op::Settle(op) => {
+                if let Some(reply) = op.reply {
+                    let _ = reply.send(Err(error.clone()));
+                }
+            }
+            Op::Save { reply, .. } => drop(reply.send(Err(error.clone()))),
+            Op::Event { reply, .. } => drop(reply.send(Err(error.clone()))),
+            _ => {}
+        }
+    }
+}

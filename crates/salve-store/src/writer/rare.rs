@@ -1,0 +1,300 @@
+//! What is written seldom: keys, decisions about calls, marks, and what is forgotten.
+//!
+//! In: one request. Out: one transaction of its own. Never beside the ledger's version: whoever
+//! planned with what was true before finds out.
+
+use super::{Held, Reply, Writer};
+use crate::call::{CallOutcome, Decision};
+use crate::gateway_keys::{self, GatewayKey, MadeKey, NewKey};
+use crate::store::Pruned;
+use crate::{CallId, InspectionOutcome, KeyId, Spend, StoreError, Worst};
+use salve_types::Timestamp;
+use sqlx::{Row, SqliteConnection};
+
+/// A request that gets a transaction of its own.
+#[derive(Debug)]
+pub(crate) enum Rare {
+    AddKey(NewKey, Reply<MadeKey>),
+    RevokeKey(String, Reply<GatewayKey>),
+    Resolve(CallId, Decision, Reply<()>),
+    FalseAlarm(CallId, Reply<()>),
+    Prune(Reply<Pruned>),
+}
+
+/// Why a transaction ended: the database refused, or the request makes no sense.
+enum Refused {
+    Database(sqlx::Error),
+    Request(StoreError),
+}
+
+impl From<sqlx::Error> for Refused {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+impl Writer {
+    pub(super) async fn run_rare(&mut self, rare: Rare) {
+        match rare {
+            Rare::AddKey(key, reply) => {
+                let made =
+                    self.alone("keep a gateway key", async |writer| writer.add_key(&key).await);
+                let _ = reply.send(made.await);
+            }
+            Rare::RevokeKey(name, reply) => {
+                let revoked = self
+                    .alone("revoke a gateway key", async |writer| writer.revoke_key(&name).await);
+                let _ = reply.send(revoked.await);
+            }
+            Rare::Resolve(id, decision, reply) => {
+                let resolved =
+                    self.alone("resolve a call", async |writer| writer.resolve(id, decision).await);
+                let _ = reply.send(resolved.await);
+            }
+            Rare::FalseAlarm(id, reply) => {
+                let marked =
+                    self.alone("mark a call", async |writer| writer.mark_false_alarm(id).await);
+                let _ = reply.send(marked.await);
+            }
+            Rare::Prune(reply) => {
+                let pruned = self.alone("forget what is old", async |writer| writer.prune().await);
+                let _ = reply.send(pruned.await);
+            }
+        }
+    }
+
+    /// Runs something in a transaction of its own, raises the version, and reads the books anew.
+    async fn alone<T>(
+        &mut self,
+        doing: &'static str,
+        act: impl AsyncFnOnce(&mut Self) -> Result<T, Refused>,
+    ) -> Result<T, StoreError> {
+        match self.transaction(act).await {
+            Ok(value) => Ok(value),
+            Err(refused) => {
+                let _ = sqlx::query("ROLLBACK").execute(&mut self.connection).await;
+                self.books.forget();
+                Err(match refused {
+                    Refused::Request(error) => error,
+                    Refused::Database(error) => StoreError::database(doing)(error),
+                })
+            }
+        }
+    }
+
+    async fn transaction<T>(
+        &mut self,
+        act: impl AsyncFnOnce(&mut Self) -> Result<T, Refused>,
+    ) -> Result<T, Refused> {
+        sqlx::query("BEGIN IMMEDIATE").execute(&mut self.connection).await?;
+        self.books.read(&self.worker, &mut self.connection).await?;
+        let value = act(self).await?;
+        sqlx::query("UPDATE ledger SET version = version + 1, writer = $1")
+            .bind(&self.worker)
+            .execute(&mut self.connection)
+            .await?;
+        self.books.read(&self.worker, &mut self.connection).await?;
+        sqlx::query("COMMIT").execute(&mut self.connection).await?;
+        Ok(value)
+    }
+
+    async fn add_key(&mut self, new: &NewKey) -> Result<MadeKey, Refused> {
+        let secret = gateway_keys::new_secret();
+        let (hash, prefix) = gateway_keys::stored_form(&secret);
+        let now = self.clock.now();
+        let limit = |count: Option<u64>| count.map(super::rows::int);
+        let id = sqlx::query_scalar::<_, i64>(
+            "INSERT INTO gateway_keys (name, hash, prefix, tokens_per_day, micro_dollars_per_day,
+                                       requests_per_minute, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (name) DO NOTHING RETURNING id",
+        )
+        .bind(&new.name)
+        .bind(hash)
+        .bind(&prefix)
+        .bind(limit(new.per_day.tokens))
+        .bind(limit(new.per_day.micro_dollars))
+        .bind(new.requests_per_minute.map(i64::from))
+        .bind(now.0)
+        .fetch_optional(&mut self.connection)
+        .await?;
+        let Some(id) = id else {
+            return Err(Refused::Request(StoreError::KeyNameTaken(new.name.clone())));
+        };
+        raise_keys_version(&mut self.connection).await?;
+        let key = GatewayKey {
+            id: KeyId(id),
+            name: new.name.clone(),
+            prefix,
+            tokens_per_day: new.per_day.tokens,
+            micro_dollars_per_day: new.per_day.micro_dollars,
+            requests_per_minute: new.requests_per_minute,
+            created_at: now,
+            revoked_at: None,
+        };
+        Ok(MadeKey { key, secret })
+    }
+
+    async fn revoke_key(&mut self, name: &str) -> Result<GatewayKey, Refused> {
+        let id = sqlx::query_scalar::<_, i64>(
+            "UPDATE gateway_keys SET revoked_at = $1
+              WHERE name = $2 AND revoked_at IS NULL RETURNING id",
+        )
+        .bind(self.clock.now().0)
+        .bind(name)
+        .fetch_optional(&mut self.connection)
+        .await?;
+        let Some(id) = id else {
+            return Err(Refused::Request(StoreError::NoKeyNamed(name.to_owned())));
+        };
+        raise_keys_version(&mut self.connection).await?;
+        let keys = gateway_keys::load(&mut self.connection).await?.in_order();
+        keys.into_iter()
+            .find(|key| key.id == KeyId(id))
+            .ok_or_else(|| Refused::Database(sqlx::Error::RowNotFound))
+    }
+
+    async fn resolve(&mut self, id: CallId, decision: Decision) -> Result<(), Refused> {
+        let held = open_call(id, &mut self.connection).await?;
+        let took = match decision {
+            Decision::NeverMade => Spend::default(),
+            Decision::CountWorst => held.worst.total(),
+            Decision::Took(spend) => spend,
+        };
+        self.books.read_accounts(held.accounts(), &mut self.connection).await?;
+        self.books.accounts.release(&held, took);
+        sqlx::query(
+            "UPDATE calls SET state = 'settled', outcome = $1, settled_at = $2, input_tokens = $3,
+                    output_tokens = 0, cached_tokens = 0, reasoning_tokens = 0, micro_dollars = $4,
+                    estimated = 1
+              WHERE id = $5",
+        )
+        .bind(CallOutcome::Resolved.name())
+        .bind(self.clock.now().0)
+        .bind(super::rows::int(took.tokens))
+        .bind(super::rows::int(took.micro_dollars))
+        .bind(id.0)
+        .execute(&mut self.connection)
+        .await?;
+        for (account, balance) in self.books.accounts.take_changed() {
+            sqlx::query(
+                "UPDATE budgets SET held_tokens = $1, held_micro_dollars = $2, spent_tokens = $3,
+                        spent_micro_dollars = $4
+                  WHERE scope = $5 AND day = $6",
+            )
+            .bind(super::rows::int(balance.held.tokens))
+            .bind(super::rows::int(balance.held.micro_dollars))
+            .bind(super::rows::int(balance.spent.tokens))
+            .bind(super::rows::int(balance.spent.micro_dollars))
+            .bind(account.stored())
+            .bind(account.day)
+            .execute(&mut self.connection)
+            .await?;
+        }
+        Ok(())
+    }
+
+    async fn mark_false_alarm(&mut self, id: CallId) -> Result<(), Refused> {
+        let row =
+            sqlx::query("SELECT kind, model, language, false_alarm, day FROM calls WHERE id = $1")
+                .bind(id.0)
+                .fetch_optional(&mut self.connection)
+                .await?
+                .ok_or(Refused::Request(StoreError::NoSuchCall(id)))?;
+        let Some(kind) = row.try_get::<Option<String>, _>(0)? else {
+            return Err(Refused::Request(StoreError::NotCut(id)));
+        };
+        if row.try_get::<i64, _>(3)? != 0 {
+            return Ok(());
+        }
+        sqlx::query("UPDATE calls SET false_alarm = 1 WHERE id = $1")
+            .bind(id.0)
+            .execute(&mut self.connection)
+            .await?;
+        sqlx::query(
+            "INSERT INTO inspections (day, kind, model, language, outcome, counted)
+             VALUES ($1, $2, $3, $4, $5, 1)
+             ON CONFLICT (day, kind, model, language, outcome) DO UPDATE
+                SET counted = inspections.counted + 1",
+        )
+        .bind(row.try_get::<i64, _>(4)?)
+        .bind(kind)
+        .bind(row.try_get::<String, _>(1)?)
+        .bind(row.try_get::<Option<String>, _>(2)?.unwrap_or_default())
+        .bind(InspectionOutcome::FalseAlarm.name())
+        .execute(&mut self.connection)
+        .await?;
+        Ok(())
+    }
+
+    async fn prune(&mut self) -> Result<Pruned, Refused> {
+        let today = self.clock.now().day();
+        let before = |days: u32| today - i64::from(days);
+        let keep = self.retention;
+        let delete = async |connection: &mut SqliteConnection, sql: &str, limit: i64| {
+            let done = sqlx::query(sql).bind(limit).execute(connection).await?;
+            Ok::<u64, sqlx::Error>(done.rows_affected())
+        };
+        let connection = &mut self.connection;
+        let old = "(SELECT id FROM calls WHERE state = 'settled' AND day < $1)";
+        let mut texts = 0;
+        for table in ["call_pieces", "call_texts"] {
+            let sql = format!("DELETE FROM {table} WHERE call IN {old}");
+            texts += delete(connection, &sql, before(keep.text_days)).await?;
+        }
+        let calls = delete(
+            connection,
+            "DELETE FROM calls WHERE state = 'settled' AND day < $1",
+            before(keep.call_days),
+        )
+        .await?;
+        // Windows that ended, once nothing in them is open any more.
+        delete(
+            connection,
+            "DELETE FROM budgets WHERE (CASE WHEN day = 0 THEN touched ELSE day END) < $1
+                AND held_tokens = 0 AND held_micro_dollars = 0",
+            before(keep.call_days),
+        )
+        .await?;
+        let oldest_moment = Timestamp(before(keep.event_days).saturating_mul(86_400_000));
+        let mut events =
+            delete(connection, "DELETE FROM events WHERE at < $1", oldest_moment.0).await?;
+        let spare = self.books.next_event.saturating_sub(super::rows::int(keep.events));
+        events += delete(connection, "DELETE FROM events WHERE id < $1", spare).await?;
+        let day = self.clock.now().plus_millis(-86_400_000).0;
+        delete(connection, "DELETE FROM workers WHERE seen_at < $1", day).await?;
+        Ok(Pruned { calls, texts, events })
+    }
+}
+
+async fn raise_keys_version(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+    sqlx::query("UPDATE ledger SET keys_version = keys_version + 1").execute(connection).await?;
+    Ok(())
+}
+
+async fn open_call(id: CallId, connection: &mut SqliteConnection) -> Result<Held, Refused> {
+    let row = sqlx::query(
+        "SELECT state, day, gateway_key, session, prompt_tokens, prompt_micro_dollars,
+                answer_tokens, answer_micro_dollars
+           FROM calls WHERE id = $1",
+    )
+    .bind(id.0)
+    .fetch_optional(connection)
+    .await?
+    .ok_or(Refused::Request(StoreError::NoSuchCall(id)))?;
+    if row.try_get::<String, _>(0)? != "open" {
+        return Err(Refused::Request(StoreError::AlreadySettled(id)));
+    }
+    let spend = |at: usize| -> Result<Spend, sqlx::Error> {
+        Ok(Spend {
+            tokens: u64::try_from(row.try_get::<i64, _>(at)?).unwrap_or_default(),
+            micro_dollars: u64::try_from(row.try_get::<i64, _>(at + 1)?).unwrap_or_default(),
+        })
+    };
+    Ok(Held {
+        id,
+        worst: Worst { prompt: spend(4)?, answer: spend(6)? },
+        day: row.try_get(1)?,
+        key_id: row.try_get::<Option<i64>, _>(2)?.map(KeyId),
+        session: row.try_get(3)?,
+    })
+}

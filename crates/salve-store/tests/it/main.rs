@@ -1,0 +1,12 @@
+//! The store from outside: what is acknowledged is there, whatever happens.
+
+mod budgets;
+mod calls;
+mod events;
+mod keys;
+mod kill;
+mod opening;
+mod processes;
+mod secrets;
+mod statistics;
+mod support;
