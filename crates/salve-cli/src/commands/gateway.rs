@@ -102,8 +102,9 @@ fn upstream_key(settings: &GatewaySettings) -> Result<Option<Secret>, Failure> {
     }
     let Some(name) = &settings.upstream_key_env else { return Ok(None) };
     let text = environment::value(name).ok_or_else(|| {
-        Failure::new(format!("the variable {name} is not set"))
-            .hint("It must hold the provider's key; without it the clients' own keys are passed on.")
+        Failure::new(format!("the variable {name} is not set")).hint(
+            "It must hold the provider's key; without it the clients' own keys are passed on.",
+        )
     })?;
     Ok(Some(Secret::new(text)?))
 }

@@ -13,6 +13,7 @@ mod policy;
 mod resume;
 mod run;
 mod run_command;
+mod setup;
 mod signature;
 mod surface;
 mod trust;
