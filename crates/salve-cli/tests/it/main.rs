@@ -14,6 +14,7 @@ mod policy;
 mod resume;
 mod run;
 mod run_command;
+mod setup;
 mod signature;
 mod sim;
 mod surface;
