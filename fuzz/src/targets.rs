@@ -17,6 +17,7 @@ mod rules;
 mod shell;
 mod stitch;
 mod syntax;
+mod wire;
 
 /// One property check.
 pub struct Target {
@@ -44,6 +45,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "shell", check: shell::check, dictionary: SHELL },
     Target { name: "stitch", check: stitch::check, dictionary: CODE },
     Target { name: "syntax", check: syntax::check, dictionary: CODE },
+    Target { name: "wire", check: wire::check, dictionary: WIRE },
 ];
 
 #[rustfmt::skip]
@@ -140,4 +142,18 @@ const RULES: &[&str] = &[
     "\", \"command\": \"", "\"}", "no error, ", "do not ", "```bash\n", "\n```\n", "ls -la", "git log --oneline", "cargo test", "curl ",
     "find . -name x", "python -m pytest", "npm run build", "npm install ", "go test ./...", "pip install ", "tsc --noEmit", "wget -O ",
     " -o ", " --output=", " 2>&1", " > out.txt", " && ", " | ", "; ", " -- ", " ../x", " /etc/x", " .env", " *", " --", " -", "=", "@",
+];
+
+#[rustfmt::skip]
+const WIRE: &[&str] = &[
+    "data: ", "data:", "event: ", "id: 1\n", ": ping\n", "\n\n", "\r\n\r\n", "\r\r", "\n", "\r", "\u{feff}", "data: [DONE]\n\n",
+    "{\"choices\":[{\"index\":0,\"delta\":{", "\"content\":\"a\"", "\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"function\":{\"name\":\"f\",\"arguments\":\"{\"}}]",
+    "}}]}", "\"finish_reason\":\"length\"", "\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2}", "\"index\":4000000000", "\"role\":\"assistant\"",
+    "{\"type\":\"message_start\",\"message\":{", "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\"}}",
+    "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"a\"}}", "{\"type\":\"content_block_stop\",\"index\":0}",
+    "\"partial_json\":\"{\"", "\"type\":\"input_json_delta\"", "{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"max_tokens\"}}", "{\"type\":\"message_stop\"}",
+    "\"type\":\"response.created\",", "\"type\":\"response.output_item.added\",", "\"type\":\"response.output_item.done\",", "\"type\":\"response.content_part.added\",",
+    "\"type\":\"response.output_text.delta\",", "\"type\":\"response.output_text.done\",", "\"type\":\"response.completed\",", "\"sequence_number\":7", "\"output_index\":0",
+    "\"item\":{\"type\":\"message\"}", "\"item\":{\"type\":\"function_call\",\"call_id\":\"c\"}", "\"part\":{\"type\":\"output_text\",\"text\":\"\"}", "\"delta\":\"a\"",
+    "\"output\":[", "\"content\":[", "\"messages\":[", "\"input\":", "null", "[]", "{}", "5", "1e400", "\"\\ud800\"", "\\u0000", "\u{0}", ",", "{", "}", "[", "]",
 ];
