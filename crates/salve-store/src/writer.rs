@@ -7,6 +7,7 @@ mod accounts;
 mod batch;
 mod books;
 mod plan;
+mod prune;
 mod rare;
 mod rows;
 
@@ -34,6 +35,11 @@ use tokio::time::Instant;
 const FLUSH: Duration = Duration::from_millis(100);
 /// A worker with open calls says so often that it is alive.
 const BEAT: Duration = Duration::from_secs(5);
+/// A settlement that cannot be written is tried so often, each time with all that waits by then.
+const TRIES: u32 = 50;
+/// The first look for what is old enough to be forgotten, and the next ones.
+const FIRST_PRUNE: Duration = Duration::from_secs(60);
+const PRUNE: Duration = Duration::from_secs(3600);
 /// At most so many operations go into one transaction.
 const BATCH: usize = 1024;
 
@@ -90,6 +96,8 @@ pub(crate) struct SettleOp {
     pub(crate) raw: Arc<RawText>,
     pub(crate) settled: Settled,
     pub(crate) reply: Option<Reply<Receipt>>,
+    /// How often it could not be written.
+    pub(crate) failures: u32,
 }
 
 /// What an open call holds, and where.
@@ -128,6 +136,9 @@ pub(crate) struct Writer {
     waiting: Vec<Arc<RawText>>,
     flush_at: Option<Instant>,
     beat_at: Instant,
+    prune_at: Instant,
+    /// Settlements that could not be written yet.
+    unsettled: Vec<Op>,
 }
 
 impl Writer {
@@ -149,6 +160,8 @@ impl Writer {
             waiting: Vec::new(),
             flush_at: None,
             beat_at: Instant::now(),
+            prune_at: Instant::now() + FIRST_PRUNE,
+            unsettled: Vec::new(),
         }
     }
 
@@ -186,6 +199,9 @@ impl Writer {
             if let Some(Op::Close(done)) = close {
                 return Some(done);
             }
+            if Instant::now() >= self.prune_at {
+                self.prune_in_passing().await;
+            }
         }
         self.commit(Vec::new(), true).await;
         None
@@ -209,17 +225,11 @@ impl Writer {
             return Continue(());
         }
         let beat_at = (!self.books.open.is_empty()).then_some(self.beat_at);
-        let wake_at = self.flush_at.into_iter().chain(beat_at).min();
-        let received = match wake_at {
-            None => asked.recv().await,
-            Some(moment) => match tokio::time::timeout_at(moment, asked.recv()).await {
-                Ok(received) => received,
-                Err(_) => return Continue(()),
-            },
-        };
-        match received {
-            Some(op) => ops.push(op),
-            None => return Break(()),
+        let wake_at = self.flush_at.into_iter().chain(beat_at).fold(self.prune_at, Instant::min);
+        match tokio::time::timeout_at(wake_at, asked.recv()).await {
+            Ok(Some(op)) => ops.push(op),
+            Ok(None) => return Break(()),
+            Err(_) => return Continue(()),
         }
         while ops.len() < BATCH {
             let Ok(op) = asked.try_recv() else { break };
@@ -229,7 +239,8 @@ impl Writer {
     }
 
     /// Makes one transaction of everything and answers.
-    async fn commit(&mut self, ops: Vec<Op>, everything: bool) {
+    async fn commit(&mut self, mut ops: Vec<Op>, everything: bool) {
+        ops.append(&mut self.unsettled);
         let pieces = self.take_pieces(&ops, everything);
         let writes = |op: &Op| !matches!(op, Op::Arrived(_) | Op::PieceFull(_));
         let reserves = ops.iter().any(|op| matches!(op, Op::Reserve(_)));
@@ -253,9 +264,27 @@ impl Writer {
                 }
                 // Said once, here: not every caller is there to hear it.
                 tracing::error!(%error, operations = ops.len(), "the ledger could not be written");
-                refuse(ops, &error);
+                self.unsettled = refused(ops, &error);
+                if !self.unsettled.is_empty() {
+                    self.flush_at.get_or_insert_with(|| Instant::now() + FLUSH);
+                }
             }
         }
+    }
+
+    /// Forgets a part of what is old, between batches.
+    async fn prune_in_passing(&mut self) {
+        let (reply, pruned) = oneshot::channel();
+        self.run_rare(Rare::Prune(reply)).await;
+        let wait = match pruned.await {
+            Ok(Ok(pruned)) if pruned.more => FLUSH,
+            Ok(Ok(_)) | Err(_) => PRUNE,
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "what is old could not be forgotten");
+                PRUNE
+            }
+        };
+        self.prune_at = Instant::now() + wait;
     }
 
     async fn write(
@@ -402,11 +431,17 @@ impl Writer {
     }
 }
 
-// An abandoned call that cannot be settled stays open in the ledger, and held.
-fn refuse(ops: Vec<Op>, error: &StoreError) {
+// Settlements are kept for another try: they say what was paid. One that cannot be written at all
+// leaves its call open in the ledger, and held.
+fn refused(ops: Vec<Op>, error: &StoreError) -> Vec<Op> {
+    let mut unsettled = Vec::new();
     for op in ops {
         match op {
             Op::Reserve(op) => drop(op.reply.send(Err(error.clone()))),
+            Op::Settle(mut op) if op.failures < TRIES => {
+                op.failures += 1;
+                unsettled.push(Op::Settle(op));
+            }
             Op::Settle(op) => {
                 if let Some(reply) = op.reply {
                     let _ = reply.send(Err(error.clone()));
@@ -417,4 +452,5 @@ fn refuse(ops: Vec<Op>, error: &StoreError) {
             _ => {}
         }
     }
+    unsettled
 }
