@@ -13,6 +13,7 @@ mod manifest;
 mod normalise;
 mod parse;
 mod policy;
+mod redact;
 mod rules;
 mod shell;
 mod stitch;
@@ -40,6 +41,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "normalise", check: normalise::check, dictionary: CONSOLE },
     Target { name: "parse", check: parse::check, dictionary: JSON },
     Target { name: "policy", check: policy::check, dictionary: COMMANDS },
+    Target { name: "redact", check: redact::check, dictionary: SECRETS },
     Target { name: "rules", check: rules::check, dictionary: RULES },
     Target { name: "shell", check: shell::check, dictionary: SHELL },
     Target { name: "stitch", check: stitch::check, dictionary: CODE },
@@ -140,4 +142,13 @@ const RULES: &[&str] = &[
     "\", \"command\": \"", "\"}", "no error, ", "do not ", "```bash\n", "\n```\n", "ls -la", "git log --oneline", "cargo test", "curl ",
     "find . -name x", "python -m pytest", "npm run build", "npm install ", "go test ./...", "pip install ", "tsc --noEmit", "wget -O ",
     " -o ", " --output=", " 2>&1", " > out.txt", " && ", " | ", "; ", " -- ", " ../x", " /etc/x", " .env", " *", " --", " -", "=", "@",
+];
+
+#[rustfmt::skip]
+const SECRETS: &[&str] = &[
+    "password", "token", "secret", "api_key", "_auth", "sig=", "heroku", " = ", ": ", "=", "=>", "\"", "'", "`", "\\\"", "\\n", "\\", "\n", "\r\n",
+    "authorization", "Bearer ", "Basic ", "://", "a:", "@", ":", "--", "-", "%20", "\\u0020", "\\x20", "\u{1b}[31m", "[redacted:", "key]", "[", "]",
+    "ghp_", "github_pat_", "sk-", "sk-ant-", "xoxb-", "AKIA", "AIza", "eyJ", ".eyJ", ".", "MII", "IBAA", "LS0t", "8Q~", "-us1", "1234567", "8:", "|", "NRAL", ".atlasv1.",
+    "-----BEGIN PRIVATE KEY-----", "-----BEGIN ", "-----END PRIVATE KEY-----", "Proc-Type: 4,ENCRYPTED\n", "Private-Lines: 3\n", "+", "\"+\n\"", "MTIz", "=",
+    "Zx9Cv7Bn5Mq3We1Rt2Yu4Io6Pa8Sd0Fg1Hj3", "9f86d081884c7d659a2feaa0c55ad015", "Q7Z5X3L0R6N4H8J2", "Horse99!", "exact-value", "xxxx", "example", "é", "\0",
 ];

@@ -13,6 +13,8 @@ mod failure;
 mod gateway_settings;
 mod input;
 mod keys;
+mod model_keys;
+mod model_settings;
 mod ledger;
 mod output;
 mod processes;

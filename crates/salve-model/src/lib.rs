@@ -19,10 +19,10 @@ mod request;
 mod retry;
 mod roles;
 mod settings;
+pub mod sim;
 #[cfg(test)]
 mod testing;
 mod tier;
-pub mod sim;
 pub mod wire;
 
 pub use any_model::AnyModel;
@@ -37,7 +37,7 @@ pub use key::{KeyError, KeySource, Secret, read_key_file};
 pub use limit::{Gate, Limited, Pass};
 pub use model::{Model, ModelError, Watch};
 pub use pool::{Execution, Pool, PoolMember, WorkOrder};
-pub use provider::{Provider, Timeouts, WELL_KNOWN, WellKnown, well_known};
+pub use provider::{GenaiModel, Provider, Timeouts, WELL_KNOWN, WellKnown, well_known};
 pub use repair::{
     CandidateRule, ProviderError, RepairAnswer, RepairNode, RepairRequest, RepairTarget,
 };

@@ -3,6 +3,13 @@
 //! In: values of the settings and a key that was found. Out: the address and the headers of a call.
 //! Never reads the environment, never shows the key.
 
+mod asking;
+mod failing;
+mod genai_model;
+mod hearing;
+
+pub use genai_model::GenaiModel;
+
 use crate::key::Secret;
 use crate::wire::Dialect;
 use std::time::Duration;

@@ -8,7 +8,7 @@ use crate::capability::Capabilities;
 use crate::model::{Model, ModelError, Watch};
 use crate::reply::ModelReply;
 use crate::request::ModelRequest;
-use salve_types::Usage;
+use salve_types::{FinishReason, Usage};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -67,16 +67,25 @@ impl<M: Model> Model for Budgeted<M> {
             money: price.map(|price| price.cost(usage)).unwrap_or_default(),
             ..took
         };
-        match &result {
-            Ok(ModelReply { usage: Some(usage), .. }) => drop(hold.settle(cost(*usage))),
+        let counted = result.as_ref().ok().and_then(final_usage);
+        let refused = result.as_ref().err().is_some_and(ModelError::is_refusal);
+        hold.settle(match counted {
+            Some(usage) => cost(usage),
             // The provider refused, or was never reached: nothing was made, nothing is counted but
             // the attempt.
-            Err(error) if error.is_refusal() => drop(hold.settle(took)),
+            None if refused => took,
             // Nobody said what it took: all that was set aside is spent, but for the time.
-            Ok(_) | Err(_) => drop(hold.settle(Spend { millis: took.millis, ..worst })),
-        }
+            None => Spend { millis: took.millis, ..worst },
+        });
         result
     }
+}
+
+// What a provider counted, when it counted to the end: some send a first count when they begin, and
+// an answer that broke off has only that one.
+fn final_usage(reply: &ModelReply) -> Option<Usage> {
+    let ended = reply.finish.as_ref().is_some_and(|finish| *finish != FinishReason::Disconnect);
+    reply.usage.filter(|usage| ended && usage.total() > 0)
 }
 
 async fn in_time<M: Model>(
@@ -113,3 +122,6 @@ impl From<OverBudget> for ModelError {
         Self::OverBudget { message: over.to_string() }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,8 +6,8 @@
 //!
 //! The place is looked for in this order: the model's last turn is exactly the beginning of the
 //! answer; it is so but for blanks at its end; it ends with a tail of the answer; a quotation in the
-//! last user turn (between fences, or plain) is a beginning or a tail of the answer or of the
-//! arguments, as it is or escaped as in JSON.
+//! last user turn (between fences, or plain) is a beginning or a tail of the answer, as it is or
+//! escaped as in JSON. Then the same for the arguments of the tool calls, the last one first.
 
 use super::answer::{Part, Place, content, floor_boundary};
 use super::heard::Heard;
@@ -39,13 +39,13 @@ pub(super) fn asks(reply: &Reply, heard: &Heard) -> Asks {
     let is_later = heard.users.len() > 1 || heard.assistant.is_some();
     if heard.has_tools {
         let again = is_later && has_word(user, AGAIN) && has_word(user, CALLS);
-        return if again || (goes_on && in_calls(reply, user).is_some()) {
+        return if again || (goes_on && in_calls(reply, heard).is_some()) {
             Asks::CallsAgain
         } else {
             Asks::First
         };
     }
-    let place = if goes_on { in_calls(reply, user) } else { None };
+    let place = if goes_on { in_calls(reply, heard) } else { None };
     place.map_or(Asks::First, Asks::Rest)
 }
 
@@ -121,13 +121,21 @@ fn after_tail(text: &str, said: &str) -> Option<usize> {
     })
 }
 
-fn in_calls(reply: &Reply, user: &str) -> Option<Place> {
+// The call that was cut is the last one, unless the prompt names the tool of another.
+fn in_calls(reply: &Reply, heard: &Heard) -> Option<Place> {
+    let user = heard.last_user();
     let quotes = fenced(user);
-    (0..reply.tool_calls.len()).rev().find_map(|at| {
+    let said = heard.assistant.as_deref().filter(|said| !said.is_empty());
+    let is_named = |at: &usize| user.contains(&reply.tool_calls[*at].name);
+    let (named, others): (Vec<usize>, Vec<usize>) =
+        (0..reply.tool_calls.len()).rev().partition(is_named);
+    named.into_iter().chain(others).find_map(|at| {
         let part = Part::Call(at);
         let arguments = content(reply, part);
-        let quoted = quotes.iter().rev().find_map(|quote| after_quote(arguments, quote));
-        let byte = quoted.or_else(|| after_plain(arguments, user))?;
+        let told = said.and_then(|said| after_turn(arguments, said, user));
+        let byte = told
+            .or_else(|| quotes.iter().rev().find_map(|quote| after_quote(arguments, quote)))
+            .or_else(|| after_plain(arguments, user))?;
         Some(Place { part, byte: floor_boundary(arguments, byte) })
     })
 }

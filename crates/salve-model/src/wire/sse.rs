@@ -23,7 +23,7 @@ pub struct SseFrame {
 impl SseFrame {
     /// Takes one frame apart, whether its blank line is there or not.
     pub fn read(raw: Bytes) -> Self {
-        let mut frame = Self { raw: raw.clone(), ..Self::default() };
+        let mut frame = Self::default();
         let mut lines_of_data = 0;
         let mut joined = Vec::new();
         let mut at = if raw.starts_with(BOM) { BOM.len() } else { 0 };
@@ -50,6 +50,7 @@ impl SseFrame {
         if lines_of_data > 1 {
             frame.data = Bytes::from(joined);
         }
+        frame.raw = raw;
         frame
     }
 

@@ -68,7 +68,7 @@ proptest! {
     fn half_written_arguments_are_continued_as_text(
         value in "[a-c \\n\"{}\\\\ü]{0,80}",
         cut in 1_usize..60,
-        escaped in any::<bool>(),
+        form in 0_usize..3,
     ) {
         let arguments = json!({ "path": "src/main.rs", "content": value }).to_string();
         let call = json!([{ "name": "write", "arguments": arguments }]);
@@ -77,9 +77,13 @@ proptest! {
         let first = ModelRequest { tools: vec![tool()], ..asked(vec![Turn::user("go")]) };
         let mut so_far = run(model.call(&first, &mut ())).unwrap().tool_calls[0].arguments.clone();
         while so_far.len() < arguments.len() {
-            let quote = if escaped { json!(so_far).to_string() } else { so_far.clone() };
+            let quote = if form == 0 { json!(so_far).to_string() } else { so_far.clone() };
             let ask = format!("The arguments so far:\n````json\n{quote}\n````\nSend only the rest.");
-            let reply = run(model.call(&asked(vec![Turn::user("go"), Turn::user(ask)]), &mut ()));
+            let turns = match form {
+                2 => vec![Turn::user("go"), Turn::assistant(so_far.as_str()), Turn::user(prompt(&so_far))],
+                _ => vec![Turn::user("go"), Turn::user(ask)],
+            };
+            let reply = run(model.call(&asked(turns), &mut ()));
             let more = reply.unwrap().text;
             prop_assert!(!more.is_empty());
             so_far.push_str(&more);

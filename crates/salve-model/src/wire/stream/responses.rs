@@ -80,7 +80,7 @@ struct Incomplete<'a> {
     reason: LaxText<'a>,
 }
 
-lax_object!(Item<'a>, Part<'a>, Response<'a>, Incomplete<'a>);
+lax_object!(Event<'a>, Item<'a>, Part<'a>, Response<'a>, Incomplete<'a>);
 
 pub(super) fn read(reader: &mut StreamReader, frame: &SseFrame) -> Option<Vec<Delta>> {
     let mut spare = None;

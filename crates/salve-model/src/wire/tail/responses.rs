@@ -5,7 +5,7 @@
 
 mod item;
 
-use super::super::lax::{self, Lax, LaxText};
+use super::super::lax::{self, Lax, LaxText, lax_object};
 use super::super::reply::write_finish;
 use super::super::words::write_usage;
 use super::{Delta, Dialect, SseFrame, rewritten, write_event};
@@ -38,6 +38,8 @@ struct Numbers<'a> {
     sequence_number: Lax<u64>,
     output_index: Lax<u64>,
 }
+
+lax_object!(Numbers<'a>);
 
 // No provider opens a response with more events than this.
 const MOST_OPENING: usize = 4;
@@ -83,7 +85,9 @@ impl ResponsesTail {
         };
         let kind = numbers.r#type.text().unwrap_or_default();
         let mut before = String::new();
-        if !is_opening(kind) && !self.started {
+        if kind.starts_with("response.") && !is_opening(kind) {
+            // A server that opens nothing is not taught to.
+            self.started |= self.opening.is_empty();
             self.begin(&mut before);
         }
         let index = numbers.output_index.0;
@@ -238,10 +242,10 @@ impl ResponsesTail {
         self.begin(&mut out);
         self.close(&mut out);
         self.ended = true;
-        let event =
-            json!({"type": "error", "code": "server_error", "message": message, "param": null});
+        let code = super::ERROR_CODE;
+        let event = json!({"type": "error", "code": code, "message": message, "param": null});
         self.write(&mut out, event);
-        let error = json!({"code": "server_error", "message": message});
+        let error = json!({"code": code, "message": message});
         let failed = FinishReason::Other("failed".to_owned());
         let response = self.final_response(&failed, error);
         self.write(&mut out, json!({"type": "response.failed", "response": response}));
