@@ -8,6 +8,7 @@ mod check;
 mod config;
 mod history;
 mod inspect;
+mod ledger;
 mod models;
 mod parse;
 mod policy;
