@@ -153,6 +153,9 @@ const SECRETS: &[&str] = &[
     "ghp_", "github_pat_", "sk-", "sk-ant-", "xoxb-", "AKIA", "AIza", "eyJ", ".eyJ", ".", "MII", "IBAA", "LS0t", "8Q~", "-us1", "1234567", "8:", "|", "NRAL", ".atlasv1.",
     "-----BEGIN PRIVATE KEY-----", "-----BEGIN ", "-----END PRIVATE KEY-----", "Proc-Type: 4,ENCRYPTED\n", "Private-Lines: 3\n", "+", "\"+\n\"", "MTIz", "=",
     "Zx9Cv7Bn5Mq3We1Rt2Yu4Io6Pa8Sd0Fg1Hj3", "9f86d081884c7d659a2feaa0c55ad015", "Q7Z5X3L0R6N4H8J2", "Horse99!", "exact-value", "xxxx", "example", "é", "\0",
+];
+
+#[rustfmt::skip]
 const WIRE: &[&str] = &[
     "data: ", "data:", "event: ", "id: 1\n", ": ping\n", "\n\n", "\r\n\r\n", "\r\r", "\n", "\r", "\u{feff}", "data: [DONE]\n\n",
     "{\"choices\":[{\"index\":0,\"delta\":{", "\"content\":\"a\"", "\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"function\":{\"name\":\"f\",\"arguments\":\"{\"}}]",
