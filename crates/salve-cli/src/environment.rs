@@ -29,11 +29,6 @@ pub(crate) fn value(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// Returns this moment: the clock that is passed down.
-pub(crate) fn now() -> salve_types::Timestamp {
-    salve_types::Timestamp(i64::try_from(crate::workspace::now()).unwrap_or(i64::MAX))
-}
-
 /// Returns every variable that is text, for the runner, which lets only some of them through.
 pub(crate) fn all() -> BTreeMap<String, String> {
     std::env::vars_os()

@@ -13,6 +13,8 @@ mod failure;
 mod gateway_settings;
 mod input;
 mod keys;
+mod model_keys;
+mod model_settings;
 mod ledger;
 mod output;
 mod processes;
@@ -72,6 +74,7 @@ fn run(arguments: Arguments) -> CommandResult {
         Command::Policy { command } => commands::policy::run(&command, format),
         Command::Trust(options) => commands::trust::run(&options, format),
         Command::Sim(options) => commands::sim::run(&options, format),
+        Command::Setup(options) => commands::setup::run(&options, format),
         Command::Signature(options) => commands::signature::run(&options, format),
         Command::Schema { command } => commands::schema::run(&command, format),
         Command::Explain { code } => commands::explain::run(code.as_deref(), format),

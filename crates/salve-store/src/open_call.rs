@@ -113,7 +113,8 @@ impl OpenCall {
         let rest = self.redaction.finish();
         self.raw.push(&rest, 0);
         let settled = cleaned(&self.cleaner, settled);
-        let op = SettleOp { held: self.held.clone(), raw: Arc::clone(&self.raw), settled, reply };
+        let (held, raw) = (self.held.clone(), Arc::clone(&self.raw));
+        let op = SettleOp { held, raw, settled, reply, failures: 0 };
         self.tell(Op::Settle(Box::new(op)));
     }
 

@@ -174,20 +174,23 @@ UPDATE calls
     ";"
 );
 
+// A piece that was put back because nobody knew whether it was written may be there already, and the
+// call of a late text may have been decided about and forgotten.
 const PIECES: &str = concat!(
     "
 INSERT INTO call_pieces (call, position, content)
 SELECT value ->> 0, value ->> 1, substr($12, value ->> 2, value ->> 3)
-  FROM json_each($8) WHERE",
+  FROM json_each($8) WHERE EXISTS (SELECT 1 FROM calls WHERE calls.id = (value ->> 0)) AND",
     if_raised!(),
-    ";"
+    "
+ON CONFLICT (call, position) DO NOTHING;"
 );
 
 const TEXTS: &str = concat!(
     "
 INSERT INTO call_texts (call, slot, content)
 SELECT value ->> 0, value ->> 1, substr($12, value ->> 2, value ->> 3)
-  FROM json_each($9) WHERE",
+  FROM json_each($9) WHERE EXISTS (SELECT 1 FROM calls WHERE calls.id = (value ->> 0)) AND",
     if_raised!(),
     "
 ON CONFLICT (call, slot) DO UPDATE SET content = excluded.content;"

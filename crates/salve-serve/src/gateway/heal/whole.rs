@@ -9,6 +9,7 @@
 use super::asker::end_of;
 use super::climb::{Climbed, ClimbedAnswer, PassedAs, climb, observed};
 use super::report::HealReport;
+use super::salvage::salvage;
 use super::session::ArrivedAnswer;
 use super::upstream::{CallEnd, Receipt, tell};
 use super::{Exchange, HealMode, Upstream, rest, wanted_of};
@@ -45,9 +46,14 @@ pub async fn heal_whole<U: Upstream>(
     // Some upstreams tell an error with the status of a success.
     let error = envelope.as_ref().is_some_and(|body| !body["error"].is_null());
     let tells_error = error && replies.is_none();
-    let envelope = envelope.filter(|_| replies.is_some());
-    // A body that cannot be read is a connection that broke.
-    let replies = replies.unwrap_or_else(|| vec![broken()]);
+    // A body that cannot be read is a connection that broke, perhaps in the middle of the answer.
+    let (envelope, replies) = match replies {
+        Some(replies) => (envelope, replies),
+        None => match salvage(dialect, &body) {
+            Some((envelope, replies)) => (Some(envelope), replies),
+            None => (None, vec![broken()]),
+        },
+    };
     if let Some(mut receipt) = receipt {
         for reply in &replies {
             tell(&mut *receipt, reply, 0);
