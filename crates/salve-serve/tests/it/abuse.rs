@@ -3,50 +3,66 @@
 use super::stage::{FakeUpstream, config, gateway, key, raw, store, text};
 use salve_serve::gateway::{GatewayHandle, Secret};
 use salve_store::{NewKey, SpendLimit, Store};
-use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tracing_subscriber::fmt::MakeWriter;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
 
 const UPSTREAM_KEY: &str = "sk-upstream-planted-0123456789abcdef";
 const CLIENT_KEY: &str = "sk-client-planted-0123456789abcdef";
 const WRONG_KEY: &str = "salve_planted0wrong0123456789abcdef0123456789abcdef0123456789abcdef";
 const MOST: usize = 64 << 10;
 
-/// Everything that is logged, of any library, at any level.
+/// Everything that is logged, of any library, at any level: one line an event.
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
+struct Log(Arc<Mutex<String>>);
 
-impl Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
+impl Subscriber for Log {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
     }
 
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        span.record(&mut Line(&mut self.0.lock().unwrap()));
+        Id::from_u64(1)
     }
+
+    fn record(&self, _: &Id, values: &Record<'_>) {
+        values.record(&mut Line(&mut self.0.lock().unwrap()));
+    }
+
+    fn event(&self, event: &Event<'_>) {
+        let mut text = self.0.lock().unwrap();
+        text.push_str(event.metadata().target());
+        event.record(&mut Line(&mut text));
+        text.push('\n');
+    }
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
 }
 
-impl<'a> MakeWriter<'a> for Log {
-    type Writer = Self;
+struct Line<'t>(&'t mut String);
 
-    fn make_writer(&'a self) -> Self {
-        self.clone()
+impl Visit for Line<'_> {
+    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+        self.0.push_str(&format!(" {field}={value:?}"));
     }
 }
 
 impl Log {
     fn text(&self) -> String {
-        String::from_utf8_lossy(&self.0.lock().unwrap()).into_owned()
+        self.0.lock().unwrap().clone()
     }
 
     fn refusals(&self) -> usize {
         let text = self.text();
         text.lines()
-            .filter(|line| line.contains("salve::gateway") && line.contains("\"reason\""))
+            .filter(|line| line.starts_with("salve::gateway") && line.contains(" reason="))
             .count()
     }
 }
@@ -290,12 +306,7 @@ fn malformed(scene: &Scene) -> Vec<Case> {
 #[tokio::test]
 async fn every_forged_or_abusive_request_is_refused_and_logged_without_a_key() {
     let log = Log::default();
-    let subscriber = tracing_subscriber::fmt()
-        .json()
-        .with_max_level(tracing::Level::TRACE)
-        .with_writer(log.clone())
-        .finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
+    let _guard = tracing::subscriber::set_default(log.clone());
     let scene = scene(log).await;
     let cases: Vec<Case> =
         [forged_keys(&scene), wrong_places(&scene), wrong_bodies(&scene), malformed(&scene)]
