@@ -26,7 +26,7 @@ pub(super) fn edit(text: &str, wish: &Wish<'_>) -> Edited {
     for model in wanted.iter().rev() {
         match (&model.base, wish.remove) {
             (Some(base), true) if base.meant == ours => {
-                now = splice(&now, base.start, base.next, "")
+                now = splice(&now, base.start, base.next, "");
             }
             (Some(base), false) if base.meant == ours => there = true,
             (Some(base), false) if is_own(base.meant) => {
@@ -131,7 +131,7 @@ fn note<'t>(model: &mut Model<'t>, line: &Line<'t>, margin: usize) {
     match key {
         "provider" => (model.provider, model.insert_at) = (Some(meant), line.next),
         "apiBase" => {
-            model.base = Some(Base { start: line.start, next: line.next, at, written, meant })
+            model.base = Some(Base { start: line.start, next: line.next, at, written, meant });
         }
         _ => {}
     }

@@ -78,7 +78,7 @@ fn check(outcome: &Outcome, ask: Ask) {
             let rest = &arguments[shared.count()..];
             let texts = [ARGUMENTS, OTHER, PEOPLE, CODE, "\"}", "\"}]}", "}\n```\n"];
             let told = |text: &&str| text.contains(rest);
-            assert!(authored || texts.iter().any(|text| told(&text)), "invented: {arguments}");
+            assert!(authored || texts.iter().any(|text| told(text)), "invented: {arguments}");
         }
         if ask == Ask::Schema && !incomplete && answer.calls.is_empty() {
             let value: Value = serde_json::from_str(&answer.text).expect("strict JSON");
