@@ -6,6 +6,7 @@
 mod answer;
 mod command_facts;
 mod edits;
+mod generate;
 mod grammar_probe;
 mod judgement;
 mod pipeline;
@@ -22,6 +23,7 @@ pub use answer::{
 };
 pub use command_facts::CommandPaths;
 pub use edits::read_edits;
+pub use generate::{GenerateOptions, Generated, ModelAsker, SCHEMA_NAME, generate};
 pub use grammar_probe::GrammarProbe;
 pub use judgement::{Judgement, judge_text};
 pub use pipeline::{PipelineOptions, Received, Resumed, receive, resume};

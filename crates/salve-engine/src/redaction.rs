@@ -59,7 +59,7 @@ mod tests {
         let redactor = TextRedactor::new(&RedactOptions { exact, ..RedactOptions::default() });
         let text = "before correct-horse-battery after";
         let whole = redactor.redact(text);
-        assert_eq!(whole, "before [redacted:MY_KEY] after");
+        assert_eq!(whole, "before [redacted:my-key] after");
         let mut stream = redactor.stream();
         let mut pieces = String::new();
         for letter in text.chars() {

@@ -12,7 +12,7 @@ use salve_text::{InspectOptions, LanguageHints, SentinelRule, detect_language, i
 use salve_types::{FinishReason, Language, OpenKind, RawReply, Verdict};
 
 /// How much of a text tells its language.
-pub(super) const HEAD: usize = 8 * 1024;
+pub(super) const HEAD: usize = 2 * 1024;
 
 /// What a look at a text showed.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,18 +55,21 @@ pub(super) fn head(text: &str) -> &str {
     &text[..end]
 }
 
-/// Tells how a text is read: as the code it is made of, or as chat.
+/// Tells how a text is read: as the code it is made of, or as chat. Most answers are chat, which their
+/// first line shows; only the others are worth a closer look.
 pub(super) fn language_of(head: &str) -> Language {
     let trimmed = head.trim_start();
+    let first = trimmed.lines().next().unwrap_or_default();
     let opens = trimmed.starts_with(['{', '[', '<']) || trimmed.starts_with("#!");
     let signs = head.bytes().any(|byte| matches!(byte, b'{' | b'}' | b';' | b'=' | b'<'))
         || head.contains("):");
-    let first = trimmed.lines().next().unwrap_or_default();
-    if !(opens || signs) || has_fence(head) || is_sentence(first) || is_markdown(first) {
+    if !(opens || signs) || is_chat_line(first) || is_markdown(first) || has_fence(head) {
         return Language::Markdown;
     }
     match detect_language(head, &LanguageHints::default()) {
         Language::Text => Language::Markdown,
+        // Tags stand in chat too; a page says what it is.
+        Language::Html if !is_page(trimmed) => Language::Markdown,
         language => language,
     }
 }
@@ -82,11 +85,10 @@ pub(super) fn conclude(
     let structured = !chat || innermost_is_fence(&verdict);
     let mut doubtful = false;
     if !verdict.is_valid && !chat {
-        // Code by its first line; talk at the end means that it is chat after all.
-        doubtful = ended && verdict.open.is_empty();
-        if ended && text.trim_end().lines().next_back().is_some_and(is_sentence) {
-            verdict.is_valid = true;
-        }
+        // The language is a guess from the first lines, except for JSON, whose opening tells it.
+        doubtful = ended && verdict.language != Language::Json;
+        let talk = text.trim_end().lines().next_back().is_some_and(is_sentence);
+        verdict.is_valid = doubtful && (talk || verdict.open.is_empty());
     } else if !verdict.is_valid && structured {
         let inside = inside_fence(text, &verdict);
         doubtful = ended && inside.as_ref().is_none_or(|inside| inside.is_valid);
@@ -158,14 +160,89 @@ fn has_fence(text: &str) -> bool {
     text.contains("```") && text.lines().any(starts) || text.starts_with("~~~")
 }
 
-// A first line that only a document has.
-fn is_markdown(line: &str) -> bool {
-    let heads = ["# ", "## ", "### ", "> ", "- ", "* ", "**", "![", "[!", "<!--"];
-    heads.iter().any(|head| line.starts_with(head)) || line.contains("](")
+fn is_page(text: &str) -> bool {
+    let pages = ["<!doctype", "<html", "<?xml", "<svg"];
+    pages.iter().any(|tag| text.get(..tag.len()).is_some_and(|it| it.eq_ignore_ascii_case(tag)))
 }
 
-// Words as people write them to each other, with no sign of code among them.
-fn is_sentence(line: &str) -> bool {
+// A first line that only a document has.
+fn is_markdown(line: &str) -> bool {
+    let heads = ["# ", "## ", "### ", "> ", "- ", "* ", "**", "![", "[!", "<!--", "| "];
+    let number = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let numbered = number.len() < line.len() && number.starts_with([' ', '.', ')']);
+    heads.iter().any(|head| line.starts_with(head)) || line.contains("](") || numbered
+}
+
+// A line of chat is mostly words, whatever code is quoted among them, and does not begin with a word
+// that begins a line of code.
+fn is_chat_line(line: &str) -> bool {
+    const CODE: &[&str] = &[
+        "async",
+        "await",
+        "class",
+        "const",
+        "create",
+        "def",
+        "delete",
+        "enum",
+        "export",
+        "extern",
+        "fn",
+        "for",
+        "from",
+        "func",
+        "function",
+        "if",
+        "impl",
+        "import",
+        "insert",
+        "interface",
+        "let",
+        "mod",
+        "module",
+        "namespace",
+        "package",
+        "private",
+        "protected",
+        "pub",
+        "public",
+        "require",
+        "return",
+        "select",
+        "static",
+        "struct",
+        "type",
+        "update",
+        "use",
+        "using",
+        "var",
+        "while",
+        "with",
+    ];
+    let line = line.trim();
+    let (mut words, mut others, mut quoted) = (0, 0, false);
+    for token in line.split_whitespace() {
+        let code = quoted || token.contains('`');
+        quoted ^= token.matches('`').count() % 2 == 1;
+        let word = token.trim_matches(|letter: char| letter.is_ascii_punctuation());
+        if code {
+            continue;
+        }
+        if word.len() > 1 && word.chars().all(|letter| letter.is_alphabetic() || letter == '\'') {
+            words += 1;
+        } else {
+            others += 1;
+        }
+    }
+    let ends = line.ends_with(['.', ':', '!', '?', ',']);
+    let first = line.split_whitespace().next().unwrap_or_default();
+    let keyword =
+        CODE.contains(&first) || CODE.contains(&first.to_ascii_lowercase().as_str()) && !ends;
+    words >= 3 && words > 2 * others && !keyword && !line.ends_with(['{', ';', '(', '[', '\\'])
+}
+
+/// Returns whether these are words as people write them to each other, with no sign of code.
+pub(super) fn is_sentence(line: &str) -> bool {
     let line = line.trim();
     let signs = line.contains(['{', '}', '[', ']', ';', '=', '<', '"', '`', '|', '$', '_'])
         || line.starts_with(['/', '#', '*', '-', '\'', '@', '('])

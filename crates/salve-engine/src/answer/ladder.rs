@@ -347,3 +347,44 @@ pub(super) fn is_sent(sent: AlreadySent, part: Part) -> bool {
         Part::Tool(index) => index < sent.tool_calls,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use salve_model::FollowUp;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    struct Rest;
+
+    impl Asker for Rest {
+        async fn ask(&mut self, _: &FollowUp) -> Result<ModelReply, AskError> {
+            Ok(ModelReply { text: "e}".into(), ..ModelReply::default() })
+        }
+    }
+
+    struct Kept<'a>(&'a mut Vec<String>);
+
+    impl Keep for Kept<'_> {
+        fn raw(&mut self, _: Purpose, reply: &ModelReply) {
+            self.0.push(reply.text.clone());
+        }
+    }
+
+    #[test]
+    fn c011_a_crash_in_the_parser_leaves_the_raw_text_retrievable() {
+        let mut texts = Vec::new();
+        let crash = catch_unwind(AssertUnwindSafe(|| {
+            let (wanted, caps) = (Wanted { json: true, ..Wanted::default() }, Caps::default());
+            let first = ModelReply { text: "{\"a\": tru".into(), ..ModelReply::default() };
+            let verdict = judge_answer(&first, &wanted);
+            let (mut asker, mut kept) = (Rest, Kept(&mut texts));
+            let sent = AlreadySent::default();
+            let mut ladder = Ladder::new(first, &wanted, sent, &mut asker, &caps, &mut kept);
+            ladder.judge = |_, _| panic!("injected");
+            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            runtime.block_on(ladder.climb(verdict))
+        }));
+        assert!(crash.is_err());
+        assert_eq!(texts, ["e}"]);
+    }
+}

@@ -89,7 +89,8 @@ fn resume_words(
     finish: Option<&FinishReason>,
     attempt: u32,
 ) -> String {
-    let template = if attempt % 2 == 0 { Template::AutoResume } else { Template::Continuation };
+    let template =
+        if attempt.is_multiple_of(2) { Template::AutoResume } else { Template::Continuation };
     let options = PromptOptions {
         template,
         finish_reason: finish.cloned(),

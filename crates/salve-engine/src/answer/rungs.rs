@@ -3,7 +3,7 @@
 //! In: the ladder and what is wrong. Out: the answer changed, and where to go next. Never joins what
 //! the stitcher refuses, never takes arguments that are not strict JSON and fit.
 
-use super::free_text::ends_like_an_end;
+use super::free_text::{ends_like_an_end, is_sentence};
 use super::healed::{HealState, IncompleteCode, PassedBecause, StepOutcome};
 use super::ladder::{Ladder, Next, is_sent};
 use super::strict::{self, Strict};
@@ -83,6 +83,10 @@ impl<A: Asker> Ladder<'_, A> {
         if ended && !cut.proven && !reply.text.is_empty() && reply.text.trim().is_empty() {
             self.current.text.push_str(&reply.text);
             return (StepOutcome::Joined, Next::Confirmed);
+        }
+        let bound = self.wanted.schema.is_some() || self.wanted.json;
+        if bound && is_talk(&reply) {
+            return (StepOutcome::Refused(RefusalReason::Unrelated), Next::Judge);
         }
         let restarted = self.restarted(&reply);
         match seam::join(&self.current.text, &reply.text, &cut.verdict) {
@@ -177,6 +181,7 @@ impl<A: Asker> Ladder<'_, A> {
             (reply.text.trim(), StepOutcome::Replaced)
         } else if matches!(strict::read(joined, Part::Tool(index)), Strict::Beginning)
             && joined.len() > call.arguments.len()
+            && !is_talk(reply)
         {
             (joined, StepOutcome::Joined)
         } else {
@@ -330,6 +335,14 @@ impl<A: Asker> Ladder<'_, A> {
 
 fn calls_whole<A: Asker>(ladder: &Ladder<'_, A>, reply: &ModelReply) -> bool {
     !reply.tool_calls.is_empty() && ladder.wanted.schema.is_none() && !ladder.wanted.json
+}
+
+// A sentence that is said to be the end, where the rest of a JSON value is wanted: inside a string
+// it would pass for the rest of it.
+fn is_talk(reply: &ModelReply) -> bool {
+    reply.finish == Some(FinishReason::Stop)
+        && !reply.text.contains(['"', '}', ']'])
+        && is_sentence(&reply.text)
 }
 
 fn absent(index: usize, call: &ToolCall) -> Fault {

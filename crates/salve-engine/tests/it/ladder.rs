@@ -304,8 +304,8 @@ fn x02_budget_failure_and_absence_end_the_ladder_by_name() {
         (vec![failed(), over()], IncompleteCode::OverBudget, 2),
     ];
     for (errors, code, calls) in cases {
-        let mut asker = Script::default();
-        asker.replies = errors.into_iter().map(Err).collect();
+        let replies = errors.into_iter().map(Err).collect();
+        let mut asker = Script { replies, ..Script::default() };
         let healed = heal(text(&CODE[..60], Length), &Wanted::default(), &mut asker);
         assert_eq!((code_of(&healed), asker.asked.len()), (Some(code), calls));
         assert_eq!(healed.partial(), Some(&CODE[..60]));
@@ -349,7 +349,7 @@ struct Kept(Arc<Mutex<Vec<String>>>);
 
 impl Kept {
     fn note(&self, line: String) {
-        self.0.lock().unwrap().push(line);
+        self.0.lock().expect("not poisoned").push(line);
     }
 }
 
@@ -377,7 +377,7 @@ fn x05_raw_partial_and_result_are_three_slots() {
     let sent = AlreadySent::default();
     let _ = run(heal_answer_keeping(first, &wanted, sent, &mut asker, &caps, &mut kept));
     let whole = CODE.len();
-    let lines = kept.0.lock().unwrap().clone();
+    let lines = kept.0.lock().expect("not poisoned").clone();
     assert_eq!(
         lines,
         [
@@ -395,7 +395,7 @@ fn x05_raw_partial_and_result_are_three_slots() {
     let first = text(&CODE[..60], Length);
     let work = heal_answer_keeping(first, &wanted, sent, &mut asker, &none, &mut kept);
     let _ = run(work);
-    assert_eq!(*kept.0.lock().unwrap(), ["raw First 60"]);
+    assert_eq!(*kept.0.lock().expect("not poisoned"), ["raw First 60"]);
 }
 
 #[test]

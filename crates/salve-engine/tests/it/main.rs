@@ -4,7 +4,9 @@
 //! process, never asks a model.
 
 mod asking;
+mod blocks;
 mod command_facts;
+mod generating;
 mod judging;
 mod ladder;
 mod ladder_properties;
