@@ -14,10 +14,12 @@ mod manifest;
 mod normalise;
 mod parse;
 mod policy;
+mod redact;
 mod rules;
 mod shell;
 mod stitch;
 mod syntax;
+mod wire;
 
 /// One property check.
 pub struct Target {
@@ -42,10 +44,12 @@ pub const TARGETS: &[Target] = &[
     Target { name: "normalise", check: normalise::check, dictionary: CONSOLE },
     Target { name: "parse", check: parse::check, dictionary: JSON },
     Target { name: "policy", check: policy::check, dictionary: COMMANDS },
+    Target { name: "redact", check: redact::check, dictionary: SECRETS },
     Target { name: "rules", check: rules::check, dictionary: RULES },
     Target { name: "shell", check: shell::check, dictionary: SHELL },
     Target { name: "stitch", check: stitch::check, dictionary: CODE },
     Target { name: "syntax", check: syntax::check, dictionary: CODE },
+    Target { name: "wire", check: wire::check, dictionary: WIRE },
 ];
 
 #[rustfmt::skip]
@@ -149,4 +153,27 @@ const RULES: &[&str] = &[
     "\", \"command\": \"", "\"}", "no error, ", "do not ", "```bash\n", "\n```\n", "ls -la", "git log --oneline", "cargo test", "curl ",
     "find . -name x", "python -m pytest", "npm run build", "npm install ", "go test ./...", "pip install ", "tsc --noEmit", "wget -O ",
     " -o ", " --output=", " 2>&1", " > out.txt", " && ", " | ", "; ", " -- ", " ../x", " /etc/x", " .env", " *", " --", " -", "=", "@",
+];
+
+#[rustfmt::skip]
+const SECRETS: &[&str] = &[
+    "password", "token", "secret", "api_key", "_auth", "sig=", "heroku", " = ", ": ", "=", "=>", "\"", "'", "`", "\\\"", "\\n", "\\", "\n", "\r\n",
+    "authorization", "Bearer ", "Basic ", "://", "a:", "@", ":", "--", "-", "%20", "\\u0020", "\\x20", "\u{1b}[31m", "[redacted:", "key]", "[", "]",
+    "ghp_", "github_pat_", "sk-", "sk-ant-", "xoxb-", "AKIA", "AIza", "eyJ", ".eyJ", ".", "MII", "IBAA", "LS0t", "8Q~", "-us1", "1234567", "8:", "|", "NRAL", ".atlasv1.",
+    "-----BEGIN PRIVATE KEY-----", "-----BEGIN ", "-----END PRIVATE KEY-----", "Proc-Type: 4,ENCRYPTED\n", "Private-Lines: 3\n", "+", "\"+\n\"", "MTIz", "=",
+    "Zx9Cv7Bn5Mq3We1Rt2Yu4Io6Pa8Sd0Fg1Hj3", "9f86d081884c7d659a2feaa0c55ad015", "Q7Z5X3L0R6N4H8J2", "Horse99!", "exact-value", "xxxx", "example", "é", "\0",
+];
+
+#[rustfmt::skip]
+const WIRE: &[&str] = &[
+    "data: ", "data:", "event: ", "id: 1\n", ": ping\n", "\n\n", "\r\n\r\n", "\r\r", "\n", "\r", "\u{feff}", "data: [DONE]\n\n",
+    "{\"choices\":[{\"index\":0,\"delta\":{", "\"content\":\"a\"", "\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"function\":{\"name\":\"f\",\"arguments\":\"{\"}}]",
+    "}}]}", "\"finish_reason\":\"length\"", "\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2}", "\"index\":4000000000", "\"role\":\"assistant\"",
+    "{\"type\":\"message_start\",\"message\":{", "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\"}}",
+    "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"a\"}}", "{\"type\":\"content_block_stop\",\"index\":0}",
+    "\"partial_json\":\"{\"", "\"type\":\"input_json_delta\"", "{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"max_tokens\"}}", "{\"type\":\"message_stop\"}",
+    "\"type\":\"response.created\",", "\"type\":\"response.output_item.added\",", "\"type\":\"response.output_item.done\",", "\"type\":\"response.content_part.added\",",
+    "\"type\":\"response.output_text.delta\",", "\"type\":\"response.output_text.done\",", "\"type\":\"response.completed\",", "\"sequence_number\":7", "\"output_index\":0",
+    "\"item\":{\"type\":\"message\"}", "\"item\":{\"type\":\"function_call\",\"call_id\":\"c\"}", "\"part\":{\"type\":\"output_text\",\"text\":\"\"}", "\"delta\":\"a\"",
+    "\"output\":[", "\"content\":[", "\"messages\":[", "\"input\":", "null", "[]", "{}", "5", "1e400", "\"\\ud800\"", "\\u0000", "\u{0}", ",", "{", "}", "[", "]",
 ];

@@ -13,6 +13,7 @@ use std::process::Stdio;
 const BENCHES: &[(&str, &str)] = &[
     ("salve-text", "json"),
     ("salve-text", "inspect"),
+    ("salve-text", "redact"),
     ("salve-tree", "matching"),
     ("salve-check", "policy"),
     ("salve-check", "signature"),

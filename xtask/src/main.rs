@@ -20,6 +20,7 @@ mod gateway;
 mod landed;
 mod process;
 mod race;
+mod redact;
 mod score;
 mod stitch;
 mod test;
@@ -50,6 +51,7 @@ const TASKS: &[Task] = &[
     Task { name: "race", about: "a directory swapped for a symlink while paths are used; --rounds 100000, --applies 2000", run: race::run },
     Task { name: "crash", about: "transactions that end at any instant; --full on a disk; --workload NAME [--faults F]", run: crash::run },
     Task { name: "ambiguity", about: "hunks on files full of copies and on stale files, 0 in the wrong place; --n, --seed, --show", run: ambiguity::run },
+    Task { name: "redact", about: "secrets of an independent list in pieces, and false alarms on sources; --n, --seed, --show, --files", run: redact::run },
     Task { name: "matrix", about: "answers cut everywhere in every dialect, through the gateway; --positions 200, --show", run: gateway::matrix },
     Task { name: "clients", about: "the official SDKs with and without the gateway; --agent adds a real coding agent", run: gateway::clients },
     Task { name: "load", about: "many streams, faults and a SIGKILL; --streams 200, --seconds 300, --faults 10", run: gateway::load },

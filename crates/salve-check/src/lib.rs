@@ -38,7 +38,8 @@ pub use run::{
     RunPrograms, RunRecord, RunRequest, StartedBy,
 };
 pub use runner::{
-    Keep, Launcher, OutputStream, RunLog, Runner, RunnerOptions, is_paused, run_own_executable,
+    Keep, KeyCommandError, Launcher, OutputStream, RunLog, Runner, RunnerOptions, is_paused,
+    run_key_command, run_own_executable,
 };
 pub use sandbox::LayerReport;
 pub use shell::{

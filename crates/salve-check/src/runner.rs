@@ -8,6 +8,7 @@ mod collect;
 mod control_file;
 mod environment;
 mod forms;
+mod key_command;
 mod log;
 mod notable;
 mod outcome;
@@ -19,6 +20,7 @@ mod store;
 mod visible;
 
 pub use control_file::is_paused;
+pub use key_command::{KeyCommandError, run_key_command};
 pub use log::RunLog;
 pub use own::run_own_executable;
 

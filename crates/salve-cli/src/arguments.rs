@@ -2,19 +2,27 @@
 //!
 //! In: arguments. Out: one value per command, checked by clap. Never acts on them.
 
+mod calls;
 mod check;
 mod gateway;
+mod keys;
 mod run;
+mod setup;
 mod signature;
 mod sim;
+mod stats;
 mod tree;
 mod trust;
 
+pub(crate) use calls::{CallsArguments, CallsCommand, CallsListArguments, ResolveAs, StateChoice};
 pub(crate) use check::CheckArguments;
 pub(crate) use gateway::{GatewayArguments, HealSetting, LogFormat};
+pub(crate) use keys::{KeysArguments, KeysCommand};
 pub(crate) use run::{RunArguments, RunsArguments};
+pub(crate) use setup::{Agent, Provider, SetupArguments};
 pub(crate) use signature::SignatureArguments;
 pub(crate) use sim::SimArguments;
+pub(crate) use stats::StatsArguments;
 pub(crate) use tree::{
     ApplyArguments, ChangedArguments, CheckpointArguments, CheckpointCommand, DiffArguments, Guard,
     HistoryArguments, HistoryCommand, PolicyCommand, RewindArguments, TreeArguments, UndoArguments,
@@ -86,6 +94,12 @@ pub(crate) enum Command {
     Runs(RunsArguments),
     /// Heals the replies of a provider on their way to any agent.
     Gateway(Box<GatewayArguments>),
+    /// Makes, lists and revokes the keys the gateway hands out.
+    Keys(KeysArguments),
+    /// Shows what models were asked and what came of it.
+    Calls(CallsArguments),
+    /// Counts how answers were cut and how many were healed.
+    Stats(StatsArguments),
     /// Says what a model would be allowed to do.
     Policy {
         #[command(subcommand)]
@@ -95,6 +109,8 @@ pub(crate) enum Command {
     Trust(TrustArguments),
     /// Plays a scripted or recorded provider on this machine, for tests.
     Sim(SimArguments),
+    /// Points an agent's own configuration at the gateway, undoable.
+    Setup(SetupArguments),
     /// Says which error a tool's output is, wherever it appears next.
     Signature(SignatureArguments),
     /// Shows and uses the schemas a reply can be held to.

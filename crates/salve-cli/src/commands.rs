@@ -3,6 +3,7 @@
 //! In: checked arguments. Out: an ending or a failure. Never decides what a stage decides.
 
 pub(crate) mod apply;
+pub(crate) mod calls;
 pub(crate) mod check;
 pub(crate) mod checkpoint;
 pub(crate) mod clean;
@@ -11,6 +12,7 @@ pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod gateway;
+pub(crate) mod gateway_keys;
 pub(crate) mod history;
 pub(crate) mod inspect;
 pub(crate) mod manual;
@@ -21,7 +23,9 @@ pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod schema;
+pub(crate) mod setup;
 pub(crate) mod signature;
 pub(crate) mod sim;
+pub(crate) mod stats;
 pub(crate) mod trust;
 pub(crate) mod undo;

@@ -17,6 +17,14 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, Failure> {
     }
 }
 
+/// Says what is wrong with a file's text, and in which line. The line itself is not shown: what is
+/// wrong with it may be that it holds a key.
+pub(crate) fn unusable(path: &Path, text: &str, error: &toml::de::Error) -> Failure {
+    let before = error.span().and_then(|span| text.get(..span.start));
+    let line = before.map_or(1, |before| before.matches('\n').count() + 1);
+    Failure::new(format!("cannot use `{}`, line {line}: {}", path.display(), error.message()))
+}
+
 /// Returns the path of a file in the user's configuration folder.
 pub(crate) fn of_user(name: &str) -> Result<PathBuf, Failure> {
     let folder = environment::user_config_folder().ok_or_else(|| {

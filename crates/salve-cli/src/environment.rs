@@ -3,6 +3,7 @@
 //! In: nothing. Out: constants and one reader. Never read anywhere else: the rest of Salve receives
 //! values.
 
+use salve_types::Timestamp;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -16,6 +17,8 @@ pub(crate) const SENTINEL_MARK: &str = "SALVE_SENTINEL_MARK";
 pub(crate) const TAIL_CHARACTERS: &str = "SALVE_TAIL_CHARACTERS";
 /// A file with the template of the continuation prompt.
 pub(crate) const RESUME_TEMPLATE: &str = "SALVE_RESUME_TEMPLATE";
+/// The folder of what Salve remembers, in place of the usual one.
+pub(crate) const DATA: &str = "SALVE_DATA";
 
 /// Returns the value of a variable that is set and not empty.
 #[expect(
@@ -38,6 +41,22 @@ pub(crate) fn user_config_folder() -> Option<PathBuf> {
     let base = value("XDG_CONFIG_HOME")
         .map(PathBuf::from)
         .or_else(|| value("HOME").map(|home| PathBuf::from(home).join(".config")))?;
+    Some(base.join("salve"))
+}
+
+/// Returns this moment, for the parts that are passed a clock.
+pub(crate) fn now() -> Timestamp {
+    Timestamp(i64::try_from(crate::workspace::now()).unwrap_or(i64::MAX))
+}
+
+/// Returns the folder of what Salve remembers for the user.
+pub(crate) fn user_data_folder() -> Option<PathBuf> {
+    if let Some(folder) = value(DATA) {
+        return Some(PathBuf::from(folder));
+    }
+    let base = value("XDG_DATA_HOME")
+        .map(PathBuf::from)
+        .or_else(|| value("HOME").map(|home| PathBuf::from(home).join(".local/share")))?;
     Some(base.join("salve"))
 }
 

@@ -4,6 +4,7 @@
 //! here: it could send a person's code and keys to an upstream of its choice.
 
 use crate::arguments::HealSetting;
+use salve_model::Secret;
 use serde::Deserialize;
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -18,6 +19,9 @@ pub(crate) struct GatewaySettings {
     pub(crate) heal: Option<HealSetting>,
     pub(crate) upstream_key_env: Option<String>,
     pub(crate) upstream_key_file: Option<PathBuf>,
+    /// The key of a provider that is named as the upstream; no file can hold it.
+    #[serde(skip)]
+    pub(crate) upstream_key: Option<Secret>,
     #[serde(default)]
     pub(crate) hosts: Vec<String>,
     #[serde(default)]
@@ -44,6 +48,7 @@ impl GatewaySettings {
             heal: self.heal.or(below.heal),
             upstream_key_env: env,
             upstream_key_file: file,
+            upstream_key: self.upstream_key.or(below.upstream_key),
             hosts: list(self.hosts, below.hosts),
             origins: list(self.origins, below.origins),
             max_output: self.max_output.or(below.max_output),

@@ -13,6 +13,9 @@ mod failure;
 mod gateway_settings;
 mod input;
 mod keys;
+mod ledger;
+mod model_keys;
+mod model_settings;
 mod output;
 mod processes;
 mod render;
@@ -20,6 +23,7 @@ mod rules;
 mod runtime;
 mod schemas;
 mod settings;
+mod table;
 mod toolchains;
 mod trust;
 mod workspace;
@@ -64,9 +68,13 @@ fn run(arguments: Arguments) -> CommandResult {
         Command::Run(options) => commands::run::run(&options, format),
         Command::Runs(options) => commands::runs::run(&options, format),
         Command::Gateway(options) => commands::gateway::run(&options, format),
+        Command::Keys(options) => commands::gateway_keys::run(&options, format),
+        Command::Calls(options) => commands::calls::run(&options, format),
+        Command::Stats(options) => commands::stats::run(&options, format),
         Command::Policy { command } => commands::policy::run(&command, format),
         Command::Trust(options) => commands::trust::run(&options, format),
         Command::Sim(options) => commands::sim::run(&options, format),
+        Command::Setup(options) => commands::setup::run(&options, format),
         Command::Signature(options) => commands::signature::run(&options, format),
         Command::Schema { command } => commands::schema::run(&command, format),
         Command::Explain { code } => commands::explain::run(code.as_deref(), format),

@@ -7,6 +7,8 @@ use crate::config_files;
 use crate::environment;
 use crate::failure::Failure;
 use crate::gateway_settings::GatewaySettings;
+use crate::model_settings::Models;
+use salve_model::{BudgetSettings, ModelEntry, ModelSettings, ProviderSettings, RoleSettings};
 use salve_text::{DEFAULT_MARK, SentinelRule};
 use serde::Deserialize;
 use std::fmt;
@@ -137,6 +139,8 @@ pub(crate) struct Settings {
     pub(crate) auto_apply_cli: Sourced<Automatic>,
     /// What a gateway is started with.
     pub(crate) gateway: GatewaySettings,
+    /// Who is asked, for what, and what it may cost.
+    pub(crate) models: Models,
     /// What was said but not taken, with the reason.
     pub(crate) ignored: Vec<String>,
 }
@@ -154,6 +158,10 @@ struct ConfigFile {
     auto_apply_files: Option<Automatic>,
     auto_apply_cli: Option<Automatic>,
     gateway: Option<GatewaySettings>,
+    provider: Option<Vec<ProviderSettings>>,
+    roles: Option<RoleSettings>,
+    model: Option<Vec<ModelEntry>>,
+    budget: Option<BudgetSettings>,
     // Read where they are used and where trust is known.
     #[serde(default, rename = "toolchain")]
     _toolchains: Vec<toml::Table>,
@@ -172,6 +180,7 @@ impl Settings {
             auto_apply_files: Sourced::built_in(Automatic::On),
             auto_apply_cli: Sourced::built_in(Automatic::Off),
             gateway: GatewaySettings::default(),
+            models: Models::default(),
             ignored: Vec::new(),
         }
     }
@@ -193,7 +202,7 @@ impl Settings {
     fn read_file(&mut self, level: Level, path: &Path) -> Result<(), Failure> {
         let Some(text) = config_files::read(path)? else { return Ok(()) };
         let file: ConfigFile = toml::from_str(&text).map_err(|error| {
-            Failure::new(format!("cannot use `{}`: {error}", path.display()))
+            config_files::unusable(path, &text, &error)
                 .hint("`salve config show --origin` lists every setting and its values.")
         })?;
         self.merge(file, &Origin::File { level, path: path.to_owned() });
@@ -216,6 +225,13 @@ impl Settings {
         self.auto_apply_cli.set(file.auto_apply_cli, origin);
         let below = std::mem::take(&mut self.gateway);
         self.gateway = file.gateway.unwrap_or_default().or(below);
+        let said = ModelSettings {
+            provider: file.provider.unwrap_or_default(),
+            roles: file.roles.unwrap_or_default(),
+            model: file.model.unwrap_or_default(),
+            budget: file.budget.unwrap_or_default(),
+        };
+        self.models.overlay(said, origin);
     }
 
     // A cloned repository is not trusted: it may ask for more care, never for less, and it may not
@@ -243,6 +259,10 @@ impl Settings {
             ("tail_characters", file.tail_characters.is_some()),
             ("resume_template", file.resume_template.is_some()),
             ("gateway", file.gateway.is_some()),
+            ("provider", file.provider.is_some()),
+            ("roles", file.roles.is_some()),
+            ("model", file.model.is_some()),
+            ("budget", file.budget.is_some()),
         ];
         for (key, said) in others {
             if said {
@@ -286,9 +306,9 @@ impl Settings {
     }
 
     /// Lists key, value and origin of every setting.
-    pub(crate) fn rows(&self) -> Vec<(&'static str, String, String)> {
+    pub(crate) fn rows(&self) -> Vec<(String, String, String)> {
         let template = self.resume_template.value.as_ref();
-        vec![
+        let mut rows = vec![
             row("enforcement", name_of(&self.enforcement.value), &self.enforcement.origin),
             row("sentinel", name_of(&self.sentinel.value), &self.sentinel.origin),
             row("sentinel_mark", self.sentinel_mark.value.clone(), &self.sentinel_mark.origin),
@@ -313,12 +333,14 @@ impl Settings {
                 self.auto_apply_cli.value.to_string(),
                 &self.auto_apply_cli.origin,
             ),
-        ]
+        ];
+        rows.extend(self.models.rows());
+        rows
     }
 }
 
-fn row(key: &'static str, value: String, origin: &Origin) -> (&'static str, String, String) {
-    (key, value, origin.to_string())
+fn row(key: &str, value: String, origin: &Origin) -> (String, String, String) {
+    (key.to_owned(), value, origin.to_string())
 }
 
 fn name_of(value: &impl clap::ValueEnum) -> String {
@@ -403,6 +425,19 @@ mod tests {
         assert_eq!(settings.gateway.upstream, None);
         assert_eq!(settings.gateway.port, None);
         assert_eq!(settings.ignored.len(), 1);
+    }
+
+    #[test]
+    fn a_workspace_names_no_provider_no_model_and_no_budget() {
+        let mut settings = Settings::built_in();
+        workspace(
+            "[[provider]]\nname = 'xai'\nbase_url = 'http://evil.example'\n\
+             key = { command = ['sh', '-c', 'evil'] }\n[roles]\nfast = 'xai/x'\n\
+             [[model]]\nnames = ['x']\n[budget.day]\nmoney = '1000'",
+            &mut settings,
+        );
+        assert!(settings.models.rows().is_empty());
+        assert_eq!(settings.ignored.len(), 4, "{:?}", settings.ignored);
     }
 
     #[test]

@@ -4,14 +4,15 @@
 //! that prints as stars. A workspace is no place for a key, so there is no way to say so. Never
 //! reads the environment, never starts a command: the command line does, and hands over the text.
 
-use serde::{Deserialize, Serialize};
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Where a key is kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum KeySource {
@@ -32,6 +33,47 @@ impl fmt::Display for KeySource {
                 write!(out, "command {}", words.first().map_or("", String::as_str))
             }
         }
+    }
+}
+
+// Written by hand, because a derived one repeats what it did not expect, and what people write here
+// by mistake is the key.
+impl<'de> Deserialize<'de> for KeySource {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OneSource)
+    }
+}
+
+struct OneSource;
+
+const FORMS: &str = "a key's place: { environment = \"NAME\" }, { file = \"PATH\" } or \
+                     { command = [\"WORD\", …] }; the key itself is never written here";
+
+impl<'de> Visitor<'de> for OneSource {
+    type Value = KeySource;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(FORMS)
+    }
+
+    fn visit_str<E: serde::de::Error>(self, _: &str) -> Result<KeySource, E> {
+        Err(E::custom(format_args!("expected {FORMS}")))
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<KeySource, M::Error> {
+        use serde::de::Error;
+        let wrong = || M::Error::custom(format_args!("expected {FORMS}"));
+        let name: String = map.next_key()?.ok_or_else(wrong)?;
+        let source = match name.as_str() {
+            "environment" => KeySource::Environment(map.next_value().map_err(|_| wrong())?),
+            "file" => KeySource::File(map.next_value().map_err(|_| wrong())?),
+            "command" => KeySource::Command(map.next_value().map_err(|_| wrong())?),
+            _ => return Err(wrong()),
+        };
+        if map.next_key::<IgnoredAny>()?.is_some() {
+            return Err(wrong());
+        }
+        Ok(source)
     }
 }
 

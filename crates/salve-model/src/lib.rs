@@ -10,6 +10,7 @@ mod cost;
 mod http_client;
 mod key;
 mod limit;
+mod lineup;
 mod model;
 mod pool;
 mod provider;
@@ -19,10 +20,10 @@ mod request;
 mod retry;
 mod roles;
 mod settings;
+pub mod sim;
 #[cfg(test)]
 mod testing;
 mod tier;
-pub mod sim;
 pub mod wire;
 
 pub use any_model::AnyModel;
@@ -35,9 +36,10 @@ pub use cost::{LongPrice, MicroDollars, NotMoney, Price};
 pub use http_client::{HttpClientError, HttpClientOptions, http_client};
 pub use key::{KeyError, KeySource, Secret, read_key_file};
 pub use limit::{Gate, Limited, Pass};
+pub use lineup::{Chosen, Lineup, LineupError, LineupParts};
 pub use model::{Model, ModelError, Watch};
 pub use pool::{Execution, Pool, PoolMember, WorkOrder};
-pub use provider::{Provider, Timeouts, WELL_KNOWN, WellKnown, well_known};
+pub use provider::{GenaiModel, Provider, Timeouts, WELL_KNOWN, WellKnown, well_known};
 pub use repair::{
     CandidateRule, ProviderError, RepairAnswer, RepairNode, RepairRequest, RepairTarget,
 };

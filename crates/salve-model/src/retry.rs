@@ -139,7 +139,7 @@ mod tests {
     async fn what_passes_is_tried_again_and_the_rest_is_not() {
         // What the provider does call by call, and after how many calls it ends how.
         let unreachable = || ModelError::Unreachable { message: String::new() };
-        let cases: Vec<(Vec<Result<ModelReply, ModelError>>, usize, bool)> = vec![
+        let cases = [
             (vec![Err(refused(429)), Err(refused(503)), Ok(text("a"))], 3, true),
             (vec![Err(unreachable()), Ok(text("a"))], 2, true),
             (

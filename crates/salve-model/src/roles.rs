@@ -57,6 +57,14 @@ impl Preset {
     /// Lists them all.
     pub const ALL: [Self; 2] = [Self::Claude, Self::Grok];
 
+    /// Returns its name in settings.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Grok => "grok",
+        }
+    }
+
     /// Returns its model of a role, if it has one.
     pub const fn model(self, role: Role) -> Option<&'static str> {
         match (self, role) {

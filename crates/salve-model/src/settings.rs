@@ -96,6 +96,20 @@ pub struct UnknownProvider {
 }
 
 impl ProviderSettings {
+    /// Returns the settings of a provider everybody knows, of which only the name is said.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            dialect: None,
+            base_url: None,
+            key: None,
+            headers: BTreeMap::new(),
+            parallel: None,
+            total_timeout: None,
+            idle_timeout: None,
+        }
+    }
+
     /// Returns the source of the key: the one that is said, or the usual variable of a well-known
     /// provider.
     pub fn key_source(&self) -> Option<KeySource> {

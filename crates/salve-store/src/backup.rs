@@ -44,8 +44,7 @@ pub(crate) fn newest(path: &Path) -> Option<PathBuf> {
 
 /// Says of an error whether the database is damaged, and where its backup is.
 pub(crate) fn explained(path: &Path, error: sqlx::Error) -> StoreError {
-    let code =
-        error.as_database_error().and_then(|error| error.code()).map(|code| code.to_string());
+    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
     // The low byte is the kind; the rest says more about it.
     let kind = code.and_then(|code| code.parse::<i64>().ok()).map(|code| code & 0xff);
     match kind {

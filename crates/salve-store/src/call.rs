@@ -4,7 +4,7 @@
 //! export. Never holds a prompt: its hash is enough to know it again.
 
 use crate::KeyId;
-use crate::options::BudgetUnit;
+use crate::spend::{OverBudget, Spend, Worst};
 use crate::statistics::Inspection;
 use salve_types::{Timestamp, Usage};
 use serde::{Deserialize, Serialize};
@@ -42,75 +42,6 @@ impl CallKey {
     pub(crate) fn text(&self) -> Option<&str> {
         self.0.as_deref()
     }
-}
-
-/// Tokens and money.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Spend {
-    /// Tokens of prompt and answer together.
-    pub tokens: u64,
-    /// Millionths of a dollar.
-    pub micro_dollars: u64,
-}
-
-impl Spend {
-    /// Returns both together.
-    #[must_use]
-    pub const fn plus(self, other: Self) -> Self {
-        Self {
-            tokens: self.tokens.saturating_add(other.tokens),
-            micro_dollars: self.micro_dollars.saturating_add(other.micro_dollars),
-        }
-    }
-
-    /// Returns what remains without `other`, at least nothing.
-    #[must_use]
-    pub const fn minus(self, other: Self) -> Self {
-        Self {
-            tokens: self.tokens.saturating_sub(other.tokens),
-            micro_dollars: self.micro_dollars.saturating_sub(other.micro_dollars),
-        }
-    }
-}
-
-/// The most a call can take. What of the answer did not arrive is given back if the call is
-/// abandoned, so the two parts are known apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Worst {
-    /// What the prompt takes at most.
-    pub prompt: Spend,
-    /// What the answer takes at most: its output limit.
-    pub answer: Spend,
-}
-
-impl Worst {
-    /// Returns what is held: prompt and answer.
-    pub const fn total(self) -> Spend {
-        self.prompt.plus(self.answer)
-    }
-
-    /// Returns what it took if the whole prompt was read and this many bytes were answered: at two
-    /// bytes a token, which no text in use goes below, and never beyond the worst case.
-    pub(crate) fn estimate(self, arrived_bytes: u64) -> (Usage, u64) {
-        let answered = arrived_bytes.div_ceil(2).min(self.answer.tokens);
-        let usage =
-            Usage { input_tokens: self.prompt.tokens, output_tokens: answered, ..Usage::default() };
-        (usage, self.price(usage))
-    }
-
-    /// Returns what these tokens cost at the prices of the worst case.
-    pub(crate) fn price(self, usage: Usage) -> u64 {
-        let prompt = share(self.prompt, usage.input_tokens);
-        prompt.saturating_add(share(self.answer, usage.output_tokens))
-    }
-}
-
-fn share(worst: Spend, tokens: u64) -> u64 {
-    if worst.tokens == 0 {
-        return 0;
-    }
-    let price = u128::from(worst.micro_dollars) * u128::from(tokens);
-    u64::try_from(price.div_ceil(u128::from(worst.tokens))).unwrap_or(u64::MAX)
 }
 
 /// A call that is about to be made.
@@ -158,63 +89,6 @@ pub enum Reservation {
     },
     /// It would not fit; nothing was reserved.
     OverBudget(OverBudget),
-}
-
-/// A limit a call would not have fitted into.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct OverBudget {
-    /// Whose limit.
-    pub scope: BudgetScope,
-    /// What it counts.
-    pub unit: BudgetUnit,
-    /// The limit.
-    pub limit: u64,
-    /// What is left of it, what open calls hold taken off.
-    pub left: u64,
-    /// What the call needs at its worst.
-    pub needed: u64,
-}
-
-impl fmt::Display for OverBudget {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (limit, left, needed) = (self.limit, self.left, self.needed);
-        match self.unit {
-            BudgetUnit::Tokens => {
-                write!(out, "{}: {left} of {limit} tokens left, {needed} needed", self.scope)
-            }
-            BudgetUnit::MicroDollars => write!(
-                out,
-                "{}: ${:.4} of ${:.4} left, ${:.4} needed",
-                self.scope,
-                left as f64 / 1e6,
-                limit as f64 / 1e6,
-                needed as f64 / 1e6
-            ),
-        }
-    }
-}
-
-/// Whose money is counted together.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum BudgetScope {
-    /// Everything together, by day.
-    Day,
-    /// A gateway key, by day.
-    Key(KeyId),
-    /// A session, as long as it lasts.
-    Session(String),
-}
-
-impl fmt::Display for BudgetScope {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Day => write!(out, "budget of the day"),
-            Self::Key(id) => write!(out, "budget of the day of key {id}"),
-            Self::Session(name) => write!(out, "budget of session {name}"),
-        }
-    }
 }
 
 /// How a call ended.

@@ -17,20 +17,22 @@ mod options;
 mod raw;
 mod read;
 mod redact;
+mod spend;
 mod statistics;
 mod store;
 mod writer;
 
 pub use call::{
-    BudgetScope, Call, CallDetail, CallFilter, CallId, CallKey, CallOutcome, CallState, CallTexts,
-    Decision, NewCall, OverBudget, Reservation, Settled, Spend, Worst,
+    Call, CallDetail, CallFilter, CallId, CallKey, CallOutcome, CallState, CallTexts, Decision,
+    NewCall, Reservation, Settled,
 };
 pub use error::{DatabaseError, StoreError};
 pub use events::{Event, NewEvent, Subscription};
 pub use gateway_keys::{GatewayKey, KEY_PREFIX, KeyId, MadeKey, NewKey};
 pub use open_call::{OpenCall, Receipt};
-pub use options::{BudgetUnit, Budgets, Durability, Retention, SpendLimit, StoreOptions};
+pub use options::{Budgets, Durability, Retention, SpendLimit, StoreOptions};
 pub use read::Spending;
 pub use redact::{Redact, RedactStream};
+pub use spend::{BudgetScope, BudgetUnit, OverBudget, Spend, Worst};
 pub use statistics::{CountedName, Counts, Inspection, InspectionOutcome, Statistics};
 pub use store::{Pruned, Store};

@@ -93,12 +93,15 @@ impl OpenCall {
     /// Ends the call: writes how it ended and gives the unused part of its budgets back, together.
     ///
     /// # Errors
-    /// When the database refuses, or somebody else decided about this call. If the caller goes away
-    /// while it waits, the call is settled all the same.
-    pub async fn settle(mut self, settled: Settled) -> Result<Receipt, StoreError> {
+    /// When the database refuses, or somebody else decided about this call. It is on its way before
+    /// this returns: a caller that does not wait, or goes away while it waits, only misses the receipt.
+    pub fn settle(
+        mut self,
+        settled: Settled,
+    ) -> impl Future<Output = Result<Receipt, StoreError>> + Send + use<> {
         let (reply, answer) = oneshot::channel();
         self.end(settled, Some(reply));
-        answer.await.map_err(|_| StoreError::Closed)?
+        async { answer.await.map_err(|_| StoreError::Closed)? }
     }
 
     fn end(
@@ -110,7 +113,8 @@ impl OpenCall {
         let rest = self.redaction.finish();
         self.raw.push(&rest, 0);
         let settled = cleaned(&self.cleaner, settled);
-        let op = SettleOp { held: self.held.clone(), raw: Arc::clone(&self.raw), settled, reply };
+        let (held, raw) = (self.held.clone(), Arc::clone(&self.raw));
+        let op = SettleOp { held, raw, settled, reply, failures: 0 };
         self.tell(Op::Settle(Box::new(op)));
     }
 

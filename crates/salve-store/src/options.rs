@@ -3,7 +3,7 @@
 //! In: a clock, a redactor, limits. Out: plain data. Never read from anywhere: whoever opens the
 //! store passes them.
 
-use crate::{Redact, Spend};
+use crate::Redact;
 use salve_types::Clock;
 use std::fmt;
 use std::sync::Arc;
@@ -110,42 +110,4 @@ impl Default for Retention {
             backups: 3,
         }
     }
-}
-
-impl SpendLimit {
-    /// Returns the first limit that `taken` and `needed` together would pass.
-    pub(crate) fn passed_by(self, taken: Spend, needed: Spend) -> Option<PassedLimit> {
-        let tokens = (BudgetUnit::Tokens, self.tokens, taken.tokens, needed.tokens);
-        let money = (
-            BudgetUnit::MicroDollars,
-            self.micro_dollars,
-            taken.micro_dollars,
-            needed.micro_dollars,
-        );
-        [tokens, money].into_iter().find_map(|(unit, limit, taken, needed)| {
-            let limit = limit?;
-            let left = limit.saturating_sub(taken);
-            (needed > left).then_some(PassedLimit { unit, limit, left, needed })
-        })
-    }
-}
-
-/// What a limit counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum BudgetUnit {
-    /// Tokens of prompts and answers.
-    Tokens,
-    /// Millionths of a dollar.
-    MicroDollars,
-}
-
-/// A limit that would be passed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct PassedLimit {
-    pub(crate) unit: BudgetUnit,
-    pub(crate) limit: u64,
-    pub(crate) left: u64,
-    pub(crate) needed: u64,
 }

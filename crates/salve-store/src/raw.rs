@@ -54,10 +54,10 @@ impl RawText {
         let mut waiting = self.waiting();
         waiting.arrived = waiting.arrived.saturating_add(arrived as u64);
         let room = self.cap.saturating_sub(waiting.kept);
-        let fits = text.floor_char_boundary(room.min(text.len()));
-        let Some(text) = text.get(..fits).filter(|text| !text.is_empty()) else {
+        let text = beginning(text, room);
+        if text.is_empty() {
             return Announce::Nothing;
-        };
+        }
         waiting.kept += text.len();
         waiting.text.push_str(text);
         let announced = std::mem::replace(&mut waiting.announced, true);
@@ -96,4 +96,13 @@ impl RawText {
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Returns as much of the beginning of a text as fits, in whole characters.
+fn beginning(text: &str, room: usize) -> &str {
+    let mut fits = room.min(text.len());
+    while !text.is_char_boundary(fits) {
+        fits -= 1;
+    }
+    text.get(..fits).unwrap_or_default()
 }

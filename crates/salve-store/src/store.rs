@@ -58,6 +58,8 @@ pub struct Pruned {
     pub texts: u64,
     /// Events.
     pub events: u64,
+    /// Whether there is more that is old enough.
+    pub more: bool,
 }
 
 impl Store {
@@ -214,7 +216,13 @@ impl Store {
     /// Counts one judgement about an answer that has no call of its own. Never waits.
     pub fn record_inspection(&self, inspection: Inspection) {
         // A store that was closed counts no more; there is nobody left to tell.
-        let _ = self.tell(Op::Inspect(inspection.cleaned(self.cleaner())));
+        let _ = self.tell(Op::Inspect(inspection.cleaned(self.cleaner()), None));
+    }
+
+    /// Counts one judgement about the answer of a call, whether it is settled or not, so that it can
+    /// be marked as a false alarm. Never waits.
+    pub fn record_call_inspection(&self, call: CallId, inspection: Inspection) {
+        let _ = self.tell(Op::Inspect(inspection.cleaned(self.cleaner()), Some(call)));
     }
 
     /// Marks the judgement that the answer of a call was cut as a false alarm. Twice counts once.
@@ -248,12 +256,22 @@ impl Store {
         self.0.keys.find(secret)
     }
 
-    /// Forgets what is older than the options say.
+    /// Forgets what is older than the options say. A store that stays open does it every hour.
     ///
     /// # Errors
     /// When the database refuses.
     pub async fn prune(&self) -> Result<Pruned, StoreError> {
-        self.ask(Rare::Prune).await
+        let mut total = Pruned::default();
+        loop {
+            // A part at a time, so that others need not wait for all of it.
+            let pruned = self.ask(Rare::Prune).await?;
+            total.calls += pruned.calls;
+            total.texts += pruned.texts;
+            total.events += pruned.events;
+            if !pruned.more {
+                return Ok(total);
+            }
+        }
     }
 
     /// Writes what waits and closes the database. Calls that are still open stay so in the ledger.
@@ -326,6 +344,7 @@ fn connect_options(durability: Durability) -> SqliteConnectOptions {
         .busy_timeout(PATIENCE)
         .pragma("cache_size", "-16384")
         .pragma("wal_autocheckpoint", "2000")
+        .pragma("journal_size_limit", "67108864")
         .pragma("temp_store", "memory")
         .disable_statement_logging()
 }

@@ -6,20 +6,19 @@
 mod accounts;
 mod batch;
 mod books;
+mod op;
 mod plan;
+mod prune;
 mod rare;
 mod rows;
 
-pub(crate) use accounts::Account;
+pub(crate) use op::{Held, Op, Reply, ReserveOp, Reserved, SettleOp};
 pub(crate) use rare::Rare;
 
-use crate::call::BudgetScope;
-use crate::events::ReadyEvent;
 use crate::gateway_keys::KeyRing;
-use crate::open_call::{OpenCall, Opening};
+use crate::open_call::OpenCall;
 use crate::raw::{Piece, RawText};
-use crate::statistics::Inspection;
-use crate::{Budgets, CallId, KeyId, NewCall, OverBudget, Receipt, Settled, StoreError, Worst};
+use crate::{Budgets, CallId, StoreError};
 use batch::{Begin, Stand};
 use books::Books;
 use plan::{Answer, Given, Plan, Planned};
@@ -34,85 +33,13 @@ use tokio::time::Instant;
 const FLUSH: Duration = Duration::from_millis(100);
 /// A worker with open calls says so often that it is alive.
 const BEAT: Duration = Duration::from_secs(5);
+/// A settlement that cannot be written is tried so often.
+const TRIES: u32 = 50;
+/// The first look for what is old enough to be forgotten, and the next ones.
+const FIRST_PRUNE: Duration = Duration::from_secs(60);
+const PRUNE: Duration = Duration::from_secs(3600);
 /// At most so many operations go into one transaction.
 const BATCH: usize = 1024;
-
-/// Who waits for an answer.
-pub(crate) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
-
-/// Something to be written.
-#[derive(Debug)]
-pub(crate) enum Op {
-    Reserve(Box<ReserveOp>),
-    Settle(Box<SettleOp>),
-    /// Text of a call waits.
-    Arrived(Arc<RawText>),
-    /// So much text of a call waits that it should be written now.
-    PieceFull(Arc<RawText>),
-    /// Somebody waits for the text of a call to be safe.
-    Save {
-        raw: Arc<RawText>,
-        reply: Reply<()>,
-    },
-    Event {
-        event: ReadyEvent,
-        reply: Reply<i64>,
-    },
-    Inspect(Inspection),
-    /// What happens so seldom that it gets a transaction of its own.
-    Rare(Rare),
-    /// Write what waits, and end.
-    Close(oneshot::Sender<()>),
-}
-
-/// A call that wants to be made. Its names are cleaned.
-#[derive(Debug)]
-pub(crate) struct ReserveOp {
-    pub(crate) key: Option<String>,
-    pub(crate) call: NewCall,
-    pub(crate) opening: Opening,
-    pub(crate) reply: Reply<Reserved>,
-}
-
-/// What came of it. If nobody is there to take it, dropping it gives the budget back.
-#[derive(Debug)]
-pub(crate) enum Reserved {
-    Fresh(OpenCall),
-    Before(CallId),
-    OverBudget(OverBudget),
-}
-
-/// A call that ended. Its texts are cleaned.
-#[derive(Debug)]
-pub(crate) struct SettleOp {
-    pub(crate) held: Held,
-    pub(crate) raw: Arc<RawText>,
-    pub(crate) settled: Settled,
-    pub(crate) reply: Option<Reply<Receipt>>,
-}
-
-/// What an open call holds, and where.
-#[derive(Debug, Clone)]
-pub(crate) struct Held {
-    pub(crate) id: CallId,
-    pub(crate) worst: Worst,
-    pub(crate) day: i64,
-    pub(crate) key_id: Option<KeyId>,
-    pub(crate) session: Option<String>,
-}
-
-impl Held {
-    /// Returns the accounts it counts in.
-    pub(crate) fn accounts(&self) -> impl Iterator<Item = Account> + '_ {
-        let day = Account { scope: BudgetScope::Day, day: self.day };
-        let key = self.key_id.map(|id| Account { scope: BudgetScope::Key(id), day: self.day });
-        let session = self
-            .session
-            .as_ref()
-            .map(|name| Account { scope: BudgetScope::Session(name.clone()), day: 0 });
-        [Some(day), key, session].into_iter().flatten()
-    }
-}
 
 /// The task that writes.
 pub(crate) struct Writer {
@@ -127,6 +54,10 @@ pub(crate) struct Writer {
     waiting: Vec<Arc<RawText>>,
     flush_at: Option<Instant>,
     beat_at: Instant,
+    prune_at: Instant,
+    /// Settlements that could not be written yet, and when they are tried again.
+    unsettled: Vec<Op>,
+    retry_at: Option<Instant>,
 }
 
 impl Writer {
@@ -148,6 +79,9 @@ impl Writer {
             waiting: Vec::new(),
             flush_at: None,
             beat_at: Instant::now(),
+            prune_at: Instant::now() + FIRST_PRUNE,
+            unsettled: Vec::new(),
+            retry_at: None,
         }
     }
 
@@ -182,11 +116,18 @@ impl Writer {
                     self.run_rare(rare).await;
                 }
             }
+            if close.is_some() || self.retry_at.is_some_and(|moment| Instant::now() >= moment) {
+                self.retry().await;
+            }
             if let Some(Op::Close(done)) = close {
                 return Some(done);
             }
+            if Instant::now() >= self.prune_at {
+                self.prune_in_passing().await;
+            }
         }
         self.commit(Vec::new(), true).await;
+        self.retry().await;
         None
     }
 
@@ -208,17 +149,12 @@ impl Writer {
             return Continue(());
         }
         let beat_at = (!self.books.open.is_empty()).then_some(self.beat_at);
-        let wake_at = self.flush_at.into_iter().chain(beat_at).min();
-        let received = match wake_at {
-            None => asked.recv().await,
-            Some(moment) => match tokio::time::timeout_at(moment, asked.recv()).await {
-                Ok(received) => received,
-                Err(_) => return Continue(()),
-            },
-        };
-        match received {
-            Some(op) => ops.push(op),
-            None => return Break(()),
+        let soon = [self.flush_at, beat_at, self.retry_at].into_iter().flatten();
+        let wake_at = soon.fold(self.prune_at, Instant::min);
+        match tokio::time::timeout_at(wake_at, asked.recv()).await {
+            Ok(Some(op)) => ops.push(op),
+            Ok(None) => return Break(()),
+            Err(_) => return Continue(()),
         }
         while ops.len() < BATCH {
             let Ok(op) = asked.try_recv() else { break };
@@ -252,9 +188,35 @@ impl Writer {
                 }
                 // Said once, here: not every caller is there to hear it.
                 tracing::error!(%error, operations = ops.len(), "the ledger could not be written");
-                refuse(ops, &error);
+                self.unsettled.extend(op::refused(ops, &error));
+                if !self.unsettled.is_empty() {
+                    self.retry_at.get_or_insert_with(|| Instant::now() + FLUSH);
+                }
             }
         }
+    }
+
+    /// Tries again what could not be written, apart from everybody else's operations, which must not
+    /// fail with it.
+    async fn retry(&mut self) {
+        self.retry_at = None;
+        let unsettled = std::mem::take(&mut self.unsettled);
+        self.commit(unsettled, false).await;
+    }
+
+    /// Forgets a part of what is old, between batches.
+    async fn prune_in_passing(&mut self) {
+        let (reply, pruned) = oneshot::channel();
+        self.run_rare(Rare::Prune(reply)).await;
+        let wait = match pruned.await {
+            Ok(Ok(pruned)) if pruned.more => FLUSH,
+            Ok(Ok(_)) | Err(_) => PRUNE,
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "what is old could not be forgotten");
+                PRUNE
+            }
+        };
+        self.prune_at = Instant::now() + wait;
     }
 
     async fn write(
@@ -398,22 +360,5 @@ impl Writer {
             tracing::warn!(%error, "could not sign off from the ledger");
         }
         let _ = sqlx::query("PRAGMA optimize").execute(&mut self.connection).await;
-    }
-}
-
-// An abandoned call that cannot be settled stays open in the ledger, and held.
-fn refuse(ops: Vec<Op>, error: &StoreError) {
-    for op in ops {
-        match op {
-            Op::Reserve(op) => drop(op.reply.send(Err(error.clone()))),
-            Op::Settle(op) => {
-                if let Some(reply) = op.reply {
-                    let _ = reply.send(Err(error.clone()));
-                }
-            }
-            Op::Save { reply, .. } => drop(reply.send(Err(error.clone()))),
-            Op::Event { reply, .. } => drop(reply.send(Err(error.clone()))),
-            _ => {}
-        }
     }
 }

@@ -14,6 +14,7 @@ mod header;
 mod key_block;
 mod kinds;
 mod marker;
+mod numbered;
 mod scan;
 mod shape;
 mod values;

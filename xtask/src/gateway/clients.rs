@@ -40,10 +40,10 @@ const FAULTS: &[(&str, Spoil)] = &[
 pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
     let with_agent = flags.switch("--agent");
     flags.finish()?;
-    println!("{}", sdks()?);
     if with_agent {
         println!("{}", agent::run()?);
     }
+    println!("{}", sdks()?);
     Ok(())
 }
 

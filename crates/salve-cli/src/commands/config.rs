@@ -28,9 +28,8 @@ pub(crate) fn run(command: &ConfigCommand, format: Format) -> CommandResult {
 
 fn table(settings: &Settings, origin: bool) -> String {
     let rows = settings.rows();
-    let width = |column: fn(&(&'static str, String, String)) -> usize| {
-        rows.iter().map(column).max().unwrap_or(0)
-    };
+    let width =
+        |column: fn(&(String, String, String)) -> usize| rows.iter().map(column).max().unwrap_or(0);
     let (keys, values) = (width(|row| row.0.len()), width(|row| row.1.chars().count()));
     let dim = anstyle::Style::new().dimmed();
     rows.iter()
@@ -47,7 +46,7 @@ fn table(settings: &Settings, origin: bool) -> String {
 fn document(settings: &Settings, origin: bool) -> Value {
     let rows = settings.rows().into_iter().map(|(key, value, from)| {
         let shown = if origin { json!({ "value": value, "origin": from }) } else { json!(value) };
-        (key.to_owned(), shown)
+        (key, shown)
     });
     Value::Object(rows.collect::<Map<_, _>>())
 }

@@ -1,10 +1,11 @@
 //! `salve doctor`: what this installation has, and what it lacks.
 //!
 //! In: the settings, the grammars, one small check of every stage, the sandbox and the toolchains of
-//! this machine. Out: a table, and exit code 1 when a check fails; what is merely missing fails
+//! this machine, the providers and their keys. Out: a table, and exit code 1 when a check fails; what is merely missing fails
 //! nothing and says what to do. Never changes anything, never shows a variable's value.
 
 mod machine;
+mod models;
 
 use crate::arguments::Format;
 use crate::failure::{CommandResult, Ending};
@@ -51,6 +52,7 @@ pub(crate) fn run(format: Format) -> CommandResult {
         parse_check(),
     ];
     checks.extend(machine::rows());
+    checks.extend(models::rows());
     match format {
         Format::Human => output::result(&table(&checks))?,
         Format::Json => output::json(&documents(&checks))?,

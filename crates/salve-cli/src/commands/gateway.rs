@@ -7,9 +7,11 @@ use crate::arguments::{Format, GatewayArguments, LogFormat};
 use crate::environment;
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::gateway_settings::GatewaySettings;
+use crate::model_settings::Models;
 use crate::settings::Settings;
-use crate::{output, runtime};
+use crate::{ledger, model_keys, output, runtime};
 use salve_serve::gateway::{Gateway, GatewayConfig, GatewayHandle, Secret, TlsIdentity};
+use salve_store::Store;
 use serde_json::json;
 use std::io::IsTerminal;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -28,13 +30,16 @@ pub(crate) fn run(arguments: &GatewayArguments, format: Format) -> CommandResult
     if !matches!(format, Format::Human | Format::Json | Format::Jsonl) {
         return Err(crate::no_such_format("gateway", format, "human, json, jsonl"));
     }
-    let settings = flags(arguments).or(Settings::load()?.gateway);
+    let Settings { gateway, models, .. } = Settings::load()?;
+    let settings = by_name(flags(arguments).or(gateway), &models)?;
     let config = config(arguments, settings)?;
     start_log(arguments);
     runtime::run(serve(config, format))?
 }
 
-async fn serve(config: GatewayConfig, format: Format) -> CommandResult {
+async fn serve(mut config: GatewayConfig, format: Format) -> CommandResult {
+    let store = Store::open(&ledger::path()?, ledger::options("gateway")).await?;
+    config.store = Some(store.clone());
     let secured = config.tls.is_some();
     let upstream = config.upstream.clone();
     let gateway = Gateway::start(config).await.map_err(|error| {
@@ -44,6 +49,7 @@ async fn serve(config: GatewayConfig, format: Format) -> CommandResult {
     runtime::interrupted().await?;
     output::story("Finishing open replies; no new ones are taken.\n");
     let drained = gateway.stop().await;
+    store.close().await;
     if drained.cut > 0 {
         output::story(&format!("{} replies did not end in time and were cut.\n", drained.cut));
         return Ok(Ending::LimitReached);
@@ -59,6 +65,7 @@ fn flags(arguments: &GatewayArguments) -> GatewaySettings {
         heal: arguments.heal,
         upstream_key_env: arguments.upstream_key_env.clone(),
         upstream_key_file: arguments.upstream_key_file.clone(),
+        upstream_key: None,
         hosts: arguments.hosts.clone(),
         origins: arguments.origins.clone(),
         max_output: arguments.max_output,
@@ -96,14 +103,37 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         .map_err(|error| Failure::new(format!("cannot read `{}`: {error}", path.display())))
 }
 
+// An upstream without a scheme is the name of a provider: its address is taken, and its key where
+// the user said where that is kept. A provider everybody knows keeps to the clients' own keys.
+fn by_name(mut settings: GatewaySettings, models: &Models) -> Result<GatewaySettings, Failure> {
+    let Some(name) = settings.upstream.clone().filter(|name| !name.contains("://")) else {
+        return Ok(settings);
+    };
+    let known = models.provider(&name).ok_or_else(|| {
+        Failure::new(format!("`{name}` is neither an address nor a provider"))
+            .hint("Give an address, like https://api.openai.com/v1.")
+            .hint("Or add a `[[provider]]` of that name to your own config.toml.")
+    })?;
+    settings.upstream = Some(known.provider(None)?.base_url);
+    let said = settings.upstream_key_env.is_some() || settings.upstream_key_file.is_some();
+    if let Some(source) = known.key.as_ref().filter(|_| !said) {
+        settings.upstream_key = Some(model_keys::fetch(source)?);
+    }
+    Ok(settings)
+}
+
 fn upstream_key(settings: &GatewaySettings) -> Result<Option<Secret>, Failure> {
+    if settings.upstream_key.is_some() {
+        return Ok(settings.upstream_key.clone());
+    }
     if let Some(path) = &settings.upstream_key_file {
         return Ok(Some(salve_model::read_key_file(path)?));
     }
     let Some(name) = &settings.upstream_key_env else { return Ok(None) };
     let text = environment::value(name).ok_or_else(|| {
-        Failure::new(format!("the variable {name} is not set"))
-            .hint("It must hold the provider's key; without it the clients' own keys are passed on.")
+        Failure::new(format!("the variable {name} is not set")).hint(
+            "It must hold the provider's key; without it the clients' own keys are passed on.",
+        )
     })?;
     Ok(Some(Secret::new(text)?))
 }

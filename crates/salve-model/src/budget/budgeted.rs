@@ -8,7 +8,7 @@ use crate::capability::Capabilities;
 use crate::model::{Model, ModelError, Watch};
 use crate::reply::ModelReply;
 use crate::request::ModelRequest;
-use salve_types::Usage;
+use salve_types::{FinishReason, Usage};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -22,8 +22,8 @@ pub struct Budgeted<M> {
 }
 
 impl<M> Budgeted<M> {
-    /// Puts a model on a budget. A call is ended after `call_limit`, because that is the time that
-    /// was reserved for it.
+    /// Puts a model on a budget. A call is ended after `call_limit`, or after what the budget has
+    /// left when that is less, because that is the time that was reserved for it.
     pub fn new(
         model: M,
         budget: Budget,
@@ -44,6 +44,14 @@ impl<M> Budgeted<M> {
     pub const fn budget(&self) -> &Budget {
         &self.budget
     }
+
+    // A call may take less time than usual when less is left; when none is left, the usual time is
+    // asked for, and refused.
+    fn time_for_a_call(&self) -> Duration {
+        let left = self.budget.left(Measure::Seconds).map(Duration::from_millis);
+        left.filter(|left| !left.is_zero())
+            .map_or(self.call_limit, |left| left.min(self.call_limit))
+    }
 }
 
 impl<M: Model> Model for Budgeted<M> {
@@ -56,27 +64,37 @@ impl<M: Model> Model for Budgeted<M> {
         if price.is_none() && self.budget.limits(Measure::Money) {
             return Err(OverBudget::NoPrice { model: request.model.clone() }.into());
         }
-        let worst = worst_case(request, price.as_ref(), &*self.count, self.call_limit);
+        let limit = self.time_for_a_call();
+        let worst = worst_case(request, price.as_ref(), &*self.count, limit);
         let mut hold = self.budget.reserve(worst)?;
         let begun = Instant::now();
         hold.sent();
-        let result = in_time(&self.model, request, watch, self.call_limit).await;
-        let took = Spend::attempt(begun.elapsed().min(self.call_limit));
+        let result = in_time(&self.model, request, watch, limit).await;
+        let took = Spend::attempt(begun.elapsed().min(limit));
         let cost = |usage: Usage| Spend {
             tokens: usage.total(),
             money: price.map(|price| price.cost(usage)).unwrap_or_default(),
             ..took
         };
-        match &result {
-            Ok(ModelReply { usage: Some(usage), .. }) => drop(hold.settle(cost(*usage))),
+        let counted = result.as_ref().ok().and_then(final_usage);
+        let refused = result.as_ref().err().is_some_and(ModelError::is_refusal);
+        hold.settle(match counted {
+            Some(usage) => cost(usage),
             // The provider refused, or was never reached: nothing was made, nothing is counted but
             // the attempt.
-            Err(error) if error.is_refusal() => drop(hold.settle(took)),
+            None if refused => took,
             // Nobody said what it took: all that was set aside is spent, but for the time.
-            Ok(_) | Err(_) => drop(hold.settle(Spend { millis: took.millis, ..worst })),
-        }
+            None => Spend { millis: took.millis, ..worst },
+        });
         result
     }
+}
+
+// What a provider counted, when it counted to the end: some send a first count when they begin, and
+// an answer that broke off has only that one.
+fn final_usage(reply: &ModelReply) -> Option<Usage> {
+    let ended = reply.finish.as_ref().is_some_and(|finish| *finish != FinishReason::Disconnect);
+    reply.usage.filter(|usage| ended && usage.total() > 0)
 }
 
 async fn in_time<M: Model>(
@@ -113,3 +131,6 @@ impl From<OverBudget> for ModelError {
         Self::OverBudget { message: over.to_string() }
     }
 }
+
+#[cfg(test)]
+mod tests;

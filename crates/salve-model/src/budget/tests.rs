@@ -66,7 +66,7 @@ fn a_reservation_goes_through_every_level_or_none() {
     assert_eq!(run.left(Measure::Tokens), Some(0));
     let sibling = session.narrow(Scope::Run, Limits::default());
     assert!(sibling.reserve(tokens(1)).is_err(), "the day is one for all");
-    drop(hold.settle(tokens(20)));
+    hold.settle(tokens(20));
     assert_eq!((run.spent(), session.spent(), day.spent()), (tokens(20), tokens(20), tokens(50)));
     assert_eq!(sibling.left(Measure::Tokens), Some(50));
     assert!(sibling.limits(Measure::Tokens) && !sibling.limits(Measure::Money));
@@ -81,13 +81,13 @@ fn a_day_begins_anew_at_midnight_and_a_clock_set_back_gives_nothing_back() {
     let day = Budget::new(Scope::Day, limit(100), Spend::default(), Arc::clone(&clock));
     let session = Budget::new(Scope::Session, limit(100), Spend::default(), clock);
     for budget in [&day, &session] {
-        drop(budget.reserve(tokens(90)).unwrap().settle(tokens(90)));
+        budget.reserve(tokens(90)).unwrap().settle(tokens(90));
         assert!(budget.reserve(tokens(20)).is_err());
     }
     let over_midnight = day.reserve(tokens(10)).unwrap();
     now.store(11 * DAY, Ordering::SeqCst);
     assert_eq!(day.left(Measure::Tokens), Some(90), "what is held stays held");
-    drop(over_midnight.settle(tokens(10)));
+    over_midnight.settle(tokens(10));
     assert_eq!(day.spent(), tokens(10));
     assert!(session.reserve(tokens(20)).is_err(), "a session does not end at midnight");
     now.store(9 * DAY, Ordering::SeqCst);
@@ -165,7 +165,7 @@ impl World {
                 let worst = hold.worst();
                 let actual = spend(worst.tokens * share / 100, worst.money.0 * share / 100);
                 self.counted[run] = self.counted[run].plus(actual);
-                drop(hold.settle(actual));
+                hold.settle(actual);
             }
             Step::Drop(hold) if hold < self.holds.len() => {
                 let (run, hold, sent) = self.holds.remove(hold);
@@ -227,7 +227,9 @@ fn threads_together_never_overrun() {
                                 hold.sent();
                                 drop(hold);
                             }
-                            _ => drop(hold.settle(tokens(worst / 3))),
+                            _ => {
+                                hold.settle(tokens(worst / 3));
+                            }
                         }
                     }
                     assert!(run.spent().tokens + run.held().tokens <= 400);

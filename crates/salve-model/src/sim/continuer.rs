@@ -6,8 +6,8 @@
 //!
 //! The place is looked for in this order: the model's last turn is exactly the beginning of the
 //! answer; it is so but for blanks at its end; it ends with a tail of the answer; a quotation in the
-//! last user turn (between fences, or plain) is a beginning or a tail of the answer or of the
-//! arguments, as it is or escaped as in JSON.
+//! last user turn (between fences, or plain) is a beginning or a tail of the answer, as it is or
+//! escaped as in JSON. Then the same for the arguments of the tool calls, the last one first.
 
 use super::answer::{Part, Place, content, floor_boundary};
 use super::heard::Heard;
@@ -21,32 +21,30 @@ pub(super) enum Asks {
     First,
     /// The answer from this place on.
     Rest(Place),
-    /// The whole tool calls, after something went wrong with them.
-    CallsAgain,
+    /// The whole once more, after something was wrong with it: the tool calls where the request has
+    /// tools, else the text.
+    Again,
 }
 
 /// Finds out what is asked.
 pub(super) fn asks(reply: &Reply, heard: &Heard) -> Asks {
-    let user = heard.last_user();
-    let is_prefill = heard.ends_with_assistant;
-    let goes_on = is_prefill || has_word(user, GO_ON);
-    if goes_on && let Some(byte) = in_text(&reply.text, heard) {
-        return Asks::Rest(Place { part: Part::Text, byte });
+    let words = split_at_fences(heard.last_user()).1.to_ascii_lowercase();
+    let is_later = heard.users.len() > 1 || heard.assistant.is_some();
+    let has_calls = heard.has_tools && !reply.tool_calls.is_empty();
+    if is_later && has_word(&words, &["again"]) && has_word(&words, WHOLE) {
+        return Asks::Again;
     }
-    if reply.tool_calls.is_empty() {
+    if !heard.ends_with_assistant && !has_word(&words, GO_ON) {
         return Asks::First;
     }
-    let is_later = heard.users.len() > 1 || heard.assistant.is_some();
-    if heard.has_tools {
-        let again = is_later && has_word(user, AGAIN) && has_word(user, CALLS);
-        return if again || (goes_on && in_calls(reply, user).is_some()) {
-            Asks::CallsAgain
-        } else {
-            Asks::First
-        };
+    if let Some(byte) = in_text(&reply.text, heard) {
+        return Asks::Rest(Place { part: Part::Text, byte });
     }
-    let place = if goes_on { in_calls(reply, user) } else { None };
-    place.map_or(Asks::First, Asks::Rest)
+    match in_calls(reply, heard) {
+        Some(_) if has_calls => Asks::Again,
+        Some(place) => Asks::Rest(place),
+        None => Asks::First,
+    }
 }
 
 const GO_ON: &[&str] = &[
@@ -62,11 +60,9 @@ const GO_ON: &[&str] = &[
     "remaining",
     "resume",
 ];
-const AGAIN: &[&str] = &["again", "complete", "whole", "once more", "anew", "repeat", "valid"];
-const CALLS: &[&str] = &["tool", "function", "argument", "call"];
+const WHOLE: &[&str] = &["whole", "complete", "entire", "full", "valid"];
 
-fn has_word(text: &str, words: &[&str]) -> bool {
-    let lower = text.to_ascii_lowercase();
+fn has_word(lower: &str, words: &[&str]) -> bool {
     words.iter().any(|word| memmem::find(lower.as_bytes(), word.as_bytes()).is_some())
 }
 
@@ -80,7 +76,8 @@ fn in_text(text: &str, heard: &Heard) -> Option<usize> {
     }
     let quotes = fenced(heard.last_user());
     let quoted = quotes.iter().rev().find_map(|quote| after_quote(text, quote));
-    quoted.or_else(|| after_plain(text, heard.last_user()))
+    let byte = quoted.or_else(|| after_plain(text, heard.last_user()))?;
+    Some(floor_boundary(text, byte))
 }
 
 // Where the answer goes on after the model's own last turn.
@@ -121,13 +118,21 @@ fn after_tail(text: &str, said: &str) -> Option<usize> {
     })
 }
 
-fn in_calls(reply: &Reply, user: &str) -> Option<Place> {
+// The call that was cut is the last one, unless the prompt names the tool of another.
+fn in_calls(reply: &Reply, heard: &Heard) -> Option<Place> {
+    let user = heard.last_user();
     let quotes = fenced(user);
-    (0..reply.tool_calls.len()).rev().find_map(|at| {
+    let said = heard.assistant.as_deref().filter(|said| !said.is_empty());
+    let is_named = |at: &usize| user.contains(&reply.tool_calls[*at].name);
+    let (named, others): (Vec<usize>, Vec<usize>) =
+        (0..reply.tool_calls.len()).rev().partition(is_named);
+    named.into_iter().chain(others).find_map(|at| {
         let part = Part::Call(at);
         let arguments = content(reply, part);
-        let quoted = quotes.iter().rev().find_map(|quote| after_quote(arguments, quote));
-        let byte = quoted.or_else(|| after_plain(arguments, user))?;
+        let told = said.and_then(|said| after_turn(arguments, said, user));
+        let byte = told
+            .or_else(|| quotes.iter().rev().find_map(|quote| after_quote(arguments, quote)))
+            .or_else(|| after_plain(arguments, user))?;
         Some(Place { part, byte: floor_boundary(arguments, byte) })
     })
 }
@@ -161,7 +166,14 @@ fn after_plain(text: &str, user: &str) -> Option<usize> {
 
 // What stands between fences, without the line break that belongs to the fence.
 fn fenced(text: &str) -> Vec<&str> {
+    split_at_fences(text).0
+}
+
+// What stands between fences, and everything else: the words of a prompt are outside, and what it
+// quotes may hold any word.
+fn split_at_fences(text: &str) -> (Vec<&str>, String) {
     let mut found = Vec::new();
+    let mut outside = String::new();
     let mut open: Option<(usize, usize)> = None;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -174,11 +186,12 @@ fn fenced(text: &str) -> Vec<&str> {
                 open = None;
             }
             None if ticks >= 3 => open = Some((at + line.len(), ticks)),
-            _ => {}
+            None => outside.push_str(line),
+            Some(_) => {}
         }
         at += line.len();
     }
-    found
+    (found, outside)
 }
 
 fn escaped(text: &str) -> String {

@@ -1,10 +1,10 @@
 //! What a simulated model hears: the parts of a request that its script can ask about.
 //!
-//! In: a request in one of the dialects, or one of the library's own. Out: turns and limits. Never
-//! complains: a request that makes no sense has no turns.
+//! In: a request in one of the dialects, or one of the library's own. Out: turns and limits. A
+//! request without turns is one; only a body that is no object is refused.
 
 use crate::request::{ModelRequest, Speaker};
-use crate::wire::Dialect;
+use crate::wire::{Dialect, WireError, read_request};
 use serde_json::Value;
 
 /// A request as the script sees it.
@@ -62,33 +62,32 @@ impl Heard {
     }
 
     /// Reads a body in a dialect.
-    pub(super) fn from_body(dialect: Dialect, body: &Value) -> Self {
-        let limit = ["max_completion_tokens", "max_tokens", "max_output_tokens"];
-        let tools =
-            body.get("tools").filter(|tools| tools.as_array().is_some_and(|t| !t.is_empty()));
+    ///
+    /// # Errors
+    /// When the body is no request at all.
+    pub(super) fn from_body(dialect: Dialect, body: &Value) -> Result<Self, WireError> {
+        let asked = read_request(dialect, body)?;
         let mut heard = Self {
             dialect: Some(dialect),
-            model: text_at(body, "model"),
-            stream: body.get("stream").and_then(Value::as_bool).unwrap_or(false),
-            include_usage: body.pointer("/stream_options/include_usage")
-                == Some(&Value::Bool(true)),
-            choices: body.get("n").and_then(Value::as_u64).map_or(1, choices),
-            has_tools: tools.is_some(),
-            max_output_tokens: limit.iter().find_map(|name| body.get(*name)?.as_u64()),
+            stream: asked.stream,
+            include_usage: asked.include_usage,
+            choices: usize::try_from(asked.choices).unwrap_or(1),
+            has_tools: !asked.tools.is_empty(),
+            max_output_tokens: asked.max_output_tokens,
+            model: asked.model,
             ..Self::default()
         };
-        heard.prompt_bytes += tools.map_or(0, |tools| tools.to_string().len());
+        heard.prompt_bytes += body.get("tools").map_or(0, |tools| tools.to_string().len());
         for standing in ["system", "instructions"] {
             heard.prompt_bytes += body.get(standing).map_or(0, |text| spoken(text).len());
         }
-        for turns in ["messages", "input"] {
-            match body.get(turns) {
-                Some(Value::String(text)) => heard.turn(false, text.clone()),
-                Some(Value::Array(items)) => items.iter().for_each(|item| heard.item(item)),
-                _ => {}
-            }
+        let turns = if dialect == Dialect::Responses { "input" } else { "messages" };
+        match body.get(turns) {
+            Some(Value::String(text)) => heard.turn(false, text.clone()),
+            Some(Value::Array(items)) => items.iter().for_each(|item| heard.item(item)),
+            _ => {}
         }
-        heard
+        Ok(heard)
     }
 
     fn item(&mut self, item: &Value) {
@@ -116,15 +115,6 @@ impl Heard {
 /// Counts tokens as every simulated model does: four bytes each, begun ones whole.
 pub(super) fn tokens(bytes: usize) -> u64 {
     u64::try_from(bytes.div_ceil(4)).unwrap_or(u64::MAX)
-}
-
-// More answers than this are nobody's test.
-fn choices(wanted: u64) -> usize {
-    usize::try_from(wanted).unwrap_or(1).clamp(1, 128)
-}
-
-fn text_at(body: &Value, name: &str) -> String {
-    body.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 // The text of a content, which is a text or a list of parts in every dialect.

@@ -83,14 +83,18 @@ impl Stage {
 
     async fn answer(&self, dialect: Dialect, request: &SeenRequest) -> Response<SimBody> {
         let call = self.counter.calls.fetch_add(1, Ordering::SeqCst) + 1;
-        let body: Value = match serde_json::from_slice(&request.body) {
-            Ok(body) => body,
-            Err(problem) => {
-                let message = format!("the body is not JSON: {problem}");
+        let read = serde_json::from_slice::<Value>(&request.body)
+            .map_err(|problem| format!("the body is not JSON: {problem}"))
+            .and_then(|body| {
+                let heard = Heard::from_body(dialect, &body).map_err(|error| error.message)?;
+                Ok((body, heard))
+            });
+        let (body, mut heard) = match read {
+            Ok(read) => read,
+            Err(message) => {
                 return whole(StatusCode::BAD_REQUEST, write_error(dialect, 400, &message));
             }
         };
-        let mut heard = Heard::from_body(dialect, &body);
         heard.headers = self.headers_of(request);
         let Some(performance) = self.player.play(&heard) else {
             let message = self.player.reason(&heard);
@@ -248,7 +252,8 @@ fn refusal(
 
 fn count_tokens(body: &[u8]) -> Response<SimBody> {
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
-    let tokens = Heard::from_body(Dialect::Messages, &body).input_tokens();
+    let heard = Heard::from_body(Dialect::Messages, &body).unwrap_or_default();
+    let tokens = heard.input_tokens();
     whole(StatusCode::OK, json!({ "input_tokens": tokens }).to_string().into_bytes())
 }
 

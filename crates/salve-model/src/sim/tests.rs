@@ -4,4 +4,5 @@ mod client;
 mod continued;
 mod dialects;
 mod faults;
+mod readers;
 mod recordings;

@@ -194,3 +194,126 @@ fn texts(value: Option<&Value>) -> Vec<String> {
         _ => Vec::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn tool_named(name: &str, parameters: Value) -> ToolSpec {
+        ToolSpec { name: name.to_owned(), description: "d".to_owned(), parameters }
+    }
+
+    fn schema() -> Option<SchemaAsk> {
+        Some(SchemaAsk { name: "s".to_owned(), strict: true, schema: json!({"type": "object"}) })
+    }
+
+    #[test]
+    fn chat_requests() {
+        let body = json!({
+            "model": "m", "messages": [], "stream": true, "max_tokens": 5, "n": 2, "stop": "END",
+            "max_completion_tokens": 7, "logprobs": true, "stream_options": {"include_usage": true},
+            "tools": [
+                {"type": "function", "function": {"name": "f", "description": "d", "parameters": {}}},
+                {"type": "custom", "custom": {"name": "c"}},
+            ],
+            "functions": [{"name": "g", "description": "d"}],
+            "response_format": {"type": "json_schema", "json_schema": {"name": "s", "strict": true, "schema": {"type": "object"}}},
+        });
+        let expected = Asked {
+            stream: true,
+            max_output_tokens: Some(7),
+            choices: 2,
+            stop: vec!["END".to_owned()],
+            logprobs: true,
+            include_usage: true,
+            tools: vec![tool_named("f", json!({})), tool_named("g", Value::Null)],
+            schema: schema(),
+            json: true,
+            ..Asked::new(Dialect::Chat, "m")
+        };
+        assert_eq!(read_request(Dialect::Chat, &body), Ok(expected));
+        let body =
+            json!({"model": "m", "response_format": {"type": "json_object"}, "max_tokens": 5.0});
+        let expected =
+            Asked { json: true, max_output_tokens: Some(5), ..Asked::new(Dialect::Chat, "m") };
+        assert_eq!(read_request(Dialect::Chat, &body), Ok(expected));
+    }
+
+    #[test]
+    fn responses_requests() {
+        let body = json!({
+            "model": "m", "input": "q", "instructions": "i", "max_output_tokens": 7, "store": false,
+            "background": true, "previous_response_id": "r", "reasoning": {"effort": "low"},
+            "tools": [
+                {"type": "function", "name": "f", "description": "d", "parameters": {"a": 1}},
+                {"type": "web_search"},
+                {"type": "namespace", "name": "n", "tools": [{"type": "function", "name": "g", "description": "d"}]},
+            ],
+            "text": {"format": {"type": "json_schema", "name": "s", "strict": true, "schema": {"type": "object"}}},
+        });
+        let expected = Asked {
+            max_output_tokens: Some(7),
+            include_usage: true,
+            tools: vec![tool_named("f", json!({"a": 1})), tool_named("g", Value::Null)],
+            schema: schema(),
+            json: true,
+            previous_response_id: Some("r".to_owned()),
+            store: Some(false),
+            background: true,
+            thinking: true,
+            ..Asked::new(Dialect::Responses, "m")
+        };
+        assert_eq!(read_request(Dialect::Responses, &body), Ok(expected));
+    }
+
+    #[test]
+    fn messages_requests() {
+        let format = json!({"type": "json_schema", "name": "s", "schema": {"type": "object"}});
+        let body = |key: &str, value: Value| {
+            let mut body = json!({
+                "model": "m", "max_tokens": 7, "stop_sequences": ["a", 5, "b"],
+                "thinking": {"type": "enabled", "budget_tokens": 2000},
+                "tools": [{"name": "f", "description": "d", "input_schema": {}}, {"type": "bash_20250124", "name": "bash", "description": "d"}],
+            });
+            body[key] = value;
+            body
+        };
+        let expected = Asked {
+            max_output_tokens: Some(7),
+            include_usage: true,
+            stop: vec!["a".to_owned(), "b".to_owned()],
+            tools: vec![tool_named("f", json!({})), tool_named("bash", Value::Null)],
+            schema: schema(),
+            json: true,
+            thinking: true,
+            ..Asked::new(Dialect::Messages, "m")
+        };
+        for body in [
+            body("output_format", format.clone()),
+            body("output_config", json!({"format": format})),
+        ] {
+            assert_eq!(read_request(Dialect::Messages, &body).as_ref(), Ok(&expected));
+        }
+    }
+
+    #[test]
+    fn odd_fields_are_absent_and_odd_bodies_are_errors() {
+        let odd = json!({
+            "model": 5, "stream": "yes", "max_tokens": "7", "max_output_tokens": -1, "n": [], "stop": {},
+            "tools": [5, {"function": 7}, {"function": {"name": 5}}, {"name": {}}], "functions": {},
+            "response_format": "json", "text": [], "output_config": 1, "stream_options": true,
+            "include": 5, "thinking": "on", "store": 1,
+        });
+        for dialect in Dialect::ALL {
+            let include_usage = dialect != Dialect::Chat;
+            let expected = Asked { include_usage, ..Asked::new(dialect, "") };
+            assert_eq!(read_request(dialect, &odd), Ok(expected));
+            for body in [json!(null), json!([]), json!("{}"), json!(5)] {
+                assert!(read_request(dialect, &body).is_err());
+            }
+        }
+        let many = json!({"n": 4_000_000_000_u64});
+        assert_eq!(read_request(Dialect::Chat, &many).unwrap().choices, 128);
+    }
+}

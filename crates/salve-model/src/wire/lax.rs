@@ -38,15 +38,12 @@ impl Lax<Cow<'_, str>> {
 /// Reads JSON bytes into a form made of lax parts; `spare` keeps what the form may borrow from.
 ///
 /// Doubled keys make the typed reading fail; then the last one counts, as it does for most readers.
-pub(super) fn parse<'a, T: Deserialize<'a>>(
-    data: &'a [u8],
-    spare: &'a mut Option<Value>,
-) -> Option<T> {
-    if let Ok(form) = serde_json::from_slice(data) {
-        return Some(form);
+pub(super) fn parse<'a, T: Shape<'a>>(data: &'a [u8], spare: &'a mut Option<Value>) -> Option<T> {
+    if let Ok(Lax(form)) = serde_json::from_slice(data) {
+        return form;
     }
     let value = serde_json::from_slice(data).ok()?;
-    T::deserialize(&*spare.insert(value)).ok()
+    Lax::deserialize(&*spare.insert(value)).ok()?.0
 }
 
 /// What a lax value may be made of.
@@ -212,7 +209,7 @@ mod tests {
             (r#"{"size":3.0,"name":true}"#, Some((None, Some(3), 0))),
             (r#"{"size":1e400}"#, Some((None, None, 0))),
             (r#"{"size":99999999999999999999999}"#, Some((None, None, 0))),
-            (r#"{"inner":[{},5,"x",{"name":"a"}]}"#, Some((None, None, 3))),
+            (r#"{"inner":[{},5,"x",{"name":"a"}]}"#, Some((None, None, 2))),
             (r#"{"inner":{"name":"a"}}"#, Some((None, None, 0))),
             (r#"{"name":"b","name":"a"}"#, Some((a(), None, 0))),
             (r#"{"name":"\u0061"}"#, Some((a(), None, 0))),

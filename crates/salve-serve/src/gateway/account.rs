@@ -7,11 +7,12 @@ use super::heal::{CallEnd, Receipt};
 use futures_util::FutureExt;
 use salve_model::{Price, Purpose};
 use salve_store::{
-    CallId, CallKey, CallOutcome, GatewayKey, NewCall, OpenCall, OverBudget, Reservation, Settled,
-    Spend, Store, StoreError, Worst,
+    CallId, CallKey, CallOutcome, GatewayKey, Inspection, NewCall, OpenCall, OverBudget,
+    Reservation, Settled, Spend, Store, StoreError, Worst,
 };
 use salve_types::{FinishReason, Usage};
-use std::sync::{Arc, OnceLock};
+use serde_json::json;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Where calls are booked.
 pub(crate) struct Account {
@@ -21,7 +22,49 @@ pub(crate) struct Account {
     pub(crate) provider: Arc<str>,
     pub(crate) model: String,
     pub(crate) price: Option<Price>,
+    pub(crate) budgeted: bool,
     pub(crate) first: OnceLock<CallId>,
+    pub(crate) ended: Ended,
+}
+
+/// The first call, once it is over and until its reply is judged: how it ended is then known better.
+#[derive(Clone, Default)]
+pub(crate) struct Ended(Arc<Mutex<Option<Pending>>>);
+
+struct Pending {
+    call: Option<OpenCall>,
+    settled: Settled,
+}
+
+impl Ended {
+    fn put(&self, call: OpenCall, settled: Settled) {
+        *self.lock() = Some(Pending { call: Some(call), settled });
+    }
+
+    /// Settles the call with what the judgement says.
+    pub(crate) fn judged(&self, outcome: CallOutcome, inspection: Option<Inspection>) -> bool {
+        let Some(mut pending) = self.lock().take() else { return false };
+        pending.settled.outcome = outcome;
+        pending.settled.inspection = inspection;
+        true
+    }
+
+    // Settles the call before another one is booked, so that what it did not take can be used.
+    fn settle(&self) {
+        drop(self.lock().take());
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Pending>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        if let Some(call) = self.call.take() {
+            end(call, std::mem::take(&mut self.settled));
+        }
+    }
 }
 
 /// Why a call is not booked.
@@ -50,6 +93,7 @@ impl Account {
         worst: WorstCase,
     ) -> Result<Option<Booking>, NotBooked> {
         let Some(store) = &self.store else { return Ok(None) };
+        self.ended.settle();
         let worst = self.worst(worst);
         let call = NewCall {
             purpose: purpose_name(purpose).to_owned(),
@@ -64,7 +108,8 @@ impl Account {
         match store.reserve(&CallKey::unique(), call).await {
             Ok(Reservation::Fresh(open)) => {
                 let _ = self.first.set(open.id());
-                Ok(Some(Booking { open, worst, price: self.price, status: None }))
+                let ended = (purpose == Purpose::First).then(|| self.ended.clone());
+                Ok(Some(Booking { ended, open, worst, price: self.price, status: None, bytes: 0 }))
             }
             Ok(Reservation::OverBudget(over)) => Err(NotBooked::OverBudget(over)),
             // A call without a name of its own is always a new one.
@@ -89,9 +134,11 @@ impl Account {
 /// A call that is booked and not yet settled. Dropped, it is settled as given up, at what had arrived.
 pub(crate) struct Booking {
     open: OpenCall,
+    ended: Option<Ended>,
     worst: Worst,
     price: Option<Price>,
     status: Option<u16>,
+    bytes: usize,
 }
 
 impl Booking {
@@ -103,6 +150,17 @@ impl Booking {
     /// Settles a call that was answered with a failure, or not at all: it took nothing.
     pub(crate) fn failed(self, status: Option<u16>, error: &str) {
         end(self.open, Settled::failed(status, error));
+    }
+
+    // What it took if the whole prompt was read and every two bytes were a token, but not more than
+    // it can have taken.
+    fn estimate(&self) -> Usage {
+        let answered = (self.bytes as u64).div_ceil(2);
+        Usage {
+            input_tokens: self.worst.prompt.tokens,
+            output_tokens: answered.min(self.worst.answer.tokens),
+            ..Usage::default()
+        }
     }
 
     /// Settles a call whose reply nobody read: it took the most it can have.
@@ -129,7 +187,12 @@ impl Booking {
 
 impl Receipt for Booking {
     fn arrived(&mut self, text: &str) {
+        self.bytes += text.len();
         self.open.append(text);
+    }
+
+    fn arrived_besides(&mut self, bytes: usize) {
+        self.bytes += bytes;
     }
 
     fn settle(self: Box<Self>, ended: CallEnd) {
@@ -137,17 +200,23 @@ impl Receipt for Booking {
             Some(FinishReason::Length | FinishReason::Disconnect) | None => CallOutcome::Incomplete,
             Some(_) => CallOutcome::Whole,
         };
-        let money = ended.usage.zip(self.price).map(|(usage, price)| price.cost(usage).0);
+        let usage = ended.usage.unwrap_or_else(|| self.estimate());
+        let estimated = ended.usage.is_none();
+        let money = Some(usage).zip(self.price).map(|(usage, price)| price.cost(usage).0);
         let finish = ended.finish.map(|finish| format!("{finish:?}").to_lowercase());
         let settled = Settled {
             outcome,
-            usage: ended.usage,
+            usage: Some(usage),
             micro_dollars: money,
             finish,
             status: self.status,
+            note: estimated.then(|| json!({"usage": "estimated"})),
             ..Settled::default()
         };
-        end(self.open, settled);
+        match self.ended {
+            Some(ended) => ended.put(self.open, settled),
+            None => end(self.open, settled),
+        }
     }
 }
 

@@ -4,11 +4,11 @@
 //! go on as they came, packed or not, with the headers they had.
 
 use super::account::Booking;
-use super::body;
+use super::body::{self, Arrived, Unread};
 use super::call::{Answer, Calls, pieces};
 use super::ending::{Ending, Watching};
 use super::headers;
-use super::heal::{Exchange, Receipt, heal_stream, heal_whole};
+use super::heal::{Exchange, HealMode, Receipt, heal_stream, heal_whole};
 use super::refusal::{Reason, Refusal};
 use super::reply::{self, BodyError, ReplyBody, full};
 use bytes::Bytes;
@@ -16,7 +16,7 @@ use futures_util::Stream;
 use http::header::CONTENT_LENGTH;
 use http::response::Parts;
 use http::{HeaderValue, Response, Version};
-use http_body_util::BodyExt;
+use http_body_util::{BodyExt, Full};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Instant;
@@ -33,12 +33,20 @@ pub(crate) async fn whole(
     let Answer { response, booking, call } = answer;
     let (parts, body) = response.into_parts();
     let broken = |_| Refusal::new(Reason::Broken, "the upstream's reply broke off or is too large");
-    let packed = body::collect(body, most).await.map_err(broken)?;
+    let Arrived { bytes: packed, broken: cut } =
+        body::collect_arrived(body, most).await.map_err(broken)?;
+    // Only healing knows what to do with half a body.
+    if cut && exchange.policy.mode != HealMode::Enforce {
+        return Err(broken(Unread::Broken));
+    }
     let arrived = Instant::now();
     let coding = headers::packed_in(&parts.headers).cloned();
     let plain = match &coding {
         None => packed.clone(),
-        Some(coding) => body::unpack(packed.clone(), coding, most).await.map_err(broken)?,
+        Some(coding) => {
+            let unpacked = body::unpacked(Full::new(packed.clone()), coding).await;
+            body::collect_arrived(unpacked, most).await.map_err(broken)?.bytes
+        }
     };
     let outcome = heal_whole(&exchange, plain.clone(), receipt(booking)).await;
     let mut head = client_head(parts);

@@ -8,7 +8,7 @@ use super::reply::BodyError;
 use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, VARY};
 use http::{HeaderMap, HeaderValue, Request, Response};
-use http_body::Body;
+use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use std::convert::Infallible;
 use std::time::Duration;
@@ -62,6 +62,44 @@ where
         Err(error) if error.is::<LengthLimitError>() => Err(Unread::TooLarge),
         Err(_) => Err(Unread::Broken),
     }
+}
+
+/// A body as far as it came.
+pub(crate) struct Arrived {
+    /// The bytes.
+    pub(crate) bytes: Bytes,
+    /// Whether the connection broke before the end.
+    pub(crate) broken: bool,
+}
+
+/// Reads a body as far as it comes, to no more than `most`: what arrived before a connection broke is
+/// not thrown away.
+pub(crate) async fn collect_arrived<B>(body: B, most: usize) -> Result<Arrived, Unread>
+where
+    B: Body<Data = Bytes>,
+    B::Error: Into<BodyError>,
+{
+    let mut body = std::pin::pin!(Limited::new(body, most));
+    let mut pieces: Vec<Bytes> = Vec::new();
+    let mut broken = false;
+    while let Some(frame) = body.frame().await {
+        match frame.map(Frame::into_data) {
+            Ok(Ok(data)) => pieces.push(data),
+            Ok(Err(_)) => {}
+            Err(error) if error.is::<LengthLimitError>() => return Err(Unread::TooLarge),
+            Err(_) if pieces.is_empty() => return Err(Unread::Broken),
+            Err(_) => {
+                broken = true;
+                break;
+            }
+        }
+    }
+    // A body of one piece, which is the usual one, is not copied.
+    let bytes = match pieces.len() {
+        1 => pieces.remove(0),
+        _ => Bytes::from(pieces.concat()),
+    };
+    Ok(Arrived { bytes, broken })
 }
 
 /// Returns whether a body packed so can be unpacked here.

@@ -56,6 +56,8 @@ pub(crate) enum NotMade {
     Ledger,
 }
 
+type Sent = Result<Response<reqwest::Body>, NoReply>;
+
 /// A reply whose head is there.
 pub(crate) struct Answer {
     pub(crate) response: Response<reqwest::Body>,
@@ -77,12 +79,7 @@ impl Calls {
         };
         let mut attempt = 0;
         loop {
-            let booking = self.account.book(purpose, worst).await.map_err(not_made)?;
-            let begun = Instant::now();
-            let (method, url) = (&self.method, &self.url);
-            let sent = self.shared.upstream.send(method, url, self.headers.clone(), body.clone());
-            let outcome = sent.await;
-            self.shared.metrics.upstream_took(begun.elapsed());
+            let (booking, outcome) = self.booked(body.clone(), purpose, worst).await?;
             let wait = if attempt < most { self.wait(&outcome, attempt) } else { None };
             let Some(wait) = wait else { return ended(outcome, booking) };
             if let Some(booking) = booking {
@@ -99,12 +96,31 @@ impl Calls {
         }
     }
 
-    // How long to wait before the call is made again; none when it is not.
-    fn wait(
+    // A budget must hold a call before it is made. Without one the ledger may write the call down
+    // while it is being made: nothing of the reply is used before that is done.
+    async fn booked(
         &self,
-        outcome: &Result<Response<reqwest::Body>, NoReply>,
-        attempt: u32,
-    ) -> Option<Duration> {
+        body: Bytes,
+        purpose: Purpose,
+        worst: WorstCase,
+    ) -> Result<(Option<Booking>, Sent), NotMade> {
+        let book = self.account.book(purpose, worst);
+        let send = async {
+            let begun = Instant::now();
+            let (method, url) = (&self.method, &self.url);
+            let sent = self.shared.upstream.send(method, url, self.headers.clone(), body).await;
+            self.shared.metrics.upstream_took(begun.elapsed());
+            sent
+        };
+        if self.account.budgeted {
+            return Ok((book.await.map_err(not_made)?, send.await));
+        }
+        let (booking, sent) = tokio::join!(book, send);
+        Ok((booking.map_err(not_made)?, sent))
+    }
+
+    // How long to wait before the call is made again; none when it is not.
+    fn wait(&self, outcome: &Sent, attempt: u32) -> Option<Duration> {
         // A pause that differs from caller to caller, so that they do not all come back at once.
         let pause =
             Duration::from_millis(250 << attempt.min(6)).mul_f64(0.5 + fastrand::f64() / 2.0);
@@ -190,10 +206,7 @@ impl Calls {
     }
 }
 
-fn ended(
-    outcome: Result<Response<reqwest::Body>, NoReply>,
-    booking: Option<Booking>,
-) -> Result<Answer, NotMade> {
+fn ended(outcome: Sent, booking: Option<Booking>) -> Result<Answer, NotMade> {
     let call = booking.as_ref().map(Booking::id);
     match (outcome, booking) {
         (Ok(response), Some(mut booking)) if response.status().is_success() => {
@@ -225,7 +238,7 @@ fn not_made(not_booked: NotBooked) -> NotMade {
     }
 }
 
-fn status_of(outcome: &Result<Response<reqwest::Body>, NoReply>) -> Option<u16> {
+fn status_of(outcome: &Sent) -> Option<u16> {
     outcome.as_ref().ok().map(|response| response.status().as_u16())
 }
 

@@ -4,11 +4,15 @@
 //! counts a reply twice.
 
 use super::Shared;
+use super::account::Ended;
 use super::heal::{HealReport, HealVerdict, StreamItem};
 use super::reply::BodyError;
 use bytes::Bytes;
 use futures_util::Stream;
+use salve_engine::{Truncation, TruncationOutcome};
 use salve_model::wire::Dialect;
+use salve_store::{CallOutcome, Inspection, InspectionOutcome};
+use serde::Serialize;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -19,6 +23,7 @@ pub(crate) struct Ending {
     shared: Arc<Shared>,
     dialect: Dialect,
     model: String,
+    ended: Ended,
     begun: Instant,
     added: Duration,
     finished: bool,
@@ -30,10 +35,11 @@ impl Ending {
         shared: Arc<Shared>,
         dialect: Dialect,
         model: String,
+        ended: Ended,
         begun: Instant,
         added: Duration,
     ) -> Self {
-        Self { shared, dialect, model, begun, added, finished: false }
+        Self { shared, dialect, model, ended, begun, added, finished: false }
     }
 
     /// Records the end; `after` is the time the gateway took after the upstream had answered.
@@ -51,6 +57,7 @@ impl Ending {
         if report.calls <= 1 {
             metrics.added(self.added + after);
         }
+        self.count(report);
         let took_ms = u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         let (resumes, reworks, retries) = (report.resumes, report.reworks, report.retries);
         if matches!(report.verdict, HealVerdict::Whole) {
@@ -61,6 +68,69 @@ impl Ending {
                 dialect, verdict, status, took_ms, resumes, reworks, retries, "answered"
             );
         }
+    }
+
+    // One line of the statistics for each answer that was judged; the first goes with its call.
+    fn count(&self, report: &HealReport) {
+        let Some(store) = &self.shared.config.store else { return };
+        let mut judged = self.inspections(report).into_iter();
+        let (first, outcome) = (judged.next(), call_outcome(report));
+        if !self.ended.judged(outcome, first.clone())
+            && let Some(first) = first
+        {
+            store.record_inspection(first);
+        }
+        for inspection in judged {
+            store.record_inspection(inspection);
+        }
+    }
+
+    fn inspections(&self, report: &HealReport) -> Vec<Inspection> {
+        let of_cut = |cut: &Truncation| {
+            let outcome = match cut.outcome {
+                TruncationOutcome::Healed => InspectionOutcome::Healed,
+                TruncationOutcome::FalseAlarm => InspectionOutcome::Whole,
+                _ => InspectionOutcome::Incomplete,
+            };
+            Inspection {
+                kind: (outcome != InspectionOutcome::Whole).then(|| word(&cut.kind)),
+                model: cut.model.clone().unwrap_or_else(|| self.model.clone()),
+                language: cut.language.name().to_owned(),
+                outcome,
+            }
+        };
+        if !report.truncations.is_empty() {
+            return report.truncations.iter().map(of_cut).collect();
+        }
+        // Whole, or wrong without being cut.
+        let outcome = match (&report.verdict, &report.why) {
+            (_, None) => InspectionOutcome::Whole,
+            (HealVerdict::Healed, _) => InspectionOutcome::Healed,
+            _ => InspectionOutcome::Incomplete,
+        };
+        vec![Inspection {
+            kind: report.why.as_ref().map(|_| "INVALID".to_owned()),
+            model: self.model.clone(),
+            language: "unknown".to_owned(),
+            outcome,
+        }]
+    }
+}
+
+fn call_outcome(report: &HealReport) -> CallOutcome {
+    match report.verdict {
+        HealVerdict::Whole => CallOutcome::Whole,
+        HealVerdict::Healed => CallOutcome::Healed,
+        HealVerdict::Observed if report.why.is_none() => CallOutcome::Whole,
+        HealVerdict::Observed | HealVerdict::Incomplete => CallOutcome::Incomplete,
+    }
+}
+
+// The name a value has on the wire.
+fn word(value: &impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => "unknown".to_owned(),
     }
 }
 
@@ -96,7 +166,7 @@ impl<S: Stream<Item = StreamItem>> Stream for Watching<S> {
             match ready!(this.items.as_mut().poll_next(cx)) {
                 Some(StreamItem::Bytes(bytes)) => return Poll::Ready(Some(Ok(bytes))),
                 Some(StreamItem::Report(report)) => {
-                    this.ending.record(&report, 200, Duration::ZERO)
+                    this.ending.record(&report, 200, Duration::ZERO);
                 }
                 None => return Poll::Ready(None),
             }

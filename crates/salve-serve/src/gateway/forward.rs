@@ -4,7 +4,7 @@
 //! limit that the client did not set; the reply is healed unless the mode is off.
 
 use super::Shared;
-use super::account::{Account, WorstCase};
+use super::account::{Account, Ended, WorstCase};
 use super::answer;
 use super::body::{self, Unread};
 use super::call::{Answer, Calls, NotMade, Persistence, is_event_stream};
@@ -104,9 +104,10 @@ impl Forward<'_> {
         let mut policy = self.shared.config.policy;
         policy.mode = if mode == Mode::Observe { HealMode::Observe } else { HealMode::Enforce };
         let schemas = self.shared.schemas.clone();
+        let ended = calls.account.ended.clone();
         let exchange = Exchange { asked, request, upstream: calls, schemas, policy };
         let added = waited.duration_since(self.begun);
-        let ending = Ending::new(self.shared.clone(), dialect, model, self.begun, added);
+        let ending = Ending::new(self.shared.clone(), dialect, model, ended, self.begun, added);
         if is_event_stream(answer.response.headers()) {
             return Ok(answer::streamed(exchange, answer, ending).await);
         }
@@ -208,9 +209,12 @@ impl Forward<'_> {
     }
 
     fn account(&self, model: String, booked: bool) -> Account {
-        let price = if booked { self.shared.capabilities.of(&model).price } else { None };
+        let store = self.shared.config.store.as_ref().filter(|_| booked);
+        let price = store.and_then(|_| self.shared.capabilities.of(&model).price);
         Account {
-            store: self.shared.config.store.clone().filter(|_| booked),
+            store: store.cloned(),
+            budgeted: self.is_budgeted(),
+            ended: Ended::default(),
             key: self.key.clone(),
             dialect: self.target.route.name(),
             provider: self.shared.upstream.provider(),

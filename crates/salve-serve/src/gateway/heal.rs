@@ -9,6 +9,7 @@ mod climb;
 mod hold;
 mod report;
 mod rest;
+mod salvage;
 mod session;
 mod stream;
 mod upstream;

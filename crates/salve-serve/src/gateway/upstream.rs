@@ -16,6 +16,7 @@ use std::sync::Arc;
 pub(crate) struct UpstreamClient {
     client: reqwest::Client,
     base: String,
+    answers: [(&'static str, Url); 3],
     provider: Arc<str>,
 }
 
@@ -50,7 +51,8 @@ impl UpstreamClient {
             .build()
             .map_err(|error| StartError::Client { message: error.to_string() })?;
         let provider = provider_of(&base).into();
-        Ok(Self { client, base, provider })
+        let answers = answers_of(&base)?;
+        Ok(Self { client, base, answers, provider })
     }
 
     /// Returns the name the upstream has in the ledger: its host.
@@ -60,6 +62,11 @@ impl UpstreamClient {
 
     /// Returns the address of what follows the version in a path; none when it is no address.
     pub(crate) fn url(&self, rest: &str, query: Option<&str>) -> Option<Url> {
+        if query.is_none()
+            && let Some((_, url)) = self.answers.iter().find(|(known, _)| *known == rest)
+        {
+            return Some(url.clone());
+        }
         let mut url = Url::parse(&format!("{}{rest}", self.base)).ok()?;
         url.set_query(query);
         Some(url)
@@ -103,6 +110,15 @@ fn base_of(upstream: &str) -> Result<String, StartError> {
     let base = url.as_str().trim_end_matches('/');
     let versioned = url.path_segments().is_some_and(|mut segments| segments.any(is_version));
     Ok(if versioned { base.to_owned() } else { format!("{base}/v1") })
+}
+
+// Those of nearly all requests, so that they are not taken apart each time.
+fn answers_of(base: &str) -> Result<[(&'static str, Url); 3], StartError> {
+    let parsed = |rest| match Url::parse(&format!("{base}{rest}")) {
+        Ok(url) => Ok((rest, url)),
+        Err(error) => Err(StartError::Upstream { why: error.to_string() }),
+    };
+    Ok([parsed("/chat/completions")?, parsed("/responses")?, parsed("/messages")?])
 }
 
 fn provider_of(base: &str) -> String {

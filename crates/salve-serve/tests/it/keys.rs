@@ -49,7 +49,11 @@ fn question(max_tokens: Option<u64>) -> Value {
 
 #[tokio::test]
 async fn the_gateways_key_is_replaced_by_the_upstreams() {
-    let upstream = FakeUpstream::start(|_, _| text(200, REPLY)).await;
+    let message = r#"{"id":"m","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"Hello."}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}"#;
+    let upstream = FakeUpstream::start(move |seen, _| {
+        text(200, if seen.uri.path().ends_with("messages") { message } else { REPLY })
+    })
+    .await;
     let store = store().await;
     let key = key(&store, named("a")).await;
     let gateway = gateway(keyed(&upstream, &store)).await;

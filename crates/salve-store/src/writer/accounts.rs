@@ -3,9 +3,8 @@
 //! In: balances as the database has them. Out: whether a call fits, and the balances after it. Never
 //! trusted beyond the ledger's version it was read at.
 
-use crate::call::{BudgetScope, OverBudget, Spend};
 use crate::gateway_keys::KeyRing;
-use crate::{Budgets, SpendLimit};
+use crate::{BudgetScope, Budgets, OverBudget, Spend, SpendLimit};
 use std::collections::{BTreeSet, HashMap};
 
 use super::Held;

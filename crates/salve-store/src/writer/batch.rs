@@ -17,6 +17,7 @@ pub(crate) struct Batch {
     pub(crate) texts: Rows,
     pub(crate) events: Rows,
     pub(crate) inspections: Rows,
+    pub(crate) judgements: Rows,
     /// Texts, one after the other; rows say where theirs begins and how long it is. As bytes, since
     /// a text may hold NUL.
     pub(crate) bytes: Vec<u8>,
@@ -78,6 +79,7 @@ impl Batch {
             (&self.texts, TEXTS),
             (&self.events, EVENTS),
             (&self.inspections, INSPECTIONS),
+            (&self.judgements, JUDGEMENTS),
         ];
         for (rows, section) in sections {
             if !rows.is_empty() {
@@ -113,6 +115,7 @@ impl Batch {
         }
         arguments.add(self.bytes)?;
         arguments.add(self.seen_at)?;
+        arguments.add(self.judgements.finish())?;
         Ok(arguments)
     }
 }
@@ -163,27 +166,31 @@ UPDATE calls
        input_tokens = value ->> 3, output_tokens = value ->> 4, cached_tokens = value ->> 5,
        reasoning_tokens = value ->> 6, micro_dollars = value ->> 7, estimated = value ->> 8,
        raw_bytes = value ->> 9, finish = value ->> 10, status = value ->> 11, error = value ->> 12,
-       note = value ->> 13, kind = value ->> 14, language = value ->> 15
+       note = value ->> 13, kind = coalesce(value ->> 14, kind),
+       language = coalesce(value ->> 15, language)
   FROM json_each($7)
  WHERE calls.id = (value ->> 0) AND",
     if_raised!(),
     ";"
 );
 
+// A piece that was put back because nobody knew whether it was written may be there already, and the
+// call of a late text may have been decided about and forgotten.
 const PIECES: &str = concat!(
     "
 INSERT INTO call_pieces (call, position, content)
 SELECT value ->> 0, value ->> 1, substr($12, value ->> 2, value ->> 3)
-  FROM json_each($8) WHERE",
+  FROM json_each($8) WHERE EXISTS (SELECT 1 FROM calls WHERE calls.id = (value ->> 0)) AND",
     if_raised!(),
-    ";"
+    "
+ON CONFLICT (call, position) DO NOTHING;"
 );
 
 const TEXTS: &str = concat!(
     "
 INSERT INTO call_texts (call, slot, content)
 SELECT value ->> 0, value ->> 1, substr($12, value ->> 2, value ->> 3)
-  FROM json_each($9) WHERE",
+  FROM json_each($9) WHERE EXISTS (SELECT 1 FROM calls WHERE calls.id = (value ->> 0)) AND",
     if_raised!(),
     "
 ON CONFLICT (call, slot) DO UPDATE SET content = excluded.content;"
@@ -207,6 +214,15 @@ SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->
     "
 ON CONFLICT (day, kind, model, language, outcome) DO UPDATE
    SET counted = inspections.counted + excluded.counted;"
+);
+
+const JUDGEMENTS: &str = concat!(
+    "
+UPDATE calls SET kind = value ->> 1, language = value ->> 2
+  FROM json_each($14)
+ WHERE calls.id = (value ->> 0) AND",
+    if_raised!(),
+    ";"
 );
 
 const SEEN: &str = concat!(

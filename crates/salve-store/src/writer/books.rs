@@ -4,7 +4,7 @@
 //! Never believed after somebody else wrote: the version tells.
 
 use super::accounts::{Account, Accounts, Balance};
-use crate::call::Spend;
+use crate::Spend;
 use crate::gateway_keys::{self, KeyRing};
 use sqlx::{Row, SqliteConnection};
 use std::collections::{HashMap, HashSet};

@@ -74,8 +74,15 @@ pub(crate) fn plan(ops: &[Op], mut given: Given<'_>, books: &mut Books) -> Plan 
                 ]);
                 Answer::Event(id)
             }
-            Op::Inspect(inspection) => {
+            Op::Inspect(inspection, call) => {
                 *counts.entry(inspection.clone()).or_default() += 1;
+                if let (Some(call), Some(kind)) = (call, &inspection.kind) {
+                    batch.judgements.push(&[
+                        Cell::Int(call.0),
+                        Cell::Text(kind),
+                        Cell::Text(&inspection.language),
+                    ]);
+                }
                 Answer::Done
             }
             Op::Save { .. } | Op::Arrived(_) | Op::PieceFull(_) | Op::Rare(_) | Op::Close(_) => {

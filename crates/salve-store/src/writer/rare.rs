@@ -8,7 +8,6 @@ use crate::call::{CallOutcome, Decision};
 use crate::gateway_keys::{self, GatewayKey, MadeKey, NewKey};
 use crate::store::Pruned;
 use crate::{CallId, InspectionOutcome, KeyId, Spend, StoreError, Worst};
-use salve_types::Timestamp;
 use sqlx::{Row, SqliteConnection};
 
 /// A request that gets a transaction of its own.
@@ -22,7 +21,7 @@ pub(crate) enum Rare {
 }
 
 /// Why a transaction ended: the database refused, or the request makes no sense.
-enum Refused {
+pub(super) enum Refused {
     Database(sqlx::Error),
     Request(StoreError),
 }
@@ -106,7 +105,8 @@ impl Writer {
         let id = sqlx::query_scalar::<_, i64>(
             "INSERT INTO gateway_keys (name, hash, prefix, tokens_per_day, micro_dollars_per_day,
                                        requests_per_minute, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (name) DO NOTHING RETURNING id",
+             VALUES ($1, $2, $3, $4, $5, $6, $7)
+             ON CONFLICT (name) WHERE revoked_at IS NULL DO NOTHING RETURNING id",
         )
         .bind(&new.name)
         .bind(hash)
@@ -224,45 +224,6 @@ impl Writer {
         .execute(&mut self.connection)
         .await?;
         Ok(())
-    }
-
-    async fn prune(&mut self) -> Result<Pruned, Refused> {
-        let today = self.clock.now().day();
-        let before = |days: u32| today - i64::from(days);
-        let keep = self.retention;
-        let delete = async |connection: &mut SqliteConnection, sql: &str, limit: i64| {
-            let done = sqlx::query(sql).bind(limit).execute(connection).await?;
-            Ok::<u64, sqlx::Error>(done.rows_affected())
-        };
-        let connection = &mut self.connection;
-        let old = "(SELECT id FROM calls WHERE state = 'settled' AND day < $1)";
-        let mut texts = 0;
-        for table in ["call_pieces", "call_texts"] {
-            let sql = format!("DELETE FROM {table} WHERE call IN {old}");
-            texts += delete(connection, &sql, before(keep.text_days)).await?;
-        }
-        let calls = delete(
-            connection,
-            "DELETE FROM calls WHERE state = 'settled' AND day < $1",
-            before(keep.call_days),
-        )
-        .await?;
-        // Windows that ended, once nothing in them is open any more.
-        delete(
-            connection,
-            "DELETE FROM budgets WHERE (CASE WHEN day = 0 THEN touched ELSE day END) < $1
-                AND held_tokens = 0 AND held_micro_dollars = 0",
-            before(keep.call_days),
-        )
-        .await?;
-        let oldest_moment = Timestamp(before(keep.event_days).saturating_mul(86_400_000));
-        let mut events =
-            delete(connection, "DELETE FROM events WHERE at < $1", oldest_moment.0).await?;
-        let spare = self.books.next_event.saturating_sub(super::rows::int(keep.events));
-        events += delete(connection, "DELETE FROM events WHERE id < $1", spare).await?;
-        let day = self.clock.now().plus_millis(-86_400_000).0;
-        delete(connection, "DELETE FROM workers WHERE seen_at < $1", day).await?;
-        Ok(Pruned { calls, texts, events })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Budgets: the worst case is held before a call, the rest goes back after it, and no order of
 //! events spends more than the limit.
+#![expect(clippy::panic, reason = "a failure here is a failed test")]
 
 use crate::support::*;
 use proptest::prelude::*;

@@ -36,8 +36,11 @@ async fn a_key_is_found_until_it_is_revoked() {
     assert!(store.find_key(&other.secret).is_some());
     let again = store.revoke_key("ci").await;
     assert!(matches!(&again, Err(StoreError::NoKeyNamed(name)) if name == "ci"), "{again:?}");
+    // A key can be replaced under its name.
+    let replaced = store.add_key(named("ci")).await.expect("a key");
+    assert!(store.find_key(&made.secret).is_none() && store.find_key(&replaced.secret).is_some());
     let listed = store.list_keys().await.expect("listed");
-    assert_eq!(listed, [revoked, other.key]);
+    assert_eq!(listed, [revoked, other.key, replaced.key]);
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use sqlx::Connection;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use std::path::Path;
 
-async fn raw(path: &Path) -> SqliteConnection {
+pub(crate) async fn raw(path: &Path) -> SqliteConnection {
     SqliteConnection::connect_with(&SqliteConnectOptions::new().filename(path))
         .await
         .expect("a connection")

@@ -90,3 +90,31 @@ async fn a_call_of_the_dead_is_in_doubt_and_its_text_is_there() {
     assert_eq!((day.held.tokens, day.spent.tokens), (0, 1100));
     assert!(matches!(after.reserve(&key, call()).await, Ok(Reservation::Done(_))));
 }
+
+#[tokio::test]
+async fn a_settlement_that_cannot_be_written_is_tried_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("salve.db");
+    let store = Store::open(&path, options(HandClock::new())).await.expect("opened");
+    let mut open = fresh(&store, call()).await;
+    let id = open.id();
+    open.append("arrived");
+    let mut outside = crate::opening::raw(&path).await;
+    let obstacle = "CREATE TRIGGER obstacle BEFORE UPDATE ON calls
+                    BEGIN SELECT RAISE(FAIL, 'the disk is full'); END";
+    sqlx::query(obstacle).execute(&mut outside).await.expect("made");
+    let settling = tokio::spawn(open.settle(Settled {
+        outcome: CallOutcome::Whole,
+        text: Some("result".to_owned()),
+        ..Settled::default()
+    }));
+    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    assert!(!settling.is_finished(), "it is not given up at once");
+    assert_eq!(store.day_spending().await.expect("read").held.tokens, 1100);
+    sqlx::query("DROP TRIGGER obstacle").execute(&mut outside).await.expect("gone");
+    settling.await.expect("no panic").expect("settled");
+    let detail = store.call(id).await.expect("read").expect("there");
+    assert_eq!(detail.texts.raw, "arrived");
+    assert_eq!(detail.texts.result.as_deref(), Some("result"));
+    assert_eq!(store.audit().await.expect("audited"), [""; 0]);
+}

@@ -64,6 +64,16 @@ async fn t38_a_call_is_counted_with_its_settlement_and_marked_once() {
     let refused = store.mark_false_positive(whole_id).await;
     assert!(matches!(refused, Err(StoreError::NotCut(id)) if id == whole_id), "{refused:?}");
 
+    // A judgement may come after the settlement, when the whole answer is known.
+    let later = fresh(&store, call()).await;
+    let later_id = later.id();
+    later.settle(Settled::default()).await.expect("settled");
+    let judgement = judged("OPEN_FENCE", "model-a", InspectionOutcome::Healed);
+    store.record_call_inspection(later_id, judgement);
+    store.mark_false_positive(later_id).await.expect("marked");
+    let expected = Counts { whole: 1, healed: 1, incomplete: 1, false_alarms: 2 };
+    assert_eq!(store.stats(None).await.expect("read").total, expected);
+
     // Another day is counted apart.
     clock.next_day();
     store.record_inspection(judged("", "model-a", InspectionOutcome::Whole));

@@ -25,8 +25,8 @@ pub(super) enum Promise {
 pub(super) const WORDS: &[(&str, Promise)] = &[
     ("passw", Promise::Password), ("passphrase", Promise::Password), ("pwd", Promise::Password), ("_pass", Promise::Password),
     ("secret", Promise::Key), ("token", Promise::Key), ("credential", Promise::Key),
-    ("api_key", Promise::Key), ("apikey", Promise::Key), ("api-key", Promise::Key), ("appkey", Promise::Key), ("app_key", Promise::Key),
-    ("access_key", Promise::Key), ("accesskey", Promise::Key), ("access-key", Promise::Key),
+    ("api_key", Promise::Key), ("apikey", Promise::Key), ("api-key", Promise::Key), ("apiKey", Promise::Key), ("API-Key", Promise::Key), ("Api-Key", Promise::Key), ("appkey", Promise::Key), ("app_key", Promise::Key), ("appKey", Promise::Key),
+    ("access_key", Promise::Key), ("accesskey", Promise::Key), ("access-key", Promise::Key), ("accessKey", Promise::Key), ("privateKey", Promise::Key), ("signingKey", Promise::Key), ("encryptionKey", Promise::Key), ("accountKey", Promise::Key), ("authKey", Promise::Key),
     ("auth_key", Promise::Key), ("authkey", Promise::Key), ("private_key", Promise::Key), ("privatekey", Promise::Key),
     ("signing_key", Promise::Key), ("signingkey", Promise::Key), ("encryption_key", Promise::Key), ("encryptionkey", Promise::Key),
     ("master_key", Promise::Key), ("account_key", Promise::Key), ("accountkey", Promise::Key), ("service_key", Promise::Key),
@@ -48,6 +48,7 @@ const QUOTED: Class = Class::of(
 );
 
 /// The value that was found: where it starts, and where it ends.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Assigned {
     pub(super) start: usize,
     pub(super) fit: Fit,
@@ -94,21 +95,22 @@ fn operator(
     }
     let first = view.byte(blanks_end)?;
     match first {
-        b'=' | b':' | b'>' | b'?' | b'|' => {
-            let end =
-                skip(view, blanks_end, 3, |byte| matches!(byte, b'=' | b':' | b'>' | b'?' | b'|'));
-            Some(end)
+        b'=' | b':' | b'>' | b'?' => {
+            let is_sign = |byte| matches!(byte, b'=' | b':' | b'>' | b'?');
+            let end = skip(view, blanks_end, 3, is_sign);
+            // Two colons are a path in code.
+            (view.slice(blanks_end, end) != b"::").then_some(end)
         }
         b',' if quoted => Some(blanks_end + 1),
-        _ if blanks_end == after + 1 && !quoted && is_long_option(view, word) => Some(blanks_end),
+        _ if blanks_end > after && !quoted && is_option(view, word) => Some(blanks_end),
         _ => None,
     }
 }
 
-// Whether the name that the word is in began with two dashes.
-fn is_long_option(view: &View<'_>, word: usize) -> bool {
-    let name = (1..=24).find(|&back| !is_name(view.before(word, back))).unwrap_or(24);
-    name > 2 && view.before(word, name - 1) == b'-' && view.before(word, name - 2) == b'-'
+// Whether the name that the word is in began with a dash.
+fn is_option(view: &View<'_>, word: usize) -> bool {
+    let begin = (1..=24).find(|&back| !is_name(view.before(word, back))).unwrap_or(24);
+    begin > 1 && view.before(word, begin - 1) == b'-'
 }
 
 fn quoted(view: &View<'_>, start: usize, mark: u8, promise: Promise) -> Option<Assigned> {
@@ -117,7 +119,7 @@ fn quoted(view: &View<'_>, start: usize, mark: u8, promise: Promise) -> Option<A
     let closed = match view.byte(end) {
         Some(byte) if byte == mark => true,
         // An escaped quote ends the value too; what else is escaped is no part of a key.
-        Some(b'\\') => view.byte(end + 1) == Some(mark),
+        Some(b'\\') => quote(view, end).is_some_and(|(byte, _)| byte == mark),
         _ => false,
     };
     let value = view.slice(start, end);

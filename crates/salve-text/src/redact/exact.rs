@@ -73,14 +73,14 @@ impl Values {
 fn is_worth_it(value: &str) -> bool {
     value.len() >= SHORTEST
         && !ORDINARY.iter().any(|word| value.eq_ignore_ascii_case(word))
-        && !value.chars().all(|character| Some(character) == value.chars().next())
+        && !value.chars().all(|character| value.starts_with(character))
         && !marker::OPENING.contains(value)
 }
 
 // The value as it is, as JSON escapes it, and as an address escapes it.
 fn forms(value: &str) -> Vec<String> {
     let json = serde_json::to_string(value).unwrap_or_default();
-    let json = json.trim_matches('"').to_owned();
+    let json = json.get(1..json.len().saturating_sub(1)).unwrap_or_default().to_owned();
     let mut percent = String::new();
     for byte in value.bytes() {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {

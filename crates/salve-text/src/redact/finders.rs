@@ -4,10 +4,10 @@
 //! beginnings, and for each the finders to ask. Never decides by a beginning alone.
 
 use super::assignment::{self, Assigned, Promise};
-use super::kinds::{Hides, LONGEST_BACK, Proof, ROWS, Row};
+use super::kinds::{Hides, Proof, ROWS, Row};
 use super::shape::{Class, Fit, fit};
 use super::view::View;
-use super::{ExtraPrefix, header, key_block, marker, values};
+use super::{ExtraPrefix, header, key_block, marker, numbered, values};
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Anchored, Input, MatchKind, StartKind};
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
@@ -21,16 +21,18 @@ enum Finder {
     Heading,
     Putty,
     Authorization,
-    Bearer,
+    Scheme(usize),
     Address(usize),
     Named(usize, Promise),
+    Numbered,
 }
 
 /// The automaton and its finders.
 #[derive(Debug)]
 pub(super) struct Finders {
     leads: AhoCorasick,
-    by_lead: Vec<Vec<Finder>>,
+    /// For every lead of the automaton, the whole leads that begin like it, and who is asked.
+    by_lead: Vec<Vec<(String, Finder)>>,
     longest: usize,
 }
 
@@ -67,8 +69,6 @@ impl Finders {
             ("-----BEGIN ".into(), Finder::Heading),
             ("---- BEGIN ".into(), Finder::Heading),
             ("Private-Lines: ".into(), Finder::Putty),
-            ("authorization".into(), Finder::Authorization),
-            ("bearer".into(), Finder::Bearer),
             ("://".into(), Finder::Address("://".len())),
             // The same in JSON of those who escape slashes.
             (":\\/\\/".into(), Finder::Address(":\\/\\/".len())),
@@ -77,12 +77,15 @@ impl Finders {
             extra.iter().map(|prefix| (prefix.prefix.clone(), Finder::Extra(prefix.clone()))),
         );
         all.extend(ROWS.iter().map(|row| (row.lead.to_owned(), Finder::Token(row))));
-        let words = assignment::WORDS.iter();
-        all.extend(
-            words.map(|(word, promise)| ((*word).to_owned(), Finder::Named(word.len(), *promise))),
-        );
-        for (lead, _) in &mut all {
-            lead.make_ascii_lowercase();
+        all.extend(numbered::leads().map(|lead| (lead, Finder::Numbered)));
+        all.extend(cases("authorization").into_iter().map(|word| (word, Finder::Authorization)));
+        for scheme in ["bearer", "basic", "ntlm"] {
+            let words = cases(scheme).into_iter();
+            all.extend(words.map(|word| (word, Finder::Scheme(scheme.len()))));
+        }
+        for (word, promise) in assignment::WORDS {
+            let named = |case| (case, Finder::Named(word.len(), *promise));
+            all.extend(cases(word).into_iter().map(named));
         }
         all.retain(|(lead, _)| !lead.is_empty());
         // A lead that begins like a shorter one is seen where the shorter one is.
@@ -99,7 +102,7 @@ impl Finders {
         for (lead, finder) in all {
             let place = shortest.partition_point(|short| *short <= lead).saturating_sub(1);
             if let Some(finders) = by_lead.get_mut(place) {
-                finders.push(finder);
+                finders.push((lead, finder));
             }
         }
         let longest = shortest.iter().map(String::len).max().unwrap_or(1);
@@ -120,8 +123,8 @@ impl Finders {
     /// Asks the finders of a lead that was seen at `at`; the first answer counts.
     pub(super) fn look(&self, view: &View<'_>, at: usize, lead: usize) -> Option<Sighting> {
         let finders = self.by_lead.get(lead)?;
-        for finder in finders {
-            let sighting = self.ask(view, at, finder);
+        for (lead, finder) in finders {
+            let sighting = view.starts_with(at, lead).then(|| self.ask(view, at, finder)).flatten();
             if sighting.is_some() || view.is_starved() {
                 return sighting;
             }
@@ -143,13 +146,17 @@ impl Finders {
                 let found = header::authorization(view, at + "authorization".len())?;
                 Some(self.value(view, found, "authorization"))
             }
-            Finder::Bearer => {
-                let found = header::bearer(view, at + "bearer".len())?;
+            Finder::Scheme(length) => {
+                let found = header::scheme(view, at + length)?;
                 Some(self.value(view, found, "bearer-token"))
             }
             Finder::Address(length) => {
                 let found = header::address(view, at + length)?;
                 Some(secret(found.start, found.fit, "url-password"))
+            }
+            Finder::Numbered => {
+                let (fit, kind) = numbered::read(view, at)?;
+                Some(secret(at, fit, kind))
             }
             Finder::Named(length, promise) => {
                 let found = assignment::read(view, at, *length, *promise)?;
@@ -165,7 +172,7 @@ impl Finders {
         let input = Input::new(rest).anchored(Anchored::Yes);
         let finders =
             self.leads.find(input).and_then(|lead| self.by_lead.get(lead.pattern().as_usize()));
-        let known = finders.into_iter().flatten().find_map(|finder| match finder {
+        let known = finders.into_iter().flatten().find_map(|(_, finder)| match finder {
             Finder::Token(row) => {
                 token(view, found.start, row).filter(|known| known.start == found.start)
             }
@@ -191,6 +198,9 @@ fn token(view: &View<'_>, at: usize, row: &Row) -> Option<Sighting> {
     let proven = match row.proof {
         Proof::Lead => values::may_be_token(judged),
         Proof::Body => values::is_random_token(judged),
+        Proof::Holds(words) => {
+            words.iter().any(|word| judged.windows(word.len()).any(|part| part == word.as_bytes()))
+        }
     };
     let start = if row.hides == Hides::Rest { body } else { start };
     proven.then(|| secret(start, fit, row.kind))
@@ -198,17 +208,15 @@ fn token(view: &View<'_>, at: usize, row: &Row) -> Option<Sighting> {
 
 // Where the characters before a lead begin, when there are as many as there must be.
 fn back(view: &View<'_>, at: usize, class: Class, least: usize, most: usize) -> Option<usize> {
-    let reach = (most + 3).min(LONGEST_BACK);
-    let count = (1..=reach).take_while(|&back| class.has(view.before(at, back))).count();
+    let count = (1..=most).take_while(|&back| class.has(view.before(at, back))).count();
     // The letters of an escape before the token are no part of it.
-    let escaped = match view.before(at, count + 1) {
-        b'\\' => 1,
-        b'%' => 2,
-        _ => 0,
-    };
-    let count = count.checked_sub(escaped)?;
-    let start = at.checked_sub(count)?;
-    ((least..=most).contains(&count) && view.token_may_start(start)).then_some(start)
+    let count = (0..=5.min(count)).map(|less| count - less).find(|&count| {
+        count >= least
+            && at >= count
+            && (!class.has(view.before(at - count, 1)) || view.follows_escape(at - count))
+            && view.token_may_start(at - count)
+    })?;
+    Some(at - count)
 }
 
 fn extra(view: &View<'_>, at: usize, prefix: &ExtraPrefix) -> Option<Sighting> {
@@ -230,10 +238,20 @@ const fn secret(start: usize, fit: Fit, kind: &'static str) -> Sighting {
     Sighting { start, end: fit.end, what: What::Secret(Cow::Borrowed(kind), fit.open) }
 }
 
+// `api_key`, `API_KEY`, `Api_key`, `apiKey` and `ApiKey` are words of the table; only whole words
+// change their case here.
+fn cases(word: &str) -> Vec<String> {
+    let mut capital = word.to_owned();
+    if let Some(first) = capital.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    vec![word.to_owned(), word.to_ascii_uppercase(), capital]
+}
+
 fn automaton(leads: &[String]) -> AhoCorasick {
     let build = |kind| {
         let mut builder = AhoCorasick::builder();
-        builder.ascii_case_insensitive(true).match_kind(MatchKind::LeftmostFirst);
+        builder.match_kind(MatchKind::LeftmostFirst);
         builder.start_kind(StartKind::Both).kind(kind).build(leads)
     };
     // A table too large for one form is built in a smaller one; only an absurd list fits none.

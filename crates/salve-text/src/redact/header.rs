@@ -30,8 +30,8 @@ pub(super) fn authorization(view: &View<'_>, at: usize) -> Option<Assigned> {
     }
 }
 
-/// Reads the credential after the word `bearer`, which ends at `at`.
-pub(super) fn bearer(view: &View<'_>, at: usize) -> Option<Assigned> {
+/// Reads the credential after the name of a scheme, which ends at `at`.
+pub(super) fn scheme(view: &View<'_>, at: usize) -> Option<Assigned> {
     if !matches!(view.byte(at)?, b' ' | b'\t') {
         return None;
     }
@@ -40,18 +40,29 @@ pub(super) fn bearer(view: &View<'_>, at: usize) -> Option<Assigned> {
 
 /// Reads the password of an address after `://`, which ends at `at`.
 pub(super) fn address(view: &View<'_>, at: usize) -> Option<Assigned> {
-    let user_end = run(view, at, USER, JUDGED);
+    let user_end = run(view, at, PASSWORD, JUDGED);
     if view.byte(user_end) != Some(b':') {
         return None;
     }
-    let start = user_end + 1;
-    let end = run(view, start, PASSWORD, JUDGED * 2);
+    let mut start = user_end + 1;
+    let mut end = run(view, start, PASSWORD, JUDGED);
+    // Some write a realm before the password; it is hidden with it.
+    for _ in 0..2 {
+        if view.byte(end) != Some(b':') {
+            break;
+        }
+        end = run(view, end + 1, PASSWORD, JUDGED);
+    }
     if view.byte(end) != Some(b'@') {
         return None;
     }
+    // A template's hole is no password.
+    if matches!(view.byte(start), Some(b'$' | b'%')) && view.slice(start, end).len() < 8 {
+        start = end;
+    }
     let host = view.byte(end + 1)?;
     let value = view.slice(start, end);
-    let secret = (host.is_ascii_alphanumeric() || matches!(host, b'[' | b'$' | b'{' | b'_'))
+    let secret = (host.is_ascii_alphanumeric() || matches!(host, b'[' | b'$' | b'_' | b'-' | b'%'))
         && value.len() >= 4
         && is_address_password(value);
     secret.then_some(Assigned { start, fit: Fit { end, open: None } })
@@ -63,9 +74,8 @@ fn is_address_password(value: &[u8]) -> bool {
         "pass", "password", "passwd", "pwd", "secret", "token", "user", "pw", "key", "auth", "test",
     ];
     let plain = SHOWN.iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes()));
-    let filled = value.iter().any(|byte| matches!(byte, b'$' | b'{' | b'}' | b'*' | b'(' | b')'));
     let varied = value.iter().any(|byte| !byte.is_ascii_lowercase()) || value.len() >= 12;
-    !plain && !filled && varied && values::may_be_token_or_short(value)
+    !plain && varied && values::may_be_password(value)
 }
 
 fn credential(view: &View<'_>, start: usize, least: usize) -> Option<Assigned> {
@@ -77,11 +87,8 @@ fn credential(view: &View<'_>, start: usize, least: usize) -> Option<Assigned> {
         .then_some(Assigned { start, fit: Fit { end, open } })
 }
 
-const USER: Class =
-    Class::of(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.~%+!$&=,;");
-const PASSWORD: Class = Class::of(
-    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.~%+!$&*=,;:#?^(){}",
-);
+/// What an address may have before its host, but for the colon.
+const PASSWORD: Class = Class::TOKEN.with(b".~%+!$&*=,;#?()");
 
 fn run(view: &View<'_>, at: usize, class: Class, most: usize) -> usize {
     let mut end = at;
@@ -94,7 +101,7 @@ fn run(view: &View<'_>, at: usize, class: Class, most: usize) -> usize {
 // Blanks and quotation marks, with the backslashes before them.
 fn blanks(view: &View<'_>, at: usize) -> usize {
     let mut end = at;
-    while end - at < 8 {
+    while end - at < 16 {
         match view.byte(end) {
             Some(b' ' | b'\t' | b'"' | b'\'') => end += 1,
             Some(b'\\') if matches!(view.byte(end + 1), Some(b'"' | b'\'')) => end += 2,

@@ -98,13 +98,13 @@ fn soft(view: &View<'_>, at: usize) -> usize {
         match view.byte(end) {
             Some(b' ' | b'\t' | b'\r' | b'\n') => end += 1,
             Some(b'\\') if matches!(view.byte(end + 1), Some(b'n' | b'r' | b't' | b'\n')) => {
-                end += 2
+                end += 2;
             }
             Some(b'\\')
                 if view.byte(end + 1) == Some(b'\\')
                     && matches!(view.byte(end + 2), Some(b'n' | b'r')) =>
             {
-                end += 3
+                end += 3;
             }
             _ => break,
         }
@@ -115,33 +115,41 @@ fn soft(view: &View<'_>, at: usize) -> usize {
 // What separates the lines of a key in a program: quotes, plus signs, commas, comment signs.
 fn hard(view: &View<'_>, at: usize) -> usize {
     let mut end = at;
-    while end - at < HARD && view.byte(end).is_some_and(is_hard) {
-        end += 1;
+    while end - at < HARD {
+        match view.byte(end) {
+            Some(byte) if is_hard(byte) => end += 1,
+            Some(b'\\')
+                if matches!(
+                    view.byte(end + 1),
+                    Some(b'n' | b'r' | b't' | b'"' | b'\'' | b'\\' | b'\n')
+                ) =>
+            {
+                end += 2;
+            }
+            _ => break,
+        }
     }
     end
 }
 
 const fn is_hard(byte: u8) -> bool {
-    matches!(
-        byte,
-        b' ' | b'\t'
-            | b'\r'
-            | b'\n'
-            | b'"'
-            | b'\''
-            | b'`'
-            | b'+'
-            | b','
-            | b'.'
-            | b'('
-            | b')'
-            | b'\\'
-            | b'#'
-            | b'*'
-            | b'>'
-            | b'|'
-            | b'/'
-    )
+    let blank = matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+    blank
+        || matches!(
+            byte,
+            b'"' | b'\''
+                | b'`'
+                | b'+'
+                | b','
+                | b'.'
+                | b'('
+                | b')'
+                | b'#'
+                | b'*'
+                | b'>'
+                | b'|'
+                | b'/'
+        )
 }
 
 // `Proc-Type: 4,ENCRYPTED`, `Version: GnuPG v2`, `Private-MAC: …`.

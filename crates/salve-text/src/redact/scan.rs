@@ -9,13 +9,10 @@ use super::key_block::{self, Next};
 use super::kinds::LONGEST_BACK;
 use super::marker;
 use super::shape::Class;
-use super::view::View;
+use super::view::{CONTEXT, View};
 use salve_types::Span;
 use std::borrow::Cow;
 use std::sync::Arc;
-
-/// How much output stays visible to the next piece, for the question whether a word begins.
-const CONTEXT: usize = 3;
 
 const KEY: &str = "private-key";
 

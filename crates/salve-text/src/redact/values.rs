@@ -35,6 +35,7 @@ const NAMES: &[&str] = &[
     "insert", "fixme", "foobar", "123456", "qwerty", "test", "default", "mykey", "my_key", "mock",
     "user", "admin", "none", "null", "true", "false", "key_", "_key", "-key", "auth", "hidden",
     "://", "value", "invalid", "http", "fake", "not-a-", "env.", "process.", "config", "setting",
+    "private", "public", "::",
 ];
 
 static IN_TOKENS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| words(FILLERS));
@@ -59,7 +60,7 @@ pub(super) fn is_credential(value: &[u8]) -> bool {
 }
 
 /// Returns whether the password of an address is more than a filler.
-pub(super) fn may_be_token_or_short(value: &[u8]) -> bool {
+pub(super) fn may_be_password(value: &[u8]) -> bool {
     distinct(value) >= 3 && !has_word(&IN_TOKENS, value)
 }
 
@@ -69,6 +70,8 @@ pub(super) fn is_random_value(value: &[u8]) -> bool {
     value.len() >= 12
         && distinct(value) >= 8
         && is_random(value)
+        // Long names in mixed case change as often; they seldom have digits.
+        && (value.len() >= 40 || value.iter().any(u8::is_ascii_digit))
         && !has_word(&IN_VALUES, value)
         && !is_path_or_name(value)
 }

@@ -6,6 +6,12 @@
 
 use std::cell::Cell;
 
+/// How far back a colour's sequence may begin.
+const COLOUR: usize = 84;
+
+/// How much of the output must stay visible for the questions about what stands before a place.
+pub(super) const CONTEXT: usize = COLOUR + 4;
+
 /// The bytes so far, with a memory of whether their end was touched.
 pub(super) struct View<'t> {
     bytes: &'t [u8],
@@ -73,11 +79,27 @@ impl<'t> View<'t> {
         !one.is_ascii_alphanumeric() || self.follows_escape(at)
     }
 
-    /// Returns whether an escape ends here: the letter of `\n` and the digits of `%20` do not belong
-    /// to what follows.
+    /// Returns whether an escape ends here: the letter of `\n`, the digits of `%20`, `\x20`, `\040` and
+    /// `\u0020`, and the end of a colour's sequence do not belong to what follows.
     pub(super) fn follows_escape(&self, at: usize) -> bool {
-        let (one, two) = (self.before(at, 1), self.before(at, 2));
-        (two == b'\\' && matches!(one, b'n' | b'r' | b't' | b'b' | b'f'))
-            || (one.is_ascii_hexdigit() && two.is_ascii_hexdigit() && self.before(at, 3) == b'%')
+        let back = |count| self.before(at, count);
+        let hex = |count| (1..=count).all(|place| back(place).is_ascii_hexdigit());
+        let octal = (1..=3).all(|place| matches!(back(place), b'0'..=b'7'));
+        (back(2) == b'\\'
+            && matches!(back(1), b'0' | b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v'))
+            || (hex(2) && (back(3) == b'%' || (back(3) == b'x' && back(4) == b'\\')))
+            || (octal && back(4) == b'\\')
+            || (matches!(back(5), b'u' | b'U') && back(6) == b'\\' && hex(4))
+            || (back(1) == b'm' && self.follows_colour(at))
+    }
+
+    // `ESC [ 1 ; 31 m`, with the escape character itself or as a text writes it.
+    fn follows_colour(&self, at: usize) -> bool {
+        let opening =
+            (2..COLOUR).find(|&back| !matches!(self.before(at, back), b'0'..=b'9' | b';'));
+        opening.is_some_and(|back| {
+            let escape = self.before(at, back + 1);
+            self.before(at, back) == b'[' && matches!(escape, 0x1B | b'b' | b'B' | b'e' | b'3')
+        })
     }
 }

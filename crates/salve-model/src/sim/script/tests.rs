@@ -77,3 +77,28 @@ fn hostile_scripts_are_refused_and_not_fatal() {
     let large = r#"{"reply":{"cut_at":18446744073709551615,"chunk":18446744073709551615}}"#;
     assert!(Script::parse(large).is_ok());
 }
+
+const GUIDE: &str = include_str!("../../../../../docs/sim.md");
+
+#[test]
+fn every_example_of_the_guide_is_a_script() {
+    let blocks: Vec<&str> = GUIDE.split("```jsonl\n").skip(1).collect();
+    assert!(blocks.len() >= 3);
+    for block in blocks {
+        let script = block.split("```").next().unwrap();
+        assert!(!Script::parse(script).unwrap().rules.is_empty());
+    }
+}
+
+#[test]
+fn every_field_is_in_the_guide() {
+    for line in [r#"{"x":1}"#, r#"{"when":{"x":1},"reply":{}}"#, r#"{"reply":{"x":1}}"#] {
+        let problem = Script::parse(line).unwrap_err().message;
+        let known = problem.split_once("expected").unwrap().1;
+        let fields: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
+        assert!(fields.len() >= 3);
+        for field in fields {
+            assert!(GUIDE.contains(&format!("`{field}`")), "`{field}` is not in docs/sim.md");
+        }
+    }
+}

@@ -66,7 +66,7 @@ struct Message<'a> {
     usage: Lax<UsageForm>,
 }
 
-lax_object!(Step<'a>, Start<'a>, Message<'a>);
+lax_object!(Event<'a>, Step<'a>, Start<'a>, Message<'a>);
 
 pub(super) fn read(reader: &mut StreamReader, frame: &SseFrame) -> Option<Vec<Delta>> {
     let mut spare = None;

@@ -51,7 +51,8 @@ impl ChatTail {
 
     pub(super) fn opened_by(&mut self, frame: &SseFrame) {
         if self.first.is_none() {
-            self.first = Some(frame.data.clone());
+            // A copy, because the frame would keep the whole piece it arrived in.
+            self.first = Some(Bytes::copy_from_slice(&frame.data));
         }
     }
 
@@ -128,7 +129,7 @@ impl ChatTail {
         let mut out = String::new();
         let mut delta = self.opening(choice);
         delta.insert(key.to_owned(), json!(text));
-        self.write_chunk(&mut out, choice, delta, Value::Null);
+        self.write_chunk(&mut out, choice, &delta, &Value::Null);
         out
     }
 
@@ -151,8 +152,8 @@ impl ChatTail {
             arguments.insert("tool_calls".to_owned(), rest);
         }
         self.seen(choice).calls += 1;
-        self.write_chunk(&mut out, choice, start, Value::Null);
-        self.write_chunk(&mut out, choice, arguments, Value::Null);
+        self.write_chunk(&mut out, choice, &start, &Value::Null);
+        self.write_chunk(&mut out, choice, &arguments, &Value::Null);
         out
     }
 
@@ -162,7 +163,7 @@ impl ChatTail {
             let delta = self.opening(choice);
             let older = self.older_calls && *reason == FinishReason::ToolCalls;
             let word = if older { "function_call" } else { finish_word(Dialect::Chat, reason) };
-            self.write_chunk(&mut out, choice, delta, json!(word));
+            self.write_chunk(&mut out, choice, &delta, &json!(word));
         }
         out
     }
@@ -191,7 +192,7 @@ impl ChatTail {
             "message": message,
             "type": "upstream_error",
             "param": null,
-            "code": "incomplete_answer",
+            "code": super::ERROR_CODE,
         });
         write_event(&mut out, "", &json!({"error": error}));
         out + &self.end()
@@ -210,8 +211,8 @@ impl ChatTail {
         &mut self,
         out: &mut String,
         choice: usize,
-        delta: Map<String, Value>,
-        finish: Value,
+        delta: &Map<String, Value>,
+        finish: &Value,
     ) {
         let mut chunk = self.envelope().clone();
         let choice = json!([{

@@ -58,7 +58,8 @@ impl MessagesTail {
 
     pub(super) fn opened_by(&mut self, frame: &SseFrame) {
         if self.start.is_none() {
-            self.start = Some(frame.clone());
+            // A copy, because the frame would keep the whole piece it arrived in.
+            self.start = Some(SseFrame::read(frame.raw.to_vec()));
         }
     }
 
@@ -93,11 +94,16 @@ impl MessagesTail {
 
     // Notes what the client sees; what must come before the event goes to `before`.
     fn note(&mut self, event: &Value, before: &mut String) {
-        match event.get("type").and_then(Value::as_str).unwrap_or_default() {
+        let kind = event.get("type").and_then(Value::as_str).unwrap_or_default();
+        if matches!(kind, "content_block_start" | "message_delta") {
+            // A server that opens nothing is not taught to.
+            self.started |= self.start.is_none();
+            self.begin(before);
+            self.close(before);
+        }
+        match kind {
             "message_start" => self.started = true,
             "content_block_start" => {
-                self.begin(before);
-                self.close(before);
                 let index = event.get("index").and_then(Value::as_i64).unwrap_or(0);
                 self.shift = i64::try_from(self.next).unwrap_or(0).saturating_sub(index);
                 let block = event.get("content_block").and_then(|block| block.get("type"));
@@ -110,11 +116,7 @@ impl MessagesTail {
                 self.next += 1;
             }
             "content_block_stop" => self.open = None,
-            "message_delta" => {
-                self.begin(before);
-                self.close(before);
-                self.finished = true;
-            }
+            "message_delta" => self.finished = true,
             "message_stop" | "error" => self.ended = true,
             _ => {}
         }
@@ -193,7 +195,7 @@ impl MessagesTail {
     pub(super) fn error(&mut self, message: &str) -> String {
         self.ended = true;
         let mut out = String::new();
-        let error = json!({"type": "api_error", "message": message});
+        let error = json!({"type": "api_error", "message": message, "code": super::ERROR_CODE});
         write_event(&mut out, "error", &json!({"type": "error", "error": error}));
         out
     }

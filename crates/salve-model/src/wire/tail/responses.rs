@@ -5,7 +5,7 @@
 
 mod item;
 
-use super::super::lax::{self, Lax, LaxText};
+use super::super::lax::{self, Lax, LaxText, lax_object};
 use super::super::reply::write_finish;
 use super::super::words::write_usage;
 use super::{Delta, Dialect, SseFrame, rewritten, write_event};
@@ -39,6 +39,8 @@ struct Numbers<'a> {
     output_index: Lax<u64>,
 }
 
+lax_object!(Numbers<'a>);
+
 // No provider opens a response with more events than this.
 const MOST_OPENING: usize = 4;
 
@@ -70,8 +72,11 @@ impl ResponsesTail {
     }
 
     pub(super) fn opened_by(&mut self, frame: &SseFrame) {
-        if self.opening.len() < MOST_OPENING {
-            self.opening.push(frame.clone());
+        // Once the client has the first, it is needed only for the end; the others are not.
+        let most = if self.started { 1 } else { MOST_OPENING };
+        if self.opening.len() < most {
+            // A copy, because the frame would keep the whole piece it arrived in.
+            self.opening.push(SseFrame::read(frame.raw.to_vec()));
         }
     }
 
@@ -83,7 +88,9 @@ impl ResponsesTail {
         };
         let kind = numbers.r#type.text().unwrap_or_default();
         let mut before = String::new();
-        if !is_opening(kind) && !self.started {
+        if kind.starts_with("response.") && !is_opening(kind) {
+            // A server that opens nothing is not taught to.
+            self.started |= self.opening.is_empty();
             self.begin(&mut before);
         }
         let index = numbers.output_index.0;
@@ -131,6 +138,7 @@ impl ResponsesTail {
         match kind {
             kind if is_opening(kind) => {
                 self.started = true;
+                self.opening.truncate(1);
                 return None;
             }
             "response.completed" | "response.incomplete" | "response.failed" | "error" => {
@@ -238,10 +246,10 @@ impl ResponsesTail {
         self.begin(&mut out);
         self.close(&mut out);
         self.ended = true;
-        let event =
-            json!({"type": "error", "code": "server_error", "message": message, "param": null});
+        let code = super::ERROR_CODE;
+        let event = json!({"type": "error", "code": code, "message": message, "param": null});
         self.write(&mut out, event);
-        let error = json!({"code": "server_error", "message": message});
+        let error = json!({"code": code, "message": message});
         let failed = FinishReason::Other("failed".to_owned());
         let response = self.final_response(&failed, error);
         self.write(&mut out, json!({"type": "response.failed", "response": response}));

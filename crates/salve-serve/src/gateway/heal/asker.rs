@@ -3,7 +3,7 @@
 //! In: a follow-up in no provider's words. Out: the reply to it. A stream that breaks off is a reply
 //! that says so. Never sends anything but the client's request with turns added.
 
-use super::upstream::{CallEnd, UpstreamBody, UpstreamReply};
+use super::upstream::{CallEnd, UpstreamBody, UpstreamReply, tell};
 use super::{Exchange, Upstream};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
@@ -75,7 +75,10 @@ impl<U: Upstream> Asker for UpstreamAsker<'_, U> {
             UpstreamBody::Stream(pieces) if !is_json => read_stream(first.dialect, pieces).await,
             body => self.read_whole(&collected(body).await),
         };
-        if let Some(receipt) = receipt {
+        if let Some(mut receipt) = receipt {
+            if let Ok(reply) = &reply {
+                tell(&mut *receipt, reply, 0);
+            }
             receipt.settle(reply.as_ref().map_or_else(|_| CallEnd::default(), end_of));
         }
         reply

@@ -9,7 +9,8 @@ use super::report::{HealReport, HealVerdict, LimitPassed};
 use super::session::ArrivedAnswer;
 use super::{Exchange, Upstream};
 use salve_engine::{
-    AnswerVerdict, HealState, Healed, IncompleteCode, PassedBecause, Wanted, heal_judged,
+    AnswerVerdict, HealState, Healed, IncompleteCode, PassedBecause, StepOutcome, Wanted,
+    heal_judged,
 };
 use salve_model::{ModelReply, Purpose};
 use salve_types::{FinishReason, Usage};
@@ -83,7 +84,7 @@ pub(super) async fn climb<U: Upstream>(
 }
 
 fn passed_as(healed: &Healed, first: Option<&ModelReply>, wanted: &Wanted) -> PassedAs {
-    let HealState::Incomplete { code, why } = &healed.state else {
+    let HealState::Incomplete { code, .. } = &healed.state else {
         let untouched = !healed.changed && healed.steps.is_empty();
         return if untouched { PassedAs::Itself } else { PassedAs::Healed };
     };
@@ -94,7 +95,7 @@ fn passed_as(healed: &Healed, first: Option<&ModelReply>, wanted: &Wanted) -> Pa
             || nothing_arrived(first) && first.finish == Some(FinishReason::Disconnect)
     });
     match lost {
-        Some(_) => PassedAs::Withheld { why: format!("{}: {why}", code.name()) },
+        Some(_) => PassedAs::Withheld { why: why(healed).unwrap_or_default() },
         // Nothing was asked and nothing changed: the upstream's own words say that it is cut.
         None if first.is_some_and(|first| as_it_came(healed, first, *code)) => PassedAs::Itself,
         None => PassedAs::Cut,
@@ -140,7 +141,14 @@ fn report_of(answers: &[ClimbedAnswer], calls: u32) -> HealReport {
 
 fn why(healed: &Healed) -> Option<String> {
     match &healed.state {
-        HealState::Incomplete { code, why } => return Some(format!("{}: {why}", code.name())),
+        HealState::Incomplete { code, why } => {
+            let failure = healed.steps.iter().rev().find_map(|step| match &step.outcome {
+                StepOutcome::Failed(words) => Some(words).filter(|words| !why.contains(*words)),
+                _ => None,
+            });
+            let asked = failure.map(|words| format!("; asked again: {words}")).unwrap_or_default();
+            return Some(format!("{}: {why}{asked}", code.name()));
+        }
         HealState::Passed(PassedBecause::OwnLimit) => {
             return Some("the text ends at the client's own limit".to_owned());
         }

@@ -5,7 +5,7 @@
 //! every end are held, because what was sent cannot be taken back. Never changes a frame.
 
 use salve_engine::AlreadySent;
-use salve_model::wire::{Delta, SseFrame};
+use salve_model::wire::{Delta, Dialect, SseFrame};
 
 /// What of a stream is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +22,7 @@ pub(super) enum HoldRule {
 #[derive(Debug)]
 pub(super) struct Hold {
     rule: HoldRule,
+    dialect: Dialect,
     waiting: Vec<Waiting>,
     sent: Vec<AlreadySent>,
 }
@@ -62,8 +63,8 @@ impl Touched {
 }
 
 impl Hold {
-    pub(super) fn new(rule: HoldRule) -> Self {
-        Self { rule, waiting: Vec::new(), sent: Vec::new() }
+    pub(super) fn new(rule: HoldRule, dialect: Dialect) -> Self {
+        Self { rule, dialect, waiting: Vec::new(), sent: Vec::new() }
     }
 
     /// Takes the next frame. What may be sent now goes to `flow`.
@@ -129,6 +130,10 @@ impl Hold {
             Delta::BlockEnd { call: None, .. } => Until::MoreFollows,
             _ => Until::Proven,
         };
+        // Chat counts in a frame of its own, once and at the end.
+        if self.dialect == Dialect::Chat && matches!(deltas, [Delta::Usage(_)]) {
+            return Until::MoreFollows;
+        }
         let mut until = Until::Free;
         for delta in deltas {
             match of(delta) {

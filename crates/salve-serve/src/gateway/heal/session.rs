@@ -73,7 +73,7 @@ impl Session {
             wanted,
             splitter: SseSplitter::default(),
             reader: StreamReader::for_client(asked),
-            hold: Hold::new(rule),
+            hold: Hold::new(rule, asked.dialect),
             judges: Vec::new(),
             arrived: 0,
             over: None,
@@ -81,7 +81,7 @@ impl Session {
     }
 
     /// Takes bytes of the upstream and returns those that may be sent now; perhaps none.
-    pub(super) fn feed(&mut self, chunk: Bytes) -> Bytes {
+    pub(super) fn feed(&mut self, chunk: &Bytes) -> Bytes {
         self.arrived = self.arrived.saturating_add(chunk.len());
         let mut out = Out::default();
         self.splitter.push(chunk.clone());
@@ -97,7 +97,7 @@ impl Session {
             let why = format!("the stream is longer than {MOST_BYTES} bytes");
             self.over.get_or_insert(Over::Broken(why));
         }
-        out.joined(&chunk)
+        out.joined(chunk)
     }
 
     /// The upstream sends no more. Returns the bytes that may be sent now.
@@ -109,6 +109,11 @@ impl Session {
         }
         self.over.get_or_insert(broken.map_or(Over::Closed, Over::Broken));
         out.joined(&Bytes::new())
+    }
+
+    /// Returns the text of the first answer from this byte on.
+    pub(super) fn text_since(&self, from: usize) -> &str {
+        self.reader.reply(0).and_then(|reply| reply.text.get(from..)).unwrap_or_default()
     }
 
     /// Returns whether the stream is over, so that nothing more need be read.

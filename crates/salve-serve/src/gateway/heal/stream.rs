@@ -8,7 +8,7 @@ use super::asker::{LINGER, linger};
 use super::climb::{climb, observed};
 use super::report::HealReport;
 use super::session::{Arrived, ArrivedAnswer, Over, Session};
-use super::upstream::{CallEnd, Receipt};
+use super::upstream::{CallEnd, Receipt, tell};
 use super::{Exchange, HealMode, Upstream, rest, wanted_of};
 use bytes::Bytes;
 use futures_util::StreamExt;
@@ -37,7 +37,7 @@ pub fn heal_stream<U: Upstream>(
     let wanted = wanted_of(&exchange.asked, &exchange.schemas);
     let pings = Pings::new(exchange.asked.dialect, exchange.policy.ping);
     let session = Session::new(&exchange.asked, wanted, &exchange.policy);
-    let reading = Box::new(Reading { exchange, session, body, receipt });
+    let reading = Box::new(Reading { exchange, session, body, receipt, noted: 0 });
     unfold((Stage::Reading(reading), pings), |(stage, mut pings)| async move {
         let (item, stage) = stage.next(&pings).await?;
         pings.sent();
@@ -74,6 +74,8 @@ struct Reading<U> {
     session: Session,
     body: BoxStream<'static, std::io::Result<Bytes>>,
     receipt: Option<Box<dyn Receipt>>,
+    // Bytes of the text the receipt was told of.
+    noted: usize,
 }
 
 impl<U: Upstream> Stage<U> {
@@ -126,10 +128,11 @@ impl<U: Upstream> Reading<U> {
                 self.body.next().await
             };
             let bytes = match piece {
-                Some(Ok(piece)) => self.session.feed(piece),
+                Some(Ok(piece)) => self.session.feed(&piece),
                 Some(Err(error)) => self.session.close(Some(error.to_string())),
                 None => self.session.close(None),
             };
+            self.note();
             if !bytes.is_empty() {
                 return Some(bytes);
             }
@@ -138,10 +141,26 @@ impl<U: Upstream> Reading<U> {
     }
 }
 
+impl<U> Reading<U> {
+    // Tells the receipt what text arrived.
+    fn note(&mut self) {
+        if let Some(receipt) = &mut self.receipt {
+            let text = self.session.text_since(self.noted);
+            if !text.is_empty() {
+                receipt.arrived(text);
+                self.noted += text.len();
+            }
+        }
+    }
+}
+
 async fn conclude<U: Upstream>(reading: Reading<U>) -> Concluded {
-    let Reading { exchange, session, mut body, receipt } = reading;
+    let Reading { exchange, session, mut body, receipt, noted } = reading;
     let mut arrived = session.into_arrived();
-    if let Some(receipt) = receipt {
+    if let Some(mut receipt) = receipt {
+        for (choice, answer) in arrived.answers.iter().enumerate() {
+            tell(&mut *receipt, &answer.reply, if choice == 0 { noted } else { 0 });
+        }
         receipt.settle(end_of(&arrived));
     }
     if exchange.policy.mode == HealMode::Observe {

@@ -6,3 +6,9 @@
 mod canned;
 mod client;
 mod fake;
+mod harness;
+mod healthy;
+mod hostile;
+mod living;
+mod marking;
+mod matrix;

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use futures_util::stream::BoxStream;
 use http::{HeaderMap, StatusCode};
 use salve_engine::AskError;
-use salve_model::Purpose;
+use salve_model::{ModelReply, Purpose};
 use salve_types::{FinishReason, Usage};
 use std::future::Future;
 
@@ -51,8 +51,18 @@ pub trait Receipt: Send {
     /// Some more text of the answer arrived.
     fn arrived(&mut self, _text: &str) {}
 
+    /// So many bytes arrived that are no text of the answer: reasoning, arguments, other answers.
+    fn arrived_besides(&mut self, _bytes: usize) {}
+
     /// The call is over.
     fn settle(self: Box<Self>, end: CallEnd);
+}
+
+/// Tells a receipt of a reply that is all there, from this byte of its text on.
+pub(super) fn tell(receipt: &mut dyn Receipt, reply: &ModelReply, from: usize) {
+    receipt.arrived(reply.text.get(from..).unwrap_or_default());
+    let arguments: usize = reply.tool_calls.iter().map(|call| call.arguments.len()).sum();
+    receipt.arrived_besides(reply.thinking.len() + arguments);
 }
 
 /// How a call ended.

@@ -9,8 +9,9 @@
 use super::asker::end_of;
 use super::climb::{Climbed, ClimbedAnswer, PassedAs, climb, observed};
 use super::report::HealReport;
+use super::salvage::salvage;
 use super::session::ArrivedAnswer;
-use super::upstream::{CallEnd, Receipt};
+use super::upstream::{CallEnd, Receipt, tell};
 use super::{Exchange, HealMode, Upstream, rest, wanted_of};
 use bytes::Bytes;
 use http::StatusCode;
@@ -42,10 +43,21 @@ pub async fn heal_whole<U: Upstream>(
     let wanted = wanted_of(&exchange.asked, &exchange.schemas);
     let envelope = serde_json::from_slice::<Value>(&body).ok();
     let replies = envelope.as_ref().and_then(|envelope| read_reply(dialect, envelope).ok());
-    let envelope = envelope.filter(|_| replies.is_some());
-    // A body that cannot be read is a connection that broke.
-    let replies = replies.unwrap_or_else(|| vec![broken()]);
-    if let Some(receipt) = receipt {
+    // Some upstreams tell an error with the status of a success.
+    let error = envelope.as_ref().is_some_and(|body| !body["error"].is_null());
+    let tells_error = error && replies.is_none();
+    // A body that cannot be read is a connection that broke, perhaps in the middle of the answer.
+    let (envelope, replies) = match replies {
+        Some(replies) => (envelope, replies),
+        None => match salvage(dialect, &body) {
+            Some((envelope, replies)) => (Some(envelope), replies),
+            None => (None, vec![broken()]),
+        },
+    };
+    if let Some(mut receipt) = receipt {
+        for reply in &replies {
+            tell(&mut *receipt, reply, 0);
+        }
         receipt.settle(replies.first().map_or_else(CallEnd::default, end_of));
     }
     let judged = |reply: ModelReply| ArrivedAnswer {
@@ -59,7 +71,7 @@ pub async fn heal_whole<U: Upstream>(
         return WholeOutcome { status: StatusCode::OK, body, report };
     }
     let climbed = climb(exchange, &wanted, arrived).await;
-    if climbed.is_untouched() {
+    if climbed.is_untouched() || tells_error && climbed.withheld().is_some() {
         return WholeOutcome { status: StatusCode::OK, body, report: climbed.report };
     }
     patched(dialect, envelope, climbed)

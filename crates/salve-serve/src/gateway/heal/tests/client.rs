@@ -335,10 +335,10 @@ fn responses_event(
         "response.function_call_arguments.delta" => {
             got.calls.last_mut().ok_or("no call")?.1.push_str(text_of(&value["delta"]));
         }
-        "response.function_call_arguments.done" => {
-            if value["arguments"] != got.calls.last().ok_or("no call")?.1.as_str() {
-                return Err("the arguments are not what was said".to_owned());
-            }
+        "response.function_call_arguments.done"
+            if value["arguments"] != got.calls.last().ok_or("no call")?.1.as_str() =>
+        {
+            return Err("the arguments are not what was said".to_owned());
         }
         "response.reasoning_summary_text.delta" => {
             got.thinking.push_str(text_of(&value["delta"]));
@@ -436,7 +436,7 @@ pub(super) fn read_whole(dialect: Dialect, bytes: &[u8]) -> Result<Received, Str
                 match item["type"].as_str() {
                     Some("message") => got.text.push_str(text_of(&item["content"][0]["text"])),
                     Some("reasoning") => {
-                        got.thinking.push_str(text_of(&item["summary"][0]["text"]))
+                        got.thinking.push_str(text_of(&item["summary"][0]["text"]));
                     }
                     Some("function_call") => got.calls.push((
                         text_of(&item["name"]).to_owned(),

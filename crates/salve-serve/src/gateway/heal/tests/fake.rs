@@ -39,7 +39,6 @@ type Rule = dyn Fn(&Request, usize) -> Answer + Send + Sync;
 /// An upstream that answers from memory.
 pub(super) struct Fake {
     dialect: Dialect,
-    piece: usize,
     rule: Box<Rule>,
     pub(super) asked: Mutex<Vec<Request>>,
     pub(super) settled: Arc<Mutex<Vec<CallEnd>>>,
@@ -53,22 +52,11 @@ impl Fake {
     ) -> Self {
         Self {
             dialect,
-            piece: 4096,
             rule: Box::new(rule),
             asked: Mutex::default(),
             settled: Arc::default(),
             open: Arc::default(),
         }
-    }
-
-    /// Sends streams in pieces of this many bytes.
-    pub(super) fn in_pieces_of(mut self, piece: usize) -> Self {
-        self.piece = piece;
-        self
-    }
-
-    pub(super) fn purposes(&self) -> Vec<Purpose> {
-        self.asked.lock().unwrap().iter().map(|asked| asked.purpose).collect()
     }
 
     fn open_body(&self, pieces: BoxStream<'static, std::io::Result<Bytes>>) -> UpstreamBody {
@@ -128,7 +116,7 @@ impl Upstream for Fake {
             Answer::Status(status, body) => (status, UpstreamBody::Whole(Bytes::from(body))),
             Answer::Hangs => (200, self.open_body(stream::pending().boxed())),
             Answer::Reply(canned) if stream => {
-                let pieces = pieces(&canned.stream(self.dialect), self.piece);
+                let pieces = pieces(&canned.stream(self.dialect), 61);
                 (200, self.open_body(stream::iter(pieces).boxed()))
             }
             Answer::Reply(canned) => (200, UpstreamBody::Whole(canned.whole(self.dialect))),

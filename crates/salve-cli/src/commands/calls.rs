@@ -1,0 +1,234 @@
+//! `salve calls`: what models were asked, what came of it, and what nobody knows.
+//!
+//! In: the ledger. Out: a list or one call with its texts; a decision or a mark where asked. Never
+//! shows a secret: none was kept.
+
+use crate::arguments::{
+    CallsArguments, CallsCommand, CallsListArguments, Format, ResolveAs, StateChoice,
+};
+use crate::change::visible;
+use crate::commands::gateway_keys::dollars;
+use crate::commands::history::ago;
+use crate::failure::{CommandResult, Ending, Failure};
+use crate::table::{Align, table};
+use crate::workspace::now;
+use crate::{ledger, output};
+use anstyle::AnsiColor;
+use salve_store::{
+    Call, CallDetail, CallFilter, CallId, CallState, Decision, GatewayKey, KeyId, Store,
+};
+
+/// Runs `salve calls`.
+pub(crate) fn run(arguments: &CallsArguments, format: Format) -> CommandResult {
+    if !matches!(format, Format::Human | Format::Json | Format::Jsonl) {
+        return Err(crate::no_such_format("calls", format, "human, json, jsonl"));
+    }
+    match &arguments.command {
+        CallsCommand::List(options) => list(options, format),
+        CallsCommand::Show { id } => show(CallId(*id), format),
+        CallsCommand::Resolve { id, decision } => resolve(CallId(*id), *decision),
+        CallsCommand::FalseAlarm { id } => {
+            let id = CallId(*id);
+            looked(async move |store| Ok(store.mark_false_positive(id).await?))?;
+            output::result(&format!("call {id} is marked as a false alarm\n"))?;
+            Ok(Ending::Clean)
+        }
+    }
+}
+
+fn looked<T>(act: impl AsyncFnOnce(&Store) -> Result<T, Failure>) -> Result<T, Failure> {
+    ledger::look("calls", act)?.ok_or_else(|| {
+        Failure::new("no call was made yet").hint("`salve gateway` makes and keeps calls.")
+    })
+}
+
+fn list(options: &CallsListArguments, format: Format) -> CommandResult {
+    let found = ledger::look("calls", async |store| {
+        let keys = store.list_keys().await?;
+        let filter = filter(options, &keys)?;
+        Ok((store.calls(&filter).await?, keys))
+    })?;
+    let (calls, keys) = found.unwrap_or_default();
+    match format {
+        Format::Human if calls.is_empty() => output::result("no calls\n")?,
+        Format::Human => {
+            output::result(&drawn(&calls, &keys))?;
+            let unknown = calls.iter().filter(|call| call.state == CallState::Unknown).count();
+            if unknown > 0 {
+                output::story(&format!(
+                    "{unknown} unknown: whoever made them is gone, and they may have been paid. \
+                     Their budget stays held until `salve calls resolve` or the end of its day.\n"
+                ));
+            }
+        }
+        Format::Jsonl => {
+            for call in &calls {
+                output::json_line(call)?;
+            }
+        }
+        _ => output::json(&calls)?,
+    }
+    Ok(Ending::Clean)
+}
+
+fn filter(options: &CallsListArguments, keys: &[GatewayKey]) -> Result<CallFilter, Failure> {
+    let key_id = match &options.key {
+        None => None,
+        Some(name) => {
+            Some(keys.iter().find(|key| key.name == *name).map(|key| key.id).ok_or_else(|| {
+                Failure::new(format!("there is no key named `{name}`"))
+                    .hint("`salve keys list` shows the keys.")
+            })?)
+        }
+    };
+    Ok(CallFilter {
+        state: options.state.map(|state| match state {
+            StateChoice::Open => CallState::Open,
+            StateChoice::Unknown => CallState::Unknown,
+            StateChoice::Settled => CallState::Settled,
+        }),
+        model: options.model.clone(),
+        key_id,
+        session: options.session.clone(),
+        before: options.before.map(CallId),
+        limit: options.limit,
+        ..CallFilter::default()
+    })
+}
+
+fn drawn(calls: &[Call], keys: &[GatewayKey]) -> String {
+    let columns = [
+        ("call", Align::Right),
+        ("when", Align::Right),
+        ("came of it", Align::Left),
+        ("why", Align::Left),
+        ("model", Align::Left),
+        ("in", Align::Right),
+        ("out", Align::Right),
+        ("cost", Align::Right),
+        ("key", Align::Left),
+    ];
+    let rows: Vec<Vec<String>> = calls
+        .iter()
+        .map(|call| {
+            let about = if call.estimated { "~" } else { "" };
+            let count = |count: Option<u64>| {
+                count.map_or("-".to_owned(), |count| format!("{about}{count}"))
+            };
+            let made = u64::try_from(call.reserved_at.0).unwrap_or_default();
+            vec![
+                call.id.to_string(),
+                ago(now().saturating_sub(made)),
+                came_of(call),
+                call.purpose.clone(),
+                call.model.clone(),
+                count(call.usage.map(|usage| usage.input_tokens)),
+                count(call.usage.map(|usage| usage.output_tokens)),
+                call.micro_dollars.map_or("-".to_owned(), dollars),
+                call.key_id.map_or("-".to_owned(), |id| key_name(id, keys)),
+            ]
+        })
+        .collect();
+    table(&columns, &rows)
+}
+
+fn came_of(call: &Call) -> String {
+    match (call.state, call.outcome) {
+        (CallState::Unknown, _) => "unknown".to_owned(),
+        (_, Some(outcome)) => outcome.name().to_owned(),
+        (state, None) => state.name().to_owned(),
+    }
+}
+
+fn key_name(id: KeyId, keys: &[GatewayKey]) -> String {
+    keys.iter().find(|key| key.id == id).map_or_else(|| id.to_string(), |key| key.name.clone())
+}
+
+fn show(id: CallId, format: Format) -> CommandResult {
+    let detail = looked(async move |store| {
+        store.call(id).await?.ok_or_else(|| {
+            Failure::new(format!("there is no call {id}")).hint("`salve calls list` shows them.")
+        })
+    })?;
+    match format {
+        Format::Human => output::result(&story(&detail))?,
+        Format::Jsonl => output::json_line(&detail)?,
+        _ => output::json(&detail)?,
+    }
+    Ok(Ending::Clean)
+}
+
+fn story(detail: &CallDetail) -> String {
+    let call = &detail.call;
+    let mut lines: Vec<(&str, String)> = vec![
+        ("call", call.id.to_string()),
+        ("came of it", came_of(call)),
+        ("reserved", call.reserved_at.to_string()),
+    ];
+    let mut add = |name: &'static str, value: Option<String>| {
+        if let Some(value) = value {
+            lines.push((name, value));
+        }
+    };
+    add("settled", call.settled_at.map(|at| at.to_string()));
+    add("why", Some(call.purpose.clone()));
+    add("dialect", Some(call.dialect.clone()));
+    add("provider", Some(call.provider.clone()));
+    add("model", Some(call.model.clone()));
+    add("session", call.session.clone());
+    add("continues", call.parent.map(|parent| format!("call {parent}")));
+    add("worker", Some(call.worker.clone()));
+    let about = if call.estimated { " (estimated)" } else { "" };
+    add(
+        "took",
+        call.usage
+            .map(|usage| format!("{} in, {} out{about}", usage.input_tokens, usage.output_tokens)),
+    );
+    add("cost", call.micro_dollars.map(dollars));
+    add(
+        "held at most",
+        Some(format!("{} tokens, {}", call.worst.tokens, dollars(call.worst.micro_dollars))),
+    );
+    add("ended because", call.finish.clone());
+    add("status", call.status.map(|status| status.to_string()));
+    add("error", call.error.clone());
+    add("cut", call.kind.clone());
+    add("language", call.language.clone());
+    add("false alarm", call.false_alarm.then(|| "yes".to_owned()));
+    add("note", call.note.as_ref().map(ToString::to_string));
+    let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let mut text: String =
+        lines.iter().map(|(name, value)| format!("{name:<width$}  {}\n", visible(value))).collect();
+    let texts = &detail.texts;
+    let slots = [
+        ("raw", Some(&texts.raw)),
+        ("partial", texts.partial.as_ref()),
+        ("result", texts.result.as_ref()),
+    ];
+    for (name, slot) in slots {
+        let Some(slot) = slot.filter(|slot| !slot.is_empty()) else { continue };
+        let head = AnsiColor::Cyan.on_default();
+        text.push_str(&format!("\n{head}{name}{head:#} ({} bytes)\n", slot.len()));
+        for line in slot.lines() {
+            text.push_str(&format!("  {}\n", visible(line)));
+        }
+    }
+    text
+}
+
+fn resolve(id: CallId, decision: ResolveAs) -> CommandResult {
+    let (decision, words) = match decision {
+        ResolveAs::NeverMade => (Decision::NeverMade, "never made; its budget is free again"),
+        ResolveAs::Worst => (Decision::CountWorst, "made; it counts as the most it could take"),
+    };
+    looked(async move |store| {
+        let detail = store.call(id).await?;
+        if detail.is_some_and(|detail| detail.call.state == CallState::Open) {
+            return Err(Failure::new(format!("call {id} is still being made"))
+                .hint("Only a call of which nobody knows how it ended can be decided about."));
+        }
+        Ok(store.resolve(id, decision).await?)
+    })?;
+    output::result(&format!("call {id} counts as {words}\n"))?;
+    Ok(Ending::Clean)
+}
