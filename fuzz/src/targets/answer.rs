@@ -58,7 +58,7 @@ fn judge_streamed(reply: &ModelReply, wanted: &Wanted) {
 }
 
 fn reply(text: &str, choice: u8, call: bool) -> ModelReply {
-    let finish = match choice >> 2 & 3 {
+    let finish = match (choice >> 2) & 3 {
         0 => FinishReason::Stop,
         1 => FinishReason::Length,
         2 => FinishReason::Disconnect,
@@ -87,7 +87,7 @@ impl Asker for Script<'_> {
         self.asked += 1;
         let piece = piece.ok_or_else(|| AskError::Failed("no more pieces".to_owned()))?;
         // Every second reply is a call, where calls are what is being healed.
-        Ok(reply(piece, self.choice, self.calls && self.asked % 2 == 0))
+        Ok(reply(piece, self.choice, self.calls && self.asked.is_multiple_of(2)))
     }
 }
 
