@@ -216,6 +216,22 @@ mod tests {
 
     #[test]
     fn every_known_agent_has_its_line() {
-        insta::assert_snapshot!(welcome("http://127.0.0.1:8790", "https://api.openai.com/v1"));
+        let text = welcome("http://127.0.0.1:8790", "https://api.openai.com/v1");
+        let agents = [
+            "Claude Code",
+            "codex",
+            "aider",
+            "goose",
+            "opencode",
+            "cline",
+            "continue",
+            "openai SDK",
+            "anthropic SDK",
+        ];
+        let plain = anstream::adapter::strip_str(&text).to_string();
+        for agent in agents {
+            let line = plain.lines().find(|line| line.trim_start().starts_with(agent));
+            assert!(line.is_some_and(|line| line.contains("127.0.0.1:8790")), "{agent}: {plain}");
+        }
     }
 }

@@ -81,8 +81,8 @@ fn check(outcome: &Outcome, ask: Ask) {
             let shared = arguments.bytes().zip(ARGUMENTS.bytes()).take_while(|(a, b)| a == b);
             let rest = &arguments[shared.count()..];
             let texts = [ARGUMENTS, OTHER, PEOPLE, CODE, "\"}", "\"}]}", "}\n```\n", SHORT, "{}"];
-            let told = |text: &&str| text.contains(rest);
-            assert!(authored || texts.iter().any(|text| told(text)), "invented: {arguments}");
+            let joined = pieces(rest, &texts) <= outcome.asked.len();
+            assert!(authored || joined, "invented: {arguments}");
         }
         if ask == Ask::Schema && !incomplete && answer.calls.is_empty() {
             let value: Value = serde_json::from_str(&answer.text).expect("strict JSON");
@@ -90,6 +90,21 @@ fn check(outcome: &Outcome, ask: Ask) {
         }
         assert!(answer.finish.is_some() || received.error.is_some());
     }
+}
+
+// In how few pieces of what the upstream said a text can be written.
+fn pieces(text: &str, told: &[&str]) -> usize {
+    let mut rest = text;
+    let mut pieces = 0;
+    while !rest.is_empty() {
+        let is_told = |end: &usize| {
+            rest.get(..*end).is_some_and(|start| told.iter().any(|text| text.contains(start)))
+        };
+        let Some(end) = (1..=rest.len()).rev().find(is_told) else { return usize::MAX };
+        rest = &rest[end..];
+        pieces += 1;
+    }
+    pieces
 }
 
 proptest! {
