@@ -24,6 +24,13 @@ pub(super) fn salvage(dialect: Dialect, body: &[u8]) -> Option<(Value, Vec<Model
             call.arguments = text.get(start..).unwrap_or_default().to_owned();
         }
     }
+    // A call of which nothing but the name arrived cannot be told from one without arguments.
+    let nothing_of = |reply: &ModelReply| {
+        reply.tool_calls.last().is_some_and(|call| call.arguments.trim().is_empty())
+    };
+    if replies.iter().any(nothing_of) {
+        return None;
+    }
     for reply in &mut replies {
         reply.finish = Some(FinishReason::Disconnect);
         reply.usage = None;

@@ -81,7 +81,8 @@ fn check(outcome: &Outcome, ask: Ask) {
             let shared = arguments.bytes().zip(ARGUMENTS.bytes()).take_while(|(a, b)| a == b);
             let rest = &arguments[shared.count()..];
             let texts = [ARGUMENTS, OTHER, PEOPLE, CODE, "\"}", "\"}]}", "}\n```\n", SHORT, "{}"];
-            let joined = pieces(rest, &texts) <= outcome.asked.len();
+            // What arrived first is a piece too.
+            let joined = pieces(rest, &texts) <= outcome.asked.len() + 1;
             assert!(authored || joined, "invented: {arguments}");
         }
         if ask == Ask::Schema && !incomplete && answer.calls.is_empty() {
