@@ -216,8 +216,7 @@ mod tests {
 
     #[test]
     fn every_known_agent_has_its_line() {
-        let text = welcome("http://127.0.0.1:8790", "https://api.openai.com/v1");
-        let agents = [
+        let names = [
             "Claude Code",
             "codex",
             "aider",
@@ -228,10 +227,22 @@ mod tests {
             "openai SDK",
             "anthropic SDK",
         ];
-        let plain = anstream::adapter::strip_str(&text).to_string();
-        for agent in agents {
-            let line = plain.lines().find(|line| line.trim_start().starts_with(agent));
-            assert!(line.is_some_and(|line| line.contains("127.0.0.1:8790")), "{agent}: {plain}");
+        let agents = agents("http://127.0.0.1:8790");
+        assert_eq!(agents.iter().map(|(name, _)| *name).collect::<Vec<_>>(), names);
+        for (name, line) in &agents {
+            assert!(line.contains("http://127.0.0.1:8790"), "{name}: {line}");
+            assert_eq!(line.lines().count(), 1, "{name}: one line to paste");
         }
+        let text =
+            anstream::adapter::strip_str(&welcome("http://127.0.0.1:8790", "up")).to_string();
+        let columns: Vec<usize> = agents
+            .iter()
+            .filter_map(|(_, line)| {
+                text.lines().find_map(|shown| {
+                    shown.ends_with(line.as_str()).then(|| shown.len() - line.len())
+                })
+            })
+            .collect();
+        assert_eq!(columns, vec![columns[0]; names.len()], "aligned");
     }
 }

@@ -31,10 +31,17 @@ pub(crate) async fn whole(
     let config = &exchange.upstream.shared.config;
     let most = config.limits.reply;
     let Answer { response, booking, call } = answer;
+    if headers::packed_in(response.headers()).is_some_and(|coding| !body::is_readable(coding)) {
+        ending.unread();
+        return Ok(passed_on(Answer { response, booking, call }));
+    }
     let (parts, body) = response.into_parts();
-    let broken = |_| Refusal::new(Reason::Broken, "the upstream's reply broke off or is too large");
+    let broken = |_| {
+        ending.unread();
+        Refusal::new(Reason::Broken, "the upstream's reply broke off or is too large")
+    };
     let Arrived { bytes: packed, broken: cut } =
-        body::collect_arrived(body, most).await.map_err(broken)?;
+        body::collect_arrived(body, most).await.map_err(&broken)?;
     // Only healing knows what to do with half a body.
     if cut && exchange.policy.mode != HealMode::Enforce {
         return Err(broken(Unread::Broken));
@@ -45,7 +52,7 @@ pub(crate) async fn whole(
         None => packed.clone(),
         Some(coding) => {
             let unpacked = body::unpacked(Full::new(packed.clone()), coding).await;
-            body::collect_arrived(unpacked, most).await.map_err(broken)?.bytes
+            body::collect_arrived(unpacked, most).await.map_err(&broken)?.bytes
         }
     };
     let outcome = heal_whole(&exchange, plain.clone(), receipt(booking)).await;

@@ -15,6 +15,7 @@ use salve_store::{CallOutcome, Inspection, InspectionOutcome};
 use serde::Serialize;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
@@ -26,7 +27,7 @@ pub(crate) struct Ending {
     ended: Ended,
     begun: Instant,
     added: Duration,
-    finished: bool,
+    finished: AtomicBool,
 }
 
 impl Ending {
@@ -39,16 +40,21 @@ impl Ending {
         begun: Instant,
         added: Duration,
     ) -> Self {
-        Self { shared, dialect, model, ended, begun, added, finished: false }
+        Self { shared, dialect, model, ended, begun, added, finished: AtomicBool::new(false) }
     }
 
     /// Records the end; `after` is the time the gateway took after the upstream had answered.
-    pub(crate) fn finish(mut self, report: &HealReport, status: u16, after: Duration) {
+    pub(crate) fn finish(self, report: &HealReport, status: u16, after: Duration) {
         self.record(report, status, after);
     }
 
-    fn record(&mut self, report: &HealReport, status: u16, after: Duration) {
-        self.finished = true;
+    /// Notes that there is nothing to record: the reply cannot be read, and the client is told so.
+    pub(crate) fn unread(&self) {
+        self.finished.store(true, Ordering::Relaxed);
+    }
+
+    fn record(&self, report: &HealReport, status: u16, after: Duration) {
+        self.unread();
         let metrics = &self.shared.metrics;
         let (dialect, verdict) = (self.dialect.name(), report.verdict.name());
         metrics.answered(dialect, verdict, status);
@@ -136,7 +142,7 @@ fn word(value: &impl Serialize) -> String {
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        if !self.finished {
+        if !self.finished.load(Ordering::Relaxed) {
             self.shared.metrics.gone();
             tracing::info!(target: "salve::gateway", dialect = self.dialect.name(), "client gone");
         }

@@ -66,7 +66,12 @@ impl Forward<'_> {
             let worst = WorstCase { prompt_bytes: 0, answer_tokens: 0 };
             return self.pass(self.account(String::new(), false), self.bytes.clone(), worst).await;
         }
-        let mut request = self.json().await?;
+        let mut request = match self.json().await {
+            Ok(request) => request,
+            // What is not looked into need not be JSON either.
+            Err(_) if mode == Mode::Off && !self.is_budgeted() => return self.unreadable().await,
+            Err(refusal) => return Err(refusal),
+        };
         let Ok(asked) = read_request(dialect, &request) else {
             return self.unreadable().await;
         };

@@ -299,7 +299,6 @@ fn malformed(scene: &Scene) -> Vec<Case> {
             "400",
             [&[0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3][..], &[0; 64], b"\r\n\r\n"].concat(),
         ),
-        ("HTTP/2 without being asked", "400", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec()),
     ]
 }
 
