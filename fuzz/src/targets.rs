@@ -3,6 +3,7 @@
 //! In: a name. Out: the property check of that name and the words its mutator may insert. Never
 //! keeps state between two inputs.
 
+mod answer;
 mod clean;
 mod coerce;
 mod console;
@@ -18,6 +19,7 @@ mod rules;
 mod shell;
 mod stitch;
 mod syntax;
+mod wire;
 
 /// One property check.
 pub struct Target {
@@ -31,6 +33,7 @@ pub struct Target {
 
 /// Every target.
 pub const TARGETS: &[Target] = &[
+    Target { name: "answer", check: answer::check, dictionary: ANSWERS },
     Target { name: "clean", check: clean::check, dictionary: CHAT },
     Target { name: "coerce", check: coerce::check, dictionary: JSON },
     Target { name: "console", check: console::check, dictionary: CONSOLE },
@@ -46,6 +49,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "shell", check: shell::check, dictionary: SHELL },
     Target { name: "stitch", check: stitch::check, dictionary: CODE },
     Target { name: "syntax", check: syntax::check, dictionary: CODE },
+    Target { name: "wire", check: wire::check, dictionary: WIRE },
 ];
 
 #[rustfmt::skip]
@@ -56,6 +60,13 @@ const CODE: &[&str] = &[
     "if x:\n", "do\n", "end\n", "begin\n", "then\n", "```rust\n", "```\n", "~~~\n", "$$", "@\"",
     "#if X\n", "#endif\n", "<?php ", "?>", "<script>", "</script>", "<style>", "function ", "class A ",
     "\n", "\r\n", "\t", "    ", ";\n", ": ", "- a: |\n  ", "[[t]]\n", "// --- VIBECODER_COMPLETE ---\n",
+];
+
+#[rustfmt::skip]
+const ANSWERS: &[&str] = &[
+    "\u{1e}", "```rust\n", "```\n", "``", "`", "~~~\n", "fn f() {\n", "}\n", "{\"a\": ", "{\"a\": 1}",
+    "[1, ", "\"", "\\", "]", "}", ": ", ", ", "Sure, here is the rest:\n", "The end.", "\n\n",
+    "I'm sorry, I cannot continue. ", "    ", "# Title\n", "- item\n", "<think>", "</think>", "null",
 ];
 
 #[rustfmt::skip]
@@ -151,4 +162,18 @@ const SECRETS: &[&str] = &[
     "ghp_", "github_pat_", "sk-", "sk-ant-", "xoxb-", "AKIA", "AIza", "eyJ", ".eyJ", ".", "MII", "IBAA", "LS0t", "8Q~", "-us1", "1234567", "8:", "|", "NRAL", ".atlasv1.",
     "-----BEGIN PRIVATE KEY-----", "-----BEGIN ", "-----END PRIVATE KEY-----", "Proc-Type: 4,ENCRYPTED\n", "Private-Lines: 3\n", "+", "\"+\n\"", "MTIz", "=",
     "Zx9Cv7Bn5Mq3We1Rt2Yu4Io6Pa8Sd0Fg1Hj3", "9f86d081884c7d659a2feaa0c55ad015", "Q7Z5X3L0R6N4H8J2", "Horse99!", "exact-value", "xxxx", "example", "é", "\0",
+];
+
+#[rustfmt::skip]
+const WIRE: &[&str] = &[
+    "data: ", "data:", "event: ", "id: 1\n", ": ping\n", "\n\n", "\r\n\r\n", "\r\r", "\n", "\r", "\u{feff}", "data: [DONE]\n\n",
+    "{\"choices\":[{\"index\":0,\"delta\":{", "\"content\":\"a\"", "\"tool_calls\":[{\"index\":0,\"id\":\"c\",\"function\":{\"name\":\"f\",\"arguments\":\"{\"}}]",
+    "}}]}", "\"finish_reason\":\"length\"", "\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2}", "\"index\":4000000000", "\"role\":\"assistant\"",
+    "{\"type\":\"message_start\",\"message\":{", "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\"}}",
+    "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"a\"}}", "{\"type\":\"content_block_stop\",\"index\":0}",
+    "\"partial_json\":\"{\"", "\"type\":\"input_json_delta\"", "{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"max_tokens\"}}", "{\"type\":\"message_stop\"}",
+    "\"type\":\"response.created\",", "\"type\":\"response.output_item.added\",", "\"type\":\"response.output_item.done\",", "\"type\":\"response.content_part.added\",",
+    "\"type\":\"response.output_text.delta\",", "\"type\":\"response.output_text.done\",", "\"type\":\"response.completed\",", "\"sequence_number\":7", "\"output_index\":0",
+    "\"item\":{\"type\":\"message\"}", "\"item\":{\"type\":\"function_call\",\"call_id\":\"c\"}", "\"part\":{\"type\":\"output_text\",\"text\":\"\"}", "\"delta\":\"a\"",
+    "\"output\":[", "\"content\":[", "\"messages\":[", "\"input\":", "null", "[]", "{}", "5", "1e400", "\"\\ud800\"", "\\u0000", "\u{0}", ",", "{", "}", "[", "]",
 ];

@@ -7,6 +7,7 @@ mod check;
 mod gateway;
 mod keys;
 mod run;
+mod setup;
 mod signature;
 mod sim;
 mod stats;
@@ -18,6 +19,7 @@ pub(crate) use check::CheckArguments;
 pub(crate) use gateway::{GatewayArguments, HealSetting, LogFormat};
 pub(crate) use keys::{KeysArguments, KeysCommand};
 pub(crate) use run::{RunArguments, RunsArguments};
+pub(crate) use setup::{Agent, Provider, SetupArguments};
 pub(crate) use signature::SignatureArguments;
 pub(crate) use sim::SimArguments;
 pub(crate) use stats::StatsArguments;
@@ -107,6 +109,8 @@ pub(crate) enum Command {
     Trust(TrustArguments),
     /// Plays a scripted or recorded provider on this machine, for tests.
     Sim(SimArguments),
+    /// Points an agent's own configuration at the gateway, undoable.
+    Setup(SetupArguments),
     /// Says which error a tool's output is, wherever it appears next.
     Signature(SignatureArguments),
     /// Shows and uses the schemas a reply can be held to.

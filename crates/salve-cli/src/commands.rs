@@ -23,6 +23,7 @@ pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod schema;
+pub(crate) mod setup;
 pub(crate) mod signature;
 pub(crate) mod sim;
 pub(crate) mod stats;

@@ -33,6 +33,10 @@ use clap::Parser;
 use failure::{CommandResult, Failure};
 use std::process::ExitCode;
 
+// A gateway allocates and frees small things on every request, from several threads at once.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     if let Some(code) = processes::as_launcher() {
         return code;
@@ -74,6 +78,7 @@ fn run(arguments: Arguments) -> CommandResult {
         Command::Policy { command } => commands::policy::run(&command, format),
         Command::Trust(options) => commands::trust::run(&options, format),
         Command::Sim(options) => commands::sim::run(&options, format),
+        Command::Setup(options) => commands::setup::run(&options, format),
         Command::Signature(options) => commands::signature::run(&options, format),
         Command::Schema { command } => commands::schema::run(&command, format),
         Command::Explain { code } => commands::explain::run(code.as_deref(), format),

@@ -267,6 +267,16 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_name_is_looked_up(name in "\\PC{0,60}", front in "[a-z/.:-]{0,20}") {
+            let table = Capabilities::built_in();
+            let _ = table.of(&name);
+            let known = table.of(&format!("{front}/grok-4"));
+            proptest::prop_assert_eq!(known.context_tokens, 256_000);
+        }
+    }
+
     #[test]
     fn what_the_user_says_counts_and_the_rest_stays() {
         let price =

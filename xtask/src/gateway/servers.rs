@@ -105,7 +105,7 @@ pub(crate) fn new_key(salve: &Path, data: &Path, name: &str) -> anyhow::Result<S
         .args(["--format", "json"])
         .env("SALVE_DATA", data);
     let made: serde_json::Value = serde_json::from_str(&process::output(&mut command)?)?;
-    made["key"].as_str().map(str::to_owned).context("no key was made")
+    made["secret"].as_str().map(str::to_owned).context("no key was made")
 }
 
 /// Starts any server that listens on the port it was told.

@@ -9,8 +9,9 @@ use crate::failure::{CommandResult, Ending, Failure};
 use crate::gateway_settings::GatewaySettings;
 use crate::model_settings::Models;
 use crate::settings::Settings;
-use crate::{model_keys, output, runtime};
+use crate::{ledger, model_keys, output, runtime};
 use salve_serve::gateway::{Gateway, GatewayConfig, GatewayHandle, Secret, TlsIdentity};
+use salve_store::Store;
 use serde_json::json;
 use std::io::IsTerminal;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -36,7 +37,9 @@ pub(crate) fn run(arguments: &GatewayArguments, format: Format) -> CommandResult
     runtime::run(serve(config, format))?
 }
 
-async fn serve(config: GatewayConfig, format: Format) -> CommandResult {
+async fn serve(mut config: GatewayConfig, format: Format) -> CommandResult {
+    let store = Store::open(&ledger::path()?, ledger::options("gateway")).await?;
+    config.store = Some(store.clone());
     let secured = config.tls.is_some();
     let upstream = config.upstream.clone();
     let gateway = Gateway::start(config).await.map_err(|error| {
@@ -46,6 +49,7 @@ async fn serve(config: GatewayConfig, format: Format) -> CommandResult {
     runtime::interrupted().await?;
     output::story("Finishing open replies; no new ones are taken.\n");
     let drained = gateway.stop().await;
+    store.close().await;
     if drained.cut > 0 {
         output::story(&format!("{} replies did not end in time and were cut.\n", drained.cut));
         return Ok(Ending::LimitReached);

@@ -15,6 +15,7 @@ mod policy;
 mod resume;
 mod run;
 mod run_command;
+mod setup;
 mod signature;
 mod sim;
 mod surface;

@@ -22,8 +22,8 @@ pub struct Budgeted<M> {
 }
 
 impl<M> Budgeted<M> {
-    /// Puts a model on a budget. A call is ended after `call_limit`, because that is the time that
-    /// was reserved for it.
+    /// Puts a model on a budget. A call is ended after `call_limit`, or after what the budget has
+    /// left when that is less, because that is the time that was reserved for it.
     pub fn new(
         model: M,
         budget: Budget,
@@ -44,6 +44,14 @@ impl<M> Budgeted<M> {
     pub const fn budget(&self) -> &Budget {
         &self.budget
     }
+
+    // A call may take less time than usual when less is left; when none is left, the usual time is
+    // asked for, and refused.
+    fn time_for_a_call(&self) -> Duration {
+        let left = self.budget.left(Measure::Seconds).map(Duration::from_millis);
+        left.filter(|left| !left.is_zero())
+            .map_or(self.call_limit, |left| left.min(self.call_limit))
+    }
 }
 
 impl<M: Model> Model for Budgeted<M> {
@@ -56,12 +64,13 @@ impl<M: Model> Model for Budgeted<M> {
         if price.is_none() && self.budget.limits(Measure::Money) {
             return Err(OverBudget::NoPrice { model: request.model.clone() }.into());
         }
-        let worst = worst_case(request, price.as_ref(), &*self.count, self.call_limit);
+        let limit = self.time_for_a_call();
+        let worst = worst_case(request, price.as_ref(), &*self.count, limit);
         let mut hold = self.budget.reserve(worst)?;
         let begun = Instant::now();
         hold.sent();
-        let result = in_time(&self.model, request, watch, self.call_limit).await;
-        let took = Spend::attempt(begun.elapsed().min(self.call_limit));
+        let result = in_time(&self.model, request, watch, limit).await;
+        let took = Spend::attempt(begun.elapsed().min(limit));
         let cost = |usage: Usage| Spend {
             tokens: usage.total(),
             money: price.map(|price| price.cost(usage)).unwrap_or_default(),

@@ -86,7 +86,7 @@ pub(super) struct Counter {
 
 #[derive(Debug, Default)]
 struct Seen {
-    requests: VecDeque<SeenRequest>,
+    requests: VecDeque<Arc<SeenRequest>>,
     bytes: usize,
 }
 
@@ -99,7 +99,7 @@ impl Counter {
         *self.paid.lock().unwrap_or_else(PoisonError::into_inner) += usage;
     }
 
-    pub(super) fn see(&self, request: SeenRequest) {
+    pub(super) fn see(&self, request: Arc<SeenRequest>) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.bytes += request.body.len();
         seen.requests.push_back(request);
@@ -111,7 +111,7 @@ impl Counter {
 
     pub(super) fn requests(&self) -> Vec<SeenRequest> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.requests.iter().cloned().collect()
+        seen.requests.iter().map(|request| request.as_ref().clone()).collect()
     }
 
     /// Returns the counts, without those of the rules.

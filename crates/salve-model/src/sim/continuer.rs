@@ -21,32 +21,30 @@ pub(super) enum Asks {
     First,
     /// The answer from this place on.
     Rest(Place),
-    /// The whole tool calls, after something went wrong with them.
-    CallsAgain,
+    /// The whole once more, after something was wrong with it: the tool calls where the request has
+    /// tools, else the text.
+    Again,
 }
 
 /// Finds out what is asked.
 pub(super) fn asks(reply: &Reply, heard: &Heard) -> Asks {
-    let user = heard.last_user();
-    let is_prefill = heard.ends_with_assistant;
-    let goes_on = is_prefill || has_word(user, GO_ON);
-    if goes_on && let Some(byte) = in_text(&reply.text, heard) {
-        return Asks::Rest(Place { part: Part::Text, byte });
+    let words = split_at_fences(heard.last_user()).1.to_ascii_lowercase();
+    let is_later = heard.users.len() > 1 || heard.assistant.is_some();
+    let has_calls = heard.has_tools && !reply.tool_calls.is_empty();
+    if is_later && has_word(&words, &["again"]) && has_word(&words, WHOLE) {
+        return Asks::Again;
     }
-    if reply.tool_calls.is_empty() {
+    if !heard.ends_with_assistant && !has_word(&words, GO_ON) {
         return Asks::First;
     }
-    let is_later = heard.users.len() > 1 || heard.assistant.is_some();
-    if heard.has_tools {
-        let again = is_later && has_word(user, AGAIN) && has_word(user, CALLS);
-        return if again || (goes_on && in_calls(reply, heard).is_some()) {
-            Asks::CallsAgain
-        } else {
-            Asks::First
-        };
+    if let Some(byte) = in_text(&reply.text, heard) {
+        return Asks::Rest(Place { part: Part::Text, byte });
     }
-    let place = if goes_on { in_calls(reply, heard) } else { None };
-    place.map_or(Asks::First, Asks::Rest)
+    match in_calls(reply, heard) {
+        Some(_) if has_calls => Asks::Again,
+        Some(place) => Asks::Rest(place),
+        None => Asks::First,
+    }
 }
 
 const GO_ON: &[&str] = &[
@@ -62,11 +60,9 @@ const GO_ON: &[&str] = &[
     "remaining",
     "resume",
 ];
-const AGAIN: &[&str] = &["again", "complete", "whole", "once more", "anew", "repeat", "valid"];
-const CALLS: &[&str] = &["tool", "function", "argument", "call"];
+const WHOLE: &[&str] = &["whole", "complete", "entire", "full", "valid"];
 
-fn has_word(text: &str, words: &[&str]) -> bool {
-    let lower = text.to_ascii_lowercase();
+fn has_word(lower: &str, words: &[&str]) -> bool {
     words.iter().any(|word| memmem::find(lower.as_bytes(), word.as_bytes()).is_some())
 }
 
@@ -80,7 +76,8 @@ fn in_text(text: &str, heard: &Heard) -> Option<usize> {
     }
     let quotes = fenced(heard.last_user());
     let quoted = quotes.iter().rev().find_map(|quote| after_quote(text, quote));
-    quoted.or_else(|| after_plain(text, heard.last_user()))
+    let byte = quoted.or_else(|| after_plain(text, heard.last_user()))?;
+    Some(floor_boundary(text, byte))
 }
 
 // Where the answer goes on after the model's own last turn.
@@ -169,7 +166,14 @@ fn after_plain(text: &str, user: &str) -> Option<usize> {
 
 // What stands between fences, without the line break that belongs to the fence.
 fn fenced(text: &str) -> Vec<&str> {
+    split_at_fences(text).0
+}
+
+// What stands between fences, and everything else: the words of a prompt are outside, and what it
+// quotes may hold any word.
+fn split_at_fences(text: &str) -> (Vec<&str>, String) {
     let mut found = Vec::new();
+    let mut outside = String::new();
     let mut open: Option<(usize, usize)> = None;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -182,11 +186,12 @@ fn fenced(text: &str) -> Vec<&str> {
                 open = None;
             }
             None if ticks >= 3 => open = Some((at + line.len(), ticks)),
-            _ => {}
+            None => outside.push_str(line),
+            Some(_) => {}
         }
         at += line.len();
     }
-    found
+    (found, outside)
 }
 
 fn escaped(text: &str) -> String {

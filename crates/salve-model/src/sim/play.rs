@@ -127,9 +127,14 @@ impl Player {
 impl Playing {
     // What the request asks of this rule, if the rule is for it.
     fn asked(&self, heard: &Heard) -> Option<Asks> {
+        let when = &self.rule.when;
         let reply = &self.rule.reply;
+        if !fits(when, heard) {
+            return None;
+        }
         let asked = if reply.continues { asks(reply, heard) } else { Asks::First };
-        fits(&self.rule.when, heard, reply.continues, asked).then_some(asked)
+        let says = |text: &String| says(text, heard, reply.continues, asked);
+        when.contains.as_ref().is_none_or(says).then_some(asked)
     }
 
     // Counts the request, and whether it is one of those the rule is for.
@@ -149,16 +154,8 @@ impl Playing {
     }
 }
 
-fn fits(when: &When, heard: &Heard, continues: bool, asked: Asks) -> bool {
-    let holds =
-        |text: &str, user: &String| memmem::find(user.as_bytes(), text.as_bytes()).is_some();
-    let says = |text: &String| {
-        heard.users.last().is_some_and(|user| holds(text, user))
-            // A follow-up ends with a prompt of its own; the question stands before it, unless the
-            // provider is thought to remember it.
-            || (continues && heard.users.iter().any(|user| holds(text, user)))
-            || matches!(asked, Asks::Rest(place) if heard.users.len() < 2 && place.byte >= 12)
-    };
+// Everything but the words, which can be long: a script may have a thousand rules.
+fn fits(when: &When, heard: &Heard) -> bool {
     let has = |name: &String, value: &String| {
         let name = name.to_ascii_lowercase();
         heard.headers.iter().any(|(known, said)| *known == name && said == value)
@@ -166,8 +163,16 @@ fn fits(when: &When, heard: &Heard, continues: bool, asked: Asks) -> bool {
     when.dialect.is_none_or(|dialect| heard.dialect == Some(dialect))
         && when.model.as_ref().is_none_or(|model| *model == heard.model)
         && when.stream.is_none_or(|stream| stream == heard.stream)
-        && when.contains.as_ref().is_none_or(says)
         && when.header.iter().all(|(name, value)| has(name, value))
+}
+
+fn says(text: &str, heard: &Heard, continues: bool, asked: Asks) -> bool {
+    let holds = |user: &String| memmem::find(user.as_bytes(), text.as_bytes()).is_some();
+    // A follow-up ends with a prompt of its own; the question stands before it, unless the provider
+    // is thought to remember it.
+    heard.users.last().is_some_and(holds)
+        || (continues && heard.users.iter().any(holds))
+        || matches!(asked, Asks::Rest(place) if heard.users.len() < 2 && place.byte >= 12)
 }
 
 fn act(reply: &Reply, heard: &Heard, asked: Asks) -> Act {
@@ -212,10 +217,12 @@ fn faults(reply: &Reply) -> Faults {
 fn words(reply: &Reply, heard: &Heard, asked: Asks) -> ModelReply {
     let mut piece = match asked {
         Asks::First => answer::from_the_start(reply, first_end(reply)),
-        Asks::CallsAgain => {
+        Asks::Again => {
             let mut whole = answer::from_the_start(reply, None);
-            whole.reply.text.clear();
             whole.reply.thinking.clear();
+            if heard.has_tools && !whole.reply.tool_calls.is_empty() {
+                whole.reply.text.clear();
+            }
             whole
         }
         Asks::Rest(start) => {

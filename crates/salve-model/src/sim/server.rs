@@ -16,7 +16,7 @@ use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
@@ -241,7 +241,9 @@ async fn serve(socket: TcpStream, shared: Arc<Shared>) {
         async move { Ok::<_, Infallible>(handle(&shared, request).await) }
     });
     let served = hyper::server::conn::http1::Builder::new()
-        .timer(TokioTimer::new())
+        // Idle connections stay: one that is closed at a bad moment would be a fault no script asked
+        // for.
+        .header_read_timeout(None)
         .pipeline_flush(true)
         .serve_connection(TokioIo::new(socket), service)
         .await;
@@ -268,8 +270,8 @@ async fn handle(shared: &Shared, request: Request<Incoming>) -> Response<SimBody
             return whole(StatusCode::BAD_REQUEST, write_error(Dialect::Chat, 400, &message));
         }
     };
-    let seen = SeenRequest { method: parts.method, path, headers: parts.headers, body };
-    let response = shared.respond(&seen).await;
-    shared.counter.see(seen);
-    response
+    let seen = Arc::new(SeenRequest { method: parts.method, path, headers: parts.headers, body });
+    // Before the answer, so that a test can look while the script still waits.
+    shared.counter.see(Arc::clone(&seen));
+    shared.respond(&seen).await
 }

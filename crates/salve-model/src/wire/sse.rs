@@ -22,7 +22,8 @@ pub struct SseFrame {
 
 impl SseFrame {
     /// Takes one frame apart, whether its blank line is there or not.
-    pub fn read(raw: Bytes) -> Self {
+    pub fn read(raw: impl Into<Bytes>) -> Self {
+        let raw = raw.into();
         let mut frame = Self::default();
         let mut lines_of_data = 0;
         let mut joined = Vec::new();
@@ -61,7 +62,7 @@ impl SseFrame {
             raw.extend(["event: ", event, "\n"]);
         }
         raw.extend(["data: ", data, "\n\n"]);
-        Self::read(Bytes::from(raw))
+        Self::read(raw)
     }
 
     /// Returns the event's name, if it has one that is text.
@@ -71,7 +72,7 @@ impl SseFrame {
 
     /// Tells whether the blank line came that ends a frame. Without it a client waits for more.
     pub fn is_ended(&self) -> bool {
-        matches!(&*self.raw, [.., b'\n', b'\n'] | [.., b'\r', b'\r'] | [b'\n' | b'\r'])
+        matches!(&*self.raw, [.., b'\n', b'\n'] | [.., b'\n' | b'\r', b'\r'] | [b'\n' | b'\r'])
             || self.raw.ends_with(b"\n\r\n")
             || self.raw.ends_with(b"\r\r\n")
             || &*self.raw == b"\r\n"
@@ -145,7 +146,8 @@ impl SseSplitter {
     }
 
     /// Takes the next bytes of the stream.
-    pub fn push(&mut self, chunk: Bytes) {
+    pub fn push(&mut self, chunk: impl Into<Bytes>) {
+        let chunk = chunk.into();
         if !chunk.is_empty() {
             self.chunks.push_back(chunk);
         }
@@ -182,7 +184,7 @@ impl SseSplitter {
         for chunk in std::mem::take(&mut self.chunks) {
             self.carry.extend_from_slice(&chunk);
         }
-        (!self.carry.is_empty()).then(|| SseFrame::read(Bytes::from(self.carry)))
+        (!self.carry.is_empty()).then(|| SseFrame::read(self.carry))
     }
 
     // Returns where the open frame ends in this chunk, or remembers how far the search came.
@@ -368,6 +370,7 @@ mod tests {
             ("data: a\n\n", true),
             ("data: a\r\n\r\n", true),
             ("data: a\r\r", true),
+            ("data: a\n\r", true),
             ("\n", true),
             ("\r\n", true),
             ("data: a\n", false),

@@ -8,7 +8,7 @@ mod messages;
 mod responses;
 
 use super::asked::MOST_CHOICES;
-use super::words::Counts;
+use super::words::{Counts, unless_refused};
 use super::{Asked, Delta, Dialect, SseFrame, StreamTail};
 use crate::reply::{ModelReply, ToolCall};
 use salve_types::FinishReason;
@@ -34,6 +34,7 @@ struct Answer {
     reply: ModelReply,
     // What the provider calls each tool call, in their order.
     keys: Vec<u64>,
+    refused: bool,
 }
 
 // A block (Messages) or an item (Responses) that has begun.
@@ -156,8 +157,15 @@ impl StreamReader {
         }
     }
 
+    fn refused(&mut self, choice: u64) {
+        if let Some((_, answer)) = self.answer(choice) {
+            answer.refused = true;
+        }
+    }
+
     fn finish(&mut self, choice: u64, reason: FinishReason, deltas: &mut Vec<Delta>) {
         if let Some((choice, answer)) = self.answer(choice) {
+            let reason = unless_refused(reason, answer.refused);
             answer.reply.finish = Some(reason.clone());
             deltas.push(Delta::Finish { choice, reason });
         }

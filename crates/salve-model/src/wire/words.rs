@@ -26,6 +26,15 @@ pub(super) fn finish_word(dialect: Dialect, reason: &FinishReason) -> &str {
     }
 }
 
+/// Returns the reason of an answer. A refusal has a place of its own beside the text and ends like
+/// any other answer; without this it would look like one that has nothing to say.
+pub(super) fn unless_refused(reason: FinishReason, refused: bool) -> FinishReason {
+    match reason {
+        FinishReason::Stop if refused => FinishReason::ContentFilter,
+        reason => reason,
+    }
+}
+
 /// Counts as a provider gives them, perhaps not all at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Counts {

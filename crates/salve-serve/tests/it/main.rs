@@ -1,8 +1,13 @@
-//! Integration tests of the gateway, over real HTTP on loopback.
+//! The gateway over real HTTP on loopback.
+//!
+//! In: a gateway and a scripted upstream. Out: one test per promise. Never reaches another machine.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
 mod abuse;
+mod healing;
 mod keys;
 mod limits;
 mod passing;
 mod repeating;
 mod stage;
+mod tls;

@@ -82,19 +82,34 @@ async fn refusals_cost_an_attempt_and_what_is_unknown_costs_its_worst_case() {
     }
 }
 
+/// Says a word and never ends.
+struct Stuck;
+
+impl Model for Stuck {
+    async fn call(
+        &self,
+        _: &ModelRequest,
+        watch: &mut dyn Watch,
+    ) -> Result<ModelReply, ModelError> {
+        watch.arrived("half");
+        std::future::pending().await
+    }
+}
+
+#[tokio::test]
+async fn a_call_gets_the_seconds_that_are_left_and_none_when_none_are() {
+    let short = budget(Limits { seconds: Some(1), ..Limits::default() });
+    let capabilities = Arc::new(Capabilities::built_in());
+    let model = Budgeted::new(Stuck, short.clone(), capabilities, Duration::from_secs(300));
+    let error = model.call(&request("m"), &mut ()).await.unwrap_err();
+    let ModelError::TimedOut { limit, .. } = error else { panic!("{error:?}") };
+    assert_eq!(limit, Duration::from_secs(1));
+    let error = model.call(&request("m"), &mut ()).await.unwrap_err();
+    insta::assert_snapshot!(error, @"the run budget has 0.000 seconds left and this call may take 300.000 seconds; raise `seconds` in `[budget.run]`");
+}
+
 #[tokio::test]
 async fn a_call_that_is_given_up_is_spent_and_one_that_takes_too_long_keeps_what_came() {
-    struct Stuck;
-    impl Model for Stuck {
-        async fn call(
-            &self,
-            _: &ModelRequest,
-            watch: &mut dyn Watch,
-        ) -> Result<ModelReply, ModelError> {
-            watch.arrived("half");
-            std::future::pending().await
-        }
-    }
     let wide = budget(Limits::default());
     let capabilities = Arc::new(Capabilities::built_in());
     let moment = Duration::from_millis(20);

@@ -28,6 +28,7 @@ fn prompt(partial: &str) -> String {
     format!("Your response was cut off. It ends with:\n````\n{tail}\n````\nContinue from there.")
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "made where it is passed")]
 fn script(reply: Value) -> Script {
     Script::parse(&json!({ "reply": reply }).to_string()).unwrap()
 }
@@ -123,6 +124,13 @@ fn repeated_text_is_continued_at_the_right_repetition() {
 }
 
 #[test]
+fn a_quotation_that_differs_inside_a_character_is_no_place_inside_it() {
+    let model = ScriptedModel::new(script(json!({ "text": "twelve bytes é", "continues": true })));
+    let turns = vec![Turn::user("continue: twelve bytes è")];
+    assert_eq!(run(model.call(&asked(turns), &mut ())).unwrap().text, "é");
+}
+
+#[test]
 fn a_new_question_after_the_answer_is_a_new_question() {
     let model = ScriptedModel::new(script(json!({ "text": "Yes, it is.", "continues": true })));
     let whole = |turns| run(model.call(&asked(turns), &mut ())).unwrap().text;
@@ -148,6 +156,12 @@ fn a_call_that_is_asked_for_again_comes_whole() {
     let whole = run(model.call(&again, &mut ())).unwrap();
     assert_eq!(whole.tool_calls[0].arguments, r#"{"path":"a.rs"}"#);
     assert_eq!((whole.text.as_str(), whole.finish), ("", Some(FinishReason::ToolCalls)));
+    let model_of_text =
+        ScriptedModel::new(script(json!({ "text": "{\"a\":1}", "continues": true, "cuts": [4] })));
+    let order =
+        "Output failed validation: the rest is missing. Answer again with the whole answer.";
+    let turns = vec![Turn::user("go"), Turn::assistant("{\"a\""), Turn::user(order)];
+    assert_eq!(run(model_of_text.call(&asked(turns), &mut ())).unwrap().text, "{\"a\":1}");
     // A text that was cut before its calls brings them along.
     let cut_early = json!({ "text": "Sure, I write it.", "tool_calls": [{ "name": "write" }], "continues": true, "cuts": [{ "text": 4 }] });
     let model = ScriptedModel::new(script(cut_early));
@@ -213,4 +227,31 @@ async fn the_requests_own_limit_cuts_and_the_rest_follows_in_every_dialect() {
         }
         assert_eq!(so_far, text, "{dialect:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hundred_conversations_at_once_are_kept_apart() {
+    let text = "The whole fox jumps over the complete dog, again and again. It does. ".repeat(5);
+    let rule = json!({ "reply": { "text": text, "continues": true, "cuts": [40, 90, 200] } });
+    let sim = std::sync::Arc::new(start(&rule.to_string()).await);
+    let mut talks = tokio::task::JoinSet::new();
+    for _ in 0..100 {
+        let (sim, text) = (std::sync::Arc::clone(&sim), text.clone());
+        talks.spawn(async move {
+            let mut so_far = String::new();
+            while so_far.len() < text.len() {
+                let mut body = question(Dialect::Chat, "go", false);
+                if !so_far.is_empty() {
+                    let turns = body["messages"].as_array_mut().unwrap();
+                    turns.push(json!({ "role": "assistant", "content": so_far }));
+                    turns.push(json!({ "role": "user", "content": prompt(&so_far) }));
+                }
+                let answer = ask(&sim, Dialect::Chat, &body).await.json();
+                so_far += answer["choices"][0]["message"]["content"].as_str().unwrap();
+            }
+            assert_eq!(so_far, text);
+        });
+    }
+    talks.join_all().await;
+    assert_eq!(sim.calls().calls, 400, "four pieces each");
 }

@@ -4,7 +4,7 @@
 //! a choice that is not there.
 
 use super::super::Dialect;
-use super::super::words::finish_word;
+use super::super::words::{finish_word, unless_refused};
 use super::pieces::{id_or_made_up, put_calls, put_text};
 use super::{set_text, text_of};
 use crate::reply::{ModelReply, ToolCall};
@@ -33,7 +33,8 @@ fn read_choice(choice: &Value) -> ModelReply {
 
 fn finish(choice: &Value) -> Option<FinishReason> {
     let word = text_of(choice, "finish_reason");
-    (!word.is_empty()).then(|| FinishReason::from_name(word))
+    let refused = choice.get("message").is_some_and(|it| !text_of(it, "refusal").is_empty());
+    (!word.is_empty()).then(|| unless_refused(FinishReason::from_name(word), refused))
 }
 
 // A text, or a list of parts that have one.
@@ -84,6 +85,9 @@ fn patch_choice(choice: &mut Value, reply: &ModelReply) {
         set_text(choice, "finish_reason", finish_word(Dialect::Chat, reason));
     }
     let Some(choice) = choice.as_object_mut() else { return };
+    if !choice.contains_key("message") && reply.text.is_empty() && reply.tool_calls.is_empty() {
+        return;
+    }
     let message = choice.entry("message").or_insert_with(|| json!({"role": "assistant"}));
     if content(message) != reply.text {
         patch_content(message, &reply.text);

@@ -4,7 +4,7 @@
 //! reasoning items, annotations or calls of the provider's own tools.
 
 use super::super::Dialect;
-use super::super::words::finish_word;
+use super::super::words::{finish_word, unless_refused};
 use super::pieces::{id_or_made_up, put_calls, put_text};
 use super::{set_text, text_of};
 use crate::reply::{ModelReply, ToolCall};
@@ -14,14 +14,24 @@ use serde_json::{Map, Value, json};
 pub(super) fn read(body: &Value) -> Option<Vec<ModelReply>> {
     let items = body.get("output")?.as_array()?;
     let tool_calls: Vec<ToolCall> = items.iter().filter_map(read_call).collect();
-    let reason = body.get("incomplete_details").map(|details| text_of(details, "reason"));
+    let finish = finish(body.as_object()?, items);
     Some(vec![ModelReply {
-        text: items.iter().filter(|item| is_message(item)).flat_map(parts).map(part_text).collect(),
+        text: all_text(items),
         thinking: items.iter().map(thinking).collect(),
-        finish: finish_of(text_of(body, "status"), reason, !tool_calls.is_empty()),
+        finish,
         tool_calls,
         ..ModelReply::default()
     }])
+}
+
+fn finish(body: &Map<String, Value>, items: &[Value]) -> Option<FinishReason> {
+    let reason = body.get("incomplete_details").map(|details| text_of(details, "reason"));
+    let calls = items.iter().any(|item| read_call(item).is_some());
+    let contents = items.iter().filter_map(|item| item.get("content")?.as_array());
+    let refused = contents.flatten().any(|part| text_of(part, "type") == "refusal");
+    let status = body.get("status").and_then(Value::as_str).unwrap_or_default();
+    let reason = finish_of(status, reason, calls)?;
+    Some(unless_refused(reason, refused))
 }
 
 /// Returns why a response ended: its status, the reason it gives when it is incomplete, and whether
@@ -79,32 +89,32 @@ fn read_call(item: &Value) -> Option<ToolCall> {
 
 pub(super) fn patch(body: &mut Map<String, Value>, replies: &[ModelReply]) {
     let Some(reply) = replies.first() else { return };
-    if let Some(items) = body.get_mut("output").and_then(Value::as_array_mut) {
-        patch_text(items, &reply.text);
-        put_calls(items, &reply.tool_calls, read_call, write_call, make_call);
-        if matches!(reply.finish, Some(FinishReason::Stop | FinishReason::ToolCalls)) {
-            items.iter_mut().for_each(complete);
-        }
-    }
+    let before = body.get("output").and_then(Value::as_array).and_then(|it| finish(body, it));
+    let Some(items) = body.get_mut("output").and_then(Value::as_array_mut) else { return };
+    let old = all_text(items);
+    patch_text(items, &old, &reply.text);
+    put_calls(items, &reply.tool_calls, read_call, write_call, make_call);
     // A field of some servers and of the client libraries, which holds the text once more.
-    if body.get("output_text").is_some_and(Value::is_string) {
+    if body.get("output_text").is_some_and(|text| *text == old) {
         set_text(body, "output_text", &reply.text);
     }
-    if let Some(reason) = &reply.finish {
-        patch_finish(body, reason, !reply.tool_calls.is_empty());
+    if let Some(reason) = reply.finish.as_ref().filter(|_| reply.finish != before) {
+        patch_finish(body, reason);
     }
 }
 
+fn all_text(items: &[Value]) -> String {
+    items.iter().filter(|item| is_message(item)).flat_map(parts).map(part_text).collect()
+}
+
 // The text of an answer may stand in several messages, and each message may have several parts.
-fn patch_text(items: &mut Vec<Value>, text: &str) {
-    let old: String =
-        items.iter().filter(|item| is_message(item)).flat_map(parts).map(part_text).collect();
+fn patch_text(items: &mut Vec<Value>, old: &str, text: &str) {
     if old == text {
         return;
     }
     let make = |text: &str| json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []});
     let count = items.iter().filter(|item| is_message(item)).count();
-    let goes_on = text.strip_prefix(&old);
+    let goes_on = text.strip_prefix(old);
     let mut seen = 0;
     for item in items.iter_mut().filter(|item| is_message(item)) {
         seen += 1;
@@ -163,12 +173,11 @@ fn complete(item: &mut Value) {
     }
 }
 
-fn patch_finish(body: &mut Map<String, Value>, reason: &FinishReason, calls: bool) {
-    let status = body.get("status").and_then(Value::as_str).unwrap_or_default();
-    let details = body.get("incomplete_details").map(|details| text_of(details, "reason"));
-    if finish_of(status, details, calls).as_ref() != Some(reason) {
-        write_finish(body, reason);
-    }
+fn patch_finish(body: &mut Map<String, Value>, reason: &FinishReason) {
+    write_finish(body, reason);
+    let whole = matches!(reason, FinishReason::Stop | FinishReason::ToolCalls);
+    let items = body.get_mut("output").and_then(Value::as_array_mut).filter(|_| whole);
+    items.into_iter().flatten().for_each(complete);
 }
 
 /// Writes the status of a response and, where it is incomplete, why.

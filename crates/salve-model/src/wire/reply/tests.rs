@@ -148,6 +148,26 @@ fn forms_of_other_servers() {
 }
 
 #[test]
+fn a_refusal_is_no_empty_answer_and_stays_as_it_came() {
+    let message = json!({"type": "message", "content": [{"type": "refusal", "refusal": "no"}]});
+    let cases = [
+        (
+            Dialect::Chat,
+            json!({"choices": [{"message": {"content": null, "refusal": "no"}, "finish_reason": "stop"}]}),
+        ),
+        (Dialect::Responses, json!({"status": "completed", "output": [message]})),
+        (Dialect::Messages, json!({"content": [], "stop_reason": "refusal"})),
+    ];
+    for (dialect, body) in cases {
+        let replies = read_reply(dialect, &body).unwrap();
+        assert_eq!(replies[0].finish, Some(FinishReason::ContentFilter), "{dialect:?}");
+        let mut patched = body.clone();
+        patch_reply(dialect, &mut patched, &replies);
+        assert_eq!(patched, body);
+    }
+}
+
+#[test]
 fn a_body_of_another_form_is_an_error_and_left_alone() {
     let odd = [
         json!(null),

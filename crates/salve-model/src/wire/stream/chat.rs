@@ -43,6 +43,8 @@ struct Step<'a> {
     #[serde(borrow)]
     reasoning: LaxText<'a>,
     #[serde(borrow)]
+    refusal: LaxText<'a>,
+    #[serde(borrow)]
     tool_calls: Lax<Vec<Call<'a>>>,
     #[serde(borrow)]
     function_call: Lax<Function<'a>>,
@@ -133,6 +135,9 @@ fn read_choice(reader: &mut StreamReader, choice: Choice<'_>, deltas: &mut Vec<D
         let call = Call { function: Lax(Some(function)), ..Call::default() };
         read_call(reader, index, &call, deltas);
     }
+    if step.refusal.filled().is_some() {
+        reader.refused(index);
+    }
     if let Some(reason) = choice.finish_reason.filled() {
         reader.finish(index, FinishReason::from_name(reason), deltas);
     }
@@ -158,7 +163,7 @@ fn read_call(reader: &mut StreamReader, choice: u64, call: &Call<'_>, deltas: &m
     reader.arguments(choice, number, arguments.unwrap_or_default(), deltas);
 }
 
-// Some providers number every call 0, or none at all: another id is another call.
+// Some providers number every call 0, or none at all: another id with a name is another call.
 fn known_call(
     reader: &mut StreamReader,
     choice: u64,
@@ -172,11 +177,10 @@ fn known_call(
         None => answer.keys.len().checked_sub(1)?,
     };
     let known = answer.reply.tool_calls.get_mut(number)?;
-    if !id.is_empty() && known.id != id {
-        if !known.id.is_empty() {
-            return None;
-        }
+    if known.id.is_empty() {
         id.clone_into(&mut known.id);
+    } else if !id.is_empty() && known.id != id && !name.is_empty() {
+        return None;
     }
     if known.name.is_empty() {
         name.clone_into(&mut known.name);

@@ -99,6 +99,7 @@ pub(super) fn read(reader: &mut StreamReader, frame: &SseFrame) -> Option<Vec<De
                 reader.arguments(0, call, delta, out);
             }
         }
+        "response.refusal.delta" | "response.refusal.done" => reader.refused(0),
         "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
             reader.thinking(0, delta, out);
         }

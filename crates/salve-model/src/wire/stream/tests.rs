@@ -188,6 +188,31 @@ fn c259_every_dialect_says_that_the_limit_was_reached() {
 }
 
 #[test]
+fn a_refusal_is_no_empty_answer() {
+    let cases: [(Dialect, &[&str]); 3] = [
+        (
+            Dialect::Chat,
+            &[
+                r#"{"choices":[{"index":0,"delta":{"refusal":"no"}}]}"#,
+                r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#,
+            ],
+        ),
+        (
+            Dialect::Responses,
+            &[
+                r#"{"type":"response.refusal.delta","output_index":0,"delta":"no"}"#,
+                r#"{"type":"response.completed","response":{"status":"completed","output":[]}}"#,
+            ],
+        ),
+        (Dialect::Messages, &[r#"{"type":"message_delta","delta":{"stop_reason":"refusal"}}"#]),
+    ];
+    for (dialect, frames) in cases {
+        let reply = reply_of(dialect, frames);
+        assert_eq!(reply.finish, Some(FinishReason::ContentFilter), "{dialect:?}");
+    }
+}
+
+#[test]
 fn errors_in_the_middle_are_told() {
     let cases = [
         (Dialect::Chat, r#"{"error":{"message":"overloaded","code":529}}"#),

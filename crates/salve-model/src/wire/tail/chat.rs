@@ -51,7 +51,8 @@ impl ChatTail {
 
     pub(super) fn opened_by(&mut self, frame: &SseFrame) {
         if self.first.is_none() {
-            self.first = Some(frame.data.clone());
+            // A copy, because the frame would keep the whole piece it arrived in.
+            self.first = Some(Bytes::copy_from_slice(&frame.data));
         }
     }
 

@@ -58,7 +58,8 @@ impl MessagesTail {
 
     pub(super) fn opened_by(&mut self, frame: &SseFrame) {
         if self.start.is_none() {
-            self.start = Some(frame.clone());
+            // A copy, because the frame would keep the whole piece it arrived in.
+            self.start = Some(SseFrame::read(frame.raw.to_vec()));
         }
     }
 

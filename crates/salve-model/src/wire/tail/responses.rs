@@ -72,8 +72,11 @@ impl ResponsesTail {
     }
 
     pub(super) fn opened_by(&mut self, frame: &SseFrame) {
-        if self.opening.len() < MOST_OPENING {
-            self.opening.push(frame.clone());
+        // Once the client has the first, it is needed only for the end; the others are not.
+        let most = if self.started { 1 } else { MOST_OPENING };
+        if self.opening.len() < most {
+            // A copy, because the frame would keep the whole piece it arrived in.
+            self.opening.push(SseFrame::read(frame.raw.to_vec()));
         }
     }
 
@@ -135,6 +138,7 @@ impl ResponsesTail {
         match kind {
             kind if is_opening(kind) => {
                 self.started = true;
+                self.opening.truncate(1);
                 return None;
             }
             "response.completed" | "response.incomplete" | "response.failed" | "error" => {
