@@ -438,3 +438,15 @@ fn an_error_told_with_the_status_of_a_success_is_asked_again_and_otherwise_passe
         assert_eq!(outcome.report.verdict, HealVerdict::Incomplete);
     }
 }
+
+#[test]
+fn json_that_is_no_reply_passes_as_it_came() {
+    let bytes = bytes::Bytes::from_static(br#"{"object": "something.new", "data": [1, 2]}"#);
+    for dialect in Dialect::ALL {
+        let exchange = Setup::new(dialect, Ask::Text, false, nobody).exchange();
+        let healing = crate::gateway::heal::heal_whole(&exchange, bytes.clone(), None);
+        let outcome = super::harness::runtime().block_on(healing);
+        assert_eq!((outcome.status.as_u16(), outcome.body), (200, bytes.clone()));
+        assert_eq!(outcome.report.verdict, HealVerdict::Observed);
+    }
+}
