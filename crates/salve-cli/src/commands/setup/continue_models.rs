@@ -89,8 +89,9 @@ fn models(text: &str) -> Vec<Model<'_>> {
     for line in lines(text) {
         let trimmed = line.text.trim_start();
         let depth = line.text.len() - trimmed.len();
-        let item = trimmed.starts_with("- ");
-        if depth == 0 && !trimmed.is_empty() && !trimmed.starts_with('#') && !(inside && item) {
+        let is_item = inside && trimmed.starts_with("- ");
+        let says_nothing = trimmed.is_empty() || trimmed.starts_with('#');
+        if depth == 0 && !is_item && !says_nothing {
             inside = trimmed.split('#').next().unwrap_or_default().trim_end() == "models:";
             dash = None;
             continue;
