@@ -99,7 +99,7 @@ fn models(text: &str) -> Vec<Model<'_>> {
         if !inside || trimmed.is_empty() || trimmed.starts_with('#') {
             continue;
         }
-        let margin = if item && dash.is_none_or(|dash| dash == depth) {
+        let margin = if is_item && dash.is_none_or(|dash| dash == depth) {
             dash = Some(depth);
             let after = trimmed.get(1..).unwrap_or_default();
             let margin = depth + 1 + after.len() - after.trim_start().len();
