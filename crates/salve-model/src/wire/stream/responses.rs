@@ -116,8 +116,8 @@ pub(super) fn read(reader: &mut StreamReader, frame: &SseFrame) -> Option<Vec<De
             reader.text(0, part.text.text().unwrap_or_default(), out);
         }
         "response.content_part.done" => {
-            event.part.0.filter(|part| part.r#type.text() == Some("output_text"))?;
-            out.push(Delta::BlockEnd { choice: 0, call: None });
+            let part = event.part.0.filter(|part| part.r#type.text() == Some("output_text"))?;
+            end_text(reader, index, part.text.text(), out);
         }
         "response.created" | "response.in_progress" | "response.queued" => {
             reader.tail.opened_by(frame);

@@ -232,6 +232,16 @@ fn errors_in_the_middle_are_told() {
 }
 
 #[test]
+fn a_text_that_only_its_part_tells_is_read_once() {
+    let frames = [
+        r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"message"}}"#,
+        r#"{"type":"response.content_part.done","output_index":0,"part":{"type":"output_text","text":"hi"}}"#,
+        r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"message","content":[{"type":"output_text","text":"hi"}]}}"#,
+    ];
+    assert_eq!(reply_of(Dialect::Responses, &frames).text, "hi");
+}
+
+#[test]
 fn a_response_that_comes_all_at_once_is_read() {
     let frame = r#"{"type":"response.completed","response":{"model":"g","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"hi"}]},{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}]}}"#;
     let reply = reply_of(Dialect::Responses, &[frame]);
