@@ -1,4 +1,5 @@
-//! `cargo xtask test --real-model`: a small real model that may say 64 tokens at a time.
+//! `cargo xtask test --real-model`, or `cargo xtask real-model` alone: a small real model that may say
+//! 64 tokens at a time.
 //!
 //! In: llama.cpp and a model of 135 million weights from the package registry. Out: what became of
 //! 50 requests for about 200 tokens, with and without a schema, streamed and not. Fails when invalid
@@ -11,6 +12,7 @@ use super::clients::environment;
 use super::limiter::{self, Pieces};
 use super::reading::{self, Dialect, Seen};
 use super::servers;
+use crate::flags::Flags;
 use crate::process;
 use crate::test::Outcome;
 use anyhow::{Context, ensure};
@@ -48,6 +50,15 @@ struct Tally {
     seams: usize,
     invalid: Vec<String>,
     echoes: Vec<String>,
+}
+
+/// Runs it alone.
+pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
+    flags.finish()?;
+    if let Outcome::Passed(line) = check()? {
+        println!("{line}");
+    }
+    Ok(())
 }
 
 /// Installs the model, asks it through the gateway, and judges what came.
