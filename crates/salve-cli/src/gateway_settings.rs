@@ -27,6 +27,7 @@ pub(crate) struct GatewaySettings {
     #[serde(default)]
     pub(crate) origins: Vec<String>,
     pub(crate) max_output: Option<u64>,
+    pub(crate) continue_factor: Option<f64>,
     pub(crate) drain_seconds: Option<u64>,
 }
 
@@ -52,6 +53,7 @@ impl GatewaySettings {
             hosts: list(self.hosts, below.hosts),
             origins: list(self.origins, below.origins),
             max_output: self.max_output.or(below.max_output),
+            continue_factor: self.continue_factor.or(below.continue_factor),
             drain_seconds: self.drain_seconds.or(below.drain_seconds),
         }
     }

@@ -8,9 +8,13 @@ use crate::failure::Failure;
 use crate::runtime;
 use salve_engine::TextRedactor;
 use salve_store::{KEY_PREFIX, Store, StoreOptions};
-use salve_text::{ExactSecret, ExtraPrefix, RedactOptions, is_secret_name};
-use std::path::PathBuf;
+use salve_text::{ExactSecret, ExtraPrefix, RedactOptions, is_secret_name, read_env_file};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Files whose values are secrets by custom.
+const ENV_FILES: &[&str] =
+    &[".env", ".env.local", ".env.development", ".env.production", ".env.test"];
 
 /// Returns the path of the database.
 pub(crate) fn path() -> Result<PathBuf, Failure> {
@@ -28,7 +32,8 @@ pub(crate) fn options(worker: &str) -> StoreOptions {
 }
 
 /// Returns what takes secrets out of everything that is kept: by their shape, the values of variables
-/// that promise one, and the gateway's own keys.
+/// that promise one, those of the `.env` files of the folder this was started in, and the gateway's own
+/// keys.
 pub(crate) fn redactor() -> TextRedactor {
     let secret = |(name, value): (String, String)| {
         is_secret_name(&name).then(|| ExactSecret { name: name.to_ascii_lowercase(), value })
@@ -38,10 +43,15 @@ pub(crate) fn redactor() -> TextRedactor {
         prefix: KEY_PREFIX.to_owned(),
         at_least: 40,
     };
-    TextRedactor::new(&RedactOptions {
-        exact: environment::all().into_iter().filter_map(secret).collect(),
-        extra: vec![own],
-    })
+    let mut exact: Vec<ExactSecret> = environment::all().into_iter().filter_map(secret).collect();
+    exact.extend(environment::start_folder().into_iter().flat_map(|folder| secrets_in(&folder)));
+    TextRedactor::new(&RedactOptions { exact, extra: vec![own] })
+}
+
+// A file that is not there, or cannot be read by us, gives nothing away to us either.
+fn secrets_in(folder: &Path) -> Vec<ExactSecret> {
+    let texts = ENV_FILES.iter().filter_map(|name| std::fs::read_to_string(folder.join(name)).ok());
+    texts.flat_map(|text| read_env_file(&text)).collect()
 }
 
 /// Opens the ledger, does something with it, and closes it.
@@ -67,4 +77,22 @@ pub(crate) fn look<T>(
         return Ok(None);
     }
     with(worker, act).map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use salve_store::Redact;
+
+    #[test]
+    fn x24_values_of_env_files_are_taken_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(".env");
+        let mut open = std::fs::File::create(file).unwrap();
+        std::io::Write::write_all(&mut open, b"DB_PASSWORD=correct-horse-battery\n").unwrap();
+        let exact = secrets_in(folder.path());
+        let redactor = TextRedactor::new(&RedactOptions { exact, extra: Vec::new() });
+        let kept = redactor.redact("it is correct-horse-battery, they say");
+        assert!(!kept.contains("horse"), "{kept}");
+    }
 }

@@ -46,6 +46,10 @@ pub(crate) struct GatewayArguments {
     /// The output limit counted, and sent, for a budgeted key whose request has none.
     #[arg(long, value_name = "TOKENS")]
     pub(crate) max_output: Option<u64>,
+    /// How far code, JSON and tool calls may go on past the client's own output limit, as a multiple of
+    /// it; 1 keeps to it. [default: 4]
+    #[arg(long, value_name = "FACTOR")]
+    pub(crate) continue_factor: Option<f64>,
     /// How long open replies may go on after the gateway is told to stop.
     #[arg(long, value_name = "SECONDS")]
     pub(crate) drain_seconds: Option<u64>,

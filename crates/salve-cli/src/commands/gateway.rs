@@ -69,6 +69,7 @@ fn flags(arguments: &GatewayArguments) -> GatewaySettings {
         hosts: arguments.hosts.clone(),
         origins: arguments.origins.clone(),
         max_output: arguments.max_output,
+        continue_factor: arguments.continue_factor,
         drain_seconds: arguments.drain_seconds,
     }
 }
@@ -91,6 +92,14 @@ fn config(
     config.origins = settings.origins;
     config.mode = settings.heal.map(Into::into).unwrap_or_default();
     config.max_output = settings.max_output.unwrap_or(config.max_output);
+    if let Some(factor) = settings.continue_factor {
+        if !(1.0..=1000.0).contains(&factor) {
+            return Err(Failure::new(format!(
+                "continue_factor must be from 1 to 1000, not {factor}"
+            )));
+        }
+        config.policy.caps.continue_factor = factor;
+    }
     config.drain = settings.drain_seconds.map_or(config.drain, Duration::from_secs);
     if let (Some(certificates), Some(key)) = (&arguments.tls_cert, &arguments.tls_key) {
         config.tls = Some(TlsIdentity { certificates: read(certificates)?, key: read(key)? });
