@@ -3,6 +3,7 @@
 //! In: a name. Out: the property check of that name and the words its mutator may insert. Never
 //! keeps state between two inputs.
 
+mod answer;
 mod clean;
 mod coerce;
 mod console;
@@ -32,6 +33,7 @@ pub struct Target {
 
 /// Every target.
 pub const TARGETS: &[Target] = &[
+    Target { name: "answer", check: answer::check, dictionary: ANSWERS },
     Target { name: "clean", check: clean::check, dictionary: CHAT },
     Target { name: "coerce", check: coerce::check, dictionary: JSON },
     Target { name: "console", check: console::check, dictionary: CONSOLE },
@@ -58,6 +60,13 @@ const CODE: &[&str] = &[
     "if x:\n", "do\n", "end\n", "begin\n", "then\n", "```rust\n", "```\n", "~~~\n", "$$", "@\"",
     "#if X\n", "#endif\n", "<?php ", "?>", "<script>", "</script>", "<style>", "function ", "class A ",
     "\n", "\r\n", "\t", "    ", ";\n", ": ", "- a: |\n  ", "[[t]]\n", "// --- VIBECODER_COMPLETE ---\n",
+];
+
+#[rustfmt::skip]
+const ANSWERS: &[&str] = &[
+    "\u{1e}", "```rust\n", "```\n", "``", "`", "~~~\n", "fn f() {\n", "}\n", "{\"a\": ", "{\"a\": 1}",
+    "[1, ", "\"", "\\", "]", "}", ": ", ", ", "Sure, here is the rest:\n", "The end.", "\n\n",
+    "I'm sorry, I cannot continue. ", "    ", "# Title\n", "- item\n", "<think>", "</think>", "null",
 ];
 
 #[rustfmt::skip]

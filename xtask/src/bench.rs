@@ -19,19 +19,24 @@ const BENCHES: &[(&str, &str)] = &[
     ("salve-check", "signature"),
     ("salve-check", "runner"),
     ("salve-store", "ledger"),
+    ("salve-engine", "answer"),
 ];
 
 /// Runs every benchmark and collects the goal lines.
 pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
     let strict = flags.switch("--strict");
+    let only: Option<String> = flags.value("--only")?;
     flags.finish()?;
+    let wanted = |name: &str| only.as_deref().is_none_or(|only| only == name);
     let mut goals = Vec::new();
-    for (package, bench) in BENCHES {
+    for (package, bench) in BENCHES.iter().filter(|(_, bench)| wanted(bench)) {
         println!("\n=== {package}: {bench} ===");
         goals.extend(goal_lines(package, bench)?);
     }
-    println!("\n=== gateway ===");
-    goals.extend(gateway::measure_speed()?);
+    if wanted("gateway") {
+        println!("\n=== gateway ===");
+        goals.extend(gateway::measure_speed()?);
+    }
     println!("\n=== goals ===");
     for line in &goals {
         println!("{line}");

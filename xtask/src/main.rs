@@ -55,7 +55,7 @@ const TASKS: &[Task] = &[
     Task { name: "matrix", about: "answers cut everywhere in every dialect, through the gateway; --positions 200, --show", run: gateway::matrix },
     Task { name: "clients", about: "the official SDKs with and without the gateway; --agent adds a real coding agent", run: gateway::clients },
     Task { name: "load", about: "many streams, faults and a SIGKILL; --streams 200, --seconds 300, --faults 10", run: gateway::load },
-    Task { name: "bench", about: "ratios against peers in one table; --strict fails on a line below its goal", run: bench::run },
+    Task { name: "bench", about: "ratios against peers in one table; --only NAME; --strict fails on a line below its goal", run: bench::run },
 ];
 
 /// What the commands start this program with, not people.

@@ -45,7 +45,7 @@ enum Form {
 ///
 /// Flags: `--n N` secrets per kind, `--seed N`, `--show N` lines that were changed, `--files N`.
 pub(crate) fn run(flags: &mut Flags) -> Result<()> {
-    let per_kind: usize = flags.value("--n")?.unwrap_or(10);
+    let per_kind: usize = flags.value("--n")?.unwrap_or(11);
     let seed: u64 = flags.value("--seed")?.unwrap_or(1);
     let shown: usize = flags.value("--show")?.unwrap_or(0);
     let files: usize = flags.value("--files")?.unwrap_or(20_000);

@@ -33,6 +33,10 @@ use clap::Parser;
 use failure::{CommandResult, Failure};
 use std::process::ExitCode;
 
+// A gateway allocates and frees small things on every request, from several threads at once.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     if let Some(code) = processes::as_launcher() {
         return code;

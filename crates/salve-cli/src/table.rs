@@ -60,8 +60,8 @@ mod tests {
         let text = table(&[("name", Align::Left), ("count", Align::Right)], &rows);
         let plain = anstream::adapter::strip_str(&text).to_string();
         insta::assert_snapshot!(plain, @r"
-        name              count
-        é                     1
+        name            count
+        é                   1
         long\u{1b}[31m   1234
         ");
     }

@@ -12,6 +12,7 @@ pub use genai_model::GenaiModel;
 
 use crate::key::Secret;
 use crate::wire::Dialect;
+use salve_types::Usage;
 use std::time::Duration;
 
 /// A provider.
@@ -82,6 +83,14 @@ impl Provider {
         } else {
             format!("{base}{path}")
         }
+    }
+
+    // Chat Completions of xAI counts reasoning beside the answer, where everyone else counts it as a
+    // part of it; it is charged like the rest.
+    fn whole_usage(&self, usage: Usage) -> Usage {
+        let apart = self.dialect == Dialect::Chat && self.base_url.contains("://api.x.ai");
+        let beside = if apart { usage.reasoning_tokens } else { 0 };
+        Usage { output_tokens: usage.output_tokens.saturating_add(beside), ..usage }
     }
 
     /// Returns the headers of a call, the key among them.
@@ -191,6 +200,17 @@ mod tests {
         for (dialect, base, endpoint) in cases {
             assert_eq!(Provider::new("p", dialect, base, None).endpoint(), endpoint);
         }
+    }
+
+    #[test]
+    fn reasoning_that_is_counted_beside_the_answer_is_added_to_it() {
+        let usage = Usage { output_tokens: 35, reasoning_tokens: 192, ..Usage::default() };
+        let output = |dialect, base: &str| {
+            Provider::new("p", dialect, base, None).whole_usage(usage).output_tokens
+        };
+        assert_eq!(output(Dialect::Chat, "https://api.x.ai/v1"), 227);
+        assert_eq!(output(Dialect::Responses, "https://api.x.ai/v1"), 35);
+        assert_eq!(output(Dialect::Chat, "https://openrouter.ai/api/v1"), 35);
     }
 
     #[test]

@@ -33,7 +33,7 @@ use tokio::time::Instant;
 const FLUSH: Duration = Duration::from_millis(100);
 /// A worker with open calls says so often that it is alive.
 const BEAT: Duration = Duration::from_secs(5);
-/// A settlement that cannot be written is tried so often, each time with all that waits by then.
+/// A settlement that cannot be written is tried so often.
 const TRIES: u32 = 50;
 /// The first look for what is old enough to be forgotten, and the next ones.
 const FIRST_PRUNE: Duration = Duration::from_secs(60);
@@ -55,8 +55,9 @@ pub(crate) struct Writer {
     flush_at: Option<Instant>,
     beat_at: Instant,
     prune_at: Instant,
-    /// Settlements that could not be written yet.
+    /// Settlements that could not be written yet, and when they are tried again.
     unsettled: Vec<Op>,
+    retry_at: Option<Instant>,
 }
 
 impl Writer {
@@ -80,6 +81,7 @@ impl Writer {
             beat_at: Instant::now(),
             prune_at: Instant::now() + FIRST_PRUNE,
             unsettled: Vec::new(),
+            retry_at: None,
         }
     }
 
@@ -114,6 +116,9 @@ impl Writer {
                     self.run_rare(rare).await;
                 }
             }
+            if close.is_some() || self.retry_at.is_some_and(|moment| Instant::now() >= moment) {
+                self.retry().await;
+            }
             if let Some(Op::Close(done)) = close {
                 return Some(done);
             }
@@ -122,6 +127,7 @@ impl Writer {
             }
         }
         self.commit(Vec::new(), true).await;
+        self.retry().await;
         None
     }
 
@@ -143,7 +149,8 @@ impl Writer {
             return Continue(());
         }
         let beat_at = (!self.books.open.is_empty()).then_some(self.beat_at);
-        let wake_at = self.flush_at.into_iter().chain(beat_at).fold(self.prune_at, Instant::min);
+        let soon = [self.flush_at, beat_at, self.retry_at].into_iter().flatten();
+        let wake_at = soon.fold(self.prune_at, Instant::min);
         match tokio::time::timeout_at(wake_at, asked.recv()).await {
             Ok(Some(op)) => ops.push(op),
             Ok(None) => return Break(()),
@@ -157,8 +164,7 @@ impl Writer {
     }
 
     /// Makes one transaction of everything and answers.
-    async fn commit(&mut self, mut ops: Vec<Op>, everything: bool) {
-        ops.append(&mut self.unsettled);
+    async fn commit(&mut self, ops: Vec<Op>, everything: bool) {
         let pieces = self.take_pieces(&ops, everything);
         let writes = |op: &Op| !matches!(op, Op::Arrived(_) | Op::PieceFull(_));
         let reserves = ops.iter().any(|op| matches!(op, Op::Reserve(_)));
@@ -182,12 +188,20 @@ impl Writer {
                 }
                 // Said once, here: not every caller is there to hear it.
                 tracing::error!(%error, operations = ops.len(), "the ledger could not be written");
-                self.unsettled = op::refused(ops, &error);
+                self.unsettled.extend(op::refused(ops, &error));
                 if !self.unsettled.is_empty() {
-                    self.flush_at.get_or_insert_with(|| Instant::now() + FLUSH);
+                    self.retry_at.get_or_insert_with(|| Instant::now() + FLUSH);
                 }
             }
         }
+    }
+
+    /// Tries again what could not be written, apart from everybody else's operations, which must not
+    /// fail with it.
+    async fn retry(&mut self) {
+        self.retry_at = None;
+        let unsettled = std::mem::take(&mut self.unsettled);
+        self.commit(unsettled, false).await;
     }
 
     /// Forgets a part of what is old, between batches.

@@ -82,6 +82,9 @@ def one(rng, op, value, groups):
         return text
     if op is ops.BRANCH:
         return write(rng, rng.choice(value[1]), groups)
+    if op is ops.GROUPREF_EXISTS:
+        group, there, absent = value
+        return write(rng, (there if group in groups else absent) or [], groups)
     if op is ops.GROUPREF:
         return groups.get(value, "")
     if op is getattr(ops, "ATOMIC_GROUP", None):

@@ -147,7 +147,19 @@ mod tests {
             by_language: vec![line("json", counts(90, 0, 0, 0))],
         };
         let text = drawn(&statistics);
-        insta::assert_snapshot!(anstream::adapter::strip_str(&text).to_string());
+        insta::assert_snapshot!(anstream::adapter::strip_str(&text).to_string(), @r"
+        100 answers judged: 90 whole as they came, 9 healed, 1 incomplete; heal rate 90.0 %; 1 false alarms
+
+        kind of cut        judged  whole  healed  incomplete  heal rate  false alarms
+        OPEN_JSON               9      0       9           0    100.0 %             0
+        OPEN_DOUBLE_QUOTE       1      0       0           1      0.0 %             1
+
+        model  judged  whole  healed  incomplete  heal rate  false alarms
+        a         100     90       9           1     90.0 %             1
+
+        language  judged  whole  healed  incomplete  heal rate  false alarms
+        json          90     90       0           0          -             0
+        ");
         let document = document(&statistics).unwrap();
         assert_eq!(document["total"]["healRate"], 0.9);
         assert_eq!(document["byKind"][0]["name"], "OPEN_JSON");

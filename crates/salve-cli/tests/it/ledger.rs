@@ -2,6 +2,7 @@
 //!
 //! In: a data folder of the test's own, with rows a gateway could have written. Out: what each command
 //! prints. Never the user's own ledger.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a failure here is a failed test")]
 
 use crate::run::{Ended, folder, salve_in};
 use salve_store::{

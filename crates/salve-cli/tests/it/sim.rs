@@ -2,6 +2,7 @@
 //!
 //! In: scripts, recordings, a provider to record. Out: that the address line, the answers, the story
 //! and the exit code are what other programs rely on.
+#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 use crate::run::{folder, salve, write};
 use std::io::{BufRead, BufReader, Read, Write};

@@ -67,7 +67,9 @@ pub(super) struct Ladder<'a, A> {
     steps: Vec<HealStep>,
     usage: Option<Usage>,
     raw: Vec<String>,
-    output_tokens: u64,
+    // Tokens of the pieces the answer is made of, and of the piece that came last.
+    answer_tokens: u64,
+    piece_tokens: u64,
     failures: u32,
     truncations: Vec<Truncation>,
     changed: bool,
@@ -104,7 +106,8 @@ impl<'a, A: Asker> Ladder<'a, A> {
             steps: Vec::new(),
             usage: first.usage,
             raw: Vec::new(),
-            output_tokens: output_of(&first),
+            answer_tokens: output_of(&first),
+            piece_tokens: 0,
             failures: 0,
             truncations: Vec::new(),
             changed: false,
@@ -164,7 +167,7 @@ impl<'a, A: Asker> Ladder<'a, A> {
                 self.keep.raw(purpose, &reply);
                 self.failures = 0;
                 self.raw.push(reply.text.clone());
-                self.output_tokens = self.output_tokens.saturating_add(output_of(&reply));
+                self.piece_tokens = output_of(&reply);
                 self.usage = match (self.usage, reply.usage) {
                     (Some(one), Some(other)) => Some(one + other),
                     (one, other) => one.or(other),
@@ -177,7 +180,13 @@ impl<'a, A: Asker> Ladder<'a, A> {
 
     /// Notes what came of the reply that was asked for last.
     pub(super) fn step(&mut self, purpose: Purpose, outcome: StepOutcome, usage: Option<Usage>) {
-        if matches!(outcome, StepOutcome::Joined | StepOutcome::Replaced) {
+        let before = match outcome {
+            StepOutcome::Joined => Some(self.answer_tokens),
+            StepOutcome::Replaced => Some(0),
+            _ => None,
+        };
+        if let Some(before) = before {
+            self.answer_tokens = before.saturating_add(self.piece_tokens);
             self.changed = true;
             self.keep.partial(&self.current);
         }
@@ -195,7 +204,7 @@ impl<'a, A: Asker> Ladder<'a, A> {
     pub(super) fn allowance(&self, structured: bool) -> Result<Option<u64>, u64> {
         let Some(limit) = self.wanted.output_limit else { return Ok(None) };
         let allowed = if structured { self.most(limit) } else { limit };
-        match allowed.saturating_sub(self.output_tokens) {
+        match allowed.saturating_sub(self.answer_tokens) {
             0 => Err(allowed),
             left if left < limit => Ok(Some(left)),
             _ => Ok(None),
@@ -237,7 +246,14 @@ impl<'a, A: Asker> Ladder<'a, A> {
         }
     }
 
+    // A cut that was found again because nothing came of an attempt is the same cut.
     fn note_cut(&mut self, cut: &AnswerCut) {
+        let taken = self.steps.last().is_some_and(|step| {
+            matches!(step.outcome, StepOutcome::Joined | StepOutcome::Replaced)
+        });
+        if !self.truncations.is_empty() && !taken {
+            return;
+        }
         self.truncations.push(Truncation {
             kind: cut.verdict.kind.unwrap_or(TruncationKind::GeneralTruncation),
             model: self.current.model.clone(),
@@ -310,13 +326,13 @@ impl<'a, A: Asker> Ladder<'a, A> {
             truncation.outcome = outcome;
         }
         let past = self.wanted.output_limit.filter(|&limit| {
-            self.output_tokens > limit && self.steps.iter().any(|step| step.usage.is_some())
+            self.answer_tokens > limit && self.steps.iter().any(|step| step.usage.is_some())
         });
         if self.usage.is_some() {
             self.current.usage = self.usage;
         }
         Healed {
-            continued_past_limit: past.map(|limit| (limit, self.output_tokens)),
+            continued_past_limit: past.map(|limit| (limit, self.answer_tokens)),
             usage: self.usage,
             reply: self.current,
             state,

@@ -297,7 +297,10 @@ impl<A: Asker> Ladder<'_, A> {
             Err(next) => return next,
         };
         let usage = reply.usage;
-        self.current = ModelReply { model: self.current.model.take(), ..reply };
+        // Blanks that were passed on before the reasoning ended stay where they are.
+        let sent = self.current.text.get(..self.sent.text).unwrap_or_default();
+        let text = format!("{sent}{}", reply.text);
+        self.current = ModelReply { model: self.current.model.take(), text, ..reply };
         self.step(Purpose::Resume, StepOutcome::Replaced, usage);
         Next::Judge
     }

@@ -291,3 +291,6 @@ impl<'t> Lines<'t> {
         self.0.lines().find(|line| !line.trim().is_empty())
     }
 }
+
+#[cfg(test)]
+mod tests;

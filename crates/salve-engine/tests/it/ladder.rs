@@ -132,6 +132,14 @@ fn thinking_only_raises_the_limit_once() {
 }
 
 #[test]
+fn blanks_that_were_sent_before_the_reasoning_ended_stay() {
+    let sent = AlreadySent { text: 2, tool_calls: 0 };
+    let mut asker = Script::of([text("Yes.", Stop)]);
+    let healed = heal_sent(text("\n\n", Length), &Wanted::default(), &mut asker, sent);
+    assert_eq!(healed.reply.text, "\n\nYes.");
+}
+
+#[test]
 fn code_is_continued_past_the_askers_own_limit_and_prose_is_not() {
     let wanted = Wanted { output_limit: Some(20), ..Wanted::default() };
     let mut asker = Script::of([
@@ -341,6 +349,7 @@ fn t38_every_cut_is_counted_with_its_kind_and_outcome() {
     assert_eq!(cut.language.name(), "rust");
     assert_eq!((cut.model.as_deref(), cut.outcome), (Some("small"), TruncationOutcome::Healed));
     let healed = heal(first, &Wanted::default(), &mut Script::default());
+    assert_eq!(healed.truncations.len(), 1, "attempts that came to nothing are no cuts");
     assert_eq!(healed.truncations[0].outcome, TruncationOutcome::Incomplete);
 }
 

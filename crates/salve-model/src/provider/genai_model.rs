@@ -80,7 +80,11 @@ impl Model for GenaiModel {
                 });
             }
         };
-        hear(stream, frames, provider.dialect, provider.timeouts, watch).await
+        let heard = hear(stream, frames, provider.dialect, provider.timeouts, watch).await;
+        heard.map(|reply| ModelReply {
+            usage: reply.usage.map(|usage| provider.whole_usage(usage)),
+            ..reply
+        })
     }
 }
 

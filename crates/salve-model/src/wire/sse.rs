@@ -72,7 +72,7 @@ impl SseFrame {
 
     /// Tells whether the blank line came that ends a frame. Without it a client waits for more.
     pub fn is_ended(&self) -> bool {
-        matches!(&*self.raw, [.., b'\n', b'\n'] | [.., b'\r', b'\r'] | [b'\n' | b'\r'])
+        matches!(&*self.raw, [.., b'\n', b'\n'] | [.., b'\n' | b'\r', b'\r'] | [b'\n' | b'\r'])
             || self.raw.ends_with(b"\n\r\n")
             || self.raw.ends_with(b"\r\r\n")
             || &*self.raw == b"\r\n"
@@ -370,6 +370,7 @@ mod tests {
             ("data: a\n\n", true),
             ("data: a\r\n\r\n", true),
             ("data: a\r\r", true),
+            ("data: a\n\r", true),
             ("\n", true),
             ("\r\n", true),
             ("data: a\n", false),

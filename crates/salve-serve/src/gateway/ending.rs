@@ -172,7 +172,7 @@ impl<S: Stream<Item = StreamItem>> Stream for Watching<S> {
             match ready!(this.items.as_mut().poll_next(cx)) {
                 Some(StreamItem::Bytes(bytes)) => return Poll::Ready(Some(Ok(bytes))),
                 Some(StreamItem::Report(report)) => {
-                    this.ending.record(&report, 200, Duration::ZERO)
+                    this.ending.record(&report, 200, Duration::ZERO);
                 }
                 None => return Poll::Ready(None),
             }

@@ -139,7 +139,8 @@ mod tests {
             &["salve.internal".to_owned()],
             &["http://localhost:3000".to_owned()],
         );
-        let cases: &[(&str, &[(&str, &str)], &str)] = &[
+        type Headers = &'static [(&'static str, &'static str)];
+        let cases: &[(&str, Headers, &str)] = &[
             ("/", &[("host", "localhost:8790")], "ok"),
             ("/", &[("host", "LOCALHOST")], "ok"),
             ("/", &[("host", "127.0.0.1:8790")], "ok"),

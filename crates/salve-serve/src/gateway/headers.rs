@@ -184,7 +184,8 @@ mod tests {
 
     #[test]
     fn a_key_is_found_where_clients_put_it() {
-        let cases: [(&[(&'static str, &'static str)], Option<&str>); 6] = [
+        type Headers = &'static [(&'static str, &'static str)];
+        let cases: [(Headers, Option<&str>); 6] = [
             (&[("authorization", "Bearer salve_a")], Some("salve_a")),
             (&[("authorization", "bearer  salve_a ")], Some("salve_a")),
             (&[("x-api-key", "salve_b")], Some("salve_b")),

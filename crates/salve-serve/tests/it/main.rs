@@ -1,4 +1,7 @@
-//! Integration tests of the gateway, over real HTTP on loopback.
+//! The gateway over real HTTP on loopback.
+//!
+//! In: a gateway and a scripted upstream. Out: one test per promise. Never reaches another machine.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
 mod abuse;
 mod healing;

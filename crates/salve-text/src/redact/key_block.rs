@@ -124,7 +124,7 @@ fn hard(view: &View<'_>, at: usize) -> usize {
                     Some(b'n' | b'r' | b't' | b'"' | b'\'' | b'\\' | b'\n')
                 ) =>
             {
-                end += 2
+                end += 2;
             }
             _ => break,
         }

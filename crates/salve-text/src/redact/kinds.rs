@@ -297,7 +297,7 @@ pub(super) const ROWS: &[Row] = &[
     behind("facebook-app-token", (DIGIT, 11, 17), "9|", &[Run(TOKEN, 24, 28)]),
     behind("mailchimp-key", (TOKEN, 32, 32), "-us", &[Run(DIGIT, 1, 2)]),
     sure("sendgrid-key", "SG.", &[Run(TOKEN, 16, 40), Text("."), at_least(TOKEN, 16)]),
-    random("mailgun-key", "key-", &[exactly(LOWER, 32)]),
+    random("mailgun-key", "key-", &[exactly(ALNUM, 32)]),
     sure("brevo-key", "xkeysib-", &[at_least(TOKEN, 40)]),
     sure("brevo-key", "xsmtpsib-", &[at_least(TOKEN, 40)]),
     sure("nylas-key", "nyk_v0_", &[at_least(TOKEN, 40)]),

@@ -67,7 +67,8 @@ pub(super) fn may_be_password(value: &[u8]) -> bool {
 /// Returns whether the value of a key or token is a secret, by the value alone.
 pub(super) fn is_random_value(value: &[u8]) -> bool {
     let value = judged(value);
-    value.len() >= 12
+    is_uuid(value)
+        || value.len() >= 12
         && distinct(value) >= 8
         && is_random(value)
         // Long names in mixed case change as often; they seldom have digits.
@@ -105,6 +106,20 @@ fn judged(value: &[u8]) -> &[u8] {
 fn is_random(value: &[u8]) -> bool {
     let changes = changes(value);
     changes >= 3 && changes * 8 >= value.len().min(64)
+}
+
+// Identifiers of that form under a key's name are keys; only those that count up are made up.
+fn is_uuid(value: &[u8]) -> bool {
+    let dashes = [8, 13, 18, 23];
+    let fits = |(place, byte): (usize, &u8)| {
+        if dashes.contains(&place) { *byte == b'-' } else { byte.is_ascii_hexdigit() }
+    };
+    value.len() == 36
+        && value.iter().enumerate().all(fits)
+        && distinct(value) >= 8
+        && !has_word(&IN_TOKENS, value)
+        && !value.starts_with(b"12345678")
+        && !value.starts_with(b"01234567")
 }
 
 // How often neighbours are of different kinds: lower case, upper case, digit. An upper-case letter

@@ -127,6 +127,10 @@ fn x24_names_headers_and_addresses_give_their_values_away() {
             format!("heroku_key = '{}'", "7f3a91c4-89ab-4cde-8f01-5b2e6d7a90cd"),
             "heroku_key = '[redacted:key]'".into(),
         ),
+        (
+            "//registry/:_authToken=aaaaaaaa-1111-4bcd-9111-222222222ef0".into(),
+            "//registry/:_authToken=[redacted:key]".into(),
+        ),
         (format!("token = ghp_{}", body(36)), "token = [redacted:github-token]".into()),
         ("Server=x;Password=Hx7!kd92;".into(), "Server=x;Password=[redacted:password];".into()),
     ];

@@ -26,7 +26,7 @@ pub(super) fn edit(text: &str, wish: &Wish<'_>) -> Edited {
     for model in wanted.iter().rev() {
         match (&model.base, wish.remove) {
             (Some(base), true) if base.meant == ours => {
-                now = splice(&now, base.start, base.next, "")
+                now = splice(&now, base.start, base.next, "");
             }
             (Some(base), false) if base.meant == ours => there = true,
             (Some(base), false) if is_own(base.meant) => {
@@ -89,8 +89,9 @@ fn models(text: &str) -> Vec<Model<'_>> {
     for line in lines(text) {
         let trimmed = line.text.trim_start();
         let depth = line.text.len() - trimmed.len();
-        let item = trimmed.starts_with("- ");
-        if depth == 0 && !trimmed.is_empty() && !trimmed.starts_with('#') && !(inside && item) {
+        let is_item = inside && trimmed.starts_with("- ");
+        let says_nothing = trimmed.is_empty() || trimmed.starts_with('#');
+        if depth == 0 && !is_item && !says_nothing {
             inside = trimmed.split('#').next().unwrap_or_default().trim_end() == "models:";
             dash = None;
             continue;
@@ -98,7 +99,7 @@ fn models(text: &str) -> Vec<Model<'_>> {
         if !inside || trimmed.is_empty() || trimmed.starts_with('#') {
             continue;
         }
-        let margin = if item && dash.is_none_or(|dash| dash == depth) {
+        let margin = if is_item && dash.is_none_or(|dash| dash == depth) {
             dash = Some(depth);
             let after = trimmed.get(1..).unwrap_or_default();
             let margin = depth + 1 + after.len() - after.trim_start().len();
@@ -131,7 +132,7 @@ fn note<'t>(model: &mut Model<'t>, line: &Line<'t>, margin: usize) {
     match key {
         "provider" => (model.provider, model.insert_at) = (Some(meant), line.next),
         "apiBase" => {
-            model.base = Some(Base { start: line.start, next: line.next, at, written, meant })
+            model.base = Some(Base { start: line.start, next: line.next, at, written, meant });
         }
         _ => {}
     }

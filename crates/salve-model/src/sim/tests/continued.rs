@@ -28,6 +28,7 @@ fn prompt(partial: &str) -> String {
     format!("Your response was cut off. It ends with:\n````\n{tail}\n````\nContinue from there.")
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "made where it is passed")]
 fn script(reply: Value) -> Script {
     Script::parse(&json!({ "reply": reply }).to_string()).unwrap()
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 const TEXT: &str = "fn main() { println!(\"häuser und bäume\"); }";
 
+#[expect(clippy::needless_pass_by_value, reason = "made where it is passed")]
 fn rule(reply: Value) -> String {
     json!({ "reply": reply }).to_string()
 }
@@ -28,8 +29,8 @@ fn finish(dialect: Dialect, answer: &Answer, stream: bool) -> Value {
         Dialect::Messages => "/delta/stop_reason",
     };
     let events = answer.events();
-    let said = events.iter().filter_map(|event| event.pointer(pointer));
-    said.filter(|value| !value.is_null()).next_back().cloned().unwrap_or_default()
+    let mut said = events.iter().filter_map(|event| event.pointer(pointer));
+    said.rfind(|value| !value.is_null()).cloned().unwrap_or_default()
 }
 
 // The text that arrived, in either form.

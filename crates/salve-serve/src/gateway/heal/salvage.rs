@@ -15,6 +15,9 @@ pub(super) fn salvage(dialect: Dialect, body: &[u8]) -> Option<(Value, Vec<Model
     let text = arrived_text(body);
     let options = ParseOptions { mode: ParseMode::Text, ..ParseOptions::default() };
     let parsed = parse_json(text, &options);
+    if !breaks_in_the_answer(&parsed.incomplete_paths()) {
+        return None;
+    }
     let envelope = parsed.value();
     let mut replies = read_reply(dialect, &envelope).ok()?;
     if dialect == Dialect::Messages {
@@ -24,6 +27,13 @@ pub(super) fn salvage(dialect: Dialect, body: &[u8]) -> Option<(Value, Vec<Model
             call.arguments = text.get(start..).unwrap_or_default().to_owned();
         }
     }
+    // A call of which nothing but the name arrived looks like one without arguments.
+    let nothing_of = |reply: &ModelReply| {
+        reply.tool_calls.last().is_some_and(|call| call.arguments.trim().is_empty())
+    };
+    if replies.iter().any(nothing_of) {
+        return None;
+    }
     for reply in &mut replies {
         reply.finish = Some(FinishReason::Disconnect);
         reply.usage = None;
@@ -32,6 +42,15 @@ pub(super) fn salvage(dialect: Dialect, body: &[u8]) -> Option<(Value, Vec<Model
         !(reply.text.is_empty() && reply.tool_calls.is_empty() && reply.thinking.is_empty())
     };
     replies.iter().any(something).then_some((envelope, replies))
+}
+
+// The innermost place that is not complete comes last. Anywhere but in the answer's own text, half an
+// item may stand in the envelope that nobody can go on from.
+fn breaks_in_the_answer(incomplete: &[String]) -> bool {
+    incomplete.last().is_some_and(|path| {
+        let ends = [".content", ".text", ".arguments", ".input"];
+        ends.iter().any(|end| path.ends_with(end)) || path.contains(".input.")
+    })
 }
 
 // A character may be cut in two; what stands before it is text.

@@ -176,7 +176,11 @@ async fn conclude<U: Upstream>(reading: Reading<U>) -> Concluded {
     }
     let climbed = climb(&exchange, &wanted, answers).await;
     if climbed.is_untouched() {
-        let bytes = rest::pass_on(&mut hold, &mut tail, &climbed.report);
+        let mut bytes = rest::pass_on(&mut hold, &mut tail, &climbed.report);
+        if over != Over::Ended {
+            // The answer is whole, but the last frame of its stream never came.
+            bytes = [bytes, tail.end()].concat().into();
+        }
         return Concluded { bytes, report: climbed.report, body: Some(body) };
     }
     if over == Over::Ended {

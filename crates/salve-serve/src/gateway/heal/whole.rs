@@ -46,6 +46,9 @@ pub async fn heal_whole<U: Upstream>(
     // Some upstreams tell an error with the status of a success.
     let error = envelope.as_ref().is_some_and(|body| !body["error"].is_null());
     let tells_error = error && replies.is_none();
+    if envelope.is_some() && replies.is_none() && !tells_error {
+        return unknown(body, receipt);
+    }
     // A body that cannot be read is a connection that broke, perhaps in the middle of the answer.
     let (envelope, replies) = match replies {
         Some(replies) => (envelope, replies),
@@ -75,6 +78,16 @@ pub async fn heal_whole<U: Upstream>(
         return WholeOutcome { status: StatusCode::OK, body, report: climbed.report };
     }
     patched(dialect, envelope, climbed)
+}
+
+// JSON that is no reply of the dialect: there is nothing to judge, and it is the client's.
+fn unknown(body: Bytes, receipt: Option<Box<dyn Receipt>>) -> WholeOutcome {
+    if let Some(receipt) = receipt {
+        receipt.settle(CallEnd::default());
+    }
+    let why = Some("the body is no reply of this dialect and passes as it came".to_owned());
+    let report = HealReport { why, ..observed(&[]) };
+    WholeOutcome { status: StatusCode::OK, body, report }
 }
 
 fn broken() -> ModelReply {

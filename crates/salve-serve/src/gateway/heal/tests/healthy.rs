@@ -104,6 +104,18 @@ fn t11_the_verdict_on_a_stream_is_the_verdict_on_the_same_text_at_once() {
 }
 
 #[test]
+fn a_whole_answer_gets_the_last_frame_that_never_came() {
+    for dialect in [Dialect::Chat, Dialect::Messages] {
+        let mut frames = Canned::text("All of it is here.").frames(dialect);
+        frames.pop();
+        let bytes = Bytes::from(frames.concat());
+        let outcome = Setup::new(dialect, Ask::Text, true, nobody).run_bytes(&bytes, 9);
+        assert!(outcome.received.ended, "{dialect:?}");
+        assert_eq!(outcome.report.verdict, HealVerdict::Whole);
+    }
+}
+
+#[test]
 fn several_answers_pass_as_they_came() {
     let answers = [&Canned::text("One."), &Canned::text("Two.")];
     let bytes = chat_choices(&answers);

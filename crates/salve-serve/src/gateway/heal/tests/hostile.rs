@@ -14,6 +14,7 @@ use serde_json::Value;
 
 const ARGUMENTS: &str = r#"{"path": "a.rs", "text": "fn a() {\n  b(\"x\");\n}", "mode": 7}"#;
 const OTHER: &str = r#"{"path": "other.rs", "text": "whole"}"#;
+const SHORT: &str = r#"{"path": "a.rs"}"#;
 const PEOPLE: &str = r#"{"people": [{"name": "Ada", "age": 36}, {"name": "Bob", "age": 7}]}"#;
 const CODE: &str = "See:\n\n```python\ndef main():\n    print({\"a\": [1, 2, (3)]})\n```\nDone.\n";
 
@@ -38,7 +39,7 @@ fn follow_up(how: usize, ending: Ending) -> Answer {
             5 => Canned::text(ARGUMENTS),
             6 => Canned::text(PEOPLE),
             7 => Canned::call("write", OTHER),
-            8 => Canned::call("write", r#"{"path": "a.rs"}"#),
+            8 => Canned::call("write", SHORT),
             9 => Canned::call("write", r#"{"path": "a.rs", "te"#),
             10 => Canned::call("erase", "{}"),
             11 => Canned::default().thinking("Hm, what now?"),
@@ -69,16 +70,20 @@ fn check(outcome: &Outcome, ask: Ask) {
     assert!(received.report.is_some());
     for answer in &received.answers {
         for (name, arguments) in &answer.calls {
-            assert_eq!(name, "write");
             let value: Value = serde_json::from_str(arguments).expect("strict JSON");
-            assert!(value["path"].is_string() && value["text"].is_string(), "{value}");
+            // Where no tools were offered, no schema binds a call.
+            if ask == Ask::Tools {
+                assert_eq!(name, "write");
+                assert!(value["path"].is_string() && value["text"].is_string(), "{value}");
+            }
             // Every character was written by the upstream: as a call, or as a start and its rest.
             let authored = arguments == ARGUMENTS || arguments == OTHER;
             let shared = arguments.bytes().zip(ARGUMENTS.bytes()).take_while(|(a, b)| a == b);
             let rest = &arguments[shared.count()..];
-            let texts = [ARGUMENTS, OTHER, PEOPLE, CODE, "\"}", "\"}]}", "}\n```\n"];
-            let told = |text: &&str| text.contains(rest);
-            assert!(authored || texts.iter().any(|text| told(&text)), "invented: {arguments}");
+            let texts = [ARGUMENTS, OTHER, PEOPLE, CODE, "\"}", "\"}]}", "}\n```\n", SHORT, "{}"];
+            // What arrived first is a piece too.
+            let joined = pieces(rest, &texts) <= outcome.asked.len() + 1;
+            assert!(authored || joined, "invented: {arguments}");
         }
         if ask == Ask::Schema && !incomplete && answer.calls.is_empty() {
             let value: Value = serde_json::from_str(&answer.text).expect("strict JSON");
@@ -88,8 +93,23 @@ fn check(outcome: &Outcome, ask: Ask) {
     }
 }
 
+// In how few pieces of what the upstream said a text can be written.
+fn pieces(text: &str, told: &[&str]) -> usize {
+    let mut rest = text;
+    let mut pieces = 0;
+    while !rest.is_empty() {
+        let is_told = |end: &usize| {
+            rest.get(..*end).is_some_and(|start| told.iter().any(|text| text.contains(start)))
+        };
+        let Some(end) = (1..=rest.len()).rev().find(is_told) else { return usize::MAX };
+        rest = &rest[end..];
+        pieces += 1;
+    }
+    pieces
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn streams_cut_at_any_byte_reach_the_client_legal_and_marked(
@@ -141,7 +161,7 @@ proptest! {
                         serde_json::from_str::<Value>(text).ok()
                             == serde_json::from_str(&call.1).ok()
                     };
-                    if let Some(text) = [ARGUMENTS, OTHER].iter().find(|text| same(text)) {
+                    if let Some(text) = [ARGUMENTS, OTHER, SHORT].iter().find(|text| same(text)) {
                         call.1 = (*text).to_owned();
                     }
                 }

@@ -4,6 +4,7 @@ use super::canned::{Canned, Ending, chat_choices};
 use super::fake::{Answer, Request};
 use super::harness::{Ask, Setup, continuer, cut, done, nobody};
 use crate::gateway::heal::HealVerdict;
+use bytes::Bytes;
 use salve_engine::AskError;
 use salve_model::Purpose;
 use salve_model::wire::Dialect;
@@ -382,16 +383,16 @@ fn reasoning_and_the_reply_before_stay_with_a_continued_response() {
 #[test]
 fn a_body_that_cannot_be_read_is_asked_for_again() {
     for dialect in Dialect::ALL {
-        let whole = Canned::text("All of it.");
-        let bytes = whole.whole(dialect);
+        // So little of it that no answer had begun.
+        let bytes = Bytes::from_static(b"{\"id\":\"x\",\"cho");
         let again = move |_: &Request, _: usize| Answer::Reply(Canned::text("All of it."));
         let setup = Setup::new(dialect, Ask::Text, false, again);
-        let outcome = setup.run_bytes(&bytes.slice(..bytes.len() / 2), usize::MAX);
+        let outcome = setup.run_bytes(&bytes, usize::MAX);
         assert_eq!(outcome.status, 200);
         assert_eq!(outcome.received.answers[0].text, "All of it.");
         assert_eq!(outcome.report.retries, 1);
         let setup = Setup::new(dialect, Ask::Text, false, no_budget);
-        let outcome = setup.run_bytes(&bytes.slice(..bytes.len() / 2), usize::MAX);
+        let outcome = setup.run_bytes(&bytes, usize::MAX);
         assert_eq!(outcome.status, 502);
     }
 }
@@ -435,5 +436,17 @@ fn an_error_told_with_the_status_of_a_success_is_asked_again_and_otherwise_passe
         let outcome = setup.run_bytes(&bytes, usize::MAX);
         assert_eq!(outcome.bytes, bytes);
         assert_eq!(outcome.report.verdict, HealVerdict::Incomplete);
+    }
+}
+
+#[test]
+fn json_that_is_no_reply_passes_as_it_came() {
+    let bytes = bytes::Bytes::from_static(br#"{"object": "something.new", "data": [1, 2]}"#);
+    for dialect in Dialect::ALL {
+        let exchange = Setup::new(dialect, Ask::Text, false, nobody).exchange();
+        let healing = crate::gateway::heal::heal_whole(&exchange, bytes.clone(), None);
+        let outcome = super::harness::runtime().block_on(healing);
+        assert_eq!((outcome.status.as_u16(), outcome.body), (200, bytes.clone()));
+        assert_eq!(outcome.report.verdict, HealVerdict::Observed);
     }
 }
