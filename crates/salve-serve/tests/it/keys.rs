@@ -7,6 +7,7 @@ use salve_serve::gateway::{Gateway, GatewayConfig, Mode, Secret, StartError};
 use salve_store::{CallFilter, CallOutcome, NewKey, SpendLimit, Store};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
+use std::time::Duration;
 
 const REPLY: &str = r#"{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Hello."},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}}"#;
 
@@ -219,7 +220,15 @@ async fn every_call_is_in_the_ledger_with_what_it_took() {
     let gateway = gateway(config).await;
     let (status, headers, _) = ask(gateway.addr, "sk-own", &question(Some(50))).await;
     assert_eq!(status, 200);
-    let calls = store.calls(&CallFilter::default()).await.unwrap();
+    // A call is settled behind its reply, not before it.
+    let mut calls = store.calls(&CallFilter::default()).await.unwrap();
+    for _ in 0..500 {
+        if calls.iter().all(|call| call.outcome.is_some()) {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        calls = store.calls(&CallFilter::default()).await.unwrap();
+    }
     assert_eq!(calls.len(), 2);
     assert_eq!(headers["x-salve-call"].to_str().unwrap(), calls[0].id.to_string());
     assert_eq!((calls[1].outcome, calls[1].status), (Some(CallOutcome::Failed), Some(503)));
