@@ -17,6 +17,9 @@ use std::process::Command;
 
 const PINNED: &[&str] = &["openai==3.49.0", "anthropic==2.8.0", "pydantic>=2"];
 
+/// Calls that must be whole; the rest may be honest errors, and is printed.
+const FLOOR: usize = 92;
+
 /// Spoils a reply of the script at this byte.
 type Spoil = fn(&mut Value, usize);
 
@@ -78,7 +81,12 @@ fn sdks() -> anyhow::Result<String> {
     for line in &wrong {
         println!("through the gateway: {} {}", line["case"], line["detail"]);
     }
-    ensure!(wrong.is_empty() && !with.is_empty(), "{line}");
+    // An honest error is not an answer, and not a wrong one either.
+    let honest = |line: &&Value| {
+        line["detail"].as_str().is_some_and(|text| text.contains("Error code: 502"))
+    };
+    ensure!(wrong.iter().all(honest), "{line}");
+    ensure!(with.len() - wrong.len() >= FLOOR, "{line}; the floor is {FLOOR}");
     ensure!(failed * 2 > without.len(), "{line}: the upstream is too kind");
     Ok(line)
 }
