@@ -1,56 +1,46 @@
 //! What can be read of a body that broke off.
 //!
-//! In: the bytes that arrived. Out: the answer as far as it came, as one that was disconnected, and
-//! the envelope around it. Never takes a value that was closed for it as whole: the answer says that
-//! the connection broke, and arguments stay the text that arrived.
+//! In: the bytes that arrived, which are the beginning of a JSON document. Out: the answer as far as
+//! it came, as one that was disconnected, and the envelope around it. Only a body that broke inside
+//! the answer's own text or arguments is read: anywhere else, half an item would stand in the
+//! envelope. Never takes what it closed as whole: the answer says that the connection broke, and
+//! arguments stay the text that arrived.
 
 use salve_model::ModelReply;
 use salve_model::wire::{Dialect, read_reply};
-use salve_text::{NodeId, NodeState, ParseMode, ParseOptions, Tree, parse_json};
 use salve_types::FinishReason;
 use serde_json::Value;
 
-/// Reads as much of a reply as arrived; none when not even an answer had begun.
+/// Reads as much of a reply as arrived; none when it did not break inside an answer.
 pub(super) fn salvage(dialect: Dialect, body: &[u8]) -> Option<(Value, Vec<ModelReply>)> {
     let text = arrived_text(body);
-    let options = ParseOptions { mode: ParseMode::Text, ..ParseOptions::default() };
-    let parsed = parse_json(text, &options);
-    if !breaks_in_the_answer(&parsed.incomplete_paths()) {
+    let open = OpenString::at_the_end_of(text)?;
+    let envelope: Value = serde_json::from_str(&open.closed(text)).ok()?;
+    let last = last_keys(&envelope);
+    let is_input = dialect == Dialect::Messages && last.get(..2) == Some(&["content", "input"]);
+    if !is_input && !matches!(last.last(), Some(&("content" | "text" | "arguments"))) {
         return None;
     }
-    let envelope = parsed.value();
     let mut replies = read_reply(dialect, &envelope).ok()?;
-    if dialect == Dialect::Messages {
-        let open = open_input(&parsed.tree)?;
-        let call = replies.first_mut().and_then(|reply| reply.tool_calls.last_mut());
-        if let (Some(start), Some(call)) = (open, call) {
-            call.arguments = text.get(start..).unwrap_or_default().to_owned();
-        }
+    if is_input {
+        // Body, blocks, block, input: the fourth bracket is where the arguments begin.
+        let start = open.brackets.get(3)?.at;
+        let call = replies.first_mut().and_then(|reply| reply.tool_calls.last_mut())?;
+        call.arguments = text.get(start..)?.to_owned();
     }
     // A call of which nothing but the name arrived looks like one without arguments.
-    let nothing_of = |reply: &ModelReply| {
+    let has_bare_call = |reply: &ModelReply| {
         reply.tool_calls.last().is_some_and(|call| call.arguments.trim().is_empty())
     };
-    if replies.iter().any(nothing_of) {
+    let is_empty = |reply: &ModelReply| reply.text.is_empty() && reply.tool_calls.is_empty();
+    if replies.iter().any(has_bare_call) || replies.iter().all(is_empty) {
         return None;
     }
     for reply in &mut replies {
         reply.finish = Some(FinishReason::Disconnect);
         reply.usage = None;
     }
-    let something = |reply: &ModelReply| {
-        !(reply.text.is_empty() && reply.tool_calls.is_empty() && reply.thinking.is_empty())
-    };
-    replies.iter().any(something).then_some((envelope, replies))
-}
-
-// The innermost place that is not complete comes last. Anywhere but in the answer's own text, half an
-// item may stand in the envelope that nobody can go on from.
-fn breaks_in_the_answer(incomplete: &[String]) -> bool {
-    incomplete.last().is_some_and(|path| {
-        let ends = [".content", ".text", ".arguments", ".input"];
-        ends.iter().any(|end| path.ends_with(end)) || path.contains(".input.")
-    })
+    Some((envelope, replies))
 }
 
 // A character may be cut in two; what stands before it is text.
@@ -64,17 +54,78 @@ fn arrived_text(body: &[u8]) -> &str {
     }
 }
 
-/// Where the input of the last block begins, if the body ends inside it. None at all when the blocks
-/// cannot be found.
-fn open_input(tree: &Tree) -> Option<Option<usize>> {
-    let content = entry(tree, tree.root()?, "content")?;
-    let last = tree.items(content).last()?;
-    let Some(input) = entry(tree, last, "input") else { return Some(None) };
-    Some((tree.state(input) != NodeState::Complete).then(|| tree.span(input).start))
+/// The string a document broke off in.
+struct OpenString {
+    /// The brackets around it, outermost first.
+    brackets: Vec<Bracket>,
+    /// Where an escape begins that is not all there, or the end.
+    end: usize,
 }
 
-fn entry(tree: &Tree, object: NodeId, name: &str) -> Option<NodeId> {
-    tree.entries(object).find(|(key, _)| tree.text(*key) == name).map(|(_, value)| value)
+struct Bracket {
+    at: usize,
+    closer: char,
+}
+
+impl OpenString {
+    fn at_the_end_of(text: &str) -> Option<Self> {
+        let mut brackets = Vec::new();
+        let mut bytes = text.bytes().enumerate();
+        while let Some((at, byte)) = bytes.next() {
+            match byte {
+                b'{' => brackets.push(Bracket { at, closer: '}' }),
+                b'[' => brackets.push(Bracket { at, closer: ']' }),
+                b'}' | b']' => {
+                    brackets.pop()?;
+                }
+                b'"' => loop {
+                    match bytes.next() {
+                        None => return Some(Self { brackets, end: text.len() }),
+                        Some((_, b'"')) => break,
+                        Some((at, b'\\')) => {
+                            let skip =
+                                if bytes.next().is_some_and(|it| it.1 == b'u') { 4 } else { 0 };
+                            let end = at + 2 + skip;
+                            if end > text.len() {
+                                return Some(Self { brackets, end: at });
+                            }
+                            bytes.by_ref().take(skip).for_each(drop);
+                        }
+                        Some(_) => {}
+                    }
+                },
+                _ => {}
+            }
+        }
+        None
+    }
+
+    fn closed(&self, text: &str) -> String {
+        let mut closed = text.get(..self.end).unwrap_or_default().to_owned();
+        closed.push('"');
+        closed.extend(self.brackets.iter().rev().map(|bracket| bracket.closer));
+        closed
+    }
+}
+
+/// The names on the way to the last value of a document; lists have none.
+fn last_keys(envelope: &Value) -> Vec<&str> {
+    let mut keys = Vec::new();
+    let mut at = envelope;
+    loop {
+        let next = match at {
+            Value::Object(entries) => entries.iter().next_back().map(|(key, value)| {
+                keys.push(key.as_str());
+                value
+            }),
+            Value::Array(items) => items.last(),
+            _ => None,
+        };
+        match next {
+            Some(value) => at = value,
+            None => return keys,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -103,6 +154,27 @@ mod tests {
         let reply = cut(Dialect::Messages, MESSAGES, "fn ma");
         assert_eq!(reply.text, "See:");
         assert_eq!(reply.tool_calls[0].arguments, r#"{"path":"a.rs","content":"fn ma"#);
+    }
+
+    #[test]
+    fn only_a_break_inside_an_answer_is_read() {
+        let calls = r#"{"choices":[{"message":{"content":"Whole.","tool_calls":[{"id":"c"#;
+        assert!(salvage(Dialect::Chat, calls.as_bytes()).is_none());
+        assert!(
+            salvage(Dialect::Chat, br#"{"choices":[{"message":{"content":"Whole."}}"#).is_none()
+        );
+        let quoted = r#"{"choices":[{"message":{"content":"{\"a\": [\"b\\n"#;
+        let (_, replies) = salvage(Dialect::Chat, quoted.as_bytes()).unwrap();
+        assert_eq!(replies[0].text, "{\"a\": [\"b\\n");
+    }
+
+    #[test]
+    fn half_an_escape_is_left_out() {
+        for half in ["\\", "\\u", "\\u00e"] {
+            let body = format!("{CHAT}{half}");
+            let (_, replies) = salvage(Dialect::Chat, body.as_bytes()).unwrap();
+            assert_eq!(replies[0].text, "Hello, wor", "{half}");
+        }
     }
 
     #[test]

@@ -1,0 +1,200 @@
+//! What can go wrong: with a step, a flow, a job, the ledger, or the jobs as a whole.
+//!
+//! In: what happened. Out: errors that are kept in histories and shown to people. Never holds the
+//! engine's own error types.
+
+use crate::names::{BadName, CallKey, FlowName, JobId};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Why a step did not give a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "why", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum StepError {
+    /// It may work another time.
+    #[error("{message}")]
+    Retryable {
+        /// What happened.
+        message: String,
+        /// Not before this long, if somebody said so.
+        after: Option<Duration>,
+    },
+    /// It will never work.
+    #[error("{message}")]
+    Fatal {
+        /// What happened.
+        message: String,
+    },
+    /// A paid call was begun by somebody who is gone: a person decides.
+    #[error("nobody knows how the paid call {key} ended; see `salve jobs resolve`")]
+    InDoubt {
+        /// The call.
+        key: CallKey,
+    },
+    /// The job was cancelled.
+    #[error("cancelled")]
+    Cancelled,
+    /// Its worker died each time it was tried.
+    #[error("its worker died {attempts} times")]
+    Poison {
+        /// How often it was tried.
+        attempts: u32,
+    },
+}
+
+impl StepError {
+    /// Makes an error that another attempt may not have.
+    pub fn retryable(message: impl Into<String>) -> Self {
+        Self::Retryable { message: message.into(), after: None }
+    }
+
+    /// Makes an error that every attempt will have.
+    pub fn fatal(message: impl Into<String>) -> Self {
+        Self::Fatal { message: message.into() }
+    }
+}
+
+/// Why a flow ended without a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{message}")]
+pub struct FlowError {
+    /// What happened.
+    pub message: String,
+}
+
+impl FlowError {
+    /// Makes an error.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into() }
+    }
+}
+
+impl From<StepError> for FlowError {
+    fn from(error: StepError) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+impl From<JobError> for FlowError {
+    fn from(error: JobError) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+/// Why a job ended without a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "why", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum JobError {
+    /// Its flow said so.
+    #[error("{message}")]
+    Flow {
+        /// What happened.
+        message: String,
+    },
+    /// Its flow was changed under the same name, so its history does not fit any more.
+    #[error(
+        "flow {flow} was changed under its old name ({detail}): give the changed flow a new version \
+         and register the old one beside it"
+    )]
+    FlowChanged {
+        /// Which flow.
+        flow: String,
+        /// Where its history and the flow part.
+        detail: String,
+    },
+    /// It was cancelled.
+    #[error("cancelled: {reason}")]
+    Cancelled {
+        /// Why.
+        reason: String,
+    },
+    /// One of its steps killed every worker that tried it.
+    #[error("step {step} killed its worker {attempts} times")]
+    Stuck {
+        /// Which step.
+        step: String,
+        /// How often it was tried.
+        attempts: u32,
+    },
+    /// The engine gave up.
+    #[error("the engine could not go on: {message}")]
+    Engine {
+        /// What it said.
+        message: String,
+    },
+}
+
+/// Why the ledger could not do what it was asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LedgerError {
+    /// Its database cannot be reached now.
+    #[error("the ledger cannot be reached: {0}")]
+    Unreachable(String),
+    /// It does not allow this.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// Why jobs could not be started, read or changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JobsError {
+    /// The name is taken by a job with another flow or input.
+    #[error("job {id} exists with another flow or input: choose another id, or leave it out")]
+    Conflict {
+        /// The job.
+        id: JobId,
+    },
+    /// There is no such job.
+    #[error("there is no job {id}: see `salve jobs list`")]
+    NoSuchJob {
+        /// The job.
+        id: JobId,
+    },
+    /// There is no such call.
+    #[error("there is no call {key} in doubt: see `salve jobs list --in-doubt`")]
+    NoSuchCall {
+        /// The call.
+        key: CallKey,
+    },
+    /// There is no such flow here.
+    #[error("there is no flow {flow} here; there is {known}")]
+    NoSuchFlow {
+        /// The flow.
+        flow: FlowName,
+        /// Those there are.
+        known: String,
+    },
+    /// More was passed than a history should hold.
+    #[error(
+        "{what} has {bytes} bytes, the most is {most}: keep the text in the store and pass its id"
+    )]
+    TooLarge {
+        /// What was passed.
+        what: &'static str,
+        /// How much it is.
+        bytes: usize,
+        /// How much it may be.
+        most: usize,
+    },
+    /// A name cannot be used.
+    #[error(transparent)]
+    BadName(#[from] BadName),
+    /// The ledger refused.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// What was asked for is not in this build.
+    #[error("{0}")]
+    Unsupported(String),
+    /// A database could not be read or written.
+    #[error("could not {doing}: {message}")]
+    Database {
+        /// What was being done.
+        doing: &'static str,
+        /// What it said.
+        message: String,
+    },
+}

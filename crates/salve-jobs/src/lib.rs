@@ -1,0 +1,33 @@
+//! Durable jobs: work that survives a crash and is paid for once.
+//!
+//! In: flows (deterministic, replayed) and steps (anything, at least once). Out: jobs that end, with
+//! a state and an event for everything that happened. Never lets a type of the engine through: it
+//! could be another one tomorrow.
+
+mod book;
+mod context;
+mod error;
+mod event;
+mod jobs;
+mod ledger;
+mod names;
+mod runner;
+mod state;
+
+pub use book::{JobBook, JobRow, NewJob, Registered, Report};
+pub use context::{FlowCtx, Retry, StepCtx};
+pub use error::{FlowError, JobError, JobsError, LedgerError, StepError};
+pub use event::{EventId, Happened, JobEvent};
+pub use jobs::{InDoubtStep, JobFilter, JobTree, Jobs, Page, StartOptions, Started};
+pub use ledger::{
+    CallLedger, CallResult, Cost, Decision, DoubtPolicy, Reserve, Settlement, StepCall,
+};
+pub use names::{BadName, CallKey, FlowName, JobId, StepName};
+pub use runner::{Flow, Flows, JobRunner, Needs, RunnerOptions, RunningRunner, Step, Steps};
+pub use state::{JobSnapshot, JobState, Stage};
+
+/// A boxed future, because these traits are used as objects.
+pub type Fut<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// What flows and steps take and give.
+pub type Json = serde_json::Value;
