@@ -10,6 +10,7 @@ mod error;
 mod event;
 mod jobs;
 mod ledger;
+mod memory;
 mod names;
 mod runner;
 mod state;
@@ -22,6 +23,7 @@ pub use jobs::{InDoubtStep, JobFilter, JobTree, Jobs, Page, StartOptions, Starte
 pub use ledger::{
     CallLedger, CallResult, Cost, Decision, DoubtPolicy, Reserve, Settlement, StepCall,
 };
+pub use memory::{MemoryBook, MemoryLedger};
 pub use names::{BadName, CallKey, FlowName, JobId, StepName};
 pub use runner::{Flow, Flows, JobRunner, Needs, RunnerOptions, RunningRunner, Step, Steps};
 pub use state::{JobSnapshot, JobState, Stage};
