@@ -12,6 +12,7 @@ mod event;
 mod jobs;
 mod join;
 mod ledger;
+mod memory;
 mod names;
 mod runner;
 mod state;
@@ -26,6 +27,7 @@ pub use join::{join, join_limited, race};
 pub use ledger::{
     CallLedger, CallResult, Cost, Decision, DoubtPolicy, Reserve, Settlement, StepCall,
 };
+pub use memory::{MemoryBook, MemoryLedger};
 pub use names::{BadName, CallKey, FlowName, JobId, StepName};
 pub use runner::{Flow, Flows, JobRunner, Needs, RunnerOptions, RunningRunner, Step, Steps};
 pub use state::{JobSnapshot, JobState, Stage};
