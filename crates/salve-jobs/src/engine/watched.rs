@@ -94,19 +94,24 @@ impl Provider for Watched {
         filter: Option<&DispatcherCapabilityFilter>,
     ) -> Result<Option<(OrchestrationItem, String, u32)>, ProviderError> {
         let Some(taking) = &self.taking else { return Ok(None) };
+        // Whoever comes looks once; whoever finds nothing stands in line, and only its first looks.
+        let mut in_line = None;
         loop {
-            let gate = taking.flow_gate().await;
             let found = {
+                let _leave = taking.leave_to_look().await;
                 let _turn = self.turn().await;
                 self.inner.fetch_orchestration_item(lock_timeout, poll_timeout, filter).await?
             };
             let Some((mut item, token, attempts)) = found else {
-                taking.wait(&self.wires.flow_work).await;
+                match &in_line {
+                    Some(_) => taking.wait(&self.wires.flow_work).await,
+                    None => in_line = Some(taking.flow_gate().await),
+                }
                 continue;
             };
             if taking.knows_flow(flow_name(&item.orchestration_name, &item.version).as_ref()) {
                 taking.took_flow(&token);
-                drop(gate);
+                drop(in_line);
                 if item.history.is_empty()
                     && let Some(reason) = taking.is_cancelled(&item.instance).await
                 {
@@ -115,7 +120,6 @@ impl Provider for Watched {
                 }
                 return Ok(Some((item, token, attempts)));
             }
-            drop(gate);
             let pause = taking.pause_for_others(&item.instance);
             let _turn = self.turn().await;
             self.inner.abandon_orchestration_item(&token, Some(pause), true).await?;
@@ -213,23 +217,26 @@ impl Provider for Watched {
         tag_filter: &TagFilter,
     ) -> Result<Option<(WorkItem, String, u32)>, ProviderError> {
         let Some(taking) = &self.taking else { return Ok(None) };
+        let mut in_line = None;
         loop {
-            let gate = taking.step_gate().await;
             let found = {
+                let _leave = taking.leave_to_look().await;
                 let _turn = self.turn().await;
                 // No step of ours is bound to a session, and without one the question is cheaper.
                 self.inner.fetch_work_item(lock_timeout, poll_timeout, None, tag_filter).await?
             };
             let Some((item, token, attempts)) = found else {
-                taking.wait(&self.wires.step_work).await;
+                match &in_line {
+                    Some(_) => taking.wait(&self.wires.step_work).await,
+                    None => in_line = Some(taking.step_gate().await),
+                }
                 continue;
             };
             if taking.knows_step(&item) {
                 taking.took_step(&token, &item);
                 return Ok(Some((item, token, attempts)));
             }
-            drop(gate);
-            let pause = taking.pause_for_others(&token);
+            let pause = taking.pause_for_other_step(&item);
             let _turn = self.turn().await;
             self.inner.abandon_work_item(&token, Some(pause), true).await?;
         }
