@@ -46,6 +46,7 @@ impl JobRunner for EngineJobs {
             ));
             let store: Arc<dyn Provider> = Arc::new(Watched {
                 inner: Arc::clone(&self.engine.inner),
+                leases: Arc::clone(&self.engine.leases),
                 wires: Arc::clone(&self.engine.wires),
                 writer: self.engine.writer.clone(),
                 taking: Some(Arc::clone(&taking)),

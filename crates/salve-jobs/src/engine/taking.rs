@@ -28,7 +28,7 @@ pub(super) struct Taking {
     closed: CancellationToken,
     // Whoever looks holds it for reading, so that closing can wait for them.
     looking: RwLock<()>,
-    // Those who found nothing stand in line, and only the first of them looks again.
+    // Those who look stand in line, and only the first of them asks the store.
     flow_gate: tokio::sync::Mutex<()>,
     step_gate: tokio::sync::Mutex<()>,
     held: Mutex<Held>,

@@ -27,6 +27,9 @@ const ACK_TRIES: u32 = 120;
 /// A store of the engine, watched.
 pub(super) struct Watched {
     pub(super) inner: Arc<dyn Provider>,
+    /// The same store, for who has what for how long; where it can, it does not wait for the disk
+    /// with that. What is lost of it in a crash is only that somebody had something.
+    pub(super) leases: Arc<dyn Provider>,
     pub(super) wires: Arc<Wires>,
     /// There for a store with one writer: waiting for it here costs nothing, while waiting in its
     /// lock costs a pause and a failed transaction.
@@ -94,24 +97,21 @@ impl Provider for Watched {
         filter: Option<&DispatcherCapabilityFilter>,
     ) -> Result<Option<(OrchestrationItem, String, u32)>, ProviderError> {
         let Some(taking) = &self.taking else { return Ok(None) };
-        // Whoever comes looks once; whoever finds nothing stands in line, and only its first looks.
-        let mut in_line = None;
+        // One looks at a time: several would find the same and wait for each other in the store.
+        let first = taking.flow_gate().await;
         loop {
             let found = {
                 let _leave = taking.leave_to_look().await;
                 let _turn = self.turn().await;
-                self.inner.fetch_orchestration_item(lock_timeout, poll_timeout, filter).await?
+                self.leases.fetch_orchestration_item(lock_timeout, poll_timeout, filter).await?
             };
             let Some((mut item, token, attempts)) = found else {
-                match &in_line {
-                    Some(_) => taking.wait(&self.wires.flow_work).await,
-                    None => in_line = Some(taking.flow_gate().await),
-                }
+                taking.wait(&self.wires.flow_work).await;
                 continue;
             };
             if taking.knows_flow(flow_name(&item.orchestration_name, &item.version).as_ref()) {
                 taking.took_flow(&token);
-                drop(in_line);
+                drop(first);
                 if item.history.is_empty()
                     && let Some(reason) = taking.is_cancelled(&item.instance).await
                 {
@@ -122,7 +122,7 @@ impl Provider for Watched {
             }
             let pause = taking.pause_for_others(&item.instance);
             let _turn = self.turn().await;
-            self.inner.abandon_orchestration_item(&token, Some(pause), true).await?;
+            self.leases.abandon_orchestration_item(&token, Some(pause), true).await?;
         }
     }
 
@@ -175,7 +175,7 @@ impl Provider for Watched {
             taking.gave_flow(lock_token);
         }
         let _turn = self.turn().await;
-        self.inner.abandon_orchestration_item(lock_token, delay, ignore_attempt).await
+        self.leases.abandon_orchestration_item(lock_token, delay, ignore_attempt).await
     }
 
     async fn read(&self, instance: &str) -> Result<Vec<Event>, ProviderError> {
@@ -217,19 +217,16 @@ impl Provider for Watched {
         tag_filter: &TagFilter,
     ) -> Result<Option<(WorkItem, String, u32)>, ProviderError> {
         let Some(taking) = &self.taking else { return Ok(None) };
-        let mut in_line = None;
+        let _first = taking.step_gate().await;
         loop {
             let found = {
                 let _leave = taking.leave_to_look().await;
                 let _turn = self.turn().await;
                 // No step of ours is bound to a session, and without one the question is cheaper.
-                self.inner.fetch_work_item(lock_timeout, poll_timeout, None, tag_filter).await?
+                self.leases.fetch_work_item(lock_timeout, poll_timeout, None, tag_filter).await?
             };
             let Some((item, token, attempts)) = found else {
-                match &in_line {
-                    Some(_) => taking.wait(&self.wires.step_work).await,
-                    None => in_line = Some(taking.step_gate().await),
-                }
+                taking.wait(&self.wires.step_work).await;
                 continue;
             };
             if taking.knows_step(&item) {
@@ -238,7 +235,7 @@ impl Provider for Watched {
             }
             let pause = taking.pause_for_other_step(&item);
             let _turn = self.turn().await;
-            self.inner.abandon_work_item(&token, Some(pause), true).await?;
+            self.leases.abandon_work_item(&token, Some(pause), true).await?;
         }
     }
 
@@ -278,7 +275,7 @@ impl Provider for Watched {
     ) -> Result<(), ProviderError> {
         let renewed = {
             let _turn = self.turn().await;
-            self.inner.renew_work_item_lock(token, extend_for).await
+            self.leases.renew_work_item_lock(token, extend_for).await
         };
         match renewed {
             Err(error) if !is_answer(&error) || !self.is_unwanted(token).await => {
@@ -312,7 +309,7 @@ impl Provider for Watched {
             taking.gave_step(token);
         }
         let _turn = self.turn().await;
-        self.inner.abandon_work_item(token, delay, ignore_attempt).await
+        self.leases.abandon_work_item(token, delay, ignore_attempt).await
     }
 
     async fn renew_orchestration_item_lock(
@@ -321,7 +318,7 @@ impl Provider for Watched {
         extend_for: Duration,
     ) -> Result<(), ProviderError> {
         let _turn = self.turn().await;
-        self.inner.renew_orchestration_item_lock(token, extend_for).await
+        self.leases.renew_orchestration_item_lock(token, extend_for).await
     }
 
     async fn enqueue_for_orchestrator(
