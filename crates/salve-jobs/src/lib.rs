@@ -6,9 +6,11 @@
 
 mod book;
 mod context;
+mod engine;
 mod error;
 mod event;
 mod jobs;
+mod join;
 mod ledger;
 mod memory;
 mod names;
@@ -19,9 +21,11 @@ mod state;
 
 pub use book::{JobBook, JobRow, NewJob, Registered, Report};
 pub use context::{FlowCtx, Retry, StepCtx};
+pub use engine::{ENGINE_SCHEMA, EngineJobs};
 pub use error::{FlowError, JobError, JobsError, LedgerError, StepError};
 pub use event::{EventId, Happened, JobEvent};
 pub use jobs::{InDoubtStep, JobFilter, JobTree, Jobs, Page, StartOptions, Started};
+pub use join::{join, join_limited, race};
 pub use ledger::{
     CallLedger, CallResult, Cost, Decision, DoubtPolicy, Reserve, Settlement, StepCall,
 };
