@@ -3,7 +3,9 @@
 //! In: the engine's tables. Out: statements that fill them again. Only for the engine's own tables;
 //! what the store keeps is made anew from the history.
 
-use crate::world::{Store, World};
+#[cfg(feature = "fleet")]
+use crate::world::Store;
+use crate::world::World;
 use std::io::Write;
 use std::path::Path;
 

@@ -61,6 +61,12 @@ impl PaidLog {
         self.of(what, tag).len()
     }
 
+    /// Returns the act of a key.
+    pub(crate) fn tag_of(&self, key: &str) -> String {
+        let line = self.lines().into_iter().find(|line| line.key == key);
+        line.map(|line| line.tag).unwrap_or_default()
+    }
+
     /// Waits for the nth line of one kind about one act, and returns it with when it was seen.
     pub(crate) async fn wait_for(&self, what: &str, tag: &str, nth: usize) -> (Line, Instant) {
         for _ in 0..6000 {

@@ -13,7 +13,7 @@ use salve_jobs::{
     EventId, JobEvent, JobId, JobRunner, JobSnapshot, JobState, Jobs, MemoryBook, MemoryJobs,
     MemoryLedger, RunningRunner, StartOptions, Started,
 };
-use salve_store::StoreOptions;
+use salve_store::{CallDetail, CallFilter, StoreOptions};
 use salve_text::RedactOptions;
 use salve_types::{Clock, Timestamp};
 use std::fs::File;
@@ -161,13 +161,9 @@ impl World {
     /// Starts a job in the first version of the flow.
     pub(crate) async fn start(&self, id: &str, script: &Script) -> JobId {
         let id = JobId::new(id).unwrap();
-        let started = self.jobs.start(
-            &script_flow(1),
-            id.clone(),
-            serde_json::to_value(script).unwrap(),
-            StartOptions::default(),
-        );
-        assert_eq!(started.await.unwrap(), Started::New);
+        let (flow, input) = (script_flow(1), serde_json::to_value(script).unwrap());
+        let started = self.jobs.start(&flow, id.clone(), input, StartOptions::default()).await;
+        assert_eq!(started.unwrap(), Started::New);
         id
     }
 
@@ -210,7 +206,18 @@ impl World {
         tokio::time::timeout(Duration::from_secs(60), events.collect()).await.unwrap()
     }
 
-    /// Returns what was written down of the jobs in the folder, for a test that looks itself.
+    /// Returns the calls in the ledger, with those who lost them.
+    pub(crate) async fn calls(&self) -> Vec<CallDetail> {
+        let Opened::Engine(opened) = &self.opened else { return Vec::new() };
+        let filter = CallFilter { limit: 100_000, ..CallFilter::default() };
+        let mut calls = Vec::new();
+        for call in opened.store.calls(&filter).await.unwrap() {
+            calls.push(opened.store.call(call.id).await.unwrap().unwrap());
+        }
+        calls
+    }
+
+    /// Returns the folder.
     pub(crate) fn path(&self) -> &std::path::Path {
         self.folder.path()
     }

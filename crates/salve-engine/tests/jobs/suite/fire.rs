@@ -9,6 +9,7 @@ use crate::judge;
 use crate::world::{Worker, World};
 use salve_jobs::{JobFilter, JobState, Retry};
 use salve_model::sim::{Keep, Script as SimScript, SimHandle, SimServer};
+use salve_store::CallState;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
@@ -108,22 +109,22 @@ async fn judge_payments(world: &World, sizes: &Sizes, field: &Field, provider: &
         *asked.entry(rest.split_once('>').unwrap().0.to_owned()).or_default() += 1;
     }
     assert_eq!(asked.len(), sizes.jobs * sizes.steps, "every step was paid");
-    // A call that changed hands was in doubt; whoever had it before was killed while it was open.
-    let lines = world.log.lines();
-    let intents = lines.iter().filter(|line| line.what == "intent");
-    let mut in_doubt: BTreeMap<&str, usize> = BTreeMap::new();
-    for intent in intents.clone().filter(|line| line.epoch > 1) {
-        let before =
-            intents.clone().find(|line| line.key == intent.key && line.epoch + 1 == intent.epoch);
-        if let Some(before) = before {
-            assert!(field.killed.contains(&before.worker), "{before:?} was taken over alive");
-            let settled = lines.iter().any(|line| {
-                line.what == "settled" && line.key == before.key && line.worker == before.worker
-            });
-            assert!(!settled, "{before:?} had settled");
+    // The ledger's own list of what was in doubt: calls that were taken from whoever had them.
+    let mut in_doubt: BTreeMap<String, usize> = BTreeMap::new();
+    let calls = world.calls().await;
+    for detail in &calls {
+        let key = detail.call.key.clone().unwrap_or_default();
+        assert_eq!(detail.call.state, CallState::Settled, "{key}");
+        for lost in &detail.tries {
+            let dead = field.killed.iter().any(|name| is_of(&lost.worker, name));
+            assert!(dead, "{key} was taken from {}, which was not killed", lost.worker);
+            assert!(lost.late.is_none(), "{key}: the dead do not settle");
         }
-        *in_doubt.entry(&intent.tag).or_default() += 1;
+        *in_doubt.entry(world.log.tag_of(&key)).or_default() += detail.tries.len();
     }
+    in_doubt.retain(|_, times| *times > 0);
+    let keys: BTreeSet<_> = calls.iter().map(|detail| &detail.call.key).collect();
+    assert_eq!(keys.len(), calls.len(), "each call is settled once");
     let twice: Vec<_> = asked.iter().filter(|(_, count)| **count > 1).collect();
     println!(
         "{} steps, {} requests, {} paid more than once, {} were in doubt, {} seen in the list",
@@ -134,7 +135,7 @@ async fn judge_payments(world: &World, sizes: &Sizes, field: &Field, provider: &
         field.doubted.len(),
     );
     for (tag, count) in twice {
-        let doubts = in_doubt.get(&**tag).copied().unwrap_or_default();
+        let doubts = in_doubt.get(tag).copied().unwrap_or_default();
         assert!(*count <= 1 + doubts, "{tag} was paid {count} times and in doubt {doubts} times");
     }
     assert_eq!(world.jobs.in_doubt(JobFilter::default()).await.unwrap(), [], "all decided");

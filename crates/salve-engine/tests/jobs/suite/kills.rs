@@ -161,5 +161,8 @@ pub(crate) async fn j08_a_zombie_is_late(mut world: World) {
     let done =
         |event: &&salve_jobs::JobEvent| matches!(event.what, salve_jobs::Happened::StepDone { .. });
     assert_eq!(events.iter().filter(done).count(), 1);
-    world.expect_late(&intent.key).await;
+    let calls = world.calls().await;
+    let [call] = &calls[..] else { panic!("one call in the ledger, not {calls:#?}") };
+    let [lost] = &call.tries[..] else { panic!("one lost try, not {:#?}", call.tries) };
+    assert!(lost.worker.contains(&first.name) && lost.late.is_some(), "{lost:#?}");
 }

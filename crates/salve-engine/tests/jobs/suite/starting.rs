@@ -59,8 +59,9 @@ pub(crate) async fn j19_what_is_too_large_is_refused_before_it_starts(mut world:
     let _worker = world.worker().await;
     let id = JobId::new("large").unwrap();
     let large = serde_json::json!({ "acts": [], "signal": "x".repeat(70_000) });
-    let refused = world.jobs.start(&script_flow(1), id.clone(), large, StartOptions::default());
-    let error = refused.await.unwrap_err();
+    let flow = script_flow(1);
+    let refused = world.jobs.start(&flow, id.clone(), large, StartOptions::default()).await;
+    let error = refused.unwrap_err();
     assert!(matches!(error, JobsError::TooLarge { most: 65_536, .. }), "{error}");
     assert!(error.to_string().contains("keep the text in the store"), "{error}");
     assert!(world.jobs.state(&id).await.unwrap().is_none(), "nothing was started");

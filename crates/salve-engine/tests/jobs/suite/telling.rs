@@ -40,9 +40,8 @@ pub(crate) async fn j12_cancel_reaches_a_job_wherever_it_stands(mut world: World
     assert_eq!(world.ended(&waiting).await, cancelled());
 
     let children = (1..=5).map(|n| slow(&format!("f{n}"))).collect();
-    let fan =
-        world.start("fan", &Script { children, last: vec![slow("last")], ..Script::default() });
-    let fan = fan.await;
+    let fan_out = &Script { children, last: vec![slow("last")], ..Script::default() };
+    let fan = world.start("fan", fan_out).await;
     for n in 1..=5 {
         world.log.wait_for("begin", &format!("f{n}"), 1).await;
     }

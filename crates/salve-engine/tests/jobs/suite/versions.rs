@@ -51,8 +51,9 @@ pub(crate) async fn j16_an_old_history_goes_on_and_a_changed_flow_is_refused(mut
         // The book is new; the engine knows the job.
         let id = JobId::new("kept").unwrap();
         let input = serde_json::to_value(kept_script()).unwrap();
-        let started = world.jobs.start(&script_flow(1), id.clone(), input, StartOptions::default());
-        assert_eq!(started.await.unwrap(), Started::New);
+        let flow = script_flow(1);
+        let started = world.jobs.start(&flow, id.clone(), input, StartOptions::default()).await;
+        assert_eq!(started.unwrap(), Started::New);
         let mut config = world.config();
         config.generation = generation;
         let _worker = world.start_worker(config).await;
