@@ -4,7 +4,7 @@
 //! reads or writes anything, so every worker that looks makes the same of it.
 
 use super::envelope::{FlowInput, StepInput, Told, child_error, flow_name, step_error};
-use crate::{Happened, JobError, JobId, JobState, Json, NewJob, Stage};
+use crate::{CallKey, Happened, JobError, JobId, JobState, Json, NewJob, Stage};
 use duroxide::{AppErrorKind, ErrorDetails, Event, EventKind, PoisonMessageType};
 use salve_types::Timestamp;
 use serde_json::json;
@@ -19,6 +19,8 @@ pub(super) struct News {
     pub(super) happened: Vec<Happened>,
     /// The children that were started.
     pub(super) children: Vec<NewJob>,
+    /// The attempts whose results nobody wants any more.
+    pub(super) cancelled: Vec<CallKey>,
 }
 
 /// Returns what happened behind the event `after`.
@@ -49,6 +51,10 @@ pub(super) fn news(events: &[Event], after: u64) -> News {
                     .extend(JobId::new(instance).map(|child| Happened::ChildStarted { child }));
             }
             EventKind::QueueEventDelivered { .. } if !first => {}
+            EventKind::ActivityCancelRequested { .. } => {
+                news.cancelled.extend(source.and_then(step_of).map(|(_, given)| given.key));
+                news.happened.extend(happened(event, source));
+            }
             _ => news.happened.extend(happened(event, source)),
         }
     }

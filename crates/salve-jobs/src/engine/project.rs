@@ -39,6 +39,8 @@ impl Projector {
             if to == row.reported {
                 return Ok(());
             }
+            // Steps that lost a race need not wait until their lease tells them.
+            news.cancelled.iter().for_each(|key| self.wires.running.cancel_call(key));
             for child in news.children {
                 let _: Registered = self.book.register(child).await?;
             }
@@ -46,7 +48,7 @@ impl Projector {
             let report = Report { id: id.clone(), from: row.reported, to, happened: news.happened };
             if self.book.report(report).await? {
                 if ended {
-                    // Steps that lost a race or outlived their job need not wait to hear of it.
+                    // The same for those that outlived their job.
                     self.wires.running.cancel(id);
                 }
                 return Ok(());
@@ -118,6 +120,7 @@ impl Projector {
             to = (execution, found.last);
             all.happened.extend(found.happened);
             all.children.extend(found.children);
+            all.cancelled.extend(found.cancelled);
             if !goes_on(&events) {
                 return Ok((to, all));
             }

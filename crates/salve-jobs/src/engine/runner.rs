@@ -66,7 +66,13 @@ impl JobRunner for EngineJobs {
                 tokio::spawn(sweep(projector.clone(), self.client.clone())),
                 tokio::spawn(heed_cancels(projector.clone())),
             ];
-            let running = EngineRunner { runtime, taking, store, projector, tasks: Tasks(tasks) };
+            let running = EngineRunner {
+                runtime,
+                taking: Arc::clone(&taking),
+                store,
+                projector,
+                tasks: Tasks { tasks, taking },
+            };
             Ok(Box::new(running) as Box<dyn RunningRunner>)
         })
     }
@@ -188,11 +194,16 @@ struct EngineRunner {
     tasks: Tasks,
 }
 
-struct Tasks(Vec<JoinHandle<()>>);
+struct Tasks {
+    tasks: Vec<JoinHandle<()>>,
+    taking: Arc<Taking>,
+}
 
 impl Drop for Tasks {
     fn drop(&mut self) {
-        self.0.iter().for_each(JoinHandle::abort);
+        // A runner that is dropped without being drained takes nothing more either.
+        self.taking.stop();
+        self.tasks.iter().for_each(JoinHandle::abort);
     }
 }
 

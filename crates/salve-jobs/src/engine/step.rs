@@ -34,7 +34,7 @@ async fn attempt(
     let job = JobId::new(context.instance_id()).map_err(|error| unreadable(error.to_string()))?;
     // The engine's own token ends it, and so does ours, which is seen sooner.
     let token = context.cancellation_token().child_token();
-    let _in_step = Running::enter(&wires, &job, token.clone());
+    let _in_step = Running::enter(&wires, &job, &envelope.key, token.clone());
     let asked = token.clone();
     let attempt = Attempt { job, key: envelope.key, attempt: envelope.attempt, token, ledger };
     let output = match step(Arc::new(attempt), envelope.input).await {

@@ -94,9 +94,14 @@ impl Taking {
         }
     }
 
+    /// Takes nothing more.
+    pub(super) fn stop(&self) {
+        self.closed.cancel();
+    }
+
     /// Takes nothing more; returns when nobody is in the middle of taking.
     pub(super) async fn close(&self) {
-        self.closed.cancel();
+        self.stop();
         drop(self.looking.write().await);
     }
 

@@ -16,13 +16,13 @@ use duroxide::providers::{
 use duroxide::{Event, EventKind, SystemStats};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 // How often and for how long something is tried again while the database cannot be reached.
 const PAUSE: Duration = Duration::from_millis(250);
-const SHORT_TRIES: u32 = 20;
-const ACK_TRIES: u32 = 120;
+const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE_FOR_RESULTS: Duration = Duration::from_secs(60);
 
 /// A store of the engine, watched.
 pub(super) struct Watched {
@@ -244,17 +244,16 @@ impl Provider for Watched {
         token: &str,
         completion: Option<WorkItem>,
     ) -> Result<(), ProviderError> {
-        let mut tries = 0;
+        let begun = Instant::now();
         loop {
             let acked = {
                 let _turn = self.turn().await;
                 self.inner.ack_work_item(token, completion.clone()).await
             };
             match acked {
-                Err(error) if !is_answer(&error) && tries < ACK_TRIES => {
+                Err(error) if !is_answer(&error) && begun.elapsed() < PATIENCE_FOR_RESULTS => {
                     // The step was done, and may have been paid: its result is worth some patience.
-                    tries += 1;
-                    tracing::debug!(%error, tries, "a step's result could not be recorded yet");
+                    tracing::debug!(%error, "a step's result could not be recorded yet");
                     tokio::time::sleep(PAUSE).await;
                 }
                 ended => {
@@ -326,15 +325,14 @@ impl Provider for Watched {
         item: WorkItem,
         delay: Option<Duration>,
     ) -> Result<(), ProviderError> {
-        let mut tries = 0;
+        let begun = Instant::now();
         loop {
             let queued = {
                 let _turn = self.turn().await;
                 self.inner.enqueue_for_orchestrator(item.clone(), delay).await
             };
             match queued {
-                Err(error) if error.is_retryable() && tries < SHORT_TRIES => {
-                    tries += 1;
+                Err(error) if error.is_retryable() && begun.elapsed() < PATIENCE => {
                     tokio::time::sleep(PAUSE).await;
                 }
                 queued => {

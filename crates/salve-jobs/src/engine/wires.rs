@@ -3,7 +3,7 @@
 //! In: that something happened. Out: whoever waits for it wakes up. Never the truth: that is in the
 //! engine's history, and everything here may be lost.
 
-use crate::JobId;
+use crate::{CallKey, JobId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
@@ -46,31 +46,45 @@ pub(super) struct Running {
 #[derive(Default)]
 struct Numbered {
     last: u64,
-    steps: BTreeMap<u64, (JobId, CancellationToken)>,
+    steps: BTreeMap<u64, (JobId, CallKey, CancellationToken)>,
 }
 
 impl Running {
     /// Notes a step until what is returned is dropped.
-    pub(super) fn enter(wires: &Arc<Wires>, job: &JobId, token: CancellationToken) -> InStep {
+    pub(super) fn enter(
+        wires: &Arc<Wires>,
+        job: &JobId,
+        key: &CallKey,
+        token: CancellationToken,
+    ) -> InStep {
         let mut steps = locked(&wires.running.steps);
         steps.last += 1;
         let number = steps.last;
-        steps.steps.insert(number, (job.clone(), token));
+        steps.steps.insert(number, (job.clone(), key.clone(), token));
         InStep { wires: Arc::clone(wires), number }
     }
 
     /// Returns the jobs of these steps, each once.
     pub(super) fn jobs(&self) -> Vec<JobId> {
         let steps = locked(&self.steps);
-        let jobs: BTreeSet<_> = steps.steps.values().map(|(job, _)| job.clone()).collect();
+        let jobs: BTreeSet<_> = steps.steps.values().map(|(job, ..)| job.clone()).collect();
         jobs.into_iter().collect()
     }
 
     /// Stops the steps of a job and of its children.
     pub(super) fn cancel(&self, job: &JobId) {
-        for (of, token) in locked(&self.steps).steps.values() {
+        for (of, _, token) in locked(&self.steps).steps.values() {
             let rest = of.as_str().strip_prefix(job.as_str());
             if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) {
+                token.cancel();
+            }
+        }
+    }
+
+    /// Stops one attempt at a step.
+    pub(super) fn cancel_call(&self, call: &CallKey) {
+        for (_, key, token) in locked(&self.steps).steps.values() {
+            if key == call {
                 token.cancel();
             }
         }
@@ -103,7 +117,8 @@ mod tests {
         let wires = Arc::new(Wires::default());
         let token = |name: &str| {
             let token = CancellationToken::new();
-            (Running::enter(&wires, &JobId::new(name).unwrap(), token.clone()), token)
+            let (job, key) = (JobId::new(name).unwrap(), CallKey::from_text(name));
+            (Running::enter(&wires, &job, &key, token.clone()), token)
         };
         let (a, child, sibling) = (token("a"), token("a/b"), token("ab"));
         wires.running.cancel(&JobId::new("a").unwrap());
@@ -111,5 +126,7 @@ mod tests {
         assert_eq!(stopped, [true, true, false]);
         drop((a, child));
         assert_eq!(wires.running.jobs(), [JobId::new("ab").unwrap()]);
+        wires.running.cancel_call(&CallKey::from_text("ab"));
+        assert!(sibling.1.is_cancelled());
     }
 }

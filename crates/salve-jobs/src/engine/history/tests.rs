@@ -91,8 +91,23 @@ fn every_event_is_told_once_whatever_was_told_before() {
         event(15, Some(6), EventKind::ActivityCancelRequested { reason: "late".into() }),
     ];
     let all = news(&history, 0);
-    insta::assert_snapshot!(words(&all.happened), @r#""#);
-    assert_eq!((all.last, all.children.len()), (15, 1));
+    insta::assert_snapshot!(words(&all.happened), @r#"
+    {"what":"started","flow":"One@3"}
+    {"what":"step_scheduled","step":"do","position":1,"attempt":2,"key":"k"}
+    {"what":"step_failed","step":"do","position":1,"attempt":2,"error":"busy"}
+    {"what":"sleeping","until":7}
+    {"what":"woke"}
+    {"what":"step_scheduled","step":"do","position":2,"attempt":2,"key":"k"}
+    {"what":"step_done","step":"do","position":2,"attempt":2}
+    {"what":"stage","name":"s","detail":{"n":1}}
+    {"what":"child_started","child":"a/c"}
+    {"what":"child_ended","child":"a/c","error":null}
+    {"what":"waiting","signal":"go"}
+    {"what":"signalled","signal":"go"}
+    {"what":"other","kind":"step_cancelled","detail":{"step":"do","position":2}}
+    {"what":"ended","state":"done","output":{"x":1}}
+    "#);
+    assert_eq!((all.last, all.children.len(), all.cancelled.len()), (15, 1, 1));
     assert_eq!(all.children[0].flow, FlowName::new("Leaf", 2).unwrap());
     // In whatever pieces it grows, the same is told.
     for cut in 0..14 {
