@@ -121,6 +121,8 @@ fn runtime_options(options: &RunnerOptions) -> RuntimeOptions {
         worker_lock_timeout: options.step_lease,
         max_attempts: options.most_deaths.max(1),
         worker_node_id: Some(options.worker.clone()),
+        // We have no sessions, but the engine insists that they outlive a step's lease.
+        session_idle_timeout: options.step_lease + Duration::from_secs(300),
         worker_tag_filter: served(options),
         ..RuntimeOptions::default()
     }
