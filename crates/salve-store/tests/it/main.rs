@@ -7,6 +7,7 @@ mod jobs;
 mod keys;
 mod kill;
 mod opening;
+mod place;
 mod processes;
 mod secrets;
 mod statistics;
