@@ -59,6 +59,11 @@ impl PostgresOptions {
         self
     }
 
+    /// Returns the schema the tables are in.
+    pub fn schema_name(&self) -> &str {
+        &self.schema
+    }
+
     /// Returns the address without its password.
     pub fn shown(&self) -> String {
         match self.url.split_once("://") {

@@ -37,8 +37,10 @@ pub(super) static SQLITE: LazyLock<Spelled> = LazyLock::new(|| {
     // The name of the writer is part of it, since another process may have raised the version as well.
     let raised = "EXISTS (SELECT 1 FROM ledger WHERE version = $1 + 1 AND writer = $2)";
     let place = |at: &str| format!("value ->> {at}");
-    let bytes =
-        |from: &str, length: &str| format!("substr($12, value ->> {from}, value ->> {length})");
+    // Of no bytes at all it would take nothing, which is not the same as none.
+    let bytes = |from: &str, length: &str| {
+        format!("coalesce(substr($12, value ->> {from}, value ->> {length}), x'')")
+    };
     Spelled::new(&Spelling { raised, number: &place, text: &place, bytes: &bytes })
 });
 

@@ -4,7 +4,7 @@ use crate::place::Place;
 use crate::support::*;
 use salve_store::{
     CallFilter, CallId, CallKey, CallOutcome, CallState, Decision, NewCall, Reservation, Retention,
-    Settled, Spend, Store, StoreError,
+    Settled, Spend, StoreError,
 };
 use salve_types::Usage;
 
@@ -100,6 +100,13 @@ async fn x05_three_slots_and_only_whole_text_is_a_result(place: Place) {
         let made = Some("made of it".to_owned());
         let expected = if outcome.is_whole() { (None, made) } else { (made, None) };
         assert_eq!((texts.partial, texts.result), expected, "{outcome:?}");
+    }
+    // No text is none, and an empty one is one.
+    for text in [None, Some(String::new())] {
+        let open = fresh(&store, call()).await;
+        let id = open.id();
+        open.settle(Settled { text: text.clone(), ..whole("") }).await.expect("settled");
+        assert_eq!(store.call(id).await.expect("read").expect("there").texts.result, text);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::place::Place;
 use crate::support::*;
-use salve_store::{Event, NewEvent, Retention, Store, StoreOptions};
+use salve_store::{Event, NewEvent, Retention, StoreOptions};
 use serde_json::json;
 use std::time::Duration;
 

@@ -187,6 +187,8 @@ async fn a_text_is_kept_under_its_hash_as_long_as_it_is_put(place: Place) {
     let odd = "nul \0, \u{feff}bom, 漢字, \"quote\\ \n end";
     let id = store.put_text(odd).await.expect("put");
     assert_eq!(store.text(&id).await.expect("read").as_deref(), Some(odd));
+    let empty = store.put_text("").await.expect("put");
+    assert_eq!(store.text(&empty).await.expect("read").as_deref(), Some(""));
     let both = tokio::join!(store.put_text("twice"), store.put_text("twice"));
     assert_eq!(both.0.expect("put"), both.1.expect("put"));
     assert_eq!(store.text("unknown").await.expect("read"), None);
@@ -199,7 +201,7 @@ async fn a_text_is_kept_under_its_hash_as_long_as_it_is_put(place: Place) {
         clock.next_day();
         assert_eq!(store.put_text(odd).await.expect("put"), id);
     }
-    assert_eq!(store.prune().await.expect("pruned").texts, 2);
+    assert_eq!(store.prune().await.expect("pruned").texts, 3);
     assert_eq!(store.text(&id).await.expect("read").as_deref(), Some(odd));
     assert_eq!(store.text(&secret).await.expect("read"), None);
 }

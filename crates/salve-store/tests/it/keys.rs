@@ -2,7 +2,7 @@
 
 use crate::place::Place;
 use crate::support::*;
-use salve_store::{KEY_PREFIX, NewKey, SpendLimit, Store, StoreError};
+use salve_store::{KEY_PREFIX, NewKey, SpendLimit, StoreError};
 
 fn named(name: &str) -> NewKey {
     NewKey {

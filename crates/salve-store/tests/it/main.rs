@@ -10,6 +10,8 @@ mod opening;
 mod place;
 mod processes;
 mod secrets;
+#[cfg(feature = "fleet")]
+mod server;
 mod statistics;
 mod support;
 mod take_over;

@@ -2,7 +2,7 @@
 
 use crate::place::Place;
 use crate::support::*;
-use salve_store::{CallOutcome, Counts, Inspection, InspectionOutcome, Settled, Store, StoreError};
+use salve_store::{CallOutcome, Counts, Inspection, InspectionOutcome, Settled, StoreError};
 use salve_types::Timestamp;
 
 fn judged(kind: &str, model: &str, outcome: InspectionOutcome) -> Inspection {
