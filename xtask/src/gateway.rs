@@ -19,6 +19,7 @@ pub(crate) use clients::{run as clients, short as clients_short};
 pub(crate) use load::{run as load, short as load_short};
 pub(crate) use matrix::{run as matrix, short as matrix_short};
 pub(crate) use real_model::{check as real_model, run as real_model_alone};
+pub(crate) use servers::free_port;
 pub(crate) use speed::measure as measure_speed;
 
 use reading::Dialect;

@@ -15,6 +15,7 @@ mod corpus;
 mod crash;
 mod cuts;
 mod flags;
+mod fleet;
 mod fuzz;
 mod gateway;
 mod landed;
@@ -56,6 +57,7 @@ const TASKS: &[Task] = &[
     Task { name: "clients", about: "the official SDKs with and without the gateway; --agent adds a real coding agent", run: gateway::clients },
     Task { name: "load", about: "many streams, faults and a SIGKILL; --streams 200, --seconds 300, --faults 10", run: gateway::load },
     Task { name: "real-model", about: "a small real model, cut at 64 tokens, through the gateway; also `test --real-model`", run: gateway::real_model_alone },
+    Task { name: "fleet", about: "jobs on both stores under kills, and a fleet with a cut link; --only NAME; --postgres only starts one", run: fleet::run },
     Task { name: "bench", about: "ratios against peers in one table; --only NAME; --strict fails on a line below its goal", run: bench::run },
 ];
 
