@@ -164,7 +164,6 @@ async fn check(store: &Store, from: i64) {
 #[cfg(feature = "fleet")]
 #[tokio::test]
 #[expect(clippy::disallowed_methods, reason = "tests are told by the environment")]
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 async fn every_earlier_version_is_brought_to_the_newest_on_postgres() {
     use super::postgres::{migrate_postgres, translated};
     let Ok(server) = std::env::var("SALVE_TEST_POSTGRES") else {

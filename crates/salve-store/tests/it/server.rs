@@ -1,5 +1,4 @@
 //! What only a server can do to a store: go away, come back, be shared by many, tell on a secret.
-#![expect(clippy::panic, reason = "a failure here is a failed test")]
 
 use crate::place::{Place, connection, place};
 use crate::support::*;
