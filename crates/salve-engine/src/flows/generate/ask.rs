@@ -48,8 +48,9 @@ impl GenerateSteps {
     ) -> Result<Piece, StepError> {
         let Asking { input, pieces, spent } = asking;
         let chosen = self.models.choose(&input.model).map_err(|no| StepError::fatal(no.0))?;
+        let rehearsed = self.rehearsed(&input, &pieces).await?;
         let first = self.first_request(&input, &chosen).await?;
-        let (purpose, request) = match self.rehearsed(&input, &pieces).await? {
+        let (purpose, request) = match rehearsed {
             None => (Purpose::First, first),
             Some(rehearsal) => {
                 let next =
