@@ -96,16 +96,11 @@ impl Batch {
         text
     }
 
-<<<<<<< HEAD
-    fn arguments(
-        mut self,
-=======
     /// One statement is one trip and a transaction of its own. What it cannot do at once follows in
     /// the same transaction.
     #[cfg(feature = "fleet")]
     async fn write_postgres(
         self,
->>>>>>> store
         stand: Stand<'_>,
         begin: Begin,
         connection: &mut Connection,
@@ -115,18 +110,6 @@ impl Batch {
         if judged && begin == Begin::Here {
             connection.begin().await?;
         }
-<<<<<<< HEAD
-        // A part of a blob without bytes is NULL, and not a text without letters.
-        if self.bytes.is_empty() {
-            self.bytes.push(0);
-        }
-        arguments.add(self.bytes)?;
-        arguments.add(self.seen_at)?;
-        arguments.add(self.judgements.finish())?;
-        arguments.add(self.next_job)?;
-        for rows in [self.jobs, self.put_texts, self.lates] {
-            arguments.add(rows.finish())?;
-=======
         let mut parameters = self.parameters(stand);
         let judgements = parameters.get_mut(13).map(|rows| std::mem::replace(rows, "[]".into()));
         let rows = Query { sql: &statement, parameters }.fetch_all(&mut *connection).await?;
@@ -136,7 +119,6 @@ impl Batch {
             let sql = sql.replace("EXISTS (SELECT 1 FROM raised)", "TRUE").replace("$14", "$1");
             let parameters = judgements.into_iter().collect();
             Query { sql: &sql, parameters }.execute(&mut *connection).await?;
->>>>>>> store
         }
         if begin == Begin::Before || judged {
             query("COMMIT").execute(connection).await?;
