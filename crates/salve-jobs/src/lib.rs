@@ -6,22 +6,28 @@
 
 mod book;
 mod context;
+mod engine;
 mod error;
 mod event;
 mod jobs;
+mod join;
 mod ledger;
+mod memory;
 mod names;
 mod runner;
 mod state;
 
 pub use book::{JobBook, JobRow, NewJob, Registered, Report};
 pub use context::{FlowCtx, Retry, StepCtx};
+pub use engine::{ENGINE_SCHEMA, EngineJobs};
 pub use error::{FlowError, JobError, JobsError, LedgerError, StepError};
 pub use event::{EventId, Happened, JobEvent};
 pub use jobs::{InDoubtStep, JobFilter, JobTree, Jobs, Page, StartOptions, Started};
+pub use join::{join, join_limited, race};
 pub use ledger::{
     CallLedger, CallResult, Cost, Decision, DoubtPolicy, Reserve, Settlement, StepCall,
 };
+pub use memory::{MemoryBook, MemoryLedger};
 pub use names::{BadName, CallKey, FlowName, JobId, StepName};
 pub use runner::{Flow, Flows, JobRunner, Needs, RunnerOptions, RunningRunner, Step, Steps};
 pub use state::{JobSnapshot, JobState, Stage};

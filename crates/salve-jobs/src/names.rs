@@ -211,6 +211,12 @@ impl CallKey {
         JobId::new(self.0.split_once(':')?.0).ok()
     }
 
+    /// Returns the signal that a step waits for while nobody knows how this call ended.
+    pub fn resolve_signal(&self) -> String {
+        let hash = self.0.rsplit_once(':').map_or(self.as_str(), |(_, hash)| hash);
+        format!("resolve.{hash}")
+    }
+
     /// Returns the key as text.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -56,6 +56,8 @@ pub fn http_client(options: &HttpClientOptions) -> Result<reqwest::Client, HttpC
 
 fn builder(options: &HttpClientOptions) -> reqwest::ClientBuilder {
     reqwest::Client::builder()
+        // Another crate may have brought a second TLS into the build.
+        .tls_backend_rustls()
         .tcp_nodelay(true)
         .connect_timeout(options.connect_timeout)
         .pool_max_idle_per_host(options.idle_connections)

@@ -23,6 +23,7 @@ const LAYERS: &[&[&str]] = &[
     // Tools around the product; nothing may depend on them but each other.
     &["salve-fuzz"],
     &["xtask"],
+    &["xtask-launch"],
 ];
 
 /// Lists the dependencies between workspace crates that do not point down.

@@ -44,6 +44,8 @@ impl Relay {
         // A provider that was installed before is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder()
+            // Another crate may have brought a second TLS into the build.
+            .tls_backend_rustls()
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .map_err(|problem| format!("the client cannot be set up: {problem}"))?;

@@ -36,6 +36,8 @@ impl UpstreamClient {
         // Another part of the program may have chosen already; then that choice holds.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder()
+            // Another crate may have brought a second TLS into the build.
+            .tls_backend_rustls()
             .no_proxy()
             // What is packed is passed on packed; whoever looks inside unpacks it.
             .no_gzip()

@@ -1,0 +1,157 @@
+//! From the engine's history into the book.
+//!
+//! In: a job whose history may have grown. Out: its events, each once and in order, whoever looks and
+//! however often. Never changes the history.
+
+use super::history::{News, news};
+use super::wires::Wires;
+use crate::{
+    Happened, JobBook, JobFilter, JobId, JobRow, JobsError, NewJob, Page, Registered, Report,
+};
+use duroxide::providers::{Provider, ProviderError};
+use duroxide::{Event, EventKind};
+use futures_util::StreamExt;
+use std::sync::Arc;
+
+// How many jobs a sweep looks at; with more open ones it goes on where it stopped.
+const SWEPT_AT_ONCE: u32 = 64;
+const AT_ONCE: usize = 8;
+
+/// Writes down what happened.
+#[derive(Clone)]
+pub(super) struct Projector {
+    pub(super) provider: Arc<dyn Provider>,
+    pub(super) book: Arc<dyn JobBook>,
+    pub(super) wires: Arc<Wires>,
+}
+
+impl Projector {
+    /// Writes down what happened to a job since it was last looked at.
+    pub(super) async fn project(&self, id: &JobId) -> Result<(), JobsError> {
+        // Somebody else may do the same at the same time; then what they wrote is read, and the rest
+        // of it is written. Each round means that somebody wrote, so a few are enough.
+        for _ in 0..8 {
+            let Some(row) = self.row(id).await? else { return Ok(()) };
+            if row.ended.is_some() {
+                return Ok(());
+            }
+            let (to, news) = self.since(id, row.reported).await?;
+            if to == row.reported {
+                return Ok(());
+            }
+            for child in news.children {
+                let _: Registered = self.book.register(child).await?;
+            }
+            let ended = matches!(news.happened.last(), Some(Happened::Ended { .. }));
+            let report = Report { id: id.clone(), from: row.reported, to, happened: news.happened };
+            if self.book.report(report).await? {
+                if ended {
+                    // Steps that lost a race or outlived their job need not wait to hear of it.
+                    self.wires.running.cancel(id);
+                }
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes down what happened to all jobs that were touched in this process.
+    pub(super) async fn project_touched(&self) {
+        let touched = self.wires.take_touched();
+        futures_util::stream::iter(touched)
+            .for_each_concurrent(AT_ONCE, |id| async move {
+                if let Err(error) = self.project(&id).await {
+                    tracing::warn!(job = %id, %error, "events could not be written down yet");
+                    self.wires.touched(id);
+                }
+            })
+            .await;
+    }
+
+    /// Looks at a page of open jobs behind `after`, for those whose worker died before it could
+    /// write anything down. Returns where to go on.
+    pub(super) async fn sweep(&self, after: Option<JobId>) -> Result<Swept, JobsError> {
+        let filter = JobFilter { ended: Some(false), ..JobFilter::default() };
+        let page = Page { after, limit: SWEPT_AT_ONCE };
+        let rows = self.book.list(&filter, &page).await?;
+        let whole = rows.len() < SWEPT_AT_ONCE as usize;
+        let next = if whole { None } else { rows.last().map(|row| row.id.clone()) };
+        let mut to_cancel = Vec::new();
+        for row in rows {
+            if let Err(error) = self.project(&row.id).await {
+                tracing::warn!(job = %row.id, %error, "events could not be written down yet");
+            }
+            to_cancel.extend(row.cancel_reason.map(|reason| (row.id, reason)));
+        }
+        Ok(Swept { next, to_cancel })
+    }
+
+    // A child is in the book since its parent's history was looked at, or is put there now.
+    async fn row(&self, id: &JobId) -> Result<Option<JobRow>, JobsError> {
+        if let Some(row) = self.book.find(id).await? {
+            return Ok(Some(row));
+        }
+        let events = self.read(id, 1).await?;
+        let Some(child) = events.first().and_then(|event| adopted(id, event)) else {
+            return Ok(None);
+        };
+        let _: Registered = self.book.register(child).await?;
+        self.book.find(id).await
+    }
+
+    async fn since(&self, id: &JobId, from: (u64, u64)) -> Result<((u64, u64), News), JobsError> {
+        let (mut execution, mut after, mut to) = (from.0.max(1), from.1, from);
+        let mut all = News::default();
+        loop {
+            let events = self.read(id, execution).await?;
+            if events.is_empty() {
+                return Ok((to, all));
+            }
+            let found = news(&events, after);
+            to = (execution, found.last);
+            all.happened.extend(found.happened);
+            all.children.extend(found.children);
+            if !goes_on(&events) {
+                return Ok((to, all));
+            }
+            (execution, after) = (execution + 1, 0);
+        }
+    }
+
+    pub(super) async fn read(&self, id: &JobId, execution: u64) -> Result<Vec<Event>, JobsError> {
+        let read = self.provider.read_with_execution(id.as_str(), execution).await;
+        read.map_err(|error| unreadable(&error))
+    }
+}
+
+/// What a sweep found.
+pub(super) struct Swept {
+    /// Where the next one goes on.
+    pub(super) next: Option<JobId>,
+    /// Jobs that are to stop and have not; whoever asked may have died before the engine heard.
+    pub(super) to_cancel: Vec<(JobId, String)>,
+}
+
+fn goes_on(events: &[Event]) -> bool {
+    events.iter().any(|event| matches!(event.kind, EventKind::OrchestrationContinuedAsNew { .. }))
+}
+
+fn adopted(id: &JobId, started: &Event) -> Option<NewJob> {
+    let EventKind::OrchestrationStarted { name, version, input, parent_instance, .. } =
+        &started.kind
+    else {
+        return None;
+    };
+    parent_instance.as_ref()?;
+    let given: super::envelope::FlowInput = serde_json::from_str(input).ok()?;
+    Some(NewJob {
+        id: id.clone(),
+        flow: super::envelope::flow_name(name, version)?,
+        input_hash: super::envelope::input_hash(&given.input),
+        needs: given.needs,
+    })
+}
+
+pub(super) fn unreadable(error: &ProviderError) -> JobsError {
+    JobsError::Database { doing: "read a job's history", message: error.to_string() }
+}

@@ -1,0 +1,74 @@
+//! What a step is given, on the engine.
+//!
+//! In: an attempt that a worker took. Out: its result or error, as text for the history. Never a
+//! result that a history should not hold: it fails and says how large it was.
+
+use super::envelope::{StepInput, check_size, step_error_text};
+use super::wires::{Running, Wires};
+use crate::{CallKey, CallLedger, JobId, Step, StepCtx, StepError};
+use duroxide::ActivityContext;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// Does one attempt at a step.
+pub(super) async fn run(
+    step: Step,
+    wires: Arc<Wires>,
+    ledger: Arc<dyn CallLedger>,
+    context: ActivityContext,
+    input: String,
+) -> Result<String, String> {
+    attempt(step, wires, ledger, context, &input).await.map_err(|error| step_error_text(&error))
+}
+
+async fn attempt(
+    step: Step,
+    wires: Arc<Wires>,
+    ledger: Arc<dyn CallLedger>,
+    context: ActivityContext,
+    input: &str,
+) -> Result<String, StepError> {
+    let unreadable = |error: String| StepError::fatal(format!("the step's input: {error}"));
+    let envelope: StepInput =
+        serde_json::from_str(input).map_err(|error| unreadable(error.to_string()))?;
+    let job = JobId::new(context.instance_id()).map_err(|error| unreadable(error.to_string()))?;
+    // The engine's own token ends it, and so does ours, which is seen sooner.
+    let token = context.cancellation_token().child_token();
+    let _in_step = Running::enter(&wires, &job, token.clone());
+    let attempt = Attempt { job, key: envelope.key, attempt: envelope.attempt, token, ledger };
+    let output = step(Arc::new(attempt), envelope.input).await?;
+    let text = output.to_string();
+    check_size("the step's result", text.len())
+        .map_err(|error| StepError::fatal(error.to_string()))?;
+    Ok(text)
+}
+
+struct Attempt {
+    job: JobId,
+    key: CallKey,
+    attempt: u32,
+    token: CancellationToken,
+    ledger: Arc<dyn CallLedger>,
+}
+
+impl StepCtx for Attempt {
+    fn job(&self) -> &JobId {
+        &self.job
+    }
+
+    fn key(&self) -> &CallKey {
+        &self.key
+    }
+
+    fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    fn cancelled(&self) -> CancellationToken {
+        self.token.clone()
+    }
+
+    fn ledger(&self) -> Arc<dyn CallLedger> {
+        Arc::clone(&self.ledger)
+    }
+}

@@ -1,0 +1,192 @@
+//! What a runner takes from the engine's queues, and what it still holds.
+//!
+//! In: the flows and steps it knows. Out: which work is its own, and what must be given back when it
+//! stops. Never takes work that it does not know: that is for a peer with another version.
+
+use super::wires::locked;
+use crate::{FlowName, JobBook, JobId};
+use duroxide::providers::WorkItem;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::{MutexGuard, Notify};
+use tokio_util::sync::CancellationToken;
+
+// The engine's own steps, such as the one that reads the clock, begin with this.
+const ENGINES_OWN: &str = "__duroxide_syscall:";
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+const LONGEST_PAUSE: Duration = Duration::from_secs(4);
+// How many strangers are remembered; forgetting one only makes its next pause short again.
+const STRANGERS: usize = 10_000;
+
+/// What one runner takes.
+pub(super) struct Taking {
+    book: Arc<dyn JobBook>,
+    flows: BTreeSet<FlowName>,
+    steps: BTreeSet<String>,
+    poll: Duration,
+    closed: CancellationToken,
+    // One looks for work at a time; the others wait in line instead of asking the store the same.
+    flow_gate: tokio::sync::Mutex<()>,
+    step_gate: tokio::sync::Mutex<()>,
+    held: Mutex<Held>,
+    given: Notify,
+    strangers: Mutex<BTreeMap<String, u32>>,
+}
+
+#[derive(Default)]
+struct Held {
+    flows: BTreeSet<String>,
+    steps: BTreeMap<String, (String, u64)>,
+}
+
+impl Taking {
+    /// Makes a taker of this work, which looks for it this often at least.
+    pub(super) fn new(
+        book: Arc<dyn JobBook>,
+        flows: BTreeSet<FlowName>,
+        steps: BTreeSet<String>,
+        poll: Duration,
+    ) -> Self {
+        Self {
+            book,
+            flows,
+            steps,
+            poll,
+            closed: CancellationToken::new(),
+            flow_gate: tokio::sync::Mutex::default(),
+            step_gate: tokio::sync::Mutex::default(),
+            held: Mutex::default(),
+            given: Notify::new(),
+            strangers: Mutex::default(),
+        }
+    }
+
+    /// Waits until it is one's turn to look for a flow; forever, once closed.
+    pub(super) async fn flow_gate(&self) -> MutexGuard<'_, ()> {
+        self.pass(&self.flow_gate).await
+    }
+
+    /// The same for a step.
+    pub(super) async fn step_gate(&self) -> MutexGuard<'_, ()> {
+        self.pass(&self.step_gate).await
+    }
+
+    async fn pass<'a>(&self, gate: &'a tokio::sync::Mutex<()>) -> MutexGuard<'a, ()> {
+        let held = gate.lock().await;
+        if self.closed.is_cancelled() {
+            drop(held);
+            return std::future::pending().await;
+        }
+        held
+    }
+
+    /// Waits until there may be work.
+    pub(super) async fn wait(&self, news: &Notify) {
+        tokio::select! {
+            () = news.notified() => {}
+            () = self.closed.cancelled() => {}
+            () = tokio::time::sleep(self.poll) => {}
+        }
+    }
+
+    /// Takes nothing more; returns when nobody is in the middle of taking.
+    pub(super) async fn close(&self) {
+        self.closed.cancel();
+        drop(self.flow_gate.lock().await);
+        drop(self.step_gate.lock().await);
+    }
+
+    /// Waits until nothing is held, or this long.
+    pub(super) async fn emptied(&self, longest: Duration) {
+        let empty = async {
+            loop {
+                let given = self.given.notified();
+                if self.is_empty() {
+                    return;
+                }
+                given.await;
+            }
+        };
+        let _: Result<(), _> = tokio::time::timeout(longest, empty).await;
+    }
+
+    fn is_empty(&self) -> bool {
+        let held = locked(&self.held);
+        held.flows.is_empty() && held.steps.is_empty()
+    }
+
+    /// Returns whether this flow is known here. The engine itself deals with what has no name.
+    pub(super) fn knows_flow(&self, flow: Option<&FlowName>) -> bool {
+        flow.is_none_or(|flow| self.flows.contains(flow))
+    }
+
+    /// Returns why a job that is about to begin is to stop, if it is.
+    pub(super) async fn is_cancelled(&self, instance: &str) -> Option<String> {
+        let id = [JobId::new(instance).ok()?];
+        match self.book.cancel_requested(&id).await {
+            Ok(stopped) => stopped.into_iter().next().map(|(_, reason)| reason),
+            Err(error) => {
+                // A sweep stops it later.
+                tracing::warn!(job = instance, %error, "it could not be seen whether a job is to stop");
+                None
+            }
+        }
+    }
+
+    /// Returns whether this step is known here.
+    pub(super) fn knows_step(&self, item: &WorkItem) -> bool {
+        match item {
+            WorkItem::ActivityExecute { name, .. } => {
+                name.starts_with(ENGINES_OWN) || self.steps.contains(name)
+            }
+            _ => true,
+        }
+    }
+
+    /// Returns how long work of others is left alone; longer each time it was met.
+    pub(super) fn pause_for_others(&self, whose: &str) -> Duration {
+        let mut strangers = locked(&self.strangers);
+        if strangers.len() >= STRANGERS {
+            strangers.clear();
+        }
+        let met = strangers.entry(whose.to_owned()).or_default();
+        *met = (*met + 1).min(8);
+        FIRST_PAUSE.saturating_mul(1 << (*met - 1)).min(LONGEST_PAUSE)
+    }
+
+    /// Notes a flow's turn that was taken.
+    pub(super) fn took_flow(&self, token: &str) {
+        locked(&self.held).flows.insert(token.to_owned());
+    }
+
+    /// Notes that a flow's turn was given back.
+    pub(super) fn gave_flow(&self, token: &str) {
+        locked(&self.held).flows.remove(token);
+        self.given.notify_waiters();
+    }
+
+    /// Notes a step that was taken.
+    pub(super) fn took_step(&self, token: &str, item: &WorkItem) {
+        if let WorkItem::ActivityExecute { instance, id, .. } = item {
+            locked(&self.held).steps.insert(token.to_owned(), (instance.clone(), *id));
+        }
+    }
+
+    /// Notes that a step was given back.
+    pub(super) fn gave_step(&self, token: &str) {
+        locked(&self.held).steps.remove(token);
+        self.given.notify_waiters();
+    }
+
+    /// Returns the job and the event of a step that is held.
+    pub(super) fn step(&self, token: &str) -> Option<(String, u64)> {
+        locked(&self.held).steps.get(token).cloned()
+    }
+
+    /// Returns what is still held: the tokens of flows and of steps.
+    pub(super) fn held(&self) -> (Vec<String>, Vec<String>) {
+        let held = locked(&self.held);
+        (held.flows.iter().cloned().collect(), held.steps.keys().cloned().collect())
+    }
+}

@@ -1,0 +1,108 @@
+//! What the parts of one process tell each other about jobs, so that nobody has to wait for a poll.
+//!
+//! In: that something happened. Out: whoever waits for it wakes up. Never the truth: that is in the
+//! engine's history, and everything here may be lost.
+
+use crate::JobId;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+/// The wires of one process to one engine.
+#[derive(Default)]
+pub(super) struct Wires {
+    /// A flow has something to do.
+    pub(super) flow_work: Notify,
+    /// A step is to be done.
+    pub(super) step_work: Notify,
+    /// A job is in `touched`.
+    pub(super) touch: Notify,
+    /// The steps that are being done here.
+    pub(super) running: Running,
+    touched: Mutex<BTreeSet<JobId>>,
+}
+
+impl Wires {
+    /// Notes that a job's history has grown.
+    pub(super) fn touched(&self, job: JobId) {
+        locked(&self.touched).insert(job);
+        self.touch.notify_one();
+    }
+
+    /// Returns the jobs whose histories have grown since it was asked last.
+    pub(super) fn take_touched(&self) -> BTreeSet<JobId> {
+        std::mem::take(&mut *locked(&self.touched))
+    }
+}
+
+/// The steps that are being done in this process, with what stops them.
+#[derive(Default)]
+pub(super) struct Running {
+    steps: Mutex<(u64, BTreeMap<u64, (JobId, CancellationToken)>)>,
+}
+
+impl Running {
+    /// Notes a step until what is returned is dropped.
+    pub(super) fn enter(wires: &Arc<Wires>, job: &JobId, token: CancellationToken) -> InStep {
+        let mut steps = locked(&wires.running.steps);
+        steps.0 += 1;
+        let number = steps.0;
+        steps.1.insert(number, (job.clone(), token));
+        InStep { wires: Arc::clone(wires), number }
+    }
+
+    /// Returns the jobs of these steps, each once.
+    pub(super) fn jobs(&self) -> Vec<JobId> {
+        let steps = locked(&self.steps);
+        let jobs: BTreeSet<_> = steps.1.values().map(|(job, _)| job.clone()).collect();
+        jobs.into_iter().collect()
+    }
+
+    /// Stops the steps of a job and of its children.
+    pub(super) fn cancel(&self, job: &JobId) {
+        for (of, token) in locked(&self.steps).1.values() {
+            let rest = of.as_str().strip_prefix(job.as_str());
+            if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) {
+                token.cancel();
+            }
+        }
+    }
+}
+
+/// A step that is being done.
+pub(super) struct InStep {
+    wires: Arc<Wires>,
+    number: u64,
+}
+
+impl Drop for InStep {
+    fn drop(&mut self) {
+        locked(&self.wires.running.steps).1.remove(&self.number);
+    }
+}
+
+/// Locks, also after somebody panicked while holding it: everything here is whole at every moment.
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cancelling_a_job_stops_its_own_steps_and_those_of_its_children() {
+        let wires = Arc::new(Wires::default());
+        let token = |name: &str| {
+            let token = CancellationToken::new();
+            (Running::enter(&wires, &JobId::new(name).unwrap(), token.clone()), token)
+        };
+        let (a, child, sibling) = (token("a"), token("a/b"), token("ab"));
+        wires.running.cancel(&JobId::new("a").unwrap());
+        let stopped = [&a.1, &child.1, &sibling.1].map(CancellationToken::is_cancelled);
+        assert_eq!(stopped, [true, true, false]);
+        drop((a, child));
+        assert_eq!(wires.running.jobs(), [JobId::new("ab").unwrap()]);
+    }
+}
