@@ -126,7 +126,7 @@ impl<M: Model> Asker for ModelAsker<'_, M> {
     }
 }
 
-fn followed_up(first: &ModelRequest, follow_up: &FollowUp) -> ModelRequest {
+pub(crate) fn followed_up(first: &ModelRequest, follow_up: &FollowUp) -> ModelRequest {
     let mut request = first.clone();
     request.turns.extend(follow_up.turns.iter().cloned());
     if !follow_up.keep_tools {
@@ -137,6 +137,15 @@ fn followed_up(first: &ModelRequest, follow_up: &FollowUp) -> ModelRequest {
         request.max_output_tokens = u32::try_from(limit).unwrap_or(u32::MAX);
     }
     request
+}
+
+/// Tells whether trying again is worth it, at the price of another call.
+pub(crate) const fn may_go_well_later(error: &ModelError) -> bool {
+    match error {
+        ModelError::Provider { status, .. } => matches!(status, 408 | 425 | 429 | 500..=599),
+        ModelError::OverBudget { .. } | ModelError::Unsendable { .. } => false,
+        _ => true,
+    }
 }
 
 fn with_schema(
@@ -156,11 +165,7 @@ fn with_schema(
 
 fn failed(error: ModelError, keep: &mut dyn Keep) -> Generated {
     let why = error.to_string();
-    let retry = match &error {
-        ModelError::Provider { status, .. } => matches!(status, 408 | 425 | 429 | 500..=599),
-        ModelError::OverBudget { .. } | ModelError::Unsendable { .. } => false,
-        _ => true,
-    };
+    let retry = may_go_well_later(&error);
     let partial = match error {
         ModelError::TimedOut { partial, .. } => *partial,
         _ => ModelReply::default(),

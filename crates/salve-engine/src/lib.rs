@@ -6,8 +6,10 @@
 mod answer;
 mod command_facts;
 mod edits;
+mod flows;
 mod generate;
 mod grammar_probe;
+mod jobs;
 mod judgement;
 mod pipeline;
 mod redaction;
@@ -23,8 +25,16 @@ pub use answer::{
 };
 pub use command_facts::CommandPaths;
 pub use edits::read_edits;
+pub use flows::{
+    AUTO_HEALING, CONTINUE_SIGNAL, Edge, GENERATE_FLOW, GRAPH_FLOW, GenerateBudget, GenerateCaps,
+    GenerateInput, GenerateOutput, GenerateSteps, Generation, GenerationFacts, GraphNode,
+    GraphPlan, GraphResult, HealMode, JobStatus, Join, KnownNames, ModelSource, NoModel, NodeRetry,
+    NodeState, OnFail, PAUSE_SIGNAL, PlanError, Progress, RESUME_SIGNAL, RETRY_SIGNAL,
+    ValidationError, WhichModel, Work, all_flows, node_states,
+};
 pub use generate::{GenerateOptions, Generated, ModelAsker, SCHEMA_NAME, generate};
 pub use grammar_probe::GrammarProbe;
+pub use jobs::{JobsPlace, OpenJobs, OpenJobsError, StoreBook, StoreLedger, open_jobs};
 pub use judgement::{Judgement, judge_text};
 pub use pipeline::{PipelineOptions, Received, Resumed, receive, resume};
 pub use redaction::TextRedactor;

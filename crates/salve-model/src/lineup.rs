@@ -13,7 +13,7 @@ use crate::model::ModelError;
 use crate::provider::GenaiModel;
 use crate::request::ModelRequest;
 use crate::retry::{RetryPolicy, Retrying};
-use crate::roles::{Role, RoleError, Roles};
+use crate::roles::{ModelChoice, Role, RoleError, RoleSettings, Roles};
 use crate::settings::{ModelSettings, ProviderSettings, UnknownProvider};
 use crate::tier::{Attempt, DEFAULT_OUTPUT_TOKENS};
 use std::collections::BTreeMap;
@@ -102,7 +102,20 @@ impl Lineup {
     /// # Errors
     /// When nobody fills it, or its provider has no key.
     pub fn of(&self, role: Role) -> Result<Chosen, LineupError> {
-        let choice = self.roles.of(role)?;
+        self.chosen(self.roles.of(role)?)
+    }
+
+    /// Returns a model by its name, as `provider/model` or alone.
+    ///
+    /// # Errors
+    /// When there is no provider for it, or that has no key.
+    pub fn named(&self, model: &str) -> Result<Chosen, LineupError> {
+        let settings = RoleSettings { model: Some(model.to_owned()), ..RoleSettings::default() };
+        let names: Vec<String> = self.providers.keys().cloned().collect();
+        self.chosen(Roles::resolve(&settings, &names)?.of(Role::Fast)?)
+    }
+
+    fn chosen(&self, choice: &ModelChoice) -> Result<Chosen, LineupError> {
         let model = match self.providers.get(&choice.provider) {
             Some(Ok(model)) => model.clone(),
             Some(Err(place)) => {
@@ -276,6 +289,9 @@ mod tests {
         assert!(lineup.of(Role::Fast).is_ok());
         let error = lineup.of(Role::Deep).map(drop).unwrap_err();
         insta::assert_snapshot!(error, @"the provider `xai` has no key; it should be in the variable XAI_API_KEY");
+        assert_eq!(lineup.named("ollama/qwen3:8b").unwrap().name, "qwen3:8b");
+        let error = lineup.named("xai/grok-4").map(drop).unwrap_err();
+        assert!(error.to_string().contains("has no key"));
         let error = lineup.of(Role::Image).map(drop).unwrap_err();
         assert!(error.to_string().contains("no model fills the role `image`"));
     }

@@ -1,0 +1,38 @@
+//! The flows: work that is made of steps, survives a crash and is paid for once.
+//!
+//! In: what is wanted, as small values and ids of texts. Out: flows and steps for a runner, and the
+//! status of a job in the words people use. Never a text in a history: texts are in the store.
+
+mod generate;
+mod graph;
+mod status;
+
+pub use generate::{
+    AUTO_HEALING, CONTINUE_SIGNAL, GenerateBudget, GenerateCaps, GenerateInput, GenerateOutput,
+    GenerateSteps, Generation, GenerationFacts, HealMode, ModelSource, NoModel, PAUSE_SIGNAL, Progress,
+    RESUME_SIGNAL, RETRY_SIGNAL, ValidationError, WhichModel,
+};
+pub use graph::{
+    Edge, GraphNode, GraphPlan, GraphResult, Join, KnownNames, NodeRetry, NodeState, OnFail,
+    PlanError, Work, node_states,
+};
+pub use status::JobStatus;
+
+use salve_jobs::{BadName, FlowName, Flows};
+
+/// The flow that makes one answer and heals it.
+pub const GENERATE_FLOW: &str = "Generate@1";
+
+/// The flow that runs a graph of steps and flows.
+pub const GRAPH_FLOW: &str = "Graph@1";
+
+/// Returns every flow there is.
+///
+/// # Errors
+/// Never, as long as the names above are good ones.
+pub fn all_flows() -> Result<Flows, BadName> {
+    let named = |name: &str| FlowName::try_from(name.to_owned());
+    Ok(Flows::default()
+        .with(named(GENERATE_FLOW)?, generate::run_generate)
+        .with(named(GRAPH_FLOW)?, graph::run_graph))
+}

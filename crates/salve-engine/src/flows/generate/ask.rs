@@ -1,0 +1,222 @@
+//! The paid step: one call to a model.
+//!
+//! In: what is wanted and the replies so far. Out: one more reply, its text in the store before
+//! anything has read it. What a worker that died had received is taken as a reply that broke off, and
+//! goes on from there. Never a call beyond the job's budget, never two for one key.
+
+use super::input::{GenerateBudget, GenerateInput, Piece, Spent};
+use super::steps::GenerateSteps;
+use crate::generate::{followed_up, may_go_well_later};
+use salve_jobs::{CallResult, Cost, Json, PaidCall, StepCall, StepCtx, StepError, paid_once};
+use salve_model::{
+    AnyModel, BytesByTwo, Chosen, Model, ModelError, ModelReply, ModelRequest, Price, Purpose,
+    Turn, Watch, worst_case,
+};
+use salve_types::{FinishReason, Usage};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// What the step is given.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Asking {
+    pub(super) input: GenerateInput,
+    pub(super) pieces: Vec<Piece>,
+    /// What the job took so far.
+    pub(super) spent: Spent,
+}
+
+/// What of a reply is kept in the ledger beside its text.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Note {
+    finish: Option<FinishReason>,
+    model: Option<String>,
+    thought: bool,
+    interrupted: bool,
+}
+
+impl GenerateSteps {
+    /// Asks once.
+    pub(super) async fn ask(
+        &self,
+        context: &dyn StepCtx,
+        asking: Asking,
+    ) -> Result<Piece, StepError> {
+        let Asking { input, pieces, spent } = asking;
+        let chosen = self.models.choose(&input.model).map_err(|no| StepError::fatal(no.0))?;
+        let first = self.first_request(&input, &chosen).await?;
+        let (purpose, request) = match self.rehearsed(&input, &pieces).await? {
+            None => (Purpose::First, first),
+            Some(rehearsal) => {
+                let next = rehearsal.next.ok_or_else(|| StepError::fatal("nothing is left to ask"))?;
+                (next.purpose, followed_up(&first, &next))
+            }
+        };
+        let worst = worst_of(&request, &chosen);
+        fits(&input.budget, spent, worst)?;
+        let call = StepCall {
+            purpose: word(purpose).to_owned(),
+            provider: chosen.provider.clone(),
+            model: chosen.name.clone(),
+            session: input.session.clone(),
+            worst,
+        };
+        let (model, price) = (chosen.model.clone(), chosen.capability.price);
+        let make = |paid| call_model(model, request, price, paid);
+        let result = paid_once(context, &call, input.doubt, make).await?;
+        let note: Note = serde_json::from_value(result.note).unwrap_or_default();
+        Ok(Piece {
+            text: self.keep(&result.text).await?,
+            purpose,
+            finish: note.finish,
+            usage: result.usage,
+            model: note.model,
+            thought: note.thought,
+            interrupted: note.interrupted,
+            spent: Spent {
+                tokens: result.usage.map_or(worst.prompt_tokens + worst.answer_tokens, Usage::total),
+                micro_dollars: result.micro_dollars.unwrap_or(worst.micro_dollars),
+            },
+        })
+    }
+
+    async fn first_request(
+        &self,
+        input: &GenerateInput,
+        chosen: &Chosen,
+    ) -> Result<ModelRequest, StepError> {
+        let system = match &input.system {
+            Some(system) => Some(self.text(system).await?),
+            None => None,
+        };
+        let most = chosen.max_output_tokens();
+        Ok(ModelRequest {
+            model: chosen.name.clone(),
+            system,
+            turns: vec![Turn::user(self.text(&input.prompt).await?)],
+            max_output_tokens: input.max_tokens.map_or(most, |wanted| wanted.min(most)),
+            ..ModelRequest::default()
+        })
+    }
+}
+
+async fn call_model(
+    model: AnyModel,
+    request: ModelRequest,
+    price: Option<Price>,
+    paid: PaidCall,
+) -> Result<CallResult, StepError> {
+    // What had arrived for somebody who is gone was paid for: it is a reply that broke off.
+    if !paid.partial().trim().is_empty() {
+        let text = paid.partial().to_owned();
+        let finish = Some(FinishReason::Disconnect);
+        let note = Note { finish, interrupted: true, ..Note::default() };
+        return Ok(CallResult { answered: true, text, note: as_json(&note), ..CallResult::default() });
+    }
+    let (sender, mut arrived) = mpsc::unbounded_channel();
+    let asked = async move { model.call(&request, &mut Pieces(sender)).await };
+    let kept = async {
+        let mut pieces = Vec::new();
+        while arrived.recv_many(&mut pieces, 64).await > 0 {
+            paid.append(&pieces.concat()).await;
+            pieces.clear();
+        }
+    };
+    let (asked, ()) = tokio::join!(asked, kept);
+    Ok(match asked {
+        Ok(reply) => answered(reply, price),
+        Err(ModelError::TimedOut { partial, .. }) if !partial.text.is_empty() => {
+            answered(ModelReply { finish: Some(FinishReason::Disconnect), ..*partial }, price)
+        }
+        Err(error) => unanswered(&error),
+    })
+}
+
+// Shows what arrives to whoever keeps it; that one may be slower than the model.
+struct Pieces(mpsc::UnboundedSender<String>);
+
+impl Watch for Pieces {
+    fn arrived(&mut self, text: &str) {
+        // Nobody listens any more when the call was given up; then nothing is kept.
+        let _ = self.0.send(text.to_owned());
+    }
+}
+
+fn answered(reply: ModelReply, price: Option<Price>) -> CallResult {
+    // An answer that broke off has only the first of its counts, if any.
+    let broke_off = reply.finish == Some(FinishReason::Disconnect);
+    let usage = reply.usage.filter(|usage| !broke_off && usage.total() > 0);
+    let note = Note {
+        finish: reply.finish,
+        model: reply.model,
+        thought: !reply.thinking.is_empty(),
+        interrupted: false,
+    };
+    CallResult {
+        answered: true,
+        text: reply.text,
+        usage,
+        micro_dollars: usage.zip(price).map(|(usage, price)| price.cost(usage).0),
+        note: as_json(&note),
+    }
+}
+
+// Kept in the ledger like an answer, so that the same attempt ends the same way each time.
+fn unanswered(error: &ModelError) -> CallResult {
+    let message = error.to_string();
+    let why = if may_go_well_later(error) {
+        StepError::Retryable { message, after: error.retry_after() }
+    } else {
+        StepError::Fatal { message }
+    };
+    let free = error.is_refusal();
+    CallResult {
+        usage: free.then(Usage::default),
+        micro_dollars: free.then_some(0),
+        note: serde_json::json!({ "step_error": why }),
+        ..CallResult::default()
+    }
+}
+
+fn as_json(note: &Note) -> Json {
+    serde_json::to_value(note).unwrap_or_default()
+}
+
+fn worst_of(request: &ModelRequest, chosen: &Chosen) -> Cost {
+    let price = chosen.capability.price;
+    let worst = worst_case(request, price.as_ref(), &BytesByTwo, Duration::ZERO);
+    let answer_tokens = u64::from(request.max_output_tokens);
+    Cost {
+        prompt_tokens: worst.tokens.saturating_sub(answer_tokens),
+        answer_tokens,
+        micro_dollars: worst.money.0,
+    }
+}
+
+fn fits(budget: &GenerateBudget, spent: Spent, worst: Cost) -> Result<(), StepError> {
+    let tokens = worst.prompt_tokens.saturating_add(worst.answer_tokens);
+    let parts = [
+        ("tokens", budget.tokens, spent.tokens, tokens),
+        ("millionths of a dollar", budget.micro_dollars, spent.micro_dollars, worst.micro_dollars),
+    ];
+    for (what, limit, spent, needed) in parts {
+        let left = limit.map(|limit| limit.saturating_sub(spent));
+        if let Some(left) = left.filter(|&left| needed > left) {
+            return Err(StepError::fatal(format!(
+                "budget: the job has {left} {what} left and this call may take {needed}; start one \
+                 with more, or accept what there is"
+            )));
+        }
+    }
+    Ok(())
+}
+
+const fn word(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::First => "first",
+        Purpose::Resume => "resume",
+        Purpose::Rework => "rework",
+        _ => "retry",
+    }
+}

@@ -1,0 +1,247 @@
+//! What the flow takes and gives, as values that a history can hold.
+//!
+//! In: ids of texts, names, limits. Out: the same, with every default filled in. Never a text: a
+//! prompt and an answer are in the store.
+
+use super::super::JobStatus;
+use salve_jobs::{DoubtPolicy, Json, Retry};
+use salve_model::{Purpose, Role};
+use salve_types::{FinishReason, Usage};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// What is to be generated.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GenerateInput {
+    /// The text of the prompt.
+    pub prompt: String,
+    /// The text of the standing instructions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
+    /// The language of the answer, where it is to be code of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// Whether the answer must be JSON.
+    #[serde(default)]
+    pub json: bool,
+    /// The schema it must fit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<Json>,
+    /// Who is asked.
+    #[serde(default)]
+    pub model: WhichModel,
+    /// The most tokens of one call; the model's own limit otherwise. A longer answer is continued.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u32>,
+    /// What is done about an answer that is cut or wrong.
+    #[serde(default)]
+    pub mode: HealMode,
+    /// How often the model is asked again.
+    #[serde(default)]
+    pub caps: GenerateCaps,
+    /// What all calls of the job together may take.
+    #[serde(default)]
+    pub budget: GenerateBudget,
+    /// What is done about a call of a worker that died.
+    #[serde(default)]
+    pub doubt: DoubtPolicy,
+    /// The session whose budget it counts in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// How often a call is tried when the provider fails.
+    #[serde(default = "usual_attempts")]
+    pub attempts: u32,
+    /// The wait after the first of them, in milliseconds; it doubles each time.
+    #[serde(default = "usual_wait")]
+    pub wait_ms: u64,
+}
+
+impl GenerateInput {
+    /// Asks for an answer to a prompt, with every default.
+    pub fn new(prompt: impl Into<String>) -> Self {
+        Self {
+            prompt: prompt.into(),
+            system: None,
+            language: None,
+            json: false,
+            schema: None,
+            model: WhichModel::default(),
+            max_tokens: None,
+            mode: HealMode::default(),
+            caps: GenerateCaps::default(),
+            budget: GenerateBudget::default(),
+            doubt: DoubtPolicy::default(),
+            session: None,
+            attempts: usual_attempts(),
+            wait_ms: usual_wait(),
+        }
+    }
+
+    pub(super) fn retry(&self) -> Retry {
+        let first_wait = Duration::from_millis(self.wait_ms);
+        Retry { attempts: self.attempts.max(1), first_wait, ..Retry::default() }
+    }
+}
+
+/// Who is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WhichModel {
+    /// Whoever fills this role.
+    Role(Role),
+    /// Whoever is asked at this attempt of the ladder, from 1.
+    Tier(u32),
+    /// This one, as `provider/model`.
+    Name(String),
+}
+
+impl Default for WhichModel {
+    fn default() -> Self {
+        Self::Role(Role::Medium)
+    }
+}
+
+/// What is done about an answer that is cut or wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HealMode {
+    /// It is healed, or a person decides.
+    #[default]
+    Enforce,
+    /// It is passed on as it came, and that is written down.
+    Observe,
+}
+
+/// How often the model is asked again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GenerateCaps {
+    /// Continuations of a cut answer.
+    pub resumes: u32,
+    /// Corrections of a wrong answer.
+    pub reworks: u32,
+    /// Starts from the beginning, before a person is asked.
+    pub retries: u32,
+}
+
+impl Default for GenerateCaps {
+    fn default() -> Self {
+        Self { resumes: 3, reworks: 3, retries: 0 }
+    }
+}
+
+/// What all calls of a job together may take; none is no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GenerateBudget {
+    /// Tokens of prompts and answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Millionths of a dollar.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub micro_dollars: Option<u64>,
+}
+
+/// What is wrong with an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ValidationError {
+    /// The outer code, such as `TRUNCATION_DETECTED`.
+    #[serde(rename = "type")]
+    pub code: String,
+    /// The error in words.
+    pub message: String,
+    /// The line it is on, where it has one.
+    pub line: Option<u32>,
+    /// The most specific kind.
+    pub kind: Option<String>,
+    /// The last 400 characters of the answer.
+    pub tail: String,
+}
+
+/// One reply, as a history holds it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Piece {
+    /// Its text.
+    pub(super) text: String,
+    /// Why it was asked for.
+    pub(super) purpose: Purpose,
+    /// Why the provider said it ended.
+    pub(super) finish: Option<FinishReason>,
+    /// What the provider counted.
+    pub(super) usage: Option<Usage>,
+    /// The model that answered.
+    pub(super) model: Option<String>,
+    /// Whether there was reasoning before it.
+    pub(super) thought: bool,
+    /// Whether it is what a worker that died had received.
+    pub(super) interrupted: bool,
+    /// What it took, at worst where nobody said so.
+    pub(super) spent: Spent,
+}
+
+/// What was taken so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(super) struct Spent {
+    pub(super) tokens: u64,
+    pub(super) micro_dollars: u64,
+}
+
+impl Spent {
+    pub(super) const fn plus(self, other: Self) -> Self {
+        Self {
+            tokens: self.tokens.saturating_add(other.tokens),
+            micro_dollars: self.micro_dollars.saturating_add(other.micro_dollars),
+        }
+    }
+}
+
+/// How far a job is: what stands in every stage of it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Progress {
+    /// Which round, from 1; each retry of a person begins one.
+    pub round: u32,
+    /// Calls in this round that were answered.
+    pub calls: u32,
+    /// Those that continued a cut answer.
+    pub continuations: u32,
+    /// Those that corrected a wrong one.
+    pub reworks: u32,
+    /// The text of the answer as far as it came; never a result.
+    pub partial_output: Option<String>,
+    /// What is wrong with it.
+    pub validation_error: Option<ValidationError>,
+    /// Why a person has to decide, or why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// What to show to whoever waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub toast: Option<String>,
+    /// Tokens of all rounds.
+    pub tokens: u64,
+    /// Their price in millionths of a dollar.
+    pub micro_dollars: u64,
+}
+
+/// What a job ended with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GenerateOutput {
+    /// Completed, or completed in part.
+    pub status: JobStatus,
+    /// The text of the answer; only of one that is valid.
+    pub code_result: Option<String>,
+    /// The rest is as in every stage. The partial text is empty when there is a result.
+    #[serde(flatten)]
+    pub progress: Progress,
+    /// The text of each reply as it came.
+    pub replies: Vec<String>,
+}
+
+const fn usual_attempts() -> u32 {
+    3
+}
+
+const fn usual_wait() -> u64 {
+    500
+}

@@ -1,0 +1,244 @@
+//! The steps of the flow: ask and judge.
+//!
+//! In: ids of texts. Out: ids of texts and small facts. Texts are read from the store and written to
+//! it here, and nowhere else in the flow. Never keeps a text that is not whole as a result.
+
+use super::ask::Asking;
+use super::input::{GenerateInput, Piece, ValidationError};
+use super::models::ModelSource;
+use super::rehearsal::{Rehearsal, rehearse};
+use crate::answer::{AnswerVerdict, Caps, Fault, HealState, PassedBecause, Wanted, judge_answer};
+use crate::statistics::{MALFORMED, inspections};
+use salve_jobs::{BadName, Json, StepError, StepName, Steps};
+use salve_model::{ModelReply, Purpose};
+use salve_store::{Store, StoreError};
+use salve_text::{CompiledSchema, context_tail};
+use salve_types::{Language, Verdict};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The paid step.
+pub(super) const ASK: &str = "generate.ask";
+/// The step that judges what came.
+pub(super) const JUDGE: &str = "generate.judge";
+/// How much of an answer is shown where it ends.
+const TAIL: usize = 400;
+/// How many continuations beyond the cap a job gets for workers that died while it was answered.
+const MOST_INTERRUPTED: u32 = 10;
+
+/// The steps of `Generate`, and what they need.
+#[derive(Clone)]
+pub struct GenerateSteps {
+    store: Store,
+    pub(super) models: Arc<dyn ModelSource>,
+}
+
+/// What the judge is given.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Judging {
+    pub(super) input: GenerateInput,
+    pub(super) pieces: Vec<Piece>,
+}
+
+/// What the judge says.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Judged {
+    pub(super) next: Next,
+    pub(super) continuations: u32,
+    pub(super) reworks: u32,
+    /// The text of the answer as far as it came, when it is not whole.
+    pub(super) partial: Option<String>,
+    pub(super) error: Option<ValidationError>,
+}
+
+/// What follows.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Next {
+    /// The answer is whole; this is its text.
+    Whole(String),
+    /// It is cut, and the rest can be asked for.
+    Continue,
+    /// It is wrong, and can be asked for again.
+    Rework,
+    /// Nothing more is done without a person.
+    Stop(String),
+}
+
+impl GenerateSteps {
+    /// Makes the steps.
+    pub fn new(store: Store, models: Arc<dyn ModelSource>) -> Self {
+        Self { store, models }
+    }
+
+    /// Adds them to others.
+    ///
+    /// # Errors
+    /// Never, as long as the names above are good ones.
+    pub fn add_to(&self, steps: Steps) -> Result<Steps, BadName> {
+        let (asker, judge) = (self.clone(), self.clone());
+        let steps = steps.with(StepName::new(ASK)?, move |context, input| {
+            let steps = asker.clone();
+            async move {
+                let asking: Asking = read(input)?;
+                written(&steps.ask(&*context, asking).await?)
+            }
+        });
+        Ok(steps.with(StepName::new(JUDGE)?, move |_, input| {
+            let steps = judge.clone();
+            async move { written(&steps.judge(read(input)?).await?) }
+        }))
+    }
+
+    async fn judge(&self, judging: Judging) -> Result<Judged, StepError> {
+        let Judging { input, pieces } = judging;
+        let rehearsal = self.rehearsed(&input, &pieces).await?;
+        let rehearsal = rehearsal.ok_or_else(|| StepError::fatal("there is nothing to judge"))?;
+        let (continuations, reworks) =
+            (rehearsal.count(Purpose::Resume), rehearsal.count(Purpose::Rework));
+        let healed = &rehearsal.healed;
+        if rehearsal.next.is_none() {
+            let model = pieces.last().and_then(|piece| piece.model.as_deref()).unwrap_or("unknown");
+            for line in inspections(healed, model) {
+                self.store.record_inspection(line);
+            }
+        }
+        let text = self.keep(&healed.reply.text).await?;
+        if rehearsal.next.is_none() && healed.state == HealState::Whole {
+            let next = Next::Whole(text);
+            return Ok(Judged { next, continuations, reworks, partial: None, error: None });
+        }
+        let verdict = judge_answer(&healed.reply, &wanted(&input)?);
+        let next = match (&rehearsal.next, &healed.state) {
+            (Some(_), _) if matches!(verdict, AnswerVerdict::Malformed(_)) => Next::Rework,
+            (Some(_), _) => Next::Continue,
+            (None, HealState::Incomplete { code, why }) => {
+                Next::Stop(format!("{}: {why}", code.name()))
+            }
+            (None, HealState::Passed(PassedBecause::Refused)) => {
+                Next::Stop("refused: a filter or a refusal ended the answer".to_owned())
+            }
+            (None, _) => Next::Stop("the answer ends at a limit".to_owned()),
+        };
+        let error = validation_error(&verdict, &healed.reply);
+        Ok(Judged { next, continuations, reworks, partial: Some(text), error: Some(error) })
+    }
+
+    /// Goes through the ladder with the replies there are; none when there are none.
+    pub(super) async fn rehearsed(
+        &self,
+        input: &GenerateInput,
+        pieces: &[Piece],
+    ) -> Result<Option<Rehearsal>, StepError> {
+        let wanted = wanted(input)?;
+        let mut replies = Vec::with_capacity(pieces.len());
+        for piece in pieces {
+            replies.push(self.reply(piece).await?);
+        }
+        if replies.is_empty() {
+            return Ok(None);
+        }
+        let first = replies.remove(0);
+        Ok(Some(rehearse(first, replies, &wanted, &caps(input, pieces)).await))
+    }
+
+    async fn reply(&self, piece: &Piece) -> Result<ModelReply, StepError> {
+        Ok(ModelReply {
+            text: self.text(&piece.text).await?,
+            // That there was some is all that counts.
+            thinking: if piece.thought { "…".to_owned() } else { String::new() },
+            finish: piece.finish.clone(),
+            usage: piece.usage,
+            model: piece.model.clone(),
+            ..ModelReply::default()
+        })
+    }
+
+    /// Reads a text.
+    pub(super) async fn text(&self, id: &str) -> Result<String, StepError> {
+        let found = self.store.text(id).await.map_err(|error| unreadable(&error))?;
+        found.ok_or_else(|| {
+            StepError::fatal(format!("there is no text {id}: it was never kept, or is too old"))
+        })
+    }
+
+    /// Keeps a text.
+    pub(super) async fn keep(&self, text: &str) -> Result<String, StepError> {
+        self.store.put_text(text).await.map_err(|error| unreadable(&error))
+    }
+}
+
+fn read<T: for<'de> Deserialize<'de>>(input: Json) -> Result<T, StepError> {
+    serde_json::from_value(input)
+        .map_err(|error| StepError::fatal(format!("the step cannot read its input: {error}")))
+}
+
+fn written<T: Serialize>(output: &T) -> Result<Json, StepError> {
+    serde_json::to_value(output).map_err(|error| StepError::fatal(error.to_string()))
+}
+
+fn unreadable(error: &StoreError) -> StepError {
+    StepError::retryable(format!("the texts of the job cannot be reached: {error}"))
+}
+
+fn wanted(input: &GenerateInput) -> Result<Wanted, StepError> {
+    let language = match &input.language {
+        None => None,
+        Some(name) => Some(Language::from_name(name).ok_or_else(|| {
+            StepError::fatal(format!("there is no language `{name}`; leave it out to have it found"))
+        })?),
+    };
+    let schema = input.schema.clone().map(CompiledSchema::new).transpose();
+    let schema = schema.map_err(|error| StepError::fatal(format!("the schema: {error}")))?;
+    Ok(Wanted { language, schema: schema.map(Arc::new), json: input.json, ..Wanted::default() })
+}
+
+// A worker that died in the middle of an answer costs no continuation.
+fn caps(input: &GenerateInput, pieces: &[Piece]) -> Caps {
+    let interrupted = pieces.iter().filter(|piece| piece.interrupted).count();
+    let interrupted = u32::try_from(interrupted).unwrap_or(u32::MAX).min(MOST_INTERRUPTED);
+    Caps {
+        resumes: input.caps.resumes.saturating_add(interrupted),
+        reworks: input.caps.reworks,
+        retries: input.caps.retries,
+        ..Caps::default()
+    }
+}
+
+fn validation_error(verdict: &AnswerVerdict, reply: &ModelReply) -> ValidationError {
+    let error = |code: &str, message: &str| ValidationError {
+        code: code.to_owned(),
+        message: message.to_owned(),
+        line: None,
+        kind: None,
+        tail: context_tail(&reply.text, TAIL).to_owned(),
+    };
+    match verdict {
+        AnswerVerdict::Cut(cut) => {
+            let Verdict { error_type, error_message, truncation_line, kind, .. } = &cut.verdict;
+            let code = error_type.map_or("TRUNCATION_DETECTED", |code| code.name());
+            let message = error_message.as_deref().unwrap_or("the answer is cut");
+            let lines = u32::try_from(reply.text.trim_end().lines().count()).unwrap_or(u32::MAX);
+            ValidationError {
+                line: Some(truncation_line.unwrap_or(lines)),
+                kind: Some(kind.map_or("GENERAL_TRUNCATION", |kind| kind.name()).to_owned()),
+                ..error(code, message)
+            }
+        }
+        AnswerVerdict::Malformed(fault) => ValidationError {
+            line: line_of(fault),
+            kind: Some(MALFORMED.to_owned()),
+            ..error("VALIDATION_FAIL", &fault.line())
+        },
+        AnswerVerdict::ThinkingOnly => {
+            error("THINKING_ONLY", "reasoning took the whole output, and no answer began")
+        }
+        AnswerVerdict::Refused => error("REFUSED", "a filter or a refusal ended the answer"),
+        _ => error("UNPROVEN", "nothing proves that the answer is whole"),
+    }
+}
+
+// Strict JSON names a line; a schema names a path.
+fn line_of(fault: &Fault) -> Option<u32> {
+    fault.path.strip_prefix("line ")?.split(',').next()?.parse().ok()
+}

@@ -1,0 +1,42 @@
+//! Jobs over the store: where the engine of jobs and what Salve remembers meet.
+//!
+//! In: a store. Out: the book and the ledger that jobs need, and everything put together for one
+//! machine or for a fleet. Never decides anything: it translates.
+
+mod book;
+mod ledger;
+mod open;
+
+pub use book::StoreBook;
+pub use ledger::StoreLedger;
+pub use open::{JobsPlace, OpenJobs, OpenJobsError, open_jobs};
+
+use salve_jobs::{JobsError, LedgerError};
+use salve_store::StoreError;
+use std::error::Error;
+
+/// Says what the store said, with every reason behind it.
+fn words(error: &StoreError) -> String {
+    let mut words = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        words = format!("{words}: {cause}");
+        source = cause.source();
+    }
+    words
+}
+
+fn jobs_error(doing: &'static str) -> impl FnOnce(StoreError) -> JobsError {
+    move |error| JobsError::Database { doing, message: words(&error) }
+}
+
+// What the store could not do now it may be able to do later, unless it says that it never will.
+fn ledger_error(error: StoreError) -> LedgerError {
+    match &error {
+        StoreError::NoSuchCall(_)
+        | StoreError::AlreadySettled(_)
+        | StoreError::NotCut(_)
+        | StoreError::NoSuchKey(_) => LedgerError::Refused(words(&error)),
+        _ => LedgerError::Unreachable(words(&error)),
+    }
+}

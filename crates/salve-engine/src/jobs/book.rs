@@ -1,0 +1,192 @@
+//! The book of jobs, over the store's tables.
+//!
+//! In: rows in the words of jobs. Out: rows in the words of the store, and back. Never loses a fact
+//! on the way: what was written down is read as it was.
+
+use super::jobs_error;
+use salve_jobs::{
+    EventId, FlowName, Fut, Happened, JobBook, JobEvent, JobFilter, JobId, JobRow, JobsError, Json,
+    NewJob, Page, Registered, Report,
+};
+use salve_store::{
+    Event, JobRegistration, JobReport, JobRowFilter, JobRowPage, NewEvent, NewJobRow, Store,
+};
+use std::time::Duration;
+
+/// The book of jobs in a store.
+#[derive(Debug, Clone)]
+pub struct StoreBook {
+    store: Store,
+}
+
+impl StoreBook {
+    /// Opens the book.
+    pub const fn new(store: Store) -> Self {
+        Self { store }
+    }
+}
+
+impl JobBook for StoreBook {
+    fn register(&self, job: NewJob) -> Fut<'_, Result<Registered, JobsError>> {
+        Box::pin(async move {
+            let doing = "write a job down";
+            let row = NewJobRow {
+                id: job.id.as_str().to_owned(),
+                flow: job.flow.to_string(),
+                input_hash: job.input_hash,
+                needs: to_json(doing, &job.needs)?,
+            };
+            let registered = self.store.register_job(row).await.map_err(jobs_error(doing))?;
+            Ok(match registered {
+                JobRegistration::New => Registered::New,
+                JobRegistration::Same => Registered::Same,
+                JobRegistration::Conflict => Registered::Conflict,
+            })
+        })
+    }
+
+    fn find<'a>(&'a self, id: &'a JobId) -> Fut<'a, Result<Option<JobRow>, JobsError>> {
+        Box::pin(async move {
+            let row = self.store.job(id.as_str()).await.map_err(jobs_error("read a job"))?;
+            row.map(read_row).transpose()
+        })
+    }
+
+    fn list<'a>(
+        &'a self,
+        filter: &'a JobFilter,
+        page: &'a Page,
+    ) -> Fut<'a, Result<Vec<JobRow>, JobsError>> {
+        Box::pin(async move {
+            let filter = JobRowFilter {
+                within: filter.within.as_ref().map(|id| id.as_str().to_owned()),
+                flow: filter.flow.clone(),
+                ended: filter.ended,
+                roots_only: filter.roots_only,
+            };
+            let after = page.after.as_ref().map(|id| id.as_str().to_owned());
+            let page = JobRowPage { after, limit: page.limit };
+            let rows = self.store.jobs(&filter, &page).await.map_err(jobs_error("list jobs"))?;
+            rows.into_iter().map(read_row).collect()
+        })
+    }
+
+    fn report(&self, report: Report) -> Fut<'_, Result<bool, JobsError>> {
+        Box::pin(async move {
+            let doing = "write down what happened to a job";
+            let subject = report.id.as_str();
+            let ended = report.happened.iter().find_map(|happened| match happened {
+                Happened::Ended { state } => Some(to_json(doing, state)),
+                _ => None,
+            });
+            let events: Result<Vec<NewEvent>, JobsError> =
+                report.happened.iter().map(|it| new_event(subject, it)).collect();
+            let report = JobReport {
+                id: subject.to_owned(),
+                from: report.from,
+                to: report.to,
+                events: events?,
+                ended: ended.transpose()?,
+            };
+            self.store.report_job(report).await.map_err(jobs_error(doing))
+        })
+    }
+
+    fn events<'a>(
+        &'a self,
+        id: &'a JobId,
+        after: EventId,
+        limit: u32,
+    ) -> Fut<'a, Result<Vec<JobEvent>, JobsError>> {
+        Box::pin(async move {
+            let doing = "read the events of a job";
+            let events = self.store.job_events(id.as_str(), after.0, limit).await;
+            Ok(events.map_err(jobs_error(doing))?.into_iter().map(|it| read_event(id, it)).collect())
+        })
+    }
+
+    fn news(&self, longest: Duration) -> Fut<'_, ()> {
+        Box::pin(self.store.wait_for_events(longest))
+    }
+
+    fn request_cancel<'a>(
+        &'a self,
+        id: &'a JobId,
+        reason: &'a str,
+    ) -> Fut<'a, Result<bool, JobsError>> {
+        Box::pin(async move {
+            let asked = self.store.request_cancel(id.as_str(), reason).await;
+            asked.map_err(jobs_error("note that a job is to stop"))
+        })
+    }
+
+    fn cancel_requested<'a>(
+        &'a self,
+        ids: &'a [JobId],
+    ) -> Fut<'a, Result<Vec<(JobId, String)>, JobsError>> {
+        Box::pin(async move {
+            let names: Vec<&str> = ids.iter().map(JobId::as_str).collect();
+            let asked = self.store.cancel_requested(&names).await;
+            let asked = asked.map_err(jobs_error("read which jobs are to stop"))?;
+            asked.into_iter().map(|(id, reason)| Ok((JobId::new(&id)?, reason))).collect()
+        })
+    }
+
+    fn forget<'a>(&'a self, ids: &'a [JobId]) -> Fut<'a, Result<(), JobsError>> {
+        Box::pin(async move {
+            let names: Vec<&str> = ids.iter().map(JobId::as_str).collect();
+            self.store.forget_jobs(&names).await.map_err(jobs_error("forget jobs"))
+        })
+    }
+}
+
+fn read_row(row: salve_store::JobRow) -> Result<JobRow, JobsError> {
+    let doing = "read a job";
+    Ok(JobRow {
+        id: JobId::new(&row.id)?,
+        flow: FlowName::try_from(row.flow)?,
+        input_hash: row.input_hash,
+        needs: from_json(doing, row.needs)?,
+        created_at: row.created_at,
+        cancel_reason: row.cancel_reason,
+        reported: row.reported,
+        ended: row.ended.map(|ended| from_json(doing, ended)).transpose()?,
+        ended_at: row.ended_at,
+    })
+}
+
+fn new_event(subject: &str, happened: &Happened) -> Result<NewEvent, JobsError> {
+    let mut body = to_json("write down what happened to a job", happened)?;
+    // What it was is the kind of the event, so that others can follow jobs without their words.
+    let what = body.as_object_mut().and_then(|fields| fields.remove("what"));
+    let what = what.as_ref().and_then(Json::as_str).unwrap_or("other");
+    Ok(NewEvent { kind: format!("{KIND}{what}"), subject: subject.to_owned(), body })
+}
+
+// An event that a newer Salve wrote is passed on under its own word.
+fn read_event(job: &JobId, event: Event) -> JobEvent {
+    let Event { id, at, kind, mut body, .. } = event;
+    let what = kind.strip_prefix(KIND).unwrap_or(&kind).to_owned();
+    let detail = body.clone();
+    if let Some(fields) = body.as_object_mut() {
+        fields.insert("what".to_owned(), Json::String(what.clone()));
+    }
+    let read = serde_json::from_value(body);
+    let what = read.unwrap_or(Happened::Other { kind: what, detail });
+    JobEvent { id: EventId(id), job: job.clone(), at, what }
+}
+
+const KIND: &str = "job.";
+
+fn to_json<T: serde::Serialize>(doing: &'static str, value: &T) -> Result<Json, JobsError> {
+    let failed = |error: serde_json::Error| JobsError::Database { doing, message: error.to_string() };
+    serde_json::to_value(value).map_err(failed)
+}
+
+fn from_json<T>(doing: &'static str, value: Json) -> Result<T, JobsError>
+where
+    T: serde::de::DeserializeOwned,
+{
+    let failed = |error: serde_json::Error| JobsError::Database { doing, message: error.to_string() };
+    serde_json::from_value(value).map_err(failed)
+}

@@ -1,0 +1,135 @@
+//! Everything jobs need, opened together.
+//!
+//! In: a folder on this machine, or the address of a database that many machines share. Out: the
+//! store, the jobs and the ledger with its spool. The same flows run on either. Never reads the
+//! environment: where it all is, and with what password, is passed in.
+
+use super::{StoreBook, StoreLedger};
+use salve_jobs::{CallLedger, EngineJobs, JobBook, JobsError, SpoolError, SpooledLedger};
+use salve_store::{Store, StoreError, StoreOptions};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Where jobs are kept.
+#[derive(Clone)]
+#[non_exhaustive]
+pub enum JobsPlace {
+    /// In a folder of this machine: `jobs.db`, `salve.db` and `spool`.
+    Folder(PathBuf),
+    /// In a Postgres database that many machines share.
+    Postgres {
+        /// Its address, with user, password and TLS mode.
+        address: String,
+        /// The folder of this machine in which `spool` is.
+        folder: PathBuf,
+    },
+}
+
+/// Opened jobs.
+pub struct OpenJobs {
+    /// What Salve remembers.
+    pub store: Store,
+    /// The jobs, and what runs them.
+    pub jobs: Arc<EngineJobs>,
+    /// The ledger, with the spool of this machine in front of it.
+    pub ledger: Arc<SpooledLedger>,
+}
+
+/// Why jobs could not be opened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenJobsError {
+    /// The store.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The spool.
+    #[error(transparent)]
+    Spool(#[from] SpoolError),
+    /// The engine.
+    #[error(transparent)]
+    Jobs(#[from] JobsError),
+}
+
+/// The database of the engine.
+const JOBS_FILE: &str = "jobs.db";
+/// The database of the store.
+const STORE_FILE: &str = "salve.db";
+/// Results that the shared ledger does not have yet.
+const SPOOL_FOLDER: &str = "spool";
+
+/// Opens jobs. What is not there is made.
+///
+/// # Errors
+/// When a file or a database cannot be used, or this build has no Postgres.
+pub async fn open_jobs(
+    place: &JobsPlace,
+    options: StoreOptions,
+) -> Result<OpenJobs, OpenJobsError> {
+    let clock = Arc::clone(&options.clock);
+    let (store, folder) = match place {
+        JobsPlace::Folder(folder) => {
+            (Store::open(&folder.join(STORE_FILE), options).await?, folder)
+        }
+        JobsPlace::Postgres { address, folder } => {
+            (shared_store(address, options).await?, folder)
+        }
+    };
+    let book: Arc<dyn JobBook> = Arc::new(StoreBook::new(store.clone()));
+    let shared: Arc<dyn CallLedger> = Arc::new(StoreLedger::new(store.clone()));
+    let ledger = Arc::new(SpooledLedger::open(shared, &folder.join(SPOOL_FOLDER)).await?);
+    let spooled = Arc::clone(&ledger) as Arc<dyn CallLedger>;
+    let jobs = match place {
+        JobsPlace::Folder(folder) => {
+            EngineJobs::sqlite(&folder.join(JOBS_FILE), book, spooled, clock).await?
+        }
+        #[cfg(feature = "fleet")]
+        JobsPlace::Postgres { address, .. } => {
+            EngineJobs::postgres(address, book, spooled, clock).await?
+        }
+        #[cfg(not(feature = "fleet"))]
+        JobsPlace::Postgres { .. } => return Err(no_fleet().into()),
+    };
+    Ok(OpenJobs { store, jobs: Arc::new(jobs), ledger })
+}
+
+impl OpenJobs {
+    /// Brings what waits in the spool to the ledger, for as long as this, and closes the store.
+    /// Returns how many results still wait; the next process delivers them.
+    pub async fn close(self, longest: Duration) -> usize {
+        let waiting = self.ledger.delivered(longest).await;
+        self.store.close().await;
+        waiting
+    }
+}
+
+#[cfg(feature = "fleet")]
+async fn shared_store(address: &str, options: StoreOptions) -> Result<Store, OpenJobsError> {
+    Ok(Store::postgres(address, options).await?)
+}
+
+#[cfg(not(feature = "fleet"))]
+#[expect(clippy::unused_async, reason = "with the feature it waits for the database")]
+async fn shared_store(_: &str, _: StoreOptions) -> Result<Store, OpenJobsError> {
+    Err(no_fleet().into())
+}
+
+#[cfg(not(feature = "fleet"))]
+fn no_fleet() -> JobsError {
+    JobsError::Unsupported(
+        "this build keeps jobs on one machine only: build it with the feature `fleet` for Postgres"
+            .to_owned(),
+    )
+}
+
+impl std::fmt::Debug for JobsPlace {
+    // An address may hold a password.
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Folder(folder) => out.debug_tuple("Folder").field(folder).finish(),
+            Self::Postgres { folder, .. } => {
+                out.debug_struct("Postgres").field("folder", folder).finish_non_exhaustive()
+            }
+        }
+    }
+}
