@@ -14,7 +14,9 @@ mod join;
 mod ledger;
 mod memory;
 mod names;
+mod paid;
 mod runner;
+mod spool;
 mod state;
 
 pub use book::{JobBook, JobRow, NewJob, Registered, Report};
@@ -29,7 +31,9 @@ pub use ledger::{
 };
 pub use memory::{MemoryBook, MemoryLedger};
 pub use names::{BadName, CallKey, FlowName, JobId, StepName};
+pub use paid::{PaidCall, paid_once};
 pub use runner::{Flow, Flows, JobRunner, Needs, RunnerOptions, RunningRunner, Step, Steps};
+pub use spool::{SpoolError, SpooledLedger};
 pub use state::{JobSnapshot, JobState, Stage};
 
 /// A boxed future, because these traits are used as objects.

@@ -164,7 +164,10 @@ impl MemoryLedger {
                     Ok(Settlement::Counted)
                 }
                 _ => {
-                    books.late.push((key.clone(), result));
+                    let late = (key.clone(), result);
+                    if !books.late.contains(&late) {
+                        books.late.push(late);
+                    }
                     Ok(Settlement::Late)
                 }
             }
