@@ -73,6 +73,7 @@ pub(crate) fn start_folder() -> Option<PathBuf> {
 /// Returns the name of this machine.
 pub(crate) fn host() -> Option<String> {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
-    let name: String = name.trim().chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+    let name: String =
+        name.trim().chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
     Some(name).filter(|name| !name.is_empty())
 }

@@ -236,10 +236,9 @@ fn lineup() -> Result<Lineup, Failure> {
         }
     }
     let limits = settings.budget;
-    let budget =
-        Budget::new(Scope::Day, limits.day, Spend::default(), Arc::new(environment::now))
-            .narrow(Scope::Session, limits.session)
-            .narrow(Scope::Run, limits.run);
+    let budget = Budget::new(Scope::Day, limits.day, Spend::default(), Arc::new(environment::now))
+        .narrow(Scope::Session, limits.session)
+        .narrow(Scope::Run, limits.run);
     Ok(Lineup::new(LineupParts {
         settings: &settings,
         keys,

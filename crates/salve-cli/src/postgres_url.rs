@@ -171,7 +171,8 @@ mod tests {
 
     #[test]
     fn what_is_no_address_is_refused_without_repeating_it() {
-        for bad in ["mysql://u:secret@h/d", "jobs.db", "", "postgres://u:secret@h", "postgres://h/"] {
+        for bad in ["mysql://u:secret@h/d", "jobs.db", "", "postgres://u:secret@h", "postgres://h/"]
+        {
             let refused = complete(bad, None, true).unwrap_err().render();
             assert!(refused.contains("postgres://USER@HOST/DATABASE"), "{refused}");
             assert!(!refused.contains("secret"), "{refused}");

@@ -55,8 +55,7 @@ pub(super) async fn run_generate(
     let input = serde_json::from_value(input)
         .map_err(|error| FlowError::new(format!("the input is not one of Generate: {error}")))?;
     let progress = Progress { round: 1, ..Progress::default() };
-    let run =
-        Run { context: &*context, input, progress, pieces: Vec::new(), call_failed: false };
+    let run = Run { context: &*context, input, progress, pieces: Vec::new(), call_failed: false };
     run.to_the_end().await
 }
 
@@ -115,10 +114,8 @@ impl Run<'_> {
     // One paid call.
     async fn ask(&mut self) -> Result<(), StepError> {
         let (input, pieces) = (self.input.clone(), self.pieces.clone());
-        let spent = Spent {
-            tokens: self.progress.tokens,
-            micro_dollars: self.progress.micro_dollars,
-        };
+        let spent =
+            Spent { tokens: self.progress.tokens, micro_dollars: self.progress.micro_dollars };
         let asking = Asking { input, pieces, spent };
         let piece: Piece = self.step(steps::ASK, &asking, self.input.retry()).await?;
         let spent = spent.plus(piece.spent);

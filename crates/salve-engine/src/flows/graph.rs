@@ -13,9 +13,7 @@ pub use schedule::NodeState;
 
 use super::JobStatus;
 use reference::resolved;
-use salve_jobs::{
-    FlowCtx, FlowError, Fut, Happened, JobEvent, Json, Retry, Stage,
-};
+use salve_jobs::{FlowCtx, FlowError, Fut, Happened, JobEvent, Json, Retry, Stage};
 use schedule::Schedule;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -76,10 +76,7 @@ impl JobStatus {
 
     /// Returns whether nothing more will happen.
     pub const fn is_end(self) -> bool {
-        matches!(
-            self,
-            Self::Completed | Self::CompletedPartial | Self::Failed | Self::Cancelled
-        )
+        matches!(self, Self::Completed | Self::CompletedPartial | Self::Failed | Self::Cancelled)
     }
 
     /// Returns the status of a job.

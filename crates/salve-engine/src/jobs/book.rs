@@ -101,7 +101,11 @@ impl JobBook for StoreBook {
         Box::pin(async move {
             let doing = "read the events of a job";
             let events = self.store.job_events(id.as_str(), after.0, limit).await;
-            Ok(events.map_err(jobs_error(doing))?.into_iter().map(|it| read_event(id, it)).collect())
+            Ok(events
+                .map_err(jobs_error(doing))?
+                .into_iter()
+                .map(|it| read_event(id, it))
+                .collect())
         })
     }
 
@@ -179,7 +183,8 @@ fn read_event(job: &JobId, event: Event) -> JobEvent {
 const KIND: &str = "job.";
 
 fn to_json<T: serde::Serialize>(doing: &'static str, value: &T) -> Result<Json, JobsError> {
-    let failed = |error: serde_json::Error| JobsError::Database { doing, message: error.to_string() };
+    let failed =
+        |error: serde_json::Error| JobsError::Database { doing, message: error.to_string() };
     serde_json::to_value(value).map_err(failed)
 }
 
@@ -187,6 +192,7 @@ fn from_json<T>(doing: &'static str, value: Json) -> Result<T, JobsError>
 where
     T: serde::de::DeserializeOwned,
 {
-    let failed = |error: serde_json::Error| JobsError::Database { doing, message: error.to_string() };
+    let failed =
+        |error: serde_json::Error| JobsError::Database { doing, message: error.to_string() };
     serde_json::from_value(value).map_err(failed)
 }

@@ -214,7 +214,9 @@ fn store_key(key: &CallKey) -> salve_store::CallKey {
 }
 
 fn is_within(job: &JobId, parent: &JobId) -> bool {
-    job.as_str().strip_prefix(parent.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    job.as_str()
+        .strip_prefix(parent.as_str())
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 // The price is known for the call as a whole; it is shared out by tokens, which is what an estimate
@@ -222,7 +224,8 @@ fn is_within(job: &JobId, parent: &JobId) -> bool {
 fn new_call(call: &StepCall) -> NewCall {
     let worst = call.worst;
     let tokens = worst.prompt_tokens.saturating_add(worst.answer_tokens).max(1);
-    let prompt = u128::from(worst.micro_dollars) * u128::from(worst.prompt_tokens) / u128::from(tokens);
+    let prompt =
+        u128::from(worst.micro_dollars) * u128::from(worst.prompt_tokens) / u128::from(tokens);
     let prompt = u64::try_from(prompt).unwrap_or(u64::MAX).min(worst.micro_dollars);
     NewCall {
         purpose: call.purpose.clone(),

@@ -71,9 +71,7 @@ pub async fn open_jobs(
         JobsPlace::Folder(folder) => {
             (Store::open(&folder.join(STORE_FILE), options).await?, folder)
         }
-        JobsPlace::Postgres { address, folder } => {
-            (shared_store(address, options).await?, folder)
-        }
+        JobsPlace::Postgres { address, folder } => (shared_store(address, options).await?, folder),
     };
     let book: Arc<dyn JobBook> = Arc::new(StoreBook::new(store.clone()));
     let shared: Arc<dyn CallLedger> = Arc::new(StoreLedger::new(store.clone()));

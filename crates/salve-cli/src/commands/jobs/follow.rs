@@ -125,9 +125,9 @@ async fn only_a_person_goes_on(
         return Ok(false);
     }
     let job = open.jobs.state(id).await?;
-    Ok(job.is_some_and(|job| {
-        matches!(&job.state, JobState::Waiting { signal } if only_a_person_sends(signal))
-    }))
+    Ok(job.is_some_and(
+        |job| matches!(&job.state, JobState::Waiting { signal } if only_a_person_sends(signal)),
+    ))
 }
 
 fn left(open: &OpenJobs, id: &JobId) -> String {

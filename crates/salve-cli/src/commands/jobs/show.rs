@@ -14,9 +14,7 @@ use crate::job_place::{self, OpenJobs};
 use crate::table::{Align, table};
 use crate::{environment, output};
 use salve_engine::{Generation, JobStatus};
-use salve_jobs::{
-    EventId, InDoubtStep, JobFilter, JobSnapshot, JobState, JobTree, Json,
-};
+use salve_jobs::{EventId, InDoubtStep, JobFilter, JobSnapshot, JobState, JobTree, Json};
 use salve_types::Timestamp;
 use serde::Serialize;
 

@@ -49,7 +49,8 @@ impl GenerateSteps {
         let (purpose, request) = match self.rehearsed(&input, &pieces).await? {
             None => (Purpose::First, first),
             Some(rehearsal) => {
-                let next = rehearsal.next.ok_or_else(|| StepError::fatal("nothing is left to ask"))?;
+                let next =
+                    rehearsal.next.ok_or_else(|| StepError::fatal("nothing is left to ask"))?;
                 (next.purpose, followed_up(&first, &next))
             }
         };
@@ -75,7 +76,9 @@ impl GenerateSteps {
             thought: note.thought,
             interrupted: note.interrupted,
             spent: Spent {
-                tokens: result.usage.map_or(worst.prompt_tokens + worst.answer_tokens, Usage::total),
+                tokens: result
+                    .usage
+                    .map_or(worst.prompt_tokens + worst.answer_tokens, Usage::total),
                 micro_dollars: result.micro_dollars.unwrap_or(worst.micro_dollars),
             },
         })
@@ -112,7 +115,12 @@ async fn call_model(
         let text = paid.partial().to_owned();
         let finish = Some(FinishReason::Disconnect);
         let note = Note { finish, interrupted: true, ..Note::default() };
-        return Ok(CallResult { answered: true, text, note: as_json(&note), ..CallResult::default() });
+        return Ok(CallResult {
+            answered: true,
+            text,
+            note: as_json(&note),
+            ..CallResult::default()
+        });
     }
     let (sender, mut arrived) = mpsc::unbounded_channel();
     let asked = async move { model.call(&request, &mut Pieces(sender)).await };

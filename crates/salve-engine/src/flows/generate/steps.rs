@@ -185,7 +185,9 @@ fn wanted(input: &GenerateInput) -> Result<Wanted, StepError> {
     let language = match &input.language {
         None => None,
         Some(name) => Some(Language::from_name(name).ok_or_else(|| {
-            StepError::fatal(format!("there is no language `{name}`; leave it out to have it found"))
+            StepError::fatal(format!(
+                "there is no language `{name}`; leave it out to have it found"
+            ))
         })?),
     };
     let schema = input.schema.clone().map(CompiledSchema::new).transpose();

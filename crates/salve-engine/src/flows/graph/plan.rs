@@ -176,7 +176,9 @@ pub enum PlanError {
         missing: String,
     },
     /// A node uses the output of one it does not wait for.
-    #[error("node `{node}` uses the output of `{other}` and does not wait for it: add it to `depends_on`")]
+    #[error(
+        "node `{node}` uses the output of `{other}` and does not wait for it: add it to `depends_on`"
+    )]
     NotBefore {
         /// The one that uses it.
         node: String,
@@ -214,7 +216,8 @@ impl GraphPlan {
     /// # Errors
     /// The first thing that is wrong.
     pub fn check(&self) -> Result<(), PlanError> {
-        let edges = self.edges.len() + self.nodes.iter().map(|it| it.depends_on.len()).sum::<usize>();
+        let edges =
+            self.edges.len() + self.nodes.iter().map(|it| it.depends_on.len()).sum::<usize>();
         sized("nodes", self.nodes.len(), 1, MOST_NODES)?;
         sized("edges", edges, 0, MOST_EDGES)?;
         sized("nodes at once (`parallel`)", self.parallel, 1, MOST_PARALLEL)?;
@@ -259,7 +262,12 @@ impl GraphPlan {
                 }
             };
             if !is_known {
-                return Err(PlanError::UnknownName { node: node.id.clone(), kind, name, known: all });
+                return Err(PlanError::UnknownName {
+                    node: node.id.clone(),
+                    kind,
+                    name,
+                    known: all,
+                });
             }
         }
         Ok(())

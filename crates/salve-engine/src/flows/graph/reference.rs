@@ -62,9 +62,7 @@ fn collect(value: &Json, depth: usize, found: &mut Vec<String>) -> Result<(), Ba
             }
             fields.values().try_for_each(|value| collect(value, depth + 1, found))
         }
-        Json::Array(values) => {
-            values.iter().try_for_each(|value| collect(value, depth + 1, found))
-        }
+        Json::Array(values) => values.iter().try_for_each(|value| collect(value, depth + 1, found)),
         _ => Ok(()),
     }
 }

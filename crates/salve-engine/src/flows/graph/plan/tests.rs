@@ -31,10 +31,7 @@ fn a_plan_is_checked_before_it_is_run() {
             json!({"nodes": [node("a/b", &[])]}),
             "`a/b` cannot name a node: use 1 to 60 letters, digits, `.`, `_` or `-`, once each",
         ),
-        (
-            json!({"nodes": [node("a", &["b"])]}),
-            "node `a` waits for `b`, which is not in the plan",
-        ),
+        (json!({"nodes": [node("a", &["b"])]}), "node `a` waits for `b`, which is not in the plan"),
         (
             json!({"nodes": [node("a", &[])], "edges": [{"from": "a", "to": "x"}]}),
             "node `a` waits for `x`, which is not in the plan",
@@ -76,12 +73,19 @@ fn a_plan_is_checked_before_it_is_run() {
 fn names_that_nobody_has_are_found_before_the_start() {
     let step = StepName::new("work").unwrap();
     let known = KnownNames { steps: BTreeSet::from([step]), ..KnownNames::default() };
-    let plan = |node: Json| -> GraphPlan { serde_json::from_value(json!({"nodes": [node]})).unwrap() };
+    let plan =
+        |node: Json| -> GraphPlan { serde_json::from_value(json!({"nodes": [node]})).unwrap() };
     assert_eq!(plan(node("a", &[])).check_with(&known), Ok(()));
     let error = plan(json!({"id": "a", "step": "sing"})).check_with(&known).unwrap_err();
-    assert_eq!(error.to_string(), "node `a` needs the step `sing`, which is not here; there is work");
+    assert_eq!(
+        error.to_string(),
+        "node `a` needs the step `sing`, which is not here; there is work"
+    );
     let error = plan(json!({"id": "a", "flow": "Sing@1"})).check_with(&known).unwrap_err();
-    assert_eq!(error.to_string(), "node `a` needs the flow `Sing@1`, which is not here; there is none");
+    assert_eq!(
+        error.to_string(),
+        "node `a` needs the flow `Sing@1`, which is not here; there is none"
+    );
 }
 
 #[test]
