@@ -49,10 +49,12 @@ fn main() -> ExitCode {
         limit: Duration::from_secs(10),
     };
     let mut broken = 0;
-    println!(
-        "{:<10} {:>11} {:>9} {:>12} {:>8}",
-        "target", "executions", "seconds", "slowest ms", "bytes"
-    );
+    if chosen.len() > 1 {
+        println!(
+            "{:<10} {:>11} {:>9} {:>12} {:>8}",
+            "target", "executions", "seconds", "slowest ms", "bytes"
+        );
+    }
     for target in chosen {
         match drive(target, &plan) {
             Ok(summary) => println!(

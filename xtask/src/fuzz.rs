@@ -10,6 +10,7 @@ use crate::{process, workspace};
 use anyhow::{Context, bail};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 const SHORT_MUTATIONS: u64 = 20_000;
@@ -37,16 +38,42 @@ pub(crate) fn short() -> anyhow::Result<Outcome> {
 }
 
 fn drive(only: Option<&str>, mutations: u64) -> anyhow::Result<()> {
-    let root = workspace::root();
     let target_dir = workspace::target_dir()?;
-    let crashes = target_dir.join("fuzz-crashes");
     process::build_as_tested()?;
+    let names = only.map_or_else(target_names, |name| Ok(vec![name.to_owned()]))?;
+    let waiting = Mutex::new(names);
+    let at_once = std::thread::available_parallelism().map_or(1, usize::from);
+    println!(
+        "{:<10} {:>11} {:>9} {:>12} {:>8}",
+        "target", "executions", "seconds", "slowest ms", "bytes"
+    );
+    let take = || waiting.lock().ok()?.pop();
+    let work = || {
+        let mut broken = Vec::new();
+        while let Some(name) = take() {
+            broken.extend(drive_one(&target_dir, &name, mutations).err());
+        }
+        broken
+    };
+    let broken = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..at_once).map(|_| scope.spawn(work)).collect();
+        let ended = threads.into_iter().map(|thread| {
+            thread
+                .join()
+                .unwrap_or_else(|_| vec![anyhow::anyhow!("a thread of this program broke")])
+        });
+        ended.flatten().collect::<Vec<_>>()
+    });
+    broken.into_iter().next().map_or(Ok(()), Err)
+}
+
+// One target in a process of its own.
+fn drive_one(target_dir: &Path, name: &str, mutations: u64) -> anyhow::Result<()> {
+    let crashes = target_dir.join("fuzz-crashes");
     let mut command = Command::new(target_dir.join("debug/salve-fuzz"));
     command.arg("--mutations").arg(mutations.to_string()).arg("--seed").arg(SEED.to_string());
-    command.arg("--corpus").arg(root.join("fuzz/corpus")).arg("--crashes").arg(&crashes);
-    if let Some(name) = only {
-        command.args(["--target", name]);
-    }
+    command.arg("--corpus").arg(workspace::root().join("fuzz/corpus"));
+    command.arg("--crashes").arg(&crashes).args(["--target", name]);
     process::run(&mut command)
         .with_context(|| format!("a property is broken; inputs are kept in {}", crashes.display()))
 }

@@ -6,7 +6,7 @@
 //!
 //! [`JobRunner`]: crate::JobRunner
 
-mod envelope;
+pub(crate) mod envelope;
 mod flow;
 mod history;
 mod look;
@@ -17,6 +17,8 @@ mod step;
 mod taking;
 mod watched;
 mod wires;
+
+pub(crate) use look::grown;
 
 use crate::{
     CallKey, CallLedger, Decision, EventId, FlowName, Flows, Fut, InDoubtStep, JobBook, JobEvent,

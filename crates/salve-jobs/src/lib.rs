@@ -29,7 +29,7 @@ pub use join::{join, join_limited, race};
 pub use ledger::{
     CallLedger, CallResult, Cost, Decision, DoubtPolicy, Reserve, Settlement, StepCall,
 };
-pub use memory::{MemoryBook, MemoryLedger};
+pub use memory::{MemoryBook, MemoryJobs, MemoryLedger};
 pub use names::{BadName, CallKey, FlowName, JobId, StepName};
 pub use paid::{PaidCall, paid_once};
 pub use runner::{Flow, Flows, JobRunner, Needs, RunnerOptions, RunningRunner, Step, Steps};

@@ -4,9 +4,14 @@
 //! Never survives its process, and never pretends to.
 
 mod book;
+mod desk;
+mod flow;
+mod jobs;
 mod ledger;
+mod runner;
 
 pub use book::MemoryBook;
+pub use jobs::MemoryJobs;
 pub use ledger::MemoryLedger;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

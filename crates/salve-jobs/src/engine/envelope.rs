@@ -7,7 +7,7 @@ use crate::{CallKey, FlowName, JobError, JobsError, Json, Needs, StepError};
 use serde::{Deserialize, Serialize};
 
 /// The most bytes of one input, result or signal.
-pub(super) const MOST_BYTES: usize = 64 * 1024;
+pub(crate) const MOST_BYTES: usize = 64 * 1024;
 
 /// The input of a job, as the engine keeps it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -58,7 +58,7 @@ pub(super) fn text_of(what: &'static str, value: &impl Serialize) -> Result<Stri
 }
 
 /// Refuses what is too large.
-pub(super) fn check_size(what: &'static str, bytes: usize) -> Result<(), JobsError> {
+pub(crate) fn check_size(what: &'static str, bytes: usize) -> Result<(), JobsError> {
     if bytes > MOST_BYTES {
         return Err(JobsError::TooLarge { what, bytes, most: MOST_BYTES });
     }
@@ -102,7 +102,7 @@ pub(super) fn job_error_text(error: &JobError) -> String {
 }
 
 /// Returns the hash by which the same input is known again, whatever the order of its keys.
-pub(super) fn input_hash(input: &Json) -> String {
+pub(crate) fn input_hash(input: &Json) -> String {
     let mut hasher = blake3::Hasher::new();
     hash_into(&mut hasher, input);
     hasher.finalize().to_hex().to_string()

@@ -136,7 +136,8 @@ impl EngineJobs {
     }
 }
 
-fn grown(job: JobSnapshot, others: &mut Vec<JobSnapshot>) -> JobTree {
+/// Makes a tree of a job and those below it, which are in the order of their start.
+pub(crate) fn grown(job: JobSnapshot, others: &mut Vec<JobSnapshot>) -> JobTree {
     let is_child = |other: &JobSnapshot| other.id.parent().as_ref() == Some(&job.id);
     let (own, mut rest): (Vec<_>, Vec<_>) = others.drain(..).partition(is_child);
     let children = own.into_iter().map(|child| grown(child, &mut rest)).collect();

@@ -7,7 +7,7 @@ use crate::{
     EventId, Fut, Happened, JobBook, JobEvent, JobFilter, JobId, JobRow, JobsError, NewJob, Page,
     Registered, Report,
 };
-use salve_types::Clock;
+use salve_types::{Clock, Timestamp};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -59,27 +59,21 @@ impl MemoryBook {
     }
 
     fn take(&self, report: Report) -> bool {
-        let now = self.clock.now();
+        let taken = lock(&self.pages).take(report, self.clock.now());
+        if taken {
+            self.news.notify_waiters();
+        }
+        taken
+    }
+
+    /// Writes down the next event of a job, unless it has ended.
+    pub(super) fn append(&self, id: &JobId, what: Happened) {
         let mut pages = lock(&self.pages);
-        let Pages { rows, events, events_so_far, .. } = &mut *pages;
-        let Some((_, row)) = rows.get_mut(&report.id) else { return false };
-        if row.reported != report.from || row.ended.is_some() {
-            return false;
-        }
-        row.reported = report.to;
-        let written = events.entry(report.id.clone()).or_default();
-        for what in report.happened {
-            if let Happened::Ended { state } = &what {
-                row.ended = Some(state.clone());
-                row.ended_at = Some(now);
-            }
-            *events_so_far += 1;
-            let id = EventId(*events_so_far);
-            written.push(JobEvent { id, job: report.id.clone(), at: now, what });
-        }
+        let Some(from) = pages.rows.get(id).map(|(_, row)| row.reported) else { return };
+        let report = Report { id: id.clone(), from, to: (1, from.1 + 1), happened: vec![what] };
+        pages.take(report, self.clock.now());
         drop(pages);
         self.news.notify_waiters();
-        true
     }
 
     fn page(&self, filter: &JobFilter, page: &Page) -> Vec<JobRow> {
@@ -106,10 +100,33 @@ impl MemoryBook {
         }
     }
 
-    fn to_stop(&self, id: &JobId) -> Option<String> {
+    /// Returns why a job is to stop, itself or with one of its parents.
+    pub(super) fn to_stop(&self, id: &JobId) -> Option<String> {
         let pages = lock(&self.pages);
         std::iter::successors(Some(id.clone()), JobId::parent)
             .find_map(|id| pages.rows.get(&id)?.1.cancel_reason.clone())
+    }
+}
+
+impl Pages {
+    fn take(&mut self, report: Report, now: Timestamp) -> bool {
+        let Self { rows, events, events_so_far, .. } = self;
+        let Some((_, row)) = rows.get_mut(&report.id) else { return false };
+        if row.reported != report.from || row.ended.is_some() {
+            return false;
+        }
+        row.reported = report.to;
+        let written = events.entry(report.id.clone()).or_default();
+        for what in report.happened {
+            if let Happened::Ended { state } = &what {
+                row.ended = Some(state.clone());
+                row.ended_at = Some(now);
+            }
+            *events_so_far += 1;
+            let id = EventId(*events_so_far);
+            written.push(JobEvent { id, job: report.id.clone(), at: now, what });
+        }
+        true
     }
 }
 

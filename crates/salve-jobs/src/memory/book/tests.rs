@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::{FlowName, JobState, Needs};
-use salve_types::Timestamp;
 
 fn book() -> MemoryBook {
     MemoryBook::new(Arc::new(|| Timestamp(7)))
