@@ -49,6 +49,9 @@ pub struct Wanted {
     pub tools: Vec<WantedTool>,
     /// Texts that end an answer on purpose.
     pub stop: Vec<String>,
+    /// Arguments come as values that the provider has closed itself, so that their end proves
+    /// nothing where it does not say that the answer ended.
+    pub closed_calls: bool,
     /// The asker's own output limit. Plain text that ends at it is what was asked for.
     pub output_limit: Option<u64>,
 }

@@ -31,11 +31,19 @@ pub(super) fn judge(reply: &ModelReply, wanted: &Wanted) -> AnswerVerdict {
     let mut without_arguments = Vec::new();
     for (index, call) in reply.tool_calls.iter().enumerate() {
         match look(call, index, wanted, ended || index < last) {
+            CallLook::Whole if wanted.closed_calls && !ended && index == last => {
+                let fault = unfinished(call, index, "an end that the provider put there");
+                return AnswerVerdict::Malformed(Box::new(fault));
+            }
             CallLook::Whole => {}
             CallLook::WithoutArguments => without_arguments.push(index),
             CallLook::Wrong(fault) => return AnswerVerdict::Malformed(fault),
             CallLook::Cut if index < last => {
-                return AnswerVerdict::Malformed(Box::new(unfinished(call, index)));
+                return AnswerVerdict::Malformed(Box::new(unfinished(
+                    call,
+                    index,
+                    "the next call",
+                )));
             }
             CallLook::Cut => return cut(call, index, reply.finish.as_ref()),
         }
@@ -96,12 +104,12 @@ fn cut(call: &ToolCall, index: usize, finish: Option<&FinishReason>) -> AnswerVe
     }))
 }
 
-fn unfinished(call: &ToolCall, index: usize) -> Fault {
+fn unfinished(call: &ToolCall, index: usize, got: &str) -> Fault {
     Fault {
         part: Part::Tool(index),
         path: "$".to_owned(),
         expected: "the rest of the arguments".to_owned(),
-        got: "the next call".to_owned(),
+        got: got.to_owned(),
         message: format!("the arguments of `{}` have no end", call.name),
     }
 }

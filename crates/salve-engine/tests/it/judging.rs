@@ -53,6 +53,9 @@ fn free_text_is_cut_where_a_fence_is_open_or_the_provider_says_so() {
             (text(open, Disconnect), "cut"),
             (text(between, Stop), "perhaps cut"),
             (text(between, Length), "cut"),
+            (text("Here you are:\n\n`", Stop), "perhaps cut"),
+            (text("Here you are:\n\n``", Stop), "perhaps cut"),
+            (text("It is called\n`main`", Stop), "whole"),
             (text("The fox ran and", Stop), "whole"),
             (text("The fox ran and", Length), "perhaps cut"),
             (text("The fox ran and", Disconnect), "perhaps cut"),
@@ -235,4 +238,20 @@ fn t11_a_streams_verdict_is_the_batchs_at_any_chunking() {
             }
         }
     }
+}
+
+// A provider that sends arguments as an object closes what its limit cut.
+#[test]
+fn arguments_that_the_provider_closed_prove_nothing_by_their_end() {
+    let all = |reason| call("list", r#"{"all": true}"#, reason);
+    let by_bytes = [(all(Length), "whole, tool_calls"), (all(Disconnect), "whole, tool_calls")];
+    check(&wants_tools(), &by_bytes);
+    let wanted = Wanted { closed_calls: true, ..wants_tools() };
+    let cases = [
+        (all(ToolCalls), "whole"),
+        (all(Stop), "whole, tool_calls"),
+        (all(Length), "wrong at $"),
+        (all(Disconnect), "wrong at $"),
+    ];
+    check(&wanted, &cases);
 }

@@ -68,7 +68,8 @@ impl StreamTail {
     }
 
     /// Passes a frame on: notes that the client has it, and returns the bytes to send. They are the
-    /// frame's own unless something was left out or put in before, so that its numbers must change.
+    /// frame's own unless something was left out or put in before, so that its numbers must change
+    /// or the role must be said that was in what was left out.
     /// `deltas` are what the reader made of this very frame.
     pub fn forward(&mut self, frame: &SseFrame, deltas: &[Delta]) -> Bytes {
         each!(self, tail => tail.forward(frame, deltas))
@@ -119,6 +120,13 @@ impl StreamTail {
     /// Learns the ids and the first objects of a stream, whether its frames are passed on or not.
     pub(super) fn opened_by(&mut self, frame: &SseFrame) {
         each!(self, tail => tail.opened_by(frame));
+    }
+
+    /// Learns that the provider says the role of an answer. Only Chat says it with the answer.
+    pub(super) fn role_said(&mut self, choice: u64) {
+        if let Words::Chat(tail) = &mut self.words {
+            tail.role_said(choice);
+        }
     }
 
     /// Learns what the provider counted; the client gets it unless something else is said.

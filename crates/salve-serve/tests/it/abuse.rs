@@ -323,7 +323,7 @@ async fn every_forged_or_abusive_request_is_refused_and_logged_without_a_key() {
             assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{name}: {answer}");
             assert_eq!(answer.matches("HTTP/1.1 ").count(), 1, "{name}: answered twice: {answer}");
         }
-        for _ in 0..200 {
+        for _ in 0..3000 {
             if scene.log.refusals() > before {
                 break;
             }
@@ -358,11 +358,10 @@ async fn slow_clients(scene: &Scene) {
         socket.write_all(request.as_bytes()).await.unwrap();
         let mut answer = String::new();
         let _ =
-            tokio::time::timeout(Duration::from_secs(8), socket.read_to_string(&mut answer)).await;
-        assert!(begun.elapsed() < Duration::from_secs(8), "{name}: still open");
+            tokio::time::timeout(Duration::from_secs(30), socket.read_to_string(&mut answer)).await;
+        assert!(begun.elapsed() < Duration::from_secs(30), "{name}: still open");
         assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 408 "), "{name}: {answer}");
-        tokio::time::sleep(Duration::from_millis(100)).await;
-        assert!(scene.log.refusals() > before, "{name}: not logged");
+        super::stage::until("it is logged", || scene.log.refusals() > before).await;
     }
 }
 

@@ -197,7 +197,7 @@ async fn a_broken_connection_is_resumed() {
 #[tokio::test]
 async fn pings_keep_a_silent_stream_awake() {
     let arguments = json!({"path": "a", "content": "b"});
-    let reply = json!({"tool_calls": [{"name": "write_file", "arguments": arguments}], "chunk": 4, "hang_ms": 600, "hang_at": 5});
+    let reply = json!({"tool_calls": [{"name": "write_file", "arguments": arguments}], "chunk": 4, "hang_ms": 2000, "hang_at": 5});
     let script = Script::parse(&json!({ "reply": reply }).to_string()).unwrap();
     let sim = SimServer::start(script, SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
     let mut config = GatewayConfig::new(sim.url(), Arc::new(|| Timestamp(0)));

@@ -177,7 +177,7 @@ async fn a_client_that_goes_away_ends_its_call_and_frees_its_budget() {
         drop(pieces);
         let open = upstream.open.clone();
         until("the call is ended", || open.load(std::sync::atomic::Ordering::SeqCst) == 0).await;
-        for _ in 0..500 {
+        for _ in 0..3000 {
             if store.key_spending(id).await.unwrap().held.tokens == 0 {
                 break;
             }
@@ -222,7 +222,7 @@ async fn every_call_is_in_the_ledger_with_what_it_took() {
     assert_eq!(status, 200);
     // A call is settled behind its reply, not before it.
     let mut calls = store.calls(&CallFilter::default()).await.unwrap();
-    for _ in 0..500 {
+    for _ in 0..3000 {
         if calls.iter().all(|call| call.outcome.is_some()) {
             break;
         }

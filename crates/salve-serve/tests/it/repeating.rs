@@ -106,5 +106,5 @@ async fn an_upstream_that_is_silent_is_given_up() {
         .await
         .unwrap();
     assert!(response.bytes().await.is_err(), "a stream that is given up is not ended as if whole");
-    assert!(begun.elapsed() < Duration::from_secs(10));
+    assert!(begun.elapsed() < Duration::from_secs(30));
 }

@@ -202,31 +202,32 @@ pub(crate) fn client() -> reqwest::Client {
         .no_deflate()
         .no_zstd()
         .redirect(reqwest::redirect::Policy::none())
-        .timeout(Duration::from_secs(20))
+        .timeout(Duration::from_secs(60))
         .build()
         .unwrap()
 }
 
 /// Sends bytes as they are and returns all that comes back until the other side closes, or for a
-/// second after it fell silent.
+/// second after it fell silent. The first byte is waited for longer: the machine may be busy.
 pub(crate) async fn raw(addr: SocketAddr, request: &[u8]) -> String {
     let mut socket = TcpStream::connect(addr).await.unwrap();
     let _ = socket.write_all(request).await;
     let mut answer = Vec::new();
     let mut buffer = [0; 4096];
-    let quiet = Duration::from_secs(1);
+    let mut quiet = Duration::from_secs(20);
     while let Ok(Ok(count)) = tokio::time::timeout(quiet, socket.read(&mut buffer)).await {
         if count == 0 {
             break;
         }
         answer.extend_from_slice(&buffer[..count]);
+        quiet = Duration::from_secs(1);
     }
     String::from_utf8_lossy(&answer).into_owned()
 }
 
-/// Waits until something is so, for at most ten seconds.
+/// Waits until something is so, for at most thirty seconds.
 pub(crate) async fn until(what: &str, so: impl Fn() -> bool) {
-    for _ in 0..1000 {
+    for _ in 0..3000 {
         if so() {
             return;
         }

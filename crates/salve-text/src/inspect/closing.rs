@@ -94,7 +94,10 @@ fn construct(machine: &Machine, frame: &Frame, end: End<'_>, inner: bool) -> Opt
         Kind::Element => (OpenKind::Element, format!("</{}>", name())),
         Kind::Fence => {
             let sign = char::from(frame.form).to_string().repeat(usize::from(frame.extra));
-            (OpenKind::Fence, if tail.ends_with(b"\n") { sign } else { format!("\n{sign}") })
+            let half = end.from(frame).map_or(sign.len(), <[u8]>::len);
+            let missing = sign.get(half.min(sign.len())..).unwrap_or_default();
+            let line = if tail.ends_with(b"\n") { "" } else { "\n" };
+            (OpenKind::Fence, format!("{missing}{line}{sign}"))
         }
         Kind::Top | Kind::LineComment | Kind::Directive | Kind::Define | Kind::Opaque => {
             return None;

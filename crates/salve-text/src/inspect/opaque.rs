@@ -130,10 +130,10 @@ impl Machine {
             return pos + 1;
         }
         if view.base + pos == 0 || view.before(pos) == b'\n' {
-            let fence = fence_of(line);
+            let fence = fence_of(line).or_else(|| half_fence_of(line).filter(|_| view.last));
             if let Some((indent, sign, count)) = fence {
                 let frame = Frame::new(Kind::Fence, view.base + pos + indent);
-                self.stack.push(frame.with(sign, count as u16));
+                self.stack.push(frame.with(sign, count.max(SHORTEST_FENCE) as u16));
                 return skip_line(view, pos + indent + count);
             }
         }
@@ -179,8 +179,20 @@ fn fence_of(line: &[u8]) -> Option<(usize, u8, usize)> {
     let rest = &line[indent + count..];
     let end = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
     let inline = sign == b'`' && rest[..end].contains(&b'`');
-    (count >= 3 && !inline).then_some((indent, sign, count))
+    (count >= SHORTEST_FENCE && !inline).then_some((indent, sign, count))
 }
+
+// The first backticks of a line at the very end of a text: a fence or a piece of code was to follow,
+// because a line of nothing else means nothing.
+fn half_fence_of(line: &[u8]) -> Option<(usize, u8, usize)> {
+    let indent = line.iter().take_while(|byte| b" >*-+".contains(byte)).count();
+    let signs = line.get(indent..)?;
+    let is_half = (1..SHORTEST_FENCE).contains(&signs.len());
+    (is_half && signs.iter().all(|&byte| byte == b'`')).then_some((indent, b'`', signs.len()))
+}
+
+/// How many signs a fence has at least.
+pub(super) const SHORTEST_FENCE: usize = 3;
 
 fn skip_line(view: &View<'_>, pos: usize) -> usize {
     let pos = pos.min(view.limit);

@@ -117,6 +117,11 @@ fn t18_additive_kinds_and_one_kind_only() {
     assert_cut(Language::Html, "<ul><li>a</li>", Kind::OpenElement, "</ul>");
     assert_cut(Language::Tsx, "x = <A.B>text", Kind::OpenElement, "</A.B>");
     assert_cut(Language::Markdown, "# a\n````md\n```\n", Kind::OpenFence, "````");
+    // Half a fence, of which a line can consist for no other reason.
+    assert_cut(Language::Markdown, "Here:\n\n`", Kind::OpenFence, "``\n```");
+    assert_cut(Language::Markdown, "Here:\n\n``", Kind::OpenFence, "`\n```");
+    assert_cut(Language::Markdown, "- So:\n  ``", Kind::OpenFence, "`\n```");
+    assert_cut(Language::Markdown, "```\na\n``", Kind::OpenFence, "\n```");
     assert_cut(Language::Python, "def f():\n", Kind::OpenBlock, "    pass");
     assert_cut(Language::Python, "class A:", Kind::OpenBlock, " pass");
     assert_cut(Language::Bash, "if a; then b", Kind::OpenBlock, "\nfi");

@@ -148,6 +148,8 @@ fn t04_data_formats() {
         &["a = \"it's\" # don't\nb = '\"'\nc = '''it's'''\n", "[a.'b\"']\nc = [1,\n]\n"],
     );
     whole(Language::Markdown, &["It's `code` don't\n\n```js\n'\n```\n", "a ``` b\n"]);
+    let inline = ["It is `code`", "It is\n`code`", "It is\n``a ` b``", "A sign: `", "a\n`\n\nb"];
+    whole(Language::Markdown, &inline);
     whole(Language::Json, &["{\"a\": \"it's \\\" \\\\\"}", "[1, 2] // don't\n"]);
     whole(Language::Sql, &["SELECT 'it''s', 'C:\\', \"a\"\"b\";\nBEGIN;\nCOMMIT;\n"]);
     whole(Language::Text, &["It's the dogs' 5\" bowl, don't worry.\n"]);

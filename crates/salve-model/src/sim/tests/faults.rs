@@ -294,9 +294,16 @@ async fn a_reader_that_leaves_is_counted_and_the_server_ends_with_its_handle() {
     let reply = json!({ "text": "abcdef".repeat(1000), "delay_ms": { "between": 20 } });
     let sim = start(&rule(reply)).await;
     let body = question(Dialect::Chat, "go", true);
-    let leaving = tokio::time::timeout(Duration::from_millis(60), ask(&sim, Dialect::Chat, &body));
-    assert!(leaving.await.is_err());
-    for _ in 0..500 {
+    let under_way = async {
+        while sim.calls().in_flight == 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::select! {
+        _ = ask(&sim, Dialect::Chat, &body) => panic!("the whole answer came first"),
+        () = under_way => {}
+    }
+    for _ in 0..3000 {
         if sim.calls().aborted == 1 {
             break;
         }
@@ -306,7 +313,7 @@ async fn a_reader_that_leaves_is_counted_and_the_server_ends_with_its_handle() {
     assert_eq!((calls.aborted, calls.in_flight, calls.open_connections), (1, 0, 0));
     let addr = sim.addr();
     drop(sim);
-    for _ in 0..500 {
+    for _ in 0..3000 {
         if tokio::net::TcpStream::connect(addr).await.is_err() {
             break;
         }

@@ -37,6 +37,8 @@ struct Choice<'a> {
 #[serde(default)]
 struct Step<'a> {
     #[serde(borrow)]
+    role: LaxText<'a>,
+    #[serde(borrow)]
     content: Lax<Content<'a>>,
     #[serde(borrow)]
     reasoning_content: LaxText<'a>,
@@ -120,6 +122,9 @@ pub(super) fn read(reader: &mut StreamReader, frame: &SseFrame) -> Option<Vec<De
 fn read_choice(reader: &mut StreamReader, choice: Choice<'_>, deltas: &mut Vec<Delta>) {
     let index = choice.index.0.unwrap_or(0);
     let step = choice.delta.0.unwrap_or_default();
+    if step.role.filled().is_some() {
+        reader.tail.role_said(index);
+    }
     if let Some(thought) = step.reasoning_content.filled().or_else(|| step.reasoning.filled()) {
         reader.thinking(index, thought, deltas);
     }

@@ -27,10 +27,24 @@ pub(super) struct ChatTail {
 #[derive(Debug, Clone, Default)]
 struct Seen {
     started: bool,
+    role: Role,
     finished: bool,
     calls: usize,
     // How much the provider's numbers of calls differ from the client's.
     shift: i64,
+}
+
+// What is known of the role of one answer. Some providers never say it, and are not taught to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Role {
+    #[default]
+    Unsaid,
+    // The provider said it, and the client has not heard it.
+    Due,
+    // The client has it from the provider.
+    Passed,
+    // The client has it from here.
+    Written,
 }
 
 // Some providers count in every frame; the sum is still owed then.
@@ -53,6 +67,13 @@ impl ChatTail {
         if self.first.is_none() {
             // A copy, because the frame would keep the whole piece it arrived in.
             self.first = Some(Bytes::copy_from_slice(&frame.data));
+        }
+    }
+
+    pub(super) fn role_said(&mut self, choice: u64) {
+        let role = &mut self.seen(usize::try_from(choice).unwrap_or(usize::MAX)).role;
+        if *role == Role::Unsaid {
+            *role = Role::Due;
         }
     }
 
@@ -83,7 +104,50 @@ impl ChatTail {
                 Delta::BlockEnd { .. } => {}
             }
         }
-        if shifted { rewritten(frame, |chunk| self.renumber(chunk)) } else { frame.raw.clone() }
+        let settled = self.settle_roles(&frame.data);
+        match settled {
+            None if !shifted => frame.raw.clone(),
+            settled => rewritten(frame, |chunk| {
+                if let Some(settled) = settled {
+                    *chunk = settled;
+                }
+                self.renumber(chunk);
+            }),
+        }
+    }
+
+    // The chunk with the role that was in a frame that was left out, and without one that the client
+    // has from here; none when it needs no change.
+    fn settle_roles(&mut self, data: &[u8]) -> Option<Value> {
+        let any = |role| self.seen.iter().any(|seen| seen.role == role);
+        let says_role = || memchr::memmem::find(data, b"\"role\"").is_some();
+        if !any(Role::Due) && !(any(Role::Written) && says_role()) {
+            return None;
+        }
+        let mut chunk: Value = serde_json::from_slice(data).ok()?;
+        let choices = chunk.get_mut("choices").and_then(Value::as_array_mut);
+        let mut changed = false;
+        for choice in choices.into_iter().flatten() {
+            let index = choice.get("index").and_then(Value::as_u64).unwrap_or(0);
+            let role = &mut self.seen(usize::try_from(index).unwrap_or(usize::MAX)).role;
+            let Some(delta) = choice.get_mut("delta").and_then(Value::as_object_mut) else {
+                continue;
+            };
+            match (*role, delta.get("role").is_some_and(Value::is_string)) {
+                (Role::Due, true) => *role = Role::Passed,
+                (Role::Due, false) => {
+                    delta.shift_insert(0, "role".to_owned(), json!("assistant"));
+                    *role = Role::Written;
+                    changed = true;
+                }
+                (Role::Written, true) => {
+                    delta.shift_remove("role");
+                    changed = true;
+                }
+                _ => {}
+            }
+        }
+        changed.then_some(chunk)
     }
 
     // The first chunk of most providers has a role and nothing else.
@@ -198,11 +262,14 @@ impl ChatTail {
         out + &self.end()
     }
 
-    // The role, if the client has nothing of this answer yet.
+    // The role, if the client lacks it: it has nothing of this answer, or not the frame that said it.
     fn opening(&mut self, choice: usize) -> Map<String, Value> {
         let mut delta = Map::new();
-        if !std::mem::replace(&mut self.seen(choice).started, true) {
+        let seen = self.seen(choice);
+        let started = std::mem::replace(&mut seen.started, true);
+        if !started || seen.role == Role::Due {
             delta.insert("role".to_owned(), json!("assistant"));
+            seen.role = Role::Written;
         }
         delta
     }

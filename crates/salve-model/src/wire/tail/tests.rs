@@ -334,6 +334,68 @@ proptest! {
     }
 }
 
+fn passed(dialect: Dialect, frames: &[&str], left_out: usize) -> Vec<String> {
+    let frames: Vec<SseFrame> = frames.iter().map(|data| SseFrame::of("", data)).collect();
+    let mut reader = StreamReader::new(dialect);
+    let mut sent = Vec::new();
+    for (at, frame) in frames.iter().enumerate() {
+        let deltas = reader.read(frame);
+        if at != left_out {
+            let bytes = reader.tail().forward(frame, &deltas);
+            sent.push(String::from_utf8(bytes.to_vec()).unwrap());
+        }
+    }
+    sent
+}
+
+// The case that a random run found: the call that is held back is the frame with the role.
+#[test]
+fn the_role_of_a_frame_that_was_left_out_is_said_with_the_next() {
+    let start = |role: &str, index: u64| {
+        format!(
+            r#"{{"id":"x","choices":[{{"index":0,"delta":{{{role}"tool_calls":[{{"index":{index},"id":"c{index}","function":{{"name":"f","arguments":"{{}}"}}}}]}}}}]}}"#
+        )
+    };
+    let role = r#""role":"assistant","#;
+    let end = r#"{"id":"x","choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}"#;
+    let roles = |sent: &[String]| sent.iter().map(|it| it.matches("assistant").count()).collect();
+    let frames = [&start(role, 0), &start("", 1), end];
+    let counts: Vec<usize> = roles(&passed(Dialect::Chat, &frames, 0));
+    assert_eq!(counts, [1, 0]);
+    // Whoever says it with every frame goes on as it came.
+    let often = [&start(role, 0), &start(role, 1), end];
+    let counts: Vec<usize> = roles(&passed(Dialect::Chat, &often, 0));
+    assert_eq!(counts, [1, 0]);
+    // A second answer that said it in the same frame has its own.
+    let both = r#"{"id":"x","choices":[{"index":0,"delta":{"role":"assistant"}},{"index":1,"delta":{"role":"assistant"}}]}"#;
+    let text = r#"{"id":"x","choices":[{"index":1,"delta":{"content":"Hi"}}]}"#;
+    let counts: Vec<usize> = roles(&passed(Dialect::Chat, &[both, text, end, text], 0));
+    assert_eq!(counts, [1, 1, 0]);
+}
+
+#[test]
+fn a_provider_that_never_says_a_role_is_not_taught_to() {
+    let frames = [
+        r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"f"}}]}}]}"#,
+        r#"{"choices":[ {"index":0, "delta":{"content":"role assistant"}} ]}"#,
+        r#"{"choices":[ {"index":0, "delta":{}, "finish_reason":"stop"} ]}"#,
+    ];
+    let came = |data: &str| String::from_utf8(SseFrame::of("", data).raw.to_vec()).unwrap();
+    let expected: Vec<String> = frames[1..].iter().map(|data| came(data)).collect();
+    assert_eq!(passed(Dialect::Chat, &frames, 0), expected);
+}
+
+#[test]
+fn a_role_that_was_written_here_is_taken_out_of_what_follows() {
+    let said = r#"{"choices":[{"index":0,"delta":{"role":"assistant","content":"Hi"}}]}"#;
+    let frame = SseFrame::of("", said);
+    let mut reader = StreamReader::new(Dialect::Chat);
+    let deltas = reader.read(&frame);
+    let mut sent = reader.tail().thinking(0, "So.").to_vec();
+    sent.extend(reader.tail().forward(&frame, &deltas));
+    assert_eq!(String::from_utf8(sent).unwrap().matches("assistant").count(), 1);
+}
+
 // How many frames a gateway passes on that stops at `cut`: never a part of a call, nor the end of
 // anything that may still grow.
 fn passed_on(dialect: Dialect, upstream: &[SseFrame], cut: usize) -> usize {

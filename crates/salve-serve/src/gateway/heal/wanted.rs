@@ -5,7 +5,7 @@
 //! schema that does not compile binds nobody.
 
 use salve_engine::{Wanted, WantedTool};
-use salve_model::wire::Asked;
+use salve_model::wire::{Asked, Dialect};
 use salve_text::CompiledSchema;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -100,6 +100,7 @@ pub fn wanted_of(asked: &Asked, schemas: &SchemaCache) -> Wanted {
         json: asked.json || asked.schema.is_some(),
         tools: asked.tools.iter().map(tool).collect(),
         stop: asked.stop.clone(),
+        closed_calls: asked.dialect == Dialect::Messages && !asked.stream,
         output_limit: asked.max_output_tokens,
     }
 }

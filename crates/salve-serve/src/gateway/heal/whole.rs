@@ -52,7 +52,7 @@ pub async fn heal_whole<U: Upstream>(
     // A body that cannot be read is a connection that broke, perhaps in the middle of the answer.
     let (envelope, replies) = match replies {
         Some(replies) => (envelope, replies),
-        None => match salvage(dialect, &body) {
+        None => match salvage(&exchange.asked, &body) {
             Some((envelope, replies)) => (Some(envelope), replies),
             None => (None, vec![broken()]),
         },

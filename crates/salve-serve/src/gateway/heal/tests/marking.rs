@@ -188,6 +188,10 @@ fn c259_a_wrong_or_missing_reason_is_corrected_from_the_bytes() {
         for stream in [true, false] {
             for ending in [Ending::Length, Ending::Missing] {
                 let first = Canned::call("write", arguments).ending(ending);
+                // An object that the provider closed proves nothing; see below.
+                if dialect == Dialect::Messages && !stream && ending == Ending::Length {
+                    continue;
+                }
                 let outcome = Setup::new(dialect, Ask::Tools, stream, nobody).run(&first);
                 let got = &outcome.received.answers[0];
                 assert_eq!(got.finish.as_deref(), Some(done(dialect, true)), "{dialect:?}");
@@ -207,6 +211,18 @@ fn c259_a_wrong_or_missing_reason_is_corrected_from_the_bytes() {
             );
         }
     }
+}
+
+#[test]
+fn a_call_that_the_provider_closed_at_its_limit_is_asked_for_again() {
+    let right = r#"{"path":"a","text":"b and the rest"}"#;
+    let first = Canned::call("write", r#"{"path":"a","text":"b"}"#).ending(Ending::Length);
+    let again = |_: &Request, _: usize| Answer::Reply(Canned::call("write", right));
+    let outcome = Setup::new(Dialect::Messages, Ask::Tools, false, again).run(&first);
+    assert_eq!(outcome.report.reworks, 1);
+    let got = &outcome.received.answers[0];
+    let value: Value = serde_json::from_str(&got.calls[0].1).unwrap();
+    assert_eq!(value["text"], "b and the rest");
 }
 
 #[test]
