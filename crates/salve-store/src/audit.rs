@@ -9,20 +9,26 @@ use sqlx::Row;
 /// What each scope should hold and have spent, from the calls themselves, beside what is written
 /// down. A session whose old calls were forgotten has spent more than its calls tell.
 const SUMS: &str = "
-WITH counted AS (
-    SELECT 'day' AS scope, day AS since, calls.* FROM calls
+WITH took AS (
+    SELECT day, gateway_key, session,
+           CASE WHEN state = 'open' THEN prompt_tokens + answer_tokens ELSE 0 END AS held_tokens,
+           CASE WHEN state = 'open' THEN prompt_micro_dollars + answer_micro_dollars ELSE 0 END
+               AS held_micro_dollars,
+           CASE WHEN state = 'settled' THEN input_tokens + output_tokens ELSE 0 END AS spent_tokens,
+           CASE WHEN state = 'settled' THEN micro_dollars ELSE 0 END AS spent_micro_dollars
+      FROM calls
     UNION ALL
-    SELECT 'key:' || gateway_key, day, calls.* FROM calls WHERE gateway_key IS NOT NULL
+    SELECT day, gateway_key, session, 0, 0, counted_tokens, counted_micro_dollars FROM call_tries
+), counted AS (
+    SELECT 'day' AS scope, day AS since, took.* FROM took
     UNION ALL
-    SELECT 'session:' || session, 0, calls.* FROM calls WHERE session IS NOT NULL
+    SELECT 'key:' || gateway_key, day, took.* FROM took WHERE gateway_key IS NOT NULL
+    UNION ALL
+    SELECT 'session:' || session, 0, took.* FROM took WHERE session IS NOT NULL
 ), sums AS (
-    SELECT scope, since,
-           sum(CASE WHEN state = 'open' THEN prompt_tokens + answer_tokens ELSE 0 END) AS held_tokens,
-           sum(CASE WHEN state = 'open' THEN prompt_micro_dollars + answer_micro_dollars
-                    ELSE 0 END) AS held_micro_dollars,
-           sum(CASE WHEN state = 'settled' THEN input_tokens + output_tokens ELSE 0 END)
-               AS spent_tokens,
-           sum(CASE WHEN state = 'settled' THEN micro_dollars ELSE 0 END) AS spent_micro_dollars
+    SELECT scope, since, sum(held_tokens) AS held_tokens,
+           sum(held_micro_dollars) AS held_micro_dollars, sum(spent_tokens) AS spent_tokens,
+           sum(spent_micro_dollars) AS spent_micro_dollars
       FROM counted GROUP BY scope, since
 )
 SELECT coalesce(sums.scope, budgets.scope) || ' of day ' || coalesce(sums.since, budgets.day)

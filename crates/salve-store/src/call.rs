@@ -86,7 +86,11 @@ pub enum Reservation {
         since: Timestamp,
         /// By whom.
         worker: String,
+        /// Whether that worker is still seen. It may yet settle.
+        alive: bool,
     },
+    /// Somebody decided that it is not to be made.
+    Refused(String),
     /// It would not fit; nothing was reserved.
     OverBudget(OverBudget),
 }
@@ -176,7 +180,7 @@ impl CallOutcome {
 }
 
 /// What is decided about a call of which nobody knows how it ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Decision {
     /// It never reached the provider: all of its budget goes back.
@@ -185,6 +189,14 @@ pub enum Decision {
     CountWorst,
     /// It took this much.
     Took(Spend),
+    /// It is made again by whoever asks for it next. It may be paid twice, so it counts as the most
+    /// it can have taken until its owner says what it took.
+    Retry,
+    /// This is its result. It counts as with [`Retry`](Self::Retry).
+    UseResult(String),
+    /// It is not made again; the reason is told to whoever asks. It counts as with
+    /// [`Retry`](Self::Retry).
+    Fail(String),
 }
 
 /// Where a call stands.
@@ -223,7 +235,10 @@ pub struct Call {
     pub state: CallState,
     /// Who made it.
     pub worker: String,
-    /// When it was reserved.
+    /// Raised each time it changes hands, from 1.
+    #[serde(skip_serializing_if = "is_first")]
+    pub epoch: u32,
+    /// When it was reserved, by its present owner.
     pub reserved_at: Timestamp,
     /// When it was settled.
     pub settled_at: Option<Timestamp>,
@@ -269,6 +284,9 @@ pub struct Call {
     pub false_alarm: bool,
     /// What else was kept.
     pub note: Option<Value>,
+    /// What somebody decided about it: `retry`, `result` or `fail`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decided: Option<String>,
 }
 
 /// The three texts of a call.
@@ -290,6 +308,84 @@ pub struct CallDetail {
     pub call: Call,
     /// Its texts.
     pub texts: CallTexts,
+    /// Tries at it that were taken from their owner, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tries: Vec<CallTry>,
+}
+
+/// A try at a call that was taken from its owner.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallTry {
+    /// Which try it was, from 1.
+    pub epoch: u32,
+    /// Who made it.
+    pub worker: String,
+    /// When it was reserved.
+    pub reserved_at: Timestamp,
+    /// What it counts for in budgets.
+    pub counted: Spend,
+    /// What had arrived; the whole answer once it is late.
+    pub text: String,
+    /// How it ended, once its owner said so.
+    pub late: Option<LateEnd>,
+}
+
+/// How a try ended whose owner came late.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LateEnd {
+    /// When its owner said so.
+    pub at: Timestamp,
+    /// What came of it.
+    pub outcome: Option<CallOutcome>,
+    /// What it took.
+    pub usage: Usage,
+    /// What it cost in millionths of a dollar.
+    pub micro_dollars: u64,
+    /// What else was kept.
+    pub note: Option<Value>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_first(epoch: &u32) -> bool {
+    *epoch == 1
+}
+
+/// Which calls in doubt are wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DoubtFilter {
+    /// Whose key begins like this.
+    pub key_prefix: Option<String>,
+    /// At most so many.
+    pub limit: u32,
+}
+
+impl Default for DoubtFilter {
+    fn default() -> Self {
+        Self { key_prefix: None, limit: 1000 }
+    }
+}
+
+/// A call with a key that was begun by somebody who is not seen any more, and about which nobody has
+/// decided yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DoubtfulCall {
+    /// Its number.
+    pub id: CallId,
+    /// By what it is known again.
+    pub key: String,
+    /// Raised each time it changes hands.
+    pub epoch: u32,
+    /// When it was reserved.
+    pub since: Timestamp,
+    /// By whom.
+    pub worker: String,
+    /// How many bytes had arrived and were safe.
+    pub partial_bytes: u64,
+    /// The most it can have taken.
+    pub worst: Spend,
 }
 
 /// Which calls are wanted, newest first.

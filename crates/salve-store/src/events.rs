@@ -9,6 +9,7 @@ use salve_types::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 use sqlx::Row;
+use sqlx::sqlite::SqliteRow;
 use std::collections::VecDeque;
 use tokio::sync::{oneshot, watch};
 
@@ -80,20 +81,7 @@ impl Store {
         .fetch_all(self.readers())
         .await
         .map_err(StoreError::database(doing))?;
-        rows.iter()
-            .map(|row| {
-                let body: Vec<u8> = row.try_get(4)?;
-                Ok(Event {
-                    id: row.try_get(0)?,
-                    at: Timestamp(row.try_get(1)?),
-                    kind: row.try_get(2)?,
-                    subject: row.try_get(3)?,
-                    body: serde_json::from_slice(&body)
-                        .map_err(|error| sqlx::Error::Decode(error.into()))?,
-                })
-            })
-            .collect::<Result<_, sqlx::Error>>()
-            .map_err(StoreError::database(doing))
+        read(&rows).map_err(StoreError::database(doing))
     }
 
     /// Follows the events after the one numbered `id`, also those of other processes.
@@ -134,4 +122,21 @@ impl Subscription {
             }
         }
     }
+}
+
+/// Reads rows of the columns id, at, kind, subject, body.
+pub(crate) fn read(rows: &[SqliteRow]) -> Result<Vec<Event>, sqlx::Error> {
+    rows.iter()
+        .map(|row| {
+            let body: Vec<u8> = row.try_get(4)?;
+            Ok(Event {
+                id: row.try_get(0)?,
+                at: Timestamp(row.try_get(1)?),
+                kind: row.try_get(2)?,
+                subject: row.try_get(3)?,
+                body: serde_json::from_slice(&body)
+                    .map_err(|error| sqlx::Error::Decode(error.into()))?,
+            })
+        })
+        .collect()
 }

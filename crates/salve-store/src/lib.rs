@@ -7,10 +7,12 @@ mod audit;
 mod backup;
 mod call;
 mod clean;
+mod doubt;
 mod error;
 mod events;
 mod files;
 mod gateway_keys;
+mod jobs;
 mod migrations;
 mod open_call;
 mod options;
@@ -20,15 +22,17 @@ mod redact;
 mod spend;
 mod statistics;
 mod store;
+mod texts;
 mod writer;
 
 pub use call::{
-    Call, CallDetail, CallFilter, CallId, CallKey, CallOutcome, CallState, CallTexts, Decision,
-    NewCall, Reservation, Settled,
+    Call, CallDetail, CallFilter, CallId, CallKey, CallOutcome, CallState, CallTexts, CallTry,
+    Decision, DoubtFilter, DoubtfulCall, LateEnd, NewCall, Reservation, Settled,
 };
 pub use error::{DatabaseError, StoreError};
 pub use events::{Event, NewEvent, Subscription};
 pub use gateway_keys::{GatewayKey, KEY_PREFIX, KeyId, MadeKey, NewKey};
+pub use jobs::{JobRegistration, JobReport, JobRow, JobRowFilter, JobRowPage, NewJobRow};
 pub use open_call::{OpenCall, Receipt};
 pub use options::{Budgets, Durability, Retention, SpendLimit, StoreOptions};
 pub use read::Spending;

@@ -32,6 +32,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     migration!(2, "0002_gateway_keys"),
     migration!(3, "0003_events"),
     migration!(4, "0004_statistics"),
+    migration!(5, "0005_jobs"),
 ];
 
 /// The newest version.

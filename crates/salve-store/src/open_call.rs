@@ -21,6 +21,7 @@ use tokio::sync::{mpsc, oneshot};
 #[must_use]
 pub struct OpenCall {
     held: Held,
+    partial: String,
     raw: Arc<RawText>,
     redaction: Box<dyn RedactStream>,
     cleaner: Arc<Cleaner>,
@@ -53,14 +54,18 @@ pub struct Receipt {
     pub micro_dollars: u64,
     /// Whether either was estimated.
     pub estimated: bool,
+    /// Whether somebody else had taken the call over or decided about it: then this was written down
+    /// beside it, and is not its result.
+    pub late: bool,
 }
 
 impl OpenCall {
     pub(crate) fn new(held: Held, opening: Opening) -> Self {
         let Opening { raw_cap, cleaner, writer } = opening;
-        let raw = Arc::new(RawText::new(held.id, raw_cap));
+        let raw = Arc::new(RawText::new(held.id, held.epoch, raw_cap));
         let redaction = cleaner.stream();
-        Self { held, raw, redaction, cleaner, writer, handed_over: false, settled: false }
+        let partial = String::new();
+        Self { held, partial, raw, redaction, cleaner, writer, handed_over: false, settled: false }
     }
 
     /// Notes that it has reached whoever asked for it, who may make the call from now on.
@@ -72,6 +77,22 @@ impl OpenCall {
     /// Returns its number.
     pub const fn id(&self) -> CallId {
         self.held.id
+    }
+
+    /// Returns the epoch it is in: 1, and one more each time the call changes hands.
+    pub fn epoch(&self) -> u32 {
+        u32::try_from(self.held.epoch).unwrap_or(u32::MAX)
+    }
+
+    /// Returns what had arrived for whoever had it before.
+    pub fn partial(&self) -> &str {
+        &self.partial
+    }
+
+    /// Notes what had arrived for whoever had it before.
+    pub(crate) fn after(mut self, partial: String) -> Self {
+        self.partial = partial;
+        self
     }
 
     /// Takes text as it arrives. Never waits.
@@ -93,8 +114,9 @@ impl OpenCall {
     /// Ends the call: writes how it ended and gives the unused part of its budgets back, together.
     ///
     /// # Errors
-    /// When the database refuses, or somebody else decided about this call. It is on its way before
-    /// this returns: a caller that does not wait, or goes away while it waits, only misses the receipt.
+    /// When the database refuses. That somebody else had taken the call over is none: the receipt says
+    /// that this came late. It is on its way before this returns: a caller that does not wait, or goes
+    /// away while it waits, only misses the receipt.
     pub fn settle(
         mut self,
         settled: Settled,

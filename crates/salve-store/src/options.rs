@@ -7,6 +7,7 @@ use crate::Redact;
 use salve_types::Clock;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How a store is opened.
 #[derive(Clone)]
@@ -23,6 +24,9 @@ pub struct StoreOptions {
     pub budgets: Budgets,
     /// What is forgotten, and when.
     pub retention: Retention,
+    /// A worker that was not seen for so long is taken for dead, and its open calls are in doubt. One
+    /// that has open calls says four times as often that it is alive.
+    pub silence: Duration,
 }
 
 impl StoreOptions {
@@ -39,6 +43,7 @@ impl StoreOptions {
             worker: worker.into(),
             budgets: Budgets::default(),
             retention: Retention::default(),
+            silence: Duration::from_secs(20),
         }
     }
 }
@@ -50,6 +55,7 @@ impl fmt::Debug for StoreOptions {
             .field("durability", &self.durability)
             .field("budgets", &self.budgets)
             .field("retention", &self.retention)
+            .field("silence", &self.silence)
             .finish_non_exhaustive()
     }
 }
@@ -87,7 +93,7 @@ pub struct Budgets {
 pub struct Retention {
     /// Days a settled call is listed. Open and unknown calls stay.
     pub call_days: u32,
-    /// Days its texts are kept.
+    /// Days its texts are kept; those of jobs, since they were last put.
     pub text_days: u32,
     /// Days an event is kept.
     pub event_days: u32,

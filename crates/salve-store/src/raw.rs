@@ -13,6 +13,7 @@ const PIECE: usize = 16 << 10;
 #[derive(Debug)]
 pub(crate) struct RawText {
     pub(crate) call: CallId,
+    pub(crate) epoch: i64,
     cap: usize,
     waiting: Mutex<Waiting>,
 }
@@ -45,8 +46,8 @@ pub(crate) struct Piece {
 }
 
 impl RawText {
-    pub(crate) fn new(call: CallId, cap: usize) -> Self {
-        Self { call, cap, waiting: Mutex::default() }
+    pub(crate) fn new(call: CallId, epoch: i64, cap: usize) -> Self {
+        Self { call, epoch, cap, waiting: Mutex::default() }
     }
 
     /// Adds text that takes the place of `arrived` bytes as they came.

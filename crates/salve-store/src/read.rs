@@ -2,7 +2,9 @@
 //!
 //! In: filters. Out: rows as they were committed. Never waits for the writer.
 
-use crate::call::{Call, CallDetail, CallFilter, CallOutcome, CallState, CallTexts};
+use crate::call::{
+    Call, CallDetail, CallFilter, CallOutcome, CallState, CallTexts, CallTry, LateEnd,
+};
 use crate::gateway_keys;
 use crate::statistics::{CountedName, Counts, InspectionOutcome, Statistics};
 use crate::{CallId, GatewayKey, KeyId, Spend, Store, StoreError};
@@ -11,16 +13,17 @@ use sqlx::Row;
 use sqlx::sqlite::SqliteRow;
 use std::collections::BTreeMap;
 
-/// A worker that was not seen for so long is taken for dead, in milliseconds. It says that it is
-/// alive four times as often.
-const SILENCE: i64 = 20_000;
-
 const COLUMNS: &str = "
     calls.id, call_key, state, calls.worker, reserved_at, settled_at, purpose, dialect, provider,
     model, gateway_key, session, parent, prompt_hash, prompt_tokens + answer_tokens,
     prompt_micro_dollars + answer_micro_dollars, outcome, input_tokens, output_tokens,
     cached_tokens, reasoning_tokens, micro_dollars, estimated, raw_bytes, finish, status, error,
-    kind, language, false_alarm, note, workers.seen_at";
+    kind, language, false_alarm, note, workers.seen_at, epoch, decided";
+
+const TRIES: &str = "
+SELECT epoch, worker, reserved_at, counted_tokens, counted_micro_dollars, settled_at, outcome,
+       input_tokens, output_tokens, cached_tokens, reasoning_tokens, micro_dollars, note, content
+  FROM call_tries WHERE call = $1 ORDER BY epoch";
 
 impl Store {
     /// Returns calls, newest first.
@@ -28,7 +31,7 @@ impl Store {
     /// # Errors
     /// When the database refuses.
     pub async fn calls(&self, filter: &CallFilter) -> Result<Vec<Call>, StoreError> {
-        let alive = self.now().plus_millis(-SILENCE).0;
+        let alive = self.alive_since();
         let sql = format!(
             "SELECT {COLUMNS} FROM calls LEFT JOIN workers ON workers.worker = calls.worker
               WHERE ($1 IS NULL OR model = $1) AND ($2 IS NULL OR gateway_key = $2)
@@ -66,7 +69,7 @@ impl Store {
     }
 
     async fn read_detail(&self, id: CallId) -> Result<Option<CallDetail>, sqlx::Error> {
-        let alive = self.now().plus_millis(-SILENCE).0;
+        let alive = self.alive_since();
         // One transaction, so that the row and its texts are of the same moment.
         let mut reading = self.readers().begin().await?;
         let sql = format!(
@@ -92,7 +95,9 @@ impl Store {
                 _ => texts.partial = Some(text(&content)),
             }
         }
-        Ok(Some(CallDetail { call: read_call(&row, alive)?, texts }))
+        let tries = sqlx::query(TRIES).bind(id.0).fetch_all(&mut *reading).await?;
+        let tries = tries.iter().map(read_try).collect::<Result<_, _>>()?;
+        Ok(Some(CallDetail { call: read_call(&row, alive)?, texts, tries }))
     }
 
     /// Returns how answers were judged since a moment, or ever; by days in UTC.
@@ -199,6 +204,7 @@ fn read_call(row: &SqliteRow, alive: i64) -> Result<Call, sqlx::Error> {
             (false, _) => CallState::Unknown,
         },
         worker: row.try_get(3)?,
+        epoch: u32::try_from(row.try_get::<i64, _>(32)?).unwrap_or(u32::MAX),
         reserved_at: Timestamp(row.try_get(4)?),
         settled_at: row.try_get::<Option<i64>, _>(5)?.map(Timestamp),
         purpose: row.try_get(6)?,
@@ -222,10 +228,42 @@ fn read_call(row: &SqliteRow, alive: i64) -> Result<Call, sqlx::Error> {
         language: row.try_get(28)?,
         false_alarm: row.try_get::<i64, _>(29)? != 0,
         note: note.and_then(|note| serde_json::from_str(&note).ok()),
+        decided: row.try_get(33)?,
     })
 }
 
-fn spend(row: &SqliteRow, at: usize) -> Result<Spend, sqlx::Error> {
+fn read_try(row: &SqliteRow) -> Result<CallTry, sqlx::Error> {
+    let count = |at: usize| -> Result<u64, sqlx::Error> {
+        let count = row.try_get::<Option<i64>, _>(at)?.unwrap_or_default();
+        Ok(u64::try_from(count).unwrap_or_default())
+    };
+    let note: Option<String> = row.try_get(12)?;
+    let late = match row.try_get::<Option<i64>, _>(5)? {
+        None => None,
+        Some(at) => Some(LateEnd {
+            at: Timestamp(at),
+            outcome: row.try_get::<Option<&str>, _>(6)?.and_then(CallOutcome::from_name),
+            usage: Usage {
+                input_tokens: count(7)?,
+                output_tokens: count(8)?,
+                cached_tokens: count(9)?,
+                reasoning_tokens: count(10)?,
+            },
+            micro_dollars: count(11)?,
+            note: note.and_then(|note| serde_json::from_str(&note).ok()),
+        }),
+    };
+    Ok(CallTry {
+        epoch: u32::try_from(row.try_get::<i64, _>(0)?).unwrap_or(u32::MAX),
+        worker: row.try_get(1)?,
+        reserved_at: Timestamp(row.try_get(2)?),
+        counted: spend(row, 3)?,
+        text: text(&row.try_get::<Vec<u8>, _>(13)?),
+        late,
+    })
+}
+
+pub(crate) fn spend(row: &SqliteRow, at: usize) -> Result<Spend, sqlx::Error> {
     Ok(Spend {
         tokens: u64::try_from(row.try_get::<i64, _>(at)?).unwrap_or_default(),
         micro_dollars: u64::try_from(row.try_get::<i64, _>(at + 1)?).unwrap_or_default(),

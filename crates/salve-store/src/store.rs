@@ -3,7 +3,6 @@
 //! In: a path and options. Out: calls, budgets, events, statistics and keys. Never blocks its caller
 //! on a disk: one task writes, and readers have connections of their own.
 
-use crate::call::{CallDetail, CallState, Decision};
 use crate::clean::Cleaner;
 use crate::gateway_keys::{self, KeyRing};
 use crate::migrations::{self, Place};
@@ -163,54 +162,48 @@ impl Store {
     /// # Errors
     /// When the database refuses, or its gateway key is not in force.
     pub async fn reserve(&self, key: &CallKey, call: NewCall) -> Result<Reservation, StoreError> {
-        let cleaner = self.cleaner();
+        let call = self.cleaned_call(call);
+        // A call without a key is never found again, so there is nothing to remember it for.
+        let again = key.text().map(|_| call.clone());
         let (reply, answer) = oneshot::channel();
         let op = ReserveOp {
-            key: key.text().map(|key| cleaner.key(key)),
-            call: NewCall {
-                purpose: cleaner.name(&call.purpose),
-                dialect: cleaner.name(&call.dialect),
-                provider: cleaner.name(&call.provider),
-                model: cleaner.name(&call.model),
-                session: call.session.map(|session| cleaner.name(&session)),
-                prompt_hash: call.prompt_hash.map(|hash| cleaner.name(&hash)),
-                ..call
-            },
-            opening: Opening {
-                raw_cap: self.0.options.retention.raw_bytes,
-                cleaner: Arc::clone(cleaner),
-                writer: self.0.writer.clone(),
-            },
+            key: key.text().map(|key| self.cleaner().key(key)),
+            call,
+            opening: self.opening(),
             reply,
         };
         self.tell(Op::Reserve(Box::new(op)))?;
         match answer.await.map_err(|_| StoreError::Closed)?? {
             Reserved::Fresh(call) => Ok(Reservation::Fresh(call.handed_over())),
             Reserved::OverBudget(over) => Ok(Reservation::OverBudget(over)),
-            Reserved::Before(id) => self.reserved_before(id).await,
+            Reserved::Before(id) => match (self.found(id).await?, again) {
+                (found, Some(call)) if found.is_to_be_made_again() => {
+                    Box::pin(self.take_over(key, call)).await
+                }
+                (found, _) => Ok(found.said()),
+            },
         }
     }
 
-    async fn reserved_before(&self, id: CallId) -> Result<Reservation, StoreError> {
-        let detail = self.call(id).await?.ok_or(StoreError::NoSuchCall(id))?;
-        if detail.call.state == CallState::Settled {
-            return Ok(Reservation::Done(Box::new(detail)));
+    pub(crate) fn cleaned_call(&self, call: NewCall) -> NewCall {
+        let cleaner = self.cleaner();
+        NewCall {
+            purpose: cleaner.name(&call.purpose),
+            dialect: cleaner.name(&call.dialect),
+            provider: cleaner.name(&call.provider),
+            model: cleaner.name(&call.model),
+            session: call.session.map(|session| cleaner.name(&session)),
+            prompt_hash: call.prompt_hash.map(|hash| cleaner.name(&hash)),
+            ..call
         }
-        let CallDetail { call, texts } = detail;
-        Ok(Reservation::InDoubt {
-            id,
-            partial: texts.partial.unwrap_or(texts.raw),
-            since: call.reserved_at,
-            worker: call.worker,
-        })
     }
 
-    /// Decides about a call of which nobody knows how it ended.
-    ///
-    /// # Errors
-    /// When there is no such call, it is settled, or the database refuses.
-    pub async fn resolve(&self, id: CallId, decision: Decision) -> Result<(), StoreError> {
-        self.ask(|reply| Rare::Resolve(id, decision, reply)).await
+    pub(crate) fn opening(&self) -> Opening {
+        Opening {
+            raw_cap: self.0.options.retention.raw_bytes,
+            cleaner: Arc::clone(self.cleaner()),
+            writer: self.0.writer.clone(),
+        }
     }
 
     /// Counts one judgement about an answer that has no call of its own. Never waits.
@@ -287,7 +280,10 @@ impl Store {
         self.0.readers.close().await;
     }
 
-    async fn ask<T>(&self, rare: impl FnOnce(Reply<T>) -> Rare) -> Result<T, StoreError> {
+    pub(crate) async fn ask<T>(
+        &self,
+        rare: impl FnOnce(Reply<T>) -> Rare,
+    ) -> Result<T, StoreError> {
         let (reply, answer) = oneshot::channel();
         self.tell(Op::Rare(rare(reply)))?;
         answer.await.map_err(|_| StoreError::Closed)?
@@ -314,6 +310,12 @@ impl Store {
 
     pub(crate) fn now(&self) -> Timestamp {
         self.0.options.clock.now()
+    }
+
+    /// Returns the moment since which a worker must have been seen to count as alive.
+    pub(crate) fn alive_since(&self) -> i64 {
+        let silence = i64::try_from(self.0.options.silence.as_millis()).unwrap_or(i64::MAX);
+        self.now().plus_millis(-silence).0
     }
 
     pub(crate) fn news(&self) -> watch::Receiver<i64> {

@@ -6,14 +6,20 @@
 mod accounts;
 mod batch;
 mod books;
+mod jobs;
+mod late;
 mod op;
 mod plan;
 mod prune;
 mod rare;
 mod rows;
+mod take_over;
 
+pub(crate) use jobs::JobOp;
 pub(crate) use op::{Held, Op, Reply, ReserveOp, Reserved, SettleOp};
 pub(crate) use rare::Rare;
+pub(crate) use rows::{Cell, Rows};
+pub(crate) use take_over::{TakeOver, Taken};
 
 use crate::gateway_keys::KeyRing;
 use crate::open_call::OpenCall;
@@ -21,6 +27,8 @@ use crate::raw::{Piece, RawText};
 use crate::{Budgets, CallId, StoreError};
 use batch::{Begin, Stand};
 use books::Books;
+use jobs::Jobs;
+use late::Lates;
 use plan::{Answer, Given, Plan, Planned};
 use salve_types::Clock;
 use sqlx::{Connection, SqliteConnection};
@@ -31,8 +39,6 @@ use tokio::time::Instant;
 
 /// Text waits at most so long before it is written.
 const FLUSH: Duration = Duration::from_millis(100);
-/// A worker with open calls says so often that it is alive.
-const BEAT: Duration = Duration::from_secs(5);
 /// A settlement that cannot be written is tried so often.
 const TRIES: u32 = 50;
 /// The first look for what is old enough to be forgotten, and the next ones.
@@ -48,6 +54,7 @@ pub(crate) struct Writer {
     pub(crate) worker: String,
     pub(crate) budgets: Budgets,
     pub(crate) retention: crate::Retention,
+    pub(crate) silence: Duration,
     pub(crate) news: Arc<watch::Sender<i64>>,
     books: Books,
     /// Calls with text that waits, and until when.
@@ -74,6 +81,7 @@ impl Writer {
             worker,
             budgets: options.budgets,
             retention: options.retention,
+            silence: options.silence,
             news,
             books: Books::new(keys),
             waiting: Vec::new(),
@@ -176,7 +184,7 @@ impl Writer {
         match self.write(&ops, &pieces, seen).await {
             Ok(answers) => {
                 if seen {
-                    self.beat_at = Instant::now() + BEAT;
+                    self.beat_at = Instant::now() + self.silence / 4;
                 }
                 self.answer(ops, answers);
             }
@@ -280,6 +288,8 @@ impl Writer {
                     keys.extend(op.key.as_deref());
                     let held = Held {
                         id: CallId(0),
+                        epoch: 1,
+                        reserved_at: now,
                         worst: op.call.worst,
                         day: now.day(),
                         key_id: op.call.key_id,
@@ -293,7 +303,9 @@ impl Writer {
         }
         self.books.read_accounts(accounts, &mut self.connection).await?;
         let known = books::calls_by_key(&keys, &mut self.connection).await?;
-        let given = Given { now, budgets: &self.budgets, known, pieces, seen };
+        let jobs = Jobs::read(ops, &mut self.connection).await?;
+        let lates = Lates::read(ops, &self.books, &mut self.connection).await?;
+        let given = Given { now, budgets: &self.budgets, known, jobs, lates, pieces, seen };
         Ok(plan::plan(ops, given, &mut self.books))
     }
 
@@ -321,7 +333,6 @@ impl Writer {
     }
 
     fn answer(&self, ops: Vec<Op>, answers: Vec<Answer>) {
-        let mut newest = None;
         for (op, answer) in ops.into_iter().zip(answers) {
             // Whoever does not wait any more has gone away; what was asked is done all the same.
             match (op, answer) {
@@ -338,17 +349,18 @@ impl Writer {
                         let _ = reply.send(receipt);
                     }
                 }
-                (Op::Save { reply, .. }, _) => drop(reply.send(Ok(()))),
-                (Op::Event { reply, .. }, Answer::Event(id)) => {
-                    newest = Some(id);
-                    let _ = reply.send(Ok(id));
-                }
+                (Op::Save { reply, .. } | Op::Text { reply, .. }, _) => drop(reply.send(Ok(()))),
+                (Op::Event { reply, .. }, Answer::Event(id)) => drop(reply.send(Ok(id))),
+                (Op::Job(op), answer) => op.answer(answer),
                 _ => {}
             }
         }
-        if let Some(id) = newest {
-            self.news.send_replace(id);
-        }
+        let newest = self.books.next_event - 1;
+        self.news.send_if_modified(|known| {
+            let newer = newest > *known;
+            *known = newest.max(*known);
+            newer
+        });
     }
 
     async fn end(&mut self) {

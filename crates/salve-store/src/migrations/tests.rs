@@ -33,6 +33,15 @@ const ROWS: &[&str] = &[
      UPDATE ledger SET next_event = 2;",
     "INSERT INTO inspections VALUES (5, 'OPEN_JSON', 'm', 'json', 'healed', 3);
      UPDATE calls SET kind = 'OPEN_JSON', language = 'json' WHERE id = 1;",
+    "INSERT INTO jobs VALUES ('j/c', 1, 'j', 'F@1', 'h', '{}', 1000, NULL, 1, 2, NULL, NULL);
+     UPDATE ledger SET next_job = 2;
+     INSERT INTO texts VALUES ('t', CAST('kept' AS BLOB), 1000);
+     INSERT INTO call_tries (call, epoch, state, worker, reserved_at, day, session, counted_tokens,
+                             counted_micro_dollars, content)
+     VALUES (2, 1, 'lost', 'older', 900, 5, 's', 4, 1, CAST('ear' AS BLOB));
+     UPDATE calls SET epoch = 2 WHERE id = 2;
+     UPDATE budgets SET spent_tokens = spent_tokens + 4,
+                        spent_micro_dollars = spent_micro_dollars + 1;",
 ];
 
 struct AsItIs;
@@ -135,7 +144,8 @@ async fn check(store: &Store, from: i64) {
         let second = store.call(CallId(2)).await.expect("read").expect("there");
         assert_eq!((second.call.state, second.texts.raw.as_str()), (CallState::Unknown, "par"));
         let session = store.session_spending("s").await.expect("read");
-        assert_eq!((session.held.tokens, session.spent.tokens), (30, 17));
+        let spent = if from >= 5 { 21 } else { 17 };
+        assert_eq!((session.held.tokens, session.spent.tokens), (30, spent));
         let doubt = store.reserve(&CallKey::new("old/2"), NewCall::default()).await;
         assert!(matches!(doubt, Ok(Reservation::InDoubt { .. })), "{doubt:?}");
     }
@@ -145,6 +155,9 @@ async fn check(store: &Store, from: i64) {
     assert_eq!(events.len(), usize::from(from >= 3));
     let healed = store.stats(None).await.expect("read").total.healed;
     assert_eq!(healed, if from >= 4 { 3 } else { 0 });
+    let job = store.job("j/c").await.expect("read");
+    assert_eq!(job.map(|job| job.reported), (from >= 5).then_some((1, 2)));
+    assert_eq!(store.text("t").await.expect("read").is_some(), from >= 5);
 }
 
 #[tokio::test]

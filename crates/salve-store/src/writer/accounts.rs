@@ -100,6 +100,11 @@ impl Accounts {
         });
     }
 
+    /// Counts what a try took that was counted as something else before.
+    pub(crate) fn correct(&mut self, held: &Held, counted: Spend, took: Spend) {
+        self.change(held, |balance| balance.spent = balance.spent.minus(counted).plus(took));
+    }
+
     /// Takes out the accounts that changed, to be written.
     pub(crate) fn take_changed(&mut self) -> Vec<(Account, Balance)> {
         std::mem::take(&mut self.changed)

@@ -18,6 +18,9 @@ pub(crate) struct Batch {
     pub(crate) events: Rows,
     pub(crate) inspections: Rows,
     pub(crate) judgements: Rows,
+    pub(crate) jobs: Rows,
+    pub(crate) put_texts: Rows,
+    pub(crate) lates: Rows,
     /// Texts, one after the other; rows say where theirs begins and how long it is. As bytes, since
     /// a text may hold NUL.
     pub(crate) bytes: Vec<u8>,
@@ -25,6 +28,7 @@ pub(crate) struct Batch {
     pub(crate) seen_at: Option<i64>,
     pub(crate) next_call: i64,
     pub(crate) next_event: i64,
+    pub(crate) next_job: i64,
 }
 
 /// Where the ledger stands, and who writes.
@@ -80,6 +84,9 @@ impl Batch {
             (&self.events, EVENTS),
             (&self.inspections, INSPECTIONS),
             (&self.judgements, JUDGEMENTS),
+            (&self.jobs, JOBS),
+            (&self.put_texts, PUT_TEXTS),
+            (&self.lates, LATES),
         ];
         for (rows, section) in sections {
             if !rows.is_empty() {
@@ -116,12 +123,17 @@ impl Batch {
         arguments.add(self.bytes)?;
         arguments.add(self.seen_at)?;
         arguments.add(self.judgements.finish())?;
+        arguments.add(self.next_job)?;
+        for rows in [self.jobs, self.put_texts, self.lates] {
+            arguments.add(rows.finish())?;
+        }
         Ok(arguments)
     }
 }
 
 const RAISE_VERSION: &str = "
-UPDATE ledger SET version = version + 1, writer = $2, next_call = $3, next_event = $4
+UPDATE ledger SET version = version + 1, writer = $2, next_call = $3, next_event = $4,
+       next_job = $15
  WHERE version = $1 RETURNING version;";
 
 // Every section repeats the condition: true only if the statement above has just raised the version.
@@ -175,12 +187,13 @@ UPDATE calls
 );
 
 // A piece that was put back because nobody knew whether it was written may be there already, and the
-// call of a late text may have been decided about and forgotten.
+// call of a late text may have been taken over, or decided about and forgotten.
 const PIECES: &str = concat!(
     "
 INSERT INTO call_pieces (call, position, content)
 SELECT value ->> 0, value ->> 1, substr($12, value ->> 2, value ->> 3)
-  FROM json_each($8) WHERE EXISTS (SELECT 1 FROM calls WHERE calls.id = (value ->> 0)) AND",
+  FROM json_each($8)
+ WHERE EXISTS (SELECT 1 FROM calls WHERE calls.id = (value ->> 0) AND epoch = (value ->> 4)) AND",
     if_raised!(),
     "
 ON CONFLICT (call, position) DO NOTHING;"
@@ -223,6 +236,55 @@ UPDATE calls SET kind = value ->> 1, language = value ->> 2
  WHERE calls.id = (value ->> 0) AND",
     if_raised!(),
     ";"
+);
+
+const JOBS: &str = concat!(
+    "
+INSERT INTO jobs (id, number, root, flow, input_hash, needs, created_at, cancel_reason,
+                  reported_execution, reported_event, ended, ended_at)
+SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
+       value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11
+  FROM json_each($16) WHERE",
+    if_raised!(),
+    "
+ON CONFLICT (id) DO UPDATE
+   SET cancel_reason = excluded.cancel_reason, reported_execution = excluded.reported_execution,
+       reported_event = excluded.reported_event, ended = excluded.ended,
+       ended_at = excluded.ended_at;"
+);
+
+const PUT_TEXTS: &str = concat!(
+    "
+INSERT INTO texts (id, content, put_at)
+SELECT value ->> 0, substr($12, value ->> 1, value ->> 2), value ->> 3
+  FROM json_each($17) WHERE",
+    if_raised!(),
+    "
+ON CONFLICT (id) DO UPDATE SET put_at = excluded.put_at;"
+);
+
+const LATES: &str = concat!(
+    "
+INSERT INTO call_tries (call, epoch, state, worker, reserved_at, day, gateway_key, session,
+                        counted_tokens, counted_micro_dollars, settled_at, outcome, input_tokens,
+                        output_tokens, cached_tokens, reasoning_tokens, micro_dollars, note,
+                        content)
+SELECT value ->> 0, value ->> 1, 'late', $2, value ->> 2, value ->> 3, value ->> 4, value ->> 5,
+       value ->> 6, value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11,
+       value ->> 12, value ->> 13, value ->> 14, value ->> 15,
+       substr($12, value ->> 16, value ->> 17)
+  FROM json_each($18) WHERE",
+    if_raised!(),
+    "
+ON CONFLICT (call, epoch) DO UPDATE
+   SET state = excluded.state, counted_tokens = excluded.counted_tokens,
+       counted_micro_dollars = excluded.counted_micro_dollars, settled_at = excluded.settled_at,
+       outcome = excluded.outcome, input_tokens = excluded.input_tokens,
+       output_tokens = excluded.output_tokens, cached_tokens = excluded.cached_tokens,
+       reasoning_tokens = excluded.reasoning_tokens, micro_dollars = excluded.micro_dollars,
+       note = excluded.note,
+       content = CASE WHEN length(excluded.content) > 0 THEN excluded.content
+                      ELSE call_tries.content END;"
 );
 
 const SEEN: &str = concat!(

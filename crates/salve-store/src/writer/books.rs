@@ -7,7 +7,7 @@ use super::accounts::{Account, Accounts, Balance};
 use crate::Spend;
 use crate::gateway_keys::{self, KeyRing};
 use sqlx::{Row, SqliteConnection};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The writer's knowledge of the ledger.
@@ -17,9 +17,10 @@ pub(crate) struct Books {
     pub(crate) version: Option<i64>,
     pub(crate) next_call: i64,
     pub(crate) next_event: i64,
+    pub(crate) next_job: i64,
     pub(crate) accounts: Accounts,
-    /// This worker's calls that are not settled, by anybody.
-    pub(crate) open: HashSet<i64>,
+    /// This worker's calls that are not settled, by anybody, and the epoch each is in.
+    pub(crate) open: HashMap<i64, i64>,
     pub(crate) keys: Arc<KeyRing>,
 }
 
@@ -29,8 +30,9 @@ impl Books {
             version: None,
             next_call: 0,
             next_event: 0,
+            next_job: 0,
             accounts: Accounts::default(),
-            open: HashSet::new(),
+            open: HashMap::new(),
             keys,
         }
     }
@@ -48,17 +50,22 @@ impl Books {
         connection: &mut SqliteConnection,
     ) -> Result<(), sqlx::Error> {
         self.accounts.forget();
-        let row = sqlx::query("SELECT version, next_call, next_event, keys_version FROM ledger")
-            .fetch_one(&mut *connection)
+        let row = sqlx::query(
+            "SELECT version, next_call, next_event, keys_version, next_job FROM ledger",
+        )
+        .fetch_one(&mut *connection)
+        .await?;
+        let open = sqlx::query("SELECT id, epoch FROM calls WHERE state = 'open' AND worker = $1")
+            .bind(worker)
+            .fetch_all(&mut *connection)
             .await?;
-        let open: Vec<i64> =
-            sqlx::query_scalar("SELECT id FROM calls WHERE state = 'open' AND worker = $1")
-                .bind(worker)
-                .fetch_all(&mut *connection)
-                .await?;
-        self.open = open.into_iter().collect();
+        self.open = open
+            .iter()
+            .map(|row| Ok((row.try_get(0)?, row.try_get(1)?)))
+            .collect::<Result<_, sqlx::Error>>()?;
         self.next_call = row.try_get(1)?;
         self.next_event = row.try_get(2)?;
+        self.next_job = row.try_get(4)?;
         if row.try_get::<i64, _>(3)? != self.keys.version() {
             self.keys.replace(gateway_keys::load(connection).await?);
         }

@@ -3,12 +3,14 @@
 //! In: cleaned values. Out: the messages of one channel. Never holds a text that was not cleaned.
 
 use super::accounts::Account;
+use super::jobs::JobOp;
 use super::rare::Rare;
 use crate::events::ReadyEvent;
 use crate::open_call::{OpenCall, Opening};
 use crate::raw::RawText;
 use crate::statistics::Inspection;
 use crate::{BudgetScope, CallId, KeyId, NewCall, OverBudget, Receipt, Settled, StoreError, Worst};
+use salve_types::Timestamp;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
@@ -32,6 +34,14 @@ pub(crate) enum Op {
     Event {
         event: ReadyEvent,
         reply: Reply<i64>,
+    },
+    /// Something about a job.
+    Job(Box<JobOp>),
+    /// A text to be kept under its hash.
+    Text {
+        id: String,
+        text: String,
+        reply: Reply<()>,
     },
     /// A judgement, about this call if it has one.
     Inspect(Inspection, Option<CallId>),
@@ -73,6 +83,9 @@ pub(crate) struct SettleOp {
 #[derive(Debug, Clone)]
 pub(crate) struct Held {
     pub(crate) id: CallId,
+    /// Raised each time the call changes hands.
+    pub(crate) epoch: i64,
+    pub(crate) reserved_at: Timestamp,
     pub(crate) worst: Worst,
     pub(crate) day: i64,
     pub(crate) key_id: Option<KeyId>,
@@ -108,7 +121,10 @@ pub(super) fn refused(ops: Vec<Op>, error: &StoreError) -> Vec<Op> {
                     let _ = reply.send(Err(error.clone()));
                 }
             }
-            Op::Save { reply, .. } => drop(reply.send(Err(error.clone()))),
+            Op::Save { reply, .. } | Op::Text { reply, .. } => {
+                drop(reply.send(Err(error.clone())));
+            }
+            Op::Job(op) => op.refuse(error),
             Op::Event { reply, .. } => drop(reply.send(Err(error.clone()))),
             _ => {}
         }

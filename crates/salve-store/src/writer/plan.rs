@@ -5,13 +5,16 @@
 
 use super::batch::Batch;
 use super::books::Books;
+use super::jobs::Jobs;
+use super::late::Lates;
 use super::rows::{Cell, int};
 use super::{Held, Op, ReserveOp, SettleOp};
+use crate::events::ReadyEvent;
 use crate::raw::{Piece, RawText};
 use crate::statistics::Inspection;
-use crate::{Budgets, CallId, OverBudget, Receipt, Spend, StoreError};
+use crate::{Budgets, CallId, JobRegistration, OverBudget, Receipt, Spend, StoreError};
 use salve_types::Timestamp;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// What is told to whoever asked, once the batch is safe.
@@ -20,6 +23,9 @@ pub(crate) enum Answer {
     Reserved(Result<Planned, StoreError>),
     Settled(Result<Receipt, StoreError>),
     Event(i64),
+    Registered(JobRegistration),
+    /// Whether it was done.
+    Told(bool),
     Done,
 }
 
@@ -45,6 +51,10 @@ pub(crate) struct Given<'a> {
     pub(crate) budgets: &'a Budgets,
     /// Calls that were reserved before under a key that is asked for now.
     pub(crate) known: HashMap<String, i64>,
+    /// The jobs that are asked about now.
+    pub(crate) jobs: Jobs,
+    /// What is known of calls that are settled by somebody who does not own them any more.
+    pub(crate) lates: Lates,
     pub(crate) pieces: &'a [(Arc<RawText>, Piece)],
     pub(crate) seen: bool,
 }
@@ -54,25 +64,32 @@ pub(crate) fn plan(ops: &[Op], mut given: Given<'_>, books: &mut Books) -> Plan 
     let mut batch = Batch { seen_at: given.seen.then_some(given.now.0), ..Batch::default() };
     let mut counts: HashMap<Inspection, i64> = HashMap::new();
     let mut answers = Vec::with_capacity(ops.len());
+    let mut put: HashSet<&str> = HashSet::new();
     for op in ops {
         answers.push(match op {
             Op::Reserve(op) => Answer::Reserved(reserve(op, &mut given, books, &mut batch)),
+            Op::Settle(op) if books.open.get(&op.held.id.0) != Some(&op.held.epoch) => {
+                Answer::Settled(given.lates.settle(op, given.now, books, &mut batch))
+            }
             Op::Settle(op) => {
-                Answer::Settled(settle(op, given.now, books, &mut batch, &mut counts))
+                Answer::Settled(Ok(settle(op, given.now, books, &mut batch, &mut counts)))
             }
             Op::Event { event, .. } => {
-                let id = books.next_event;
-                books.next_event += 1;
-                let (start, length) = batch.keep(event.body.as_bytes());
-                batch.events.push(&[
-                    Cell::Int(id),
-                    Cell::Int(given.now.0),
-                    Cell::Text(&event.kind),
-                    Cell::Text(&event.subject),
-                    Cell::Int(start),
-                    Cell::Int(length),
-                ]);
-                Answer::Event(id)
+                Answer::Event(keep_event(event, given.now, books, &mut batch))
+            }
+            Op::Job(op) => given.jobs.plan(op, given.now, books, &mut batch),
+            Op::Text { id, text, .. } => {
+                if put.insert(id.as_str()) {
+                    let (start, length) = batch.keep(text.as_bytes());
+                    let row = [
+                        Cell::Text(id),
+                        Cell::Int(start),
+                        Cell::Int(length),
+                        Cell::Int(given.now.0),
+                    ];
+                    batch.put_texts.push(&row);
+                }
+                Answer::Done
             }
             Op::Inspect(inspection, call) => {
                 *counts.entry(inspection.clone()).or_default() += 1;
@@ -97,8 +114,10 @@ pub(crate) fn plan(ops: &[Op], mut given: Given<'_>, books: &mut Books) -> Plan 
             Cell::Int(piece.position),
             Cell::Int(start),
             Cell::Int(length),
+            Cell::Int(raw.epoch),
         ]);
     }
+    given.jobs.finish(&mut batch);
     count(&counts, given.now.day(), &mut batch);
     for (account, balance) in books.accounts.take_changed() {
         batch.budgets.push(&[
@@ -113,6 +132,7 @@ pub(crate) fn plan(ops: &[Op], mut given: Given<'_>, books: &mut Books) -> Plan 
     }
     batch.next_call = books.next_call;
     batch.next_event = books.next_event;
+    batch.next_job = books.next_job;
     Plan { batch, answers }
 }
 
@@ -133,6 +153,8 @@ fn reserve(
     }
     let held = Held {
         id: CallId(books.next_call),
+        epoch: 1,
+        reserved_at: given.now,
         worst: call.worst,
         day: given.now.day(),
         key_id: call.key_id,
@@ -143,7 +165,7 @@ fn reserve(
     }
     let id = books.next_call;
     books.next_call += 1;
-    books.open.insert(id);
+    books.open.insert(id, 1);
     if let Some(key) = &op.key {
         given.known.insert(key.clone(), id);
     }
@@ -168,27 +190,53 @@ fn reserve(
     Ok(Planned::Fresh(held))
 }
 
+/// Plans an event and returns its number.
+pub(super) fn keep_event(
+    event: &ReadyEvent,
+    now: Timestamp,
+    books: &mut Books,
+    batch: &mut Batch,
+) -> i64 {
+    let id = books.next_event;
+    books.next_event += 1;
+    let (start, length) = batch.keep(event.body.as_bytes());
+    batch.events.push(&[
+        Cell::Int(id),
+        Cell::Int(now.0),
+        Cell::Text(&event.kind),
+        Cell::Text(&event.subject),
+        Cell::Int(start),
+        Cell::Int(length),
+    ]);
+    id
+}
+
+/// Returns what a call took, as far as that is known.
+pub(super) fn taken(op: &SettleOp) -> Receipt {
+    let settled = &op.settled;
+    let (guessed, guessed_price) = op.held.worst.estimate(op.raw.arrived());
+    let usage = settled.usage.unwrap_or(guessed);
+    let micro_dollars = settled.micro_dollars.unwrap_or_else(|| match settled.usage {
+        None => guessed_price,
+        Some(usage) => op.held.worst.price(usage),
+    });
+    let estimated = settled.usage.is_none() || settled.micro_dollars.is_none();
+    Receipt { id: op.held.id, usage, micro_dollars, estimated, late: false }
+}
+
 fn settle(
     op: &SettleOp,
     now: Timestamp,
     books: &mut Books,
     batch: &mut Batch,
     counts: &mut HashMap<Inspection, i64>,
-) -> Result<Receipt, StoreError> {
+) -> Receipt {
     let id = op.held.id;
-    if !books.open.remove(&id.0) {
-        return Err(StoreError::AlreadySettled(id));
-    }
+    books.open.remove(&id.0);
     let settled = &op.settled;
-    let arrived = op.raw.arrived();
-    let (guessed, guessed_price) = op.held.worst.estimate(arrived);
-    let usage = settled.usage.unwrap_or(guessed);
-    let micro_dollars = settled.micro_dollars.unwrap_or_else(|| match settled.usage {
-        None => guessed_price,
-        Some(usage) => op.held.worst.price(usage),
-    });
+    let receipt = taken(op);
+    let Receipt { usage, micro_dollars, estimated, .. } = receipt;
     books.accounts.release(&op.held, Spend { tokens: usage.total(), micro_dollars });
-    let estimated = settled.usage.is_none() || settled.micro_dollars.is_none();
     let note = settled.note.as_ref().map(ToString::to_string);
     let inspection = settled.inspection.as_ref();
     batch.settles.push(&[
@@ -201,7 +249,7 @@ fn settle(
         Cell::Int(int(usage.reasoning_tokens)),
         Cell::Int(int(micro_dollars)),
         Cell::Int(i64::from(estimated)),
-        Cell::Int(int(arrived)),
+        Cell::Int(int(op.raw.arrived())),
         Cell::MaybeText(settled.finish.as_deref()),
         Cell::MaybeInt(settled.status.map(i64::from)),
         Cell::MaybeText(settled.error.as_deref()),
@@ -217,7 +265,7 @@ fn settle(
     if let Some(inspection) = inspection {
         *counts.entry(inspection.clone()).or_default() += 1;
     }
-    Ok(Receipt { id, usage, micro_dollars, estimated })
+    receipt
 }
 
 fn count(counts: &HashMap<Inspection, i64>, day: i64, batch: &mut Batch) {

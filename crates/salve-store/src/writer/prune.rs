@@ -23,6 +23,7 @@ impl Writer {
         let end = first_call_since(before(keep.text_days), connection).await?;
         let pieces = delete(connection, PIECES, end).await?;
         let texts = delete(connection, TEXTS, end).await?;
+        let put = delete(connection, PUT_TEXTS, before(keep.text_days) * DAY).await?;
         let end = first_call_since(before(keep.call_days), connection).await?;
         let calls = delete(connection, CALLS, end).await?;
         delete(connection, BUDGETS, before(keep.call_days)).await?;
@@ -31,8 +32,8 @@ impl Writer {
         let spare = self.books.next_event.saturating_sub(int(keep.events));
         let spare = delete(connection, EVENTS_BY_NUMBER, spare).await?;
         delete(connection, WORKERS, today.saturating_sub(1) * DAY).await?;
-        let more = [pieces, texts, calls, aged, spare].contains(&PART);
-        Ok(Pruned { calls, texts: pieces + texts, events: aged + spare, more })
+        let more = [pieces, texts, put, calls, aged, spare].contains(&PART);
+        Ok(Pruned { calls, texts: pieces + texts + put, events: aged + spare, more })
     }
 }
 
@@ -65,6 +66,9 @@ const TEXTS: &str = "
 DELETE FROM call_texts WHERE (call, slot) IN
     (SELECT call, slot FROM call_texts JOIN calls ON calls.id = call_texts.call
       WHERE call < $1 AND state = 'settled' LIMIT $2)";
+
+const PUT_TEXTS: &str = "
+DELETE FROM texts WHERE id IN (SELECT id FROM texts WHERE put_at < $1 LIMIT $2)";
 
 const CALLS: &str = "
 DELETE FROM calls WHERE id IN

@@ -3,11 +3,13 @@
 //! In: one request. Out: one transaction of its own. Never beside the ledger's version: whoever
 //! planned with what was true before finds out.
 
-use super::{Held, Reply, Writer};
-use crate::call::{CallOutcome, Decision};
+use super::rows::{Cell, Rows};
+use super::{Held, Reply, TakeOver, Taken, Writer};
+use crate::call::Decision;
 use crate::gateway_keys::{self, GatewayKey, MadeKey, NewKey};
+use crate::open_call::Opening;
 use crate::store::Pruned;
-use crate::{CallId, InspectionOutcome, KeyId, Spend, StoreError, Worst};
+use crate::{CallId, InspectionOutcome, KeyId, StoreError};
 use sqlx::{Row, SqliteConnection};
 
 /// A request that gets a transaction of its own.
@@ -16,6 +18,10 @@ pub(crate) enum Rare {
     AddKey(NewKey, Reply<MadeKey>),
     RevokeKey(String, Reply<GatewayKey>),
     Resolve(CallId, Decision, Reply<()>),
+    ResolveKey(String, Decision, Reply<bool>),
+    TakeOver(Box<(TakeOver, Opening)>, Reply<Taken>),
+    TakeUp(String, i64, Reply<Option<Held>>),
+    ForgetJobs(Vec<String>, Reply<()>),
     FalseAlarm(CallId, Reply<()>),
     Prune(Reply<Pruned>),
 }
@@ -46,9 +52,32 @@ impl Writer {
                 let _ = reply.send(revoked.await);
             }
             Rare::Resolve(id, decision, reply) => {
-                let resolved =
-                    self.alone("resolve a call", async |writer| writer.resolve(id, decision).await);
+                let resolved = self
+                    .alone("resolve a call", async |writer| writer.resolve(id, &decision).await);
                 let _ = reply.send(resolved.await);
+            }
+            Rare::ResolveKey(key, decision, reply) => {
+                let resolved = self.alone("resolve a call", async |writer| {
+                    writer.resolve_key(&key, &decision).await
+                });
+                let _ = reply.send(resolved.await);
+            }
+            Rare::TakeOver(wanted, reply) => {
+                let (wanted, opening) = *wanted;
+                let taken = self.alone("take a call over", async |writer| {
+                    writer.take_over(&wanted, opening).await
+                });
+                let _ = reply.send(taken.await);
+            }
+            Rare::TakeUp(key, epoch, reply) => {
+                let held =
+                    self.alone("take a call up", async |writer| writer.take_up(&key, epoch).await);
+                let _ = reply.send(held.await);
+            }
+            Rare::ForgetJobs(ids, reply) => {
+                let forgotten =
+                    self.alone("forget jobs", async |writer| writer.forget_jobs(&ids).await);
+                let _ = reply.send(forgotten.await);
             }
             Rare::FalseAlarm(id, reply) => {
                 let marked =
@@ -153,42 +182,18 @@ impl Writer {
             .ok_or_else(|| Refused::Database(sqlx::Error::RowNotFound))
     }
 
-    async fn resolve(&mut self, id: CallId, decision: Decision) -> Result<(), Refused> {
-        let held = open_call(id, &mut self.connection).await?;
-        let took = match decision {
-            Decision::NeverMade => Spend::default(),
-            Decision::CountWorst => held.worst.total(),
-            Decision::Took(spend) => spend,
-        };
-        self.books.read_accounts(held.accounts(), &mut self.connection).await?;
-        self.books.accounts.release(&held, took);
-        sqlx::query(
-            "UPDATE calls SET state = 'settled', outcome = $1, settled_at = $2, input_tokens = $3,
-                    output_tokens = 0, cached_tokens = 0, reasoning_tokens = 0, micro_dollars = $4,
-                    estimated = 1
-              WHERE id = $5",
-        )
-        .bind(CallOutcome::Resolved.name())
-        .bind(self.clock.now().0)
-        .bind(super::rows::int(took.tokens))
-        .bind(super::rows::int(took.micro_dollars))
-        .bind(id.0)
-        .execute(&mut self.connection)
-        .await?;
-        for (account, balance) in self.books.accounts.take_changed() {
-            sqlx::query(
-                "UPDATE budgets SET held_tokens = $1, held_micro_dollars = $2, spent_tokens = $3,
-                        spent_micro_dollars = $4
-                  WHERE scope = $5 AND day = $6",
-            )
-            .bind(super::rows::int(balance.held.tokens))
-            .bind(super::rows::int(balance.held.micro_dollars))
-            .bind(super::rows::int(balance.spent.tokens))
-            .bind(super::rows::int(balance.spent.micro_dollars))
-            .bind(account.stored())
-            .bind(account.day)
-            .execute(&mut self.connection)
-            .await?;
+    async fn forget_jobs(&mut self, ids: &[String]) -> Result<(), Refused> {
+        let mut forgotten = Rows::default();
+        for id in ids {
+            forgotten.push(&[Cell::Text(id)]);
+        }
+        let forgotten = forgotten.finish();
+        for sql in [
+            "DELETE FROM events
+              WHERE subject <> '' AND subject IN (SELECT value ->> 0 FROM json_each($1))",
+            "DELETE FROM jobs WHERE id IN (SELECT value ->> 0 FROM json_each($1))",
+        ] {
+            sqlx::query(sql).bind(&forgotten).execute(&mut self.connection).await?;
         }
         Ok(())
     }
@@ -230,32 +235,4 @@ impl Writer {
 async fn raise_keys_version(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
     sqlx::query("UPDATE ledger SET keys_version = keys_version + 1").execute(connection).await?;
     Ok(())
-}
-
-async fn open_call(id: CallId, connection: &mut SqliteConnection) -> Result<Held, Refused> {
-    let row = sqlx::query(
-        "SELECT state, day, gateway_key, session, prompt_tokens, prompt_micro_dollars,
-                answer_tokens, answer_micro_dollars
-           FROM calls WHERE id = $1",
-    )
-    .bind(id.0)
-    .fetch_optional(connection)
-    .await?
-    .ok_or(Refused::Request(StoreError::NoSuchCall(id)))?;
-    if row.try_get::<String, _>(0)? != "open" {
-        return Err(Refused::Request(StoreError::AlreadySettled(id)));
-    }
-    let spend = |at: usize| -> Result<Spend, sqlx::Error> {
-        Ok(Spend {
-            tokens: u64::try_from(row.try_get::<i64, _>(at)?).unwrap_or_default(),
-            micro_dollars: u64::try_from(row.try_get::<i64, _>(at + 1)?).unwrap_or_default(),
-        })
-    };
-    Ok(Held {
-        id,
-        worst: Worst { prompt: spend(4)?, answer: spend(6)? },
-        day: row.try_get(1)?,
-        key_id: row.try_get::<Option<i64>, _>(2)?.map(KeyId),
-        session: row.try_get(3)?,
-    })
 }

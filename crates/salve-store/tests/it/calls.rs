@@ -208,12 +208,16 @@ async fn a_person_decides_about_a_call_and_a_late_owner_is_told() {
     for (decision, took) in decisions {
         let open = fresh(&store, call()).await;
         let id = open.id();
-        store.resolve(id, decision).await.expect("resolved");
+        store.resolve(id, decision.clone()).await.expect("resolved");
         spent = spent.plus(took);
         let day = store.day_spending().await.expect("read");
         assert_eq!((day.held, day.spent), (Spend::default(), spent));
-        let late = open.settle(whole("late")).await;
-        assert!(matches!(late, Err(StoreError::AlreadySettled(late)) if late == id), "{late:?}");
+        let late = open.settle(whole("late")).await.expect("written down");
+        assert!(late.late && late.id == id, "{late:?}");
+        let tries = store.call(id).await.expect("read").expect("there").tries;
+        let [late] = tries.as_slice() else { panic!("{tries:?}") };
+        assert_eq!((late.text.as_str(), late.counted), ("late", Spend::default()));
+        assert_eq!(late.late.as_ref().expect("known").micro_dollars, 190);
         assert_eq!(store.day_spending().await.expect("read").spent, spent);
         let again = store.resolve(id, decision).await;
         assert!(matches!(again, Err(StoreError::AlreadySettled(_))), "{again:?}");

@@ -3,6 +3,7 @@
 mod budgets;
 mod calls;
 mod events;
+mod jobs;
 mod keys;
 mod kill;
 mod opening;
@@ -10,3 +11,4 @@ mod processes;
 mod secrets;
 mod statistics;
 mod support;
+mod take_over;

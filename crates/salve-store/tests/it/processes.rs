@@ -77,7 +77,8 @@ async fn a_call_of_the_dead_is_in_doubt_and_its_text_is_there() {
     let unknown = salve_store::CallFilter { state: Some(CallState::Unknown), ..Default::default() };
     assert_eq!(after.calls(&unknown).await.expect("list").len(), 1);
     match after.reserve(&key, call()).await.expect("a reservation") {
-        Reservation::InDoubt { partial, since, worker, id: doubted } => {
+        Reservation::InDoubt { partial, since, worker, alive, id: doubted } => {
+            assert!(!alive);
             assert_eq!((partial.as_str(), since.0, doubted), ("half an answ", START, id));
             assert!(worker.starts_with("test-"));
         }

@@ -1,0 +1,153 @@
+//! Calls of which nobody knows how they ended: listed, taken over, decided about.
+//!
+//! In: keys. Out: the call under a new epoch, or what is known of it. Never two results for one key:
+//! whoever comes late is written down as late.
+
+use crate::call::{CallDetail, CallState, Decision, DoubtFilter, DoubtfulCall, Settled};
+use crate::open_call::OpenCall;
+use crate::writer::{Rare, TakeOver, Taken};
+use crate::{CallId, CallKey, NewCall, Receipt, Reservation, Store, StoreError};
+use salve_types::Timestamp;
+use sqlx::Row;
+
+impl Store {
+    /// Takes a call in doubt away from whoever began it, if that is not seen any more or somebody
+    /// decided that it is to be made again: from now on what the other one settles is late. What it
+    /// may have taken counts at its worst until then. A call that nobody began is reserved.
+    ///
+    /// # Errors
+    /// When the database refuses, or its gateway key is not in force.
+    pub async fn take_over(&self, key: &CallKey, call: NewCall) -> Result<Reservation, StoreError> {
+        let Some(text) = key.text() else { return self.reserve(key, call).await };
+        let wanted = TakeOver { key: self.cleaner().key(text), call: self.cleaned_call(call) };
+        let again = wanted.call.clone();
+        let opening = self.opening();
+        match self.ask(|reply| Rare::TakeOver(Box::new((wanted, opening)), reply)).await? {
+            Taken::Fresh(open) => Ok(Reservation::Fresh(open.handed_over())),
+            Taken::Before(id) => Ok(self.found(id).await?.said()),
+            Taken::Unknown => self.reserve(key, again).await,
+            Taken::OverBudget(over) => Ok(Reservation::OverBudget(over)),
+        }
+    }
+
+    /// Settles the try of this epoch at the call under this key, as its owner, whoever that was: for
+    /// an owner that was restarted and still knows how its call ended. None when there is no such try.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn settle_key(
+        &self,
+        key: &CallKey,
+        epoch: u32,
+        settled: Settled,
+    ) -> Result<Option<Receipt>, StoreError> {
+        let Some(text) = key.text() else { return Ok(None) };
+        let text = self.cleaner().key(text);
+        let held = self.ask(|reply| Rare::TakeUp(text, i64::from(epoch), reply)).await?;
+        let Some(held) = held else { return Ok(None) };
+        let open = OpenCall::new(held, self.opening()).handed_over();
+        open.settle(settled).await.map(Some)
+    }
+
+    /// Decides about a call of which nobody knows how it ended.
+    ///
+    /// # Errors
+    /// When there is no such call, it is settled, or the database refuses.
+    pub async fn resolve(&self, id: CallId, decision: Decision) -> Result<(), StoreError> {
+        let decision = self.cleaned_decision(decision);
+        self.ask(|reply| Rare::Resolve(id, decision, reply)).await
+    }
+
+    /// Decides about the call under this key, if it is in doubt; no when it is not: nobody began it,
+    /// it is settled, or its owner is alive.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn resolve_key(&self, key: &CallKey, decision: Decision) -> Result<bool, StoreError> {
+        let Some(text) = key.text() else { return Ok(false) };
+        let (text, decision) = (self.cleaner().key(text), self.cleaned_decision(decision));
+        self.ask(|reply| Rare::ResolveKey(text, decision, reply)).await
+    }
+
+    /// Returns the calls in doubt, oldest first.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn in_doubt(&self, filter: &DoubtFilter) -> Result<Vec<DoubtfulCall>, StoreError> {
+        let read = async {
+            let rows = sqlx::query(
+                "SELECT calls.id, call_key, epoch, reserved_at, calls.worker,
+                        prompt_tokens + answer_tokens, prompt_micro_dollars + answer_micro_dollars,
+                        (SELECT CAST(coalesce(sum(length(content)), 0) AS BIGINT) FROM call_pieces
+                          WHERE call_pieces.call = calls.id)
+                   FROM calls LEFT JOIN workers ON workers.worker = calls.worker
+                  WHERE state = 'open' AND call_key IS NOT NULL AND decided IS NULL
+                    AND coalesce(workers.seen_at, 0) < $1
+                    AND ($2 IS NULL OR substr(call_key, 1, length($2)) = $2)
+                  ORDER BY calls.id LIMIT $3",
+            )
+            .bind(self.alive_since())
+            .bind(filter.key_prefix.as_deref())
+            .bind(i64::from(filter.limit))
+            .fetch_all(self.readers())
+            .await?;
+            rows.iter()
+                .map(|row| {
+                    Ok(DoubtfulCall {
+                        id: CallId(row.try_get(0)?),
+                        key: row.try_get(1)?,
+                        epoch: u32::try_from(row.try_get::<i64, _>(2)?).unwrap_or(u32::MAX),
+                        since: Timestamp(row.try_get(3)?),
+                        worker: row.try_get(4)?,
+                        worst: crate::read::spend(row, 5)?,
+                        partial_bytes: u64::try_from(row.try_get::<i64, _>(7)?).unwrap_or_default(),
+                    })
+                })
+                .collect::<Result<_, sqlx::Error>>()
+        };
+        read.await.map_err(StoreError::database("list the calls in doubt"))
+    }
+
+    /// Finds a call that was reserved before.
+    pub(crate) async fn found(&self, id: CallId) -> Result<Found, StoreError> {
+        Ok(Found(self.call(id).await?.ok_or(StoreError::NoSuchCall(id))?))
+    }
+
+    fn cleaned_decision(&self, decision: Decision) -> Decision {
+        match decision {
+            Decision::UseResult(text) => Decision::UseResult(self.cleaner().text(&text)),
+            Decision::Fail(reason) => Decision::Fail(self.cleaner().name(&reason)),
+            other => other,
+        }
+    }
+}
+
+/// A call that was reserved before.
+pub(crate) struct Found(CallDetail);
+
+impl Found {
+    /// Returns whether somebody decided that it is to be made again.
+    pub(crate) fn is_to_be_made_again(&self) -> bool {
+        let call = &self.0.call;
+        call.state != CallState::Settled && call.decided.as_deref() == Some("retry")
+    }
+
+    /// Says what became of it.
+    pub(crate) fn said(self) -> Reservation {
+        let CallDetail { call, .. } = &self.0;
+        if call.state == CallState::Settled {
+            return match (call.decided.as_deref(), &call.error) {
+                (Some("fail"), reason) => Reservation::Refused(reason.clone().unwrap_or_default()),
+                _ => Reservation::Done(Box::new(self.0)),
+            };
+        }
+        let CallDetail { call, texts, .. } = self.0;
+        Reservation::InDoubt {
+            id: call.id,
+            partial: texts.partial.unwrap_or(texts.raw),
+            since: call.reserved_at,
+            worker: call.worker,
+            alive: call.state == CallState::Open,
+        }
+    }
+}
