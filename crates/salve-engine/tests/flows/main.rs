@@ -1,0 +1,6 @@
+//! Flows on the engine and on its double in memory, with models from scripts.
+//!
+//! In: folders made for a test, answers from scripts. Out: one test per promise. Never a process,
+//! never a model.
+
+mod graph;
