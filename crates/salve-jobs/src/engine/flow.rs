@@ -211,6 +211,8 @@ impl StepCalls {
                     }
                     attempt += 1;
                 }
+                // The step heard of the cancellation before the flow did: the flow hears of it here.
+                Err(StepError::Cancelled) => std::future::pending().await,
                 ended => return ended,
             }
         }

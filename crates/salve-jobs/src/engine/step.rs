@@ -35,8 +35,15 @@ async fn attempt(
     // The engine's own token ends it, and so does ours, which is seen sooner.
     let token = context.cancellation_token().child_token();
     let _in_step = Running::enter(&wires, &job, token.clone());
+    let asked = token.clone();
     let attempt = Attempt { job, key: envelope.key, attempt: envelope.attempt, token, ledger };
-    let output = step(Arc::new(attempt), envelope.input).await?;
+    let output = match step(Arc::new(attempt), envelope.input).await {
+        // Its flow waits for the cancellation to arrive, so there must be one.
+        Err(StepError::Cancelled) if !asked.is_cancelled() => {
+            return Err(StepError::fatal("the step stopped without being cancelled"));
+        }
+        ended => ended?,
+    };
     let text = output.to_string();
     check_size("the step's result", text.len())
         .map_err(|error| StepError::fatal(error.to_string()))?;
