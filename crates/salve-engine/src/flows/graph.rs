@@ -42,7 +42,7 @@ pub struct GraphResult {
 ///
 /// # Errors
 /// When the plan is none, or a node failed that stops the graph.
-pub async fn run_graph(context: Arc<dyn FlowCtx>, input: Json) -> Result<Json, FlowError> {
+pub(super) async fn run_graph(context: Arc<dyn FlowCtx>, input: Json) -> Result<Json, FlowError> {
     let plan: GraphPlan = serde_json::from_value(input)
         .map_err(|error| FlowError::new(format!("the input is not a plan: {error}")))?;
     plan.check().map_err(|error| FlowError::new(error.to_string()))?;

@@ -3,4 +3,11 @@
 //! In: folders made for a test, answers from scripts. Out: one test per promise. Never a process,
 //! never a model.
 
+mod bench;
+mod cut_jobs;
 mod graph;
+mod graph_properties;
+mod healing;
+mod interrupted;
+mod person;
+mod rows;

@@ -22,7 +22,7 @@ pub struct Generation {
     pub partial_output: Option<String>,
     /// The rest: what is wrong, how often was asked, what it took. Its texts are ids.
     #[serde(flatten)]
-    pub progress: GenerationFacts,
+    pub facts: GenerationFacts,
 }
 
 /// What is known of a generation beside its texts.
@@ -62,7 +62,7 @@ impl Generation {
             Some(id) if status != JobStatus::Completed => store.text(id).await?,
             _ => None,
         };
-        let progress = GenerationFacts {
+        let facts = GenerationFacts {
             validation_error: progress.validation_error,
             why: progress.why,
             round: progress.round,
@@ -72,7 +72,7 @@ impl Generation {
             tokens: progress.tokens,
             micro_dollars: progress.micro_dollars,
         };
-        Ok(Self { id: job.id.clone(), status, code_result, partial_output, progress })
+        Ok(Self { id: job.id.clone(), status, code_result, partial_output, facts })
     }
 }
 

@@ -1,0 +1,86 @@
+//! Workers that go away in the middle of an answer.
+
+use crate::bench::{Bench, Told, rust, said};
+use FinishReason::Stop;
+use salve_engine::{GenerateInput, JobStatus};
+use salve_jobs::{DoubtPolicy, StepError, StepName, Steps};
+use salve_model::{Model, ModelError, ModelReply, ModelRequest, Watch};
+use salve_types::FinishReason;
+use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+/// Says the beginning of an answer, and then nothing more.
+struct Halting(Arc<AtomicU32>);
+
+impl Model for Halting {
+    async fn call(
+        &self,
+        _: &ModelRequest,
+        watch: &mut dyn Watch,
+    ) -> Result<ModelReply, ModelError> {
+        watch.arrived("fn main() {\n    let one = \"o");
+        self.0.fetch_add(1, Ordering::SeqCst);
+        std::future::pending().await
+    }
+}
+
+#[tokio::test]
+async fn c221_what_had_arrived_for_a_worker_that_died_is_continued() {
+    let folder = tempfile::tempdir().unwrap();
+    let begun = Arc::new(AtomicU32::new(0));
+    let bench = Bench::new(folder.path(), Halting(Arc::clone(&begun))).await;
+    let input = GenerateInput { doubt: DoubtPolicy::Retry, ..rust() };
+    let id = bench.generate("a", "write", input).await;
+    while begun.load(Ordering::SeqCst) == 0 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    // What arrived is on disk a moment later.
+    tokio::time::sleep(Duration::from_millis(400)).await;
+    bench.stop().await;
+    let model = Told::new(|_, _| said("ne\";\n}\n", Stop));
+    let bench = Bench::new(folder.path(), model.clone()).await;
+    let done = bench.until(&id, JobStatus::Completed).await;
+    assert_eq!(done.code_result.as_deref(), Some("fn main() {\n    let one = \"one\";\n}\n"));
+    let asked = model.asked();
+    assert_eq!(asked.len(), 1, "only the rest was asked for");
+    assert_eq!(asked[0].turns[1].text, "fn main() {\n    let one = \"o");
+    bench.stop().await;
+}
+
+#[tokio::test]
+async fn c221_steps_that_were_completed_are_not_run_again_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let counts: Arc<[AtomicU32; 3]> = Arc::default();
+    let steps = |halts: bool| {
+        let counts = Arc::clone(&counts);
+        Steps::default().with(StepName::new("work").unwrap(), move |_, input| {
+            let at = usize::try_from(input.as_u64().unwrap()).unwrap();
+            counts[at].fetch_add(1, Ordering::SeqCst);
+            async move {
+                if halts && at == 1 {
+                    std::future::pending::<()>().await;
+                }
+                Ok::<_, StepError>(input)
+            }
+        })
+    };
+    let silent = || Told::new(|_, _| said("", Stop));
+    let bench = Bench::with_steps(folder.path(), silent(), steps(true)).await;
+    let plan = json!({"nodes": [
+        {"id": "a", "step": "work", "input": 0},
+        {"id": "b", "step": "work", "input": 1, "depends_on": ["a"]},
+        {"id": "c", "step": "work", "input": 2, "depends_on": ["b"]},
+    ]});
+    let id = bench.start(salve_engine::GRAPH_FLOW, "g", plan).await;
+    while counts[1].load(Ordering::SeqCst) == 0 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    bench.stop().await;
+    let bench = Bench::with_steps(folder.path(), silent(), steps(false)).await;
+    bench.until(&id, JobStatus::Completed).await;
+    let ran = [0, 1, 2].map(|at: usize| counts[at].load(Ordering::SeqCst));
+    assert_eq!(ran, [1, 2, 1]);
+    bench.stop().await;
+}
