@@ -167,7 +167,7 @@ fn page(document: &Document) -> String {
     add("waits for", document.waits_for.clone());
     add("because", because(job, document.generation.as_ref()));
     if let Some(generation) = &document.generation {
-        let facts = &generation.progress;
+        let facts = &generation.facts;
         add(
             "took",
             Some(format!(
@@ -211,7 +211,7 @@ fn because(job: &JobSnapshot, generation: Option<&Generation>) -> Option<String>
         JobState::Stuck { step, attempts } => {
             Some(format!("step {step} killed its worker {attempts} times"))
         }
-        _ => generation.and_then(|generation| generation.progress.why.clone()),
+        _ => generation.and_then(|generation| generation.facts.why.clone()),
     }
 }
 
