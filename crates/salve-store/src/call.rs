@@ -144,6 +144,8 @@ pub enum CallOutcome {
     Healed,
     /// It did not.
     Incomplete,
+    /// There was one; whoever asked has yet to judge it.
+    Answered,
     /// There was none.
     #[default]
     Failed,
@@ -165,6 +167,7 @@ impl CallOutcome {
             Self::Whole => "whole",
             Self::Healed => "healed",
             Self::Incomplete => "incomplete",
+            Self::Answered => "answered",
             Self::Failed => "failed",
             Self::Abandoned => "abandoned",
             Self::Resolved => "resolved",
@@ -172,8 +175,8 @@ impl CallOutcome {
     }
 
     pub(crate) fn from_name(name: &str) -> Option<Self> {
-        use CallOutcome::{Abandoned, Failed, Healed, Incomplete, Resolved, Whole};
-        [Whole, Healed, Incomplete, Failed, Abandoned, Resolved]
+        use CallOutcome::{Abandoned, Answered, Failed, Healed, Incomplete, Resolved, Whole};
+        [Whole, Healed, Incomplete, Answered, Failed, Abandoned, Resolved]
             .into_iter()
             .find(|outcome| outcome.name() == name)
     }

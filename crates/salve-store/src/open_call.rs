@@ -126,6 +126,12 @@ impl OpenCall {
         async { answer.await.map_err(|_| StoreError::Closed)? }
     }
 
+    /// Lets go of the call without a word about how it ended: it stays open in the ledger, and is in
+    /// doubt as soon as this process is not seen any more.
+    pub fn leave_open(mut self) {
+        self.settled = true;
+    }
+
     fn end(
         &mut self,
         settled: Settled,
