@@ -64,7 +64,7 @@ fn run_part(part: &str, release: bool) -> anyhow::Result<Vec<Row>> {
     match part {
         "suites" => suites::run(&Postgres::start(&[])?),
         "scenario" => scenario::run(&salve(release)?),
-        _ => speed::run(&salve(release)?),
+        _ => speed::run(&salve(release)?, release),
     }
 }
 

@@ -199,8 +199,12 @@ fn jobs_are_listed_and_shown_as_json() {
     assert_eq!(shown["texts"]["replies"].as_array().unwrap().len(), 3);
     assert_eq!(shown["generation"]["continuations"], 2);
     assert_eq!(shown["in_doubt"], json!([]));
-    let steps: Vec<&str> =
-        shown["steps"].as_array().unwrap().iter().map(|step| step["step"].as_str().unwrap()).collect();
+    let steps: Vec<&str> = shown["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|step| step["step"].as_str().unwrap())
+        .collect();
     let asked_and_judged = ["generate.ask", "generate.judge"].repeat(3);
     assert_eq!(steps, asked_and_judged);
     let page = place.run(&["jobs", "show", "first"], "").out;

@@ -6,7 +6,9 @@
 
 use crate::bench::{Answer, Bench, Told, input, refused, said};
 use FinishReason::{Length, Stop};
-use salve_engine::{AnswerVerdict, CONTINUE_SIGNAL, GenerateInput, Generation, JobStatus, Wanted, judge_answer};
+use salve_engine::{
+    AnswerVerdict, CONTINUE_SIGNAL, GenerateInput, Generation, JobStatus, Wanted, judge_answer,
+};
 use salve_jobs::{Happened, JobId, JobState, Json};
 use salve_model::{ModelError, ModelReply, ModelRequest, Speaker};
 use salve_types::{FinishReason, Language};
@@ -46,10 +48,18 @@ fn code(dice: &mut Dice) -> (String, Option<Language>) {
     let part = |at: usize, dice: &mut Dice| {
         let number = dice.below(9000) + 1000;
         match kind {
-            0 => format!("fn part_{at}() -> u32 {{\n    let text = \"number {number}\";\n    text.len() as u32 + {number}\n}}\n"),
-            1 => format!("function part{at}(value) {{\n  const text = `number ${{value}}`;\n  return [text, {number}];\n}}\n"),
-            2 => format!("  \"part_{at}\": {{\"text\": \"number {number}\", \"list\": [{number}, null, true]}}"),
-            _ => format!("## Part {at}\n\nHere is number {number}.\n\n```rust\nfn part_{at}() {{\n    call({number});\n}}\n```\n"),
+            0 => format!(
+                "fn part_{at}() -> u32 {{\n    let text = \"number {number}\";\n    text.len() as u32 + {number}\n}}\n"
+            ),
+            1 => format!(
+                "function part{at}(value) {{\n  const text = `number ${{value}}`;\n  return [text, {number}];\n}}\n"
+            ),
+            2 => format!(
+                "  \"part_{at}\": {{\"text\": \"number {number}\", \"list\": [{number}, null, true]}}"
+            ),
+            _ => format!(
+                "## Part {at}\n\nHere is number {number}.\n\n```rust\nfn part_{at}() {{\n    call({number});\n}}\n```\n"
+            ),
         }
     };
     let parts: Vec<String> = (0..count).map(|at| part(at, dice)).collect();
@@ -121,11 +131,15 @@ fn count() -> usize {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn t33_no_job_is_completed_with_an_invalid_verdict_and_no_partial_is_lost() {
     let cases: Vec<Case> = (0..count()).map(Case::new).collect();
-    let shared: HashMap<String, Mutex<Case>> =
-        cases.iter().enumerate().map(|(at, case)| (format!("answer {at}"), Mutex::new(case.clone()))).collect();
+    let shared: HashMap<String, Mutex<Case>> = cases
+        .iter()
+        .enumerate()
+        .map(|(at, case)| (format!("answer {at}"), Mutex::new(case.clone())))
+        .collect();
     let shared = Arc::new(shared);
     let model = Arc::clone(&shared);
-    let model = Told::new(move |request, _| model[&request.turns[0].text].lock().unwrap().answer(request));
+    let model =
+        Told::new(move |request, _| model[&request.turns[0].text].lock().unwrap().answer(request));
     let folder = tempfile::tempdir().unwrap();
     let bench = Bench::new(folder.path(), model).await;
     let mut ids = Vec::new();

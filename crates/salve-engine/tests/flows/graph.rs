@@ -44,7 +44,10 @@ async fn c222_the_events_tell_the_state_of_every_node() {
     let states = node_states(&bench.events(&id).await);
     assert_eq!(states, result.nodes);
     let of = |node: &str| states[node];
-    assert_eq!((of("one"), of("two"), of("either")), (NodeState::Done, NodeState::Done, NodeState::Done));
+    assert_eq!(
+        (of("one"), of("two"), of("either")),
+        (NodeState::Done, NodeState::Done, NodeState::Done)
+    );
     assert_eq!((of("bad"), of("lost")), (NodeState::Failed, NodeState::Blocked));
     bench.stop().await;
 }

@@ -27,7 +27,9 @@ fn graphs() -> impl Strategy<Value = Vec<Node>> {
     prop::collection::vec(node, 1..14).prop_map(|nodes| {
         let make = |(at, (edges, luck, priority, yields)): (usize, (u16, u32, i32, u32))| Node {
             // A few of the nodes before it, so that there is something to do at the same time.
-            after: (0..at).filter(|before| edges >> before & 1 == 1 && (edges >> 3 ^ 5) % 3 > 0).collect(),
+            after: (0..at)
+                .filter(|before| edges >> before & 1 == 1 && (edges >> 3 ^ 5) % 3 > 0)
+                .collect(),
             fails: luck == 0,
             priority,
             yields,
@@ -159,7 +161,9 @@ fn of_the_nodes_that_are_ready_the_highest_priority_goes_first_then_the_first() 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(run(plan(&nodes, 1), &log));
     let seen = log.lock().unwrap().clone();
-    let began: Vec<usize> =
-        seen.iter().filter_map(|it| if let Seen::Began(at) = it { Some(*at) } else { None }).collect();
+    let began: Vec<usize> = seen
+        .iter()
+        .filter_map(|it| if let Seen::Began(at) = it { Some(*at) } else { None })
+        .collect();
     assert_eq!(began, [1, 3, 0, 4, 2]);
 }

@@ -49,7 +49,10 @@ async fn a_wrong_answer_is_reworked_at_most_three_times() {
         } else {
             assert_eq!((done.facts.reworks, model.asked().len()), (3, 4));
             let error = error.unwrap();
-            assert_eq!((error.code.as_str(), error.kind.as_deref()), ("VALIDATION_FAIL", Some("MALFORMED")));
+            assert_eq!(
+                (error.code.as_str(), error.kind.as_deref()),
+                ("VALIDATION_FAIL", Some("MALFORMED"))
+            );
             assert_eq!(done.partial_output.as_deref(), Some(r#"{"name": 7}"#));
         }
         bench.stop().await;
@@ -58,11 +61,9 @@ async fn a_wrong_answer_is_reworked_at_most_three_times() {
 
 #[tokio::test]
 async fn a_provider_that_fails_is_tried_again_and_then_the_job_fails() {
-    for (failures, status, ends) in [
-        (2, 503, JobStatus::Completed),
-        (9, 503, JobStatus::Failed),
-        (9, 401, JobStatus::Failed),
-    ] {
+    for (failures, status, ends) in
+        [(2, 503, JobStatus::Completed), (9, 503, JobStatus::Failed), (9, 401, JobStatus::Failed)]
+    {
         let folder = tempfile::tempdir().unwrap();
         let model = Told::new(move |_, number| match number < failures {
             true => refused(status),
@@ -131,7 +132,8 @@ async fn an_observed_job_passes_a_cut_answer_on_and_logs_it() {
     let folder = tempfile::tempdir().unwrap();
     let model = Told::new(in_pieces(&["fn main() {\n    one(", "1);\n}\n"]));
     let bench = Bench::new(folder.path(), model.clone()).await;
-    let id = bench.generate("a", "write", GenerateInput { mode: HealMode::Observe, ..rust() }).await;
+    let id =
+        bench.generate("a", "write", GenerateInput { mode: HealMode::Observe, ..rust() }).await;
     let done = bench.until(&id, JobStatus::CompletedPartial).await;
     assert_eq!((model.asked().len(), done.code_result), (1, None));
     assert_eq!(done.partial_output.as_deref(), Some("fn main() {\n    one("));

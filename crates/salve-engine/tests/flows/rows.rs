@@ -29,11 +29,15 @@ async fn t26_a_job_that_needs_continuation_shows_its_partial_text() {
 #[tokio::test]
 async fn t28_a_continuation_may_be_cut_and_three_are_recorded() {
     let folder = tempfile::tempdir().unwrap();
-    let model = Told::new(in_pieces(&["fn a() {\n    one(\"", "1\");\n", "    two(\"2", "\");\n}\n"]));
+    let model =
+        Told::new(in_pieces(&["fn a() {\n    one(\"", "1\");\n", "    two(\"2", "\");\n}\n"]));
     let bench = Bench::new(folder.path(), model.clone()).await;
     let id = bench.generate("a", "write", rust()).await;
     let done = bench.until(&id, JobStatus::Completed).await;
-    assert_eq!(done.code_result.as_deref(), Some("fn a() {\n    one(\"1\");\n    two(\"2\");\n}\n"));
+    assert_eq!(
+        done.code_result.as_deref(),
+        Some("fn a() {\n    one(\"1\");\n    two(\"2\");\n}\n")
+    );
     assert_eq!((done.facts.continuations, done.facts.calls), (3, 4));
     assert_eq!(model.asked().len(), 4);
     bench.stop().await;
@@ -91,8 +95,7 @@ async fn t44_the_check_the_continuation_and_the_listener_say_the_same() {
     bench.until(&id, JobStatus::Completed).await;
     let wanted = Wanted { language: Some(Language::Rust), ..Wanted::default() };
     let text = CUT[0].to_owned();
-    let reply =
-        ModelReply { text, finish: Some(FinishReason::Length), ..ModelReply::default() };
+    let reply = ModelReply { text, finish: Some(FinishReason::Length), ..ModelReply::default() };
     let AnswerVerdict::Cut(cut) = judge_answer(&reply, &wanted) else { panic!("it is cut") };
     let stages = bench.stages(&id).await;
     let error = &stage_of(&stages, "needs_continuation")["validation_error"];

@@ -62,10 +62,13 @@ impl Progress {
             Happened::Started { flow } => format!("started {flow}"),
             Happened::Stage { stage } => {
                 self.stage = Some(stage.name.clone());
-                self.toast = stage.detail["toast"].as_str().map(str::to_owned);
+                let toast = stage.detail["toast"].as_str().map(str::to_owned);
+                let old = std::mem::replace(&mut self.toast, toast);
                 match &self.toast {
-                    Some(toast) => format!("{}: {toast}", stage.name),
-                    None => stage.name.clone(),
+                    Some(toast) if old.as_ref() != Some(toast) => {
+                        format!("{}: {toast}", stage.name)
+                    }
+                    _ => stage.name.clone(),
                 }
             }
             Happened::StepScheduled { step, position, attempt, key } => {
