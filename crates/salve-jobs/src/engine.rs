@@ -67,7 +67,7 @@ impl EngineJobs {
         clock: Arc<dyn Clock>,
     ) -> Result<Self, JobsError> {
         let store = open::sqlite(path).await?;
-        Ok(Self::over(store, true, book, ledger, clock))
+        Ok(Self::over(Arc::clone(&store), store, true, book, ledger, clock))
     }
 
     /// Opens the jobs in a Postgres database, in the schema [`ENGINE_SCHEMA`]. User, password and TLS
@@ -82,12 +82,13 @@ impl EngineJobs {
         ledger: Arc<dyn CallLedger>,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, JobsError> {
-        let store = open::postgres(address, ENGINE_SCHEMA).await?;
-        Ok(Self::over(store, false, book, ledger, clock))
+        let (store, leases) = open::postgres(address, ENGINE_SCHEMA).await?;
+        Ok(Self::over(store, leases, false, book, ledger, clock))
     }
 
     fn over(
-        store: Arc<dyn Provider>,
+        inner: Arc<dyn Provider>,
+        leases: Arc<dyn Provider>,
         one_writer: bool,
         book: Arc<dyn JobBook>,
         ledger: Arc<dyn CallLedger>,
@@ -95,7 +96,7 @@ impl EngineJobs {
     ) -> Self {
         let writer = one_writer.then(Arc::default);
         let wires = Arc::new(Wires::default());
-        let engine = Arc::new(Watched { inner: store, wires, writer, taking: None });
+        let engine = Arc::new(Watched { inner, leases, wires, writer, taking: None });
         let client = Client::new(Arc::clone(&engine) as Arc<dyn Provider>);
         Self { engine, client, book, ledger, clock, known: Mutex::default() }
     }

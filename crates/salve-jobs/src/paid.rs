@@ -36,6 +36,11 @@ impl PaidCall {
         &self.partial
     }
 
+    /// Returns how often this call has changed hands, from 1. Above 1 it may have been paid before.
+    pub fn epoch(&self) -> u32 {
+        self.epoch
+    }
+
     /// Keeps a piece of the answer. A ledger that cannot be reached does not stop a call that is
     /// being paid: the whole answer is settled at its end.
     pub async fn append(&self, text: &str) {

@@ -23,12 +23,10 @@ pub use view::{Generation, GenerationFacts};
 use super::JobStatus;
 use ask::Asking;
 use input::{Piece, Spent};
-use salve_jobs::{FlowCtx, FlowError, Json, Retry, StepError, StepName};
+use salve_jobs::{FlowCtx, FlowError, Json, Retry, StepError, StepName, race};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::future::poll_fn;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 use steps::{Judged, Judging, Next};
 
@@ -199,16 +197,10 @@ impl Run<'_> {
     // A decision about an earlier round is too late for this one.
     async fn decision(&self) -> Decided {
         loop {
-            let mut retry = self.context.wait_signal(RETRY_SIGNAL, None);
-            let mut accept = self.context.wait_signal(CONTINUE_SIGNAL, None);
-            // Both are asked each time, always in this order: what a replay does again.
-            let (decided, told) = poll_fn(|wake| {
-                if let Poll::Ready(told) = retry.as_mut().poll(wake) {
-                    return Poll::Ready((Decided::Retry, told));
-                }
-                accept.as_mut().poll(wake).map(|told| (Decided::Continue, told))
-            })
-            .await;
+            let waits = [RETRY_SIGNAL, CONTINUE_SIGNAL]
+                .map(|signal| self.context.wait_signal(signal, None));
+            let (first, told) = race(waits.into()).await;
+            let decided = if first == 0 { Decided::Retry } else { Decided::Continue };
             let meant = told.as_ref().and_then(|told| told.get("round")).and_then(Json::as_u64);
             if meant.is_none_or(|round| round == u64::from(self.progress.round)) {
                 return decided;

@@ -255,3 +255,6 @@ pub(super) fn standing(events: &[Event]) -> JobState {
         _ => JobState::Running,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -44,14 +44,34 @@ fn address(path: &Path) -> String {
     address
 }
 
-/// Opens a schema of a Postgres database; its tables are made if they are not there.
+/// Opens a schema of a Postgres database twice: for what must be on its disk before it counts, and
+/// for leases, which need not. The tables are made if they are not there.
 #[cfg(feature = "fleet")]
-pub(super) async fn postgres(address: &str, schema: &str) -> Result<Arc<dyn Provider>, JobsError> {
-    let mut config = duroxide_pg::ProviderConfig::url(address);
+pub(super) async fn postgres(
+    address: &str,
+    schema: &str,
+) -> Result<(Arc<dyn Provider>, Arc<dyn Provider>), JobsError> {
+    use duroxide_pg::{MigrationPolicy, PostgresProvider, ProviderConfig};
+    let mut config = ProviderConfig::url(address);
     config.schema_name = Some(schema.to_owned());
-    let provider = duroxide_pg::PostgresProvider::new_with_config(config).await;
+    let store = PostgresProvider::new_with_config(config).await;
     // The address may hold a password, so it is not said where the database was looked for.
-    Ok(Arc::new(provider.map_err(|error| unopened("in Postgres", &error))?))
+    let store: Arc<dyn Provider> =
+        Arc::new(store.map_err(|error| unopened("in Postgres", &error))?);
+    let joined = if address.contains('?') { '&' } else { '?' };
+    let quick = format!("{address}{joined}options[synchronous_commit]=off");
+    let mut config = ProviderConfig::url(quick);
+    config.schema_name = Some(schema.to_owned());
+    config.migration_policy = MigrationPolicy::VerifyOnly;
+    let leases: Arc<dyn Provider> = match PostgresProvider::new_with_config(config).await {
+        Ok(leases) => Arc::new(leases),
+        Err(error) => {
+            // A connection pooler in between may not pass the option on.
+            tracing::info!(%error, "leases wait for the disk like everything else");
+            Arc::clone(&store)
+        }
+    };
+    Ok((store, leases))
 }
 
 fn unopened(what: impl std::fmt::Display, error: &impl std::fmt::Display) -> JobsError {

@@ -55,17 +55,22 @@ impl Projector {
         Ok(())
     }
 
-    /// Writes down what happened to all jobs that were touched in this process.
-    pub(super) async fn project_touched(&self) {
-        let touched = self.wires.take_touched();
-        futures_util::stream::iter(touched)
-            .for_each_concurrent(AT_ONCE, |id| async move {
-                if let Err(error) = self.project(&id).await {
-                    tracing::warn!(job = %id, %error, "events could not be written down yet");
-                    self.wires.touched(id);
-                }
+    /// Writes down what happened to all jobs that were touched in this process. Returns whether that
+    /// was possible; what was not is touched still.
+    pub(super) async fn project_touched(&self) -> bool {
+        let failed: Vec<JobId> = futures_util::stream::iter(self.wires.take_touched())
+            .map(|id| async move {
+                let error = self.project(&id).await.err()?;
+                tracing::warn!(job = %id, %error, "events could not be written down yet");
+                Some(id)
             })
+            .buffer_unordered(AT_ONCE)
+            .filter_map(std::future::ready)
+            .collect()
             .await;
+        let whole = failed.is_empty();
+        failed.into_iter().for_each(|id| self.wires.touched(id));
+        whole
     }
 
     /// Looks at a page of open jobs behind `after`, for those whose worker died before it could
@@ -81,7 +86,9 @@ impl Projector {
             if let Err(error) = self.project(&row.id).await {
                 tracing::warn!(job = %row.id, %error, "events could not be written down yet");
             }
-            to_cancel.extend(row.cancel_reason.map(|reason| (row.id, reason)));
+            // The engine is told only of jobs that it has met; see where jobs are cancelled.
+            let reason = row.cancel_reason.filter(|_| row.reported != (0, 0));
+            to_cancel.extend(reason.map(|reason| (row.id, reason)));
         }
         Ok(Swept { next, to_cancel })
     }

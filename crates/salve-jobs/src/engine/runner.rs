@@ -20,6 +20,8 @@ use tokio::task::JoinHandle;
 
 // Turns of one job that follow each other closely are written down together.
 const BREATH: Duration = Duration::from_millis(15);
+// How long a book that cannot be reached is left alone.
+const PAUSE: Duration = Duration::from_secs(1);
 const SWEEP: Duration = Duration::from_secs(2);
 const CANCEL_POLL: Duration = Duration::from_millis(1000);
 const ABORT_AFTER_MILLIS: u64 = 250;
@@ -46,6 +48,7 @@ impl JobRunner for EngineJobs {
             ));
             let store: Arc<dyn Provider> = Arc::new(Watched {
                 inner: Arc::clone(&self.engine.inner),
+                leases: Arc::clone(&self.engine.leases),
                 wires: Arc::clone(&self.engine.wires),
                 writer: self.engine.writer.clone(),
                 taking: Some(Arc::clone(&taking)),
@@ -136,7 +139,9 @@ async fn write_down(projector: Projector) {
     loop {
         projector.wires.touch.notified().await;
         tokio::time::sleep(BREATH).await;
-        projector.project_touched().await;
+        if !projector.project_touched().await {
+            tokio::time::sleep(PAUSE).await;
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use duroxide::providers::WorkItem;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::sync::{MutexGuard, Notify};
+use tokio::sync::{MutexGuard, Notify, RwLock, RwLockReadGuard};
 use tokio_util::sync::CancellationToken;
 
 // The engine's own steps, such as the one that reads the clock, begin with this.
@@ -26,7 +26,9 @@ pub(super) struct Taking {
     steps: BTreeSet<String>,
     poll: Duration,
     closed: CancellationToken,
-    // One looks for work at a time; the others wait in line instead of asking the store the same.
+    // Whoever looks holds it for reading, so that closing can wait for them.
+    looking: RwLock<()>,
+    // Those who look stand in line, and only the first of them asks the store.
     flow_gate: tokio::sync::Mutex<()>,
     step_gate: tokio::sync::Mutex<()>,
     held: Mutex<Held>,
@@ -54,6 +56,7 @@ impl Taking {
             steps,
             poll,
             closed: CancellationToken::new(),
+            looking: RwLock::default(),
             flow_gate: tokio::sync::Mutex::default(),
             step_gate: tokio::sync::Mutex::default(),
             held: Mutex::default(),
@@ -62,23 +65,24 @@ impl Taking {
         }
     }
 
-    /// Waits until it is one's turn to look for a flow; forever, once closed.
+    /// Waits until one is the first of those who look for a flow.
     pub(super) async fn flow_gate(&self) -> MutexGuard<'_, ()> {
-        self.pass(&self.flow_gate).await
+        self.flow_gate.lock().await
     }
 
     /// The same for a step.
     pub(super) async fn step_gate(&self) -> MutexGuard<'_, ()> {
-        self.pass(&self.step_gate).await
+        self.step_gate.lock().await
     }
 
-    async fn pass<'a>(&self, gate: &'a tokio::sync::Mutex<()>) -> MutexGuard<'a, ()> {
-        let held = gate.lock().await;
+    /// Asks for leave to look for work now; it never comes, once closed.
+    pub(super) async fn leave_to_look(&self) -> RwLockReadGuard<'_, ()> {
+        let leave = self.looking.read().await;
         if self.closed.is_cancelled() {
-            drop(held);
+            drop(leave);
             return std::future::pending().await;
         }
-        held
+        leave
     }
 
     /// Waits until there may be work.
@@ -93,8 +97,7 @@ impl Taking {
     /// Takes nothing more; returns when nobody is in the middle of taking.
     pub(super) async fn close(&self) {
         self.closed.cancel();
-        drop(self.flow_gate.lock().await);
-        drop(self.step_gate.lock().await);
+        drop(self.looking.write().await);
     }
 
     /// Waits until nothing is held, or this long.
@@ -153,6 +156,16 @@ impl Taking {
         let met = strangers.entry(whose.to_owned()).or_default();
         *met = (*met + 1).min(8);
         FIRST_PAUSE.saturating_mul(1 << (*met - 1)).min(LONGEST_PAUSE)
+    }
+
+    /// The same for a step.
+    pub(super) fn pause_for_other_step(&self, item: &WorkItem) -> Duration {
+        match item {
+            WorkItem::ActivityExecute { instance, id, .. } => {
+                self.pause_for_others(&format!("{instance}:{id}"))
+            }
+            _ => FIRST_PAUSE,
+        }
     }
 
     /// Notes a flow's turn that was taken.

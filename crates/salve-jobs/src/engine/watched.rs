@@ -27,6 +27,9 @@ const ACK_TRIES: u32 = 120;
 /// A store of the engine, watched.
 pub(super) struct Watched {
     pub(super) inner: Arc<dyn Provider>,
+    /// The same store, for who has what for how long; where it can, it does not wait for the disk
+    /// with that. What is lost of it in a crash is only that somebody had something.
+    pub(super) leases: Arc<dyn Provider>,
     pub(super) wires: Arc<Wires>,
     /// There for a store with one writer: waiting for it here costs nothing, while waiting in its
     /// lock costs a pause and a failed transaction.
@@ -94,11 +97,13 @@ impl Provider for Watched {
         filter: Option<&DispatcherCapabilityFilter>,
     ) -> Result<Option<(OrchestrationItem, String, u32)>, ProviderError> {
         let Some(taking) = &self.taking else { return Ok(None) };
+        // One looks at a time: several would find the same and wait for each other in the store.
+        let first = taking.flow_gate().await;
         loop {
-            let gate = taking.flow_gate().await;
             let found = {
+                let _leave = taking.leave_to_look().await;
                 let _turn = self.turn().await;
-                self.inner.fetch_orchestration_item(lock_timeout, poll_timeout, filter).await?
+                self.leases.fetch_orchestration_item(lock_timeout, poll_timeout, filter).await?
             };
             let Some((mut item, token, attempts)) = found else {
                 taking.wait(&self.wires.flow_work).await;
@@ -106,7 +111,7 @@ impl Provider for Watched {
             };
             if taking.knows_flow(flow_name(&item.orchestration_name, &item.version).as_ref()) {
                 taking.took_flow(&token);
-                drop(gate);
+                drop(first);
                 if item.history.is_empty()
                     && let Some(reason) = taking.is_cancelled(&item.instance).await
                 {
@@ -115,10 +120,9 @@ impl Provider for Watched {
                 }
                 return Ok(Some((item, token, attempts)));
             }
-            drop(gate);
             let pause = taking.pause_for_others(&item.instance);
             let _turn = self.turn().await;
-            self.inner.abandon_orchestration_item(&token, Some(pause), true).await?;
+            self.leases.abandon_orchestration_item(&token, Some(pause), true).await?;
         }
     }
 
@@ -171,7 +175,7 @@ impl Provider for Watched {
             taking.gave_flow(lock_token);
         }
         let _turn = self.turn().await;
-        self.inner.abandon_orchestration_item(lock_token, delay, ignore_attempt).await
+        self.leases.abandon_orchestration_item(lock_token, delay, ignore_attempt).await
     }
 
     async fn read(&self, instance: &str) -> Result<Vec<Event>, ProviderError> {
@@ -213,12 +217,13 @@ impl Provider for Watched {
         tag_filter: &TagFilter,
     ) -> Result<Option<(WorkItem, String, u32)>, ProviderError> {
         let Some(taking) = &self.taking else { return Ok(None) };
+        let _first = taking.step_gate().await;
         loop {
-            let gate = taking.step_gate().await;
             let found = {
+                let _leave = taking.leave_to_look().await;
                 let _turn = self.turn().await;
                 // No step of ours is bound to a session, and without one the question is cheaper.
-                self.inner.fetch_work_item(lock_timeout, poll_timeout, None, tag_filter).await?
+                self.leases.fetch_work_item(lock_timeout, poll_timeout, None, tag_filter).await?
             };
             let Some((item, token, attempts)) = found else {
                 taking.wait(&self.wires.step_work).await;
@@ -228,10 +233,9 @@ impl Provider for Watched {
                 taking.took_step(&token, &item);
                 return Ok(Some((item, token, attempts)));
             }
-            drop(gate);
-            let pause = taking.pause_for_others(&token);
+            let pause = taking.pause_for_other_step(&item);
             let _turn = self.turn().await;
-            self.inner.abandon_work_item(&token, Some(pause), true).await?;
+            self.leases.abandon_work_item(&token, Some(pause), true).await?;
         }
     }
 
@@ -271,7 +275,7 @@ impl Provider for Watched {
     ) -> Result<(), ProviderError> {
         let renewed = {
             let _turn = self.turn().await;
-            self.inner.renew_work_item_lock(token, extend_for).await
+            self.leases.renew_work_item_lock(token, extend_for).await
         };
         match renewed {
             Err(error) if !is_answer(&error) || !self.is_unwanted(token).await => {
@@ -305,7 +309,7 @@ impl Provider for Watched {
             taking.gave_step(token);
         }
         let _turn = self.turn().await;
-        self.inner.abandon_work_item(token, delay, ignore_attempt).await
+        self.leases.abandon_work_item(token, delay, ignore_attempt).await
     }
 
     async fn renew_orchestration_item_lock(
@@ -314,7 +318,7 @@ impl Provider for Watched {
         extend_for: Duration,
     ) -> Result<(), ProviderError> {
         let _turn = self.turn().await;
-        self.inner.renew_orchestration_item_lock(token, extend_for).await
+        self.leases.renew_orchestration_item_lock(token, extend_for).await
     }
 
     async fn enqueue_for_orchestrator(

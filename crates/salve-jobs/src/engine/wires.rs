@@ -39,29 +39,36 @@ impl Wires {
 /// The steps that are being done in this process, with what stops them.
 #[derive(Default)]
 pub(super) struct Running {
-    steps: Mutex<(u64, BTreeMap<u64, (JobId, CancellationToken)>)>,
+    steps: Mutex<Numbered>,
+}
+
+/// Steps by a number that is never used again.
+#[derive(Default)]
+struct Numbered {
+    last: u64,
+    steps: BTreeMap<u64, (JobId, CancellationToken)>,
 }
 
 impl Running {
     /// Notes a step until what is returned is dropped.
     pub(super) fn enter(wires: &Arc<Wires>, job: &JobId, token: CancellationToken) -> InStep {
         let mut steps = locked(&wires.running.steps);
-        steps.0 += 1;
-        let number = steps.0;
-        steps.1.insert(number, (job.clone(), token));
+        steps.last += 1;
+        let number = steps.last;
+        steps.steps.insert(number, (job.clone(), token));
         InStep { wires: Arc::clone(wires), number }
     }
 
     /// Returns the jobs of these steps, each once.
     pub(super) fn jobs(&self) -> Vec<JobId> {
         let steps = locked(&self.steps);
-        let jobs: BTreeSet<_> = steps.1.values().map(|(job, _)| job.clone()).collect();
+        let jobs: BTreeSet<_> = steps.steps.values().map(|(job, _)| job.clone()).collect();
         jobs.into_iter().collect()
     }
 
     /// Stops the steps of a job and of its children.
     pub(super) fn cancel(&self, job: &JobId) {
-        for (of, token) in locked(&self.steps).1.values() {
+        for (of, token) in locked(&self.steps).steps.values() {
             let rest = of.as_str().strip_prefix(job.as_str());
             if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) {
                 token.cancel();
@@ -78,7 +85,7 @@ pub(super) struct InStep {
 
 impl Drop for InStep {
     fn drop(&mut self) {
-        locked(&self.wires.running.steps).1.remove(&self.number);
+        locked(&self.wires.running.steps).steps.remove(&self.number);
     }
 }
 

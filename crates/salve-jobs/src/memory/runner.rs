@@ -138,15 +138,23 @@ impl Runner {
         let runner = Arc::clone(self);
         tokio::spawn(async move {
             let Some(step) = runner.steps.get(&work.step).cloned() else { return };
-            let doing = tokio::spawn(attempt(step, runner.desk.ledger.clone(), &work, token));
+            let (mut work, token) = (work, token.child_token());
+            let ledger = Arc::clone(&runner.desk.ledger);
+            let mut doing = tokio::spawn(attempt(step, ledger, &work, token.clone()));
             let _with_this = AbortOnDrop(doing.abort_handle());
+            let given_up = async {
+                work.reply.closed().await;
+                token.cancel();
+                std::future::pending::<()>().await
+            };
             tokio::select! {
-                outcome = doing => {
+                outcome = &mut doing => {
                     let outcome = outcome.unwrap_or_else(|error| {
                         Err(StepError::fatal(format!("the step panicked: {error}")))
                     });
                     let _ = work.reply.send(outcome);
                 }
+                () = given_up => {}
                 () = runner.cut.cancelled() => {
                     runner.handed_back.fetch_add(1, Ordering::Relaxed);
                     runner.desk.put_step(work, true);

@@ -1,8 +1,8 @@
 //! Cancelling: before it began, in a step, while it waits, with children, after it ended; and what
 //! happens to a step when its runner is drained.
 
-use crate::world::{BOUND, World, echo, endless, flow, flow_name, one_step, quick, step_name};
-use salve_jobs::{JobId, JobRunner, JobState, Jobs, JobsError, Json, Retry, Steps, join};
+use crate::world::{BOUND, World, echo, endless, flow, flow_name, one_step, quick};
+use salve_jobs::{JobId, JobRunner, JobState, Jobs, JobsError, Json, Steps, join};
 use serde_json::json;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::unbounded_channel;
@@ -124,5 +124,4 @@ async fn a_drained_runner_waits_for_its_steps_and_hands_back_what_does_not_end()
     assert_eq!(world.ended(&long).await, JobState::Done { output: json!(60_000) });
     let story = world.story(&short).await;
     assert_eq!(story, ["started One@1", "step do 1.1", "done do 1.1", "ended done"]);
-    let _ = (step_name("do"), Retry::NEVER);
 }

@@ -107,3 +107,24 @@ async fn only_its_owner_can_read_the_file() {
     }
     assert!(files >= 1);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_dead_worker_did_not_write_down_is_written_down_later() {
+    let world = World::new().await;
+    let id = world.start("One@1", "a", json!(1)).await;
+    // Its book is lost with it, so nothing that it does is written down in ours.
+    let clock = crate::world::clock();
+    let lost = std::sync::Arc::new(salve_jobs::MemoryBook::new(clock.clone()));
+    let path = world.path();
+    let dead = salve_jobs::EngineJobs::sqlite(&path, lost, world.ledger.clone(), clock);
+    let dead = dead.await.unwrap();
+    let quick = crate::world::quick();
+    let runner = salve_jobs::JobRunner::run(&dead, one_step("One@1"), echo(), quick).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(700)).await;
+    runner.drain(Duration::from_secs(5)).await;
+    assert_eq!(world.story_so_far(&id).await, [""; 0]);
+    // A watcher does it, or the sweep of any worker, or whoever asks for its state.
+    let story = world.story(&id).await;
+    assert_eq!(story, ["started One@1", "step do 1.1", "done do 1.1", "ended done"]);
+    assert_eq!(world.state(&id).await, JobState::Done { output: json!(1) });
+}

@@ -101,7 +101,7 @@ impl Batch {
     }
 
     fn arguments(
-        self,
+        mut self,
         stand: Stand<'_>,
     ) -> Result<SqliteArguments<'static>, sqlx::error::BoxDynError> {
         let mut arguments = SqliteArguments::default();
@@ -119,6 +119,10 @@ impl Batch {
             self.inspections,
         ] {
             arguments.add(rows.finish())?;
+        }
+        // A part of a blob without bytes is NULL, and not a text without letters.
+        if self.bytes.is_empty() {
+            self.bytes.push(0);
         }
         arguments.add(self.bytes)?;
         arguments.add(self.seen_at)?;

@@ -14,8 +14,11 @@ use salve_model::{
 };
 use salve_types::{FinishReason, Usage};
 use serde::{Deserialize, Serialize};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
+
+/// How long a store may be away before an answer that was paid for is given up.
+const LONGEST_OUTAGE: Duration = Duration::from_secs(300);
 
 /// What the step is given.
 #[derive(Debug, Serialize, Deserialize)]
@@ -45,8 +48,9 @@ impl GenerateSteps {
     ) -> Result<Piece, StepError> {
         let Asking { input, pieces, spent } = asking;
         let chosen = self.models.choose(&input.model).map_err(|no| StepError::fatal(no.0))?;
+        let rehearsed = self.rehearsed(&input, &pieces).await?;
         let first = self.first_request(&input, &chosen).await?;
-        let (purpose, request) = match self.rehearsed(&input, &pieces).await? {
+        let (purpose, request) = match rehearsed {
             None => (Purpose::First, first),
             Some(rehearsal) => {
                 let next =
@@ -68,7 +72,7 @@ impl GenerateSteps {
         let result = paid_once(context, &call, input.doubt, make).await?;
         let note: Note = serde_json::from_value(result.note).unwrap_or_default();
         Ok(Piece {
-            text: self.keep(&result.text).await?,
+            text: self.keep_paid(context, &result.text).await?,
             purpose,
             finish: note.finish,
             usage: result.usage,
@@ -82,6 +86,21 @@ impl GenerateSteps {
                 micro_dollars: result.micro_dollars.unwrap_or(worst.micro_dollars),
             },
         })
+    }
+
+    // Another attempt would pay again, so a store that is away is waited for.
+    async fn keep_paid(&self, context: &dyn StepCtx, text: &str) -> Result<String, StepError> {
+        let (begun, cancelled) = (Instant::now(), context.cancelled());
+        let mut pause = Duration::from_millis(50);
+        loop {
+            match self.keep(text).await {
+                Err(_) if begun.elapsed() < LONGEST_OUTAGE && !cancelled.is_cancelled() => {
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(Duration::from_secs(1));
+                }
+                kept => return kept,
+            }
+        }
     }
 
     async fn first_request(

@@ -1,0 +1,113 @@
+//! Histories of the engine as text: written once for each release, read by every later one.
+//!
+//! In: the engine's tables. Out: statements that fill them again. Only for the engine's own tables;
+//! what the store keeps is made anew from the history.
+
+#[cfg(feature = "fleet")]
+use crate::world::Store;
+use crate::world::World;
+use std::io::Write;
+use std::path::Path;
+
+/// Writes a file of the repository.
+pub(crate) fn write(path: &Path, text: &str) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::File::create(path).unwrap().write_all(text.as_bytes()).unwrap();
+}
+
+/// Returns the rows of the engine's tables as statements.
+pub(crate) async fn rows(world: &World) -> String {
+    match world.store {
+        #[cfg(feature = "fleet")]
+        Store::Postgres => postgres::rows(world.address.as_deref().unwrap()).await,
+        _ => sqlite::rows(&world.path().join("jobs.db")).await,
+    }
+}
+
+/// Fills the engine's tables, which are there and empty.
+pub(crate) async fn load(world: &World, statements: &str) {
+    match world.store {
+        #[cfg(feature = "fleet")]
+        Store::Postgres => postgres::load(world.address.as_deref().unwrap(), statements).await,
+        _ => sqlite::load(&world.path().join("jobs.db"), statements).await,
+    }
+}
+
+mod sqlite {
+    use sqlx::{Connection, Executor, Row, SqliteConnection};
+    use std::path::Path;
+
+    async fn open(path: &Path) -> SqliteConnection {
+        SqliteConnection::connect(&format!("sqlite:{}", path.display())).await.unwrap()
+    }
+
+    pub(super) async fn rows(path: &Path) -> String {
+        let mut database = open(path).await;
+        let tables = "SELECT name FROM sqlite_master WHERE type = 'table'
+                       AND name NOT LIKE 'sqlite%' AND name NOT LIKE '\\_%' ESCAPE '\\' ORDER BY name";
+        let mut text = String::new();
+        for table in database.fetch_all(tables).await.unwrap() {
+            let table: String = table.get(0);
+            let columns = format!("SELECT name FROM pragma_table_info('{table}')");
+            let columns: Vec<String> =
+                database.fetch_all(&*columns).await.unwrap().iter().map(|row| row.get(0)).collect();
+            let quoted = columns.iter().map(|name| format!("quote({name})")).collect::<Vec<_>>();
+            let select =
+                format!("SELECT {} FROM {table} ORDER BY rowid", quoted.join(" || ', ' || "));
+            for row in database.fetch_all(&*select).await.unwrap() {
+                let values: String = row.get(0);
+                let names = columns.join(", ");
+                text += &format!("INSERT INTO {table} ({names}) VALUES ({values});\n");
+            }
+        }
+        text
+    }
+
+    pub(super) async fn load(path: &Path, statements: &str) {
+        open(path).await.execute(sqlx::raw_sql(statements)).await.unwrap();
+    }
+}
+
+#[cfg(feature = "fleet")]
+mod postgres {
+    use salve_jobs::ENGINE_SCHEMA;
+    use sqlx::{Connection, Executor, PgConnection, Row};
+
+    pub(super) async fn rows(address: &str) -> String {
+        let mut database = PgConnection::connect(address).await.unwrap();
+        let tables = format!(
+            "SELECT table_name::text FROM information_schema.tables
+              WHERE table_schema = '{ENGINE_SCHEMA}' AND table_name NOT LIKE '\\_%'
+              ORDER BY table_name"
+        );
+        let mut text = String::new();
+        for table in database.fetch_all(&*tables).await.unwrap() {
+            let table: String = table.get(0);
+            let columns = format!(
+                "SELECT column_name::text FROM information_schema.columns
+                  WHERE table_schema = '{ENGINE_SCHEMA}' AND table_name = '{table}'
+                    AND is_generated = 'NEVER' ORDER BY ordinal_position"
+            );
+            let columns: Vec<String> =
+                database.fetch_all(&*columns).await.unwrap().iter().map(|row| row.get(0)).collect();
+            let quoted =
+                columns.iter().map(|name| format!("quote_nullable({name})")).collect::<Vec<_>>();
+            let select = format!(
+                "SELECT {} FROM {ENGINE_SCHEMA}.{table} ORDER BY 1",
+                quoted.join(" || ', ' || ")
+            );
+            for row in database.fetch_all(&*select).await.unwrap() {
+                let values: String = row.get(0);
+                let names = columns.join(", ");
+                text +=
+                    &format!("INSERT INTO {ENGINE_SCHEMA}.{table} ({names}) VALUES ({values});\n");
+            }
+        }
+        text
+    }
+
+    pub(super) async fn load(address: &str, statements: &str) {
+        let mut database = PgConnection::connect(address).await.unwrap();
+        database.execute(sqlx::raw_sql(statements)).await.unwrap();
+    }
+}
