@@ -5,10 +5,10 @@
 
 use crate::call::{CallDetail, CallState, Decision, DoubtFilter, DoubtfulCall, Settled};
 use crate::open_call::OpenCall;
+use crate::sql::query;
 use crate::writer::{Rare, TakeOver, Taken};
 use crate::{CallId, CallKey, NewCall, Receipt, Reservation, Store, StoreError};
 use salve_types::Timestamp;
-use sqlx::Row;
 
 impl Store {
     /// Takes a call in doubt away from whoever began it, if that is not seen any more or somebody
@@ -75,7 +75,7 @@ impl Store {
     /// When the database refuses.
     pub async fn in_doubt(&self, filter: &DoubtFilter) -> Result<Vec<DoubtfulCall>, StoreError> {
         let read = async {
-            let rows = sqlx::query(
+            let rows = query(
                 "SELECT calls.id, call_key, epoch, reserved_at, calls.worker,
                         prompt_tokens + answer_tokens, prompt_micro_dollars + answer_micro_dollars,
                         (SELECT CAST(coalesce(sum(length(content)), 0) AS BIGINT) FROM call_pieces
@@ -86,7 +86,7 @@ impl Store {
                     AND ($2 IS NULL OR substr(call_key, 1, length($2)) = $2)
                   ORDER BY calls.id LIMIT $3",
             )
-            .bind(self.alive_since())
+            .bind(self.alive_since().await?)
             .bind(filter.key_prefix.as_deref())
             .bind(i64::from(filter.limit))
             .fetch_all(self.readers())
@@ -96,11 +96,11 @@ impl Store {
                     Ok(DoubtfulCall {
                         id: CallId(row.try_get(0)?),
                         key: row.try_get(1)?,
-                        epoch: u32::try_from(row.try_get::<i64, _>(2)?).unwrap_or(u32::MAX),
+                        epoch: u32::try_from(row.try_get::<i64>(2)?).unwrap_or(u32::MAX),
                         since: Timestamp(row.try_get(3)?),
                         worker: row.try_get(4)?,
                         worst: crate::read::spend(row, 5)?,
-                        partial_bytes: u64::try_from(row.try_get::<i64, _>(7)?).unwrap_or_default(),
+                        partial_bytes: u64::try_from(row.try_get::<i64>(7)?).unwrap_or_default(),
                     })
                 })
                 .collect::<Result<_, sqlx::Error>>()

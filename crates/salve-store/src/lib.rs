@@ -16,10 +16,13 @@ mod jobs;
 mod migrations;
 mod open_call;
 mod options;
+#[cfg(feature = "fleet")]
+mod postgres;
 mod raw;
 mod read;
 mod redact;
 mod spend;
+mod sql;
 mod statistics;
 mod store;
 mod texts;
@@ -35,6 +38,8 @@ pub use gateway_keys::{GatewayKey, KEY_PREFIX, KeyId, MadeKey, NewKey};
 pub use jobs::{JobRegistration, JobReport, JobRow, JobRowFilter, JobRowPage, NewJobRow};
 pub use open_call::{OpenCall, Receipt};
 pub use options::{Budgets, Durability, Retention, SpendLimit, StoreOptions};
+#[cfg(feature = "fleet")]
+pub use postgres::PostgresOptions;
 pub use read::Spending;
 pub use redact::{Redact, RedactStream};
 pub use spend::{BudgetScope, BudgetUnit, OverBudget, Spend, Worst};
