@@ -28,6 +28,10 @@ use std::time::Duration;
 /// How long results may take from the spool to the ledger before the command ends without them.
 const DELIVERY: Duration = Duration::from_secs(5);
 
+/// Workers with the usual lease are heard of twice as often as this, so that one with a shorter lease
+/// does not take a call from a living one.
+const LEAST_SILENCE: Duration = Duration::from_secs(5);
+
 /// Jobs that are open.
 pub(crate) struct OpenJobs {
     opened: Opened,
@@ -81,9 +85,19 @@ pub(crate) fn with<T>(
     name: &str,
     act: impl AsyncFnOnce(&OpenJobs) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
+    with_lease(arguments, name, RunnerOptions::default().step_lease, act)
+}
+
+/// The same for whoever says itself when it counts as gone.
+pub(crate) fn with_lease<T>(
+    arguments: &PlaceArguments,
+    name: &str,
+    lease: Duration,
+    act: impl AsyncFnOnce(&OpenJobs) -> Result<T, Failure>,
+) -> Result<T, Failure> {
     let place = Place::of(arguments)?;
     runtime::run(async {
-        let open = OpenJobs::new(place, name).await?;
+        let open = OpenJobs::new(place, name, lease).await?;
         let done = act(&open).await;
         open.close().await;
         done
@@ -109,13 +123,15 @@ pub(crate) fn flow_names() -> Result<Vec<FlowName>, Failure> {
 }
 
 impl OpenJobs {
-    async fn new(place: Place, name: &str) -> Result<Self, Failure> {
+    async fn new(place: Place, name: &str, lease: Duration) -> Result<Self, Failure> {
         let worker = match environment::host() {
             Some(host) => format!("{name}@{host}"),
             None => name.to_owned(),
         };
-        let options = ledger::options(&worker);
+        let mut options = ledger::options(&worker);
         let worker = options.worker.clone();
+        // Whoever lost a step by its lease has lost its call too, and not long after.
+        options.silence = lease.max(LEAST_SILENCE);
         let opened = open_jobs(&place.place, options).await.map_err(|error| {
             let failure = Failure::from(error);
             match place.is_local() {

@@ -89,7 +89,7 @@ fn pass(desk: &Desk, watchers: &mut [Watcher], time: Duration) -> anyhow::Result
             watcher.go_on(desk)?;
         }
         std::thread::sleep(Duration::from_millis(700));
-        for watcher in watchers.iter_mut().filter(|_| fastrand::u8(..4) == 0) {
+        for watcher in watchers.iter_mut().filter(|_| fastrand::u8(..8) == 0) {
             watcher.stop();
         }
     }
@@ -182,9 +182,9 @@ fn payments(desk: &Desk) -> anyhow::Result<Vec<Row>> {
 }
 
 fn ledgers(desk: &Desk) -> anyhow::Result<BTreeMap<String, Ledger>> {
-    let question = "SELECT split_part(key, ':', 1), count(*), \
-                    coalesce(sum(epoch - 1), 0) + count(*) FILTER (WHERE outcome NOT IN ('whole', \
-                    'healed', 'answered') OR outcome IS NULL) FROM salve.calls GROUP BY 1";
+    let question = "SELECT split_part(call_key, ':', 1), count(*), \
+                    sum(epoch - 1) + count(*) FILTER (WHERE outcome IS DISTINCT FROM 'answered') \
+                    FROM salve.calls WHERE call_key IS NOT NULL GROUP BY 1";
     let rows = desk.postgres.sql("salve", question)?;
     let read = |line: &str| {
         let mut fields = line.split('|');

@@ -29,11 +29,12 @@ pub(crate) fn run(arguments: &WorkerArguments, format: Format) -> CommandResult 
     let roots = roots(&arguments.roots)?;
     log::start(log_format, false);
     let name = arguments.name.as_deref().unwrap_or("worker");
-    job_place::with(&arguments.place, name, async |open| {
+    let lease = Duration::from_secs(arguments.lease);
+    job_place::with_lease(&arguments.place, name, lease, async |open| {
         let options = RunnerOptions {
             worker: open.worker(),
             steps_at_once: usize::from(arguments.steps),
-            step_lease: Duration::from_secs(arguments.lease),
+            step_lease: lease,
             flow_lease: Duration::from_secs(arguments.lease.div_ceil(2)),
             toolchains: arguments.toolchains.iter().cloned().collect(),
             roots: roots.keys().cloned().collect::<BTreeSet<_>>(),

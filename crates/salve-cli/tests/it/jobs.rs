@@ -234,7 +234,7 @@ fn events_are_watched_as_lines_and_from_behind_one_of_them() {
 
 #[test]
 fn what_needs_attention_is_retried_by_hand() {
-    let place = Place::new("jobs_retried", &[hopeless(4), healing(0)]);
+    let place = Place::new("jobs_retried", &[hopeless(2), healing(0)]);
     let ended = place.start(&["--id", "first"]);
     assert_eq!((ended.code, ended.out.as_str()), (Some(1), ""), "{}", ended.err);
     assert!(ended.err.contains("salve jobs retry first"), "{}", ended.err);

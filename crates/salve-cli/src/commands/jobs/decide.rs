@@ -159,7 +159,9 @@ async fn go_on(
         say(format, id, word, &format!("job {id}: {word}"))?;
         return Ok(Ending::Clean);
     }
-    follow::run_and_show(open, id, seen, View { format, until_person: true }).await
+    let view = View { format, until_person: true };
+    follow::while_running(open, true, async || follow::follow_and_show(open, id, seen, view).await)
+        .await
 }
 
 async fn last_event(open: &OpenJobs, id: &JobId) -> Result<EventId, Failure> {

@@ -45,22 +45,32 @@ pub(super) fn run(
     })
 }
 
-/// Follows a job, does its work if it is on this machine, and prints what came of it.
-pub(super) async fn run_and_show(
+/// Does something while this process takes jobs, where they are on this machine and that is wanted. What
+/// it lacks for that is found before anything is done.
+pub(super) async fn while_running<T>(
+    open: &OpenJobs,
+    wanted: bool,
+    act: impl AsyncFnOnce() -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let runner = match wanted && open.is_local() {
+        true => Some(open.run(RunnerOptions { worker: open.worker(), ..local_options() }).await?),
+        false => None,
+    };
+    let done = act().await;
+    if let Some(runner) = runner {
+        runner.drain(GRACE).await;
+    }
+    done
+}
+
+/// Follows a job, and prints what came of it.
+pub(super) async fn follow_and_show(
     open: &OpenJobs,
     id: &JobId,
     after: EventId,
     view: View,
 ) -> CommandResult {
-    let runner = match open.is_local() {
-        true => Some(open.run(RunnerOptions { worker: open.worker(), ..local_options() }).await?),
-        false => None,
-    };
-    let job = follow(open, id, after, view, false).await;
-    if let Some(runner) = runner {
-        runner.drain(GRACE).await;
-    }
-    let job = job?;
+    let job = follow(open, id, after, view, false).await?;
     match view.format {
         Format::Human => {
             if let Some(text) = open.result(&job).await? {

@@ -58,12 +58,14 @@ impl Live {
 
     /// Leaves what is shown as it is, and ends it.
     pub(super) fn finish(&mut self) {
-        if let Some(screen) = &mut self.screen {
+        if let Some(mut screen) = self.screen.take() {
             screen.draw(&self.progress);
             screen.head.abandon();
             for step in &screen.steps {
                 step.abandon();
             }
+            // What follows begins on a line of its own.
+            output::story("\n");
         }
     }
 }

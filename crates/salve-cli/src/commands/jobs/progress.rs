@@ -21,6 +21,7 @@ pub(super) struct Progress {
     pub(super) toast: Option<String>,
     /// How it ended.
     pub(super) ended: Option<JobState>,
+    job: String,
     waits: Option<Wait>,
     began: Option<Timestamp>,
 }
@@ -51,7 +52,10 @@ enum Wait {
 impl Progress {
     /// Takes the next event, and returns what to say about it.
     pub(super) fn take(&mut self, event: &JobEvent) -> Option<String> {
-        let began = *self.began.get_or_insert(event.at);
+        let began = *self.began.get_or_insert_with(|| {
+            self.job = event.job.to_string();
+            event.at
+        });
         let words = self.words(event)?;
         let after = (event.at.0 - began.0).max(0);
         Some(format!("{:>4}.{}s  {words}", after / 1000, after % 1000 / 100))
@@ -170,7 +174,7 @@ impl Progress {
             .map(|line| named(&line.name, line.attempt))
             .collect();
         Some(match &self.waits {
-            Some(Wait::Signal(signal)) => person(signal, self.in_doubt().as_deref()),
+            Some(Wait::Signal(signal)) => person(signal, &self.job, self.in_doubt().as_deref()),
             Some(Wait::Until(until)) => {
                 let seconds = (until.0 - now.0).max(0).div_euclid(1000);
                 format!("its next attempt, in {seconds} s")
@@ -196,12 +200,12 @@ impl Progress {
     }
 }
 
-fn person(signal: &str, key: Option<&str>) -> String {
+fn person(signal: &str, job: &str, key: Option<&str>) -> String {
     match (signal.starts_with("resolve."), key) {
         (true, Some(key)) => format!("a decision: salve jobs resolve {key} retry|fail|use FILE"),
         (true, None) => "a decision: see `salve jobs list --in-doubt`".to_owned(),
-        _ if signal == RESUME_SIGNAL => "a person: salve jobs resume".to_owned(),
-        _ => "a person: salve jobs retry, or retry --accept-partial".to_owned(),
+        _ if signal == RESUME_SIGNAL => format!("a person: salve jobs resume {job}"),
+        _ => format!("a person: salve jobs retry {job}, or with --accept-partial"),
     }
 }
 

@@ -28,20 +28,24 @@ pub(super) fn run(
     // Everything that can be wrong is found before anything is kept.
     let asked = Asked::read(&flow, options)?;
     job_place::with(place, "jobs", async |open| {
-        let input = asked.kept(open).await?;
-        let needs = Needs { toolchain: options.toolchain.clone(), root: options.root.clone() };
-        let started = open.jobs.start(&flow, id.clone(), input, StartOptions { needs }).await?;
-        if options.detach {
-            return announce(&id, &started, open, format);
-        }
-        match &started {
-            Started::New => output::story(&format!("job {id}\n")),
-            Started::Existing(state) => {
-                output::story(&format!("job {id} was started before, and is {}\n", state.name()));
+        follow::while_running(open, !options.detach, async || {
+            let input = asked.kept(open).await?;
+            let needs = Needs { toolchain: options.toolchain.clone(), root: options.root.clone() };
+            let started = open.jobs.start(&flow, id.clone(), input, StartOptions { needs }).await?;
+            if options.detach {
+                return announce(&id, &started, open, format);
             }
-        }
-        let view = View { format, until_person: true };
-        follow::run_and_show(open, &id, EventId(0), view).await
+            match &started {
+                Started::New => output::story(&format!("job {id}\n")),
+                Started::Existing(state) => {
+                    let state = state.name();
+                    output::story(&format!("job {id} was started before, and is {state}\n"));
+                }
+            }
+            let view = View { format, until_person: true };
+            follow::follow_and_show(open, &id, EventId(0), view).await
+        })
+        .await
     })
 }
 
