@@ -3,12 +3,49 @@
 //! In: keys. Out: the call under a new epoch, or what is known of it. Never two results for one key:
 //! whoever comes late is written down as late.
 
-use crate::call::{CallDetail, CallState, Decision, DoubtFilter, DoubtfulCall, Settled};
+use crate::call::{CallDetail, CallState, Decision, Settled};
 use crate::open_call::OpenCall;
+use crate::sql::query;
 use crate::writer::{Rare, TakeOver, Taken};
-use crate::{CallId, CallKey, NewCall, Receipt, Reservation, Store, StoreError};
+use crate::{CallId, CallKey, NewCall, Receipt, Reservation, Spend, Store, StoreError};
 use salve_types::Timestamp;
-use sqlx::Row;
+use serde::Serialize;
+
+/// Which calls in doubt are wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DoubtFilter {
+    /// Whose key begins like this.
+    pub key_prefix: Option<String>,
+    /// At most so many.
+    pub limit: u32,
+}
+
+impl Default for DoubtFilter {
+    fn default() -> Self {
+        Self { key_prefix: None, limit: 1000 }
+    }
+}
+
+/// A call with a key that was begun by somebody who is not seen any more, and about which nobody has
+/// decided yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DoubtfulCall {
+    /// Its number.
+    pub id: CallId,
+    /// By what it is known again.
+    pub key: String,
+    /// Raised each time it changes hands.
+    pub epoch: u32,
+    /// When it was reserved.
+    pub since: Timestamp,
+    /// By whom.
+    pub worker: String,
+    /// How many bytes had arrived and were safe.
+    pub partial_bytes: u64,
+    /// The most it can have taken.
+    pub worst: Spend,
+}
 
 impl Store {
     /// Takes a call in doubt away from whoever began it, if that is not seen any more or somebody
@@ -59,7 +96,7 @@ impl Store {
     }
 
     /// Decides about the call under this key, if it is in doubt; no when it is not: nobody began it,
-    /// it is settled, or its owner is alive.
+    /// it is settled, or its owner is alive. The same said twice is said once.
     ///
     /// # Errors
     /// When the database refuses.
@@ -75,7 +112,7 @@ impl Store {
     /// When the database refuses.
     pub async fn in_doubt(&self, filter: &DoubtFilter) -> Result<Vec<DoubtfulCall>, StoreError> {
         let read = async {
-            let rows = sqlx::query(
+            let rows = query(
                 "SELECT calls.id, call_key, epoch, reserved_at, calls.worker,
                         prompt_tokens + answer_tokens, prompt_micro_dollars + answer_micro_dollars,
                         (SELECT CAST(coalesce(sum(length(content)), 0) AS BIGINT) FROM call_pieces
@@ -86,7 +123,7 @@ impl Store {
                     AND ($2 IS NULL OR substr(call_key, 1, length($2)) = $2)
                   ORDER BY calls.id LIMIT $3",
             )
-            .bind(self.alive_since())
+            .bind(self.alive_since().await?)
             .bind(filter.key_prefix.as_deref())
             .bind(i64::from(filter.limit))
             .fetch_all(self.readers())
@@ -96,11 +133,11 @@ impl Store {
                     Ok(DoubtfulCall {
                         id: CallId(row.try_get(0)?),
                         key: row.try_get(1)?,
-                        epoch: u32::try_from(row.try_get::<i64, _>(2)?).unwrap_or(u32::MAX),
+                        epoch: u32::try_from(row.try_get::<i64>(2)?).unwrap_or(u32::MAX),
                         since: Timestamp(row.try_get(3)?),
                         worker: row.try_get(4)?,
                         worst: crate::read::spend(row, 5)?,
-                        partial_bytes: u64::try_from(row.try_get::<i64, _>(7)?).unwrap_or_default(),
+                        partial_bytes: u64::try_from(row.try_get::<i64>(7)?).unwrap_or_default(),
                     })
                 })
                 .collect::<Result<_, sqlx::Error>>()

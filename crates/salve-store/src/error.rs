@@ -59,11 +59,42 @@ pub enum StoreError {
         #[source]
         source: DatabaseError,
     },
+    /// The tables on a server could not be brought to a newer version and stay as they were.
+    #[error("the tables at {place} could not be brought to version {to} and stay as they were")]
+    Tables {
+        /// Where they are.
+        place: String,
+        /// The version that was not reached.
+        to: i64,
+        /// Why.
+        #[source]
+        source: DatabaseError,
+    },
     /// Another process holds it for too long.
     #[error("`{}` is in use by another process that does not let go of it", path.display())]
     Busy {
         /// The database.
         path: PathBuf,
+    },
+    /// The server cannot be reached.
+    #[error("cannot reach the database at {place}")]
+    Unreachable {
+        /// Where it should be.
+        place: String,
+        /// What was said.
+        #[source]
+        source: DatabaseError,
+    },
+    /// The address of a server cannot be understood.
+    #[error(
+        "`{given}` is not the address of a Postgres database: {problem}; write \
+         postgres://user@host:port/database?sslmode=require"
+    )]
+    Address {
+        /// The address, without its password.
+        given: String,
+        /// What is wrong with it.
+        problem: String,
     },
     /// The database refused.
     #[error("could not {doing}")]
@@ -103,6 +134,16 @@ pub enum StoreError {
 pub struct DatabaseError(Arc<sqlx::Error>);
 
 impl StoreError {
+    /// Returns whether the database could not be reached, or was too busy to answer: what was asked can
+    /// be asked again, and may have been done.
+    pub fn is_unreachable(&self) -> bool {
+        match self {
+            Self::Unreachable { .. } | Self::Busy { .. } => true,
+            Self::Database { source, .. } => is_unreachable(&source.0),
+            _ => false,
+        }
+    }
+
     /// Wraps what the database said while something was being done.
     pub(crate) fn database(doing: &'static str) -> impl FnOnce(sqlx::Error) -> Self {
         move |error| Self::Database { doing, source: DatabaseError::from(error) }
@@ -119,6 +160,32 @@ impl From<sqlx::Error> for DatabaseError {
     fn from(error: sqlx::Error) -> Self {
         Self(Arc::new(error))
     }
+}
+
+/// Returns whether this says that the database could not be reached or was too busy.
+pub(crate) fn is_unreachable(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_)
+        | sqlx::Error::Tls(_)
+        | sqlx::Error::Protocol(_)
+        | sqlx::Error::PoolTimedOut
+        | sqlx::Error::WorkerCrashed => true,
+        sqlx::Error::Database(error) => error.code().is_some_and(|code| is_passing(&code)),
+        _ => false,
+    }
+}
+
+/// What Postgres says when it stops, starts, is full, waits for a lock or breaks a deadlock.
+const PASSING: &[&str] =
+    &["08", "57P0", "57014", "53", "55P03", "25P03", "25P02", "40001", "40P01"];
+
+// Postgres has codes of five characters. Those of SQLite are numbers, the low byte of which says
+// whether somebody else holds the database.
+fn is_passing(code: &str) -> bool {
+    if code.len() == 5 {
+        return PASSING.iter().any(|passing| code.starts_with(passing));
+    }
+    code.parse::<u32>().is_ok_and(|code| matches!(code & 0xff, 5 | 6))
 }
 
 fn remedy(backup: Option<&PathBuf>) -> String {

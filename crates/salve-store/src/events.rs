@@ -4,12 +4,11 @@
 //! gap and never twice: a subscription only ever reads rows in the order of their numbers, and is
 //! merely woken by what is new.
 
+use crate::sql::{Row, query};
 use crate::{Store, StoreError};
 use salve_types::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
-use sqlx::Row;
-use sqlx::sqlite::SqliteRow;
 use std::collections::VecDeque;
 use tokio::sync::{oneshot, watch};
 
@@ -73,7 +72,7 @@ impl Store {
     /// When the database refuses.
     pub async fn events_after(&self, id: i64, limit: u32) -> Result<Vec<Event>, StoreError> {
         let doing = "read events";
-        let rows = sqlx::query(
+        let rows = query(
             "SELECT id, at, kind, subject, body FROM events WHERE id > $1 ORDER BY id LIMIT $2",
         )
         .bind(id)
@@ -125,7 +124,7 @@ impl Subscription {
 }
 
 /// Reads rows of the columns id, at, kind, subject, body.
-pub(crate) fn read(rows: &[SqliteRow]) -> Result<Vec<Event>, sqlx::Error> {
+pub(crate) fn read(rows: &[Row]) -> Result<Vec<Event>, sqlx::Error> {
     rows.iter()
         .map(|row| {
             let body: Vec<u8> = row.try_get(4)?;

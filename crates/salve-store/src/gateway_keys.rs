@@ -4,9 +4,9 @@
 //! is known about it. Never kept: of a key, its BLAKE3 hash and its first characters are stored.
 
 use crate::SpendLimit;
+use crate::sql::{Asked, query};
 use salve_types::Timestamp;
 use serde::{Deserialize, Serialize};
-use sqlx::{Row, SqliteConnection};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -142,17 +142,17 @@ impl KeyRing {
 }
 
 /// Reads all keys, and the version they are of.
-pub(crate) async fn load(connection: &mut SqliteConnection) -> Result<Keys, sqlx::Error> {
+pub(crate) async fn load(asked: impl Into<Asked<'_>>) -> Result<Keys, sqlx::Error> {
+    let mut asked = asked.into();
     // The version first: if a key is made in between, the copy is newer than it says, and is read
     // once more than needed.
-    let version: i64 =
-        sqlx::query_scalar("SELECT keys_version FROM ledger").fetch_one(&mut *connection).await?;
-    let rows = sqlx::query(
+    let version: i64 = query("SELECT keys_version FROM ledger").fetch_value(asked.again()).await?;
+    let rows = query(
         "SELECT id, name, hash, prefix, tokens_per_day, micro_dollars_per_day,
                 requests_per_minute, created_at, revoked_at
          FROM gateway_keys ORDER BY id",
     )
-    .fetch_all(connection)
+    .fetch_all(asked)
     .await?;
     let mut keys = Keys { version, ..Keys::default() };
     for row in rows {
@@ -161,13 +161,13 @@ pub(crate) async fn load(connection: &mut SqliteConnection) -> Result<Keys, sqlx
             id: KeyId(row.try_get(0)?),
             name: row.try_get(1)?,
             prefix: row.try_get(3)?,
-            tokens_per_day: row.try_get::<Option<i64>, _>(4)?.map(count),
-            micro_dollars_per_day: row.try_get::<Option<i64>, _>(5)?.map(count),
+            tokens_per_day: row.try_get::<Option<i64>>(4)?.map(count),
+            micro_dollars_per_day: row.try_get::<Option<i64>>(5)?.map(count),
             requests_per_minute: row
-                .try_get::<Option<i64>, _>(6)?
+                .try_get::<Option<i64>>(6)?
                 .map(|value| u32::try_from(value).unwrap_or(u32::MAX)),
             created_at: Timestamp(row.try_get(7)?),
-            revoked_at: row.try_get::<Option<i64>, _>(8)?.map(Timestamp),
+            revoked_at: row.try_get::<Option<i64>>(8)?.map(Timestamp),
         });
         keys.by_hash.insert(row.try_get(2)?, Arc::clone(&key));
         keys.by_id.insert(key.id, key);

@@ -6,12 +6,11 @@
 use crate::clean::Cleaner;
 use crate::events::{self, Event, NewEvent, ReadyEvent};
 use crate::open_call::cleaned_note;
+use crate::sql::{Row, query};
 use crate::writer::{Cell, JobOp, Op, Rare, Rows};
 use crate::{Store, StoreError};
 use salve_types::Timestamp;
 use serde_json::Value;
-use sqlx::Row;
-use sqlx::sqlite::SqliteRow;
 use std::collections::HashMap;
 use tokio::sync::oneshot;
 
@@ -176,7 +175,7 @@ impl Store {
     pub async fn job(&self, id: &str) -> Result<Option<JobRow>, StoreError> {
         let doing = "read a job";
         let sql = format!("SELECT {COLUMNS} FROM jobs WHERE id = $1");
-        let row = sqlx::query(&sql)
+        let row = query(&sql)
             .bind(job_name(self.cleaner(), id))
             .fetch_optional(self.readers())
             .await
@@ -206,7 +205,7 @@ impl Store {
                 AND ($6 IS NULL OR number < (SELECT number FROM jobs WHERE id = $6))
               ORDER BY number DESC LIMIT $7"
         );
-        let rows = sqlx::query(&sql)
+        let rows = query(&sql)
             .bind(within)
             .bind(root)
             .bind(filter.flow.as_deref())
@@ -231,7 +230,7 @@ impl Store {
         limit: u32,
     ) -> Result<Vec<Event>, StoreError> {
         let doing = "read the events of a job";
-        let rows = sqlx::query(
+        let rows = query(
             "SELECT id, at, kind, subject, body FROM events
               WHERE subject = $1 AND subject <> '' AND id > $2 ORDER BY id LIMIT $3",
         )
@@ -262,7 +261,7 @@ impl Store {
             wanted.push(&[Cell::Text(name)]);
         }
         let read = async {
-            let rows = sqlx::query(
+            let rows = query(
                 "SELECT id, cancel_reason FROM jobs
                   WHERE cancel_reason IS NOT NULL
                     AND id IN (SELECT value ->> 0 FROM json_each($1))",
@@ -304,12 +303,12 @@ fn job_name(cleaner: &Cleaner, id: &str) -> String {
     id.split('/').map(|part| cleaner.key(part)).collect::<Vec<_>>().join("/")
 }
 
-fn read_job(row: &SqliteRow) -> Result<JobRow, sqlx::Error> {
+fn read_job(row: &Row) -> Result<JobRow, sqlx::Error> {
     let json = |text: String| {
         serde_json::from_str::<Value>(&text).map_err(|error| sqlx::Error::Decode(error.into()))
     };
     let count = |at: usize| -> Result<u64, sqlx::Error> {
-        Ok(u64::try_from(row.try_get::<i64, _>(at)?).unwrap_or_default())
+        Ok(u64::try_from(row.try_get::<i64>(at)?).unwrap_or_default())
     };
     Ok(JobRow {
         id: row.try_get(0)?,
@@ -319,7 +318,7 @@ fn read_job(row: &SqliteRow) -> Result<JobRow, sqlx::Error> {
         created_at: Timestamp(row.try_get(4)?),
         cancel_reason: row.try_get(5)?,
         reported: (count(6)?, count(7)?),
-        ended: row.try_get::<Option<String>, _>(8)?.map(json).transpose()?,
-        ended_at: row.try_get::<Option<i64>, _>(9)?.map(Timestamp),
+        ended: row.try_get::<Option<String>>(8)?.map(json).transpose()?,
+        ended_at: row.try_get::<Option<i64>>(9)?.map(Timestamp),
     })
 }

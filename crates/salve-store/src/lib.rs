@@ -13,13 +13,17 @@ mod events;
 mod files;
 mod gateway_keys;
 mod jobs;
+mod look;
 mod migrations;
 mod open_call;
 mod options;
+#[cfg(feature = "fleet")]
+mod postgres;
 mod raw;
 mod read;
 mod redact;
 mod spend;
+mod sql;
 mod statistics;
 mod store;
 mod texts;
@@ -27,14 +31,17 @@ mod writer;
 
 pub use call::{
     Call, CallDetail, CallFilter, CallId, CallKey, CallOutcome, CallState, CallTexts, CallTry,
-    Decision, DoubtFilter, DoubtfulCall, LateEnd, NewCall, Reservation, Settled,
+    Decision, LateEnd, NewCall, Reservation, Settled,
 };
+pub use doubt::{DoubtFilter, DoubtfulCall};
 pub use error::{DatabaseError, StoreError};
 pub use events::{Event, NewEvent, Subscription};
 pub use gateway_keys::{GatewayKey, KEY_PREFIX, KeyId, MadeKey, NewKey};
 pub use jobs::{JobRegistration, JobReport, JobRow, JobRowFilter, JobRowPage, NewJobRow};
 pub use open_call::{OpenCall, Receipt};
 pub use options::{Budgets, Durability, Retention, SpendLimit, StoreOptions};
+#[cfg(feature = "fleet")]
+pub use postgres::PostgresOptions;
 pub use read::Spending;
 pub use redact::{Redact, RedactStream};
 pub use spend::{BudgetScope, BudgetUnit, OverBudget, Spend, Worst};

@@ -3,6 +3,12 @@
 //! In: a connection that nobody else migrates meanwhile. Out: the newest version, a backup from
 //! before. Never half a step: each is one transaction that also writes its number.
 
+#[cfg(feature = "fleet")]
+mod postgres;
+
+#[cfg(feature = "fleet")]
+pub(crate) use postgres::migrate_postgres;
+
 use crate::backup;
 use crate::{DatabaseError, StoreError};
 use salve_types::Timestamp;

@@ -6,11 +6,10 @@ use crate::call::{
     Call, CallDetail, CallFilter, CallOutcome, CallState, CallTexts, CallTry, LateEnd,
 };
 use crate::gateway_keys;
+use crate::sql::{Row, query};
 use crate::statistics::{CountedName, Counts, InspectionOutcome, Statistics};
 use crate::{CallId, GatewayKey, KeyId, Spend, Store, StoreError};
 use salve_types::{Timestamp, Usage};
-use sqlx::Row;
-use sqlx::sqlite::SqliteRow;
 use std::collections::BTreeMap;
 
 const COLUMNS: &str = "
@@ -31,7 +30,8 @@ impl Store {
     /// # Errors
     /// When the database refuses.
     pub async fn calls(&self, filter: &CallFilter) -> Result<Vec<Call>, StoreError> {
-        let alive = self.alive_since();
+        let doing = "list calls";
+        let alive = self.alive_since().await.map_err(StoreError::database(doing))?;
         let sql = format!(
             "SELECT {COLUMNS} FROM calls LEFT JOIN workers ON workers.worker = calls.worker
               WHERE ($1 IS NULL OR model = $1) AND ($2 IS NULL OR gateway_key = $2)
@@ -42,7 +42,7 @@ impl Store {
                                              ELSE 'open' END)
               ORDER BY calls.id DESC LIMIT $8"
         );
-        let rows = sqlx::query(&sql)
+        let rows = query(&sql)
             .bind(&filter.model)
             .bind(filter.key_id.map(|key| key.0))
             .bind(&filter.session)
@@ -53,11 +53,11 @@ impl Store {
             .bind(i64::from(filter.limit))
             .fetch_all(self.readers())
             .await
-            .map_err(StoreError::database("list calls"))?;
+            .map_err(StoreError::database(doing))?;
         rows.iter()
             .map(|row| read_call(row, alive))
             .collect::<Result<_, _>>()
-            .map_err(StoreError::database("list calls"))
+            .map_err(StoreError::database(doing))
     }
 
     /// Returns a call with its texts.
@@ -69,33 +69,33 @@ impl Store {
     }
 
     async fn read_detail(&self, id: CallId) -> Result<Option<CallDetail>, sqlx::Error> {
-        let alive = self.alive_since();
+        let alive = self.alive_since().await?;
         // One transaction, so that the row and its texts are of the same moment.
-        let mut reading = self.readers().begin().await?;
+        let mut reading = self.readers().moment().await?;
         let sql = format!(
             "SELECT {COLUMNS} FROM calls LEFT JOIN workers ON workers.worker = calls.worker
               WHERE calls.id = $1"
         );
-        let row = sqlx::query(&sql).bind(id.0).fetch_optional(&mut *reading).await?;
+        let row = query(&sql).bind(id.0).fetch_optional(&mut reading).await?;
         let Some(row) = row else { return Ok(None) };
         let pieces: Vec<Vec<u8>> =
-            sqlx::query_scalar("SELECT content FROM call_pieces WHERE call = $1 ORDER BY position")
+            query("SELECT content FROM call_pieces WHERE call = $1 ORDER BY position")
                 .bind(id.0)
-                .fetch_all(&mut *reading)
+                .fetch_values(&mut reading)
                 .await?;
-        let slots = sqlx::query("SELECT slot, content FROM call_texts WHERE call = $1")
+        let slots = query("SELECT slot, content FROM call_texts WHERE call = $1")
             .bind(id.0)
-            .fetch_all(&mut *reading)
+            .fetch_all(&mut reading)
             .await?;
         let mut texts = CallTexts { raw: text(&pieces.concat()), ..CallTexts::default() };
         for slot in slots {
             let content: Vec<u8> = slot.try_get(1)?;
-            match slot.try_get::<&str, _>(0)? {
+            match slot.try_get::<String>(0)?.as_str() {
                 "result" => texts.result = Some(text(&content)),
                 _ => texts.partial = Some(text(&content)),
             }
         }
-        let tries = sqlx::query(TRIES).bind(id.0).fetch_all(&mut *reading).await?;
+        let tries = query(TRIES).bind(id.0).fetch_all(&mut reading).await?;
         let tries = tries.iter().map(read_try).collect::<Result<_, _>>()?;
         Ok(Some(CallDetail { call: read_call(&row, alive)?, texts, tries }))
     }
@@ -106,7 +106,7 @@ impl Store {
     /// When the database refuses.
     pub async fn stats(&self, since: Option<Timestamp>) -> Result<Statistics, StoreError> {
         let doing = "read the statistics";
-        let rows = sqlx::query(
+        let rows = query(
             "SELECT kind, model, language, outcome, CAST(sum(counted) AS BIGINT) FROM inspections
               WHERE ($1 IS NULL OR day >= $1) GROUP BY kind, model, language, outcome",
         )
@@ -123,9 +123,7 @@ impl Store {
     /// When the database refuses.
     pub async fn list_keys(&self) -> Result<Vec<GatewayKey>, StoreError> {
         let doing = "list the gateway keys";
-        let mut connection = self.readers().acquire().await.map_err(StoreError::database(doing))?;
-        let keys =
-            gateway_keys::load(&mut connection).await.map_err(StoreError::database(doing))?;
+        let keys = gateway_keys::load(self.readers()).await.map_err(StoreError::database(doing))?;
         Ok(keys.in_order())
     }
 
@@ -155,7 +153,7 @@ impl Store {
 
     async fn spending(&self, scope: &str, day: i64) -> Result<Spending, StoreError> {
         let read = async {
-            let row = sqlx::query(
+            let row = query(
                 "SELECT held_tokens, held_micro_dollars, spent_tokens, spent_micro_dollars
                    FROM budgets WHERE scope = $1 AND day = $2",
             )
@@ -179,11 +177,11 @@ pub struct Spending {
     pub spent: Spend,
 }
 
-fn read_call(row: &SqliteRow, alive: i64) -> Result<Call, sqlx::Error> {
+fn read_call(row: &Row, alive: i64) -> Result<Call, sqlx::Error> {
     let count = |at: usize| -> Result<Option<u64>, sqlx::Error> {
-        Ok(row.try_get::<Option<i64>, _>(at)?.map(|count| u64::try_from(count).unwrap_or_default()))
+        Ok(row.try_get::<Option<i64>>(at)?.map(|count| u64::try_from(count).unwrap_or_default()))
     };
-    let settled = row.try_get::<&str, _>(2)? == "settled";
+    let settled = row.try_get::<String>(2)? == "settled";
     let seen_at: Option<i64> = row.try_get(31)?;
     let usage = match count(17)? {
         None => None,
@@ -204,45 +202,45 @@ fn read_call(row: &SqliteRow, alive: i64) -> Result<Call, sqlx::Error> {
             (false, _) => CallState::Unknown,
         },
         worker: row.try_get(3)?,
-        epoch: u32::try_from(row.try_get::<i64, _>(32)?).unwrap_or(u32::MAX),
+        epoch: u32::try_from(row.try_get::<i64>(32)?).unwrap_or(u32::MAX),
         reserved_at: Timestamp(row.try_get(4)?),
-        settled_at: row.try_get::<Option<i64>, _>(5)?.map(Timestamp),
+        settled_at: row.try_get::<Option<i64>>(5)?.map(Timestamp),
         purpose: row.try_get(6)?,
         dialect: row.try_get(7)?,
         provider: row.try_get(8)?,
         model: row.try_get(9)?,
-        key_id: row.try_get::<Option<i64>, _>(10)?.map(KeyId),
+        key_id: row.try_get::<Option<i64>>(10)?.map(KeyId),
         session: row.try_get(11)?,
-        parent: row.try_get::<Option<i64>, _>(12)?.map(CallId),
+        parent: row.try_get::<Option<i64>>(12)?.map(CallId),
         prompt_hash: row.try_get(13)?,
         worst: spend(row, 14)?,
-        outcome: row.try_get::<Option<&str>, _>(16)?.and_then(CallOutcome::from_name),
+        outcome: row.try_get::<Option<String>>(16)?.as_deref().and_then(CallOutcome::from_name),
         usage,
         micro_dollars: count(21)?,
-        estimated: row.try_get::<Option<i64>, _>(22)?.unwrap_or_default() != 0,
+        estimated: row.try_get::<Option<i64>>(22)?.unwrap_or_default() != 0,
         raw_bytes: count(23)?,
         finish: row.try_get(24)?,
         status: count(25)?.and_then(|status| u16::try_from(status).ok()),
         error: row.try_get(26)?,
         kind: row.try_get(27)?,
         language: row.try_get(28)?,
-        false_alarm: row.try_get::<i64, _>(29)? != 0,
+        false_alarm: row.try_get::<i64>(29)? != 0,
         note: note.and_then(|note| serde_json::from_str(&note).ok()),
         decided: row.try_get(33)?,
     })
 }
 
-fn read_try(row: &SqliteRow) -> Result<CallTry, sqlx::Error> {
+fn read_try(row: &Row) -> Result<CallTry, sqlx::Error> {
     let count = |at: usize| -> Result<u64, sqlx::Error> {
-        let count = row.try_get::<Option<i64>, _>(at)?.unwrap_or_default();
+        let count = row.try_get::<Option<i64>>(at)?.unwrap_or_default();
         Ok(u64::try_from(count).unwrap_or_default())
     };
     let note: Option<String> = row.try_get(12)?;
-    let late = match row.try_get::<Option<i64>, _>(5)? {
+    let late = match row.try_get::<Option<i64>>(5)? {
         None => None,
         Some(at) => Some(LateEnd {
             at: Timestamp(at),
-            outcome: row.try_get::<Option<&str>, _>(6)?.and_then(CallOutcome::from_name),
+            outcome: row.try_get::<Option<String>>(6)?.as_deref().and_then(CallOutcome::from_name),
             usage: Usage {
                 input_tokens: count(7)?,
                 output_tokens: count(8)?,
@@ -254,19 +252,19 @@ fn read_try(row: &SqliteRow) -> Result<CallTry, sqlx::Error> {
         }),
     };
     Ok(CallTry {
-        epoch: u32::try_from(row.try_get::<i64, _>(0)?).unwrap_or(u32::MAX),
+        epoch: u32::try_from(row.try_get::<i64>(0)?).unwrap_or(u32::MAX),
         worker: row.try_get(1)?,
         reserved_at: Timestamp(row.try_get(2)?),
         counted: spend(row, 3)?,
-        text: text(&row.try_get::<Vec<u8>, _>(13)?),
+        text: text(&row.try_get::<Vec<u8>>(13)?),
         late,
     })
 }
 
-pub(crate) fn spend(row: &SqliteRow, at: usize) -> Result<Spend, sqlx::Error> {
+pub(crate) fn spend(row: &Row, at: usize) -> Result<Spend, sqlx::Error> {
     Ok(Spend {
-        tokens: u64::try_from(row.try_get::<i64, _>(at)?).unwrap_or_default(),
-        micro_dollars: u64::try_from(row.try_get::<i64, _>(at + 1)?).unwrap_or_default(),
+        tokens: u64::try_from(row.try_get::<i64>(at)?).unwrap_or_default(),
+        micro_dollars: u64::try_from(row.try_get::<i64>(at + 1)?).unwrap_or_default(),
     })
 }
 
@@ -275,12 +273,14 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn summed(rows: &[SqliteRow]) -> Result<Statistics, sqlx::Error> {
+fn summed(rows: &[Row]) -> Result<Statistics, sqlx::Error> {
     let mut total = Counts::default();
     let mut by: [BTreeMap<String, Counts>; 3] = Default::default();
     for row in rows {
-        let count = u64::try_from(row.try_get::<i64, _>(4)?).unwrap_or_default();
-        let Some(outcome) = InspectionOutcome::from_name(row.try_get(3)?) else { continue };
+        let count = u64::try_from(row.try_get::<i64>(4)?).unwrap_or_default();
+        let Some(outcome) = InspectionOutcome::from_name(&row.try_get::<String>(3)?) else {
+            continue;
+        };
         total.add(outcome, count);
         for (at, counts) in by.iter_mut().enumerate() {
             let name: String = row.try_get(at)?;

@@ -5,9 +5,11 @@
 
 use crate::clean::Cleaner;
 use crate::gateway_keys::{self, KeyRing};
+use crate::look::{alive_since, look, newest_event};
 use crate::migrations::{self, Place};
 use crate::open_call::Opening;
 use crate::options::Durability;
+use crate::sql::{Connection, Pool};
 use crate::statistics::Inspection;
 use crate::writer::{Op, Rare, Reply, ReserveOp, Reserved, Writer};
 use crate::{
@@ -15,10 +17,8 @@ use crate::{
     backup, files,
 };
 use salve_types::Timestamp;
-use sqlx::sqlite::{
-    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
-};
-use sqlx::{ConnectOptions, SqliteConnection};
+use sqlx::ConnectOptions;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,8 +28,6 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 /// How long another process may hold the database before that is an error.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How often it is looked whether another process wrote.
-const LOOK: Duration = Duration::from_millis(250);
 /// Connections that only read.
 const READERS: u32 = 4;
 
@@ -39,7 +37,7 @@ pub struct Store(Arc<Inner>);
 
 struct Inner {
     writer: mpsc::UnboundedSender<Op>,
-    readers: SqlitePool,
+    readers: Pool,
     cleaner: Arc<Cleaner>,
     keys: Arc<KeyRing>,
     news: watch::Receiver<i64>,
@@ -92,6 +90,7 @@ impl Store {
             .max_connections(READERS)
             .test_before_acquire(false)
             .connect_lazy_with(settings.pragma("query_only", "on"));
+        let (writer, readers) = (Connection::Sqlite(writer), Pool::Sqlite(readers));
         let started = Self::start(writer, readers, options).await;
         started.map_err(|error| backup::explained(&path, error))
     }
@@ -117,13 +116,14 @@ impl Store {
         let readers = SqlitePoolOptions::new()
             .max_connections(READERS)
             .connect_lazy_with(settings.pragma("read_uncommitted", "on"));
+        let (writer, readers) = (Connection::Sqlite(writer), Pool::Sqlite(readers));
         let started = Self::start(writer, readers, options).await;
         started.map_err(|error| backup::explained(&name, error))
     }
 
-    async fn start(
-        mut connection: SqliteConnection,
-        readers: SqlitePool,
+    pub(crate) async fn start(
+        mut connection: Connection,
+        readers: Pool,
         options: StoreOptions,
     ) -> Result<Self, sqlx::Error> {
         let keys = Arc::new(KeyRing::default());
@@ -272,12 +272,13 @@ impl Store {
         if self.0.closed.swap(true, Ordering::AcqRel) {
             return;
         }
+        self.0.look.abort();
+        self.0.readers.close().await;
+        // The writer goes last: in SQLite, whoever closes last puts the log into the database.
         let (done, closed) = oneshot::channel();
         if self.0.writer.send(Op::Close(done)).is_ok() {
             let _ = closed.await;
         }
-        self.0.look.abort();
-        self.0.readers.close().await;
     }
 
     pub(crate) async fn ask<T>(
@@ -304,7 +305,7 @@ impl Store {
         &self.0.cleaner
     }
 
-    pub(crate) fn readers(&self) -> &SqlitePool {
+    pub(crate) fn readers(&self) -> &Pool {
         &self.0.readers
     }
 
@@ -313,9 +314,8 @@ impl Store {
     }
 
     /// Returns the moment since which a worker must have been seen to count as alive.
-    pub(crate) fn alive_since(&self) -> i64 {
-        let silence = i64::try_from(self.0.options.silence.as_millis()).unwrap_or(i64::MAX);
-        self.now().plus_millis(-silence).0
+    pub(crate) async fn alive_since(&self) -> Result<i64, sqlx::Error> {
+        alive_since(self.now(), self.0.options.silence, self.readers()).await
     }
 
     pub(crate) fn news(&self) -> watch::Receiver<i64> {
@@ -349,36 +349,4 @@ fn connect_options(durability: Durability) -> SqliteConnectOptions {
         .pragma("journal_size_limit", "67108864")
         .pragma("temp_store", "memory")
         .disable_statement_logging()
-}
-
-/// Sees what other processes write: new events, and changed keys.
-async fn look(readers: SqlitePool, keys: Arc<KeyRing>, news: Arc<watch::Sender<i64>>) {
-    loop {
-        tokio::time::sleep(LOOK).await;
-        let looked = async {
-            let newest = newest_event(&readers).await?;
-            news.send_if_modified(|known| {
-                let newer = newest > *known;
-                *known = newest.max(*known);
-                newer
-            });
-            let mut connection = readers.acquire().await?;
-            let version: i64 = sqlx::query_scalar("SELECT keys_version FROM ledger")
-                .fetch_one(&mut *connection)
-                .await?;
-            if version != keys.version() {
-                keys.replace(gateway_keys::load(&mut connection).await?);
-            }
-            Ok::<(), sqlx::Error>(())
-        };
-        match looked.await {
-            Ok(()) => {}
-            Err(sqlx::Error::PoolClosed) => return,
-            Err(error) => tracing::warn!(%error, "could not see what other processes wrote"),
-        }
-    }
-}
-
-async fn newest_event(readers: &SqlitePool) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar("SELECT next_event - 1 FROM ledger").fetch_one(readers).await
 }

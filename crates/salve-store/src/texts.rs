@@ -3,6 +3,7 @@
 //! In: a text; what is kept of it has no secrets. Out: its id, and the text as long as it was put
 //! within the days texts are kept. Never two rows for one text.
 
+use crate::sql::query;
 use crate::writer::Op;
 use crate::{Store, StoreError};
 use tokio::sync::oneshot;
@@ -27,12 +28,11 @@ impl Store {
     /// # Errors
     /// When the database refuses.
     pub async fn text(&self, id: &str) -> Result<Option<String>, StoreError> {
-        let content: Option<Vec<u8>> =
-            sqlx::query_scalar("SELECT content FROM texts WHERE id = $1")
-                .bind(id)
-                .fetch_optional(self.readers())
-                .await
-                .map_err(StoreError::database("read a text"))?;
-        Ok(content.map(|content| String::from_utf8_lossy(&content).into_owned()))
+        let content: Vec<Vec<u8>> = query("SELECT content FROM texts WHERE id = $1")
+            .bind(id)
+            .fetch_values(self.readers())
+            .await
+            .map_err(StoreError::database("read a text"))?;
+        Ok(content.first().map(|content| String::from_utf8_lossy(content).into_owned()))
     }
 }

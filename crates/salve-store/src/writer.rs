@@ -4,6 +4,7 @@
 //! waited together, and never an answer before the commit.
 
 mod accounts;
+mod answer;
 mod batch;
 mod books;
 mod jobs;
@@ -13,6 +14,7 @@ mod plan;
 mod prune;
 mod rare;
 mod rows;
+mod sections;
 mod take_over;
 
 pub(crate) use jobs::JobOp;
@@ -22,16 +24,17 @@ pub(crate) use rows::{Cell, Rows};
 pub(crate) use take_over::{TakeOver, Taken};
 
 use crate::gateway_keys::KeyRing;
-use crate::open_call::OpenCall;
 use crate::raw::{Piece, RawText};
+use crate::sql::{Connection, query};
 use crate::{Budgets, CallId, StoreError};
 use batch::{Begin, Stand};
 use books::Books;
 use jobs::Jobs;
 use late::Lates;
-use plan::{Answer, Given, Plan, Planned};
+use plan::{Answer, Given, Plan};
+use rare::Refused;
 use salve_types::Clock;
-use sqlx::{Connection, SqliteConnection};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -41,6 +44,8 @@ use tokio::time::Instant;
 const FLUSH: Duration = Duration::from_millis(100);
 /// A settlement that cannot be written is tried so often.
 const TRIES: u32 = 50;
+/// The longest wait after a failure, however many there were.
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// The first look for what is old enough to be forgotten, and the next ones.
 const FIRST_PRUNE: Duration = Duration::from_secs(60);
 const PRUNE: Duration = Duration::from_secs(3600);
@@ -49,7 +54,7 @@ const BATCH: usize = 1024;
 
 /// The task that writes.
 pub(crate) struct Writer {
-    pub(crate) connection: SqliteConnection,
+    pub(crate) connection: Connection,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) worker: String,
     pub(crate) budgets: Budgets,
@@ -65,11 +70,17 @@ pub(crate) struct Writer {
     /// Settlements that could not be written yet, and when they are tried again.
     unsettled: Vec<Op>,
     retry_at: Option<Instant>,
+    /// Calls that were handed to somebody and not settled by them.
+    handed: HashSet<i64>,
+    /// Whether something may have been written that nobody was told of.
+    unsure: bool,
+    /// How long it waits after a failure; longer each time.
+    pause: Duration,
 }
 
 impl Writer {
     pub(crate) fn new(
-        connection: SqliteConnection,
+        connection: Connection,
         options: &crate::StoreOptions,
         worker: String,
         keys: Arc<KeyRing>,
@@ -90,6 +101,9 @@ impl Writer {
             prune_at: Instant::now() + FIRST_PRUNE,
             unsettled: Vec::new(),
             retry_at: None,
+            handed: HashSet::new(),
+            unsure: false,
+            pause: FLUSH,
         }
     }
 
@@ -183,6 +197,7 @@ impl Writer {
         }
         match self.write(&ops, &pieces, seen).await {
             Ok(answers) => {
+                self.pause = FLUSH;
                 if seen {
                     self.beat_at = Instant::now() + self.silence / 4;
                 }
@@ -192,14 +207,20 @@ impl Writer {
                 let error = StoreError::database("write to the ledger")(error);
                 for (raw, piece) in pieces.into_iter().rev() {
                     raw.put_back(piece);
-                    self.wait_for(raw);
+                    self.waiting.push(raw);
                 }
                 // Said once, here: not every caller is there to hear it.
                 tracing::error!(%error, operations = ops.len(), "the ledger could not be written");
                 self.unsettled.extend(op::refused(ops, &error));
-                if !self.unsettled.is_empty() {
-                    self.retry_at.get_or_insert_with(|| Instant::now() + FLUSH);
+                let next = Instant::now() + self.pause;
+                self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+                if !self.waiting.is_empty() {
+                    self.flush_at = Some(next);
                 }
+                if !self.unsettled.is_empty() {
+                    self.retry_at.get_or_insert(next);
+                }
+                self.beat_at = self.beat_at.max(next);
             }
         }
     }
@@ -235,9 +256,9 @@ impl Writer {
     ) -> Result<Vec<Answer>, sqlx::Error> {
         let written = self.write_once(ops, pieces, seen).await;
         if written.is_err() {
+            self.unsure = true;
             self.books.forget();
-            // There may be nothing to take back; then it says so, and that is fine.
-            let _ = sqlx::query("ROLLBACK").execute(&mut self.connection).await;
+            self.connection.rollback().await;
         }
         written
     }
@@ -259,14 +280,22 @@ impl Writer {
             }
             self.books.forget();
         }
-        sqlx::query("BEGIN IMMEDIATE").execute(&mut self.connection).await?;
+        self.connection.begin().await?;
         self.books.read(&self.worker, &mut self.connection).await?;
+        if self.unsure {
+            match self.take_back_orphans().await {
+                Ok(()) => {}
+                Err(Refused::Database(error)) => return Err(error),
+                Err(Refused::Request(error)) => tracing::warn!(%error, "a reservation stays"),
+            }
+        }
         let version = self.books.version.unwrap_or_default();
         let Plan { batch, answers } = self.plan(ops, pieces, seen).await?;
         let stand = Stand { version, worker: &self.worker };
         if !batch.write(stand, Begin::Before, &mut self.connection).await? {
             return Err(sqlx::Error::Protocol("the ledger has no state row".to_owned()));
         }
+        self.unsure = false;
         self.books.version = Some(version + 1);
         Ok(answers)
     }
@@ -332,45 +361,16 @@ impl Writer {
         self.flush_at.get_or_insert_with(|| Instant::now() + FLUSH);
     }
 
-    fn answer(&self, ops: Vec<Op>, answers: Vec<Answer>) {
-        for (op, answer) in ops.into_iter().zip(answers) {
-            // Whoever does not wait any more has gone away; what was asked is done all the same.
-            match (op, answer) {
-                (Op::Reserve(op), Answer::Reserved(planned)) => {
-                    let ReserveOp { opening, reply, .. } = *op;
-                    drop(reply.send(planned.map(|planned| match planned {
-                        Planned::Fresh(held) => Reserved::Fresh(OpenCall::new(held, opening)),
-                        Planned::Before(id) => Reserved::Before(id),
-                        Planned::OverBudget(over) => Reserved::OverBudget(over),
-                    })));
-                }
-                (Op::Settle(op), Answer::Settled(receipt)) => {
-                    if let Some(reply) = op.reply {
-                        let _ = reply.send(receipt);
-                    }
-                }
-                (Op::Save { reply, .. } | Op::Text { reply, .. }, _) => drop(reply.send(Ok(()))),
-                (Op::Event { reply, .. }, Answer::Event(id)) => drop(reply.send(Ok(id))),
-                (Op::Job(op), answer) => op.answer(answer),
-                _ => {}
-            }
-        }
-        let newest = self.books.next_event - 1;
-        self.news.send_if_modified(|known| {
-            let newer = newest > *known;
-            *known = newest.max(*known);
-            newer
-        });
-    }
-
     async fn end(&mut self) {
-        let gone = sqlx::query("DELETE FROM workers WHERE worker = $1")
+        let gone = query("DELETE FROM workers WHERE worker = $1")
             .bind(&self.worker)
             .execute(&mut self.connection)
             .await;
         if let Err(error) = gone {
             tracing::warn!(%error, "could not sign off from the ledger");
         }
-        let _ = sqlx::query("PRAGMA optimize").execute(&mut self.connection).await;
+        if !self.connection.is_postgres() {
+            let _ = query("PRAGMA optimize").execute(&mut self.connection).await;
+        }
     }
 }

@@ -4,8 +4,12 @@
 //! the ledger's version is not the one that was planned with.
 
 use super::rows::Rows;
-use sqlx::sqlite::{SqliteArguments, SqliteRow};
-use sqlx::{Arguments, SqliteConnection};
+use super::sections::SQLITE;
+#[cfg(feature = "fleet")]
+use super::sections::{JUDGEMENTS_AT, POSTGRES};
+#[cfg(feature = "fleet")]
+use crate::sql::query;
+use crate::sql::{Connection, Parameter, Query};
 
 /// What one transaction writes.
 #[derive(Debug, Default)]
@@ -58,12 +62,15 @@ impl Batch {
         self,
         stand: Stand<'_>,
         begin: Begin,
-        connection: &mut SqliteConnection,
+        connection: &mut Connection,
     ) -> Result<bool, sqlx::Error> {
+        #[cfg(feature = "fleet")]
+        if connection.is_postgres() {
+            return self.write_postgres(stand, begin, connection).await;
+        }
         let statement = self.statement(begin);
-        let arguments = self.arguments(stand).map_err(sqlx::Error::Encode)?;
-        let rows: Vec<SqliteRow> =
-            sqlx::query_with(&statement, arguments).fetch_all(connection).await?;
+        let parameters = self.parameters(stand);
+        let rows = Query { sql: &statement, parameters }.fetch_all(connection).await?;
         Ok(!rows.is_empty())
     }
 
@@ -74,227 +81,105 @@ impl Batch {
         if begin == Begin::Here {
             text.push_str("BEGIN IMMEDIATE;");
         }
-        text.push_str(RAISE_VERSION);
-        let sections = [
-            (&self.calls, CALLS),
-            (&self.budgets, BUDGETS),
-            (&self.settles, SETTLES),
-            (&self.pieces, PIECES),
-            (&self.texts, TEXTS),
-            (&self.events, EVENTS),
-            (&self.inspections, INSPECTIONS),
-            (&self.judgements, JUDGEMENTS),
-            (&self.jobs, JOBS),
-            (&self.put_texts, PUT_TEXTS),
-            (&self.lates, LATES),
-        ];
-        for (rows, section) in sections {
+        text.push_str(&SQLITE.raise);
+        for (rows, section) in self.kinds().into_iter().zip(&SQLITE.sections) {
             if !rows.is_empty() {
+                text.push(';');
                 text.push_str(section);
             }
         }
         if self.seen_at.is_some() {
-            text.push_str(SEEN);
+            text.push(';');
+            text.push_str(&SQLITE.seen);
         }
-        text.push_str("COMMIT");
+        text.push_str(";COMMIT");
         text
     }
 
-    fn arguments(
-        mut self,
+    /// One statement is one trip and a transaction of its own. What it cannot do at once follows in
+    /// the same transaction.
+    #[cfg(feature = "fleet")]
+    async fn write_postgres(
+        self,
         stand: Stand<'_>,
-    ) -> Result<SqliteArguments<'static>, sqlx::error::BoxDynError> {
-        let mut arguments = SqliteArguments::default();
-        arguments.add(stand.version)?;
-        arguments.add(stand.worker.to_owned())?;
-        arguments.add(self.next_call)?;
-        arguments.add(self.next_event)?;
-        for rows in [
-            self.calls,
-            self.budgets,
-            self.settles,
-            self.pieces,
-            self.texts,
-            self.events,
-            self.inspections,
-        ] {
-            arguments.add(rows.finish())?;
+        begin: Begin,
+        connection: &mut Connection,
+    ) -> Result<bool, sqlx::Error> {
+        let statement = self.postgres_statement();
+        let judged = !self.judgements.is_empty();
+        if judged && begin == Begin::Here {
+            connection.begin().await?;
         }
-        // A part of a blob without bytes is NULL, and not a text without letters.
-        if self.bytes.is_empty() {
-            self.bytes.push(0);
+        let mut parameters = self.parameters(stand);
+        let judgements = parameters.get_mut(13).map(|rows| std::mem::replace(rows, "[]".into()));
+        let rows = Query { sql: &statement, parameters }.fetch_all(&mut *connection).await?;
+        if judged && !rows.is_empty() {
+            // Its own list is its first parameter, and nobody else can have moved the ledger on.
+            let sql = POSTGRES.sections.get(JUDGEMENTS_AT).map_or("", String::as_str);
+            let sql = sql.replace("EXISTS (SELECT 1 FROM raised)", "TRUE").replace("$14", "$1");
+            let parameters = judgements.into_iter().collect();
+            Query { sql: &sql, parameters }.execute(&mut *connection).await?;
         }
-        arguments.add(self.bytes)?;
-        arguments.add(self.seen_at)?;
-        arguments.add(self.judgements.finish())?;
-        arguments.add(self.next_job)?;
-        for rows in [self.jobs, self.put_texts, self.lates] {
-            arguments.add(rows.finish())?;
+        if begin == Begin::Before || judged {
+            query("COMMIT").execute(connection).await?;
         }
-        Ok(arguments)
+        Ok(!rows.is_empty())
+    }
+
+    #[cfg(feature = "fleet")]
+    fn postgres_statement(&self) -> String {
+        use std::fmt::Write;
+        let mut text = format!("WITH raised AS ({})", POSTGRES.raise);
+        for (at, (rows, section)) in self.kinds().into_iter().zip(&POSTGRES.sections).enumerate() {
+            if !rows.is_empty() && at != JUDGEMENTS_AT {
+                // Writing to a string cannot fail.
+                let _ = write!(text, ", part{at} AS ({section})");
+            }
+        }
+        if self.seen_at.is_some() {
+            let _ = write!(text, ", seen AS ({})", POSTGRES.seen);
+        }
+        text.push_str(" SELECT version FROM raised");
+        text
+    }
+
+    /// The kinds of rows, in the order of the statements that write them.
+    const fn kinds(&self) -> [&Rows; 11] {
+        [
+            &self.calls,
+            &self.budgets,
+            &self.settles,
+            &self.pieces,
+            &self.texts,
+            &self.events,
+            &self.inspections,
+            &self.judgements,
+            &self.jobs,
+            &self.put_texts,
+            &self.lates,
+        ]
+    }
+
+    fn parameters(self, stand: Stand<'_>) -> Vec<Parameter<'_>> {
+        vec![
+            stand.version.into(),
+            stand.worker.into(),
+            self.next_call.into(),
+            self.next_event.into(),
+            self.calls.finish().into(),
+            self.budgets.finish().into(),
+            self.settles.finish().into(),
+            self.pieces.finish().into(),
+            self.texts.finish().into(),
+            self.events.finish().into(),
+            self.inspections.finish().into(),
+            self.bytes.into(),
+            self.seen_at.into(),
+            self.judgements.finish().into(),
+            self.next_job.into(),
+            self.jobs.finish().into(),
+            self.put_texts.finish().into(),
+            self.lates.finish().into(),
+        ]
     }
 }
-
-const RAISE_VERSION: &str = "
-UPDATE ledger SET version = version + 1, writer = $2, next_call = $3, next_event = $4,
-       next_job = $15
- WHERE version = $1 RETURNING version;";
-
-// Every section repeats the condition: true only if the statement above has just raised the version.
-// The name of the writer is part of it, since another process may have raised it by one as well.
-macro_rules! if_raised {
-    () => {
-        " EXISTS (SELECT 1 FROM ledger WHERE version = $1 + 1 AND writer = $2) "
-    };
-}
-
-const CALLS: &str = concat!(
-    "
-INSERT INTO calls (id, call_key, state, worker, reserved_at, day, purpose, dialect, provider, model,
-                   gateway_key, session, parent, prompt_hash, prompt_tokens, prompt_micro_dollars,
-                   answer_tokens, answer_micro_dollars)
-SELECT value ->> 0, value ->> 1, 'open', $2, value ->> 2, value ->> 3, value ->> 4, value ->> 5,
-       value ->> 6, value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11, value ->> 12,
-       value ->> 13, value ->> 14, value ->> 15
-  FROM json_each($5) WHERE",
-    if_raised!(),
-    ";"
-);
-
-const BUDGETS: &str = concat!(
-    "
-INSERT INTO budgets (scope, day, held_tokens, held_micro_dollars, spent_tokens, spent_micro_dollars,
-                     touched)
-SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
-  FROM json_each($6) WHERE",
-    if_raised!(),
-    "
-ON CONFLICT (scope, day) DO UPDATE
-   SET held_tokens = excluded.held_tokens, held_micro_dollars = excluded.held_micro_dollars,
-       spent_tokens = excluded.spent_tokens, spent_micro_dollars = excluded.spent_micro_dollars,
-       touched = excluded.touched;"
-);
-
-const SETTLES: &str = concat!(
-    "
-UPDATE calls
-   SET state = 'settled', settled_at = value ->> 1, outcome = value ->> 2,
-       input_tokens = value ->> 3, output_tokens = value ->> 4, cached_tokens = value ->> 5,
-       reasoning_tokens = value ->> 6, micro_dollars = value ->> 7, estimated = value ->> 8,
-       raw_bytes = value ->> 9, finish = value ->> 10, status = value ->> 11, error = value ->> 12,
-       note = value ->> 13, kind = coalesce(value ->> 14, kind),
-       language = coalesce(value ->> 15, language)
-  FROM json_each($7)
- WHERE calls.id = (value ->> 0) AND",
-    if_raised!(),
-    ";"
-);
-
-// A piece that was put back because nobody knew whether it was written may be there already, and the
-// call of a late text may have been taken over, or decided about and forgotten.
-const PIECES: &str = concat!(
-    "
-INSERT INTO call_pieces (call, position, content)
-SELECT value ->> 0, value ->> 1, substr($12, value ->> 2, value ->> 3)
-  FROM json_each($8)
- WHERE EXISTS (SELECT 1 FROM calls WHERE calls.id = (value ->> 0) AND epoch = (value ->> 4)) AND",
-    if_raised!(),
-    "
-ON CONFLICT (call, position) DO NOTHING;"
-);
-
-const TEXTS: &str = concat!(
-    "
-INSERT INTO call_texts (call, slot, content)
-SELECT value ->> 0, value ->> 1, substr($12, value ->> 2, value ->> 3)
-  FROM json_each($9) WHERE EXISTS (SELECT 1 FROM calls WHERE calls.id = (value ->> 0)) AND",
-    if_raised!(),
-    "
-ON CONFLICT (call, slot) DO UPDATE SET content = excluded.content;"
-);
-
-const EVENTS: &str = concat!(
-    "
-INSERT INTO events (id, at, kind, subject, body)
-SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, substr($12, value ->> 4, value ->> 5)
-  FROM json_each($10) WHERE",
-    if_raised!(),
-    ";"
-);
-
-const INSPECTIONS: &str = concat!(
-    "
-INSERT INTO inspections (day, kind, model, language, outcome, counted)
-SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5
-  FROM json_each($11) WHERE",
-    if_raised!(),
-    "
-ON CONFLICT (day, kind, model, language, outcome) DO UPDATE
-   SET counted = inspections.counted + excluded.counted;"
-);
-
-const JUDGEMENTS: &str = concat!(
-    "
-UPDATE calls SET kind = value ->> 1, language = value ->> 2
-  FROM json_each($14)
- WHERE calls.id = (value ->> 0) AND",
-    if_raised!(),
-    ";"
-);
-
-const JOBS: &str = concat!(
-    "
-INSERT INTO jobs (id, number, root, flow, input_hash, needs, created_at, cancel_reason,
-                  reported_execution, reported_event, ended, ended_at)
-SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
-       value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11
-  FROM json_each($16) WHERE",
-    if_raised!(),
-    "
-ON CONFLICT (id) DO UPDATE
-   SET cancel_reason = excluded.cancel_reason, reported_execution = excluded.reported_execution,
-       reported_event = excluded.reported_event, ended = excluded.ended,
-       ended_at = excluded.ended_at;"
-);
-
-const PUT_TEXTS: &str = concat!(
-    "
-INSERT INTO texts (id, content, put_at)
-SELECT value ->> 0, substr($12, value ->> 1, value ->> 2), value ->> 3
-  FROM json_each($17) WHERE",
-    if_raised!(),
-    "
-ON CONFLICT (id) DO UPDATE SET put_at = excluded.put_at;"
-);
-
-const LATES: &str = concat!(
-    "
-INSERT INTO call_tries (call, epoch, state, worker, reserved_at, day, gateway_key, session,
-                        counted_tokens, counted_micro_dollars, settled_at, outcome, input_tokens,
-                        output_tokens, cached_tokens, reasoning_tokens, micro_dollars, note,
-                        content)
-SELECT value ->> 0, value ->> 1, 'late', $2, value ->> 2, value ->> 3, value ->> 4, value ->> 5,
-       value ->> 6, value ->> 7, value ->> 8, value ->> 9, value ->> 10, value ->> 11,
-       value ->> 12, value ->> 13, value ->> 14, value ->> 15,
-       substr($12, value ->> 16, value ->> 17)
-  FROM json_each($18) WHERE",
-    if_raised!(),
-    "
-ON CONFLICT (call, epoch) DO UPDATE
-   SET state = excluded.state, counted_tokens = excluded.counted_tokens,
-       counted_micro_dollars = excluded.counted_micro_dollars, settled_at = excluded.settled_at,
-       outcome = excluded.outcome, input_tokens = excluded.input_tokens,
-       output_tokens = excluded.output_tokens, cached_tokens = excluded.cached_tokens,
-       reasoning_tokens = excluded.reasoning_tokens, micro_dollars = excluded.micro_dollars,
-       note = excluded.note,
-       content = CASE WHEN length(excluded.content) > 0 THEN excluded.content
-                      ELSE call_tries.content END;"
-);
-
-const SEEN: &str = concat!(
-    "
-INSERT INTO workers (worker, seen_at) SELECT $2, $13 WHERE",
-    if_raised!(),
-    "
-ON CONFLICT (worker) DO UPDATE SET seen_at = excluded.seen_at;"
-);

@@ -4,9 +4,10 @@
 //! Never believed after somebody else wrote: the version tells.
 
 use super::accounts::{Account, Accounts, Balance};
+use super::rows::{Cell, Rows};
 use crate::Spend;
 use crate::gateway_keys::{self, KeyRing};
-use sqlx::{Row, SqliteConnection};
+use crate::sql::{Connection, query};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -47,15 +48,15 @@ impl Books {
     pub(crate) async fn read(
         &mut self,
         worker: &str,
-        connection: &mut SqliteConnection,
+        connection: &mut Connection,
     ) -> Result<(), sqlx::Error> {
         self.accounts.forget();
-        let row = sqlx::query(
-            "SELECT version, next_call, next_event, keys_version, next_job FROM ledger",
-        )
-        .fetch_one(&mut *connection)
-        .await?;
-        let open = sqlx::query("SELECT id, epoch FROM calls WHERE state = 'open' AND worker = $1")
+        let locked = if connection.is_postgres() { " FOR UPDATE" } else { "" };
+        let sql = format!(
+            "SELECT version, next_call, next_event, keys_version, next_job FROM ledger{locked}"
+        );
+        let row = query(&sql).fetch_one(&mut *connection).await?;
+        let open = query("SELECT id, epoch FROM calls WHERE state = 'open' AND worker = $1")
             .bind(worker)
             .fetch_all(&mut *connection)
             .await?;
@@ -66,7 +67,7 @@ impl Books {
         self.next_call = row.try_get(1)?;
         self.next_event = row.try_get(2)?;
         self.next_job = row.try_get(4)?;
-        if row.try_get::<i64, _>(3)? != self.keys.version() {
+        if row.try_get::<i64>(3)? != self.keys.version() {
             self.keys.replace(gateway_keys::load(connection).await?);
         }
         self.version = Some(row.try_get(0)?);
@@ -77,7 +78,7 @@ impl Books {
     pub(crate) async fn read_accounts(
         &mut self,
         wanted: impl IntoIterator<Item = Account>,
-        connection: &mut SqliteConnection,
+        connection: &mut Connection,
     ) -> Result<(), sqlx::Error> {
         let mut missing: HashMap<(String, i64), Account> = wanted
             .into_iter()
@@ -87,23 +88,23 @@ impl Books {
         if missing.is_empty() {
             return Ok(());
         }
-        let names: Vec<(&str, i64)> =
-            missing.keys().map(|(scope, day)| (scope.as_str(), *day)).collect();
-        let names =
-            serde_json::to_string(&names).map_err(|error| sqlx::Error::Encode(error.into()))?;
-        let rows = sqlx::query(
+        let mut names = Rows::default();
+        for (scope, day) in missing.keys() {
+            names.push(&[Cell::Text(scope), Cell::Int(*day)]);
+        }
+        let rows = query(
             "SELECT budgets.scope, budgets.day, held_tokens, held_micro_dollars, spent_tokens,
                     spent_micro_dollars
                FROM json_each($1) AS wanted
                JOIN budgets ON budgets.scope = (wanted.value ->> 0)
-                           AND budgets.day = (wanted.value ->> 1)",
+                           AND budgets.day = CAST(wanted.value ->> 1 AS BIGINT)",
         )
-        .bind(names)
+        .bind(names.finish())
         .fetch_all(connection)
         .await?;
         for row in rows {
             let spend = |tokens: usize| -> Result<Spend, sqlx::Error> {
-                let count = |at: usize| row.try_get::<i64, _>(at);
+                let count = |at: usize| row.try_get::<i64>(at);
                 Ok(Spend {
                     tokens: u64::try_from(count(tokens)?).unwrap_or_default(),
                     micro_dollars: u64::try_from(count(tokens + 1)?).unwrap_or_default(),
@@ -124,17 +125,20 @@ impl Books {
 /// Returns the calls that were reserved under these keys before.
 pub(crate) async fn calls_by_key(
     keys: &[&str],
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
 ) -> Result<HashMap<String, i64>, sqlx::Error> {
     if keys.is_empty() {
         return Ok(HashMap::new());
     }
-    let keys = serde_json::to_string(keys).map_err(|error| sqlx::Error::Encode(error.into()))?;
-    let rows = sqlx::query(
+    let mut wanted = Rows::default();
+    for key in keys {
+        wanted.push(&[Cell::Text(key)]);
+    }
+    let rows = query(
         "SELECT call_key, id FROM calls
-          WHERE call_key IN (SELECT value FROM json_each($1)) AND call_key IS NOT NULL",
+          WHERE call_key IN (SELECT value ->> 0 FROM json_each($1)) AND call_key IS NOT NULL",
     )
-    .bind(keys)
+    .bind(wanted.finish())
     .fetch_all(connection)
     .await?;
     rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()

@@ -11,8 +11,8 @@ use super::{Op, Reply};
 use crate::StoreError;
 use crate::events::ReadyEvent;
 use crate::jobs::{JobRegistration, NewJobRow, root};
+use crate::sql::{Connection, query};
 use salve_types::Timestamp;
-use sqlx::{Row, SqliteConnection};
 use std::collections::{BTreeSet, HashMap};
 
 /// Something about a job. Its texts are cleaned.
@@ -89,10 +89,7 @@ pub(crate) struct Jobs {
 
 impl Jobs {
     /// Reads the jobs that these operations are about.
-    pub(super) async fn read(
-        ops: &[Op],
-        connection: &mut SqliteConnection,
-    ) -> Result<Self, sqlx::Error> {
+    pub(super) async fn read(ops: &[Op], connection: &mut Connection) -> Result<Self, sqlx::Error> {
         let mut wanted = Rows::default();
         for op in ops {
             if let Op::Job(op) = op {
@@ -102,7 +99,7 @@ impl Jobs {
         if wanted.is_empty() {
             return Ok(Self::default());
         }
-        let rows = sqlx::query(
+        let rows = query(
             "SELECT id, number, flow, input_hash, needs, created_at, cancel_reason,
                     reported_execution, reported_event, ended, ended_at
                FROM jobs WHERE id IN (SELECT value ->> 0 FROM json_each($1))",

@@ -9,9 +9,9 @@ use super::books::Books;
 use super::plan::taken;
 use super::rows::{Cell, int};
 use super::{Op, SettleOp};
+use crate::sql::{Connection, query};
 use crate::{CallOutcome, Receipt, Spend, StoreError};
 use salve_types::Timestamp;
-use sqlx::{Row, SqliteConnection};
 use std::collections::HashMap;
 
 /// What became of a call whose owner comes late.
@@ -38,7 +38,7 @@ impl Lates {
     pub(super) async fn read(
         ops: &[Op],
         books: &Books,
-        connection: &mut SqliteConnection,
+        connection: &mut Connection,
     ) -> Result<Self, sqlx::Error> {
         let mut fates = HashMap::new();
         for op in ops {
@@ -106,8 +106,8 @@ fn push(op: &SettleOp, receipt: Receipt, counted: Spend, now: Timestamp, batch: 
     ]);
 }
 
-async fn fate(id: i64, epoch: i64, connection: &mut SqliteConnection) -> Result<Fate, sqlx::Error> {
-    let row = sqlx::query(
+async fn fate(id: i64, epoch: i64, connection: &mut Connection) -> Result<Fate, sqlx::Error> {
+    let row = query(
         "SELECT calls.epoch, calls.outcome, call_tries.state, counted_tokens,
                 counted_micro_dollars
            FROM calls LEFT JOIN call_tries ON call_tries.call = calls.id AND call_tries.epoch = $2
@@ -119,16 +119,16 @@ async fn fate(id: i64, epoch: i64, connection: &mut SqliteConnection) -> Result<
     .await?;
     let Some(row) = row else { return Ok(Fate::Gone) };
     let count = |at: usize| -> Result<u64, sqlx::Error> {
-        Ok(u64::try_from(row.try_get::<i64, _>(at)?).unwrap_or_default())
+        Ok(u64::try_from(row.try_get::<i64>(at)?).unwrap_or_default())
     };
-    Ok(match row.try_get::<Option<String>, _>(2)?.as_deref() {
+    Ok(match row.try_get::<Option<String>>(2)?.as_deref() {
         Some("late") => Fate::Late,
         Some(_) => Fate::Lost(Spend { tokens: count(3)?, micro_dollars: count(4)? }),
         None => {
             // An epoch has one owner, so this is what it wrote itself, unless somebody decided.
-            let resolved = row.try_get::<Option<String>, _>(1)?.as_deref()
-                == Some(CallOutcome::Resolved.name());
-            let same = row.try_get::<i64, _>(0)? == epoch;
+            let resolved =
+                row.try_get::<Option<String>>(1)?.as_deref() == Some(CallOutcome::Resolved.name());
+            let same = row.try_get::<i64>(0)? == epoch;
             if same && !resolved { Fate::Written } else { Fate::Decided }
         }
     })

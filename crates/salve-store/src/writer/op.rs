@@ -75,7 +75,7 @@ pub(crate) struct SettleOp {
     pub(crate) raw: Arc<RawText>,
     pub(crate) settled: Settled,
     pub(crate) reply: Option<Reply<Receipt>>,
-    /// How often it could not be written.
+    /// How often it was refused.
     pub(crate) failures: u32,
 }
 
@@ -112,8 +112,8 @@ pub(super) fn refused(ops: Vec<Op>, error: &StoreError) -> Vec<Op> {
     for op in ops {
         match op {
             Op::Reserve(op) => drop(op.reply.send(Err(error.clone()))),
-            Op::Settle(mut op) if op.failures < super::TRIES => {
-                op.failures += 1;
+            Op::Settle(mut op) if error.is_unreachable() || op.failures < super::TRIES => {
+                op.failures += u32::from(!error.is_unreachable());
                 unsettled.push(Op::Settle(op));
             }
             Op::Settle(op) => {

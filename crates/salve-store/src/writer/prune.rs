@@ -6,8 +6,8 @@
 use super::Writer;
 use super::rare::Refused;
 use super::rows::int;
+use crate::sql::{Connection, query};
 use crate::store::Pruned;
-use sqlx::SqliteConnection;
 
 /// At most so many rows of each kind go at once: the ledger's other work waits meanwhile.
 const PART: u64 = 2000;
@@ -26,12 +26,12 @@ impl Writer {
         let put = delete(connection, PUT_TEXTS, before(keep.text_days) * DAY).await?;
         let end = first_call_since(before(keep.call_days), connection).await?;
         let calls = delete(connection, CALLS, end).await?;
-        delete(connection, BUDGETS, before(keep.call_days)).await?;
+        query(BUDGETS).bind(before(keep.call_days)).execute(&mut *connection).await?;
 
         let aged = delete(connection, EVENTS_BY_AGE, before(keep.event_days) * DAY).await?;
         let spare = self.books.next_event.saturating_sub(int(keep.events));
         let spare = delete(connection, EVENTS_BY_NUMBER, spare).await?;
-        delete(connection, WORKERS, today.saturating_sub(1) * DAY).await?;
+        query(WORKERS).bind(today.saturating_sub(1) * DAY).execute(&mut *connection).await?;
         let more = [pieces, texts, put, calls, aged, spare].contains(&PART);
         Ok(Pruned { calls, texts: pieces + texts + put, events: aged + spare, more })
     }
@@ -39,22 +39,16 @@ impl Writer {
 
 /// Returns the number of the first call of a day or later, or one beyond all calls. Numbers rise with
 /// time, so what is older has a lower one, and this stops at the first that is not old.
-async fn first_call_since(day: i64, connection: &mut SqliteConnection) -> Result<i64, sqlx::Error> {
-    let first: Option<i64> =
-        sqlx::query_scalar("SELECT id FROM calls WHERE day >= $1 ORDER BY id LIMIT 1")
-            .bind(day)
-            .fetch_optional(connection)
-            .await?;
-    Ok(first.unwrap_or(i64::MAX))
+async fn first_call_since(day: i64, connection: &mut Connection) -> Result<i64, sqlx::Error> {
+    let first: Vec<i64> = query("SELECT id FROM calls WHERE day >= $1 ORDER BY id LIMIT 1")
+        .bind(day)
+        .fetch_values(connection)
+        .await?;
+    Ok(first.first().copied().unwrap_or(i64::MAX))
 }
 
-async fn delete(
-    connection: &mut SqliteConnection,
-    sql: &str,
-    limit: i64,
-) -> Result<u64, sqlx::Error> {
-    let done = sqlx::query(sql).bind(limit).bind(int(PART)).execute(connection).await?;
-    Ok(done.rows_affected())
+async fn delete(connection: &mut Connection, sql: &str, limit: i64) -> Result<u64, sqlx::Error> {
+    query(sql).bind(limit).bind(int(PART)).execute(connection).await
 }
 
 const PIECES: &str = "

@@ -8,9 +8,9 @@ use super::{Held, Reply, TakeOver, Taken, Writer};
 use crate::call::Decision;
 use crate::gateway_keys::{self, GatewayKey, MadeKey, NewKey};
 use crate::open_call::Opening;
+use crate::sql::{Connection, query};
 use crate::store::Pruned;
 use crate::{CallId, InspectionOutcome, KeyId, StoreError};
-use sqlx::{Row, SqliteConnection};
 
 /// A request that gets a transaction of its own.
 #[derive(Debug)]
@@ -64,10 +64,15 @@ impl Writer {
             }
             Rare::TakeOver(wanted, reply) => {
                 let (wanted, opening) = *wanted;
-                let taken = self.alone("take a call over", async |writer| {
-                    writer.take_over(&wanted, opening).await
-                });
-                let _ = reply.send(taken.await);
+                let taken = self
+                    .alone("take a call over", async |writer| {
+                        writer.take_over(&wanted, opening).await
+                    })
+                    .await;
+                if let Ok(Taken::Fresh(open)) = &taken {
+                    self.handed.insert(open.id().0);
+                }
+                let _ = reply.send(taken);
             }
             Rare::TakeUp(key, epoch, reply) => {
                 let held =
@@ -100,8 +105,9 @@ impl Writer {
         match self.transaction(act).await {
             Ok(value) => Ok(value),
             Err(refused) => {
-                let _ = sqlx::query("ROLLBACK").execute(&mut self.connection).await;
+                self.connection.rollback().await;
                 self.books.forget();
+                self.unsure |= matches!(refused, Refused::Database(_));
                 Err(match refused {
                     Refused::Request(error) => error,
                     Refused::Database(error) => StoreError::database(doing)(error),
@@ -114,15 +120,15 @@ impl Writer {
         &mut self,
         act: impl AsyncFnOnce(&mut Self) -> Result<T, Refused>,
     ) -> Result<T, Refused> {
-        sqlx::query("BEGIN IMMEDIATE").execute(&mut self.connection).await?;
+        self.connection.begin().await?;
         self.books.read(&self.worker, &mut self.connection).await?;
         let value = act(self).await?;
-        sqlx::query("UPDATE ledger SET version = version + 1, writer = $1")
+        query("UPDATE ledger SET version = version + 1, writer = $1")
             .bind(&self.worker)
             .execute(&mut self.connection)
             .await?;
         self.books.read(&self.worker, &mut self.connection).await?;
-        sqlx::query("COMMIT").execute(&mut self.connection).await?;
+        query("COMMIT").execute(&mut self.connection).await?;
         Ok(value)
     }
 
@@ -131,10 +137,11 @@ impl Writer {
         let (hash, prefix) = gateway_keys::stored_form(&secret);
         let now = self.clock.now();
         let limit = |count: Option<u64>| count.map(super::rows::int);
-        let id = sqlx::query_scalar::<_, i64>(
-            "INSERT INTO gateway_keys (name, hash, prefix, tokens_per_day, micro_dollars_per_day,
-                                       requests_per_minute, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7)
+        let id = query(
+            "INSERT INTO gateway_keys (id, name, hash, prefix, tokens_per_day,
+                                       micro_dollars_per_day, requests_per_minute, created_at)
+             VALUES ((SELECT coalesce(max(id), 0) + 1 FROM gateway_keys),
+                     $1, $2, $3, $4, $5, $6, $7)
              ON CONFLICT (name) WHERE revoked_at IS NULL DO NOTHING RETURNING id",
         )
         .bind(&new.name)
@@ -146,7 +153,7 @@ impl Writer {
         .bind(now.0)
         .fetch_optional(&mut self.connection)
         .await?;
-        let Some(id) = id else {
+        let Some(id) = id.map(|row| row.try_get::<i64>(0)).transpose()? else {
             return Err(Refused::Request(StoreError::KeyNameTaken(new.name.clone())));
         };
         raise_keys_version(&mut self.connection).await?;
@@ -164,7 +171,7 @@ impl Writer {
     }
 
     async fn revoke_key(&mut self, name: &str) -> Result<GatewayKey, Refused> {
-        let id = sqlx::query_scalar::<_, i64>(
+        let id = query(
             "UPDATE gateway_keys SET revoked_at = $1
               WHERE name = $2 AND revoked_at IS NULL RETURNING id",
         )
@@ -172,7 +179,7 @@ impl Writer {
         .bind(name)
         .fetch_optional(&mut self.connection)
         .await?;
-        let Some(id) = id else {
+        let Some(id) = id.map(|row| row.try_get::<i64>(0)).transpose()? else {
             return Err(Refused::Request(StoreError::NoKeyNamed(name.to_owned())));
         };
         raise_keys_version(&mut self.connection).await?;
@@ -193,38 +200,37 @@ impl Writer {
               WHERE subject <> '' AND subject IN (SELECT value ->> 0 FROM json_each($1))",
             "DELETE FROM jobs WHERE id IN (SELECT value ->> 0 FROM json_each($1))",
         ] {
-            sqlx::query(sql).bind(&forgotten).execute(&mut self.connection).await?;
+            query(sql).bind(&forgotten).execute(&mut self.connection).await?;
         }
         Ok(())
     }
 
     async fn mark_false_alarm(&mut self, id: CallId) -> Result<(), Refused> {
-        let row =
-            sqlx::query("SELECT kind, model, language, false_alarm, day FROM calls WHERE id = $1")
-                .bind(id.0)
-                .fetch_optional(&mut self.connection)
-                .await?
-                .ok_or(Refused::Request(StoreError::NoSuchCall(id)))?;
-        let Some(kind) = row.try_get::<Option<String>, _>(0)? else {
+        let row = query("SELECT kind, model, language, false_alarm, day FROM calls WHERE id = $1")
+            .bind(id.0)
+            .fetch_optional(&mut self.connection)
+            .await?
+            .ok_or(Refused::Request(StoreError::NoSuchCall(id)))?;
+        let Some(kind) = row.try_get::<Option<String>>(0)? else {
             return Err(Refused::Request(StoreError::NotCut(id)));
         };
-        if row.try_get::<i64, _>(3)? != 0 {
+        if row.try_get::<i64>(3)? != 0 {
             return Ok(());
         }
-        sqlx::query("UPDATE calls SET false_alarm = 1 WHERE id = $1")
+        query("UPDATE calls SET false_alarm = 1 WHERE id = $1")
             .bind(id.0)
             .execute(&mut self.connection)
             .await?;
-        sqlx::query(
+        query(
             "INSERT INTO inspections (day, kind, model, language, outcome, counted)
              VALUES ($1, $2, $3, $4, $5, 1)
              ON CONFLICT (day, kind, model, language, outcome) DO UPDATE
                 SET counted = inspections.counted + 1",
         )
-        .bind(row.try_get::<i64, _>(4)?)
+        .bind(row.try_get::<i64>(4)?)
         .bind(kind)
-        .bind(row.try_get::<String, _>(1)?)
-        .bind(row.try_get::<Option<String>, _>(2)?.unwrap_or_default())
+        .bind(row.try_get::<String>(1)?)
+        .bind(row.try_get::<Option<String>>(2)?.unwrap_or_default())
         .bind(InspectionOutcome::FalseAlarm.name())
         .execute(&mut self.connection)
         .await?;
@@ -232,7 +238,7 @@ impl Writer {
     }
 }
 
-async fn raise_keys_version(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
-    sqlx::query("UPDATE ledger SET keys_version = keys_version + 1").execute(connection).await?;
+async fn raise_keys_version(connection: &mut Connection) -> Result<(), sqlx::Error> {
+    query("UPDATE ledger SET keys_version = keys_version + 1").execute(connection).await?;
     Ok(())
 }

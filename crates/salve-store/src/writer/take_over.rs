@@ -8,9 +8,9 @@ use super::rows::int;
 use super::{Held, Writer};
 use crate::call::CallOutcome;
 use crate::open_call::{OpenCall, Opening};
+use crate::sql::{Connection, query};
 use crate::{CallId, Decision, KeyId, NewCall, OverBudget, Spend, StoreError, Worst};
 use salve_types::Timestamp;
-use sqlx::{Row, SqliteConnection};
 
 /// A call that is to change hands. Its names are cleaned.
 #[derive(Debug)]
@@ -40,6 +40,19 @@ pub(super) struct Standing {
     seen_at: Option<i64>,
 }
 
+impl Standing {
+    /// Returns whether somebody has decided the same before. A call that changed hands has been made
+    /// again, whoever wanted that.
+    fn was_decided(&self, decision: &Decision) -> bool {
+        match decision {
+            Decision::Retry => self.held.epoch > 1,
+            Decision::UseResult(_) => self.decided.as_deref() == Some("result"),
+            Decision::Fail(_) => self.decided.as_deref() == Some("fail"),
+            _ => false,
+        }
+    }
+}
+
 impl Writer {
     pub(super) async fn take_over(
         &mut self,
@@ -50,7 +63,7 @@ impl Writer {
             return Ok(Taken::Unknown);
         };
         let Standing { held: old, .. } = &standing;
-        if !standing.open || (standing.decided.is_none() && self.is_alive(&standing)) {
+        if !standing.open || (standing.decided.is_none() && self.is_alive(&standing).await?) {
             return Ok(Taken::Before(old.id));
         }
         if let Some(key) = wanted.call.key_id
@@ -78,7 +91,7 @@ impl Writer {
         for sql in
             ["DELETE FROM call_pieces WHERE call = $1", "DELETE FROM call_texts WHERE call = $1"]
         {
-            sqlx::query(sql).bind(old.id.0).execute(&mut self.connection).await?;
+            query(sql).bind(old.id.0).execute(&mut self.connection).await?;
         }
         self.own(&new, &wanted.call).await?;
         self.write_accounts().await?;
@@ -94,13 +107,42 @@ impl Writer {
             return lost_try(id, epoch, &mut self.connection).await;
         }
         if standing.open {
-            sqlx::query("UPDATE calls SET worker = $1 WHERE id = $2")
+            // From now on, whether or not this is written: it was made, and is not to be taken back.
+            self.handed.insert(id.0);
+            query("UPDATE calls SET worker = $1 WHERE id = $2")
                 .bind(&self.worker)
                 .bind(id.0)
                 .execute(&mut self.connection)
                 .await?;
         }
         Ok(Some(standing.held))
+    }
+
+    /// Takes back the reservations of which nobody was told, because nobody knew whether they were
+    /// written: those calls were never made.
+    pub(super) async fn take_back_orphans(&mut self) -> Result<(), Refused> {
+        let orphans: Vec<(i64, i64)> = self
+            .books
+            .open
+            .iter()
+            .filter(|(id, _)| !self.handed.contains(id))
+            .map(|(id, epoch)| (*id, *epoch))
+            .collect();
+        for (id, epoch) in orphans {
+            // One that had an owner before is made again by the next one who asks for it.
+            if epoch > 1 {
+                self.resolve(CallId(id), &Decision::Retry).await?;
+                continue;
+            }
+            let which = Id::Number(id);
+            let found = standing("calls.id = $1", &which, &mut self.connection).await?;
+            let Some(Standing { held, .. }) = found else { continue };
+            self.books.read_accounts(held.accounts(), &mut self.connection).await?;
+            self.books.accounts.release(&held, Spend::default());
+            query("DELETE FROM calls WHERE id = $1").bind(id).execute(&mut self.connection).await?;
+            self.books.open.remove(&id);
+        }
+        Ok(())
     }
 
     /// Decides about the call under this key, if it is in doubt.
@@ -110,8 +152,8 @@ impl Writer {
         decision: &Decision,
     ) -> Result<bool, Refused> {
         let Some(standing) = self.standing_by_key(key).await? else { return Ok(false) };
-        if !standing.open || (standing.decided.is_none() && self.is_alive(&standing)) {
-            return Ok(false);
+        if !standing.open || (standing.decided.is_none() && self.is_alive(&standing).await?) {
+            return Ok(standing.was_decided(decision));
         }
         self.resolve(standing.held.id, decision).await?;
         Ok(true)
@@ -128,7 +170,7 @@ impl Writer {
         let worst = standing.held.worst.total();
         match decision {
             Decision::Retry => {
-                sqlx::query("UPDATE calls SET decided = 'retry' WHERE id = $1")
+                query("UPDATE calls SET decided = 'retry' WHERE id = $1")
                     .bind(id.0)
                     .execute(&mut self.connection)
                     .await?;
@@ -139,12 +181,12 @@ impl Writer {
             Decision::Took(spend) => self.close_resolved(&standing, *spend, None).await,
             Decision::UseResult(text) => {
                 self.lose(&standing).await?;
-                sqlx::query(
+                query(
                     "INSERT INTO call_texts (call, slot, content) VALUES ($1, 'result', $2)
                      ON CONFLICT (call, slot) DO UPDATE SET content = excluded.content",
                 )
                 .bind(id.0)
-                .bind(text.as_bytes())
+                .bind(text.as_bytes().to_vec())
                 .execute(&mut self.connection)
                 .await?;
                 self.close_resolved(&standing, worst, Some(("result", None))).await
@@ -168,7 +210,7 @@ impl Writer {
         self.books.read_accounts(held.accounts(), &mut self.connection).await?;
         self.books.accounts.release(held, took);
         let own = if word.is_some() { Spend::default() } else { took };
-        sqlx::query(
+        query(
             "UPDATE calls SET state = 'settled', outcome = $1, settled_at = $2, input_tokens = $3,
                     output_tokens = 0, cached_tokens = 0, reasoning_tokens = 0, micro_dollars = $4,
                     estimated = 1, decided = $6, error = $7
@@ -180,7 +222,7 @@ impl Writer {
         .bind(int(own.micro_dollars))
         .bind(held.id.0)
         .bind(word.map(|(word, _)| word))
-        .bind(word.and_then(|(_, error)| error))
+        .bind(word.and_then(|(_, error)| error).map(String::as_str))
         .execute(&mut self.connection)
         .await?;
         self.write_accounts().await
@@ -190,13 +232,13 @@ impl Writer {
     async fn lose(&mut self, standing: &Standing) -> Result<String, Refused> {
         let held = &standing.held;
         let pieces: Vec<Vec<u8>> =
-            sqlx::query_scalar("SELECT content FROM call_pieces WHERE call = $1 ORDER BY position")
+            query("SELECT content FROM call_pieces WHERE call = $1 ORDER BY position")
                 .bind(held.id.0)
-                .fetch_all(&mut self.connection)
+                .fetch_values(&mut self.connection)
                 .await?;
         let arrived = pieces.concat();
         let worst = held.worst.total();
-        sqlx::query(
+        query(
             "INSERT INTO call_tries (call, epoch, state, worker, reserved_at, day, gateway_key,
                                      session, counted_tokens, counted_micro_dollars, content)
              VALUES ($1, $2, 'lost', $3, $4, $5, $6, $7, $8, $9, $10)",
@@ -210,22 +252,22 @@ impl Writer {
         .bind(held.session.as_deref())
         .bind(int(worst.tokens))
         .bind(int(worst.micro_dollars))
-        .bind(arrived.as_slice())
+        .bind(arrived)
         .execute(&mut self.connection)
         .await?;
         // One that was lost before anything arrived adds nothing to what those before it brought.
-        let partial: Option<Vec<u8>> = sqlx::query_scalar(
+        let partial: Vec<Vec<u8>> = query(
             "SELECT content FROM call_tries WHERE call = $1 AND length(content) > 0
               ORDER BY epoch DESC LIMIT 1",
         )
         .bind(held.id.0)
-        .fetch_optional(&mut self.connection)
+        .fetch_values(&mut self.connection)
         .await?;
-        Ok(String::from_utf8_lossy(&partial.unwrap_or_default()).into_owned())
+        Ok(String::from_utf8_lossy(&partial.concat()).into_owned())
     }
 
     async fn own(&mut self, new: &Held, call: &NewCall) -> Result<(), Refused> {
-        sqlx::query(
+        query(
             "UPDATE calls SET worker = $1, epoch = $2, decided = NULL, reserved_at = $3, day = $4,
                     purpose = $5, dialect = $6, provider = $7, model = $8, gateway_key = $9,
                     session = $10, parent = $11, prompt_hash = $12, prompt_tokens = $13,
@@ -257,7 +299,7 @@ impl Writer {
     async fn write_accounts(&mut self) -> Result<(), Refused> {
         let today = self.clock.now().day();
         for (account, balance) in self.books.accounts.take_changed() {
-            sqlx::query(
+            query(
                 "INSERT INTO budgets (scope, day, held_tokens, held_micro_dollars, spent_tokens,
                                       spent_micro_dollars, touched)
                  VALUES ($1, $2, $3, $4, $5, $6, $7)
@@ -281,10 +323,10 @@ impl Writer {
         Ok(())
     }
 
-    fn is_alive(&self, standing: &Standing) -> bool {
-        let silence = i64::try_from(self.silence.as_millis()).unwrap_or(i64::MAX);
-        let limit = self.clock.now().plus_millis(-silence).0;
-        standing.worker == self.worker || standing.seen_at.is_some_and(|seen| seen >= limit)
+    async fn is_alive(&mut self, standing: &Standing) -> Result<bool, Refused> {
+        let now = self.clock.now();
+        let since = crate::look::alive_since(now, self.silence, &mut self.connection).await?;
+        Ok(standing.worker == self.worker || standing.seen_at.is_some_and(|seen| seen >= since))
     }
 
     async fn standing_by_key(&mut self, key: &str) -> Result<Option<Standing>, Refused> {
@@ -301,7 +343,7 @@ enum Id {
 async fn standing(
     which: &str,
     id: &Id,
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
 ) -> Result<Option<Standing>, sqlx::Error> {
     let sql = format!(
         "SELECT calls.id, state, epoch, calls.worker, decided, seen_at, reserved_at, day,
@@ -310,16 +352,16 @@ async fn standing(
            FROM calls LEFT JOIN workers ON workers.worker = calls.worker
           WHERE {which}"
     );
-    let query = sqlx::query(&sql);
-    let query = match id {
-        Id::Number(id) => query.bind(*id),
-        Id::Key(key) => query.bind(key),
+    let asked = query(&sql);
+    let asked = match id {
+        Id::Number(id) => asked.bind(*id),
+        Id::Key(key) => asked.bind(key),
     };
-    let Some(row) = query.fetch_optional(connection).await? else { return Ok(None) };
+    let Some(row) = asked.fetch_optional(connection).await? else { return Ok(None) };
     let spend = |at: usize| -> Result<Spend, sqlx::Error> {
         Ok(Spend {
-            tokens: u64::try_from(row.try_get::<i64, _>(at)?).unwrap_or_default(),
-            micro_dollars: u64::try_from(row.try_get::<i64, _>(at + 1)?).unwrap_or_default(),
+            tokens: u64::try_from(row.try_get::<i64>(at)?).unwrap_or_default(),
+            micro_dollars: u64::try_from(row.try_get::<i64>(at + 1)?).unwrap_or_default(),
         })
     };
     Ok(Some(Standing {
@@ -329,10 +371,10 @@ async fn standing(
             reserved_at: Timestamp(row.try_get(6)?),
             worst: Worst { prompt: spend(10)?, answer: spend(12)? },
             day: row.try_get(7)?,
-            key_id: row.try_get::<Option<i64>, _>(8)?.map(KeyId),
+            key_id: row.try_get::<Option<i64>>(8)?.map(KeyId),
             session: row.try_get(9)?,
         },
-        open: row.try_get::<String, _>(1)? == "open",
+        open: row.try_get::<String>(1)? == "open",
         worker: row.try_get(3)?,
         decided: row.try_get(4)?,
         seen_at: row.try_get(5)?,
@@ -343,9 +385,9 @@ async fn standing(
 async fn lost_try(
     call: CallId,
     epoch: i64,
-    connection: &mut SqliteConnection,
+    connection: &mut Connection,
 ) -> Result<Option<Held>, Refused> {
-    let row = sqlx::query(
+    let row = query(
         "SELECT reserved_at, day, gateway_key, session, counted_tokens, counted_micro_dollars
            FROM call_tries WHERE call = $1 AND epoch = $2",
     )
@@ -355,7 +397,7 @@ async fn lost_try(
     .await?;
     let Some(row) = row else { return Ok(None) };
     let count = |at: usize| -> Result<u64, sqlx::Error> {
-        Ok(u64::try_from(row.try_get::<i64, _>(at)?).unwrap_or_default())
+        Ok(u64::try_from(row.try_get::<i64>(at)?).unwrap_or_default())
     };
     let counted = Spend { tokens: count(4)?, micro_dollars: count(5)? };
     Ok(Some(Held {
@@ -364,7 +406,7 @@ async fn lost_try(
         reserved_at: Timestamp(row.try_get(0)?),
         worst: Worst { prompt: counted, answer: Spend::default() },
         day: row.try_get(1)?,
-        key_id: row.try_get::<Option<i64>, _>(2)?.map(KeyId),
+        key_id: row.try_get::<Option<i64>>(2)?.map(KeyId),
         session: row.try_get(3)?,
     }))
 }

@@ -2,6 +2,7 @@
 //! events spends more than the limit.
 #![expect(clippy::panic, reason = "a failure here is a failed test")]
 
+use crate::place::Place;
 use crate::support::*;
 use proptest::prelude::*;
 use salve_store::{
@@ -30,12 +31,11 @@ fn took(tokens: u64) -> Settled {
     }
 }
 
-#[tokio::test]
-async fn each_scope_has_its_own_limit() {
+async fn each_scope_has_its_own_limit(place: Place) {
     let clock = HandClock::new();
     let budgets = Budgets { day: tokens(5000), session: tokens(2500) };
     let options = StoreOptions { budgets, ..options(clock.clone()) };
-    let store = Store::memory(options).await.expect("a store");
+    let store = place.open(options).await;
     let new = NewKey { name: "ci".to_owned(), per_day: tokens(1200), ..NewKey::default() };
     let key = store.add_key(new).await.expect("a key").key;
 
@@ -72,21 +72,19 @@ async fn each_scope_has_its_own_limit() {
     let _seventh = fresh(&store, of_session).await;
 }
 
-#[tokio::test]
-async fn money_is_counted_as_well() {
+async fn money_is_counted_as_well(place: Place) {
     let clock = HandClock::new();
     let day = SpendLimit { tokens: None, micro_dollars: Some(15_000) };
     let options = StoreOptions { budgets: Budgets { day, ..Budgets::default() }, ..options(clock) };
-    let store = Store::memory(options).await.expect("a store");
+    let store = place.open(options).await;
     let _first = fresh(&store, call()).await;
     let refused = over(&store, call()).await;
     assert_eq!((refused.unit, refused.left), (BudgetUnit::MicroDollars, 4900));
     assert_eq!(refused.to_string(), "budget of the day: $0.0049 of $0.0150 left, $0.0101 needed");
 }
 
-#[tokio::test]
-async fn a_revoked_key_reserves_nothing() {
-    let store = memory().await;
+async fn a_revoked_key_reserves_nothing(place: Place) {
+    let store = place.open(options(HandClock::new())).await;
     let new = NewKey { name: "ci".to_owned(), ..NewKey::default() };
     let key = store.add_key(new).await.expect("a key").key;
     let of_key = NewCall { key_id: Some(key.id), ..call() };
@@ -99,11 +97,10 @@ async fn a_revoked_key_reserves_nothing() {
     assert_eq!(store.key_spending(key.id).await.expect("read").spent.tokens, 3);
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn many_at_once_never_pass_the_limit() {
+async fn many_at_once_never_pass_the_limit(place: Place) {
     let budgets = Budgets { day: tokens(11_000), ..Budgets::default() };
     let options = StoreOptions { budgets, ..options(HandClock::new()) };
-    let store = Store::memory(options).await.expect("a store");
+    let store = place.open(options).await;
     let mut tasks = tokio::task::JoinSet::new();
     for _ in 0..100 {
         let store = store.clone();
@@ -182,3 +179,10 @@ proptest! {
         });
     }
 }
+
+crate::place::every_store!(
+    each_scope_has_its_own_limit,
+    money_is_counted_as_well,
+    a_revoked_key_reserves_nothing,
+    many_at_once_never_pass_the_limit
+);

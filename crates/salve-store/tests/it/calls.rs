@@ -1,9 +1,11 @@
 //! Calls: reserved once, settled once, their texts kept apart.
+#![expect(clippy::panic, reason = "a failure here is a failed test")]
 
+use crate::place::Place;
 use crate::support::*;
 use salve_store::{
     CallFilter, CallId, CallKey, CallOutcome, CallState, Decision, NewCall, Reservation, Retention,
-    Settled, Spend, Store, StoreError,
+    Settled, Spend, StoreError,
 };
 use salve_types::Usage;
 
@@ -19,9 +21,8 @@ fn whole(text: &str) -> Settled {
     }
 }
 
-#[tokio::test]
-async fn a_call_is_made_once_and_remembered() {
-    let store = memory().await;
+async fn a_call_is_made_once_and_remembered(place: Place) {
+    let store = place.open(options(HandClock::new())).await;
     let key = CallKey::new("job-1/step-2/0/abc");
     let mut open = fresh_with(&store, &key, call()).await;
     open.append("hello ");
@@ -53,9 +54,8 @@ async fn a_call_is_made_once_and_remembered() {
     }
 }
 
-#[tokio::test]
-async fn c011_what_arrived_is_there_before_anything_is_made_of_it() {
-    let store = memory().await;
+async fn c011_what_arrived_is_there_before_anything_is_made_of_it(place: Place) {
+    let store = place.open(options(HandClock::new())).await;
     let mut open = fresh(&store, call()).await;
     open.append("{\"half\": [1, 2");
     open.save().await.expect("saved");
@@ -66,9 +66,8 @@ async fn c011_what_arrived_is_there_before_anything_is_made_of_it() {
     assert_eq!(detail.call.state, CallState::Open);
 }
 
-#[tokio::test]
-async fn c011_what_arrived_is_written_soon_without_being_asked_for() {
-    let store = memory().await;
+async fn c011_what_arrived_is_written_soon_without_being_asked_for(place: Place) {
+    let store = place.open(options(HandClock::new())).await;
     let mut open = fresh(&store, call()).await;
     open.append("quiet");
     let id = open.id();
@@ -83,9 +82,8 @@ async fn c011_what_arrived_is_written_soon_without_being_asked_for() {
     .await;
 }
 
-#[tokio::test]
-async fn x05_three_slots_and_only_whole_text_is_a_result() {
-    let store = memory().await;
+async fn x05_three_slots_and_only_whole_text_is_a_result(place: Place) {
+    let store = place.open(options(HandClock::new())).await;
     for outcome in [
         CallOutcome::Whole,
         CallOutcome::Healed,
@@ -104,11 +102,17 @@ async fn x05_three_slots_and_only_whole_text_is_a_result() {
         let expected = if outcome.is_whole() { (None, made) } else { (made, None) };
         assert_eq!((texts.partial, texts.result), expected, "{outcome:?}");
     }
+    // No text is none, and an empty one is one.
+    for text in [None, Some(String::new())] {
+        let open = fresh(&store, call()).await;
+        let id = open.id();
+        open.settle(Settled { text: text.clone(), ..whole("") }).await.expect("settled");
+        assert_eq!(store.call(id).await.expect("read").expect("there").texts.result, text);
+    }
 }
 
-#[tokio::test]
-async fn odd_texts_come_back_as_they_were() {
-    let store = memory().await;
+async fn odd_texts_come_back_as_they_were(place: Place) {
+    let store = place.open(options(HandClock::new())).await;
     let odd = "nul \0 in, \u{feff}bom, \u{202e}rtl, 漢字, 👩‍👩‍👧, \"quote\\ \n\r\t \u{1b}[0m end";
     let mut open = fresh(
         &store,
@@ -130,9 +134,8 @@ async fn odd_texts_come_back_as_they_were() {
     assert_eq!(detail.call.error.as_deref(), Some(name.as_str()));
 }
 
-#[tokio::test]
-async fn an_owner_that_goes_away_leaves_an_abandoned_call() {
-    let store = memory().await;
+async fn an_owner_that_goes_away_leaves_an_abandoned_call(place: Place) {
+    let store = place.open(options(HandClock::new())).await;
     let mut open = fresh(&store, call()).await;
     open.append("twenty bytes arrived");
     let id = open.id();
@@ -154,9 +157,8 @@ async fn an_owner_that_goes_away_leaves_an_abandoned_call() {
     assert_eq!(day.spent, Spend { tokens: 110, micro_dollars: 200 });
 }
 
-#[tokio::test]
-async fn a_caller_that_gives_up_while_reserving_costs_nothing() {
-    let store = memory().await;
+async fn a_caller_that_gives_up_while_reserving_costs_nothing(place: Place) {
+    let store = place.open(options(HandClock::new())).await;
     for _ in 0..20 {
         let key = CallKey::unique();
         let reserving = store.reserve(&key, call());
@@ -176,9 +178,8 @@ async fn a_caller_that_gives_up_while_reserving_costs_nothing() {
     assert_eq!((day.held, day.spent), (Spend::default(), Spend::default()));
 }
 
-#[tokio::test]
-async fn a_settled_call_stays_settled_when_its_waiter_goes_away() {
-    let store = memory().await;
+async fn a_settled_call_stays_settled_when_its_waiter_goes_away(place: Place) {
+    let store = place.open(options(HandClock::new())).await;
     let open = fresh(&store, call()).await;
     let id = open.id();
     tokio::select! {
@@ -193,9 +194,8 @@ async fn a_settled_call_stays_settled_when_its_waiter_goes_away() {
     .await;
 }
 
-#[tokio::test]
-async fn a_person_decides_about_a_call_and_a_late_owner_is_told() {
-    let store = memory().await;
+async fn a_person_decides_about_a_call_and_a_late_owner_is_told(place: Place) {
+    let store = place.open(options(HandClock::new())).await;
     let decisions = [
         (Decision::NeverMade, Spend::default()),
         (Decision::CountWorst, Spend { tokens: 1100, micro_dollars: 10_100 }),
@@ -226,10 +226,9 @@ async fn a_person_decides_about_a_call_and_a_late_owner_is_told() {
     assert!(matches!(none, Err(StoreError::NoSuchCall(CallId(999)))), "{none:?}");
 }
 
-#[tokio::test]
-async fn calls_are_listed_newest_first_and_filtered() {
+async fn calls_are_listed_newest_first_and_filtered(place: Place) {
     let clock = HandClock::new();
-    let store = Store::memory(options(clock.clone())).await.expect("a store");
+    let store = place.open(options(clock.clone())).await;
     for (model, session) in [("a", None), ("b", Some("s")), ("a", Some("s")), ("b", None)] {
         clock.advance(1000);
         let new =
@@ -251,12 +250,11 @@ async fn calls_are_listed_newest_first_and_filtered() {
     assert_eq!(ids(CallFilter { state: Some(CallState::Settled), ..all() }).await.len(), 4);
 }
 
-#[tokio::test]
-async fn x20_limits_are_retention_settings() {
+async fn x20_limits_are_retention_settings(place: Place) {
     let clock = HandClock::new();
     let retention = Retention { call_days: 2, text_days: 1, raw_bytes: 10, ..Retention::default() };
     let options = salve_store::StoreOptions { retention, ..options(clock.clone()) };
-    let store = Store::memory(options).await.expect("a store");
+    let store = place.open(options).await;
     let mut open = fresh(&store, call()).await;
     open.append("0123456é89abcdef");
     let id = open.id();
@@ -279,9 +277,8 @@ async fn x20_limits_are_retention_settings() {
     assert!(store.call(kept_open.id()).await.expect("read").is_some());
 }
 
-#[tokio::test]
-async fn a_closed_store_says_so() {
-    let store = memory().await;
+async fn a_closed_store_says_so(place: Place) {
+    let store = place.open(options(HandClock::new())).await;
     let open = fresh(&store, call()).await;
     store.close().await;
     store.close().await;
@@ -290,3 +287,18 @@ async fn a_closed_store_says_so() {
     let settled = open.settle(whole("late")).await;
     assert!(matches!(settled, Err(StoreError::Closed)), "{settled:?}");
 }
+
+crate::place::every_store!(
+    a_call_is_made_once_and_remembered,
+    c011_what_arrived_is_there_before_anything_is_made_of_it,
+    c011_what_arrived_is_written_soon_without_being_asked_for,
+    x05_three_slots_and_only_whole_text_is_a_result,
+    odd_texts_come_back_as_they_were,
+    an_owner_that_goes_away_leaves_an_abandoned_call,
+    a_caller_that_gives_up_while_reserving_costs_nothing,
+    a_settled_call_stays_settled_when_its_waiter_goes_away,
+    a_person_decides_about_a_call_and_a_late_owner_is_told,
+    calls_are_listed_newest_first_and_filtered,
+    x20_limits_are_retention_settings,
+    a_closed_store_says_so
+);

@@ -1,7 +1,8 @@
 //! Events: in order, without a gap, without one twice, across the boundary to what is new.
 
+use crate::place::Place;
 use crate::support::*;
-use salve_store::{Event, NewEvent, Retention, Store, StoreOptions};
+use salve_store::{Event, NewEvent, Retention, StoreOptions};
 use serde_json::json;
 use std::time::Duration;
 
@@ -17,9 +18,8 @@ async fn next(subscription: &mut salve_store::Subscription) -> Event {
         .expect("the store is open")
 }
 
-#[tokio::test]
-async fn events_are_numbered_in_order() {
-    let store = memory().await;
+async fn events_are_numbered_in_order(place: Place) {
+    let store = place.open(options(HandClock::new())).await;
     for number in 1..=5 {
         let id = store.append_event(event(number)).await.expect("kept");
         assert_eq!(id, i64::try_from(number).expect("small"));
@@ -31,11 +31,10 @@ async fn events_are_numbered_in_order() {
     assert!(store.events_after(5, 10).await.expect("read").is_empty());
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_subscription_misses_nothing_and_repeats_nothing() {
+async fn a_subscription_misses_nothing_and_repeats_nothing(place: Place) {
     const WRITERS: u64 = 8;
     const EACH: u64 = 60;
-    let store = memory().await;
+    let store = place.open(options(HandClock::new())).await;
     for number in 0..10 {
         store.append_event(event(number)).await.expect("kept");
     }
@@ -67,13 +66,10 @@ async fn a_subscription_misses_nothing_and_repeats_nothing() {
     }
 }
 
-#[tokio::test]
-async fn events_of_another_process_arrive_too() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("salve.db");
+async fn events_of_another_process_arrive_too(place: Place) {
     let clock = HandClock::new();
-    let here = Store::open(&path, options(clock.clone())).await.expect("opened");
-    let there = Store::open(&path, options(clock)).await.expect("opened");
+    let here = place.open(options(clock.clone())).await;
+    let there = place.open(options(clock)).await;
     let mut subscription = here.subscribe(0);
     for number in 1..=6 {
         let writer = if number % 2 == 0 { &here } else { &there };
@@ -85,9 +81,8 @@ async fn events_of_another_process_arrive_too() {
     assert_eq!(subscription.next().await.expect("ended"), None);
 }
 
-#[tokio::test]
-async fn giving_up_on_waiting_loses_nothing() {
-    let store = memory().await;
+async fn giving_up_on_waiting_loses_nothing(place: Place) {
+    let store = place.open(options(HandClock::new())).await;
     let mut subscription = store.subscribe(0);
     for number in 1..=20 {
         let waited = tokio::time::timeout(Duration::from_millis(1), subscription.next()).await;
@@ -97,12 +92,10 @@ async fn giving_up_on_waiting_loses_nothing() {
     }
 }
 
-#[tokio::test]
-async fn numbers_are_not_used_twice_after_events_were_forgotten() {
+async fn numbers_are_not_used_twice_after_events_were_forgotten(place: Place) {
     let clock = HandClock::new();
     let retention = Retention { event_days: 1, events: 3, ..Retention::default() };
-    let store =
-        Store::memory(StoreOptions { retention, ..options(clock.clone()) }).await.expect("a store");
+    let store = place.open(StoreOptions { retention, ..options(clock.clone()) }).await;
     for number in 1..=5 {
         store.append_event(event(number)).await.expect("kept");
     }
@@ -114,3 +107,12 @@ async fn numbers_are_not_used_twice_after_events_were_forgotten() {
     let mut subscription = store.subscribe(0);
     assert_eq!(next(&mut subscription).await.id, 6);
 }
+
+crate::place::every_store!(
+    events_are_numbered_in_order,
+    a_subscription_misses_nothing_and_repeats_nothing,
+    giving_up_on_waiting_loses_nothing,
+    numbers_are_not_used_twice_after_events_were_forgotten
+    ; shared
+    events_of_another_process_arrive_too
+);

@@ -1,5 +1,6 @@
 //! Jobs and their texts: registered once, reported once, stopped with their parents.
 
+use crate::place::Place;
 use crate::support::*;
 use salve_store::{
     JobRegistration, JobReport, JobRowFilter, JobRowPage, NewEvent, NewJobRow, Retention, Store,
@@ -37,9 +38,8 @@ async fn ids(store: &Store, filter: JobRowFilter, page: JobRowPage) -> Vec<Strin
     jobs.into_iter().map(|job| job.id).collect()
 }
 
-#[tokio::test]
-async fn a_job_is_registered_once() {
-    let store = memory().await;
+async fn a_job_is_registered_once(place: Place) {
+    let store = place.open(options(HandClock::new())).await;
     let register = async |new: NewJobRow| store.register_job(new).await.expect("an answer");
     assert_eq!(register(job("a")).await, JobRegistration::New);
     assert_eq!(register(job("a")).await, JobRegistration::Same);
@@ -64,9 +64,8 @@ async fn a_job_is_registered_once() {
     assert_eq!(store.job("c").await.expect("read"), None);
 }
 
-#[tokio::test]
-async fn a_report_is_written_by_one_only() {
-    let store = memory().await;
+async fn a_report_is_written_by_one_only(place: Place) {
+    let store = place.open(options(HandClock::new())).await;
     let told = async |report: JobReport| store.report_job(report).await.expect("an answer");
     assert!(!told(report("a", (0, 0), (1, 1), &["early"])).await, "there is no such job");
     assert_eq!(store.register_job(job("a")).await.expect("new"), JobRegistration::New);
@@ -101,9 +100,8 @@ async fn a_report_is_written_by_one_only() {
     assert!(all.iter().zip(1..).all(|(event, id)| event.id == id) && all.len() == 5);
 }
 
-#[tokio::test]
-async fn a_report_wakes_whoever_waits() {
-    let store = memory().await;
+async fn a_report_wakes_whoever_waits(place: Place) {
+    let store = place.open(options(HandClock::new())).await;
     assert_eq!(store.register_job(job("a")).await.expect("new"), JobRegistration::New);
     let mut subscription = store.subscribe(0);
     let waiting = tokio::spawn(async move { subscription.next().await });
@@ -116,9 +114,8 @@ async fn a_report_wakes_whoever_waits() {
     tokio::time::timeout(Duration::from_secs(20), news).await.expect("woken").expect("no panic");
 }
 
-#[tokio::test]
-async fn jobs_are_listed_newest_first_and_filtered() {
-    let store = memory().await;
+async fn jobs_are_listed_newest_first_and_filtered(place: Place) {
+    let store = place.open(options(HandClock::new())).await;
     for id in ["a", "a/1", "a/1/x", "ab", "b", "a/2"] {
         let flow = if id == "b" { "Graph@1" } else { "Generate@3" };
         let new = NewJobRow { flow: flow.to_owned(), ..job(id) };
@@ -144,9 +141,8 @@ async fn jobs_are_listed_newest_first_and_filtered() {
     assert_eq!(ids(&store, roots, page()).await, ["b", "ab", "a"]);
 }
 
-#[tokio::test]
-async fn a_job_stops_with_its_parents_and_for_the_first_reason() {
-    let store = memory().await;
+async fn a_job_stops_with_its_parents_and_for_the_first_reason(place: Place) {
+    let store = place.open(options(HandClock::new())).await;
     for id in ["a", "a/1", "a/1/x", "ab", "b"] {
         assert_eq!(store.register_job(job(id)).await.expect("new"), JobRegistration::New);
     }
@@ -168,9 +164,8 @@ async fn a_job_stops_with_its_parents_and_for_the_first_reason() {
     assert_eq!(store.cancel_requested(&[]).await.expect("read"), []);
 }
 
-#[tokio::test]
-async fn jobs_are_forgotten_with_their_events() {
-    let store = memory().await;
+async fn jobs_are_forgotten_with_their_events(place: Place) {
+    let store = place.open(options(HandClock::new())).await;
     for id in ["a", "b"] {
         assert_eq!(store.register_job(job(id)).await.expect("new"), JobRegistration::New);
         assert!(store.report_job(report(id, (0, 0), (1, 1), &["one"])).await.expect("written"));
@@ -185,15 +180,15 @@ async fn jobs_are_forgotten_with_their_events() {
     assert_eq!(store.job_events("a", 0, 9).await.expect("read")[0].id, 3);
 }
 
-#[tokio::test]
-async fn a_text_is_kept_under_its_hash_as_long_as_it_is_put() {
+async fn a_text_is_kept_under_its_hash_as_long_as_it_is_put(place: Place) {
     let clock = HandClock::new();
     let retention = Retention { text_days: 2, ..Retention::default() };
-    let store =
-        Store::memory(StoreOptions { retention, ..options(clock.clone()) }).await.expect("a store");
+    let store = place.open(StoreOptions { retention, ..options(clock.clone()) }).await;
     let odd = "nul \0, \u{feff}bom, 漢字, \"quote\\ \n end";
     let id = store.put_text(odd).await.expect("put");
     assert_eq!(store.text(&id).await.expect("read").as_deref(), Some(odd));
+    let empty = store.put_text("").await.expect("put");
+    assert_eq!(store.text(&empty).await.expect("read").as_deref(), Some(""));
     let both = tokio::join!(store.put_text("twice"), store.put_text("twice"));
     assert_eq!(both.0.expect("put"), both.1.expect("put"));
     assert_eq!(store.text("unknown").await.expect("read"), None);
@@ -206,7 +201,17 @@ async fn a_text_is_kept_under_its_hash_as_long_as_it_is_put() {
         clock.next_day();
         assert_eq!(store.put_text(odd).await.expect("put"), id);
     }
-    assert_eq!(store.prune().await.expect("pruned").texts, 2);
+    assert_eq!(store.prune().await.expect("pruned").texts, 3);
     assert_eq!(store.text(&id).await.expect("read").as_deref(), Some(odd));
     assert_eq!(store.text(&secret).await.expect("read"), None);
 }
+
+crate::place::every_store!(
+    a_job_is_registered_once,
+    a_report_is_written_by_one_only,
+    a_report_wakes_whoever_waits,
+    jobs_are_listed_newest_first_and_filtered,
+    a_job_stops_with_its_parents_and_for_the_first_reason,
+    jobs_are_forgotten_with_their_events,
+    a_text_is_kept_under_its_hash_as_long_as_it_is_put
+);

@@ -1,7 +1,8 @@
 //! Gateway keys: shown once, found fast, revoked everywhere.
 
+use crate::place::Place;
 use crate::support::*;
-use salve_store::{KEY_PREFIX, NewKey, SpendLimit, Store, StoreError};
+use salve_store::{KEY_PREFIX, NewKey, SpendLimit, StoreError};
 
 fn named(name: &str) -> NewKey {
     NewKey {
@@ -11,9 +12,8 @@ fn named(name: &str) -> NewKey {
     }
 }
 
-#[tokio::test]
-async fn a_key_is_found_until_it_is_revoked() {
-    let store = memory().await;
+async fn a_key_is_found_until_it_is_revoked(place: Place) {
+    let store = place.open(options(HandClock::new())).await;
     let made = store.add_key(named("ci")).await.expect("a key");
     assert!(made.secret.starts_with(KEY_PREFIX));
     assert_eq!(made.secret.len(), KEY_PREFIX.len() + 64);
@@ -43,13 +43,10 @@ async fn a_key_is_found_until_it_is_revoked() {
     assert_eq!(listed, [revoked, other.key, replaced.key]);
 }
 
-#[tokio::test]
-async fn other_processes_learn_of_keys_within_a_moment() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("salve.db");
+async fn other_processes_learn_of_keys_within_a_moment(place: Place) {
     let clock = HandClock::new();
-    let gateway = Store::open(&path, options(clock.clone())).await.expect("opened");
-    let command = Store::open(&path, options(clock)).await.expect("opened");
+    let gateway = place.open(options(clock.clone())).await;
+    let command = place.open(options(clock)).await;
     let made = command.add_key(named("ci")).await.expect("a key");
     eventually(async || gateway.find_key(&made.secret).is_some()).await;
     // A reservation knows at once, without waiting for that moment.
@@ -59,3 +56,9 @@ async fn other_processes_learn_of_keys_within_a_moment() {
     assert!(matches!(refused, Err(StoreError::NoSuchKey(_))), "{refused:?}");
     assert!(gateway.find_key(&made.secret).is_none());
 }
+
+crate::place::every_store!(
+    a_key_is_found_until_it_is_revoked
+    ; shared
+    other_processes_learn_of_keys_within_a_moment
+);

@@ -1,6 +1,7 @@
 //! Killed at any moment: every row that was acknowledged is there, and the budgets add up.
 #![expect(clippy::panic, reason = "a failure here is a failed test")]
 
+use crate::place::Place;
 use crate::support::*;
 use salve_store::{
     Call, CallFilter, CallKey, CallOutcome, CallState, NewCall, NewEvent, Reservation, Settled,
@@ -13,25 +14,39 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+/// Where the process that is killed has its store: a folder, or a schema.
 const FOLDER: &str = "SALVE_TEST_KILL_FOLDER";
+#[cfg(feature = "fleet")]
+const SCHEMA: &str = "SALVE_TEST_KILL_SCHEMA";
 const ROUNDS: u64 = 30;
 
 /// What is started below and killed. Without the variable it has nothing to do.
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the folder comes from the test that starts it")]
+#[expect(clippy::disallowed_methods, reason = "the place comes from the test that starts it")]
 fn a_process_that_writes_until_it_is_killed() {
-    let Ok(folder) = std::env::var(FOLDER) else { return };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
         .expect("a runtime");
-    runtime.block_on(write_for_ever(Path::new(&folder)));
+    if let Ok(folder) = std::env::var(FOLDER) {
+        runtime.block_on(async {
+            let path = Path::new(&folder).join("salve.db");
+            let store = Store::open(&path, options(HandClock::new())).await;
+            write_for_ever(store.expect("opened")).await;
+        });
+    }
+    #[cfg(feature = "fleet")]
+    if let (Ok(schema), Some(server)) = (std::env::var(SCHEMA), crate::place::server()) {
+        runtime.block_on(async {
+            let server = salve_store::PostgresOptions::new(server).schema(schema);
+            let store = Store::postgres(&server, options(HandClock::new())).await;
+            write_for_ever(store.expect("opened")).await;
+        });
+    }
 }
 
-async fn write_for_ever(folder: &Path) {
-    let store =
-        Store::open(&folder.join("salve.db"), options(HandClock::new())).await.expect("opened");
+async fn write_for_ever(store: Store) {
     let mut tasks = tokio::task::JoinSet::new();
     for task in 0..6_u64 {
         let store = store.clone();
@@ -84,18 +99,21 @@ fn acknowledged(what: &str) {
     let _ = std::io::stdout().flush();
 }
 
-#[tokio::test]
-async fn no_acknowledged_row_is_lost_to_kill_9() {
-    let folder = tempfile::tempdir().expect("a folder");
+async fn no_acknowledged_row_is_lost_to_kill_9(place: Place) {
+    let variable = match &place {
+        Place::File(folder) => (FOLDER, folder.path().to_string_lossy().into_owned()),
+        #[cfg(feature = "fleet")]
+        Place::Postgres(server) => (SCHEMA, server.schema_name().to_owned()),
+        Place::Memory => unreachable!("nothing of it is left after a kill"),
+    };
     let mut acknowledged = 0;
     let mut in_doubt = 0;
     for round in 0..ROUNDS {
-        let lines = run_and_kill(folder.path(), round);
+        let lines = run_and_kill(&variable, round);
         acknowledged += lines.len();
         let clock = HandClock::new();
         clock.advance(60_000);
-        let path = folder.path().join("salve.db");
-        let store = Store::open(&path, options(clock)).await.expect("opens after the kill");
+        let store = place.open(options(clock)).await;
         in_doubt += check(&store, &lines).await;
         assert_eq!(store.audit().await.expect("audited"), [""; 0], "round {round}");
         store.close().await;
@@ -105,12 +123,14 @@ async fn no_acknowledged_row_is_lost_to_kill_9() {
     assert!(in_doubt > 0, "no call was cut short");
 }
 
+crate::place::every_store!(; shared no_acknowledged_row_is_lost_to_kill_9);
+
 /// Starts the process above, kills it after a while, and returns what it said was safe.
 #[expect(clippy::disallowed_methods, reason = "the process that is killed is this test again")]
-fn run_and_kill(folder: &Path, round: u64) -> Vec<String> {
+fn run_and_kill((name, value): &(&str, String), round: u64) -> Vec<String> {
     let mut child = Command::new(std::env::current_exe().expect("this test"))
         .args(["--exact", "kill::a_process_that_writes_until_it_is_killed", "--nocapture"])
-        .env(FOLDER, folder)
+        .env(name, value)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
@@ -129,7 +149,9 @@ fn run_and_kill(folder: &Path, round: u64) -> Vec<String> {
     if !round.is_multiple_of(4) {
         lines.extend(receiver.recv_timeout(Duration::from_secs(30)));
     }
-    std::thread::sleep(Duration::from_millis(round * 37 % 101));
+    // A server takes longer for each row.
+    let slower = if *name == FOLDER { 1 } else { 4 };
+    std::thread::sleep(Duration::from_millis(round * 37 % 101 * slower));
     child.kill().expect("killed");
     child.wait().expect("ended");
     reader.join().expect("read to the end");

@@ -7,8 +7,11 @@ mod jobs;
 mod keys;
 mod kill;
 mod opening;
+mod place;
 mod processes;
 mod secrets;
+#[cfg(feature = "fleet")]
+mod server;
 mod statistics;
 mod support;
 mod take_over;

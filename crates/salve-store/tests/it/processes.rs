@@ -1,5 +1,7 @@
 //! Several processes and one file: budgets are shared, calls of the dead are in doubt.
+#![expect(clippy::panic, reason = "a failure here is a failed test")]
 
+use crate::place::Place;
 use crate::support::*;
 use salve_store::{
     Budgets, CallKey, CallOutcome, CallState, Reservation, Settled, Spend, SpendLimit, Store,
@@ -7,10 +9,7 @@ use salve_store::{
 };
 use salve_types::Usage;
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn two_writers_share_one_budget() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("salve.db");
+async fn two_writers_share_one_budget(place: Place) {
     let day = SpendLimit { tokens: Some(11_000), micro_dollars: None };
     let shared = StoreOptions {
         budgets: Budgets { day, ..Budgets::default() },
@@ -18,7 +17,7 @@ async fn two_writers_share_one_budget() {
     };
     let mut tasks = tokio::task::JoinSet::new();
     for _ in 0..3 {
-        let store = Store::open(&path, shared.clone()).await.expect("opened");
+        let store = place.open(shared.clone()).await;
         for _ in 0..20 {
             let store = store.clone();
             tasks.spawn(async move {
@@ -44,7 +43,7 @@ async fn two_writers_share_one_budget() {
     while let Some(count) = tasks.join_next().await {
         made += count.expect("no panic");
     }
-    let store = Store::open(&path, shared).await.expect("opened");
+    let store = place.open(shared).await;
     let spending = store.day_spending().await.expect("read");
     assert_eq!(spending.held, Spend::default());
     assert_eq!(spending.spent.tokens, made * 100);
@@ -54,12 +53,9 @@ async fn two_writers_share_one_budget() {
     assert_eq!(store.audit().await.expect("audited"), [""; 0]);
 }
 
-#[tokio::test]
-async fn a_call_of_the_dead_is_in_doubt_and_its_text_is_there() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("salve.db");
+async fn a_call_of_the_dead_is_in_doubt_and_its_text_is_there(place: Place) {
     let clock = HandClock::new();
-    let before = Store::open(&path, options(clock.clone())).await.expect("opened");
+    let before = place.open(options(clock.clone())).await;
     let key = CallKey::new("job/1");
     let mut open = fresh_with(&before, &key, call()).await;
     let id = open.id();
@@ -69,7 +65,7 @@ async fn a_call_of_the_dead_is_in_doubt_and_its_text_is_there() {
     std::mem::forget(open);
     std::mem::forget(before);
 
-    let after = Store::open(&path, options(clock.clone())).await.expect("opened");
+    let after = place.open(options(clock.clone())).await;
     let state = async || after.call(id).await.expect("read").expect("there").call.state;
     assert_eq!(state().await, CallState::Open, "it was seen a moment ago");
     clock.advance(60_000);
@@ -119,3 +115,9 @@ async fn a_settlement_that_cannot_be_written_is_tried_again() {
     assert_eq!(detail.texts.result.as_deref(), Some("result"));
     assert_eq!(store.audit().await.expect("audited"), [""; 0]);
 }
+
+crate::place::every_store!(
+    ; shared
+    two_writers_share_one_budget,
+    a_call_of_the_dead_is_in_doubt_and_its_text_is_there
+);

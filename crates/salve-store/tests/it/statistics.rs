@@ -1,7 +1,8 @@
 //! Statistics: counted by kind, model and language, with heal rates and false alarms.
 
+use crate::place::Place;
 use crate::support::*;
-use salve_store::{CallOutcome, Counts, Inspection, InspectionOutcome, Settled, Store, StoreError};
+use salve_store::{CallOutcome, Counts, Inspection, InspectionOutcome, Settled, StoreError};
 use salve_types::Timestamp;
 
 fn judged(kind: &str, model: &str, outcome: InspectionOutcome) -> Inspection {
@@ -13,10 +14,9 @@ fn judged(kind: &str, model: &str, outcome: InspectionOutcome) -> Inspection {
     }
 }
 
-#[tokio::test]
-async fn t38_counts_by_kind_model_and_language_with_heal_rate() {
+async fn t38_counts_by_kind_model_and_language_with_heal_rate(place: Place) {
     use InspectionOutcome::{Healed, Incomplete, Whole};
-    let store = memory().await;
+    let store = place.open(options(HandClock::new())).await;
     for _ in 0..5 {
         store.record_inspection(judged("", "a", Whole));
     }
@@ -40,10 +40,9 @@ async fn t38_counts_by_kind_model_and_language_with_heal_rate() {
     assert_eq!(Counts { whole: 2, ..Counts::default() }.heal_rate(), None);
 }
 
-#[tokio::test]
-async fn t38_a_call_is_counted_with_its_settlement_and_marked_once() {
+async fn t38_a_call_is_counted_with_its_settlement_and_marked_once(place: Place) {
     let clock = HandClock::new();
-    let store = Store::memory(options(clock.clone())).await.expect("a store");
+    let store = place.open(options(clock.clone())).await;
     let open = fresh(&store, call()).await;
     let id = open.id();
     let inspection = Some(judged("OPEN_BLOCK", "model-a", InspectionOutcome::Incomplete));
@@ -82,3 +81,8 @@ async fn t38_a_call_is_counted_with_its_settlement_and_marked_once() {
     let since = store.stats(Some(tomorrow)).await.expect("read").total;
     assert_eq!(since, Counts { whole: 1, ..Counts::default() });
 }
+
+crate::place::every_store!(
+    t38_counts_by_kind_model_and_language_with_heal_rate,
+    t38_a_call_is_counted_with_its_settlement_and_marked_once
+);

@@ -81,10 +81,6 @@ pub(crate) fn options(clock: Arc<HandClock>) -> StoreOptions {
     StoreOptions::new(clock, Arc::new(OneSecret), "test")
 }
 
-pub(crate) async fn memory() -> Store {
-    Store::memory(options(HandClock::new())).await.expect("a store in memory")
-}
-
 /// A call that takes at most 100 tokens of prompt and 1000 of answer, at 1 and 10 dollars a million.
 pub(crate) fn call() -> NewCall {
     NewCall {

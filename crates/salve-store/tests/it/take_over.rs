@@ -1,6 +1,7 @@
 //! Calls that change hands: in doubt, taken over, settled late, decided about.
 #![expect(clippy::panic, reason = "a failure here is a failed test")]
 
+use crate::place::Place;
 use crate::support::*;
 use proptest::prelude::*;
 use salve_store::{
@@ -22,11 +23,10 @@ fn whole(text: &str, tokens: u64) -> Settled {
     }
 }
 
-/// A second process on the same file.
-async fn two(folder: &tempfile::TempDir, clock: &Arc<HandClock>) -> (Store, Store) {
-    let path = folder.path().join("salve.db");
-    let first = Store::open(&path, options(clock.clone())).await.expect("opened");
-    let second = Store::open(&path, options(clock.clone())).await.expect("opened");
+/// Two processes on the same tables.
+async fn two(place: &Place, clock: &Arc<HandClock>) -> (Store, Store) {
+    let first = place.open(options(clock.clone())).await;
+    let second = place.open(options(clock.clone())).await;
     (first, second)
 }
 
@@ -37,11 +37,9 @@ async fn take(store: &Store, key: &CallKey) -> OpenCall {
     }
 }
 
-#[tokio::test]
-async fn a_call_of_the_dead_is_taken_over_and_its_owner_settles_late() {
-    let folder = tempfile::tempdir().expect("a folder");
+async fn a_call_of_the_dead_is_taken_over_and_its_owner_settles_late(place: Place) {
     let clock = HandClock::new();
-    let (zombie, peer) = two(&folder, &clock).await;
+    let (zombie, peer) = two(&place, &clock).await;
     let key = CallKey::new("job:1:1:aa");
     let mut old = fresh_with(&zombie, &key, call()).await;
     assert_eq!((old.epoch(), old.partial()), (1, ""));
@@ -100,15 +98,12 @@ async fn a_call_of_the_dead_is_taken_over_and_its_owner_settles_late() {
     assert_eq!(peer.audit().await.expect("audited"), [""; 0]);
 }
 
-#[tokio::test]
-async fn a_silence_can_be_short() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("salve.db");
+async fn a_silence_can_be_short(place: Place) {
     let clock = HandClock::new();
     let silence = std::time::Duration::from_secs(2);
     let short = StoreOptions { silence, ..options(clock.clone()) };
-    let first = Store::open(&path, short.clone()).await.expect("opened");
-    let second = Store::open(&path, short).await.expect("opened");
+    let first = place.open(short.clone()).await;
+    let second = place.open(short).await;
     let key = CallKey::new("k");
     let _old = fresh_with(&first, &key, call()).await;
     clock.advance(2100);
@@ -121,16 +116,13 @@ async fn a_silence_can_be_short() {
     std::mem::forget(first);
 }
 
-#[tokio::test]
-async fn a_taken_over_call_must_fit_the_budget() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("salve.db");
+async fn a_taken_over_call_must_fit_the_budget(place: Place) {
     let clock = HandClock::new();
     let day = SpendLimit { tokens: Some(2000), micro_dollars: None };
     let budgets = Budgets { day, ..Budgets::default() };
     let tight = StoreOptions { budgets, ..options(clock.clone()) };
-    let first = Store::open(&path, tight.clone()).await.expect("opened");
-    let second = Store::open(&path, tight).await.expect("opened");
+    let first = place.open(tight.clone()).await;
+    let second = place.open(tight).await;
     let key = CallKey::new("k");
     let _old = fresh_with(&first, &key, call()).await;
     clock.advance(21_000);
@@ -144,11 +136,9 @@ async fn a_taken_over_call_must_fit_the_budget() {
     assert_eq!(second.audit().await.expect("audited"), [""; 0]);
 }
 
-#[tokio::test]
-async fn what_is_decided_about_a_call_in_doubt_is_done() {
-    let folder = tempfile::tempdir().expect("a folder");
+async fn what_is_decided_about_a_call_in_doubt_is_done(place: Place) {
     let clock = HandClock::new();
-    let (dead, store) = two(&folder, &clock).await;
+    let (dead, store) = two(&place, &clock).await;
     let keys = ["retry", "result", "fail"].map(CallKey::new);
     let mut lost = Vec::new();
     for key in &keys {
@@ -197,11 +187,9 @@ async fn what_is_decided_about_a_call_in_doubt_is_done() {
     assert_eq!(store.audit().await.expect("audited"), [""; 0]);
 }
 
-#[tokio::test]
-async fn an_owner_that_was_restarted_settles_by_key() {
-    let folder = tempfile::tempdir().expect("a folder");
+async fn an_owner_that_was_restarted_settles_by_key(place: Place) {
     let clock = HandClock::new();
-    let (before, after) = two(&folder, &clock).await;
+    let (before, after) = two(&place, &clock).await;
     let (kept, taken) = (CallKey::new("kept"), CallKey::new("taken"));
     for key in [&kept, &taken] {
         std::mem::forget(fresh_with(&before, key, call()).await);
@@ -271,65 +259,91 @@ proptest! {
     /// have said how they ended, exactly what they took is spent and nothing is held.
     #[test]
     fn no_order_of_hands_loses_or_invents_money(steps in steps()) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async {
-            let folder = tempfile::tempdir().unwrap();
-            let clock = HandClock::new();
-            let (first, second) = two(&folder, &clock).await;
-            let keys = ["a", "b", "c", "d"].map(CallKey::new);
-            let mut open: Vec<OpenCall> = Vec::new();
-            let mut took = 0;
-            for (at, step) in steps.into_iter().enumerate() {
-                let store = if at % 2 == 0 { &first } else { &second };
-                match step {
-                    Step::Reserve { key, session } => {
-                        let session = session.then(|| "s".to_owned());
-                        let new = NewCall { session, ..call() };
-                        if let Reservation::Fresh(call) = store.reserve(&keys[key], new).await.unwrap() {
-                            open.push(call);
-                        }
-                    }
-                    Step::TakeOver { key } => {
-                        let taken = store.take_over(&keys[key], call()).await.unwrap();
-                        if let Reservation::Fresh(call) = taken {
-                            open.push(call);
-                        }
-                    }
-                    Step::Settle { which, tokens } if !open.is_empty() => {
-                        let call = open.swap_remove(which % open.len());
-                        call.settle(whole("x", tokens)).await.unwrap();
-                        took += tokens;
-                    }
-                    Step::Drop { which } if !open.is_empty() => {
-                        // Nothing arrived, so it counts as its whole prompt.
-                        drop(open.swap_remove(which % open.len()));
-                        took += 100;
-                    }
-                    Step::Decide { key, decision } => {
-                        store.resolve_key(&keys[key], decision).await.unwrap();
-                    }
-                    Step::Silence => clock.advance(30_000),
-                    Step::NextDay => clock.next_day(),
-                    Step::Settle { .. } | Step::Drop { .. } => {}
-                }
-                // Rare requests come after what was asked before them.
-                first.prune().await.unwrap();
-                second.prune().await.unwrap();
-                assert_eq!(first.audit().await.unwrap(), Vec::<String>::new());
+        runtime().block_on(change_hands(steps, Place::file()));
+    }
+}
+
+#[cfg(feature = "fleet")]
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_order_of_hands_loses_or_invents_money_on_postgres(steps in steps()) {
+        runtime().block_on(async {
+            if let Some(place) = crate::place::place().await {
+                change_hands(steps, place).await;
             }
-            for call in open {
-                call.settle(whole("x", 1)).await.unwrap();
-                took += 1;
-            }
-            let calls = first.calls(&Default::default()).await.unwrap();
-            let mut spent = 0;
-            for call in calls {
-                let call = first.call(call.id).await.unwrap().unwrap();
-                spent += call.call.usage.unwrap().total();
-                spent += call.tries.iter().map(|lost| lost.counted.tokens).sum::<u64>();
-            }
-            assert_eq!(spent, took);
-            assert_eq!(first.audit().await.unwrap(), Vec::<String>::new());
         });
     }
 }
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("an answer")
+}
+
+async fn change_hands(steps: Vec<Step>, place: Place) {
+    let clock = HandClock::new();
+    let (first, second) = two(&place, &clock).await;
+    let keys = ["a", "b", "c", "d"].map(CallKey::new);
+    let mut open: Vec<OpenCall> = Vec::new();
+    let mut took = 0;
+    for (at, step) in steps.into_iter().enumerate() {
+        let store = if at % 2 == 0 { &first } else { &second };
+        match step {
+            Step::Reserve { key, session } => {
+                let session = session.then(|| "s".to_owned());
+                let reserved = store.reserve(&keys[key], NewCall { session, ..call() }).await;
+                if let Reservation::Fresh(call) = reserved.expect("an answer") {
+                    open.push(call);
+                }
+            }
+            Step::TakeOver { key } => {
+                let taken = store.take_over(&keys[key], call()).await.expect("an answer");
+                if let Reservation::Fresh(call) = taken {
+                    open.push(call);
+                }
+            }
+            Step::Settle { which, tokens } if !open.is_empty() => {
+                let call = open.swap_remove(which % open.len());
+                call.settle(whole("x", tokens)).await.expect("an answer");
+                took += tokens;
+            }
+            Step::Drop { which } if !open.is_empty() => {
+                // Nothing arrived, so it counts as its whole prompt.
+                drop(open.swap_remove(which % open.len()));
+                took += 100;
+            }
+            Step::Decide { key, decision } => {
+                store.resolve_key(&keys[key], decision).await.expect("an answer");
+            }
+            Step::Silence => clock.advance(30_000),
+            Step::NextDay => clock.next_day(),
+            Step::Settle { .. } | Step::Drop { .. } => {}
+        }
+        // Rare requests come after what was asked before them.
+        first.prune().await.expect("an answer");
+        second.prune().await.expect("an answer");
+        assert_eq!(first.audit().await.expect("an answer"), Vec::<String>::new());
+    }
+    for call in open {
+        call.settle(whole("x", 1)).await.expect("an answer");
+        took += 1;
+    }
+    let mut spent = 0;
+    for call in first.calls(&Default::default()).await.expect("an answer") {
+        let call = first.call(call.id).await.expect("an answer").expect("an answer");
+        spent += call.call.usage.expect("an answer").total();
+        spent += call.tries.iter().map(|lost| lost.counted.tokens).sum::<u64>();
+    }
+    assert_eq!(spent, took);
+    assert_eq!(first.audit().await.expect("an answer"), Vec::<String>::new());
+}
+
+crate::place::every_store!(
+    ; shared
+    a_call_of_the_dead_is_taken_over_and_its_owner_settles_late,
+    a_silence_can_be_short,
+    a_taken_over_call_must_fit_the_budget,
+    what_is_decided_about_a_call_in_doubt_is_done,
+    an_owner_that_was_restarted_settles_by_key
+);
