@@ -355,42 +355,6 @@ const fn is_first(epoch: &u32) -> bool {
     *epoch == 1
 }
 
-/// Which calls in doubt are wanted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DoubtFilter {
-    /// Whose key begins like this.
-    pub key_prefix: Option<String>,
-    /// At most so many.
-    pub limit: u32,
-}
-
-impl Default for DoubtFilter {
-    fn default() -> Self {
-        Self { key_prefix: None, limit: 1000 }
-    }
-}
-
-/// A call with a key that was begun by somebody who is not seen any more, and about which nobody has
-/// decided yet.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct DoubtfulCall {
-    /// Its number.
-    pub id: CallId,
-    /// By what it is known again.
-    pub key: String,
-    /// Raised each time it changes hands.
-    pub epoch: u32,
-    /// When it was reserved.
-    pub since: Timestamp,
-    /// By whom.
-    pub worker: String,
-    /// How many bytes had arrived and were safe.
-    pub partial_bytes: u64,
-    /// The most it can have taken.
-    pub worst: Spend,
-}
-
 /// Which calls are wanted, newest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallFilter {

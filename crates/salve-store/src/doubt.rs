@@ -3,12 +3,49 @@
 //! In: keys. Out: the call under a new epoch, or what is known of it. Never two results for one key:
 //! whoever comes late is written down as late.
 
-use crate::call::{CallDetail, CallState, Decision, DoubtFilter, DoubtfulCall, Settled};
+use crate::call::{CallDetail, CallState, Decision, Settled};
 use crate::open_call::OpenCall;
 use crate::sql::query;
 use crate::writer::{Rare, TakeOver, Taken};
-use crate::{CallId, CallKey, NewCall, Receipt, Reservation, Store, StoreError};
+use crate::{CallId, CallKey, NewCall, Receipt, Reservation, Spend, Store, StoreError};
 use salve_types::Timestamp;
+use serde::Serialize;
+
+/// Which calls in doubt are wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DoubtFilter {
+    /// Whose key begins like this.
+    pub key_prefix: Option<String>,
+    /// At most so many.
+    pub limit: u32,
+}
+
+impl Default for DoubtFilter {
+    fn default() -> Self {
+        Self { key_prefix: None, limit: 1000 }
+    }
+}
+
+/// A call with a key that was begun by somebody who is not seen any more, and about which nobody has
+/// decided yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DoubtfulCall {
+    /// Its number.
+    pub id: CallId,
+    /// By what it is known again.
+    pub key: String,
+    /// Raised each time it changes hands.
+    pub epoch: u32,
+    /// When it was reserved.
+    pub since: Timestamp,
+    /// By whom.
+    pub worker: String,
+    /// How many bytes had arrived and were safe.
+    pub partial_bytes: u64,
+    /// The most it can have taken.
+    pub worst: Spend,
+}
 
 impl Store {
     /// Takes a call in doubt away from whoever began it, if that is not seen any more or somebody

@@ -13,6 +13,7 @@ mod events;
 mod files;
 mod gateway_keys;
 mod jobs;
+mod look;
 mod migrations;
 mod open_call;
 mod options;
@@ -30,8 +31,9 @@ mod writer;
 
 pub use call::{
     Call, CallDetail, CallFilter, CallId, CallKey, CallOutcome, CallState, CallTexts, CallTry,
-    Decision, DoubtFilter, DoubtfulCall, LateEnd, NewCall, Reservation, Settled,
+    Decision, LateEnd, NewCall, Reservation, Settled,
 };
+pub use doubt::{DoubtFilter, DoubtfulCall};
 pub use error::{DatabaseError, StoreError};
 pub use events::{Event, NewEvent, Subscription};
 pub use gateway_keys::{GatewayKey, KEY_PREFIX, KeyId, MadeKey, NewKey};

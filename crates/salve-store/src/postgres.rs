@@ -78,7 +78,7 @@ impl PostgresOptions {
         }
     }
 
-    fn connect_options(&self) -> Result<PgConnectOptions, StoreError> {
+    pub(crate) fn connect_options(&self) -> Result<PgConnectOptions, StoreError> {
         let wrong = |problem: &str| StoreError::Address {
             given: self.shown(),
             problem: problem.to_owned(),

@@ -5,10 +5,11 @@
 
 use crate::clean::Cleaner;
 use crate::gateway_keys::{self, KeyRing};
+use crate::look::{alive_since, look, newest_event};
 use crate::migrations::{self, Place};
 use crate::open_call::Opening;
 use crate::options::Durability;
-use crate::sql::{Asked, Connection, Pool, query};
+use crate::sql::{Connection, Pool};
 use crate::statistics::Inspection;
 use crate::writer::{Op, Rare, Reply, ReserveOp, Reserved, Writer};
 use crate::{
@@ -27,8 +28,6 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 /// How long another process may hold the database before that is an error.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How often it is looked whether another process wrote.
-const LOOK: Duration = Duration::from_millis(250);
 /// Connections that only read.
 const READERS: u32 = 4;
 
@@ -350,61 +349,4 @@ fn connect_options(durability: Durability) -> SqliteConnectOptions {
         .pragma("journal_size_limit", "67108864")
         .pragma("temp_store", "memory")
         .disable_statement_logging()
-}
-
-/// Returns the moment since which a worker must have been seen to count as alive. While a server was
-/// down nobody could be seen, so after it came up everybody has as long again to be seen.
-pub(crate) async fn alive_since(
-    now: Timestamp,
-    silence: Duration,
-    asked: impl Into<Asked<'_>>,
-) -> Result<i64, sqlx::Error> {
-    let silence = i64::try_from(silence.as_millis()).unwrap_or(i64::MAX);
-    let asked = asked.into();
-    if asked.is_postgres() {
-        let up: i64 = query(
-            "SELECT CAST(extract(epoch FROM clock_timestamp() - pg_postmaster_start_time()) * 1000
-                         AS BIGINT)",
-        )
-        .fetch_value(asked)
-        .await?;
-        if up < silence {
-            return Ok(i64::MIN);
-        }
-    }
-    Ok(now.plus_millis(-silence).0)
-}
-
-/// Sees what other processes write: new events, and changed keys.
-async fn look(readers: Pool, keys: Arc<KeyRing>, news: Arc<watch::Sender<i64>>) {
-    let mut pause = LOOK;
-    loop {
-        tokio::time::sleep(pause).await;
-        let looked = async {
-            let newest = newest_event(&readers).await?;
-            news.send_if_modified(|known| {
-                let newer = newest > *known;
-                *known = newest.max(*known);
-                newer
-            });
-            let version: i64 =
-                query("SELECT keys_version FROM ledger").fetch_value(&readers).await?;
-            if version != keys.version() {
-                keys.replace(gateway_keys::load(&readers).await?);
-            }
-            Ok::<(), sqlx::Error>(())
-        };
-        match looked.await {
-            Ok(()) => pause = LOOK,
-            Err(sqlx::Error::PoolClosed) => return,
-            Err(error) => {
-                tracing::warn!(%error, "could not see what other processes wrote");
-                pause = LOOK * 8;
-            }
-        }
-    }
-}
-
-async fn newest_event(readers: &Pool) -> Result<i64, sqlx::Error> {
-    query("SELECT next_event - 1 FROM ledger").fetch_value(readers).await
 }

@@ -4,6 +4,7 @@
 //! waited together, and never an answer before the commit.
 
 mod accounts;
+mod answer;
 mod batch;
 mod books;
 mod jobs;
@@ -23,7 +24,6 @@ pub(crate) use rows::{Cell, Rows};
 pub(crate) use take_over::{TakeOver, Taken};
 
 use crate::gateway_keys::KeyRing;
-use crate::open_call::OpenCall;
 use crate::raw::{Piece, RawText};
 use crate::sql::{Connection, query};
 use crate::{Budgets, CallId, StoreError};
@@ -31,7 +31,7 @@ use batch::{Begin, Stand};
 use books::Books;
 use jobs::Jobs;
 use late::Lates;
-use plan::{Answer, Given, Plan, Planned};
+use plan::{Answer, Given, Plan};
 use rare::Refused;
 use salve_types::Clock;
 use std::collections::HashSet;
@@ -359,43 +359,6 @@ impl Writer {
     fn wait_for(&mut self, raw: Arc<RawText>) {
         self.waiting.push(raw);
         self.flush_at.get_or_insert_with(|| Instant::now() + FLUSH);
-    }
-
-    fn answer(&mut self, ops: Vec<Op>, answers: Vec<Answer>) {
-        for (op, answer) in ops.into_iter().zip(answers) {
-            // Whoever does not wait any more has gone away; what was asked is done all the same.
-            match (op, answer) {
-                (Op::Reserve(op), Answer::Reserved(planned)) => {
-                    let ReserveOp { opening, reply, .. } = *op;
-                    if let Ok(Planned::Fresh(held)) = &planned {
-                        self.handed.insert(held.id.0);
-                    }
-                    drop(reply.send(planned.map(|planned| match planned {
-                        Planned::Fresh(held) => Reserved::Fresh(OpenCall::new(held, opening)),
-                        Planned::Before(id) => Reserved::Before(id),
-                        Planned::OverBudget(over) => Reserved::OverBudget(over),
-                    })));
-                }
-                (Op::Settle(op), Answer::Settled(receipt)) => {
-                    if !self.books.open.contains_key(&op.held.id.0) {
-                        self.handed.remove(&op.held.id.0);
-                    }
-                    if let Some(reply) = op.reply {
-                        let _ = reply.send(receipt);
-                    }
-                }
-                (Op::Save { reply, .. } | Op::Text { reply, .. }, _) => drop(reply.send(Ok(()))),
-                (Op::Event { reply, .. }, Answer::Event(id)) => drop(reply.send(Ok(id))),
-                (Op::Job(op), answer) => op.answer(answer),
-                _ => {}
-            }
-        }
-        let newest = self.books.next_event - 1;
-        self.news.send_if_modified(|known| {
-            let newer = newest > *known;
-            *known = newest.max(*known);
-            newer
-        });
     }
 
     async fn end(&mut self) {

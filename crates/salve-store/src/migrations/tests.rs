@@ -160,6 +160,38 @@ async fn check(store: &Store, from: i64) {
     assert_eq!(store.text("t").await.expect("read").is_some(), from >= 5);
 }
 
+/// The same on a server, if there is one for tests.
+#[cfg(feature = "fleet")]
+#[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "tests are told by the environment")]
+async fn every_earlier_version_is_brought_to_the_newest_on_postgres() {
+    use super::postgres::{migrate_postgres, translated};
+    let Ok(server) = std::env::var("SALVE_TEST_POSTGRES") else {
+        eprintln!("skipped: SALVE_TEST_POSTGRES names no server");
+        return;
+    };
+    for from in 0..=NEWEST {
+        let schema = format!("test_{}", uuid::Uuid::new_v4().simple());
+        let server = crate::PostgresOptions::new(&*server).schema(&*schema);
+        let settings = server.connect_options().expect("an address");
+        let mut connection = settings.connect().await.expect("a connection");
+        for (step, rows) in (1..=from).zip(ROWS) {
+            migrate_postgres(&mut connection, &schema, "here", Timestamp(1000), step)
+                .await
+                .expect("migrated");
+            sqlx::raw_sql(&translated(rows)).execute(&mut connection).await.expect("rows");
+        }
+        let store = Store::postgres(&server, options()).await.expect("opened");
+        check(&store, from).await;
+        let reserved = store.reserve(&CallKey::unique(), NewCall::default()).await;
+        let Ok(Reservation::Fresh(open)) = reserved else { panic!("{reserved:?}") };
+        assert_eq!(open.id(), CallId(if from > 0 { 3 } else { 1 }));
+        open.settle(Settled::default()).await.expect("settled");
+        assert_eq!(store.audit().await.expect("audited"), [""; 0], "from version {from}");
+        store.close().await;
+    }
+}
+
 #[tokio::test]
 async fn only_so_many_backups_are_kept() {
     let folder = tempfile::tempdir().expect("a folder");

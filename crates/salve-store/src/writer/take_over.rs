@@ -325,7 +325,7 @@ impl Writer {
 
     async fn is_alive(&mut self, standing: &Standing) -> Result<bool, Refused> {
         let now = self.clock.now();
-        let since = crate::store::alive_since(now, self.silence, &mut self.connection).await?;
+        let since = crate::look::alive_since(now, self.silence, &mut self.connection).await?;
         Ok(standing.worker == self.worker || standing.seen_at.is_some_and(|seen| seen >= since))
     }
 

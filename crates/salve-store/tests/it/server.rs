@@ -1,5 +1,4 @@
 //! What only a server can do to a store: go away, come back, be shared by many, tell on a secret.
-#![expect(clippy::panic, reason = "a failure here is a failed test")]
 
 use crate::place::{Place, connection, place};
 use crate::support::*;
@@ -16,17 +15,33 @@ async fn new_place() -> Option<(Place, PostgresOptions)> {
     }
 }
 
-/// Cuts every connection to the schema's tables, as a restart of the server does.
-async fn cut(server: &PostgresOptions) -> i64 {
-    let mut admin = connection().await.expect("a server");
-    sqlx::query_scalar(
-        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-          WHERE application_name = $1",
-    )
-    .bind(server.schema_name())
-    .fetch_one(&mut admin)
-    .await
-    .expect("cut")
+/// Cuts connections, as a restart of the server does.
+struct Cutter {
+    admin: sqlx::PgConnection,
+    named: PostgresOptions,
+}
+
+impl Cutter {
+    /// Opens a store whose connections can be told from others.
+    async fn new(server: &PostgresOptions) -> (Self, Store) {
+        let address = crate::place::server().expect("a server");
+        let address = format!("{address}?application_name={}", server.schema_name());
+        let named = PostgresOptions::new(address).schema(server.schema_name());
+        let store = Store::postgres(&named, options(HandClock::new())).await.expect("opened");
+        (Self { admin: connection().await.expect("a server"), named }, store)
+    }
+
+    /// Cuts all connections of the store, and returns how many there were.
+    async fn cut(&mut self) -> i64 {
+        sqlx::query_scalar(
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+              WHERE application_name = $1",
+        )
+        .bind(self.named.schema_name())
+        .fetch_one(&mut self.admin)
+        .await
+        .expect("cut")
+    }
 }
 
 fn event(number: i64) -> NewEvent {
@@ -36,19 +51,13 @@ fn event(number: i64) -> NewEvent {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_store_goes_on_after_its_connections_were_cut() {
     let Some((_, server)) = new_place().await else { return };
-    let address = format!(
-        "{}?application_name={}",
-        crate::place::server().expect("a server"),
-        server.schema_name()
-    );
-    let named = PostgresOptions::new(address).schema(server.schema_name());
-    let store = Store::postgres(&named, options(HandClock::new())).await.expect("opened");
+    let (mut cutter, store) = Cutter::new(&server).await;
     let mut kept = 0;
     for round in 1..=5_i64 {
         let key = CallKey::new(format!("call {round}"));
         let mut open = fresh_with(&store, &key, call()).await;
         open.append("some text");
-        assert!(cut(&named).await > 0, "there was something to cut");
+        assert!(cutter.cut().await > 0, "there was something to cut");
         // What was paid is written down however often that has to be tried.
         let settled = Settled {
             outcome: CallOutcome::Whole,
@@ -57,7 +66,7 @@ async fn a_store_goes_on_after_its_connections_were_cut() {
         };
         let receipt = open.settle(settled).await.expect("settled");
         assert!(!receipt.late, "{receipt:?}");
-        cut(&named).await;
+        cutter.cut().await;
         // Anything else fails once with words that say what to do, and works the next time.
         let mut tries = 0;
         let id = loop {
@@ -69,7 +78,7 @@ async fn a_store_goes_on_after_its_connections_were_cut() {
         };
         assert!(id > kept, "numbers rise");
         kept = id;
-        cut(&named).await;
+        cutter.cut().await;
         let detail = loop {
             match store.reserve(&key, call()).await {
                 Ok(Reservation::Done(detail)) => break detail,
@@ -82,50 +91,44 @@ async fn a_store_goes_on_after_its_connections_were_cut() {
             ("some text", Some("result"))
         );
     }
-    let day = store.day_spending().await.expect("read");
-    assert_eq!(day.held.tokens, 0);
+    eventually(async || store.day_spending().await.is_ok_and(|day| day.held.tokens == 0)).await;
     assert_eq!(store.audit().await.expect("audited"), [""; 0]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_reservation_nobody_was_told_of_is_taken_back() {
     let Some((_, server)) = new_place().await else { return };
-    let address = format!(
-        "{}?application_name={}",
-        crate::place::server().expect("a server"),
-        server.schema_name()
-    );
-    let named = PostgresOptions::new(address).schema(server.schema_name());
-    let store = Store::postgres(&named, options(HandClock::new())).await.expect("opened");
+    let (mut cutter, store) = Cutter::new(&server).await;
+    let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let stopped = std::sync::Arc::clone(&stop);
+    let cutting = tokio::spawn(async move {
+        while !stopped.load(std::sync::atomic::Ordering::Relaxed) {
+            cutter.cut().await;
+            tokio::time::sleep(Duration::from_millis(7)).await;
+        }
+    });
     let mut refused = 0;
-    for round in 0..40 {
+    for round in 0..400 {
         let key = CallKey::new(format!("call {round}"));
-        let (reserved, _) = tokio::join!(store.reserve(&key, call()), async {
-            tokio::time::sleep(Duration::from_micros(round * 60)).await;
-            cut(&named).await
-        });
-        let open = match reserved {
-            Ok(Reservation::Fresh(open)) => open,
-            Ok(other) => panic!("{other:?}"),
-            Err(error) => {
-                assert!(error.is_unreachable(), "{error:?}");
-                refused += 1;
-                // Whether or not it was written: the next one may make the call.
-                loop {
-                    match store.reserve(&key, call()).await {
-                        Ok(Reservation::Fresh(open)) => break open,
-                        Ok(other) => panic!("{other:?}"),
-                        Err(error) => assert!(error.is_unreachable(), "{error:?}"),
-                    }
-                }
+        // Whether or not it was written: whoever asks the next time may make the call.
+        let open = loop {
+            match store.reserve(&key, call()).await {
+                Ok(Reservation::Fresh(open)) => break open,
+                Ok(other) => panic!("{other:?}"),
+                Err(error) => assert!(error.is_unreachable(), "{error:?}"),
             }
+            refused += 1;
         };
-        open.settle(Settled { micro_dollars: Some(1), ..Settled::default() })
-            .await
-            .expect("settled");
+        let settled = Settled { micro_dollars: Some(1), ..Settled::default() };
+        assert!(!open.settle(settled).await.expect("settled").late);
+        if refused > 20 {
+            break;
+        }
     }
+    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    cutting.await.expect("no panic");
     assert!(refused > 0, "no reservation was cut off");
-    assert_eq!(store.day_spending().await.expect("read").held.tokens, 0);
+    eventually(async || store.day_spending().await.is_ok_and(|day| day.held.tokens == 0)).await;
     assert_eq!(store.audit().await.expect("audited"), [""; 0]);
 }
 

@@ -278,7 +278,7 @@ proptest! {
 }
 
 fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("an answer")
 }
 
 async fn change_hands(steps: Vec<Step>, place: Place) {
@@ -293,19 +293,19 @@ async fn change_hands(steps: Vec<Step>, place: Place) {
             Step::Reserve { key, session } => {
                 let session = session.then(|| "s".to_owned());
                 let reserved = store.reserve(&keys[key], NewCall { session, ..call() }).await;
-                if let Reservation::Fresh(call) = reserved.unwrap() {
+                if let Reservation::Fresh(call) = reserved.expect("an answer") {
                     open.push(call);
                 }
             }
             Step::TakeOver { key } => {
-                let taken = store.take_over(&keys[key], call()).await.unwrap();
+                let taken = store.take_over(&keys[key], call()).await.expect("an answer");
                 if let Reservation::Fresh(call) = taken {
                     open.push(call);
                 }
             }
             Step::Settle { which, tokens } if !open.is_empty() => {
                 let call = open.swap_remove(which % open.len());
-                call.settle(whole("x", tokens)).await.unwrap();
+                call.settle(whole("x", tokens)).await.expect("an answer");
                 took += tokens;
             }
             Step::Drop { which } if !open.is_empty() => {
@@ -314,29 +314,29 @@ async fn change_hands(steps: Vec<Step>, place: Place) {
                 took += 100;
             }
             Step::Decide { key, decision } => {
-                store.resolve_key(&keys[key], decision).await.unwrap();
+                store.resolve_key(&keys[key], decision).await.expect("an answer");
             }
             Step::Silence => clock.advance(30_000),
             Step::NextDay => clock.next_day(),
             Step::Settle { .. } | Step::Drop { .. } => {}
         }
         // Rare requests come after what was asked before them.
-        first.prune().await.unwrap();
-        second.prune().await.unwrap();
-        assert_eq!(first.audit().await.unwrap(), Vec::<String>::new());
+        first.prune().await.expect("an answer");
+        second.prune().await.expect("an answer");
+        assert_eq!(first.audit().await.expect("an answer"), Vec::<String>::new());
     }
     for call in open {
-        call.settle(whole("x", 1)).await.unwrap();
+        call.settle(whole("x", 1)).await.expect("an answer");
         took += 1;
     }
     let mut spent = 0;
-    for call in first.calls(&Default::default()).await.unwrap() {
-        let call = first.call(call.id).await.unwrap().unwrap();
-        spent += call.call.usage.unwrap().total();
+    for call in first.calls(&Default::default()).await.expect("an answer") {
+        let call = first.call(call.id).await.expect("an answer").expect("an answer");
+        spent += call.call.usage.expect("an answer").total();
         spent += call.tries.iter().map(|lost| lost.counted.tokens).sum::<u64>();
     }
     assert_eq!(spent, took);
-    assert_eq!(first.audit().await.unwrap(), Vec::<String>::new());
+    assert_eq!(first.audit().await.expect("an answer"), Vec::<String>::new());
 }
 
 crate::place::every_store!(
