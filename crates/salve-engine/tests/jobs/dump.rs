@@ -103,6 +103,20 @@ mod postgres {
                     &format!("INSERT INTO {ENGINE_SCHEMA}.{table} ({names}) VALUES ({values});\n");
             }
         }
+        // Numbers that the database gives out go on behind those that were put in.
+        let counted = format!(
+            "SELECT table_name::text, column_name::text FROM information_schema.columns
+              WHERE table_schema = '{ENGINE_SCHEMA}' AND column_default LIKE 'nextval%'
+              ORDER BY table_name"
+        );
+        for row in database.fetch_all(&*counted).await.unwrap() {
+            let (table, column): (String, String) = (row.get(0), row.get(1));
+            let table = format!("{ENGINE_SCHEMA}.{table}");
+            text += &format!(
+                "SELECT setval(pg_get_serial_sequence('{table}', '{column}'), \
+                 coalesce(max({column}), 1)) FROM {table};\n"
+            );
+        }
         text
     }
 

@@ -3,6 +3,12 @@
 //! In: scripted flows and steps that write down what they pay for. Out: one test per promise and
 //! store. Workers are processes of this very program and every kill is a real one. Times are printed,
 //! and judged only when `SALVE_JUDGE_TIMES` is set: an ordinary machine may be busy.
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a failure here is a failed test, and times are for people to read"
+)]
 
 mod act;
 mod dump;
