@@ -9,6 +9,7 @@ mod coerce;
 mod console;
 mod diagnostics;
 mod edits;
+mod graph;
 mod inspect;
 mod manifest;
 mod normalise;
@@ -39,6 +40,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "console", check: console::check, dictionary: CONSOLE },
     Target { name: "diagnostics", check: diagnostics::check, dictionary: OUTPUTS },
     Target { name: "edits", check: edits::check, dictionary: EDITS },
+    Target { name: "graph", check: graph::check, dictionary: GRAPHS },
     Target { name: "inspect", check: inspect::check, dictionary: CODE },
     Target { name: "manifest", check: manifest::check, dictionary: MANIFEST },
     Target { name: "normalise", check: normalise::check, dictionary: CONSOLE },
@@ -50,6 +52,13 @@ pub const TARGETS: &[Target] = &[
     Target { name: "stitch", check: stitch::check, dictionary: CODE },
     Target { name: "syntax", check: syntax::check, dictionary: CODE },
     Target { name: "wire", check: wire::check, dictionary: WIRE },
+];
+
+#[rustfmt::skip]
+const GRAPHS: &[&str] = &[
+    "{\"nodes\":[", "{\"id\":\"a\",\"step\":\"work\"}", "\"flow\":\"Graph@1\"", "\"depends_on\":[\"a\"]",
+    "\"edges\":[{\"from\":\"a\",\"to\":\"b\"}]", "\"join\":\"any\"", "\"parallel\":1", "\"input\":",
+    "{\"$from\":\"a\",\"at\":\"/x\"}", "\"output\":", "\"on_fail\":\"continue\"", "\"retry\":{\"attempts\":1}",
 ];
 
 #[rustfmt::skip]

@@ -4,6 +4,7 @@
 //! place. Never changes a file.
 
 mod arrows;
+mod locked;
 mod seeds;
 mod sizes;
 mod sources;
@@ -28,6 +29,7 @@ pub(crate) fn check() -> anyhow::Result<Outcome> {
     sizes::print(&files);
     problems.extend(sizes::too_many_packages()?);
     problems.extend(arrows::wrong_arrows(&metadata));
+    problems.extend(locked::problems(&files));
     problems.extend(sources::problems(&files));
     problems.extend(seeds::problems(&files)?);
     for problem in &problems {

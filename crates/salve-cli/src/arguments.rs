@@ -5,6 +5,7 @@
 mod calls;
 mod check;
 mod gateway;
+mod jobs;
 mod keys;
 mod run;
 mod setup;
@@ -17,6 +18,11 @@ mod trust;
 pub(crate) use calls::{CallsArguments, CallsCommand, CallsListArguments, ResolveAs, StateChoice};
 pub(crate) use check::CheckArguments;
 pub(crate) use gateway::{GatewayArguments, HealSetting, LogFormat};
+pub(crate) use jobs::{
+    InDoubtSetting, JobsArguments, JobsCommand, JobsListArguments, JobsPurgeArguments,
+    JobsResolveArguments, JobsRetryArguments, JobsShowArguments, JobsStartArguments,
+    JobsWatchArguments, PlaceArguments, ResolveWith, WorkerArguments,
+};
 pub(crate) use keys::{KeysArguments, KeysCommand};
 pub(crate) use run::{RunArguments, RunsArguments};
 pub(crate) use setup::{Agent, Provider, SetupArguments};
@@ -100,6 +106,10 @@ pub(crate) enum Command {
     Calls(CallsArguments),
     /// Counts how answers were cut and how many were healed.
     Stats(StatsArguments),
+    /// Starts, shows and decides about work that survives a crash.
+    Jobs(JobsArguments),
+    /// Takes jobs and does them, on this machine or for a fleet.
+    Worker(WorkerArguments),
     /// Says what a model would be allowed to do.
     Policy {
         #[command(subcommand)]

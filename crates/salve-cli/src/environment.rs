@@ -19,6 +19,10 @@ pub(crate) const TAIL_CHARACTERS: &str = "SALVE_TAIL_CHARACTERS";
 pub(crate) const RESUME_TEMPLATE: &str = "SALVE_RESUME_TEMPLATE";
 /// The folder of what Salve remembers, in place of the usual one.
 pub(crate) const DATA: &str = "SALVE_DATA";
+/// The database of a fleet's jobs; may hold its password, unlike `--jobs`.
+pub(crate) const JOBS: &str = "SALVE_JOBS";
+/// The password of that database.
+pub(crate) const JOBS_PASSWORD: &str = "SALVE_JOBS_PASSWORD";
 
 /// Returns the value of a variable that is set and not empty.
 #[expect(
@@ -64,4 +68,12 @@ pub(crate) fn user_data_folder() -> Option<PathBuf> {
 #[expect(clippy::disallowed_methods, reason = "salve-cli is the one crate that asks where it is")]
 pub(crate) fn start_folder() -> Option<PathBuf> {
     std::env::current_dir().ok()
+}
+
+/// Returns the name of this machine.
+pub(crate) fn host() -> Option<String> {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
+    let name: String =
+        name.trim().chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+    Some(name).filter(|name| !name.is_empty())
 }

@@ -12,11 +12,14 @@ mod environment;
 mod failure;
 mod gateway_settings;
 mod input;
+mod job_place;
 mod keys;
 mod ledger;
+mod log;
 mod model_keys;
 mod model_settings;
 mod output;
+mod postgres_url;
 mod processes;
 mod render;
 mod rules;
@@ -75,6 +78,8 @@ fn run(arguments: Arguments) -> CommandResult {
         Command::Keys(options) => commands::gateway_keys::run(&options, format),
         Command::Calls(options) => commands::calls::run(&options, format),
         Command::Stats(options) => commands::stats::run(&options, format),
+        Command::Jobs(options) => commands::jobs::run(&options, format),
+        Command::Worker(options) => commands::worker::run(&options, format),
         Command::Policy { command } => commands::policy::run(&command, format),
         Command::Trust(options) => commands::trust::run(&options, format),
         Command::Sim(options) => commands::sim::run(&options, format),

@@ -22,8 +22,8 @@ pub(crate) use look::grown;
 
 use crate::{
     CallKey, CallLedger, Decision, EventId, FlowName, Flows, Fut, InDoubtStep, JobBook, JobEvent,
-    JobFilter, JobId, JobSnapshot, JobTree, Jobs, JobsError, Json, NewJob, Page, Registered,
-    StartOptions, Started,
+    JobFilter, JobId, JobSnapshot, JobState, JobTree, Jobs, JobsError, Json, NewJob, Page,
+    Registered, StartOptions, Started,
 };
 use duroxide::Client;
 use duroxide::client::ClientError;
@@ -212,8 +212,17 @@ impl EngineJobs {
         cancelled.map_err(|error| failed("cancel the job", &error))
     }
 
+    // Whoever had the call may have settled it after all while its job waited for a decision: then
+    // the job is told to look again.
+    async fn waits_for(&self, key: &CallKey) -> Result<bool, JobsError> {
+        let Some(job) = key.job() else { return Ok(false) };
+        let state = self.look_at(&job).await?.map(|job| job.state);
+        Ok(matches!(state, Some(JobState::Waiting { signal }) if signal == key.resolve_signal()))
+    }
+
     async fn decide(&self, key: &CallKey, decision: Decision) -> Result<(), JobsError> {
-        if !self.ledger.resolve(key, decision).await? {
+        let decided = self.ledger.resolve(key, decision).await?;
+        if !decided && !self.waits_for(key).await? {
             return Err(JobsError::NoSuchCall { key: key.clone() });
         }
         let Some(job) = key.job() else { return Ok(()) };

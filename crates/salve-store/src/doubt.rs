@@ -96,7 +96,7 @@ impl Store {
     }
 
     /// Decides about the call under this key, if it is in doubt; no when it is not: nobody began it,
-    /// it is settled, or its owner is alive.
+    /// it is settled, or its owner is alive. The same said twice is said once.
     ///
     /// # Errors
     /// When the database refuses.

@@ -6,7 +6,7 @@
 use anyhow::{Context, bail};
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, ChildStdout, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 // What Linux counts in for programs, whatever its own clock does.
@@ -23,6 +23,11 @@ impl Guard {
         let name = command.get_program().to_string_lossy().into_owned();
         let child = command.spawn().with_context(|| format!("could not start {name}"))?;
         Ok(Self { child })
+    }
+
+    /// Returns its standard output, if it is a pipe.
+    pub(crate) fn take_output(&mut self) -> anyhow::Result<ChildStdout> {
+        self.child.stdout.take().context("the standard output is not a pipe")
     }
 
     /// Returns its process id.

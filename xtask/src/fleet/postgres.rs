@@ -7,7 +7,7 @@ use super::guard::{Guard, find_program};
 use crate::gateway::free_port;
 use crate::process;
 use anyhow::{Context, bail};
-use std::net::{IpAddr, Ipv4Addr, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -61,7 +61,12 @@ impl Postgres {
 
     /// Returns the URL of a database as seen on an address, without the password.
     pub(crate) fn url(&self, host: IpAddr, database: &str) -> String {
-        format!("postgres://{USER}@{host}:{}/{database}", self.port)
+        self.url_at(SocketAddr::new(host, self.port), database)
+    }
+
+    /// The same where something passes connections on.
+    pub(crate) fn url_at(&self, address: SocketAddr, database: &str) -> String {
+        format!("postgres://{USER}@{address}/{database}")
     }
 
     /// Returns the URL of the first database on loopback, with the password, for tests.

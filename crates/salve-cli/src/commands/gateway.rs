@@ -3,13 +3,13 @@
 //! In: the provider's address, from a flag or the user's own settings. Out: the line to paste for
 //! each agent, then a log, until it is told to stop. Never takes an upstream from a workspace.
 
-use crate::arguments::{Format, GatewayArguments, LogFormat};
+use crate::arguments::{Format, GatewayArguments};
 use crate::environment;
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::gateway_settings::GatewaySettings;
 use crate::model_settings::Models;
 use crate::settings::Settings;
-use crate::{ledger, model_keys, output, runtime};
+use crate::{ledger, log, model_keys, output, runtime};
 use salve_serve::gateway::{Gateway, GatewayConfig, GatewayHandle, Secret, TlsIdentity};
 use salve_store::Store;
 use serde_json::json;
@@ -18,10 +18,6 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tracing::level_filters::LevelFilter;
-use tracing_subscriber::filter::Targets;
-use tracing_subscriber::layer::SubscriberExt;
-use tracing_subscriber::util::SubscriberInitExt;
 
 const PORT: u16 = 8790;
 
@@ -33,7 +29,7 @@ pub(crate) fn run(arguments: &GatewayArguments, format: Format) -> CommandResult
     let Settings { gateway, models, .. } = Settings::load()?;
     let settings = by_name(flags(arguments).or(gateway), &models)?;
     let config = config(arguments, settings)?;
-    start_log(arguments);
+    log::start(arguments.log_format, arguments.verbose);
     runtime::run(serve(config, format))?
 }
 
@@ -145,27 +141,6 @@ fn upstream_key(settings: &GatewaySettings) -> Result<Option<Secret>, Failure> {
         )
     })?;
     Ok(Some(Secret::new(text)?))
-}
-
-// The log goes to standard error, and holds our own events alone: what libraries log may quote a
-// header.
-fn start_log(arguments: &GatewayArguments) {
-    let level = if arguments.verbose { LevelFilter::DEBUG } else { LevelFilter::INFO };
-    let ours = Targets::new().with_target("salve", level);
-    let registry = tracing_subscriber::registry();
-    let writer = std::io::stderr;
-    // A second start in one process keeps the first log.
-    let _ = match arguments.log_format {
-        LogFormat::Json => {
-            let layer = tracing_subscriber::fmt::layer().json().flatten_event(true);
-            registry.with(ours).with(layer.with_writer(writer)).try_init()
-        }
-        LogFormat::Human => {
-            let layer = tracing_subscriber::fmt::layer().with_target(false).compact();
-            let colours = std::io::stderr().is_terminal();
-            registry.with(ours).with(layer.with_ansi(colours).with_writer(writer)).try_init()
-        }
-    };
 }
 
 fn announce(

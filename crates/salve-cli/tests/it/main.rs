@@ -8,6 +8,7 @@ mod check;
 mod config;
 mod history;
 mod inspect;
+mod jobs;
 mod ledger;
 mod models;
 mod parse;

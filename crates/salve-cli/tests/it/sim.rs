@@ -11,9 +11,10 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// A `salve sim` that runs; killed if a test fails before it ended it.
-struct Sim {
+pub(crate) struct Sim {
     child: Child,
-    line: String,
+    /// Its first line: the address.
+    pub(crate) line: String,
 }
 
 impl Drop for Sim {
@@ -25,7 +26,7 @@ impl Drop for Sim {
 
 impl Sim {
     #[expect(clippy::disallowed_methods, reason = "the test starts the binary it is about")]
-    fn start(folder: &Path, arguments: &[&str]) -> Self {
+    pub(crate) fn start(folder: &Path, arguments: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_salve"))
             .arg("sim")
             .args(arguments)

@@ -3,6 +3,7 @@
 //! In: folders made for a test, answers from scripts. Out: one test per promise. Never a process,
 //! never a model.
 
+mod adapters;
 mod bench;
 mod cut_jobs;
 mod graph;

@@ -120,7 +120,8 @@ async fn run(context: Arc<dyn FlowCtx>, input: Json, version: u32) -> Result<Jso
         given.push(step(&context, act, retry).await?);
     }
     if script.again > 0 {
-        let next = Script { again: script.again - 1, ..script };
+        // A child's name is taken for good; the next life does without.
+        let next = Script { again: script.again - 1, children: Vec::new(), ..script };
         return context.restart_with(serde_json::to_value(next).unwrap()).await;
     }
     Ok(json!(given))

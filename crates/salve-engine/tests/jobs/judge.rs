@@ -19,6 +19,7 @@ pub(crate) fn worker_config() -> Option<WorkerConfig> {
 }
 
 /// Returns the address of a Postgres server in which databases may be made.
+#[cfg(feature = "fleet")]
 pub(crate) fn postgres_address() -> Option<String> {
     env::var("SALVE_TEST_POSTGRES").ok().filter(|address| !address.is_empty())
 }

@@ -129,7 +129,7 @@ impl World {
             Opened::Memory(jobs) => {
                 let (flows, steps) = (flows(config.generation), steps(&config.stage()));
                 let runner = jobs.run(flows, steps, config.runner_options()).await.unwrap();
-                Worker { name: config.name.clone(), config, body: Body::Here(Some(runner)) }
+                Worker { name: config.name.clone(), body: Body::Here(Some(runner)) }
             }
             Opened::Engine(_) => self.start_process(config).await,
         }
@@ -147,7 +147,7 @@ impl World {
             .stderr(File::create(&complained).unwrap())
             .spawn()
             .unwrap();
-        let mut worker = Worker { name: config.name.clone(), config, body: Body::Process(process) };
+        let mut worker = Worker { name: config.name.clone(), body: Body::Process(process) };
         for _ in 0..3000 {
             let ready = std::fs::read_to_string(&said).is_ok_and(|text| text.contains("ready"));
             if ready || !worker.is_alive() {
@@ -232,7 +232,6 @@ pub(crate) struct Client {
 /// A worker; it dies with this value.
 pub(crate) struct Worker {
     pub(crate) name: String,
-    pub(crate) config: WorkerConfig,
     body: Body,
 }
 

@@ -44,7 +44,9 @@ struct Job {
     begun: bool,
     token: CancellationToken,
     flow: Option<AbortHandle>,
-    works: u32,
+    children: u32,
+    steps: BTreeMap<u32, StepName>,
+    given_up: Vec<(u32, StepName)>,
     waits: Vec<(u64, String)>,
     told: BTreeMap<String, VecDeque<Json>>,
     heard: BTreeSet<(String, String)>,
@@ -149,10 +151,40 @@ impl Desk {
         Some((step, token))
     }
 
-    /// Notes that a job has one more or one less thing under way.
-    pub(super) fn works(&self, id: &JobId, change: i32) {
+    /// Notes that a job has one more or one less child under way.
+    pub(super) fn count_children(&self, id: &JobId, change: i32) {
         if let Some(job) = lock(&self.papers).jobs.get_mut(id) {
-            job.works = job.works.saturating_add_signed(change);
+            job.children = job.children.saturating_add_signed(change);
+        }
+    }
+
+    /// Notes that a flow waits for a step.
+    pub(super) fn step_begins(&self, id: &JobId, position: u32, step: &StepName) {
+        if let Some(job) = lock(&self.papers).jobs.get_mut(id) {
+            job.steps.insert(position, step.clone());
+        }
+    }
+
+    /// Notes that a flow waits for a step no longer: it has ended, or the flow has given it up.
+    pub(super) fn step_ends(&self, id: &JobId, position: u32, given_up: bool) {
+        if let Some(job) = lock(&self.papers).jobs.get_mut(id) {
+            let step = job.steps.remove(&position);
+            job.given_up.extend(step.filter(|_| given_up).map(|step| (position, step)));
+        }
+    }
+
+    /// Writes down which steps a flow gave up in this turn, behind everything else that it did in it.
+    pub(super) fn turn_ends(&self, id: &JobId) {
+        if let Some(job) = lock(&self.papers).jobs.get_mut(id) {
+            self.write_given_up(id, job);
+        }
+    }
+
+    fn write_given_up(&self, id: &JobId, job: &mut Job) {
+        for (position, step) in job.given_up.drain(..) {
+            let detail = serde_json::json!({ "step": step.as_str(), "position": position });
+            let kind = "step_cancelled".to_owned();
+            self.book.append(id, Happened::Other { kind, detail });
         }
     }
 
@@ -193,10 +225,12 @@ impl Desk {
     pub(super) fn standing(&self, id: &JobId) -> JobState {
         match lock(&self.papers).jobs.get(id) {
             Some(job) if !job.begun => JobState::Queued,
-            Some(Job { works: 0, waits, .. }) => match waits.first() {
-                Some((_, signal)) => JobState::Waiting { signal: signal.clone() },
-                None => JobState::Running,
-            },
+            Some(Job { children: 0, steps, waits, .. }) if steps.is_empty() => {
+                match waits.first() {
+                    Some((_, signal)) => JobState::Waiting { signal: signal.clone() },
+                    None => JobState::Running,
+                }
+            }
             _ => JobState::Running,
         }
     }
@@ -234,7 +268,9 @@ impl Desk {
     }
 
     fn end_with(&self, papers: &mut Papers, id: &JobId, ended: Result<Json, JobError>) {
-        let Some(job) = papers.jobs.remove(id) else { return };
+        let Some(mut job) = papers.jobs.remove(id) else { return };
+        job.given_up.extend(std::mem::take(&mut job.steps));
+        self.write_given_up(id, &mut job);
         papers.to_begin.retain(|waiting| waiting.id != *id);
         let state = match &ended {
             Ok(output) => JobState::Done { output: output.clone() },

@@ -153,7 +153,7 @@ impl StepCalls {
         let position = self.position;
         let scheduled = Happened::StepScheduled { step, position, attempt, key: key.clone() };
         self.desk.book.append(&self.job, scheduled);
-        self.desk.works(&self.job, 1);
+        self.desk.step_begins(&self.job, position, &self.name);
         let (reply, answer) = oneshot::channel();
         let mut under_way = UnderWay { step: self, ended: false };
         let (job, name, needs) = (self.job.clone(), self.name.clone(), self.needs.clone());
@@ -161,7 +161,6 @@ impl StepCalls {
         self.desk.put_step(work, false);
         let outcome = answer.await.unwrap_or(Err(StepError::Cancelled));
         under_way.ended = true;
-        self.desk.works(&self.job, -1);
         let step = self.name.as_str().to_owned();
         self.desk.book.append(
             &self.job,
@@ -184,13 +183,7 @@ struct UnderWay<'a> {
 
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
-        if !self.ended {
-            let StepCalls { desk, job, name, position, .. } = self.step;
-            let detail = json!({ "step": name.as_str(), "position": position });
-            let kind = "step_cancelled".to_owned();
-            desk.works(job, -1);
-            desk.book.append(job, Happened::Other { kind, detail });
-        }
+        self.step.desk.step_ends(&self.step.job, self.step.position, !self.ended);
     }
 }
 
@@ -203,11 +196,14 @@ async fn run_child(desk: &Desk, parent: &JobId, child: Beginning) -> Result<Json
         needs: child.needs.clone(),
     };
     let registered = desk.book.register(row).await;
-    if !matches!(registered, Ok(Registered::New)) {
-        return Err(JobError::Flow { message: format!("there is a job {id} already") });
-    }
     desk.book.append(parent, Happened::ChildStarted { child: id.clone() });
-    desk.works(parent, 1);
+    if !matches!(registered, Ok(Registered::New)) {
+        let error = JobError::Engine { message: format!("there is a job {id} already") };
+        let told = Some(error.to_string());
+        desk.book.append(parent, Happened::ChildEnded { child: id, error: told });
+        return Err(error);
+    }
+    desk.count_children(parent, 1);
     let (reply, answer) = oneshot::channel();
     desk.begin(child, Some(reply));
     let mut dropped = Dropped { desk, parent, child: Some(id.clone()) };
@@ -227,7 +223,7 @@ struct Dropped<'a> {
 
 impl Drop for Dropped<'_> {
     fn drop(&mut self) {
-        self.desk.works(self.parent, -1);
+        self.desk.count_children(self.parent, -1);
         if let Some(child) = self.child.take() {
             self.desk.drop_child(&child);
         }

@@ -134,10 +134,14 @@ impl MemoryJobs {
     }
 
     async fn decide(&self, key: &CallKey, decision: Decision) -> Result<(), JobsError> {
-        if !self.desk.ledger.resolve(key, decision).await? {
+        let Some(job) = key.job() else {
+            return Err(JobsError::NoSuchCall { key: key.clone() });
+        };
+        let waits = JobState::Waiting { signal: key.resolve_signal() };
+        let decided = self.desk.ledger.resolve(key, decision).await?;
+        if !decided && self.desk.standing(&job) != waits {
             return Err(JobsError::NoSuchCall { key: key.clone() });
         }
-        let Some(job) = key.job() else { return Ok(()) };
         let once = JobId::fresh();
         self.desk.tell(&job, &key.resolve_signal(), once.as_str(), Json::Null);
         Ok(())

@@ -187,9 +187,15 @@ async fn live(desk: Arc<Desk>, flow: Flow, job: Beginning) -> Result<Json, JobEr
             position: AtomicU32::new(0),
             again: Arc::clone(&again),
         };
+        let mut turns = flow(Arc::new(life), input);
+        let turns = std::future::poll_fn(|waker| {
+            let turn = turns.as_mut().poll(waker);
+            desk.turn_ends(&id);
+            turn
+        });
         let ended = tokio::select! {
             biased;
-            ended = flow(Arc::new(life), input) => Some(ended),
+            ended = turns => Some(ended),
             () = again.wanted.notified() => None,
         };
         if let Some(ended) = ended {

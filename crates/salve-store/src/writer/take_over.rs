@@ -40,6 +40,19 @@ pub(super) struct Standing {
     seen_at: Option<i64>,
 }
 
+impl Standing {
+    /// Returns whether somebody has decided the same before. A call that changed hands has been made
+    /// again, whoever wanted that.
+    fn was_decided(&self, decision: &Decision) -> bool {
+        match decision {
+            Decision::Retry => self.held.epoch > 1,
+            Decision::UseResult(_) => self.decided.as_deref() == Some("result"),
+            Decision::Fail(_) => self.decided.as_deref() == Some("fail"),
+            _ => false,
+        }
+    }
+}
+
 impl Writer {
     pub(super) async fn take_over(
         &mut self,
@@ -140,7 +153,7 @@ impl Writer {
     ) -> Result<bool, Refused> {
         let Some(standing) = self.standing_by_key(key).await? else { return Ok(false) };
         if !standing.open || (standing.decided.is_none() && self.is_alive(&standing).await?) {
-            return Ok(false);
+            return Ok(standing.was_decided(decision));
         }
         self.resolve(standing.held.id, decision).await?;
         Ok(true)

@@ -104,12 +104,18 @@ impl GenerateSteps {
             }
         }
         let text = self.keep(&healed.reply.text).await?;
-        if rehearsal.next.is_none() && healed.state == HealState::Whole {
-            let next = Next::Whole(text);
-            return Ok(Judged { next, continuations, reworks, partial: None, error: None });
-        }
         let verdict = judge_answer(&healed.reply, &wanted(&input)?);
         let next = match (&rehearsal.next, &healed.state) {
+            // A model that has nothing to add settles a doubt for a reader, not for a result: what
+            // is called completed must also read as whole.
+            (None, HealState::Whole) if matches!(verdict, AnswerVerdict::Whole(_)) => {
+                let next = Next::Whole(text);
+                return Ok(Judged { next, continuations, reworks, partial: None, error: None });
+            }
+            (None, HealState::Whole) => Next::Stop(
+                "unproven: the model has nothing to add, and the answer does not read as whole"
+                    .to_owned(),
+            ),
             (Some(_), _) if matches!(verdict, AnswerVerdict::Malformed(_)) => Next::Rework,
             (Some(_), _) => Next::Continue,
             (None, HealState::Incomplete { code, why }) => {

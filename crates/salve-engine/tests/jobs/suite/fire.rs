@@ -13,6 +13,9 @@ use salve_store::CallState;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
+/// How many steps one worker does at once.
+const AT_ONCE: usize = 6;
+
 /// How much there is to do, and how often somebody is killed.
 struct Sizes {
     jobs: usize,
@@ -64,7 +67,11 @@ pub(crate) async fn j09_every_step_is_paid_once_under_fire(mut world: World) {
 
 /// A provider that answers after a while and keeps every request.
 async fn provider(sizes: &Sizes) -> SimHandle {
-    let script = SimScript::parse(r#"{"reply":{"text":"yes","delay_ms":150}}"#).unwrap();
+    // So slow that there is work for as long as there are kills.
+    let rounds = (sizes.steps * sizes.jobs.div_ceil(3 * AT_ONCE)).max(1);
+    let delay = 900 * sizes.kills / rounds;
+    let script = format!(r#"{{"reply":{{"text":"yes","delay_ms":{delay}}}}}"#);
+    let script = SimScript::parse(&script).unwrap();
     let requests = sizes.jobs * sizes.steps * 10 + 1000;
     let server = SimServer { keep: Keep { requests, bytes: 64 << 20 } };
     server.play(script, std::net::SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap()
@@ -73,7 +80,7 @@ async fn provider(sizes: &Sizes) -> SimHandle {
 async fn soldier(world: &mut World, provider: &SimHandle) -> Worker {
     let mut config = world.config();
     config.provider = Some(provider.url());
-    config.steps_at_once = 6;
+    config.steps_at_once = AT_ONCE;
     // A kill hits whatever is under way; nobody shall be stuck by bad luck.
     config.most_deaths = 50;
     world.start_worker(config).await

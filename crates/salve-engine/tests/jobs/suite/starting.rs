@@ -42,6 +42,9 @@ pub(crate) async fn j18_purge_leaves_live_jobs_alone(mut world: World) {
     let wait = Script { signal: Some("go".to_owned()), times: 1, ..Script::default() };
     let waiting = world.start("waiting", &wait).await;
     world.done(&done).await;
+    for child in ["c1", "c2"] {
+        world.done(&done.child(child).unwrap()).await;
+    }
     world.log.wait_for("begin", "slow", 1).await;
     world.until(&waiting, |state| matches!(state, JobState::Waiting { .. })).await;
     let all = JobFilter::default;

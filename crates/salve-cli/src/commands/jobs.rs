@@ -1,0 +1,94 @@
+//! `salve jobs`: work that survives a crash and is paid for once.
+//!
+//! In: the jobs of this machine, or of a fleet. Out: what was started, how it stands, what came of it,
+//! and a decision where one was asked for. Never decides by itself what a person is asked.
+
+mod decide;
+mod follow;
+mod list;
+mod live;
+mod progress;
+mod show;
+mod start;
+
+use crate::arguments::{Format, JobsArguments, JobsCommand};
+use crate::failure::{CommandResult, Ending, Failure};
+use crate::job_place::OpenJobs;
+use salve_engine::JobStatus;
+use salve_jobs::{EventId, JobEvent, JobFilter, JobId, JobSnapshot, JobState, Jobs, Page};
+
+/// How many events or jobs are fetched at a time.
+const PAGE: u32 = 500;
+
+/// Runs `salve jobs`.
+pub(crate) fn run(arguments: &JobsArguments, format: Format) -> CommandResult {
+    if !matches!(format, Format::Human | Format::Json | Format::Jsonl) {
+        return Err(crate::no_such_format("jobs", format, "human, json, jsonl"));
+    }
+    let place = &arguments.place;
+    match &arguments.command {
+        JobsCommand::Start(options) => start::run(place, options, format),
+        JobsCommand::List(options) => list::run(place, options, format),
+        JobsCommand::Show(options) => show::run(place, options, format),
+        JobsCommand::Watch(options) => follow::run(place, options, format),
+        JobsCommand::Cancel { id, reason } => decide::cancel(place, id, reason, format),
+        JobsCommand::Resolve(options) => decide::resolve(place, options, format),
+        JobsCommand::Retry(options) => decide::retry(place, options, format),
+        JobsCommand::Pause { id } => decide::pause(place, id, true, format),
+        JobsCommand::Resume { id } => decide::pause(place, id, false, format),
+        JobsCommand::Purge(options) => decide::purge(place, options, format),
+    }
+}
+
+/// Finds a job by its name, or by the beginning of it where that is enough.
+async fn find(open: &OpenJobs, name: &str) -> Result<JobSnapshot, Failure> {
+    let id = JobId::new(name)?;
+    if let Some(found) = open.jobs.state(&id).await? {
+        return Ok(found);
+    }
+    let recent = open.jobs.list(JobFilter::default(), Page { after: None, limit: PAGE }).await?;
+    let mut fitting = recent.into_iter().filter(|job| job.id.as_str().starts_with(name));
+    match (fitting.next(), fitting.next()) {
+        (Some(only), None) => Ok(only),
+        (Some(_), Some(_)) => Err(Failure::new(format!("several jobs begin with `{name}`"))
+            .hint("`salve jobs list` shows whole names.")),
+        (None, _) => Err(Failure::new(format!("there is no job `{name}`"))
+            .hint("`salve jobs list` shows the jobs there are.")),
+    }
+}
+
+/// Reads everything that happened to a job.
+async fn history(jobs: &dyn Jobs, id: &JobId) -> Result<Vec<JobEvent>, Failure> {
+    let mut events: Vec<JobEvent> = Vec::new();
+    loop {
+        let after = events.last().map_or(EventId(0), |event| event.id);
+        let page = jobs.history(id, after, PAGE).await?;
+        let last = page.len() < PAGE as usize;
+        events.extend(page);
+        if last {
+            return Ok(events);
+        }
+    }
+}
+
+/// Returns the exit code's meaning for how a job stands.
+fn ending(job: &JobSnapshot) -> Ending {
+    match (JobStatus::of(job), &job.state) {
+        (JobStatus::Completed, _) => Ending::Clean,
+        _ if over_budget(job) => Ending::LimitReached,
+        (JobStatus::Paused, _) => Ending::NeedsApproval,
+        (_, JobState::Waiting { signal }) if signal.starts_with("resolve.") => {
+            Ending::NeedsApproval
+        }
+        _ => Ending::Findings,
+    }
+}
+
+fn over_budget(job: &JobSnapshot) -> bool {
+    let said = job.stage.as_ref().and_then(|stage| stage.detail["why"].as_str());
+    let ended = match &job.state {
+        JobState::Failed { error } => Some(error.to_string()),
+        _ => None,
+    };
+    [said, ended.as_deref()].into_iter().flatten().any(|why| why.contains("budget"))
+}
