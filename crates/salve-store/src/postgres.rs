@@ -118,6 +118,18 @@ impl PostgresOptions {
     }
 }
 
+impl From<&str> for PostgresOptions {
+    fn from(url: &str) -> Self {
+        Self::new(url)
+    }
+}
+
+impl From<&Self> for PostgresOptions {
+    fn from(server: &Self) -> Self {
+        server.clone()
+    }
+}
+
 impl fmt::Debug for PostgresOptions {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("PostgresOptions")
@@ -135,9 +147,10 @@ impl Store {
     /// When the address cannot be understood, the server cannot be reached, or the tables were made
     /// by a newer Salve.
     pub async fn postgres(
-        server: &PostgresOptions,
+        server: impl Into<PostgresOptions> + Send,
         options: StoreOptions,
     ) -> Result<Self, StoreError> {
+        let server = server.into();
         let settings = server.connect_options()?;
         let place = server.shown();
         let unreachable = |error: sqlx::Error| StoreError::Unreachable {
