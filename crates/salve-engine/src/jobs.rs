@@ -31,12 +31,12 @@ fn jobs_error(doing: &'static str) -> impl FnOnce(StoreError) -> JobsError {
 }
 
 // What the store could not do now it may be able to do later, unless it says that it never will.
-fn ledger_error(error: StoreError) -> LedgerError {
-    match &error {
+fn ledger_error(error: &StoreError) -> LedgerError {
+    match error {
         StoreError::NoSuchCall(_)
         | StoreError::AlreadySettled(_)
         | StoreError::NotCut(_)
-        | StoreError::NoSuchKey(_) => LedgerError::Refused(words(&error)),
-        _ => LedgerError::Unreachable(words(&error)),
+        | StoreError::NoSuchKey(_) => LedgerError::Refused(words(error)),
+        _ => LedgerError::Unreachable(words(error)),
     }
 }

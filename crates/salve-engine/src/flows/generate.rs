@@ -54,7 +54,7 @@ pub(super) async fn run_generate(
         .map_err(|error| FlowError::new(format!("the input is not one of Generate: {error}")))?;
     let progress = Progress { round: 1, ..Progress::default() };
     let run = Run { context: &*context, input, progress, pieces: Vec::new(), call_failed: false };
-    run.to_the_end().await
+    run.run().await
 }
 
 struct Run<'a> {
@@ -84,7 +84,7 @@ enum Decided {
 }
 
 impl Run<'_> {
-    async fn to_the_end(mut self) -> Result<Json, FlowError> {
+    async fn run(mut self) -> Result<Json, FlowError> {
         loop {
             self.wait_while_paused().await;
             self.say(JobStatus::Running);

@@ -83,7 +83,7 @@ impl StoreLedger {
             Ok(None) => Err(LedgerError::Refused(format!(
                 "there is no call {key} of epoch {epoch} in the ledger"
             ))),
-            Err(error) => Err(ledger_error(error)),
+            Err(error) => Err(ledger_error(&error)),
         }
     }
 
@@ -97,7 +97,7 @@ impl StoreLedger {
         if filter.flow.is_none() && filter.ended.is_none() {
             return Ok(true);
         }
-        let row = self.store.job(job.as_str()).await.map_err(ledger_error)?;
+        let row = self.store.job(job.as_str()).await.map_err(|error| ledger_error(&error))?;
         Ok(row.is_some_and(|row| {
             let flow = row.flow.split('@').next();
             let of_flow = filter.flow.as_deref().is_none_or(|wanted| flow == Some(wanted));
@@ -122,7 +122,7 @@ impl CallLedger for StoreLedger {
     ) -> Fut<'a, Result<Reserve, LedgerError>> {
         Box::pin(async move {
             let reservation = self.store.reserve(&store_key(key), new_call(call)).await;
-            Ok(self.reserved(key, reservation.map_err(ledger_error)?))
+            Ok(self.reserved(key, reservation.map_err(|error| ledger_error(&error))?))
         })
     }
 
@@ -133,7 +133,7 @@ impl CallLedger for StoreLedger {
     ) -> Fut<'a, Result<Reserve, LedgerError>> {
         Box::pin(async move {
             let reservation = self.store.take_over(&store_key(key), new_call(call)).await;
-            Ok(self.reserved(key, reservation.map_err(ledger_error)?))
+            Ok(self.reserved(key, reservation.map_err(|error| ledger_error(&error))?))
         })
     }
 
@@ -171,7 +171,7 @@ impl CallLedger for StoreLedger {
             let key_prefix = filter.within.as_ref().map(|id| id.as_str().to_owned());
             let asked = DoubtFilter { key_prefix, limit: MOST_DOUBTS };
             let mut steps = Vec::new();
-            for call in self.store.in_doubt(&asked).await.map_err(ledger_error)? {
+            for call in self.store.in_doubt(&asked).await.map_err(|error| ledger_error(&error))? {
                 let key = CallKey::from_text(call.key);
                 // Calls of others than jobs are not ours to decide about.
                 let Some(job) = key.job() else { continue };
@@ -204,7 +204,10 @@ impl CallLedger for StoreLedger {
                     "somebody decided that the paid call {key} is not made again"
                 )),
             };
-            self.store.resolve_key(&store_key(key), decision).await.map_err(ledger_error)
+            self.store
+                .resolve_key(&store_key(key), decision)
+                .await
+                .map_err(|error| ledger_error(&error))
         })
     }
 }

@@ -21,11 +21,11 @@ async fn store(folder: &Path, worker: &str, clock: &Arc<dyn Clock>) -> Store {
     let redactor = Arc::new(TextRedactor::new(&RedactOptions::default()));
     let mut options = StoreOptions::new(Arc::clone(clock), redactor, worker);
     options.silence = SILENCE;
-    Store::open(&folder.join("salve.db"), options).await.unwrap()
+    Store::open(&folder.join("salve.db"), options).await.expect("a store")
 }
 
 fn job(name: &str) -> JobId {
-    JobId::new(name).unwrap()
+    JobId::new(name).expect("a name")
 }
 
 fn call() -> StepCall {

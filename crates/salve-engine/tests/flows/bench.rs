@@ -26,8 +26,10 @@ const LONGEST: Duration = Duration::from_secs(120);
 /// What a model answers to the request of this number, from 0.
 pub(crate) type Answer = Result<ModelReply, ModelError>;
 
+type Script = dyn Fn(&ModelRequest, usize) -> Answer + Send + Sync;
+
 pub(crate) struct Told {
-    answer: Box<dyn Fn(&ModelRequest, usize) -> Answer + Send + Sync>,
+    answer: Box<Script>,
     asked: Mutex<Vec<ModelRequest>>,
 }
 
@@ -39,14 +41,14 @@ impl Told {
     }
 
     pub(crate) fn asked(&self) -> Vec<ModelRequest> {
-        self.asked.lock().unwrap().clone()
+        self.asked.lock().expect("no test panicked").clone()
     }
 }
 
 impl Model for Told {
     async fn call(&self, request: &ModelRequest, watch: &mut dyn Watch) -> Answer {
         let number = {
-            let mut asked = self.asked.lock().unwrap();
+            let mut asked = self.asked.lock().expect("no test panicked");
             asked.push(request.clone());
             asked.len() - 1
         };
@@ -87,9 +89,13 @@ impl Bench {
         let redactor = Arc::new(TextRedactor::new(&RedactOptions::default()));
         let mut options = StoreOptions::new(clock(), redactor, "test");
         options.silence = Duration::from_millis(400);
-        let open = open_jobs(&JobsPlace::Folder(folder.to_owned()), options).await.unwrap();
+        let open = open_jobs(&JobsPlace::Folder(folder.to_owned()), options)
+            .await
+            .expect("the jobs of a test");
         let models = Arc::new(OneModel(AnyModel::new(model)));
-        let steps = GenerateSteps::new(open.store.clone(), models).add_to(steps).unwrap();
+        let steps = GenerateSteps::new(open.store.clone(), models)
+            .add_to(steps)
+            .expect("the jobs of a test");
         let options = RunnerOptions {
             worker: "test".into(),
             step_lease: Duration::from_secs(2),
@@ -97,28 +103,38 @@ impl Bench {
             poll: Duration::from_millis(20),
             ..RunnerOptions::default()
         };
-        let runner = open.jobs.run(all_flows().unwrap(), steps, options).await.unwrap();
+        let runner = open
+            .jobs
+            .run(all_flows().expect("the jobs of a test"), steps, options)
+            .await
+            .expect("the jobs of a test");
         Self { open, runner }
     }
 
     /// Starts a generation; the prompt is put into the store.
     pub(crate) async fn generate(&self, id: &str, prompt: &str, input: GenerateInput) -> JobId {
-        let prompt = self.open.store.put_text(prompt).await.unwrap();
-        let input = serde_json::to_value(GenerateInput { prompt, ..input }).unwrap();
+        let prompt = self.open.store.put_text(prompt).await.expect("the jobs of a test");
+        let input =
+            serde_json::to_value(GenerateInput { prompt, ..input }).expect("the jobs of a test");
         self.start(GENERATE_FLOW, id, input).await
     }
 
     pub(crate) async fn start(&self, flow: &str, id: &str, input: Json) -> JobId {
-        let flow = FlowName::try_from(flow.to_owned()).unwrap();
-        let id = JobId::new(id).unwrap();
+        let flow = FlowName::try_from(flow.to_owned()).expect("the jobs of a test");
+        let id = JobId::new(id).expect("the jobs of a test");
         let options = StartOptions::default();
-        let started = self.open.jobs.start(&flow, id.clone(), input, options).await.unwrap();
+        let started = self
+            .open
+            .jobs
+            .start(&flow, id.clone(), input, options)
+            .await
+            .expect("the jobs of a test");
         assert_eq!(started, Started::New);
         id
     }
 
     pub(crate) async fn job(&self, id: &JobId) -> JobSnapshot {
-        self.open.jobs.state(id).await.unwrap().expect("the job is known")
+        self.open.jobs.state(id).await.expect("the jobs of a test").expect("the job is known")
     }
 
     pub(crate) async fn until(&self, id: &JobId, status: JobStatus) -> Generation {
@@ -131,7 +147,7 @@ impl Bench {
             let job = self.job(id).await;
             let status = JobStatus::of(&job);
             if wanted.contains(&status) {
-                return Generation::of(&job, &self.open.store).await.unwrap();
+                return Generation::of(&job, &self.open.store).await.expect("the jobs of a test");
             }
             assert!(!job.state.is_terminal(), "{job:?}");
             assert!(begun.elapsed() < LONGEST, "{job:?}");
@@ -142,14 +158,23 @@ impl Bench {
     pub(crate) async fn tell(&self, id: &JobId, signal: &str, payload: Json) {
         static NUMBER: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        self.open.jobs.signal(id, signal, &number.to_string(), payload).await.unwrap();
+        self.open
+            .jobs
+            .signal(id, signal, &number.to_string(), payload)
+            .await
+            .expect("the jobs of a test");
     }
 
     /// Returns the events of a job that has ended, once all of them are written down.
     pub(crate) async fn events(&self, id: &JobId) -> Vec<JobEvent> {
         let begun = Instant::now();
         loop {
-            let events = self.open.jobs.history(id, EventId::default(), 10_000).await.unwrap();
+            let events = self
+                .open
+                .jobs
+                .history(id, EventId::default(), 10_000)
+                .await
+                .expect("the jobs of a test");
             let ended = |event: &JobEvent| matches!(event.what, Happened::Ended { .. });
             if events.last().is_some_and(ended) {
                 return events;
@@ -171,7 +196,7 @@ impl Bench {
 
     pub(crate) async fn text(&self, id: &Json) -> String {
         let id = id.as_str().expect("the id of a text");
-        self.open.store.text(id).await.unwrap().expect("the text is there")
+        self.open.store.text(id).await.expect("the jobs of a test").expect("the text is there")
     }
 
     /// Ends the runner without waiting for anything, and lets go of the files.
@@ -184,7 +209,7 @@ impl Bench {
 pub(crate) fn clock() -> Arc<dyn Clock> {
     let begun = Instant::now();
     Arc::new(move || {
-        let passed = i64::try_from(begun.elapsed().as_millis()).unwrap();
+        let passed = i64::try_from(begun.elapsed().as_millis()).expect("the jobs of a test");
         Timestamp(1_800_000_000_000 + passed)
     })
 }

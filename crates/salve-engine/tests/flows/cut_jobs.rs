@@ -28,7 +28,7 @@ impl Dice {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 11).unwrap() % limit.max(1)
+        usize::try_from(self.0 >> 11).expect("it fits") % limit.max(1)
     }
 }
 
@@ -93,19 +93,19 @@ impl Case {
         let spoken = request.turns.iter().rfind(|turn| turn.speaker == Speaker::Assistant);
         let said_before = spoken.map_or("", |turn| turn.text.as_str());
         let Some(rest) = self.whole.strip_prefix(said_before).map(str::to_owned) else {
-            return self.hear(self.whole.clone(), Stop);
+            return self.hear(&self.whole.clone(), Stop);
         };
         match self.dice.below(12) {
             0 => return refused(503),
             1 => return Err(ModelError::Unreachable { message: "it broke".into() }),
             2 if !self.honest => {
-                return self.hear("I am sorry, I cannot go on with this right now".into(), Stop);
+                return self.hear("I am sorry, I cannot go on with this right now", Stop);
             }
-            3 if !self.honest => return self.hear(String::new(), Stop),
+            3 if !self.honest => return self.hear("", Stop),
             _ => {}
         }
         if self.dice.below(5) > 1 && !said_before.is_empty() {
-            return self.hear(rest, Stop);
+            return self.hear(&rest, Stop);
         }
         let mut end = 1 + self.dice.below(rest.len().max(2) - 1);
         while !rest.is_char_boundary(end) {
@@ -113,12 +113,12 @@ impl Case {
         }
         let lies = !self.honest && self.dice.below(2) == 0;
         let finish = if lies || end >= rest.len() { Stop } else { Length };
-        self.hear(rest[..end].to_owned(), finish)
+        self.hear(&rest[..end], finish)
     }
 
-    fn hear(&mut self, text: String, finish: FinishReason) -> Answer {
-        self.heard.push(text.clone());
-        said(&text, finish)
+    fn hear(&mut self, text: &str, finish: FinishReason) -> Answer {
+        self.heard.push(text.to_owned());
+        said(text, finish)
     }
 }
 

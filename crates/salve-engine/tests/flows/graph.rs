@@ -9,11 +9,11 @@ use std::time::Duration;
 
 fn steps() -> Steps {
     Steps::default()
-        .with(StepName::new("add").unwrap(), |_, input: Json| async move {
+        .with(StepName::new("add").expect("a name"), |_, input: Json| async move {
             let numbers = input.as_array().cloned().unwrap_or_default();
             Ok(json!(numbers.iter().filter_map(Json::as_i64).sum::<i64>()))
         })
-        .with(StepName::new("fail").unwrap(), |_, _| async move {
+        .with(StepName::new("fail").expect("a name"), |_, _| async move {
             tokio::time::sleep(Duration::from_millis(1)).await;
             Err(StepError::fatal("it always does"))
         })

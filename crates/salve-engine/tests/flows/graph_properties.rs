@@ -46,19 +46,20 @@ enum Seen {
 
 fn steps(log: &Arc<Mutex<Vec<Seen>>>) -> Steps {
     let log = Arc::clone(log);
-    Steps::default().with(StepName::new("work").unwrap(), move |_, input: Json| {
+    Steps::default().with(StepName::new("work").expect("a name"), move |_, input: Json| {
         let log = Arc::clone(&log);
         async move {
-            let at = usize::try_from(input["at"].as_u64().unwrap()).unwrap();
-            log.lock().unwrap().push(Seen::Began(at));
-            for _ in 0..input["yields"].as_u64().unwrap() {
+            let at = usize::try_from(input["at"].as_u64().expect("a number")).expect("a number");
+            log.lock().expect("no test panicked").push(Seen::Began(at));
+            for _ in 0..input["yields"].as_u64().expect("a number") {
                 tokio::task::yield_now().await;
             }
-            log.lock().unwrap().push(Seen::Ended(at));
+            log.lock().expect("no test panicked").push(Seen::Ended(at));
             if input["fails"] == true {
                 return Err(StepError::fatal("told to"));
             }
-            let before = input["before"].as_array().unwrap().iter().filter_map(Json::as_u64);
+            let before =
+                input["before"].as_array().expect("a list").iter().filter_map(Json::as_u64);
             Ok(json!(before.sum::<u64>() % 1000 + 1))
         }
     })
@@ -82,18 +83,21 @@ async fn run(plan: Json, log: &Arc<Mutex<Vec<Seen>>>) -> GraphResult {
     let ledger = Arc::new(MemoryLedger::new(clock(), "test"));
     let jobs = MemoryJobs::new(Arc::new(MemoryBook::new(clock())), ledger, clock());
     let options = RunnerOptions::default();
-    let runner = jobs.run(all_flows().unwrap(), steps(log), options).await.unwrap();
-    let (flow, id) = (FlowName::try_from(GRAPH_FLOW.to_owned()).unwrap(), JobId::fresh());
-    let _ = jobs.start(&flow, id.clone(), plan, StartOptions::default()).await.unwrap();
+    let runner = jobs
+        .run(all_flows().expect("flows of ours"), steps(log), options)
+        .await
+        .expect("flows of ours");
+    let (flow, id) = (FlowName::try_from(GRAPH_FLOW.to_owned()).expect("a name"), JobId::fresh());
+    let _ = jobs.start(&flow, id.clone(), plan, StartOptions::default()).await.expect("it starts");
     let output = loop {
-        match jobs.state(&id).await.unwrap().unwrap().state {
+        match jobs.state(&id).await.expect("the job is there").expect("the job is there").state {
             JobState::Done { output } => break output,
             state => assert!(!state.is_terminal(), "{state:?}"),
         }
         tokio::time::sleep(Duration::from_millis(1)).await;
     };
     runner.drain(Duration::from_secs(5)).await;
-    serde_json::from_value(output).unwrap()
+    serde_json::from_value(output).expect("a result")
 }
 
 fn expected(nodes: &[Node]) -> Vec<NodeState> {

@@ -3,10 +3,11 @@
 use crate::bench::{Bench, Told, rust, said};
 use FinishReason::Stop;
 use salve_engine::{GenerateInput, JobStatus};
-use salve_jobs::{DoubtPolicy, StepError, StepName, Steps};
+use salve_jobs::{Decision, DoubtPolicy, JobFilter, JobId, Jobs, StepError, StepName, Steps};
 use salve_model::{Model, ModelError, ModelReply, ModelRequest, Watch};
 use salve_types::FinishReason;
 use serde_json::json;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -31,19 +32,43 @@ impl Model for Halting {
     }
 }
 
-#[tokio::test]
-async fn c221_what_had_arrived_for_a_worker_that_died_is_continued() {
-    let folder = tempfile::tempdir().unwrap();
+// A job whose worker went away while it was answered; the folder is all that is left.
+async fn interrupted(folder: &Path, doubt: DoubtPolicy) -> JobId {
     let begun = Arc::new(AtomicU32::new(0));
-    let bench = Bench::new(folder.path(), Halting(Arc::clone(&begun))).await;
-    let input = GenerateInput { doubt: DoubtPolicy::Retry, ..rust() };
-    let id = bench.generate("a", "write", input).await;
+    let bench = Bench::new(folder, Halting(Arc::clone(&begun))).await;
+    let id = bench.generate("a", "write", GenerateInput { doubt, ..rust() }).await;
     while begun.load(Ordering::SeqCst) == 0 {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     // What arrived is on disk a moment later.
     tokio::time::sleep(Duration::from_millis(400)).await;
     bench.stop().await;
+    id
+}
+
+#[tokio::test]
+async fn a_call_in_doubt_is_shown_and_waits_for_a_person() {
+    let folder = tempfile::tempdir().unwrap();
+    let id = interrupted(folder.path(), DoubtPolicy::Ask).await;
+    let model = Told::new(|_, _| said("no", Stop));
+    let bench = Bench::new(folder.path(), model.clone()).await;
+    bench.until(&id, JobStatus::NeedsAttention).await;
+    let filter = JobFilter { within: Some(id.clone()), ..JobFilter::default() };
+    let doubts = bench.open.jobs.in_doubt(filter.clone()).await.unwrap();
+    assert_eq!(doubts.len(), 1, "{doubts:?}");
+    assert_eq!(doubts[0].job.as_ref(), Some(&id));
+    let answer = Decision::UseResult(whole());
+    bench.open.jobs.resolve(&doubts[0].key, answer).await.unwrap();
+    let done = bench.until(&id, JobStatus::Completed).await;
+    assert_eq!((done.code_result, model.asked().len()), (Some(whole()), 0));
+    assert!(bench.open.jobs.in_doubt(filter).await.unwrap().is_empty());
+    bench.stop().await;
+}
+
+#[tokio::test]
+async fn c221_what_had_arrived_for_a_worker_that_died_is_continued() {
+    let folder = tempfile::tempdir().unwrap();
+    let id = interrupted(folder.path(), DoubtPolicy::Retry).await;
     // The store holds back the last few bytes for as long as they could begin a secret.
     let model = Told::new(|request, _| {
         let turn = request.turns.get(1).map_or("", |turn| turn.text.as_str());

@@ -10,7 +10,8 @@ const CUT: &[&str] = &["fn main() {\n    let words = \"on", "e\";\n}\n"];
 const WHOLE: &str = "fn main() {\n    let words = \"one\";\n}\n";
 
 fn stage_of<'a>(stages: &'a [Stage], name: &str) -> &'a Json {
-    &stages.iter().find(|stage| stage.name == name).unwrap_or_else(|| panic!("{stages:?}")).detail
+    let found = stages.iter().find(|stage| stage.name == name);
+    &found.expect("the job was at this stage").detail
 }
 
 #[tokio::test]
