@@ -17,9 +17,10 @@ use salve_jobs::{
     FlowName, Flows, JobRunner, JobSnapshot, Jobs, RunnerOptions, RunningRunner, Steps,
 };
 use salve_model::{
-    Budget, HttpClientOptions, Lineup, LineupParts, RetryPolicy, Scope, Spend, http_client,
+    Budget, HttpClientOptions, Limits, Lineup, LineupParts, RetryPolicy, Scope, Spend, http_client,
     read_key_file,
 };
+use salve_store::{Budgets, SpendLimit};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -132,6 +133,9 @@ impl OpenJobs {
         let worker = options.worker.clone();
         // Whoever lost a step by its lease has lost its call too, and not long after.
         options.silence = lease.max(LEAST_SILENCE);
+        // What a day and a session may take is held in the ledger, so that a whole fleet keeps to it.
+        let limits = Settings::load()?.models.settings.budget;
+        options.budgets = Budgets { day: limit(limits.day), session: limit(limits.session) };
         let opened = open_jobs(&place.place, options).await.map_err(|error| {
             let failure = Failure::from(error);
             match place.is_local() {
@@ -225,6 +229,10 @@ impl OpenJobs {
     pub(crate) async fn partial(&self, job: &JobSnapshot) -> Result<Option<String>, Failure> {
         Ok(self.generation(job).await?.and_then(|generation| generation.partial_output))
     }
+}
+
+fn limit(limits: Limits) -> SpendLimit {
+    SpendLimit { tokens: limits.tokens, micro_dollars: limits.money.map(|money| money.0) }
 }
 
 // Every attempt of a step has its own key in the ledger, so the model is asked once for each: what is
