@@ -91,7 +91,8 @@ fn sdks() -> anyhow::Result<String> {
     Ok(line)
 }
 
-/// Makes a Python environment with pinned packages under `target/tools`, once.
+/// Makes a Python environment with pinned packages under `target/tools`, once. Those with a `+` before
+/// their name are installed without what they depend on.
 pub(super) fn environment(name: &str, packages: &[&str]) -> anyhow::Result<PathBuf> {
     let folder = workspace::target_dir()?.join("tools").join(format!("python-{name}"));
     let python = folder.join("bin").join("python");
@@ -101,9 +102,18 @@ pub(super) fn environment(name: &str, packages: &[&str]) -> anyhow::Result<PathB
         return Ok(python);
     }
     process::run(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
-    let mut pip = Command::new(&python);
-    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(packages);
-    process::run(&mut pip).with_context(|| format!("could not install {}", packages.join(" ")))?;
+    let (alone, with_all): (Vec<&str>, Vec<&str>) =
+        packages.iter().partition(|package| package.starts_with('+'));
+    for (option, packages) in [(None, with_all), (Some("--no-deps"), alone)] {
+        let names = packages.iter().map(|package| package.trim_start_matches('+'));
+        let mut pip = Command::new(&python);
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+        pip.args(option).args(names);
+        if !packages.is_empty() {
+            process::run(&mut pip)
+                .with_context(|| format!("could not install {}", packages.join(" ")))?;
+        }
+    }
     std::fs::write(&mark, wanted)?;
     Ok(python)
 }
