@@ -159,7 +159,10 @@ async fn what_is_decided_about_a_call_in_doubt_is_done(place: Place) {
     let again = store.reserve(&keys[0], call()).await.expect("an answer");
     let Reservation::Fresh(again) = again else { panic!("{again:?}") };
     assert_eq!(again.epoch(), 2);
-    assert!(!resolve(&keys[0], Decision::Retry).await, "its new owner is alive");
+    // Said again, it is not taken from its new owner.
+    assert!(resolve(&keys[0], Decision::Retry).await, "it was decided so before");
+    let kept = dead.reserve(&keys[0], call()).await.expect("an answer");
+    assert!(matches!(kept, Reservation::InDoubt { alive: true, .. }), "{kept:?}");
     let done = store.reserve(&keys[1], call()).await.expect("an answer");
     let Reservation::Done(done) = done else { panic!("{done:?}") };
     let result = format!("from a person {REMOVED}");
