@@ -29,9 +29,9 @@ use std::time::Duration;
 /// How long results may take from the spool to the ledger before the command ends without them.
 const DELIVERY: Duration = Duration::from_secs(5);
 
-/// Workers with the usual lease are heard of twice as often as this, so that one with a shorter lease
-/// does not take a call from a living one.
-const LEAST_SILENCE: Duration = Duration::from_secs(5);
+/// Whoever was not heard of for so long is gone, and its call in doubt. The same for everybody who
+/// looks, whatever their leases: nobody takes a call from a living worker.
+const SILENCE: Duration = Duration::from_secs(10);
 
 /// Jobs that are open.
 pub(crate) struct OpenJobs {
@@ -86,19 +86,9 @@ pub(crate) fn with<T>(
     name: &str,
     act: impl AsyncFnOnce(&OpenJobs) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    with_lease(arguments, name, RunnerOptions::default().step_lease, act)
-}
-
-/// The same for whoever says itself when it counts as gone.
-pub(crate) fn with_lease<T>(
-    arguments: &PlaceArguments,
-    name: &str,
-    lease: Duration,
-    act: impl AsyncFnOnce(&OpenJobs) -> Result<T, Failure>,
-) -> Result<T, Failure> {
     let place = Place::of(arguments)?;
     runtime::run(async {
-        let open = OpenJobs::new(place, name, lease).await?;
+        let open = OpenJobs::new(place, name).await?;
         let done = act(&open).await;
         open.close().await;
         done
@@ -124,15 +114,14 @@ pub(crate) fn flow_names() -> Result<Vec<FlowName>, Failure> {
 }
 
 impl OpenJobs {
-    async fn new(place: Place, name: &str, lease: Duration) -> Result<Self, Failure> {
+    async fn new(place: Place, name: &str) -> Result<Self, Failure> {
         let worker = match environment::host() {
             Some(host) => format!("{name}@{host}"),
             None => name.to_owned(),
         };
         let mut options = ledger::options(&worker);
         let worker = options.worker.clone();
-        // Whoever lost a step by its lease has lost its call too, and not long after.
-        options.silence = lease.max(LEAST_SILENCE);
+        options.silence = SILENCE;
         // What a day and a session may take is held in the ledger, so that a whole fleet keeps to it.
         let limits = Settings::load()?.models.settings.budget;
         options.budgets = Budgets { day: limit(limits.day), session: limit(limits.session) };

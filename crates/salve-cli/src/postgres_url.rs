@@ -7,8 +7,8 @@
 use crate::failure::Failure;
 use std::net::IpAddr;
 
-/// Completes a URL. `secret` may be in the URL itself only where nobody can read it: not on a command
-/// line.
+/// Completes a URL. A password may be in the URL itself only where nobody else can read it: not on a
+/// command line.
 pub(crate) fn complete(
     url: &str,
     password: Option<&str>,
@@ -82,8 +82,8 @@ impl<'a> Parts<'a> {
     }
 
     fn parameter(&self, name: &str) -> Option<&'a str> {
-        let pairs = self.query.split('&').filter_map(|pair| pair.split_once('='));
-        pairs.into_iter().find(|(key, _)| *key == name).map(|(_, value)| value)
+        let mut pairs = self.query.split('&').filter_map(|pair| pair.split_once('='));
+        pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
     }
 
     fn said(&self, name: &str) -> bool {

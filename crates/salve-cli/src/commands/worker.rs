@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &WorkerArguments, format: Format) -> CommandResult 
     log::start(log_format, false);
     let name = arguments.name.as_deref().unwrap_or("worker");
     let lease = Duration::from_secs(arguments.lease);
-    job_place::with_lease(&arguments.place, name, lease, async |open| {
+    job_place::with(&arguments.place, name, async |open| {
         let options = RunnerOptions {
             worker: open.worker(),
             steps_at_once: usize::from(arguments.steps),

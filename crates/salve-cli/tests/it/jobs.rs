@@ -280,7 +280,6 @@ fn a_job_is_cancelled_while_its_model_is_asked() {
     assert_eq!(place.run(&["jobs", "cancel", "first"], "").code, Some(0), "twice is once");
     let (code, story) = worker.end(Signal::TERM);
     assert_eq!(code, Some(0), "{story}");
-    assert!(story.contains("no step is running"), "{story}");
 }
 
 #[test]

@@ -85,15 +85,10 @@ struct Asked {
 
 impl Asked {
     fn read(flow: &FlowName, options: &JobsStartArguments) -> Result<Self, Failure> {
-        let prompt = input::text(options.prompt.as_deref())?;
         if flow.to_string() != GENERATE_FLOW {
+            let prompt = input::text(options.prompt.as_deref())?;
             return Ok(Self { prompt, system: None, input: None });
         }
-        if prompt.trim().is_empty() {
-            return Err(Failure::new("the prompt is empty")
-                .hint("Give one: `salve jobs start --prompt FILE`, or by standard input."));
-        }
-        let system = options.system.as_deref().map(|path| input::text(Some(path))).transpose()?;
         let mut wanted = GenerateInput::new(String::new());
         wanted.language = options.lang.map(|language| language.name().to_owned());
         wanted.schema = options.schema.as_deref().map(schema).transpose()?;
@@ -106,6 +101,13 @@ impl Asked {
                 InDoubtSetting::Ask => DoubtPolicy::Ask,
                 InDoubtSetting::Fail => DoubtPolicy::Fail,
             };
+        }
+        // Standard input comes last: nobody is to type a prompt for a command that is refused.
+        let system = options.system.as_deref().map(|path| input::text(Some(path))).transpose()?;
+        let prompt = input::text(options.prompt.as_deref())?;
+        if prompt.trim().is_empty() {
+            return Err(Failure::new("the prompt is empty")
+                .hint("Give one: `salve jobs start --prompt FILE`, or by standard input."));
         }
         Ok(Self { prompt, system, input: Some(wanted) })
     }
