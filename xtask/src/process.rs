@@ -8,9 +8,18 @@ use anyhow::{Context, bail};
 use std::process::{Command, Stdio};
 
 /// Returns a cargo invocation in the repository's root, by the same cargo that started us.
+///
+/// What cargo told us about our own package is not passed on: build scripts watch these variables,
+/// and everything on top of ring would be built again whenever they change.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(workspace::root());
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&name);
+        }
+    }
     command
 }
 

@@ -111,7 +111,8 @@ pub(crate) fn new_key(salve: &Path, data: &Path, name: &str) -> anyhow::Result<S
 /// Starts any server that listens on the port it was told.
 pub(crate) fn start(command: &mut Command, port: u16) -> anyhow::Result<Server> {
     let child = command
-        .stdin(Stdio::null())
+        // Kept open while the server runs: some end when it closes.
+        .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()

@@ -121,7 +121,8 @@ impl ChatTail {
     fn settle_roles(&mut self, data: &[u8]) -> Option<Value> {
         let any = |role| self.seen.iter().any(|seen| seen.role == role);
         let says_role = || memchr::memmem::find(data, b"\"role\"").is_some();
-        if !any(Role::Due) && !(any(Role::Written) && says_role()) {
+        let open = any(Role::Due) || any(Role::Written) && says_role();
+        if !open {
             return None;
         }
         let mut chunk: Value = serde_json::from_slice(data).ok()?;
