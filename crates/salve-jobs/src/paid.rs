@@ -82,7 +82,7 @@ where
         // Dropping the call ends it; what had arrived has been kept.
         () = cancelled.cancelled() => Err(StepError::Cancelled),
     };
-    let result = made.unwrap_or_else(failed);
+    let result = made.unwrap_or_else(|error| failed(&error));
     match settled(&*ledger, key, epoch, &result).await? {
         Settlement::Counted | Settlement::Spooled => told(result),
         // Somebody took the call over while this worker was not seen: theirs counts.
@@ -193,7 +193,7 @@ fn unreserved(error: LedgerError) -> StepError {
 }
 
 /// Keeps why there is no answer, so that the same attempt has the same end each time it is done.
-fn failed(error: StepError) -> CallResult {
+fn failed(error: &StepError) -> CallResult {
     let note = serde_json::json!({ "step_error": error });
     CallResult { note, ..CallResult::default() }
 }

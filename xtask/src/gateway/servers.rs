@@ -116,9 +116,7 @@ pub(crate) fn start(command: &mut Command, port: u16) -> anyhow::Result<Server> 
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
-        .with_context(|| {
-        format!("could not start {}", command.get_program().to_string_lossy())
-    })?;
+        .with_context(|| format!("could not start {}", command.get_program().to_string_lossy()))?;
     let mut server = Server { child, address: SocketAddr::from(([127, 0, 0, 1], port)) };
     let begin = Instant::now();
     loop {

@@ -145,7 +145,7 @@ impl Runner {
             let given_up = async {
                 work.reply.closed().await;
                 token.cancel();
-                std::future::pending::<()>().await
+                std::future::pending::<()>().await;
             };
             tokio::select! {
                 outcome = &mut doing => {

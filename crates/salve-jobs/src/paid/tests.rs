@@ -79,7 +79,8 @@ async fn a_call_in_doubt_is_decided_by_its_policy() {
     let fatal =
         |error: &Result<CallResult, StepError>| matches!(error, Err(StepError::Fatal { .. }));
     let again = |error: &Result<CallResult, StepError>| *error == Ok(said("halfanswer"));
-    let table: [(DoubtPolicy, fn(&Result<CallResult, StepError>) -> bool, u32); 5] = [
+    type Expected = fn(&Result<CallResult, StepError>) -> bool;
+    let table: [(DoubtPolicy, Expected, u32); 5] = [
         (DoubtPolicy::Retry, again, 1),
         (DoubtPolicy::Ask, ask, 0),
         (DoubtPolicy::Fail, fatal, 0),

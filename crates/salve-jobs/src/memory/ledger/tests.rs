@@ -55,7 +55,8 @@ async fn a_decision_counts_once() {
     let refused = |reserve: &Reserve| matches!(reserve, Reserve::Refused(_));
     let done = |reserve: &Reserve| *reserve == Reserve::Done(said("mine"));
     let again = |reserve: &Reserve| matches!(reserve, Reserve::Fresh { epoch: 2, .. });
-    let table: [(Decision, fn(&Reserve) -> bool); 3] = [
+    type Expected = fn(&Reserve) -> bool;
+    let table: [(Decision, Expected); 3] = [
         (Decision::Fail, refused),
         (Decision::UseResult("mine".to_owned()), done),
         (Decision::Retry, again),
