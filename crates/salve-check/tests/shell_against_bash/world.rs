@@ -98,6 +98,7 @@ impl World {
                 }
                 WordTarget::Same(_) => true,
             })
+            && !parsed.pipelines.iter().any(|pipeline| is_race(&pipeline.commands))
     }
 
     /// Runs a line on both sides.
@@ -284,6 +285,29 @@ fn without_rights(command: &mut Command) {
 
 fn open_to_all(path: &Path) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o777)).expect("its mode");
+}
+
+/// Returns whether one command of a pipeline makes a file that another one reads or may list: what
+/// happens then depends on who is first.
+fn is_race(commands: &[SimpleCommand]) -> bool {
+    let made = |command: &SimpleCommand| -> Vec<String> {
+        let targets = command.redirects.iter().map(|redirect| &redirect.target);
+        let files = targets.filter_map(|target| match target {
+            WordTarget::Write(word) | WordTarget::Append(word) => Some(word.text.clone()),
+            _ => None,
+        });
+        files.filter(|path| path != "/dev/null").collect()
+    };
+    let looks_at = |command: &SimpleCommand, files: &[String]| {
+        let reads = command.redirects.iter().any(
+            |redirect| matches!(&redirect.target, WordTarget::Read(word) if files.contains(&word.text)),
+        );
+        reads || (!files.is_empty() && command.words.iter().any(|word| word.pattern.is_some()))
+    };
+    commands.iter().enumerate().any(|(at, command)| {
+        let files = made(command);
+        commands.iter().enumerate().any(|(other, command)| other != at && looks_at(command, &files))
+    })
 }
 
 fn has_pattern(parsed: &CommandLine) -> bool {
