@@ -8,6 +8,7 @@ use crate::world::{Store, World};
 use salve_jobs::{JobError, JobId, JobState, StartOptions, Started};
 use serde_json::json;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// A job that had done a step, slept, and waited to be told something when its history was kept.
 fn kept_script() -> Script {
@@ -66,7 +67,15 @@ pub(crate) async fn j16_an_old_history_goes_on_and_a_changed_flow_is_refused(mut
         }
         // Its child's step was under way when the history was kept; it is done again, and no other.
         world.log.wait_for("begin", "asks", 1).await;
-        world.jobs.cancel(&id.child("asks").unwrap(), "enough").await.unwrap();
+        let child = id.child("asks").unwrap();
+        // The book is new and learns of the child from its parent's history, a moment later.
+        for _ in 0..1000 {
+            if world.jobs.state(&child).await.unwrap().is_some() {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        world.jobs.cancel(&child, "enough").await.unwrap();
         let JobState::Failed { error } = world.ended(&id).await else {
             panic!("a child was cancelled")
         };
