@@ -18,6 +18,8 @@ const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(4);
 // How many strangers are remembered; forgetting one only makes its next pause short again.
 const STRANGERS: usize = 10_000;
+// A step whose worker died this often less one is tried alone.
+const ALONE_FROM: u32 = 3;
 
 /// What one runner takes.
 pub(super) struct Taking {
@@ -40,6 +42,8 @@ pub(super) struct Taking {
 struct Held {
     flows: BTreeSet<String>,
     steps: BTreeMap<String, (String, u64)>,
+    // A step that may be what kills workers.
+    alone: Option<String>,
 }
 
 impl Taking {
@@ -70,9 +74,18 @@ impl Taking {
         self.flow_gate.lock().await
     }
 
-    /// The same for a step.
+    /// The same for a step. While one is tried alone nobody looks for another: what kills a worker
+    /// would take the others with it each time, until they seem to be what kills.
     pub(super) async fn step_gate(&self) -> MutexGuard<'_, ()> {
-        self.step_gate.lock().await
+        loop {
+            let given = self.given.notified();
+            let held = self.step_gate.lock().await;
+            if locked(&self.held).alone.is_none() {
+                return held;
+            }
+            drop(held);
+            given.await;
+        }
     }
 
     /// Asks for leave to look for work now; it never comes, once closed.
@@ -184,16 +197,23 @@ impl Taking {
         self.given.notify_waiters();
     }
 
-    /// Notes a step that was taken.
-    pub(super) fn took_step(&self, token: &str, item: &WorkItem) {
+    /// Notes a step that was taken, and how often it was by now.
+    pub(super) fn took_step(&self, token: &str, item: &WorkItem, attempts: u32) {
         if let WorkItem::ActivityExecute { instance, id, .. } = item {
-            locked(&self.held).steps.insert(token.to_owned(), (instance.clone(), *id));
+            let mut held = locked(&self.held);
+            held.steps.insert(token.to_owned(), (instance.clone(), *id));
+            if attempts >= ALONE_FROM {
+                held.alone = Some(token.to_owned());
+            }
         }
     }
 
     /// Notes that a step was given back.
     pub(super) fn gave_step(&self, token: &str) {
-        locked(&self.held).steps.remove(token);
+        let mut held = locked(&self.held);
+        held.steps.remove(token);
+        held.alone.take_if(|alone| alone == token);
+        drop(held);
         self.given.notify_waiters();
     }
 

@@ -230,7 +230,7 @@ impl Provider for Watched {
                 continue;
             };
             if taking.knows_step(&item) {
-                taking.took_step(&token, &item);
+                taking.took_step(&token, &item, attempts);
                 return Ok(Some((item, token, attempts)));
             }
             let pause = taking.pause_for_other_step(&item);
