@@ -95,10 +95,10 @@ fn lints() -> anyhow::Result<Outcome> {
 
 fn tests() -> anyhow::Result<Outcome> {
     if process::answers(&mut process::cargo(&["nextest", "--version"])) {
-        cargo(&["nextest", "run", "--workspace"])
+        cargo(&["nextest", "run", "--workspace", "--no-fail-fast"])
     } else {
         println!("cargo-nextest is not installed; `cargo test` runs the same tests.");
-        cargo(&["test", "--workspace", "--all-targets"])
+        cargo(&["test", "--workspace", "--all-targets", "--no-fail-fast"])
     }
 }
 

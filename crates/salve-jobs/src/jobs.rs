@@ -121,7 +121,8 @@ pub struct JobTree {
     /// The job.
     #[serde(flatten)]
     pub job: JobSnapshot,
-    /// Its children, in the order in which they were started.
+    /// Its children, in the order in which they were written down: of those that were started
+    /// together, any may be first.
     pub children: Vec<JobTree>,
 }
 

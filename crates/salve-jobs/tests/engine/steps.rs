@@ -229,7 +229,8 @@ async fn children_are_jobs_of_their_own_under_their_parents_name() {
     let id = world.start("Parent@1", "p", Json::Null).await;
     assert_eq!(world.ended(&id).await, JobState::Done { output: json!(["x", "y"]) });
     let tree = world.jobs.tree(&id).await.unwrap();
-    let names: Vec<_> = tree.children.iter().map(|child| child.job.id.to_string()).collect();
+    let mut names: Vec<_> = tree.children.iter().map(|child| child.job.id.to_string()).collect();
+    names.sort();
     assert_eq!(names, ["p/x", "p/y"]);
     for child in &tree.children {
         assert_eq!(child.job.flow, flow_name("One@2"));
