@@ -4,6 +4,7 @@
 //! a state and an event for everything that happened. Never lets a type of the engine through: it
 //! could be another one tomorrow.
 
+mod attempt;
 mod book;
 mod context;
 mod engine;

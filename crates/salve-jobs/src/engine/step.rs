@@ -5,10 +5,10 @@
 
 use super::envelope::{StepInput, check_size, step_error_text};
 use super::wires::{Running, Wires};
-use crate::{CallKey, CallLedger, JobId, Step, StepCtx, StepError};
+use crate::attempt::Attempt;
+use crate::{CallLedger, JobId, Step, StepError};
 use duroxide::ActivityContext;
 use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
 
 /// Does one attempt at a step.
 pub(super) async fn run(
@@ -48,34 +48,4 @@ async fn attempt(
     check_size("the step's result", text.len())
         .map_err(|error| StepError::fatal(error.to_string()))?;
     Ok(text)
-}
-
-struct Attempt {
-    job: JobId,
-    key: CallKey,
-    attempt: u32,
-    token: CancellationToken,
-    ledger: Arc<dyn CallLedger>,
-}
-
-impl StepCtx for Attempt {
-    fn job(&self) -> &JobId {
-        &self.job
-    }
-
-    fn key(&self) -> &CallKey {
-        &self.key
-    }
-
-    fn attempt(&self) -> u32 {
-        self.attempt
-    }
-
-    fn cancelled(&self) -> CancellationToken {
-        self.token.clone()
-    }
-
-    fn ledger(&self) -> Arc<dyn CallLedger> {
-        Arc::clone(&self.ledger)
-    }
 }

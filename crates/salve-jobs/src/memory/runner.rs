@@ -7,10 +7,11 @@ use super::desk::{Beginning, Desk, StepWork};
 use super::flow::{Again, Life};
 use super::jobs::MemoryJobs;
 use super::lock;
+use crate::attempt::Attempt;
 use crate::engine::envelope::check_size;
 use crate::{
-    CallKey, CallLedger, Flow, Flows, Fut, Happened, JobError, JobId, JobRunner, JobsError, Json,
-    RunnerOptions, RunningRunner, Step, StepCtx, StepError, Steps,
+    CallLedger, Flow, Flows, Fut, Happened, JobError, JobRunner, JobsError, Json, RunnerOptions,
+    RunningRunner, Step, StepError, Steps,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -230,35 +231,5 @@ fn attempt(
         check_size("the step's result", output.to_string().len())
             .map_err(|error| StepError::fatal(error.to_string()))?;
         Ok(output)
-    }
-}
-
-struct Attempt {
-    job: JobId,
-    key: CallKey,
-    attempt: u32,
-    token: CancellationToken,
-    ledger: Arc<dyn CallLedger>,
-}
-
-impl StepCtx for Attempt {
-    fn job(&self) -> &JobId {
-        &self.job
-    }
-
-    fn key(&self) -> &CallKey {
-        &self.key
-    }
-
-    fn attempt(&self) -> u32 {
-        self.attempt
-    }
-
-    fn cancelled(&self) -> CancellationToken {
-        self.token.clone()
-    }
-
-    fn ledger(&self) -> Arc<dyn CallLedger> {
-        Arc::clone(&self.ledger)
     }
 }
