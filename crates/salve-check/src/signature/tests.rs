@@ -136,7 +136,8 @@ fn hostile_texts_are_signed() {
 proptest! {
     #[test]
     fn a_path_and_a_line_do_not_change_a_signature(
-        folder in "/[a-z]{1,8}(/[a-z0-9_-]{1,8}){0,3}",
+        // Not one where libraries are, such as `/opt`: what is said there is about another's code.
+        folder in "/w[a-z]{0,7}(/[a-z0-9_-]{1,8}){0,3}",
         line in 1u32..5000,
     ) {
         let text = |path: &str, line: u32| format!(
