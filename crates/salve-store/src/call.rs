@@ -5,7 +5,7 @@
 
 use crate::KeyId;
 use crate::spend::{OverBudget, Spend, Worst};
-use crate::statistics::Inspection;
+use crate::tables::statistics::Inspection;
 use salve_types::{Timestamp, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -7,12 +7,10 @@ mod audit;
 mod backup;
 mod call;
 mod clean;
+mod commit;
 mod doubt;
 mod error;
-mod events;
 mod files;
-mod gateway_keys;
-mod jobs;
 mod look;
 mod migrations;
 mod open_call;
@@ -24,9 +22,10 @@ mod read;
 mod redact;
 mod spend;
 mod sql;
-mod statistics;
 mod store;
-mod texts;
+mod tables;
+#[cfg(test)]
+mod testing;
 mod writer;
 
 pub use call::{
@@ -35,9 +34,6 @@ pub use call::{
 };
 pub use doubt::{DoubtFilter, DoubtfulCall};
 pub use error::{DatabaseError, StoreError};
-pub use events::{Event, NewEvent, Subscription};
-pub use gateway_keys::{GatewayKey, KEY_PREFIX, KeyId, MadeKey, NewKey};
-pub use jobs::{JobRegistration, JobReport, JobRow, JobRowFilter, JobRowPage, NewJobRow};
 pub use open_call::{OpenCall, Receipt};
 pub use options::{Budgets, Durability, Retention, SpendLimit, StoreOptions};
 #[cfg(feature = "fleet")]
@@ -45,5 +41,8 @@ pub use postgres::PostgresOptions;
 pub use read::Spending;
 pub use redact::{Redact, RedactStream};
 pub use spend::{BudgetScope, BudgetUnit, OverBudget, Spend, Worst};
-pub use statistics::{CountedName, Counts, Inspection, InspectionOutcome, Statistics};
 pub use store::{Pruned, Store};
+pub use tables::events::{Event, NewEvent, Subscription};
+pub use tables::gateway_keys::{GatewayKey, KEY_PREFIX, KeyId, MadeKey, NewKey};
+pub use tables::jobs::{JobRegistration, JobReport, JobRow, JobRowFilter, JobRowPage, NewJobRow};
+pub use tables::statistics::{CountedName, Counts, Inspection, InspectionOutcome, Statistics};

@@ -3,8 +3,8 @@
 //! In: the database, looked at again and again. Out: news of events and keys, and since when a worker
 //! must have been seen. Never writes.
 
-use crate::gateway_keys::{self, KeyRing};
 use crate::sql::{Asked, Pool, query};
+use crate::tables::gateway_keys::{self, KeyRing};
 use salve_types::Timestamp;
 use std::sync::Arc;
 use std::time::Duration;

@@ -5,7 +5,7 @@
 
 use crate::clean::Cleaner;
 use crate::raw::{Announce, RawText};
-use crate::writer::{Held, Op, SettleOp};
+use crate::writer::{Held, Message, Op, SettleOp};
 use crate::{CallId, CallOutcome, RedactStream, Settled, StoreError};
 use salve_types::Usage;
 use std::fmt;
@@ -25,7 +25,7 @@ pub struct OpenCall {
     raw: Arc<RawText>,
     redaction: Box<dyn RedactStream>,
     cleaner: Arc<Cleaner>,
-    writer: mpsc::UnboundedSender<Op>,
+    writer: mpsc::UnboundedSender<Message>,
     handed_over: bool,
     settled: bool,
 }
@@ -34,7 +34,7 @@ pub struct OpenCall {
 pub(crate) struct Opening {
     pub(crate) raw_cap: usize,
     pub(crate) cleaner: Arc<Cleaner>,
-    pub(crate) writer: mpsc::UnboundedSender<Op>,
+    pub(crate) writer: mpsc::UnboundedSender<Message>,
 }
 
 impl fmt::Debug for Opening {
@@ -107,7 +107,7 @@ impl OpenCall {
     /// When the database refuses.
     pub fn save(&self) -> impl Future<Output = Result<(), StoreError>> + Send + use<> {
         let (reply, answer) = oneshot::channel();
-        self.tell(Op::Save { raw: Arc::clone(&self.raw), reply });
+        self.send(Op::Save { raw: Arc::clone(&self.raw), reply });
         async { answer.await.map_err(|_| StoreError::Closed)? }
     }
 
@@ -143,20 +143,20 @@ impl OpenCall {
         let settled = cleaned(&self.cleaner, settled);
         let (held, raw) = (self.held.clone(), Arc::clone(&self.raw));
         let op = SettleOp { held, raw, settled, reply, failures: 0 };
-        self.tell(Op::Settle(Box::new(op)));
+        self.send(Op::Settle(Box::new(op)));
     }
 
     fn announce(&self, redacted: &str, arrived: usize) {
         match self.raw.push(redacted, arrived) {
             Announce::Nothing => {}
-            Announce::Soon => self.tell(Op::Arrived(Arc::clone(&self.raw))),
-            Announce::Now => self.tell(Op::PieceFull(Arc::clone(&self.raw))),
+            Announce::Soon => self.send(Op::Arrived(Arc::clone(&self.raw))),
+            Announce::Now => self.send(Op::PieceFull(Arc::clone(&self.raw))),
         }
     }
 
     // A writer that is gone leaves the call open in the ledger: visible as unknown, still held.
-    fn tell(&self, op: Op) {
-        let _ = self.writer.send(op);
+    fn send(&self, op: Op) {
+        let _ = self.writer.send(Message::Ledger(op));
     }
 }
 

@@ -5,10 +5,9 @@
 use crate::call::{
     Call, CallDetail, CallFilter, CallOutcome, CallState, CallTexts, CallTry, LateEnd,
 };
-use crate::gateway_keys;
 use crate::sql::{Row, query};
-use crate::statistics::{CountedName, Counts, InspectionOutcome, Statistics};
-use crate::{CallId, GatewayKey, KeyId, Spend, Store, StoreError};
+use crate::tables::statistics::{CountedName, Counts, InspectionOutcome, Statistics};
+use crate::{CallId, KeyId, Spend, Store, StoreError};
 use salve_types::{Timestamp, Usage};
 use std::collections::BTreeMap;
 
@@ -71,7 +70,7 @@ impl Store {
     async fn read_detail(&self, id: CallId) -> Result<Option<CallDetail>, sqlx::Error> {
         let alive = self.alive_since().await?;
         // One transaction, so that the row and its texts are of the same moment.
-        let mut reading = self.readers().moment().await?;
+        let mut reading = self.readers().snapshot().await?;
         let sql = format!(
             "SELECT {COLUMNS} FROM calls LEFT JOIN workers ON workers.worker = calls.worker
               WHERE calls.id = $1"
@@ -115,16 +114,6 @@ impl Store {
         .await
         .map_err(StoreError::database(doing))?;
         summed(&rows).map_err(StoreError::database(doing))
-    }
-
-    /// Returns all gateway keys, oldest first, those that were revoked included.
-    ///
-    /// # Errors
-    /// When the database refuses.
-    pub async fn list_keys(&self) -> Result<Vec<GatewayKey>, StoreError> {
-        let doing = "list the gateway keys";
-        let keys = gateway_keys::load(self.readers()).await.map_err(StoreError::database(doing))?;
-        Ok(keys.in_order())
     }
 
     /// Returns what a gateway key has spent today, and what its open calls hold.

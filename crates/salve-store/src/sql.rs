@@ -8,7 +8,7 @@ mod connection;
 mod link;
 mod row;
 
-pub(crate) use connection::{Asked, Connection, Pool};
+pub(crate) use connection::{Asked, Connection, Pool, Snapshot};
 #[cfg(feature = "fleet")]
 pub(crate) use link::Link;
 pub(crate) use row::{Row, Value};

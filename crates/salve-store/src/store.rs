@@ -4,18 +4,15 @@
 //! on a disk: one task writes, and readers have connections of their own.
 
 use crate::clean::Cleaner;
-use crate::gateway_keys::{self, KeyRing};
 use crate::look::{alive_since, look, newest_event};
 use crate::migrations::{self, Place};
 use crate::open_call::Opening;
 use crate::options::Durability;
 use crate::sql::{Connection, Pool};
-use crate::statistics::Inspection;
-use crate::writer::{Op, Rare, Reply, ReserveOp, Reserved, Writer};
-use crate::{
-    CallId, CallKey, GatewayKey, MadeKey, NewCall, NewKey, Reservation, StoreError, StoreOptions,
-    backup, files,
-};
+use crate::tables::gateway_keys::{self, KeyRing};
+use crate::tables::statistics::Inspection;
+use crate::writer::{Message, Op, Rare, Reply, ReserveOp, Reserved, Writer};
+use crate::{CallId, CallKey, NewCall, Reservation, StoreError, StoreOptions, backup, files};
 use salve_types::Timestamp;
 use sqlx::ConnectOptions;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
@@ -36,7 +33,7 @@ const READERS: u32 = 4;
 pub struct Store(Arc<Inner>);
 
 struct Inner {
-    writer: mpsc::UnboundedSender<Op>,
+    writer: mpsc::UnboundedSender<Message>,
     readers: Pool,
     cleaner: Arc<Cleaner>,
     keys: Arc<KeyRing>,
@@ -90,8 +87,8 @@ impl Store {
             .max_connections(READERS)
             .test_before_acquire(false)
             .connect_lazy_with(settings.pragma("query_only", "on"));
-        let (writer, readers) = (Connection::Sqlite(writer), Pool::Sqlite(readers));
-        let started = Self::start(writer, readers, options).await;
+        let writer = Connection::Sqlite(writer, options.durability);
+        let started = Self::start(writer, Pool::Sqlite(readers), options).await;
         started.map_err(|error| backup::explained(&path, error))
     }
 
@@ -116,7 +113,8 @@ impl Store {
         let readers = SqlitePoolOptions::new()
             .max_connections(READERS)
             .connect_lazy_with(settings.pragma("read_uncommitted", "on"));
-        let (writer, readers) = (Connection::Sqlite(writer), Pool::Sqlite(readers));
+        let writer = Connection::Sqlite(writer, options.durability);
+        let readers = Pool::Sqlite(readers);
         let started = Self::start(writer, readers, options).await;
         started.map_err(|error| backup::explained(&name, error))
     }
@@ -172,7 +170,7 @@ impl Store {
             opening: self.opening(),
             reply,
         };
-        self.tell(Op::Reserve(Box::new(op)))?;
+        self.send(Message::Ledger(Op::Reserve(Box::new(op))))?;
         match answer.await.map_err(|_| StoreError::Closed)?? {
             Reserved::Fresh(call) => Ok(Reservation::Fresh(call.handed_over())),
             Reserved::OverBudget(over) => Ok(Reservation::OverBudget(over)),
@@ -209,13 +207,14 @@ impl Store {
     /// Counts one judgement about an answer that has no call of its own. Never waits.
     pub fn record_inspection(&self, inspection: Inspection) {
         // A store that was closed counts no more; there is nobody left to tell.
-        let _ = self.tell(Op::Inspect(inspection.cleaned(self.cleaner()), None));
+        let _ = self.send(Message::Ledger(Op::Inspect(inspection.cleaned(self.cleaner()), None)));
     }
 
     /// Counts one judgement about the answer of a call, whether it is settled or not, so that it can
     /// be marked as a false alarm. Never waits.
     pub fn record_call_inspection(&self, call: CallId, inspection: Inspection) {
-        let _ = self.tell(Op::Inspect(inspection.cleaned(self.cleaner()), Some(call)));
+        let _ =
+            self.send(Message::Ledger(Op::Inspect(inspection.cleaned(self.cleaner()), Some(call))));
     }
 
     /// Marks the judgement that the answer of a call was cut as a false alarm. Twice counts once.
@@ -224,29 +223,6 @@ impl Store {
     /// When there is no such call, it was not judged to be cut, or the database refuses.
     pub async fn mark_false_positive(&self, id: CallId) -> Result<(), StoreError> {
         self.ask(|reply| Rare::FalseAlarm(id, reply)).await
-    }
-
-    /// Makes a gateway key. The key itself is in the answer, and nowhere else.
-    ///
-    /// # Errors
-    /// When the name is taken, or the database refuses.
-    pub async fn add_key(&self, key: NewKey) -> Result<MadeKey, StoreError> {
-        let key = NewKey { name: self.cleaner().name(&key.name), ..key };
-        self.ask(|reply| Rare::AddKey(key, reply)).await
-    }
-
-    /// Revokes the gateway key of this name, in every process within a moment.
-    ///
-    /// # Errors
-    /// When there is no such key in force, or the database refuses.
-    pub async fn revoke_key(&self, name: &str) -> Result<GatewayKey, StoreError> {
-        let name = self.cleaner().name(name);
-        self.ask(|reply| Rare::RevokeKey(name, reply)).await
-    }
-
-    /// Returns the gateway key in force with this text. From memory: fast enough for every request.
-    pub fn find_key(&self, secret: &str) -> Option<Arc<GatewayKey>> {
-        self.0.keys.find(secret)
     }
 
     /// Forgets what is older than the options say. A store that stays open does it every hour.
@@ -276,7 +252,7 @@ impl Store {
         self.0.readers.close().await;
         // The writer goes last: in SQLite, whoever closes last puts the log into the database.
         let (done, closed) = oneshot::channel();
-        if self.0.writer.send(Op::Close(done)).is_ok() {
+        if self.0.writer.send(Message::Close(done)).is_ok() {
             let _ = closed.await;
         }
     }
@@ -286,15 +262,15 @@ impl Store {
         rare: impl FnOnce(Reply<T>) -> Rare,
     ) -> Result<T, StoreError> {
         let (reply, answer) = oneshot::channel();
-        self.tell(Op::Rare(rare(reply)))?;
+        self.send(Message::Rare(rare(reply)))?;
         answer.await.map_err(|_| StoreError::Closed)?
     }
 
-    pub(crate) fn tell(&self, op: Op) -> Result<(), StoreError> {
+    pub(crate) fn send(&self, message: Message) -> Result<(), StoreError> {
         if self.is_closed() {
             return Err(StoreError::Closed);
         }
-        self.0.writer.send(op).map_err(|_| StoreError::Closed)
+        self.0.writer.send(message).map_err(|_| StoreError::Closed)
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -303,6 +279,10 @@ impl Store {
 
     pub(crate) fn cleaner(&self) -> &Arc<Cleaner> {
         &self.0.cleaner
+    }
+
+    pub(crate) fn key_ring(&self) -> &Arc<KeyRing> {
+        &self.0.keys
     }
 
     pub(crate) fn readers(&self) -> &Pool {

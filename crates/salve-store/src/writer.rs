@@ -18,21 +18,21 @@ mod sections;
 mod take_over;
 
 pub(crate) use jobs::JobOp;
-pub(crate) use op::{Held, Op, Reply, ReserveOp, Reserved, SettleOp};
+pub(crate) use op::{Held, Message, Op, Reply, ReserveOp, Reserved, SettleOp};
 pub(crate) use rare::Rare;
 pub(crate) use rows::{Cell, Rows};
 pub(crate) use take_over::{TakeOver, Taken};
 
-use crate::gateway_keys::KeyRing;
+use crate::commit::{Change, Rollback, commit};
 use crate::raw::{Piece, RawText};
 use crate::sql::{Connection, query};
-use crate::{Budgets, CallId, StoreError};
+use crate::tables::gateway_keys::KeyRing;
+use crate::{Budgets, CallId, Durability, StoreError};
 use batch::{Begin, Stand};
 use books::Books;
 use jobs::Jobs;
 use late::Lates;
 use plan::{Answer, Given, Plan};
-use rare::Refused;
 use salve_types::Clock;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -51,6 +51,8 @@ const FIRST_PRUNE: Duration = Duration::from_secs(60);
 const PRUNE: Duration = Duration::from_secs(3600);
 /// At most so many operations go into one transaction.
 const BATCH: usize = 1024;
+/// At most so many of them if each is several statements: other processes wait meanwhile.
+const GROUP: usize = 256;
 
 /// The task that writes.
 pub(crate) struct Writer {
@@ -60,6 +62,8 @@ pub(crate) struct Writer {
     pub(crate) budgets: Budgets,
     pub(crate) retention: crate::Retention,
     pub(crate) silence: Duration,
+    /// How safe the ledger's own commits are.
+    durability: Durability,
     pub(crate) news: Arc<watch::Sender<i64>>,
     books: Books,
     /// Calls with text that waits, and until when.
@@ -93,6 +97,7 @@ impl Writer {
             budgets: options.budgets,
             retention: options.retention,
             silence: options.silence,
+            durability: options.durability,
             news,
             books: Books::new(keys),
             waiting: Vec::new(),
@@ -108,7 +113,7 @@ impl Writer {
     }
 
     /// Writes until it is told to end or nobody is left who could ask.
-    pub(crate) async fn run(mut self, mut asked: mpsc::UnboundedReceiver<Op>) {
+    pub(crate) async fn run(mut self, mut asked: mpsc::UnboundedReceiver<Message>) {
         let asker = self.serve(&mut asked).await;
         self.end().await;
         if let Err(error) = self.connection.close().await {
@@ -121,28 +126,36 @@ impl Writer {
 
     async fn serve(
         &mut self,
-        asked: &mut mpsc::UnboundedReceiver<Op>,
+        asked: &mut mpsc::UnboundedReceiver<Message>,
     ) -> Option<oneshot::Sender<()>> {
         let mut ops = Vec::new();
         loop {
             if self.next(asked, &mut ops).await.is_break() {
                 break;
             }
-            let closing = ops.iter().position(|op| matches!(op, Op::Close(_)));
-            let close = closing.map(|at| ops.swap_remove(at));
-            let (rare, ordinary): (Vec<Op>, Vec<Op>) =
-                ops.drain(..).partition(|op| matches!(op, Op::Rare(_)));
-            self.commit(ordinary, close.is_some()).await;
-            for op in rare {
-                if let Op::Rare(rare) = op {
-                    self.run_rare(rare).await;
+            let mut close = None;
+            let (mut ordinary, mut rare, mut changes) = (Vec::new(), Vec::new(), Vec::new());
+            for op in ops.drain(..) {
+                match op {
+                    Message::Ledger(op) => ordinary.push(op),
+                    Message::Rare(op) => rare.push(op),
+                    Message::Change(change) => changes.push(change),
+                    Message::Close(done) => close = Some(done),
                 }
+            }
+            self.commit(ordinary, close.is_some()).await;
+            for rare in rare {
+                self.run_rare(rare).await;
+            }
+            while !changes.is_empty() {
+                let rest = changes.split_off(changes.len().min(GROUP));
+                self.commit_changes(std::mem::replace(&mut changes, rest)).await;
             }
             if close.is_some() || self.retry_at.is_some_and(|moment| Instant::now() >= moment) {
                 self.retry().await;
             }
-            if let Some(Op::Close(done)) = close {
-                return Some(done);
+            if close.is_some() {
+                return close;
             }
             if Instant::now() >= self.prune_at {
                 self.prune_in_passing().await;
@@ -156,8 +169,8 @@ impl Writer {
     /// Waits for something to do; with what is there already, it does not wait.
     async fn next(
         &mut self,
-        asked: &mut mpsc::UnboundedReceiver<Op>,
-        ops: &mut Vec<Op>,
+        asked: &mut mpsc::UnboundedReceiver<Message>,
+        ops: &mut Vec<Message>,
     ) -> std::ops::ControlFlow<()> {
         use std::ops::ControlFlow::{Break, Continue};
         while ops.len() < BATCH {
@@ -225,6 +238,26 @@ impl Writer {
         }
     }
 
+    /// Commits operations on the other tables.
+    async fn commit_changes(&mut self, group: Vec<Change>) {
+        let now = self.clock.now();
+        let effects = commit(group, &mut self.connection, &self.worker, now).await;
+        if effects.unsure {
+            self.books.forget();
+        }
+        if let Some((before, after)) = effects.raised {
+            // If this process alone has written, it knows all there is but the version.
+            if effects.ledger_changed || self.books.version != Some(before) {
+                self.books.forget();
+            } else {
+                self.books.version = Some(after);
+            }
+        }
+        if let Some(newest) = effects.newest_event {
+            self.announce(newest);
+        }
+    }
+
     /// Tries again what could not be written, apart from everybody else's operations, which must not
     /// fail with it.
     async fn retry(&mut self) {
@@ -273,25 +306,25 @@ impl Writer {
     ) -> Result<Vec<Answer>, sqlx::Error> {
         if let Some(version) = self.books.version {
             let Plan { batch, answers } = self.plan(ops, pieces, seen).await?;
-            let stand = Stand { version, worker: &self.worker };
+            let stand = Stand { version, worker: &self.worker, durability: self.durability };
             if batch.write(stand, Begin::Here, &mut self.connection).await? {
                 self.books.version = Some(version + 1);
                 return Ok(answers);
             }
             self.books.forget();
         }
-        self.connection.begin().await?;
+        self.connection.begin(self.durability).await?;
         self.books.read(&self.worker, &mut self.connection).await?;
         if self.unsure {
             match self.take_back_orphans().await {
                 Ok(()) => {}
-                Err(Refused::Database(error)) => return Err(error),
-                Err(Refused::Request(error)) => tracing::warn!(%error, "a reservation stays"),
+                Err(Rollback::Database(error)) => return Err(error),
+                Err(Rollback::Refused(error)) => tracing::warn!(%error, "a reservation stays"),
             }
         }
         let version = self.books.version.unwrap_or_default();
         let Plan { batch, answers } = self.plan(ops, pieces, seen).await?;
-        let stand = Stand { version, worker: &self.worker };
+        let stand = Stand { version, worker: &self.worker, durability: self.durability };
         if !batch.write(stand, Begin::Before, &mut self.connection).await? {
             return Err(sqlx::Error::Protocol("the ledger has no state row".to_owned()));
         }

@@ -1,15 +1,14 @@
 //! Every earlier version, with rows of its time, is brought to the newest and read through the API.
 
 use super::{MIGRATIONS, NEWEST, Place, migrate, version};
+use crate::testing::options;
 use crate::{
-    CallId, CallKey, CallOutcome, CallState, NewCall, Redact, RedactStream, Reservation, Settled,
-    Store, StoreError, StoreOptions,
+    CallId, CallKey, CallOutcome, CallState, NewCall, Reservation, Settled, Store, StoreError,
 };
 use salve_types::Timestamp;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions, Connection};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Rows as each version wrote them, on top of those of the versions before.
 const ROWS: &[&str] = &[
@@ -43,32 +42,6 @@ const ROWS: &[&str] = &[
      UPDATE budgets SET spent_tokens = spent_tokens + 4,
                         spent_micro_dollars = spent_micro_dollars + 1;",
 ];
-
-struct AsItIs;
-
-impl Redact for AsItIs {
-    fn redact(&self, text: &str) -> String {
-        text.to_owned()
-    }
-
-    fn stream(&self) -> Box<dyn RedactStream> {
-        Box::new(AsItIs)
-    }
-}
-
-impl RedactStream for AsItIs {
-    fn push(&mut self, piece: &str) -> String {
-        piece.to_owned()
-    }
-
-    fn finish(&mut self) -> String {
-        String::new()
-    }
-}
-
-fn options() -> StoreOptions {
-    StoreOptions::new(Arc::new(|| Timestamp(5 * 86_400_000)), Arc::new(AsItIs), "new")
-}
 
 async fn connection(path: &Path) -> SqliteConnection {
     let options = SqliteConnectOptions::new().filename(path).create_if_missing(true);

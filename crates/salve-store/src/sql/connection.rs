@@ -1,16 +1,19 @@
-//! Connections to either database: one that writes, a pool that reads, a moment in it.
+//! Connections to either database: one that writes, a pool that reads, a snapshot of it.
 //!
 //! In: statements. Out: what the database answers. Never retries: whoever asked knows whether that
 //! is right.
 
 use super::row::Row;
 use super::{Query, query};
+use crate::Durability;
+use crate::commit;
 use sqlx::sqlite::SqlitePool;
 use sqlx::{Connection as _, Sqlite, SqliteConnection, Transaction};
 
 /// A connection of its own.
 pub(crate) enum Connection {
-    Sqlite(SqliteConnection),
+    /// With how safe its commits are now.
+    Sqlite(SqliteConnection, Durability),
     #[cfg(feature = "fleet")]
     Postgres(Box<super::Link>),
 }
@@ -24,7 +27,7 @@ pub(crate) enum Pool {
 }
 
 /// One moment of the database.
-pub(crate) enum Moment {
+pub(crate) enum Snapshot {
     Sqlite(Transaction<'static, Sqlite>),
     #[cfg(feature = "fleet")]
     Postgres(Transaction<'static, sqlx::Postgres>),
@@ -34,33 +37,62 @@ pub(crate) enum Moment {
 pub(crate) enum Asked<'a> {
     Connection(&'a mut Connection),
     Pool(&'a Pool),
-    Moment(&'a mut Moment),
+    Snapshot(&'a mut Snapshot),
 }
 
 impl Connection {
-    /// Begins a transaction in which nobody else writes; in Postgres, from the moment the ledger's
-    /// state is read.
-    pub(crate) async fn begin(&mut self) -> Result<(), sqlx::Error> {
-        let sql = if self.is_postgres() { "BEGIN" } else { "BEGIN IMMEDIATE" };
-        query(sql).execute(self).await.map(drop)
+    /// Begins a transaction that will be as safe as asked. In SQLite nobody else writes meanwhile; in
+    /// Postgres, what is changed or read to be changed is locked.
+    pub(crate) async fn begin(&mut self, durability: Durability) -> Result<(), sqlx::Error> {
+        self.set_durability(durability).await?;
+        if !self.is_postgres() {
+            return query("BEGIN IMMEDIATE").execute(self).await.map(drop);
+        }
+        query("BEGIN").execute(&mut *self).await?;
+        if durability == Durability::Full {
+            // Only ever safer than the server's own setting, which may be `remote_apply`.
+            query(
+                "SELECT set_config('synchronous_commit', 'on', true)
+                  WHERE current_setting('synchronous_commit') IN ('off', 'local')",
+            )
+            .execute(self)
+            .await?;
+        }
+        Ok(())
+    }
+
+    /// Says how safe the next transaction is to be, where that is said between transactions.
+    pub(crate) async fn set_durability(&mut self, wanted: Durability) -> Result<(), sqlx::Error> {
+        match self {
+            Self::Sqlite(connection, now) if *now != wanted => {
+                let sql = match wanted {
+                    Durability::Normal => "PRAGMA synchronous = NORMAL",
+                    Durability::Full => "PRAGMA synchronous = FULL",
+                };
+                sqlx::query(sql).execute(connection).await?;
+                *now = wanted;
+                Ok(())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Takes back what was begun. There may be nothing to take back; that is fine.
     pub(crate) async fn rollback(&mut self) {
         match self {
-            Self::Sqlite(_) => drop(query("ROLLBACK").execute(self).await),
+            Self::Sqlite(..) => drop(query("ROLLBACK").execute(self).await),
             #[cfg(feature = "fleet")]
             Self::Postgres(link) => link.rollback().await,
         }
     }
 
     pub(crate) const fn is_postgres(&self) -> bool {
-        !matches!(self, Self::Sqlite(_))
+        !matches!(self, Self::Sqlite(..))
     }
 
     pub(crate) async fn close(self) -> Result<(), sqlx::Error> {
         match self {
-            Self::Sqlite(connection) => connection.close().await,
+            Self::Sqlite(connection, _) => connection.close().await,
             #[cfg(feature = "fleet")]
             Self::Postgres(link) => link.close().await,
         }
@@ -69,16 +101,16 @@ impl Connection {
 
 impl Pool {
     /// Returns one moment of the database, to be asked more than once.
-    pub(crate) async fn moment(&self) -> Result<Moment, sqlx::Error> {
+    pub(crate) async fn snapshot(&self) -> Result<Snapshot, sqlx::Error> {
         Ok(match self {
-            Self::Sqlite(pool) => Moment::Sqlite(pool.begin().await?),
+            Self::Sqlite(pool) => Snapshot::Sqlite(pool.begin().await?),
             #[cfg(feature = "fleet")]
             Self::Postgres(pool) => {
                 let begun = super::link::within(pool.begin()).await?;
-                let mut moment = Moment::Postgres(begun);
+                let mut snapshot = Snapshot::Postgres(begun);
                 let sql = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY";
-                query(sql).execute(&mut moment).await?;
-                moment
+                query(sql).execute(&mut snapshot).await?;
+                snapshot
             }
         })
     }
@@ -102,7 +134,7 @@ impl Asked<'_> {
         match self {
             Self::Connection(connection) => Asked::Connection(connection),
             Self::Pool(pool) => Asked::Pool(pool),
-            Self::Moment(moment) => Asked::Moment(moment),
+            Self::Snapshot(snapshot) => Asked::Snapshot(snapshot),
         }
     }
 
@@ -110,7 +142,7 @@ impl Asked<'_> {
         match self {
             Self::Connection(connection) => connection.is_postgres(),
             Self::Pool(pool) => pool.is_postgres(),
-            Self::Moment(moment) => !matches!(moment, Moment::Sqlite(_)),
+            Self::Snapshot(snapshot) => !matches!(snapshot, Snapshot::Sqlite(_)),
         }
     }
 
@@ -129,9 +161,9 @@ impl Asked<'_> {
             }};
         }
         match self {
-            Self::Connection(Connection::Sqlite(connection)) => sqlite!(connection),
+            Self::Connection(Connection::Sqlite(connection, _)) => sqlite!(connection),
             Self::Pool(Pool::Sqlite(pool)) => sqlite!(pool),
-            Self::Moment(Moment::Sqlite(moment)) => sqlite!(&mut **moment),
+            Self::Snapshot(Snapshot::Sqlite(snapshot)) => sqlite!(&mut **snapshot),
             #[cfg(feature = "fleet")]
             Self::Connection(Connection::Postgres(link)) => {
                 let rows = postgres!(link.reach().await?);
@@ -140,7 +172,7 @@ impl Asked<'_> {
             #[cfg(feature = "fleet")]
             Self::Pool(Pool::Postgres(pool)) => postgres!(pool),
             #[cfg(feature = "fleet")]
-            Self::Moment(Moment::Postgres(moment)) => postgres!(&mut **moment),
+            Self::Snapshot(Snapshot::Postgres(snapshot)) => postgres!(&mut **snapshot),
         }
     }
 
@@ -161,9 +193,9 @@ impl Asked<'_> {
             }};
         }
         match self {
-            Self::Connection(Connection::Sqlite(connection)) => sqlite!(connection),
+            Self::Connection(Connection::Sqlite(connection, _)) => sqlite!(connection),
             Self::Pool(Pool::Sqlite(pool)) => sqlite!(pool),
-            Self::Moment(Moment::Sqlite(moment)) => sqlite!(&mut **moment),
+            Self::Snapshot(Snapshot::Sqlite(snapshot)) => sqlite!(&mut **snapshot),
             #[cfg(feature = "fleet")]
             Self::Connection(Connection::Postgres(link)) => {
                 let done = postgres!(link.reach().await?);
@@ -172,7 +204,7 @@ impl Asked<'_> {
             #[cfg(feature = "fleet")]
             Self::Pool(Pool::Postgres(pool)) => postgres!(pool),
             #[cfg(feature = "fleet")]
-            Self::Moment(Moment::Postgres(moment)) => postgres!(&mut **moment),
+            Self::Snapshot(Snapshot::Postgres(snapshot)) => postgres!(&mut **snapshot),
         }
     }
 }
@@ -183,15 +215,21 @@ impl<'a> From<&'a mut Connection> for Asked<'a> {
     }
 }
 
+impl<'a> From<&'a mut commit::Transaction<'_>> for Asked<'a> {
+    fn from(transaction: &'a mut commit::Transaction<'_>) -> Self {
+        Self::Connection(transaction.connection())
+    }
+}
+
 impl<'a> From<&'a Pool> for Asked<'a> {
     fn from(pool: &'a Pool) -> Self {
         Self::Pool(pool)
     }
 }
 
-impl<'a> From<&'a mut Moment> for Asked<'a> {
-    fn from(moment: &'a mut Moment) -> Self {
-        Self::Moment(moment)
+impl<'a> From<&'a mut Snapshot> for Asked<'a> {
+    fn from(snapshot: &'a mut Snapshot) -> Self {
+        Self::Snapshot(snapshot)
     }
 }
 

@@ -3,7 +3,7 @@
 //! In: balances as the database has them. Out: whether a call fits, and the balances after it. Never
 //! trusted beyond the ledger's version it was read at.
 
-use crate::gateway_keys::KeyRing;
+use crate::tables::gateway_keys::KeyRing;
 use crate::{BudgetScope, Budgets, OverBudget, Spend, SpendLimit};
 use std::collections::{BTreeSet, HashMap};
 

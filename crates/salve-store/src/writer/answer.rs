@@ -31,13 +31,17 @@ impl Writer {
                         let _ = reply.send(receipt);
                     }
                 }
-                (Op::Save { reply, .. } | Op::Text { reply, .. }, _) => drop(reply.send(Ok(()))),
+                (Op::Save { reply, .. }, _) => drop(reply.send(Ok(()))),
                 (Op::Event { reply, .. }, Answer::Event(id)) => drop(reply.send(Ok(id))),
                 (Op::Job(op), answer) => op.answer(answer),
                 _ => {}
             }
         }
-        let newest = self.books.next_event - 1;
+        self.announce(self.books.next_event - 1);
+    }
+
+    /// Wakes those who wait for events.
+    pub(super) fn announce(&self, newest: i64) {
         self.news.send_if_modified(|known| {
             let newer = newest > *known;
             *known = newest.max(*known);

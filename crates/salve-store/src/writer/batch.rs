@@ -7,6 +7,7 @@ use super::rows::Rows;
 use super::sections::SQLITE;
 #[cfg(feature = "fleet")]
 use super::sections::{JUDGEMENTS_AT, POSTGRES};
+use crate::Durability;
 #[cfg(feature = "fleet")]
 use crate::sql::query;
 use crate::sql::{Connection, Parameter, Query};
@@ -23,7 +24,6 @@ pub(crate) struct Batch {
     pub(crate) inspections: Rows,
     pub(crate) judgements: Rows,
     pub(crate) jobs: Rows,
-    pub(crate) put_texts: Rows,
     pub(crate) lates: Rows,
     /// Texts, one after the other; rows say where theirs begins and how long it is. As bytes, since
     /// a text may hold NUL.
@@ -40,6 +40,7 @@ pub(crate) struct Batch {
 pub(crate) struct Stand<'a> {
     pub(crate) version: i64,
     pub(crate) worker: &'a str,
+    pub(crate) durability: Durability,
 }
 
 /// Whether the transaction is begun here or was begun before.
@@ -67,6 +68,9 @@ impl Batch {
         #[cfg(feature = "fleet")]
         if connection.is_postgres() {
             return self.write_postgres(stand, begin, connection).await;
+        }
+        if begin == Begin::Here {
+            connection.set_durability(stand.durability).await?;
         }
         let statement = self.statement(begin);
         let parameters = self.parameters(stand);
@@ -108,7 +112,7 @@ impl Batch {
         let statement = self.postgres_statement();
         let judged = !self.judgements.is_empty();
         if judged && begin == Begin::Here {
-            connection.begin().await?;
+            connection.begin(stand.durability).await?;
         }
         let mut parameters = self.parameters(stand);
         let judgements = parameters.get_mut(13).map(|rows| std::mem::replace(rows, "[]".into()));
@@ -144,7 +148,7 @@ impl Batch {
     }
 
     /// The kinds of rows, in the order of the statements that write them.
-    const fn kinds(&self) -> [&Rows; 11] {
+    const fn kinds(&self) -> [&Rows; 10] {
         [
             &self.calls,
             &self.budgets,
@@ -155,7 +159,6 @@ impl Batch {
             &self.inspections,
             &self.judgements,
             &self.jobs,
-            &self.put_texts,
             &self.lates,
         ]
     }
@@ -178,7 +181,6 @@ impl Batch {
             self.judgements.finish().into(),
             self.next_job.into(),
             self.jobs.finish().into(),
-            self.put_texts.finish().into(),
             self.lates.finish().into(),
         ]
     }

@@ -6,8 +6,8 @@
 use super::accounts::{Account, Accounts, Balance};
 use super::rows::{Cell, Rows};
 use crate::Spend;
-use crate::gateway_keys::{self, KeyRing};
 use crate::sql::{Connection, query};
+use crate::tables::gateway_keys::{self, KeyRing};
 use std::collections::HashMap;
 use std::sync::Arc;
 

@@ -9,9 +9,9 @@ use super::plan::{Answer, keep_event};
 use super::rows::{Cell, Rows, int};
 use super::{Op, Reply};
 use crate::StoreError;
-use crate::events::ReadyEvent;
-use crate::jobs::{JobRegistration, NewJobRow, root};
 use crate::sql::{Connection, query};
+use crate::tables::events::ReadyEvent;
+use crate::tables::jobs::{JobRegistration, NewJobRow, root};
 use salve_types::Timestamp;
 use std::collections::{BTreeSet, HashMap};
 

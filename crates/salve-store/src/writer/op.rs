@@ -5,10 +5,11 @@
 use super::accounts::Account;
 use super::jobs::JobOp;
 use super::rare::Rare;
-use crate::events::ReadyEvent;
+use crate::commit::Change;
 use crate::open_call::{OpenCall, Opening};
 use crate::raw::RawText;
-use crate::statistics::Inspection;
+use crate::tables::events::ReadyEvent;
+use crate::tables::statistics::Inspection;
 use crate::{BudgetScope, CallId, KeyId, NewCall, OverBudget, Receipt, Settled, StoreError, Worst};
 use salve_types::Timestamp;
 use std::sync::Arc;
@@ -17,7 +18,19 @@ use tokio::sync::oneshot;
 /// Who waits for an answer.
 pub(crate) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
 
-/// Something to be written.
+/// What the writer is asked for.
+#[derive(Debug)]
+pub(crate) enum Message {
+    Ledger(Op),
+    /// What happens so seldom that it gets a transaction of its own.
+    Rare(Rare),
+    /// A transaction on the other tables.
+    Change(Change),
+    /// Write what waits, and end.
+    Close(oneshot::Sender<()>),
+}
+
+/// Something to be written to the call ledger.
 #[derive(Debug)]
 pub(crate) enum Op {
     Reserve(Box<ReserveOp>),
@@ -37,18 +50,8 @@ pub(crate) enum Op {
     },
     /// Something about a job.
     Job(Box<JobOp>),
-    /// A text to be kept under its hash.
-    Text {
-        id: String,
-        text: String,
-        reply: Reply<()>,
-    },
     /// A judgement, about this call if it has one.
     Inspect(Inspection, Option<CallId>),
-    /// What happens so seldom that it gets a transaction of its own.
-    Rare(Rare),
-    /// Write what waits, and end.
-    Close(oneshot::Sender<()>),
 }
 
 /// A call that wants to be made. Its names are cleaned.
@@ -121,9 +124,7 @@ pub(super) fn refused(ops: Vec<Op>, error: &StoreError) -> Vec<Op> {
                     let _ = reply.send(Err(error.clone()));
                 }
             }
-            Op::Save { reply, .. } | Op::Text { reply, .. } => {
-                drop(reply.send(Err(error.clone())));
-            }
+            Op::Save { reply, .. } => drop(reply.send(Err(error.clone()))),
             Op::Job(op) => op.refuse(error),
             Op::Event { reply, .. } => drop(reply.send(Err(error.clone()))),
             _ => {}

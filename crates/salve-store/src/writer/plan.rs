@@ -9,12 +9,12 @@ use super::jobs::Jobs;
 use super::late::Lates;
 use super::rows::{Cell, int};
 use super::{Held, Op, ReserveOp, SettleOp};
-use crate::events::ReadyEvent;
 use crate::raw::{Piece, RawText};
-use crate::statistics::Inspection;
+use crate::tables::events::ReadyEvent;
+use crate::tables::statistics::Inspection;
 use crate::{Budgets, CallId, JobRegistration, OverBudget, Receipt, Spend, StoreError};
 use salve_types::Timestamp;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What is told to whoever asked, once the batch is safe.
@@ -64,7 +64,6 @@ pub(crate) fn plan(ops: &[Op], mut given: Given<'_>, books: &mut Books) -> Plan 
     let mut batch = Batch { seen_at: given.seen.then_some(given.now.0), ..Batch::default() };
     let mut counts: HashMap<Inspection, i64> = HashMap::new();
     let mut answers = Vec::with_capacity(ops.len());
-    let mut put: HashSet<&str> = HashSet::new();
     for op in ops {
         answers.push(match op {
             Op::Reserve(op) => Answer::Reserved(reserve(op, &mut given, books, &mut batch)),
@@ -78,19 +77,6 @@ pub(crate) fn plan(ops: &[Op], mut given: Given<'_>, books: &mut Books) -> Plan 
                 Answer::Event(keep_event(event, given.now, books, &mut batch))
             }
             Op::Job(op) => given.jobs.plan(op, given.now, books, &mut batch),
-            Op::Text { id, text, .. } => {
-                if put.insert(id.as_str()) {
-                    let (start, length) = batch.keep(text.as_bytes());
-                    let row = [
-                        Cell::Text(id),
-                        Cell::Int(start),
-                        Cell::Int(length),
-                        Cell::Int(given.now.0),
-                    ];
-                    batch.put_texts.push(&row);
-                }
-                Answer::Done
-            }
             Op::Inspect(inspection, call) => {
                 *counts.entry(inspection.clone()).or_default() += 1;
                 if let (Some(call), Some(kind)) = (call, &inspection.kind) {
@@ -102,9 +88,7 @@ pub(crate) fn plan(ops: &[Op], mut given: Given<'_>, books: &mut Books) -> Plan 
                 }
                 Answer::Done
             }
-            Op::Save { .. } | Op::Arrived(_) | Op::PieceFull(_) | Op::Rare(_) | Op::Close(_) => {
-                Answer::Done
-            }
+            Op::Save { .. } | Op::Arrived(_) | Op::PieceFull(_) => Answer::Done,
         });
     }
     for (raw, piece) in given.pieces {

@@ -4,8 +4,8 @@
 //! call that is not settled, nor a budget that holds something.
 
 use super::Writer;
-use super::rare::Refused;
 use super::rows::int;
+use crate::commit::Rollback;
 use crate::sql::{Connection, query};
 use crate::store::Pruned;
 
@@ -14,7 +14,7 @@ const PART: u64 = 2000;
 const DAY: i64 = 86_400_000;
 
 impl Writer {
-    pub(super) async fn prune(&mut self) -> Result<Pruned, Refused> {
+    pub(super) async fn prune(&mut self) -> Result<Pruned, Rollback> {
         let today = self.clock.now().day();
         let before = |days: u32| today - i64::from(days);
         let keep = self.retention;

@@ -14,19 +14,8 @@ pub(super) struct Spelled {
 }
 
 /// In the order of `Batch::kinds`.
-const SECTIONS: [&str; 11] = [
-    CALLS,
-    BUDGETS,
-    SETTLES,
-    PIECES,
-    TEXTS,
-    EVENTS,
-    INSPECTIONS,
-    JUDGEMENTS,
-    JOBS,
-    PUT_TEXTS,
-    LATES,
-];
+const SECTIONS: [&str; 10] =
+    [CALLS, BUDGETS, SETTLES, PIECES, TEXTS, EVENTS, INSPECTIONS, JUDGEMENTS, JOBS, LATES];
 
 /// The place of the statement that changes rows another one may change as well. In one statement
 /// Postgres would do only one of the two.
@@ -182,19 +171,13 @@ ON CONFLICT (id) DO UPDATE
        reported_event = excluded.reported_event, ended = excluded.ended,
        ended_at = excluded.ended_at";
 
-const PUT_TEXTS: &str = "
-INSERT INTO texts (id, content, put_at)
-SELECT @0, %1,2, #3
-  FROM json_each($17) WHERE {raised}
-ON CONFLICT (id) DO UPDATE SET put_at = excluded.put_at";
-
 const LATES: &str = "
 INSERT INTO call_tries (call, epoch, state, worker, reserved_at, day, gateway_key, session,
                         counted_tokens, counted_micro_dollars, settled_at, outcome, input_tokens,
                         output_tokens, cached_tokens, reasoning_tokens, micro_dollars, note,
                         content)
 SELECT #0, #1, 'late', $2, #2, #3, #4, @5, #6, #7, #8, @9, #10, #11, #12, #13, #14, @15, %16,17
-  FROM json_each($18) WHERE {raised}
+  FROM json_each($17) WHERE {raised}
 ON CONFLICT (call, epoch) DO UPDATE
    SET state = excluded.state, counted_tokens = excluded.counted_tokens,
        counted_micro_dollars = excluded.counted_micro_dollars, settled_at = excluded.settled_at,

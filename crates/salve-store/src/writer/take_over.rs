@@ -3,10 +3,10 @@
 //! In: a key. Out: the call with a new epoch, or why it is not to be had. Never free: what the owner
 //! before may have paid counts at its worst until it is known.
 
-use super::rare::Refused;
 use super::rows::int;
 use super::{Held, Writer};
 use crate::call::CallOutcome;
+use crate::commit::Rollback;
 use crate::open_call::{OpenCall, Opening};
 use crate::sql::{Connection, query};
 use crate::{CallId, Decision, KeyId, NewCall, OverBudget, Spend, StoreError, Worst};
@@ -58,7 +58,7 @@ impl Writer {
         &mut self,
         wanted: &TakeOver,
         opening: Opening,
-    ) -> Result<Taken, Refused> {
+    ) -> Result<Taken, Rollback> {
         let Some(standing) = self.standing_by_key(&wanted.key).await? else {
             return Ok(Taken::Unknown);
         };
@@ -69,7 +69,7 @@ impl Writer {
         if let Some(key) = wanted.call.key_id
             && self.books.keys.in_force(key).is_none()
         {
-            return Err(Refused::Request(StoreError::NoSuchKey(key)));
+            return Err(Rollback::Refused(StoreError::NoSuchKey(key)));
         }
         let now = self.clock.now();
         let new = Held {
@@ -100,7 +100,11 @@ impl Writer {
 
     /// Finds the try of this epoch at a call, to settle it. If it is still open, it becomes this
     /// worker's, who settles it like its own.
-    pub(super) async fn take_up(&mut self, key: &str, epoch: i64) -> Result<Option<Held>, Refused> {
+    pub(super) async fn take_up(
+        &mut self,
+        key: &str,
+        epoch: i64,
+    ) -> Result<Option<Held>, Rollback> {
         let Some(standing) = self.standing_by_key(key).await? else { return Ok(None) };
         let id = standing.held.id;
         if standing.held.epoch != epoch {
@@ -120,7 +124,7 @@ impl Writer {
 
     /// Takes back the reservations of which nobody was told, because nobody knew whether they were
     /// written: those calls were never made.
-    pub(super) async fn take_back_orphans(&mut self) -> Result<(), Refused> {
+    pub(super) async fn take_back_orphans(&mut self) -> Result<(), Rollback> {
         let orphans: Vec<(i64, i64)> = self
             .books
             .open
@@ -150,7 +154,7 @@ impl Writer {
         &mut self,
         key: &str,
         decision: &Decision,
-    ) -> Result<bool, Refused> {
+    ) -> Result<bool, Rollback> {
         let Some(standing) = self.standing_by_key(key).await? else { return Ok(false) };
         if !standing.open || (standing.decided.is_none() && self.is_alive(&standing).await?) {
             return Ok(standing.was_decided(decision));
@@ -160,12 +164,16 @@ impl Writer {
     }
 
     /// Decides about a call, whoever owns it.
-    pub(super) async fn resolve(&mut self, id: CallId, decision: &Decision) -> Result<(), Refused> {
+    pub(super) async fn resolve(
+        &mut self,
+        id: CallId,
+        decision: &Decision,
+    ) -> Result<(), Rollback> {
         let standing = standing("calls.id = $1", &Id::Number(id.0), &mut self.connection)
             .await?
-            .ok_or(Refused::Request(StoreError::NoSuchCall(id)))?;
+            .ok_or(Rollback::Refused(StoreError::NoSuchCall(id)))?;
         if !standing.open {
-            return Err(Refused::Request(StoreError::AlreadySettled(id)));
+            return Err(Rollback::Refused(StoreError::AlreadySettled(id)));
         }
         let worst = standing.held.worst.total();
         match decision {
@@ -205,7 +213,7 @@ impl Writer {
         standing: &Standing,
         took: Spend,
         word: Option<(&str, Option<&String>)>,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), Rollback> {
         let held = &standing.held;
         self.books.read_accounts(held.accounts(), &mut self.connection).await?;
         self.books.accounts.release(held, took);
@@ -229,7 +237,7 @@ impl Writer {
     }
 
     /// Writes down a try that is taken from its owner, at its worst case; returns what had arrived.
-    async fn lose(&mut self, standing: &Standing) -> Result<String, Refused> {
+    async fn lose(&mut self, standing: &Standing) -> Result<String, Rollback> {
         let held = &standing.held;
         let pieces: Vec<Vec<u8>> =
             query("SELECT content FROM call_pieces WHERE call = $1 ORDER BY position")
@@ -266,7 +274,7 @@ impl Writer {
         Ok(String::from_utf8_lossy(&partial.concat()).into_owned())
     }
 
-    async fn own(&mut self, new: &Held, call: &NewCall) -> Result<(), Refused> {
+    async fn own(&mut self, new: &Held, call: &NewCall) -> Result<(), Rollback> {
         query(
             "UPDATE calls SET worker = $1, epoch = $2, decided = NULL, reserved_at = $3, day = $4,
                     purpose = $5, dialect = $6, provider = $7, model = $8, gateway_key = $9,
@@ -296,7 +304,7 @@ impl Writer {
         Ok(())
     }
 
-    async fn write_accounts(&mut self) -> Result<(), Refused> {
+    async fn write_accounts(&mut self) -> Result<(), Rollback> {
         let today = self.clock.now().day();
         for (account, balance) in self.books.accounts.take_changed() {
             query(
@@ -323,13 +331,13 @@ impl Writer {
         Ok(())
     }
 
-    async fn is_alive(&mut self, standing: &Standing) -> Result<bool, Refused> {
+    async fn is_alive(&mut self, standing: &Standing) -> Result<bool, Rollback> {
         let now = self.clock.now();
         let since = crate::look::alive_since(now, self.silence, &mut self.connection).await?;
         Ok(standing.worker == self.worker || standing.seen_at.is_some_and(|seen| seen >= since))
     }
 
-    async fn standing_by_key(&mut self, key: &str) -> Result<Option<Standing>, Refused> {
+    async fn standing_by_key(&mut self, key: &str) -> Result<Option<Standing>, Rollback> {
         let key = Id::Key(key.to_owned());
         Ok(standing("calls.call_key = $1", &key, &mut self.connection).await?)
     }
@@ -386,7 +394,7 @@ async fn lost_try(
     call: CallId,
     epoch: i64,
     connection: &mut Connection,
-) -> Result<Option<Held>, Refused> {
+) -> Result<Option<Held>, Rollback> {
     let row = query(
         "SELECT reserved_at, day, gateway_key, session, counted_tokens, counted_micro_dollars
            FROM call_tries WHERE call = $1 AND epoch = $2",

@@ -3,8 +3,9 @@
 //! In: a name and limits. Out: the key itself once, at the moment it is made; afterwards only what
 //! is known about it. Never kept: of a key, its BLAKE3 hash and its first characters are stored.
 
-use crate::SpendLimit;
+use crate::commit::{Rollback, Transaction};
 use crate::sql::{Asked, query};
+use crate::{Durability, SpendLimit, Store, StoreError};
 use salve_types::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -84,8 +85,106 @@ impl GatewayKey {
     }
 }
 
+impl Store {
+    /// Makes a gateway key. The key itself is in the answer, and nowhere else.
+    ///
+    /// # Errors
+    /// When the name is taken, or the database refuses.
+    pub async fn add_key(&self, key: NewKey) -> Result<MadeKey, StoreError> {
+        let key = NewKey { name: self.cleaner().name(&key.name), ..key };
+        let ring = Arc::clone(self.key_ring());
+        self.write(Durability::Full, "keep a gateway key", |tx| Box::pin(add(tx, key, ring))).await
+    }
+
+    /// Revokes the gateway key of this name, in every process within a moment.
+    ///
+    /// # Errors
+    /// When there is no such key in force, or the database refuses.
+    pub async fn revoke_key(&self, name: &str) -> Result<GatewayKey, StoreError> {
+        let name = self.cleaner().name(name);
+        let ring = Arc::clone(self.key_ring());
+        self.write(Durability::Full, "revoke a gateway key", |tx| Box::pin(revoke(tx, name, ring)))
+            .await
+    }
+
+    /// Returns the gateway key in force with this text. From memory: fast enough for every request.
+    pub fn find_key(&self, secret: &str) -> Option<Arc<GatewayKey>> {
+        self.key_ring().find(secret)
+    }
+
+    /// Returns all gateway keys, oldest first, those that were revoked included.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn list_keys(&self) -> Result<Vec<GatewayKey>, StoreError> {
+        let keys = load(self.readers()).await;
+        Ok(keys.map_err(StoreError::database("list the gateway keys"))?.in_order())
+    }
+}
+
+async fn add(
+    tx: &mut Transaction<'_>,
+    new: NewKey,
+    ring: Arc<KeyRing>,
+) -> Result<MadeKey, Rollback> {
+    tx.change_ledger().await?;
+    let secret = new_secret();
+    let (hash, prefix) = stored_form(&secret);
+    let limit = |count: Option<u64>| count.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+    let added = query(
+        "INSERT INTO gateway_keys (id, name, hash, prefix, tokens_per_day,
+                                   micro_dollars_per_day, requests_per_minute, created_at)
+         VALUES ((SELECT coalesce(max(id), 0) + 1 FROM gateway_keys), $1, $2, $3, $4, $5, $6, $7)
+         ON CONFLICT (name) WHERE revoked_at IS NULL DO NOTHING",
+    )
+    .bind(&new.name)
+    .bind(hash.clone())
+    .bind(prefix)
+    .bind(limit(new.per_day.tokens))
+    .bind(limit(new.per_day.micro_dollars))
+    .bind(new.requests_per_minute.map(i64::from))
+    .bind(tx.now().0)
+    .execute(&mut *tx)
+    .await?;
+    if added == 0 {
+        return Err(StoreError::KeyNameTaken(new.name).into());
+    }
+    let keys = changed(tx, ring).await?;
+    let key = keys.by_hash.get(&hash).ok_or(sqlx::Error::RowNotFound)?;
+    Ok(MadeKey { key: (**key).clone(), secret })
+}
+
+async fn revoke(
+    tx: &mut Transaction<'_>,
+    name: String,
+    ring: Arc<KeyRing>,
+) -> Result<GatewayKey, Rollback> {
+    tx.change_ledger().await?;
+    let id = query(
+        "UPDATE gateway_keys SET revoked_at = $1
+          WHERE name = $2 AND revoked_at IS NULL RETURNING id",
+    )
+    .bind(tx.now().0)
+    .bind(&name)
+    .fetch_optional(&mut *tx)
+    .await?;
+    let Some(id) = id else { return Err(StoreError::NoKeyNamed(name).into()) };
+    let keys = changed(tx, ring).await?;
+    let key = keys.by_id.get(&KeyId(id.try_get(0)?)).ok_or(sqlx::Error::RowNotFound)?;
+    Ok((**key).clone())
+}
+
+/// Tells every process that the keys changed; this one has them once they are committed.
+async fn changed(tx: &mut Transaction<'_>, ring: Arc<KeyRing>) -> Result<Arc<Keys>, sqlx::Error> {
+    query("UPDATE ledger SET keys_version = keys_version + 1").execute(&mut *tx).await?;
+    let keys = Arc::new(load(&mut *tx).await?);
+    let committed = Arc::clone(&keys);
+    tx.after_commit(move || ring.replace(committed));
+    Ok(keys)
+}
+
 /// Makes a key out of the system's randomness.
-pub(crate) fn new_secret() -> String {
+fn new_secret() -> String {
     let mut hasher = blake3::Hasher::new();
     // Three times 122 random bits, condensed to 256.
     for _ in 0..3 {
@@ -95,7 +194,7 @@ pub(crate) fn new_secret() -> String {
 }
 
 /// Returns what is stored of a key: its hash, and its first characters.
-pub(crate) fn stored_form(secret: &str) -> (String, String) {
+fn stored_form(secret: &str) -> (String, String) {
     (hash(secret), secret.chars().take(SHOWN).collect())
 }
 
@@ -132,8 +231,8 @@ impl KeyRing {
         self.keys().version
     }
 
-    pub(crate) fn replace(&self, keys: Keys) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(keys);
+    pub(crate) fn replace(&self, keys: impl Into<Arc<Keys>>) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = keys.into();
     }
 
     fn keys(&self) -> Arc<Keys> {

@@ -5,6 +5,7 @@
 //! merely woken by what is new.
 
 use crate::sql::{Row, query};
+use crate::writer::{Message, Op};
 use crate::{Store, StoreError};
 use salve_types::Timestamp;
 use serde::Serialize;
@@ -62,7 +63,7 @@ impl Store {
             subject: cleaner.name(&event.subject),
             body: crate::open_call::cleaned_note(cleaner, event.body).to_string(),
         };
-        self.tell(crate::writer::Op::Event { event, reply })?;
+        self.send(Message::Ledger(Op::Event { event, reply }))?;
         answer.await.map_err(|_| StoreError::Closed)?
     }
 

@@ -4,9 +4,7 @@
 //! within the days texts are kept. Never two rows for one text.
 
 use crate::sql::query;
-use crate::writer::Op;
-use crate::{Store, StoreError};
-use tokio::sync::oneshot;
+use crate::{Durability, Store, StoreError};
 
 impl Store {
     /// Keeps a text and returns its id: the hash of what is kept. The same text has the same id, and
@@ -17,9 +15,23 @@ impl Store {
     pub async fn put_text(&self, text: &str) -> Result<String, StoreError> {
         let text = self.cleaner().text(text);
         let id = blake3::hash(text.as_bytes()).to_hex().to_string();
-        let (reply, answer) = oneshot::channel();
-        self.tell(Op::Text { id: id.clone(), text, reply })?;
-        answer.await.map_err(|_| StoreError::Closed)??;
+        let put = id.clone();
+        // A job that is told the id is as safe as the text must be.
+        self.write(Durability::Full, "keep a text", move |tx| {
+            Box::pin(async move {
+                query(
+                    "INSERT INTO texts (id, content, put_at) VALUES ($1, $2, $3)
+                     ON CONFLICT (id) DO UPDATE SET put_at = excluded.put_at",
+                )
+                .bind(&put)
+                .bind(text.into_bytes())
+                .bind(tx.now().0)
+                .execute(tx)
+                .await?;
+                Ok(())
+            })
+        })
+        .await?;
         Ok(id)
     }
 

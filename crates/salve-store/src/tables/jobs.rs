@@ -4,10 +4,10 @@
 //! Never decides anything: the engine's history is the truth, and this is what is read of it.
 
 use crate::clean::Cleaner;
-use crate::events::{self, Event, NewEvent, ReadyEvent};
 use crate::open_call::cleaned_note;
 use crate::sql::{Row, query};
-use crate::writer::{Cell, JobOp, Op, Rare, Rows};
+use crate::tables::events::{self, Event, NewEvent, ReadyEvent};
+use crate::writer::{Cell, JobOp, Message, Op, Rare, Rows};
 use crate::{Store, StoreError};
 use salve_types::Timestamp;
 use serde_json::Value;
@@ -122,7 +122,7 @@ impl Store {
             needs: cleaned_note(cleaner, job.needs),
         };
         let (reply, answer) = oneshot::channel();
-        self.tell(Op::Job(Box::new(JobOp::Register(job, reply))))?;
+        self.send(Message::Ledger(Op::Job(Box::new(JobOp::Register(job, reply)))))?;
         answer.await.map_err(|_| StoreError::Closed)?
     }
 
@@ -144,7 +144,14 @@ impl Store {
         let ended = report.ended.map(|ended| cleaned_note(cleaner, ended).to_string());
         let (reply, answer) = oneshot::channel();
         let (from, to) = (report.from, report.to);
-        self.tell(Op::Job(Box::new(JobOp::Report { id, from, to, events, ended, reply })))?;
+        self.send(Message::Ledger(Op::Job(Box::new(JobOp::Report {
+            id,
+            from,
+            to,
+            events,
+            ended,
+            reply,
+        }))))?;
         answer.await.map_err(|_| StoreError::Closed)?
     }
 
@@ -155,7 +162,7 @@ impl Store {
     pub async fn request_cancel(&self, id: &str, reason: &str) -> Result<bool, StoreError> {
         let (id, reason) = (job_name(self.cleaner(), id), self.cleaner().name(reason));
         let (reply, answer) = oneshot::channel();
-        self.tell(Op::Job(Box::new(JobOp::Cancel { id, reason, reply })))?;
+        self.send(Message::Ledger(Op::Job(Box::new(JobOp::Cancel { id, reason, reply }))))?;
         answer.await.map_err(|_| StoreError::Closed)?
     }
 
