@@ -17,8 +17,8 @@ use salve_jobs::{
     FlowName, Flows, JobRunner, JobSnapshot, Jobs, RunnerOptions, RunningRunner, Steps,
 };
 use salve_model::{
-    Budget, HttpClientOptions, Limits, Lineup, LineupParts, RetryPolicy, Scope, Spend, http_client,
-    read_key_file,
+    Budget, BudgetLimits, Consumption, HttpClientOptions, Lineup, LineupParts, RetryPolicy, Scope,
+    http_client, read_key_file,
 };
 use salve_store::{Budgets, SpendLimit};
 use std::collections::BTreeMap;
@@ -220,7 +220,7 @@ impl OpenJobs {
     }
 }
 
-fn limit(limits: Limits) -> SpendLimit {
+fn limit(limits: BudgetLimits) -> SpendLimit {
     SpendLimit { tokens: limits.tokens, micro_dollars: limits.money.map(|money| money.0) }
 }
 
@@ -249,9 +249,10 @@ fn lineup() -> Result<Lineup, Failure> {
         }
     }
     let limits = settings.budget;
-    let budget = Budget::new(Scope::Day, limits.day, Spend::default(), Arc::new(environment::now))
-        .narrow(Scope::Session, limits.session)
-        .narrow(Scope::Run, limits.run);
+    let budget =
+        Budget::new(Scope::Day, limits.day, Consumption::default(), Arc::new(environment::now))
+            .narrow(Scope::Session, limits.session)
+            .narrow(Scope::Run, limits.run);
     Ok(Lineup::new(LineupParts {
         settings: &settings,
         keys,

@@ -5,7 +5,7 @@
 //! keys where it likes, and spend what it likes.
 
 use crate::settings::Origin;
-use salve_model::{Limits, Measure, ModelSettings, ProviderSettings, Role, Scope};
+use salve_model::{BudgetLimits, Measure, ModelSettings, ProviderSettings, Role, Scope};
 use std::collections::BTreeMap;
 
 /// The settings of models in force.
@@ -68,7 +68,7 @@ fn items(settings: &ModelSettings) -> Vec<(String, String)> {
     providers.chain(roles).chain(models).chain(limits).collect()
 }
 
-fn limits_of(scope: Scope, limits: Limits) -> impl Iterator<Item = (String, String)> {
+fn limits_of(scope: Scope, limits: BudgetLimits) -> impl Iterator<Item = (String, String)> {
     Measure::ALL.into_iter().filter_map(move |measure| {
         let limit = limits.of(measure)?;
         Some((format!("budget.{}.{}", scope.name(), measure.name()), measure.show(limit)))

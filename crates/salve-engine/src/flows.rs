@@ -8,9 +8,9 @@ mod graph;
 mod status;
 
 pub use generate::{
-    AUTO_HEALING, CONTINUE_SIGNAL, GenerateBudget, GenerateCaps, GenerateInput, GenerateOutput,
-    GenerateSteps, Generation, GenerationFacts, HealMode, ModelSource, NoModel, PAUSE_SIGNAL,
-    Progress, RESUME_SIGNAL, RETRY_SIGNAL, ValidationError, WhichModel,
+    AUTO_HEALING, CONTINUE_SIGNAL, GenerateCaps, GenerateInput, GenerateOutput, GenerateSteps,
+    Generation, GenerationFacts, HealMode, ModelSource, NoModel, PAUSE_SIGNAL, Progress,
+    RESUME_SIGNAL, RETRY_SIGNAL, ValidationError, WhichModel,
 };
 pub use graph::{
     Edge, GraphNode, GraphPlan, GraphResult, Join, KnownNames, NodeRetry, NodeState, OnFail,

@@ -116,7 +116,7 @@ impl<M: Model> Asker for ModelAsker<'_, M> {
         let request = followed_up(self.request, follow_up);
         match self.model.call(&request, self.watch).await {
             Ok(reply) => Ok(reply),
-            Err(ModelError::OverBudget { message }) => Err(AskError::OverBudget(message)),
+            Err(ModelError::OverBudget(over)) => Err(AskError::OverBudget(over.to_string())),
             // What had arrived is a reply that broke off.
             Err(ModelError::TimedOut { partial, .. }) if !partial.text.is_empty() => {
                 Ok(ModelReply { finish: Some(FinishReason::Disconnect), ..*partial })
@@ -143,7 +143,7 @@ pub(crate) fn followed_up(first: &ModelRequest, follow_up: &FollowUp) -> ModelRe
 pub(crate) const fn may_go_well_later(error: &ModelError) -> bool {
     match error {
         ModelError::Provider { status, .. } => matches!(status, 408 | 425 | 429 | 500..=599),
-        ModelError::OverBudget { .. } | ModelError::Unsendable { .. } => false,
+        ModelError::OverBudget(_) | ModelError::Unsendable { .. } => false,
         _ => true,
     }
 }

@@ -4,7 +4,7 @@
 //! results for one key: whoever comes late is written down as late, and not used.
 
 use crate::{CallKey, Fut, InDoubtStep, JobFilter, Json, LedgerError};
-use salve_types::{Timestamp, Usage};
+use salve_types::{Timestamp, Usage, WorstCase};
 use serde::{Deserialize, Serialize};
 
 /// Where every paid call is written down before it is made.
@@ -66,18 +66,7 @@ pub struct StepCall {
     /// The session whose budget it counts in.
     pub session: Option<String>,
     /// The most it can take.
-    pub worst: Cost,
-}
-
-/// What a call takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Cost {
-    /// Tokens of the prompt.
-    pub prompt_tokens: u64,
-    /// Tokens of the answer.
-    pub answer_tokens: u64,
-    /// Its price in millionths of a dollar.
-    pub micro_dollars: u64,
+    pub worst: WorstCase,
 }
 
 /// What came of asking.

@@ -27,9 +27,7 @@ pub use error::{FlowError, JobError, JobsError, LedgerError, StepError};
 pub use event::{EventId, Happened, JobEvent};
 pub use jobs::{InDoubtStep, JobFilter, JobTree, Jobs, Page, StartOptions, Started};
 pub use join::{join, join_limited, race};
-pub use ledger::{
-    CallLedger, CallResult, Cost, Decision, DoubtPolicy, Reserve, Settlement, StepCall,
-};
+pub use ledger::{CallLedger, CallResult, Decision, DoubtPolicy, Reserve, Settlement, StepCall};
 pub use memory::{MemoryBook, MemoryJobs, MemoryLedger};
 pub use names::{BadName, CallKey, FlowName, JobId, StepName};
 pub use paid::{PaidCall, paid_once};

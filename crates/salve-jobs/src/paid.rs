@@ -140,7 +140,7 @@ fn decide(
 ) -> Result<(), StepError> {
     match policy {
         DoubtPolicy::Retry => Ok(()),
-        DoubtPolicy::AskAbove(price) if call.worst.micro_dollars <= price => Ok(()),
+        DoubtPolicy::AskAbove(price) if call.worst.total().micro_dollars <= price => Ok(()),
         DoubtPolicy::Ask | DoubtPolicy::AskAbove(_) => Err(StepError::InDoubt { key: key.clone() }),
         DoubtPolicy::Fail => Err(StepError::fatal(format!(
             "{worker} began the paid call {key} and is gone: it may have been paid, and is not made \

@@ -10,9 +10,9 @@ mod spend;
 mod worst;
 
 pub use budgeted::Budgeted;
-pub use hold::{Hold, Settled};
-pub use spend::{Limits, Measure, Spend};
-pub use worst::{BytesByTwo, TokenCount, worst_case};
+pub use hold::{Hold, SettledHold};
+pub use spend::{BudgetLimits, Consumption, Measure};
+pub use worst::{BytesByTwo, TokenCount, worst_case, worst_of_tokens};
 
 use salve_types::Clock;
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ impl Scope {
 
 /// A call that does not fit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum OverBudget {
+pub enum BudgetError {
     /// A limit would be passed.
     #[error(
         "the {} budget has {} left and this call may take {}; raise `{}` in `[budget.{}]`",
@@ -74,7 +74,7 @@ pub enum OverBudget {
 
 struct Level {
     scope: Scope,
-    limits: Limits,
+    limits: BudgetLimits,
     clock: Arc<dyn Clock>,
     within: Option<Arc<Level>>,
     state: Mutex<State>,
@@ -83,31 +83,36 @@ struct Level {
 #[derive(Default)]
 struct State {
     day: i64,
-    spent: Spend,
-    held: Spend,
+    spent: Consumption,
+    held: Consumption,
 }
 
 impl Budget {
     /// Makes a budget of its own, of which this much is spent already.
-    pub fn new(scope: Scope, limits: Limits, spent: Spend, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(
+        scope: Scope,
+        limits: BudgetLimits,
+        spent: Consumption,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
         Self::make(scope, limits, spent, clock, None)
     }
 
     /// Makes a budget within this one: what it spends, this one spends too.
     #[must_use]
-    pub fn narrow(&self, scope: Scope, limits: Limits) -> Self {
+    pub fn narrow(&self, scope: Scope, limits: BudgetLimits) -> Self {
         let clock = Arc::clone(&self.0.clock);
-        Self::make(scope, limits, Spend::default(), clock, Some(Arc::clone(&self.0)))
+        Self::make(scope, limits, Consumption::default(), clock, Some(Arc::clone(&self.0)))
     }
 
     fn make(
         scope: Scope,
-        limits: Limits,
-        spent: Spend,
+        limits: BudgetLimits,
+        spent: Consumption,
         clock: Arc<dyn Clock>,
         within: Option<Arc<Level>>,
     ) -> Self {
-        let state = State { day: clock.now().day(), spent, held: Spend::default() };
+        let state = State { day: clock.now().day(), spent, held: Consumption::default() };
         Self(Arc::new(Level { scope, limits, clock, within, state: Mutex::new(state) }))
     }
 
@@ -115,18 +120,18 @@ impl Budget {
     ///
     /// # Errors
     /// When it does not fit somewhere; then nothing is set aside anywhere.
-    pub fn reserve(&self, worst: Spend) -> Result<Hold, OverBudget> {
+    pub fn reserve(&self, worst: Consumption) -> Result<Hold, BudgetError> {
         self.0.hold(worst)?;
         Ok(Hold::new(Arc::clone(&self.0), worst))
     }
 
     /// Returns what is spent.
-    pub fn spent(&self) -> Spend {
+    pub fn spent(&self) -> Consumption {
         self.0.today().spent
     }
 
     /// Returns what is set aside for calls that are not settled.
-    pub fn held(&self) -> Spend {
+    pub fn held(&self) -> Consumption {
         self.0.today().held
     }
 
@@ -157,14 +162,14 @@ impl fmt::Debug for Budget {
 impl Level {
     // Every level stays locked until the outermost one agreed, inner before outer and never the
     // other way round: all of them take the hold, or none.
-    fn hold(&self, worst: Spend) -> Result<(), OverBudget> {
+    fn hold(&self, worst: Consumption) -> Result<(), BudgetError> {
         let mut state = self.today();
         for measure in Measure::ALL {
             let needed = worst.of(measure);
             if let Some(left) = self.left(&state, measure)
                 && needed > left
             {
-                return Err(OverBudget::Limit { scope: self.scope, measure, left, needed });
+                return Err(BudgetError::Limit { scope: self.scope, measure, left, needed });
             }
         }
         if let Some(outer) = &self.within {
@@ -174,7 +179,7 @@ impl Level {
         Ok(())
     }
 
-    fn settle(&self, worst: Spend, actual: Spend) {
+    fn settle(&self, worst: Consumption, actual: Consumption) {
         let mut state = self.today();
         state.held = state.held.minus(worst);
         state.spent = state.spent.plus(actual);
@@ -195,7 +200,7 @@ impl Level {
         let today = self.clock.now().day();
         if self.scope == Scope::Day && today > state.day {
             state.day = today;
-            state.spent = Spend::default();
+            state.spent = Consumption::default();
         }
         state
     }

@@ -28,8 +28,8 @@ pub mod wire;
 
 pub use any_model::AnyModel;
 pub use budget::{
-    Budget, Budgeted, BytesByTwo, Hold, Limits, Measure, OverBudget, Scope, Settled, Spend,
-    TokenCount, worst_case,
+    Budget, BudgetError, BudgetLimits, Budgeted, BytesByTwo, Consumption, Hold, Measure, Scope,
+    SettledHold, TokenCount, worst_case, worst_of_tokens,
 };
 pub use capability::{Capabilities, Capability, ModelEntry};
 pub use cost::{LongPrice, MicroDollars, NotMoney, Price};

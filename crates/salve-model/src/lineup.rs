@@ -181,7 +181,7 @@ fn guarded(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::budget::{Limits, Scope, Spend};
+    use crate::budget::{BudgetLimits, Consumption, Scope};
     use crate::http_client::{HttpClientOptions, http_client};
     use crate::model::Model;
     use crate::request::Turn;
@@ -196,8 +196,8 @@ mod tests {
         SimServer::start(Script::parse(script).unwrap(), addr).await.unwrap()
     }
 
-    fn budget(limits: Limits) -> Budget {
-        Budget::new(Scope::Run, limits, Spend::default(), Arc::new(|| Timestamp(0)))
+    fn budget(limits: BudgetLimits) -> Budget {
+        Budget::new(Scope::Run, limits, Consumption::default(), Arc::new(|| Timestamp(0)))
     }
 
     fn lineup(settings: &str, keys: &[&str], budget: &Budget) -> Result<Lineup, LineupError> {
@@ -221,7 +221,7 @@ mod tests {
     async fn h23_h24_h25_x15_five_attempts_ask_these_models_for_these_tokens() {
         let sim = sim(r#"{"reply":{"text":"x"}}"#).await;
         let settings = format!("{}[roles]\npreset = 'grok'", at(&sim));
-        let lineup = lineup(&settings, &["xai"], &budget(Limits::default())).unwrap();
+        let lineup = lineup(&settings, &["xai"], &budget(BudgetLimits::default())).unwrap();
         let ladder = Ladder::default();
         for number in 1.. {
             let Some(attempt) = ladder.attempt(number) else { break };
@@ -253,7 +253,7 @@ mod tests {
     async fn r16_a_failing_provider_is_tried_again_and_every_try_is_paid_for_once() {
         let script = "{\"times\":2,\"reply\":{\"status\":503}}\n{\"reply\":{\"text\":\"x\"}}";
         let sim = sim(script).await;
-        let spent = budget(Limits::default());
+        let spent = budget(BudgetLimits::default());
         let settings = format!("{}[roles]\nmodel = 'grok-4'", at(&sim));
         let lineup = lineup(&settings, &["xai"], &spent).unwrap();
         let chosen = lineup.of(Role::Deep).unwrap();
@@ -265,15 +265,15 @@ mod tests {
         };
         let reply = chosen.model.call(&request, &mut ()).await.unwrap();
         assert_eq!(spent.spent().attempts, 3);
-        assert_eq!(spent.spent().tokens, reply.usage.unwrap().total());
-        assert_eq!(spent.held(), Spend::default());
+        assert_eq!(spent.spent().spend.tokens, reply.usage.unwrap().total());
+        assert_eq!(spent.held(), Consumption::default());
     }
 
     #[tokio::test]
     async fn a_call_over_budget_never_reaches_the_provider() {
         let sim = sim(r#"{"reply":{"text":"x"}}"#).await;
         let settings = format!("{}[roles]\nmodel = 'grok-4'", at(&sim));
-        let poor = budget(Limits { tokens: Some(10), ..Limits::default() });
+        let poor = budget(BudgetLimits { tokens: Some(10), ..BudgetLimits::default() });
         let chosen = lineup(&settings, &["xai"], &poor).unwrap().of(Role::Fast).unwrap();
         let request = ModelRequest { max_output_tokens: 100, ..ModelRequest::default() };
         let error = chosen.model.call(&request, &mut ()).await.unwrap_err();
@@ -285,7 +285,7 @@ mod tests {
     async fn a_missing_key_is_named_when_it_is_needed_and_not_before() {
         let settings = "[[provider]]\nname = 'xai'\n[[provider]]\nname = 'ollama'\n\
                         [roles]\nfast = 'ollama/qwen3'\ndeep = 'xai/grok-4'";
-        let lineup = lineup(settings, &[], &budget(Limits::default())).unwrap();
+        let lineup = lineup(settings, &[], &budget(BudgetLimits::default())).unwrap();
         assert!(lineup.of(Role::Fast).is_ok());
         let error = lineup.of(Role::Deep).map(drop).unwrap_err();
         insta::assert_snapshot!(error, @"the provider `xai` has no key; it should be in the variable XAI_API_KEY");

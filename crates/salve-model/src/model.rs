@@ -3,6 +3,7 @@
 //! In: a request, and someone who watches what arrives. Out: a reply, or an error that keeps what
 //! had arrived. Never retries by itself beyond what a provider's limits ask for.
 
+use crate::budget::BudgetError;
 use crate::reply::ModelReply;
 use crate::request::ModelRequest;
 use std::future::Future;
@@ -95,11 +96,8 @@ pub enum ModelError {
         partial: Box<ModelReply>,
     },
     /// The call would not fit the budget and was not made.
-    #[error("{message}")]
-    OverBudget {
-        /// Which limit, how much is left, what was needed.
-        message: String,
-    },
+    #[error(transparent)]
+    OverBudget(#[from] BudgetError),
     /// The reply is in no form this dialect has.
     #[error("the provider's reply cannot be read: {message}")]
     Unreadable {
@@ -130,7 +128,7 @@ impl ModelError {
             self,
             Self::Provider { .. }
                 | Self::Unconnected { .. }
-                | Self::OverBudget { .. }
+                | Self::OverBudget(_)
                 | Self::Unsendable { .. }
         )
     }

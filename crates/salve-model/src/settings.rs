@@ -3,7 +3,7 @@
 //! In: tables of a settings file that is the user's own. Out: plain values. Never a key: only where
 //! it is kept. A workspace's file has no say in any of this; the command line sees to it.
 
-use crate::budget::Limits;
+use crate::budget::BudgetLimits;
 use crate::capability::ModelEntry;
 use crate::key::{KeySource, Secret};
 use crate::provider::{Provider, Timeouts, well_known};
@@ -151,16 +151,16 @@ impl ProviderSettings {
 #[serde(default, deny_unknown_fields)]
 pub struct BudgetSettings {
     /// Of one command.
-    pub run: Limits,
+    pub run: BudgetLimits,
     /// Of one session.
-    pub session: Limits,
+    pub session: BudgetLimits,
     /// Of one day.
-    pub day: Limits,
+    pub day: BudgetLimits,
 }
 
 impl BudgetSettings {
     fn overlaid(self, higher: Self) -> Self {
-        let over = |low: Limits, high: Limits| Limits {
+        let over = |low: BudgetLimits, high: BudgetLimits| BudgetLimits {
             tokens: high.tokens.or(low.tokens),
             money: high.money.or(low.money),
             attempts: high.attempts.or(low.attempts),

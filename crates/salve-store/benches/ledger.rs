@@ -6,7 +6,7 @@
 
 use salve_store::{
     CallKey, CallOutcome, NewCall, NewKey, Redact, RedactStream, Reservation, Settled, Spend,
-    Store, StoreOptions, Worst,
+    Store, StoreOptions, WorstCase,
 };
 use salve_types::{Timestamp, Usage};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
@@ -130,7 +130,7 @@ fn new_call(key: salve_store::KeyId) -> NewCall {
         provider: "upstream".to_owned(),
         model: "some-model-large".to_owned(),
         key_id: Some(key),
-        worst: Worst {
+        worst: WorstCase {
             prompt: Spend { tokens: 100, micro_dollars: 100 },
             answer: Spend { tokens: 1000, micro_dollars: 10_000 },
         },

@@ -4,9 +4,9 @@
 //! export. Never holds a prompt: its hash is enough to know it again.
 
 use crate::KeyId;
-use crate::spend::{OverBudget, Spend, Worst};
+use crate::spend::OverBudget;
 use crate::tables::statistics::Inspection;
-use salve_types::{Timestamp, Usage};
+use salve_types::{Spend, Timestamp, Usage, WorstCase};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -62,7 +62,7 @@ pub struct NewCall {
     /// The call whose answer it continues or corrects.
     pub parent: Option<CallId>,
     /// The most it can take.
-    pub worst: Worst,
+    pub worst: WorstCase,
     /// The hash of the prompt.
     pub prompt_hash: Option<String>,
 }

@@ -35,14 +35,16 @@ pub use call::{
 pub use doubt::{DoubtFilter, DoubtfulCall};
 pub use error::{DatabaseError, StoreError};
 pub use open_call::{OpenCall, Receipt};
-pub use options::{Budgets, Durability, Retention, SpendLimit, StoreOptions};
+pub use options::{Budgets, Durability, Retention, StoreOptions};
 #[cfg(feature = "fleet")]
 pub use postgres::PostgresOptions;
 pub use read::Spending;
 pub use redact::{Redact, RedactStream};
-pub use spend::{BudgetScope, BudgetUnit, OverBudget, Spend, Worst};
+pub use spend::{BudgetScope, OverBudget};
 pub use store::{Pruned, Store};
 pub use tables::events::{Event, NewEvent, Subscription};
 pub use tables::gateway_keys::{GatewayKey, KEY_PREFIX, KeyId, MadeKey, NewKey};
 pub use tables::jobs::{JobRegistration, JobReport, JobRow, JobRowFilter, JobRowPage, NewJobRow};
 pub use tables::statistics::{CountedName, Counts, Inspection, InspectionOutcome, Statistics};
+
+pub use salve_types::{BudgetUnit, Spend, SpendLimit, WorstCase};

@@ -4,7 +4,7 @@
 //! store passes them.
 
 use crate::Redact;
-use salve_types::Clock;
+use salve_types::{Clock, SpendLimit};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -68,15 +68,6 @@ pub enum Durability {
     Normal,
     /// When it would survive a loss of power.
     Full,
-}
-
-/// The most that may be spent in a window; none is no limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct SpendLimit {
-    /// Tokens of prompts and answers.
-    pub tokens: Option<u64>,
-    /// Millionths of a dollar.
-    pub micro_dollars: Option<u64>,
 }
 
 /// Limits that do not belong to a gateway key.

@@ -1,4 +1,4 @@
-//! The vocabulary of Salve: spans, languages, replies, verdicts, findings.
+//! The vocabulary of Salve: spans, languages, replies, verdicts, findings, money, modes.
 //!
 //! In: nothing. Out: plain data that every other crate speaks. Never: behaviour beyond naming and
 //! conversion, I/O, or a dependency on another Salve crate.
@@ -7,9 +7,11 @@ mod diagnostic;
 mod edit;
 mod finding;
 mod language;
+mod mode;
 mod reply;
 mod segment;
 mod span;
+mod spend;
 mod time;
 mod usage;
 mod verdict;
@@ -24,9 +26,11 @@ pub use edit::{
 };
 pub use finding::{Finding, FindingCode};
 pub use language::Language;
+pub use mode::Mode;
 pub use reply::{FinishReason, RawReply};
 pub use segment::{Segment, SegmentKind, Signal, WorkerResult};
 pub use span::{Position, Span};
+pub use spend::{BudgetUnit, PassedLimit, Spend, SpendLimit, WorstCase};
 pub use time::{Clock, Timestamp};
 pub use usage::Usage;
 pub use verdict::{

@@ -7,7 +7,7 @@
 use crate::run::{Ended, folder, salve_in};
 use salve_store::{
     CallKey, CallOutcome, Inspection, InspectionOutcome, NewCall, Redact, RedactStream,
-    Reservation, Settled, Spend, Store, StoreOptions, Worst,
+    Reservation, Settled, Spend, Store, StoreOptions, WorstCase,
 };
 use salve_types::{Timestamp, Usage};
 use std::path::Path;
@@ -51,7 +51,7 @@ fn fill(place: &Path) {
             dialect: "chat".to_owned(),
             provider: "upstream".to_owned(),
             model: "model-a".to_owned(),
-            worst: Worst {
+            worst: WorstCase {
                 prompt: Spend { tokens: 10, micro_dollars: 10 },
                 answer: Spend { tokens: 100, micro_dollars: 1000 },
             },

@@ -13,8 +13,7 @@ mod steps;
 mod view;
 
 pub use input::{
-    GenerateBudget, GenerateCaps, GenerateInput, GenerateOutput, HealMode, Progress,
-    ValidationError, WhichModel,
+    GenerateCaps, GenerateInput, GenerateOutput, HealMode, Progress, ValidationError, WhichModel,
 };
 pub use models::{ModelSource, NoModel};
 pub use steps::GenerateSteps;
@@ -22,8 +21,9 @@ pub use view::{Generation, GenerationFacts};
 
 use super::JobStatus;
 use ask::Asking;
-use input::{Piece, Spent};
+use input::Piece;
 use salve_jobs::{FlowCtx, FlowError, Json, Retry, StepError, StepName, race};
+use salve_types::Spend;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
@@ -113,7 +113,7 @@ impl Run<'_> {
     async fn ask(&mut self) -> Result<(), StepError> {
         let (input, pieces) = (self.input.clone(), self.pieces.clone());
         let spent =
-            Spent { tokens: self.progress.tokens, micro_dollars: self.progress.micro_dollars };
+            Spend { tokens: self.progress.tokens, micro_dollars: self.progress.micro_dollars };
         let asking = Asking { input, pieces, spent };
         let piece: Piece = self.step(steps::ASK, &asking, self.input.retry()).await?;
         let spent = spent.plus(piece.spent);

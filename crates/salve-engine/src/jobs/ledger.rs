@@ -10,8 +10,8 @@ use salve_jobs::{
     LedgerError, Reserve, Settlement, StepCall,
 };
 use salve_store::{
-    CallDetail, CallOutcome, DoubtFilter, NewCall, OpenCall, Reservation, Settled, Spend, Store,
-    StoreError, Worst,
+    CallDetail, CallOutcome, DoubtFilter, NewCall, OpenCall, Reservation, Settled, Store,
+    StoreError,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -222,27 +222,14 @@ fn is_within(job: &JobId, parent: &JobId) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-// The price is known for the call as a whole; it is shared out by tokens, which is what an estimate
-// of a part of the call goes by.
 fn new_call(call: &StepCall) -> NewCall {
-    let worst = call.worst;
-    let tokens = worst.prompt_tokens.saturating_add(worst.answer_tokens).max(1);
-    let prompt =
-        u128::from(worst.micro_dollars) * u128::from(worst.prompt_tokens) / u128::from(tokens);
-    let prompt = u64::try_from(prompt).unwrap_or(u64::MAX).min(worst.micro_dollars);
     NewCall {
         purpose: call.purpose.clone(),
         dialect: DIALECT.to_owned(),
         provider: call.provider.clone(),
         model: call.model.clone(),
         session: call.session.clone(),
-        worst: Worst {
-            prompt: Spend { tokens: worst.prompt_tokens, micro_dollars: prompt },
-            answer: Spend {
-                tokens: worst.answer_tokens,
-                micro_dollars: worst.micro_dollars - prompt,
-            },
-        },
+        worst: call.worst,
         ..NewCall::default()
     }
 }

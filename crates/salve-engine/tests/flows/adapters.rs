@@ -3,13 +3,12 @@
 use crate::bench::clock;
 use salve_engine::{StoreBook, StoreLedger, TextRedactor};
 use salve_jobs::{
-    CallKey, CallLedger, CallResult, Cost, Decision, EventId, FlowName, Happened, JobBook,
-    JobFilter, JobId, JobState, Needs, NewJob, Page, Registered, Report, Reserve, Settlement,
-    Stage, StepCall,
+    CallKey, CallLedger, CallResult, Decision, EventId, FlowName, Happened, JobBook, JobFilter,
+    JobId, JobState, Needs, NewJob, Page, Registered, Report, Reserve, Settlement, Stage, StepCall,
 };
 use salve_store::{NewEvent, Store, StoreOptions};
 use salve_text::RedactOptions;
-use salve_types::{Clock, Timestamp, Usage};
+use salve_types::{Clock, Spend, Timestamp, Usage, WorstCase};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
@@ -29,7 +28,10 @@ fn job(name: &str) -> JobId {
 }
 
 fn call() -> StepCall {
-    let worst = Cost { prompt_tokens: 100, answer_tokens: 300, micro_dollars: 4000 };
+    let worst = WorstCase {
+        prompt: Spend { tokens: 100, micro_dollars: 1000 },
+        answer: Spend { tokens: 300, micro_dollars: 3000 },
+    };
     StepCall { purpose: "first".into(), model: "small".into(), worst, ..StepCall::default() }
 }
 

@@ -2,9 +2,9 @@
 
 use crate::bench::{Bench, Told, in_pieces, input, refused, rust, said};
 use FinishReason::{Length, Stop};
-use salve_engine::{GenerateBudget, GenerateInput, HealMode, JobStatus};
+use salve_engine::{GenerateInput, HealMode, JobStatus};
 use salve_jobs::{JobError, JobState};
-use salve_types::FinishReason;
+use salve_types::{FinishReason, SpendLimit};
 use serde_json::json;
 
 fn person() -> GenerateInput {
@@ -113,14 +113,14 @@ async fn a_call_beyond_the_budget_of_the_job_is_not_made() {
     let model = Told::new(in_pieces(&["fn main() {\n    one(", "1);\n}\n"]));
     let bench = Bench::new(folder.path(), model.clone()).await;
     // Enough for the first call at its worst, and not for a second one on top of it.
-    let budget = GenerateBudget { tokens: Some(600), micro_dollars: None };
+    let budget = SpendLimit { tokens: Some(600), micro_dollars: None };
     let input = GenerateInput { budget, max_tokens: Some(500), ..rust() };
     let id = bench.generate("a", "write", input).await;
     let held = bench.until(&id, JobStatus::NeedsAttention).await;
     assert_eq!(model.asked().len(), 1);
     assert!(held.facts.why.unwrap().starts_with("budget: the job has 580 tokens left"));
     assert!(held.partial_output.is_some());
-    let poor = GenerateBudget { tokens: Some(20), micro_dollars: None };
+    let poor = SpendLimit { tokens: Some(20), micro_dollars: None };
     let id = bench.generate("b", "write", GenerateInput { budget: poor, ..rust() }).await;
     bench.until(&id, JobStatus::Failed).await;
     assert_eq!(model.asked().len(), 1);

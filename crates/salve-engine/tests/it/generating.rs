@@ -8,7 +8,10 @@ use salve_engine::{
     GenerateOptions, Generated, HealState, IncompleteCode, Keep, SCHEMA_NAME, Wanted, generate,
     inspections,
 };
-use salve_model::{Model, ModelError, ModelReply, ModelRequest, Purpose, ToolSpec, Turn, Watch};
+use salve_model::{
+    BudgetError, Measure, Model, ModelError, ModelReply, ModelRequest, Purpose, Scope, ToolSpec,
+    Turn, Watch,
+};
 use salve_types::{FinishReason, Signal};
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -40,14 +43,15 @@ impl Model for Listed {
     ) -> Result<ModelReply, ModelError> {
         self.asked.lock().expect("not poisoned").push(request.clone());
         let next = self.replies.lock().expect("not poisoned").pop_front();
-        let reply = next.unwrap_or_else(|| Err(over("no more")))?;
+        let reply = next.unwrap_or_else(|| Err(over(0)))?;
         watch.arrived(&reply.text);
         Ok(reply)
     }
 }
 
-fn over(message: &str) -> ModelError {
-    ModelError::OverBudget { message: message.to_owned() }
+fn over(left: u64) -> ModelError {
+    let (scope, measure) = (Scope::Run, Measure::Tokens);
+    BudgetError::Limit { scope, measure, left, needed: 400 }.into()
 }
 
 fn request() -> ModelRequest {
@@ -139,7 +143,7 @@ fn c025_a_timeout_fails_with_its_text_kept_and_a_retry_offered() {
     assert_eq!(generated.signal(), Signal::FailDefault);
     let provider =
         |status| ModelError::Provider { status, message: String::new(), retry_after: None };
-    for (error, retry) in [(provider(503), true), (provider(401), false), (over("0 left"), false)] {
+    for (error, retry) in [(provider(503), true), (provider(401), false), (over(0), false)] {
         let model = Listed::of([Err(error)]);
         let generated = made(&model, &Wanted::default(), GenerateOptions::default());
         assert_eq!(generated.offers_retry(), retry);
@@ -148,7 +152,7 @@ fn c025_a_timeout_fails_with_its_text_kept_and_a_retry_offered() {
 
 #[test]
 fn x02_a_budget_that_ends_ends_the_ladder_by_name() {
-    let model = Listed::of([Ok(text(&GOOD[..12], Length)), Err(over("12 tokens left"))]);
+    let model = Listed::of([Ok(text(&GOOD[..12], Length)), Err(over(12))]);
     let Generated::Answered(healed) = made(&model, &wants_person(), GenerateOptions::default())
     else {
         panic!("there was an answer");

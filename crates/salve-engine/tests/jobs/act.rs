@@ -5,9 +5,10 @@
 
 use crate::paid_log::{Line, PaidLog};
 use salve_jobs::{
-    CallResult, Cost, DoubtPolicy, Json, PaidCall, StepCall, StepCtx, StepError, paid_once,
+    CallResult, DoubtPolicy, Json, PaidCall, StepCall, StepCtx, StepError, paid_once,
 };
 use salve_model::{HttpClientOptions, http_client};
+use salve_types::{Spend, WorstCase};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::sync::Arc;
@@ -102,9 +103,10 @@ impl Stage {
         }
         let mut said = String::new();
         if let Some(pay) = &act.pay {
+            let prompt = Spend { tokens: 0, micro_dollars: pay.micro_dollars };
             let call = StepCall {
                 purpose: "test".to_owned(),
-                worst: Cost { micro_dollars: pay.micro_dollars, ..Cost::default() },
+                worst: WorstCase { prompt, ..WorstCase::default() },
                 ..StepCall::default()
             };
             let make = async |call: PaidCall| {

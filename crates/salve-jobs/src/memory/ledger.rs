@@ -127,7 +127,7 @@ impl MemoryLedger {
             epoch: 1,
             worker: self.worker.clone(),
             since: self.clock.now(),
-            worst_micro_dollars: call.worst.micro_dollars,
+            worst_micro_dollars: call.worst.total().micro_dollars,
             partial: String::new(),
             decided: None,
             stands: Stands::Open,

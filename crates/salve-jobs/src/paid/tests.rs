@@ -1,8 +1,9 @@
 //! One step, done again and again in every kind of trouble.
 
 use super::*;
-use crate::{Cost, Decision, JobId, MemoryLedger};
+use crate::{Decision, JobId, MemoryLedger};
 use salve_types::Timestamp;
+use salve_types::{Spend, WorstCase};
 use std::sync::atomic::{AtomicU32, Ordering};
 use tokio_util::sync::CancellationToken;
 
@@ -53,8 +54,9 @@ async fn pay(
     policy: DoubtPolicy,
     paid: &AtomicU32,
 ) -> Result<CallResult, StepError> {
-    let call =
-        StepCall { worst: Cost { micro_dollars: 100, ..Cost::default() }, ..StepCall::default() };
+    let prompt = Spend { tokens: 0, micro_dollars: 100 };
+    let worst = WorstCase { prompt, ..WorstCase::default() };
+    let call = StepCall { worst, ..StepCall::default() };
     paid_once(step, &call, policy, async |call: PaidCall| {
         paid.fetch_add(1, Ordering::Relaxed);
         call.append("an").await;

@@ -3,12 +3,12 @@
 //! In: a model, a budget, and what the model's tokens cost. Out: the same model, which reserves the
 //! worst case before it calls and settles after. A call that cannot be reserved is not made.
 
-use super::{Budget, BytesByTwo, Measure, OverBudget, Spend, TokenCount, worst_case};
+use super::{Budget, BudgetError, BytesByTwo, Consumption, Measure, TokenCount, worst_case};
 use crate::capability::Capabilities;
 use crate::model::{Model, ModelError, Watch};
 use crate::reply::ModelReply;
 use crate::request::ModelRequest;
-use salve_types::{FinishReason, Usage};
+use salve_types::{FinishReason, Spend, Usage};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -62,18 +62,21 @@ impl<M: Model> Model for Budgeted<M> {
     ) -> Result<ModelReply, ModelError> {
         let price = self.capabilities.of(&request.model).price;
         if price.is_none() && self.budget.limits(Measure::Money) {
-            return Err(OverBudget::NoPrice { model: request.model.clone() }.into());
+            return Err(BudgetError::NoPrice { model: request.model.clone() }.into());
         }
         let limit = self.time_for_a_call();
-        let worst = worst_case(request, price.as_ref(), &*self.count, limit);
+        let spend = worst_case(request, price.as_ref(), &*self.count).total();
+        let worst = Consumption { spend, ..Consumption::attempt(limit) };
         let mut hold = self.budget.reserve(worst)?;
         let begun = Instant::now();
         hold.sent();
         let result = in_time(&self.model, request, watch, limit).await;
-        let took = Spend::attempt(begun.elapsed().min(limit));
-        let cost = |usage: Usage| Spend {
-            tokens: usage.total(),
-            money: price.map(|price| price.cost(usage)).unwrap_or_default(),
+        let took = Consumption::attempt(begun.elapsed().min(limit));
+        let cost = |usage: Usage| Consumption {
+            spend: Spend {
+                tokens: usage.total(),
+                micro_dollars: price.map_or(0, |price| price.cost(usage).0),
+            },
             ..took
         };
         let counted = result.as_ref().ok().and_then(final_usage);
@@ -84,7 +87,7 @@ impl<M: Model> Model for Budgeted<M> {
             // the attempt.
             None if refused => took,
             // Nobody said what it took: all that was set aside is spent, but for the time.
-            None => Spend { millis: took.millis, ..worst },
+            None => Consumption { millis: took.millis, ..worst },
         });
         result
     }
@@ -123,12 +126,6 @@ impl Watch for Keep<'_> {
     fn arrived(&mut self, text: &str) {
         self.text.push_str(text);
         self.watch.arrived(text);
-    }
-}
-
-impl From<OverBudget> for ModelError {
-    fn from(over: OverBudget) -> Self {
-        Self::OverBudget { message: over.to_string() }
     }
 }
 

@@ -3,37 +3,37 @@
 //! In: the worst case, reserved. Out: it is settled with what the call took, given back when the
 //! call was never sent, or counted as spent when nobody knows. Never both, never neither.
 
-use super::{Level, Spend};
+use super::{Consumption, Level};
 use std::sync::Arc;
 
 /// The worst case of one call, set aside.
 #[must_use = "a hold that is dropped is given back, or spent when the call was sent"]
 pub struct Hold {
     level: Arc<Level>,
-    worst: Spend,
+    worst: Consumption,
     sent: bool,
     settled: bool,
 }
 
 /// How a hold was settled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Settled {
+pub struct SettledHold {
     /// What the call took.
-    pub spent: Spend,
+    pub spent: Consumption,
     /// What was set aside and not needed.
-    pub returned: Spend,
+    pub returned: Consumption,
     /// What the call took beyond its worst case: a provider that passed the limit it was sent, or a
     /// count of the prompt that was too low. It is spent all the same.
-    pub beyond: Spend,
+    pub beyond: Consumption,
 }
 
 impl Hold {
-    pub(super) fn new(level: Arc<Level>, worst: Spend) -> Self {
+    pub(super) fn new(level: Arc<Level>, worst: Consumption) -> Self {
         Self { level, worst, sent: false, settled: false }
     }
 
     /// Returns what is set aside.
-    pub const fn worst(&self) -> Spend {
+    pub const fn worst(&self) -> Consumption {
         self.worst
     }
 
@@ -43,16 +43,16 @@ impl Hold {
     }
 
     /// Ends the hold with what the call took.
-    pub fn settle(mut self, actual: Spend) -> Settled {
+    pub fn settle(mut self, actual: Consumption) -> SettledHold {
         self.end(actual);
-        Settled {
+        SettledHold {
             spent: actual,
             returned: self.worst.minus(actual),
             beyond: actual.minus(self.worst),
         }
     }
 
-    fn end(&mut self, actual: Spend) {
+    fn end(&mut self, actual: Consumption) {
         if !self.settled {
             self.settled = true;
             self.level.settle(self.worst, actual);
@@ -62,7 +62,7 @@ impl Hold {
 
 impl Drop for Hold {
     fn drop(&mut self) {
-        let unknown = if self.sent { self.worst } else { Spend::default() };
+        let unknown = if self.sent { self.worst } else { Consumption::default() };
         self.end(unknown);
     }
 }

@@ -1,19 +1,17 @@
-//! Amounts of what is limited.
+//! Amounts of what a budget limits: spend, attempts and time.
 //!
 //! In: counts. Out: sums that stop at the greatest number there is, and limits. Never negative.
 
 use crate::cost::MicroDollars;
+use salve_types::Spend;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// What a call takes, or may take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Spend {
-    /// Tokens of prompt and answer.
-    pub tokens: u64,
-    /// Money.
-    pub money: MicroDollars,
+/// What calls consume, or may consume.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Consumption {
+    /// Tokens and money.
+    pub spend: Spend,
     /// Calls.
     pub attempts: u64,
     /// Time waited for answers, in milliseconds.
@@ -23,7 +21,7 @@ pub struct Spend {
 /// The most that may be spent; what is not said is not limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Limits {
+pub struct BudgetLimits {
     /// Tokens of prompts and answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
@@ -77,12 +75,12 @@ impl Measure {
     }
 }
 
-impl Spend {
+impl Consumption {
     /// Returns the count of one measure.
     pub const fn of(&self, measure: Measure) -> u64 {
         match measure {
-            Measure::Tokens => self.tokens,
-            Measure::Money => self.money.0,
+            Measure::Tokens => self.spend.tokens,
+            Measure::Money => self.spend.micro_dollars,
             Measure::Attempts => self.attempts,
             Measure::Seconds => self.millis,
         }
@@ -92,8 +90,7 @@ impl Spend {
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         Self {
-            tokens: self.tokens.saturating_add(other.tokens),
-            money: MicroDollars(self.money.0.saturating_add(other.money.0)),
+            spend: self.spend.plus(other.spend),
             attempts: self.attempts.saturating_add(other.attempts),
             millis: self.millis.saturating_add(other.millis),
         }
@@ -103,8 +100,7 @@ impl Spend {
     #[must_use]
     pub const fn minus(self, other: Self) -> Self {
         Self {
-            tokens: self.tokens.saturating_sub(other.tokens),
-            money: MicroDollars(self.money.0.saturating_sub(other.money.0)),
+            spend: self.spend.minus(other.spend),
             attempts: self.attempts.saturating_sub(other.attempts),
             millis: self.millis.saturating_sub(other.millis),
         }
@@ -117,7 +113,7 @@ impl Spend {
     }
 }
 
-impl Limits {
+impl BudgetLimits {
     /// Returns the limit of one measure, in the unit it is counted in.
     pub fn of(&self, measure: Measure) -> Option<u64> {
         match measure {

@@ -3,32 +3,36 @@
 use super::*;
 use crate::cost::MicroDollars;
 use proptest::prelude::*;
-use salve_types::Timestamp;
+use salve_types::{Spend, Timestamp};
 use std::sync::atomic::{AtomicI64, Ordering};
 
 fn still() -> Arc<dyn Clock> {
     Arc::new(|| Timestamp(0))
 }
 
-fn tokens(tokens: u64) -> Spend {
-    Spend { tokens, ..Spend::default() }
+fn spend(tokens: u64, micro_dollars: u64) -> Consumption {
+    Consumption { spend: Spend { tokens, micro_dollars }, ..Consumption::default() }
 }
 
-fn limit(tokens: u64) -> Limits {
-    Limits { tokens: Some(tokens), ..Limits::default() }
+fn tokens(tokens: u64) -> Consumption {
+    spend(tokens, 0)
 }
 
-fn budget(limits: Limits) -> Budget {
-    Budget::new(Scope::Run, limits, Spend::default(), still())
+fn limit(tokens: u64) -> BudgetLimits {
+    BudgetLimits { tokens: Some(tokens), ..BudgetLimits::default() }
+}
+
+fn budget(limits: BudgetLimits) -> Budget {
+    Budget::new(Scope::Run, limits, Consumption::default(), still())
 }
 
 #[test]
 fn a_call_that_cannot_be_reserved_is_told_what_is_left() {
-    let run = budget(Limits { money: Some(MicroDollars(1_500_000)), ..limit(100) });
+    let run = budget(BudgetLimits { money: Some(MicroDollars(1_500_000)), ..limit(100) });
     let hold = run.reserve(tokens(60)).unwrap();
     let over = run.reserve(tokens(41)).map(drop).unwrap_err();
     insta::assert_snapshot!(over, @"the run budget has 40 tokens left and this call may take 41 tokens; raise `tokens` in `[budget.run]`");
-    let dear = Spend { money: MicroDollars(2_000_000), ..Spend::default() };
+    let dear = spend(0, 2_000_000);
     let over = run.reserve(dear).map(drop).unwrap_err();
     insta::assert_snapshot!(over, @"the run budget has $1.50 left and this call may take $2.00; raise `money` in `[budget.run]`");
     drop(hold);
@@ -39,8 +43,8 @@ fn a_call_that_cannot_be_reserved_is_told_what_is_left() {
 fn what_is_not_needed_is_returned_and_what_is_unknown_is_spent() {
     let run = budget(limit(100));
     let settled = run.reserve(tokens(60)).unwrap().settle(tokens(10));
-    assert_eq!((settled.returned, settled.beyond), (tokens(50), Spend::default()));
-    assert_eq!((run.spent(), run.held()), (tokens(10), Spend::default()));
+    assert_eq!((settled.returned, settled.beyond), (tokens(50), Consumption::default()));
+    assert_eq!((run.spent(), run.held()), (tokens(10), Consumption::default()));
     drop(run.reserve(tokens(50)).unwrap());
     assert_eq!(run.spent(), tokens(10), "never sent, so given back");
     let mut hold = run.reserve(tokens(50)).unwrap();
@@ -58,13 +62,13 @@ fn a_reservation_goes_through_every_level_or_none() {
     let session = day.narrow(Scope::Session, limit(90));
     let run = session.narrow(Scope::Run, limit(1000));
     let over = run.reserve(tokens(80)).map(drop).unwrap_err();
-    assert!(matches!(over, OverBudget::Limit { scope: Scope::Day, left: 70, .. }));
+    assert!(matches!(over, BudgetError::Limit { scope: Scope::Day, left: 70, .. }));
     for level in [&day, &session, &run] {
-        assert_eq!(level.held(), Spend::default());
+        assert_eq!(level.held(), Consumption::default());
     }
     let hold = run.reserve(tokens(70)).unwrap();
     assert_eq!(run.left(Measure::Tokens), Some(0));
-    let sibling = session.narrow(Scope::Run, Limits::default());
+    let sibling = session.narrow(Scope::Run, BudgetLimits::default());
     assert!(sibling.reserve(tokens(1)).is_err(), "the day is one for all");
     hold.settle(tokens(20));
     assert_eq!((run.spent(), session.spent(), day.spent()), (tokens(20), tokens(20), tokens(50)));
@@ -78,8 +82,8 @@ fn a_day_begins_anew_at_midnight_and_a_clock_set_back_gives_nothing_back() {
     let now = Arc::new(AtomicI64::new(10 * DAY));
     let told = Arc::clone(&now);
     let clock: Arc<dyn Clock> = Arc::new(move || Timestamp(told.load(Ordering::SeqCst)));
-    let day = Budget::new(Scope::Day, limit(100), Spend::default(), Arc::clone(&clock));
-    let session = Budget::new(Scope::Session, limit(100), Spend::default(), clock);
+    let day = Budget::new(Scope::Day, limit(100), Consumption::default(), Arc::clone(&clock));
+    let session = Budget::new(Scope::Session, limit(100), Consumption::default(), clock);
     for budget in [&day, &session] {
         budget.reserve(tokens(90)).unwrap().settle(tokens(90));
         assert!(budget.reserve(tokens(20)).is_err());
@@ -117,8 +121,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec(step, 0..80)
 }
 
-fn spend(tokens: u64, money: u64) -> Spend {
-    Spend { tokens, money: MicroDollars(money), attempts: 1, millis: 0 }
+fn attempt(tokens: u64, money: u64) -> Consumption {
+    Consumption { attempts: 1, ..spend(tokens, money) }
 }
 
 struct World {
@@ -127,30 +131,30 @@ struct World {
     runs: Vec<Budget>,
     holds: Vec<(usize, Hold, bool)>,
     // What each run spent, counted by hand.
-    counted: Vec<Spend>,
+    counted: Vec<Consumption>,
 }
 
 impl World {
     fn new() -> Self {
-        let limits = |tokens, money| Limits {
+        let limits = |tokens, money| BudgetLimits {
             tokens: Some(tokens),
             money: Some(MicroDollars(money)),
             attempts: Some(20),
             seconds: None,
         };
-        let day = Budget::new(Scope::Day, limits(300, 250), Spend::default(), still());
+        let day = Budget::new(Scope::Day, limits(300, 250), Consumption::default(), still());
         let sessions: Vec<Budget> =
             (0..2).map(|_| day.narrow(Scope::Session, limits(200, 200))).collect();
         let runs: Vec<Budget> = (0..4)
             .map(|run: usize| sessions[run % 2].narrow(Scope::Run, limits(120, 150)))
             .collect();
-        Self { day, sessions, runs, holds: Vec::new(), counted: vec![Spend::default(); 4] }
+        Self { day, sessions, runs, holds: Vec::new(), counted: vec![Consumption::default(); 4] }
     }
 
     fn step(&mut self, step: &Step) {
         match *step {
             Step::Reserve { run, tokens, money } => {
-                if let Ok(hold) = self.runs[run].reserve(spend(tokens, money)) {
+                if let Ok(hold) = self.runs[run].reserve(attempt(tokens, money)) {
                     self.holds.push((run, hold, false));
                 }
             }
@@ -163,7 +167,8 @@ impl World {
             Step::Settle { hold, share } if hold < self.holds.len() => {
                 let (run, hold, _) = self.holds.remove(hold);
                 let worst = hold.worst();
-                let actual = spend(worst.tokens * share / 100, worst.money.0 * share / 100);
+                let Spend { tokens, micro_dollars } = worst.spend;
+                let actual = attempt(tokens * share / 100, micro_dollars * share / 100);
                 self.counted[run] = self.counted[run].plus(actual);
                 hold.settle(actual);
             }
@@ -178,7 +183,9 @@ impl World {
     }
 
     fn check(&self) -> Result<(), TestCaseError> {
-        let sum = |of: &mut dyn Iterator<Item = Spend>| of.fold(Spend::default(), Spend::plus);
+        let sum = |of: &mut dyn Iterator<Item = Consumption>| {
+            of.fold(Consumption::default(), Consumption::plus)
+        };
         for (run, counted) in self.runs.iter().zip(&self.counted) {
             prop_assert_eq!(run.spent(), *counted);
         }
@@ -211,7 +218,7 @@ proptest! {
 
 #[test]
 fn threads_together_never_overrun() {
-    let day = Budget::new(Scope::Day, limit(1000), Spend::default(), still());
+    let day = Budget::new(Scope::Day, limit(1000), Consumption::default(), still());
     std::thread::scope(|scope| {
         for thread in 0..8_u64 {
             let run = day.narrow(Scope::Run, limit(400));
@@ -220,7 +227,7 @@ fn threads_together_never_overrun() {
                 for round in 0..200_u64 {
                     let worst = 1 + (thread * 31 + round * 7) % 40;
                     if let Ok(mut hold) = run.reserve(tokens(worst)) {
-                        assert!(day.spent().tokens + day.held().tokens <= 2000);
+                        assert!(day.spent().spend.tokens + day.held().spend.tokens <= 2000);
                         match round % 4 {
                             0 => drop(hold),
                             1 => {
@@ -232,11 +239,11 @@ fn threads_together_never_overrun() {
                             }
                         }
                     }
-                    assert!(run.spent().tokens + run.held().tokens <= 400);
+                    assert!(run.spent().spend.tokens + run.held().spend.tokens <= 400);
                 }
             });
         }
     });
-    assert_eq!(day.held(), Spend::default());
-    assert!(day.spent().tokens <= 1000);
+    assert_eq!(day.held(), Consumption::default());
+    assert!(day.spent().spend.tokens <= 1000);
 }

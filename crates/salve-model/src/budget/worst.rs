@@ -4,11 +4,9 @@
 //! reserved before the call. The answer's part is the limit that is sent, because nothing else binds
 //! a provider.
 
-use super::Spend;
 use crate::cost::Price;
 use crate::request::ModelRequest;
-use salve_types::Usage;
-use std::time::Duration;
+use salve_types::{Spend, Usage, WorstCase};
 
 /// Counts the tokens of a text, never too few.
 pub trait TokenCount: Send + Sync {
@@ -31,22 +29,26 @@ impl TokenCount for BytesByTwo {
 const AROUND_TURN: u64 = 16;
 const AROUND_ALL: u64 = 64;
 
-/// Returns the most a call can take: prompt, answer, one attempt, and all the time it is given.
+/// Returns the most a call can take: its prompt, and an answer as long as the limit that is sent.
+/// Without a price it takes no money.
 pub fn worst_case(
     request: &ModelRequest,
     price: Option<&Price>,
     count: &dyn TokenCount,
-    call_limit: Duration,
-) -> Spend {
-    let usage = Usage {
-        input_tokens: prompt_tokens(request, count),
-        output_tokens: u64::from(request.max_output_tokens),
-        ..Usage::default()
-    };
-    Spend {
-        tokens: usage.total(),
-        money: price.map(|price| price.cost(usage)).unwrap_or_default(),
-        ..Spend::attempt(call_limit)
+) -> WorstCase {
+    worst_of_tokens(prompt_tokens(request, count), u64::from(request.max_output_tokens), price)
+}
+
+/// Returns the most a call with this many tokens of prompt and answer can take.
+pub fn worst_of_tokens(prompt: u64, answer: u64, price: Option<&Price>) -> WorstCase {
+    let usage = Usage { input_tokens: prompt, output_tokens: answer, ..Usage::default() };
+    let money = |usage| price.map_or(0, |price| price.cost(usage).0);
+    // A long prompt may raise the price of the answer too, so the answer's part is the rest.
+    let of_prompt = money(Usage { output_tokens: 0, ..usage });
+    let of_answer = money(usage).saturating_sub(of_prompt);
+    WorstCase {
+        prompt: Spend { tokens: prompt, micro_dollars: of_prompt },
+        answer: Spend { tokens: answer, micro_dollars: of_answer },
     }
 }
 
@@ -66,7 +68,7 @@ fn prompt_tokens(request: &ModelRequest, count: &dyn TokenCount) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cost::MicroDollars;
+    use crate::cost::{LongPrice, MicroDollars};
     use crate::request::Turn;
 
     #[test]
@@ -78,9 +80,21 @@ mod tests {
         };
         let dollar = MicroDollars(1_000_000);
         let price = Price { input: dollar, cached: None, output: dollar, long: None };
-        let worst = worst_case(&request, Some(&price), &BytesByTwo, Duration::from_secs(300));
-        assert_eq!(worst.tokens, 64 + 16 + 500 + 5000);
-        assert_eq!(worst.money, MicroDollars(worst.tokens));
-        assert_eq!((worst.attempts, worst.millis), (1, 300_000));
+        let worst = worst_case(&request, Some(&price), &BytesByTwo);
+        assert_eq!((worst.prompt.tokens, worst.answer.tokens), (64 + 16 + 500, 5000));
+        assert_eq!(worst.total().micro_dollars, worst.total().tokens);
+    }
+
+    #[test]
+    fn a_long_prompt_raises_the_price_of_the_answer_too() {
+        let (cheap, dear) = (MicroDollars(1_000_000), MicroDollars(5_000_000));
+        let long = Some(LongPrice { above: 100, input: dear, output: dear });
+        let price = Price { input: cheap, cached: None, output: cheap, long };
+        let money = |prompt| {
+            let worst = worst_of_tokens(prompt, 10, Some(&price));
+            (worst.prompt.micro_dollars, worst.answer.micro_dollars)
+        };
+        assert_eq!(money(100), (100, 10));
+        assert_eq!(money(101), (505, 50));
     }
 }

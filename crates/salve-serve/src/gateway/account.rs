@@ -5,12 +5,12 @@
 
 use super::heal::{CallEnd, Receipt};
 use futures_util::FutureExt;
-use salve_model::{Price, Purpose};
+use salve_model::{Price, Purpose, worst_of_tokens};
 use salve_store::{
     CallId, CallKey, CallOutcome, GatewayKey, Inspection, NewCall, OpenCall, OverBudget,
-    Reservation, Settled, Spend, Store, StoreError, Worst,
+    Reservation, Settled, Store, StoreError,
 };
-use salve_types::{FinishReason, Usage};
+use salve_types::{FinishReason, WorstCase};
 use serde_json::json;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -76,15 +76,6 @@ pub(crate) enum NotBooked {
     Ledger(StoreError),
 }
 
-/// What a call can take at most.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct WorstCase {
-    /// Bytes of the request.
-    pub(crate) prompt_bytes: usize,
-    /// Tokens of all answers together.
-    pub(crate) answer_tokens: u64,
-}
-
 impl Account {
     /// Books one call; none when there is no ledger.
     pub(crate) async fn book(
@@ -94,7 +85,6 @@ impl Account {
     ) -> Result<Option<Booking>, NotBooked> {
         let Some(store) = &self.store else { return Ok(None) };
         self.ended.settle();
-        let worst = self.worst(worst);
         let call = NewCall {
             purpose: purpose_name(purpose).to_owned(),
             dialect: self.dialect.to_owned(),
@@ -118,16 +108,10 @@ impl Account {
         }
     }
 
-    // No text in use takes more tokens than half its bytes.
-    fn worst(&self, worst: WorstCase) -> Worst {
-        let prompt =
-            Usage { input_tokens: (worst.prompt_bytes as u64).div_ceil(2), ..Usage::default() };
-        let answer = Usage { output_tokens: worst.answer_tokens, ..Usage::default() };
-        let spend = |usage: Usage| Spend {
-            tokens: usage.total(),
-            micro_dollars: self.price.map_or(0, |price| price.cost(usage).0),
-        };
-        Worst { prompt: spend(prompt), answer: spend(answer) }
+    /// Returns the most a request of this many bytes can take, with this many tokens of all answers
+    /// together. No text in use takes more tokens than half its bytes.
+    pub(crate) fn worst_case(&self, prompt_bytes: usize, answer_tokens: u64) -> WorstCase {
+        worst_of_tokens((prompt_bytes as u64).div_ceil(2), answer_tokens, self.price.as_ref())
     }
 }
 
@@ -135,7 +119,7 @@ impl Account {
 pub(crate) struct Booking {
     open: OpenCall,
     ended: Option<Ended>,
-    worst: Worst,
+    worst: WorstCase,
     price: Option<Price>,
     status: Option<u16>,
     bytes: usize,
@@ -152,26 +136,11 @@ impl Booking {
         end(self.open, Settled::failed(status, error));
     }
 
-    // What it took if the whole prompt was read and every two bytes were a token, but not more than
-    // it can have taken.
-    fn estimate(&self) -> Usage {
-        let answered = (self.bytes as u64).div_ceil(2);
-        Usage {
-            input_tokens: self.worst.prompt.tokens,
-            output_tokens: answered.min(self.worst.answer.tokens),
-            ..Usage::default()
-        }
-    }
-
     /// Settles a call whose reply nobody read: it took the most it can have.
     pub(crate) fn unread(self) {
         let settled = Settled {
             outcome: CallOutcome::Whole,
-            usage: Some(Usage {
-                input_tokens: self.worst.prompt.tokens,
-                output_tokens: self.worst.answer.tokens,
-                ..Usage::default()
-            }),
+            usage: Some(self.worst.usage_after(u64::MAX)),
             micro_dollars: Some(self.worst.total().micro_dollars),
             status: self.status,
             ..Settled::default()
@@ -200,7 +169,7 @@ impl Receipt for Booking {
             Some(FinishReason::Length | FinishReason::Disconnect) | None => CallOutcome::Incomplete,
             Some(_) => CallOutcome::Whole,
         };
-        let usage = ended.usage.unwrap_or_else(|| self.estimate());
+        let usage = ended.usage.unwrap_or_else(|| self.worst.usage_after(self.bytes as u64));
         let estimated = ended.usage.is_none();
         let money = Some(usage).zip(self.price).map(|(usage, price)| price.cost(usage).0);
         let finish = ended.finish.map(|finish| format!("{finish:?}").to_lowercase());

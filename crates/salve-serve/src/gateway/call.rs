@@ -5,7 +5,7 @@
 //! says in the end is passed on as it came.
 
 use super::Shared;
-use super::account::{Account, Booking, NotBooked, WorstCase};
+use super::account::{Account, Booking, NotBooked};
 use super::body::{self, Unread};
 use super::forward::answer_tokens;
 use super::headers;
@@ -24,6 +24,7 @@ use salve_engine::AskError;
 use salve_model::Purpose;
 use salve_model::wire::{Dialect, read_request};
 use salve_store::{CallId, OverBudget};
+use salve_types::WorstCase;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -183,7 +184,7 @@ impl Calls {
             read_request(dialect, &request).ok()
         });
         let answer_tokens = asked.map_or(default, |asked| answer_tokens(&asked, default));
-        WorstCase { prompt_bytes: body.len(), answer_tokens }
+        self.account.worst_case(body.len(), answer_tokens)
     }
 
     async fn whole(

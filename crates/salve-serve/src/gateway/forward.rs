@@ -4,7 +4,7 @@
 //! limit that the client did not set; the reply is healed unless the mode is off.
 
 use super::Shared;
-use super::account::{Account, Ended, WorstCase};
+use super::account::{Account, Ended};
 use super::answer;
 use super::body::{self, Unread};
 use super::call::{Answer, Calls, NotMade, Persistence, is_event_stream};
@@ -23,6 +23,7 @@ use http::{HeaderValue, Method, Response};
 use salve_model::Purpose;
 use salve_model::wire::{Asked, Dialect, read_request};
 use salve_store::GatewayKey;
+use salve_types::WorstCase;
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -50,8 +51,8 @@ impl Forward<'_> {
                 "this key's spending is limited, and what this path can cost is not known",
             ));
         }
-        let worst = WorstCase { prompt_bytes: self.bytes.len(), answer_tokens: 0 };
         let account = self.account(String::new(), !free);
+        let worst = account.worst_case(self.bytes.len(), 0);
         self.pass(account, self.bytes.clone(), worst).await
     }
 
@@ -63,8 +64,8 @@ impl Forward<'_> {
     ) -> Result<Response<ReplyBody>, Refusal> {
         // Nobody looks inside where nothing is healed and nothing is booked.
         if mode == Mode::Off && self.shared.config.store.is_none() {
-            let worst = WorstCase { prompt_bytes: 0, answer_tokens: 0 };
-            return self.pass(self.account(String::new(), false), self.bytes.clone(), worst).await;
+            let account = self.account(String::new(), false);
+            return self.pass(account, self.bytes.clone(), WorstCase::default()).await;
         }
         let mut request = match self.json().await {
             Ok(request) => request,
@@ -77,10 +78,8 @@ impl Forward<'_> {
         };
         let asked = self.limited(asked, &mut request)?;
         let account = self.account(asked.model.clone(), true);
-        let worst = WorstCase {
-            prompt_bytes: self.bytes.len(),
-            answer_tokens: answer_tokens(&asked, self.shared.config.max_output),
-        };
+        let answer_tokens = answer_tokens(&asked, self.shared.config.max_output);
+        let worst = account.worst_case(self.bytes.len(), answer_tokens);
         if mode == Mode::Off {
             return self.pass(account, self.bytes.clone(), worst).await;
         }
@@ -129,11 +128,8 @@ impl Forward<'_> {
                 "this key's spending is limited, and what this request can cost cannot be read from it",
             ));
         }
-        let worst = WorstCase {
-            prompt_bytes: self.bytes.len(),
-            answer_tokens: self.shared.config.max_output,
-        };
         let account = self.account(String::new(), true);
+        let worst = account.worst_case(self.bytes.len(), self.shared.config.max_output);
         self.pass(account, self.bytes.clone(), worst).await
     }
 

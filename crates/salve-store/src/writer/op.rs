@@ -10,7 +10,9 @@ use crate::open_call::{OpenCall, Opening};
 use crate::raw::RawText;
 use crate::tables::events::ReadyEvent;
 use crate::tables::statistics::Inspection;
-use crate::{BudgetScope, CallId, KeyId, NewCall, OverBudget, Receipt, Settled, StoreError, Worst};
+use crate::{
+    BudgetScope, CallId, KeyId, NewCall, OverBudget, Receipt, Settled, StoreError, WorstCase,
+};
 use salve_types::Timestamp;
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -89,7 +91,7 @@ pub(crate) struct Held {
     /// Raised each time the call changes hands.
     pub(crate) epoch: i64,
     pub(crate) reserved_at: Timestamp,
-    pub(crate) worst: Worst,
+    pub(crate) worst: WorstCase,
     pub(crate) day: i64,
     pub(crate) key_id: Option<KeyId>,
     pub(crate) session: Option<String>,

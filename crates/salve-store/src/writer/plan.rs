@@ -198,12 +198,9 @@ pub(super) fn keep_event(
 /// Returns what a call took, as far as that is known.
 pub(super) fn taken(op: &SettleOp) -> Receipt {
     let settled = &op.settled;
-    let (guessed, guessed_price) = op.held.worst.estimate(op.raw.arrived());
-    let usage = settled.usage.unwrap_or(guessed);
-    let micro_dollars = settled.micro_dollars.unwrap_or_else(|| match settled.usage {
-        None => guessed_price,
-        Some(usage) => op.held.worst.price(usage),
-    });
+    let worst = op.held.worst;
+    let usage = settled.usage.unwrap_or_else(|| worst.usage_after(op.raw.arrived()));
+    let micro_dollars = settled.micro_dollars.unwrap_or_else(|| worst.price(usage));
     let estimated = settled.usage.is_none() || settled.micro_dollars.is_none();
     Receipt { id: op.held.id, usage, micro_dollars, estimated, late: false }
 }

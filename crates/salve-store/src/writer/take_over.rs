@@ -9,7 +9,7 @@ use crate::call::CallOutcome;
 use crate::commit::Rollback;
 use crate::open_call::{OpenCall, Opening};
 use crate::sql::{Connection, query};
-use crate::{CallId, Decision, KeyId, NewCall, OverBudget, Spend, StoreError, Worst};
+use crate::{CallId, Decision, KeyId, NewCall, OverBudget, Spend, StoreError, WorstCase};
 use salve_types::Timestamp;
 
 /// A call that is to change hands. Its names are cleaned.
@@ -377,7 +377,7 @@ async fn standing(
             id: CallId(row.try_get(0)?),
             epoch: row.try_get(2)?,
             reserved_at: Timestamp(row.try_get(6)?),
-            worst: Worst { prompt: spend(10)?, answer: spend(12)? },
+            worst: WorstCase { prompt: spend(10)?, answer: spend(12)? },
             day: row.try_get(7)?,
             key_id: row.try_get::<Option<i64>>(8)?.map(KeyId),
             session: row.try_get(9)?,
@@ -412,7 +412,7 @@ async fn lost_try(
         id: call,
         epoch,
         reserved_at: Timestamp(row.try_get(0)?),
-        worst: Worst { prompt: counted, answer: Spend::default() },
+        worst: WorstCase { prompt: counted, answer: Spend::default() },
         day: row.try_get(1)?,
         key_id: row.try_get::<Option<i64>>(2)?.map(KeyId),
         session: row.try_get(3)?,

@@ -7,7 +7,7 @@ use crate::support::*;
 use proptest::prelude::*;
 use salve_store::{
     BudgetScope, BudgetUnit, Budgets, CallKey, CallOutcome, NewCall, NewKey, Reservation, Settled,
-    Spend, SpendLimit, Store, StoreError, StoreOptions, Worst,
+    Spend, SpendLimit, Store, StoreError, StoreOptions, WorstCase,
 };
 use salve_types::Usage;
 
@@ -151,7 +151,7 @@ proptest! {
                 match step {
                     Step::Reserve { prompt, answer } => {
                         let spend = |tokens| Spend { tokens, micro_dollars: tokens };
-                        let worst = Worst { prompt: spend(prompt), answer: spend(answer) };
+                        let worst = WorstCase { prompt: spend(prompt), answer: spend(answer) };
                         let new = NewCall { worst, ..call() };
                         if let Reservation::Fresh(call) =
                             store.reserve(&CallKey::unique(), new).await.unwrap()

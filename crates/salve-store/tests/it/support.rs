@@ -3,7 +3,7 @@
 
 use salve_store::{
     CallKey, NewCall, OpenCall, Redact, RedactStream, Reservation, Spend, Store, StoreOptions,
-    Worst,
+    WorstCase,
 };
 use salve_types::{Clock, Timestamp};
 use std::sync::Arc;
@@ -88,7 +88,7 @@ pub(crate) fn call() -> NewCall {
         dialect: "chat".to_owned(),
         provider: "upstream".to_owned(),
         model: "model-a".to_owned(),
-        worst: Worst {
+        worst: WorstCase {
             prompt: Spend { tokens: 100, micro_dollars: 100 },
             answer: Spend { tokens: 1000, micro_dollars: 10_000 },
         },

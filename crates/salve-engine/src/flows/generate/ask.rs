@@ -4,15 +4,15 @@
 //! anything has read it. What a worker that died had received is taken as a reply that broke off, and
 //! goes on from there. Never a call beyond the job's budget, never two for one key.
 
-use super::input::{GenerateBudget, GenerateInput, Piece, Spent};
+use super::input::{GenerateInput, Piece};
 use super::steps::GenerateSteps;
 use crate::generate::{followed_up, may_go_well_later};
-use salve_jobs::{CallResult, Cost, Json, PaidCall, StepCall, StepCtx, StepError, paid_once};
+use salve_jobs::{CallResult, Json, PaidCall, StepCall, StepCtx, StepError, paid_once};
 use salve_model::{
     AnyModel, BytesByTwo, Chosen, Model, ModelError, ModelReply, ModelRequest, Price, Purpose,
     Turn, Watch, worst_case,
 };
-use salve_types::{FinishReason, Usage};
+use salve_types::{BudgetUnit, FinishReason, Spend, SpendLimit, Usage};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
@@ -26,7 +26,7 @@ pub(super) struct Asking {
     pub(super) input: GenerateInput,
     pub(super) pieces: Vec<Piece>,
     /// What the job took so far.
-    pub(super) spent: Spent,
+    pub(super) spent: Spend,
 }
 
 /// What of a reply is kept in the ledger beside its text.
@@ -58,8 +58,8 @@ impl GenerateSteps {
                 (next.purpose, followed_up(&first, &next))
             }
         };
-        let worst = worst_of(&request, &chosen);
-        fits(&input.budget, spent, worst)?;
+        let worst = worst_case(&request, chosen.capability.price.as_ref(), &BytesByTwo);
+        fits(input.budget, spent, worst.total())?;
         let call = StepCall {
             purpose: word(purpose).to_owned(),
             provider: chosen.provider.clone(),
@@ -79,11 +79,9 @@ impl GenerateSteps {
             model: note.model,
             thought: note.thought,
             interrupted: note.interrupted,
-            spent: Spent {
-                tokens: result
-                    .usage
-                    .map_or(worst.prompt_tokens + worst.answer_tokens, Usage::total),
-                micro_dollars: result.micro_dollars.unwrap_or(worst.micro_dollars),
+            spent: Spend {
+                tokens: result.usage.map_or(worst.total().tokens, Usage::total),
+                micro_dollars: result.micro_dollars.unwrap_or(worst.total().micro_dollars),
             },
         })
     }
@@ -210,33 +208,17 @@ fn as_json(note: &Note) -> Json {
     serde_json::to_value(note).unwrap_or_default()
 }
 
-fn worst_of(request: &ModelRequest, chosen: &Chosen) -> Cost {
-    let price = chosen.capability.price;
-    let worst = worst_case(request, price.as_ref(), &BytesByTwo, Duration::ZERO);
-    let answer_tokens = u64::from(request.max_output_tokens);
-    Cost {
-        prompt_tokens: worst.tokens.saturating_sub(answer_tokens),
-        answer_tokens,
-        micro_dollars: worst.money.0,
-    }
-}
-
-fn fits(budget: &GenerateBudget, spent: Spent, worst: Cost) -> Result<(), StepError> {
-    let tokens = worst.prompt_tokens.saturating_add(worst.answer_tokens);
-    let parts = [
-        ("tokens", budget.tokens, spent.tokens, tokens),
-        ("millionths of a dollar", budget.micro_dollars, spent.micro_dollars, worst.micro_dollars),
-    ];
-    for (what, limit, spent, needed) in parts {
-        let left = limit.map(|limit| limit.saturating_sub(spent));
-        if let Some(left) = left.filter(|&left| needed > left) {
-            return Err(StepError::fatal(format!(
-                "budget: the job has {left} {what} left and this call may take {needed}; start one \
-                 with more, or accept what there is"
-            )));
-        }
-    }
-    Ok(())
+fn fits(budget: SpendLimit, spent: Spend, worst: Spend) -> Result<(), StepError> {
+    let Some(passed) = budget.passed_by(spent, worst) else { return Ok(()) };
+    let what = match passed.unit {
+        BudgetUnit::Tokens => "tokens",
+        BudgetUnit::MicroDollars => "millionths of a dollar",
+    };
+    Err(StepError::fatal(format!(
+        "budget: the job has {} {what} left and this call may take {}; start one with more, or \
+         accept what there is",
+        passed.left, passed.needed
+    )))
 }
 
 const fn word(purpose: Purpose) -> &'static str {

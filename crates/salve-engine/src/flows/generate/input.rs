@@ -6,7 +6,7 @@
 use super::super::JobStatus;
 use salve_jobs::{DoubtPolicy, Json, Retry};
 use salve_model::{Purpose, Role};
-use salve_types::{FinishReason, Usage};
+use salve_types::{FinishReason, Spend, SpendLimit, Usage};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ pub struct GenerateInput {
     pub caps: GenerateCaps,
     /// What all calls of the job together may take.
     #[serde(default)]
-    pub budget: GenerateBudget,
+    pub budget: SpendLimit,
     /// What is done about a call of a worker that died.
     #[serde(default)]
     pub doubt: DoubtPolicy,
@@ -70,7 +70,7 @@ impl GenerateInput {
             max_tokens: None,
             mode: HealMode::default(),
             caps: GenerateCaps::default(),
-            budget: GenerateBudget::default(),
+            budget: SpendLimit::default(),
             doubt: DoubtPolicy::default(),
             session: None,
             attempts: usual_attempts(),
@@ -131,18 +131,6 @@ impl Default for GenerateCaps {
     }
 }
 
-/// What all calls of a job together may take; none is no limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct GenerateBudget {
-    /// Tokens of prompts and answers.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tokens: Option<u64>,
-    /// Millionths of a dollar.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub micro_dollars: Option<u64>,
-}
-
 /// What is wrong with an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ValidationError {
@@ -177,23 +165,7 @@ pub(super) struct Piece {
     /// Whether it is what a worker that died had received.
     pub(super) interrupted: bool,
     /// What it took, at worst where nobody said so.
-    pub(super) spent: Spent,
-}
-
-/// What was taken so far.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(super) struct Spent {
-    pub(super) tokens: u64,
-    pub(super) micro_dollars: u64,
-}
-
-impl Spent {
-    pub(super) const fn plus(self, other: Self) -> Self {
-        Self {
-            tokens: self.tokens.saturating_add(other.tokens),
-            micro_dollars: self.micro_dollars.saturating_add(other.micro_dollars),
-        }
-    }
+    pub(super) spent: Spend,
 }
 
 /// How far a job is: what stands in every stage of it.

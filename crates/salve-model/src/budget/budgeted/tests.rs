@@ -1,7 +1,7 @@
 //! Calls on a budget, against models that fail in every way there is.
 
 use super::*;
-use crate::budget::{Limits, Scope};
+use crate::budget::{BudgetLimits, Scope};
 use crate::cost::MicroDollars;
 use crate::request::Turn;
 use crate::testing::{Scripted, refused, text};
@@ -14,8 +14,8 @@ fn on(budget: &Budget, script: Vec<Result<ModelReply, ModelError>>) -> Budgeted<
     Budgeted::new(Scripted::new(script), budget.clone(), capabilities, limit)
 }
 
-fn budget(limits: Limits) -> Budget {
-    Budget::new(Scope::Run, limits, Spend::default(), Arc::new(|| Timestamp(0)))
+fn budget(limits: BudgetLimits) -> Budget {
+    Budget::new(Scope::Run, limits, Consumption::default(), Arc::new(|| Timestamp(0)))
 }
 
 fn request(model: &str) -> ModelRequest {
@@ -29,30 +29,32 @@ fn request(model: &str) -> ModelRequest {
 
 #[tokio::test]
 async fn a_call_that_does_not_fit_is_not_made() {
-    let small = budget(Limits { tokens: Some(50), ..Limits::default() });
+    let small = budget(BudgetLimits { tokens: Some(50), ..BudgetLimits::default() });
     let model = on(&small, vec![Ok(text("a"))]);
     let error = model.call(&request("grok-4"), &mut ()).await.unwrap_err();
     assert!(matches!(error, ModelError::OverBudget { .. }), "{error:?}");
     assert_eq!(model.model.calls(), 0);
-    assert_eq!(small.spent(), Spend::default());
+    assert_eq!(small.spent(), Consumption::default());
 }
 
 #[tokio::test]
 async fn usage_is_settled_at_the_models_price() {
-    let wide = budget(Limits { money: Some(MicroDollars(1_000_000)), ..Limits::default() });
+    let wide =
+        budget(BudgetLimits { money: Some(MicroDollars(1_000_000)), ..BudgetLimits::default() });
     on(&wide, vec![Ok(text("a"))]).call(&request("grok-4"), &mut ()).await.unwrap();
     let spent = wide.spent();
     // 10 tokens in at $3 and 5 out at $15 a million.
-    assert_eq!((spent.tokens, spent.money, spent.attempts), (15, MicroDollars(105), 1));
+    assert_eq!((spent.spend, spent.attempts), (Spend { tokens: 15, micro_dollars: 105 }, 1));
 }
 
 #[tokio::test]
 async fn under_a_money_limit_a_model_without_a_price_is_not_called() {
-    let limited = budget(Limits { money: Some(MicroDollars(1_000_000)), ..Limits::default() });
+    let limited =
+        budget(BudgetLimits { money: Some(MicroDollars(1_000_000)), ..BudgetLimits::default() });
     let model = on(&limited, vec![Ok(text("a"))]);
     let error = model.call(&request("smollm2"), &mut ()).await.unwrap_err();
     insta::assert_snapshot!(error, @"money is limited and the price of `smollm2` is not known; say it in `[[model]]`");
-    let free = budget(Limits { tokens: Some(1000), ..Limits::default() });
+    let free = budget(BudgetLimits { tokens: Some(1000), ..BudgetLimits::default() });
     assert!(on(&free, vec![Ok(text("a"))]).call(&request("smollm2"), &mut ()).await.is_ok());
 }
 
@@ -73,12 +75,12 @@ async fn refusals_cost_an_attempt_and_what_is_unknown_costs_its_worst_case() {
     ];
     for (answer, unknown) in cases {
         let shown = format!("{answer:?}");
-        let wide = budget(Limits::default());
+        let wide = budget(BudgetLimits::default());
         let _ = on(&wide, vec![answer]).call(&request("grok-4"), &mut ()).await;
         let spent = wide.spent();
         assert_eq!(spent.attempts, 1, "{shown}");
-        assert_eq!(spent.tokens > 100, unknown, "{shown}");
-        assert_eq!(wide.held(), Spend::default());
+        assert_eq!(spent.spend.tokens > 100, unknown, "{shown}");
+        assert_eq!(wide.held(), Consumption::default());
     }
 }
 
@@ -98,7 +100,7 @@ impl Model for Stuck {
 
 #[tokio::test]
 async fn a_call_gets_the_seconds_that_are_left_and_none_when_none_are() {
-    let short = budget(Limits { seconds: Some(1), ..Limits::default() });
+    let short = budget(BudgetLimits { seconds: Some(1), ..BudgetLimits::default() });
     let capabilities = Arc::new(Capabilities::built_in());
     let model = Budgeted::new(Stuck, short.clone(), capabilities, Duration::from_secs(300));
     let error = model.call(&request("m"), &mut ()).await.unwrap_err();
@@ -110,7 +112,7 @@ async fn a_call_gets_the_seconds_that_are_left_and_none_when_none_are() {
 
 #[tokio::test]
 async fn a_call_that_is_given_up_is_spent_and_one_that_takes_too_long_keeps_what_came() {
-    let wide = budget(Limits::default());
+    let wide = budget(BudgetLimits::default());
     let capabilities = Arc::new(Capabilities::built_in());
     let moment = Duration::from_millis(20);
     let model = Budgeted::new(Stuck, wide.clone(), Arc::clone(&capabilities), moment);
@@ -118,15 +120,15 @@ async fn a_call_that_is_given_up_is_spent_and_one_that_takes_too_long_keeps_what
     let ModelError::TimedOut { partial, .. } = error else { panic!("{error:?}") };
     assert_eq!(partial.text, "half");
     let after_one = wide.spent();
-    assert!(after_one.tokens > 100 && after_one.millis <= 20);
+    assert!(after_one.spend.tokens > 100 && after_one.millis <= 20);
 
     let patient = Budgeted::new(Stuck, wide.clone(), capabilities, Duration::from_secs(60));
     let asked = request("m");
     let mut nobody = ();
     let dropped = tokio::time::timeout(moment, patient.call(&asked, &mut nobody)).await;
     assert!(dropped.is_err());
-    assert_eq!(wide.spent().tokens, 2 * after_one.tokens);
-    assert_eq!(wide.held(), Spend::default());
+    assert_eq!(wide.spent().spend.tokens, 2 * after_one.spend.tokens);
+    assert_eq!(wide.held(), Consumption::default());
 }
 
 /// A provider that fails at random, and counts what it really made.
@@ -169,9 +171,9 @@ impl Model for Meter {
 
 // One run: several callers at once, until the budget is used up or they had their turns. Returns
 // what the provider really made.
-async fn run(seed: u64, day: &Budget) -> (Usage, Spend) {
+async fn run(seed: u64, day: &Budget) -> (Usage, Consumption) {
     let mut random = fastrand::Rng::with_seed(seed);
-    let limits = Limits {
+    let limits = BudgetLimits {
         tokens: Some(random.u64(0..2_000)),
         money: Some(MicroDollars(random.u64(0..20_000))),
         attempts: Some(random.u64(0..20)),
@@ -184,7 +186,7 @@ async fn run(seed: u64, day: &Budget) -> (Usage, Spend) {
     });
     let capabilities = Arc::new(Capabilities::built_in());
     let callers = (0..4).map(|_| {
-        let budget = session.narrow(Scope::Run, Limits::default());
+        let budget = session.narrow(Scope::Run, BudgetLimits::default());
         let limit = Duration::from_millis(1);
         let model = Budgeted::new(Arc::clone(&meter), budget, Arc::clone(&capabilities), limit);
         async move {
@@ -195,10 +197,10 @@ async fn run(seed: u64, day: &Budget) -> (Usage, Spend) {
         }
     });
     futures_util::future::join_all(callers).await;
-    assert_eq!(session.held(), Spend::default());
+    assert_eq!(session.held(), Consumption::default());
     let made = *meter.made.lock().unwrap();
     let spent = session.spent();
-    assert!(spent.tokens >= made.total(), "nothing that was made is missing");
+    assert!(spent.spend.tokens >= made.total(), "nothing that was made is missing");
     assert!(limits.tokens.is_none_or(|limit| made.total() <= limit), "overrun");
     let price = capabilities.of("grok-3-mini").price.unwrap();
     assert!(limits.money.is_none_or(|limit| price.cost(made) <= limit), "overrun");
@@ -209,15 +211,15 @@ async fn run(seed: u64, day: &Budget) -> (Usage, Spend) {
 #[tokio::test]
 async fn a_thousand_runs_with_failing_models_overrun_nothing() {
     let limit = 400_000;
-    let limits = Limits { tokens: Some(limit), ..Limits::default() };
-    let day = Budget::new(Scope::Day, limits, Spend::default(), Arc::new(|| Timestamp(0)));
-    let (mut made, mut spent) = (Usage::default(), Spend::default());
+    let limits = BudgetLimits { tokens: Some(limit), ..BudgetLimits::default() };
+    let day = Budget::new(Scope::Day, limits, Consumption::default(), Arc::new(|| Timestamp(0)));
+    let (mut made, mut spent) = (Usage::default(), Consumption::default());
     for seed in 0..1000 {
         let (one, its) = run(seed, &day).await;
         made += one;
         spent = spent.plus(its);
     }
     assert!(made.total() > 50_000, "the runs did something: {made:?}");
-    assert!(made.total() <= limit && day.spent().tokens <= limit, "overrun");
+    assert!(made.total() <= limit && day.spent().spend.tokens <= limit, "overrun");
     assert_eq!(day.spent(), spent, "the day is the sum of its sessions");
 }
