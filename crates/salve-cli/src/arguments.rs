@@ -7,6 +7,7 @@ mod check;
 mod gateway;
 mod jobs;
 mod keys;
+mod mode;
 mod run;
 mod setup;
 mod signature;
@@ -17,7 +18,7 @@ mod trust;
 
 pub(crate) use calls::{CallsArguments, CallsCommand, CallsListArguments, ResolveAs, StateChoice};
 pub(crate) use check::CheckArguments;
-pub(crate) use gateway::{GatewayArguments, HealSetting, LogFormat};
+pub(crate) use gateway::{GatewayArguments, LogFormat};
 pub(crate) use jobs::{
     InDoubtSetting, JobsArguments, JobsCommand, JobsListArguments, JobsPurgeArguments,
     JobsResolveArguments, JobsRetryArguments, JobsShowArguments, JobsStartArguments,
@@ -36,10 +37,11 @@ pub(crate) use tree::{
 };
 pub(crate) use trust::{TrustArguments, TrustCommand};
 
-use crate::settings::{Enforcement, SentinelSetting};
+use crate::settings::SentinelSetting;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use mode::{ENFORCEMENT, modes};
 use salve_text::ParseMode;
-use salve_types::Language;
+use salve_types::{Language, Mode};
 use std::path::PathBuf;
 
 const AFTER: &str = "\
@@ -197,8 +199,8 @@ pub(crate) struct InspectArguments {
     #[arg(long)]
     pub(crate) finish_reason: Option<String>,
     /// Whether a cut text makes the command fail.
-    #[arg(long, value_enum)]
-    pub(crate) enforcement: Option<Enforcement>,
+    #[arg(long, value_parser = modes(&ENFORCEMENT))]
+    pub(crate) enforcement: Option<Mode>,
     /// Reads JSON lines `{id, lang, text, finish_reason?}` and answers one line for each.
     #[arg(long, conflicts_with = "file")]
     pub(crate) batch: bool,

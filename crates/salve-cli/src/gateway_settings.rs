@@ -3,8 +3,8 @@
 //! In: a table of a configuration file. Out: the same as values. A workspace's own file has no say
 //! here: it could send a person's code and keys to an upstream of its choice.
 
-use crate::arguments::HealSetting;
 use salve_model::Secret;
+use salve_types::Mode;
 use serde::Deserialize;
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ pub(crate) struct GatewaySettings {
     pub(crate) upstream: Option<String>,
     pub(crate) port: Option<u16>,
     pub(crate) listen: Option<IpAddr>,
-    pub(crate) heal: Option<HealSetting>,
+    pub(crate) heal: Option<Mode>,
     pub(crate) upstream_key_env: Option<String>,
     pub(crate) upstream_key_file: Option<PathBuf>,
     /// The key of a provider that is named as the upstream; no file can hold it.

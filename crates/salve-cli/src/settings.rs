@@ -10,19 +10,10 @@ use crate::gateway_settings::GatewaySettings;
 use crate::model_settings::Models;
 use salve_model::{BudgetSettings, ModelEntry, ModelSettings, ProviderSettings, RoleSettings};
 use salve_text::{DEFAULT_MARK, SentinelRule};
+use salve_types::Mode;
 use serde::Deserialize;
 use std::fmt;
 use std::path::{Path, PathBuf};
-
-/// Whether a cut text makes a command fail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Enforcement {
-    /// Same verdict, exit code 0.
-    Observe,
-    /// A cut text is exit code 1.
-    Enforce,
-}
 
 /// The rule about the completion sentinel, by its name in files and flags, loosest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, clap::ValueEnum)]
@@ -126,7 +117,8 @@ impl fmt::Display for Origin {
 /// Every setting.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
-    pub(crate) enforcement: Sourced<Enforcement>,
+    /// Whether a cut text makes a command fail; never off.
+    pub(crate) enforcement: Sourced<Mode>,
     pub(crate) sentinel: Sourced<SentinelSetting>,
     pub(crate) sentinel_mark: Sourced<String>,
     pub(crate) tail_characters: Sourced<usize>,
@@ -149,7 +141,8 @@ pub(crate) struct Settings {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ConfigFile {
-    enforcement: Option<Enforcement>,
+    #[serde(default, deserialize_with = "Mode::judging")]
+    enforcement: Option<Mode>,
     sentinel: Option<SentinelSetting>,
     sentinel_mark: Option<String>,
     tail_characters: Option<usize>,
@@ -171,7 +164,7 @@ impl Settings {
     /// Returns the values in force before any file, variable or flag.
     pub(crate) fn built_in() -> Self {
         Self {
-            enforcement: Sourced::built_in(Enforcement::Enforce),
+            enforcement: Sourced::built_in(Mode::Enforce),
             sentinel: Sourced::built_in(SentinelSetting::Optional),
             sentinel_mark: Sourced::built_in(DEFAULT_MARK.to_owned()),
             tail_characters: Sourced::built_in(400),
@@ -288,7 +281,8 @@ impl Settings {
 
     fn read_environment(&mut self) -> Result<(), Failure> {
         use environment as env;
-        self.enforcement.set(named(env::ENFORCEMENT)?, &Origin::Environment(env::ENFORCEMENT));
+        self.enforcement
+            .set(judging_mode(env::ENFORCEMENT)?, &Origin::Environment(env::ENFORCEMENT));
         self.sentinel.set(named(env::SENTINEL)?, &Origin::Environment(env::SENTINEL));
         self.sentinel_mark
             .set(env::value(env::SENTINEL_MARK), &Origin::Environment(env::SENTINEL_MARK));
@@ -309,7 +303,7 @@ impl Settings {
     pub(crate) fn rows(&self) -> Vec<(String, String, String)> {
         let template = self.resume_template.value.as_ref();
         let mut rows = vec![
-            row("enforcement", name_of(&self.enforcement.value), &self.enforcement.origin),
+            row("enforcement", self.enforcement.value.name().to_owned(), &self.enforcement.origin),
             row("sentinel", name_of(&self.sentinel.value), &self.sentinel.origin),
             row("sentinel_mark", self.sentinel_mark.value.clone(), &self.sentinel_mark.origin),
             row(
@@ -351,9 +345,20 @@ fn named<T: clap::ValueEnum>(variable: &'static str) -> Result<Option<T>, Failur
     let Some(text) = environment::value(variable) else { return Ok(None) };
     T::from_str(&text, true).map(Some).map_err(|_| {
         let names: Vec<String> = T::value_variants().iter().map(name_of).collect();
-        Failure::new(format!("{variable} has the unknown value: `{text}`"))
-            .hint(format!("Use one of: {}", names.join(", ")))
+        unknown_value(variable, &text, &names.join(", "))
     })
+}
+
+fn judging_mode(variable: &'static str) -> Result<Option<Mode>, Failure> {
+    let Some(text) = environment::value(variable) else { return Ok(None) };
+    let mode = Mode::JUDGING.into_iter().find(|mode| mode.name().eq_ignore_ascii_case(&text));
+    let names = || Mode::JUDGING.map(Mode::name).join(", ");
+    mode.map(Some).ok_or_else(|| unknown_value(variable, &text, &names()))
+}
+
+fn unknown_value(variable: &'static str, text: &str, names: &str) -> Failure {
+    Failure::new(format!("{variable} has the unknown value: `{text}`"))
+        .hint(format!("Use one of: {names}"))
 }
 
 // The nearest `salve.toml` at or above the folder, not above the repository's root.
@@ -387,7 +392,7 @@ mod tests {
             "enforcement = 'observe'\nsentinel = 'required'\nsentinel_mark = 'x'",
             &mut settings,
         );
-        assert_eq!(settings.enforcement.value, Enforcement::Enforce);
+        assert_eq!(settings.enforcement.value, Mode::Enforce);
         assert_eq!(settings.sentinel.value, SentinelSetting::Required);
         assert_eq!(settings.sentinel_mark.value, DEFAULT_MARK);
         assert_eq!(settings.ignored.len(), 2);

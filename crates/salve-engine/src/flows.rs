@@ -9,8 +9,8 @@ mod status;
 
 pub use generate::{
     AUTO_HEALING, CONTINUE_SIGNAL, GenerateCaps, GenerateInput, GenerateOutput, GenerateSteps,
-    Generation, GenerationFacts, HealMode, ModelSource, NoModel, PAUSE_SIGNAL, Progress,
-    RESUME_SIGNAL, RETRY_SIGNAL, ValidationError, WhichModel,
+    Generation, GenerationFacts, ModelSource, NoModel, PAUSE_SIGNAL, Progress, RESUME_SIGNAL,
+    RETRY_SIGNAL, ValidationError, WhichModel,
 };
 pub use graph::{
     Edge, GraphNode, GraphPlan, GraphResult, Join, KnownNames, NodeRetry, NodeState, OnFail,

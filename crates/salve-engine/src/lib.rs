@@ -28,9 +28,9 @@ pub use edits::read_edits;
 pub use flows::{
     AUTO_HEALING, CONTINUE_SIGNAL, Edge, GENERATE_FLOW, GRAPH_FLOW, GenerateCaps, GenerateInput,
     GenerateOutput, GenerateSteps, Generation, GenerationFacts, GraphNode, GraphPlan, GraphResult,
-    HealMode, JobStatus, Join, KnownNames, ModelSource, NoModel, NodeRetry, NodeState, OnFail,
-    PAUSE_SIGNAL, PlanError, Progress, RESUME_SIGNAL, RETRY_SIGNAL, ValidationError, WhichModel,
-    Work, all_flows, node_states,
+    JobStatus, Join, KnownNames, ModelSource, NoModel, NodeRetry, NodeState, OnFail, PAUSE_SIGNAL,
+    PlanError, Progress, RESUME_SIGNAL, RETRY_SIGNAL, ValidationError, WhichModel, Work, all_flows,
+    node_states,
 };
 pub use generate::{GenerateOptions, Generated, ModelAsker, SCHEMA_NAME, generate};
 pub use grammar_probe::GrammarProbe;

@@ -25,9 +25,10 @@ mod socket;
 mod tls;
 mod upstream;
 
-pub use config::{GatewayConfig, Limits, Mode, Timeouts, TlsIdentity};
+pub use config::{GatewayConfig, Limits, Timeouts, TlsIdentity};
 pub use listen::Drained;
 pub use salve_model::Secret;
+pub use salve_types::Mode;
 
 use guard::Guard;
 use heal::SchemaCache;

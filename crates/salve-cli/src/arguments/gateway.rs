@@ -2,9 +2,9 @@
 //!
 //! In: arguments. Out: one value, checked by clap. Never acts on it.
 
+use super::mode::modes;
 use clap::{Args, ValueEnum};
-use salve_serve::gateway::Mode;
-use serde::Deserialize;
+use salve_types::Mode;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
@@ -20,8 +20,8 @@ pub(crate) struct GatewayArguments {
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Option<IpAddr>,
     /// What is done to replies, unless a request says otherwise. [default: enforce]
-    #[arg(long, value_enum, value_name = "MODE")]
-    pub(crate) heal: Option<HealSetting>,
+    #[arg(long, value_parser = modes(&HEAL), value_name = "MODE")]
+    pub(crate) heal: Option<Mode>,
     /// The variable that holds the provider's key; clients then show a key of `salve keys add`.
     #[arg(long, value_name = "NAME", conflicts_with = "upstream_key_file")]
     pub(crate) upstream_key_env: Option<String>,
@@ -62,26 +62,11 @@ pub(crate) struct GatewayArguments {
 }
 
 /// What is done to replies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum HealSetting {
-    /// Nothing, and they are not looked at.
-    Off,
-    /// Nothing, but what would have been done is reported.
-    Observe,
-    /// They are healed.
-    Enforce,
-}
-
-impl From<HealSetting> for Mode {
-    fn from(setting: HealSetting) -> Self {
-        match setting {
-            HealSetting::Off => Self::Off,
-            HealSetting::Observe => Self::Observe,
-            HealSetting::Enforce => Self::Enforce,
-        }
-    }
-}
+const HEAL: [(Mode, &str); 3] = [
+    (Mode::Off, "Nothing, and they are not looked at"),
+    (Mode::Observe, "Nothing, but what would have been done is reported"),
+    (Mode::Enforce, "They are healed"),
+];
 
 /// How the log is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

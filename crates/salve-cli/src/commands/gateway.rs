@@ -86,7 +86,7 @@ fn config(
     config.upstream_key = upstream_key(&settings)?;
     config.hosts = settings.hosts;
     config.origins = settings.origins;
-    config.mode = settings.heal.map(Into::into).unwrap_or_default();
+    config.mode = settings.heal.unwrap_or_default();
     config.max_output = settings.max_output.unwrap_or(config.max_output);
     if let Some(factor) = settings.continue_factor {
         if !(1.0..=1000.0).contains(&factor) {

@@ -7,11 +7,11 @@ mod report;
 
 use crate::arguments::{Format, InspectArguments};
 use crate::failure::{CommandResult, Ending};
-use crate::settings::{Enforcement, Origin, SentinelSetting, Settings, Sourced};
+use crate::settings::{Origin, SentinelSetting, Settings, Sourced};
 use crate::{batch, input, output, render};
 use salve_engine::{Judgement, PipelineOptions, judge_text};
 use salve_text::InspectOptions;
-use salve_types::{FinishReason, Language, RawReply};
+use salve_types::{FinishReason, Language, Mode, RawReply};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &InspectArguments, format: Format) -> CommandResult
         Format::Github => output::result(&report::github(&raw.text, name, &judgement))?,
     }
     let found = !judgement.verdict.is_valid || !judgement.findings.is_empty();
-    let enforced = settings.enforcement.value == Enforcement::Enforce;
+    let enforced = settings.enforcement.value == Mode::Enforce;
     Ok(if found && enforced { Ending::Findings } else { Ending::Clean })
 }
 

@@ -13,7 +13,7 @@ mod steps;
 mod view;
 
 pub use input::{
-    GenerateCaps, GenerateInput, GenerateOutput, HealMode, Progress, ValidationError, WhichModel,
+    GenerateCaps, GenerateInput, GenerateOutput, Progress, ValidationError, WhichModel,
 };
 pub use models::{ModelSource, NoModel};
 pub use steps::GenerateSteps;
@@ -23,7 +23,7 @@ use super::JobStatus;
 use ask::Asking;
 use input::Piece;
 use salve_jobs::{FlowCtx, FlowError, Json, Retry, StepError, StepName, race};
-use salve_types::Spend;
+use salve_types::{Mode, Spend};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
@@ -139,7 +139,7 @@ impl Run<'_> {
         let status = match next {
             Next::Whole(result) => return Turn::End(JobStatus::Completed, Some(result)),
             // It is passed on as it came; that it is not whole stands in the log.
-            _ if self.input.mode == HealMode::Observe => {
+            _ if self.input.mode == Mode::Observe => {
                 return Turn::End(JobStatus::CompletedPartial, None);
             }
             Next::Stop(why) => {

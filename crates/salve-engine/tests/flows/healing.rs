@@ -2,9 +2,9 @@
 
 use crate::bench::{Bench, Told, in_pieces, input, refused, rust, said};
 use FinishReason::{Length, Stop};
-use salve_engine::{GenerateInput, HealMode, JobStatus};
+use salve_engine::{GenerateInput, JobStatus};
 use salve_jobs::{JobError, JobState};
-use salve_types::{FinishReason, SpendLimit};
+use salve_types::{FinishReason, Mode, SpendLimit};
 use serde_json::json;
 
 fn person() -> GenerateInput {
@@ -132,8 +132,7 @@ async fn an_observed_job_passes_a_cut_answer_on_and_logs_it() {
     let folder = tempfile::tempdir().unwrap();
     let model = Told::new(in_pieces(&["fn main() {\n    one(", "1);\n}\n"]));
     let bench = Bench::new(folder.path(), model.clone()).await;
-    let id =
-        bench.generate("a", "write", GenerateInput { mode: HealMode::Observe, ..rust() }).await;
+    let id = bench.generate("a", "write", GenerateInput { mode: Mode::Observe, ..rust() }).await;
     let done = bench.until(&id, JobStatus::CompletedPartial).await;
     assert_eq!((model.asked().len(), done.code_result), (1, None));
     assert_eq!(done.partial_output.as_deref(), Some("fn main() {\n    one("));

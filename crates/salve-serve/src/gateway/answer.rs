@@ -8,7 +8,7 @@ use super::body::{self, Arrived, Unread};
 use super::call::{Answer, Calls, pieces};
 use super::ending::{Ending, Watching};
 use super::headers;
-use super::heal::{Exchange, HealMode, Receipt, heal_stream, heal_whole};
+use super::heal::{Exchange, Receipt, heal_stream, heal_whole};
 use super::refusal::{Reason, Refusal};
 use super::reply::{self, BodyError, ReplyBody, full};
 use bytes::Bytes;
@@ -17,6 +17,7 @@ use http::header::CONTENT_LENGTH;
 use http::response::Parts;
 use http::{HeaderValue, Response, Version};
 use http_body_util::{BodyExt, Full};
+use salve_types::Mode;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Instant;
@@ -43,7 +44,7 @@ pub(crate) async fn whole(
     let Arrived { bytes: packed, broken: cut } =
         body::collect_arrived(body, most).await.map_err(&broken)?;
     // Only healing knows what to do with half a body.
-    if cut && exchange.policy.mode != HealMode::Enforce {
+    if cut && exchange.policy.mode != Mode::Enforce {
         return Err(broken(Unread::Broken));
     }
     let arrived = Instant::now();

@@ -6,44 +6,11 @@
 use super::heal::HealPolicy;
 use salve_model::Secret;
 use salve_store::Store;
-use salve_types::{Clock, Timestamp};
+use salve_types::{Clock, Mode, Timestamp};
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
-
-/// What happens to a reply unless the request says otherwise (`x-salve-heal`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Mode {
-    /// It passes byte for byte, unjudged.
-    Off,
-    /// It passes byte for byte, and what would have been done is reported.
-    Observe,
-    /// It is healed.
-    #[default]
-    Enforce,
-}
-
-impl Mode {
-    /// Reads the name used in the header and in settings.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "off" => Some(Self::Off),
-            "observe" => Some(Self::Observe),
-            "enforce" => Some(Self::Enforce),
-            _ => None,
-        }
-    }
-
-    /// Returns the name used in the header and in settings.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Observe => "observe",
-            Self::Enforce => "enforce",
-        }
-    }
-}
 
 /// A certificate chain and its key, both PEM.
 #[derive(Clone)]
@@ -140,7 +107,7 @@ pub struct GatewayConfig {
     pub upstream: String,
     /// The upstream's key, where Salve holds it; clients then show a key of the gateway.
     pub upstream_key: Option<Secret>,
-    /// What happens to a reply unless the request says otherwise.
+    /// What happens to a reply unless the request says otherwise (`x-salve-heal`).
     pub mode: Mode,
     /// How far healing goes.
     pub policy: HealPolicy,

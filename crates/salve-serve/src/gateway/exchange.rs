@@ -6,7 +6,6 @@
 use super::Shared;
 use super::admission;
 use super::body;
-use super::config::Mode;
 use super::forward::Forward;
 use super::guard;
 use super::headers;
@@ -22,6 +21,7 @@ use http::header::{
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use hyper::body::Incoming;
+use salve_types::Mode;
 use std::sync::Arc;
 use std::time::Instant;
 

@@ -28,27 +28,16 @@ pub use whole::{WholeOutcome, heal_whole};
 
 use salve_engine::Caps;
 use salve_model::wire::Asked;
-use serde::{Deserialize, Serialize};
+use salve_types::Mode;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Whether a reply is changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum HealMode {
-    /// It passes as it came, and is judged.
-    Observe,
-    /// It is healed, or marked, or withheld.
-    #[default]
-    Enforce,
-}
-
 /// How far healing goes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HealPolicy {
-    /// Whether a reply is changed.
-    pub mode: HealMode,
+    /// Whether a reply is changed, or only judged.
+    pub mode: Mode,
     /// How often the model is asked again.
     pub caps: Caps,
     /// How long a stream may be silent while something is held or healed before a ping is sent.
@@ -57,7 +46,7 @@ pub struct HealPolicy {
 
 impl Default for HealPolicy {
     fn default() -> Self {
-        Self { mode: HealMode::Enforce, caps: Caps::default(), ping: Duration::from_secs(5) }
+        Self { mode: Mode::Enforce, caps: Caps::default(), ping: Duration::from_secs(5) }
     }
 }
 

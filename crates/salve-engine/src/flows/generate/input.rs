@@ -6,7 +6,7 @@
 use super::super::JobStatus;
 use salve_jobs::{DoubtPolicy, Json, Retry};
 use salve_model::{Purpose, Role};
-use salve_types::{FinishReason, Spend, SpendLimit, Usage};
+use salve_types::{FinishReason, Mode, Spend, SpendLimit, Usage};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -34,9 +34,10 @@ pub struct GenerateInput {
     /// The most tokens of one call; the model's own limit otherwise. A longer answer is continued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
-    /// What is done about an answer that is cut or wrong.
-    #[serde(default)]
-    pub mode: HealMode,
+    /// What is done about an answer that is cut or wrong: it is healed, or a person decides; or it is
+    /// passed on as it came, and that is recorded.
+    #[serde(default, deserialize_with = "Mode::judging")]
+    pub mode: Mode,
     /// How often the model is asked again.
     #[serde(default)]
     pub caps: GenerateCaps,
@@ -68,7 +69,7 @@ impl GenerateInput {
             schema: None,
             model: WhichModel::default(),
             max_tokens: None,
-            mode: HealMode::default(),
+            mode: Mode::default(),
             caps: GenerateCaps::default(),
             budget: SpendLimit::default(),
             doubt: DoubtPolicy::default(),
@@ -100,17 +101,6 @@ impl Default for WhichModel {
     fn default() -> Self {
         Self::Role(Role::Medium)
     }
-}
-
-/// What is done about an answer that is cut or wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum HealMode {
-    /// It is healed, or a person decides.
-    #[default]
-    Enforce,
-    /// It is passed on as it came, and that is written down.
-    Observe,
 }
 
 /// How often the model is asked again.

@@ -4,13 +4,13 @@
 //! The same bytes come out whatever the pieces were. Never holds more than what waits for its proof,
 //! the answer that a continuation would need, and the state of the judges.
 
+use super::HealPolicy;
 use super::hold::{Hold, HoldRule};
-use super::{HealMode, HealPolicy};
 use bytes::{Bytes, BytesMut};
 use salve_engine::{AlreadySent, AnswerVerdict, StreamJudge, Wanted, judge_answer};
 use salve_model::wire::{Asked, Delta, Dialect, SseFrame, SseSplitter, StreamReader, StreamTail};
 use salve_model::{ModelReply, ToolCall};
-use salve_types::FinishReason;
+use salve_types::{FinishReason, Mode};
 use serde::de::IgnoredAny;
 
 /// The most bytes that are taken from one stream. No answer is that long.
@@ -19,7 +19,7 @@ const MOST_BYTES: usize = 64 << 20;
 /// One stream that is being read.
 pub(super) struct Session {
     dialect: Dialect,
-    mode: HealMode,
+    mode: Mode,
     choices: usize,
     wanted: Wanted,
     splitter: SseSplitter,
@@ -62,9 +62,9 @@ impl Session {
     pub(super) fn new(asked: &Asked, wanted: Wanted, policy: &HealPolicy) -> Self {
         let bound = wanted.json || wanted.schema.is_some();
         let rule = match policy.mode {
-            HealMode::Observe => HoldRule::TheEnd,
-            HealMode::Enforce if bound => HoldRule::EndsAndText,
-            HealMode::Enforce => HoldRule::Ends,
+            Mode::Off | Mode::Observe => HoldRule::TheEnd,
+            Mode::Enforce if bound => HoldRule::EndsAndText,
+            Mode::Enforce => HoldRule::Ends,
         };
         Self {
             dialect: asked.dialect,
@@ -160,7 +160,7 @@ impl Session {
 
     fn take(&mut self, frame: SseFrame, out: &mut Out) {
         let deltas = self.reader.read(&frame);
-        if deltas.is_empty() && self.mode == HealMode::Enforce && !is_readable(&frame) {
+        if deltas.is_empty() && self.mode == Mode::Enforce && !is_readable(&frame) {
             // What it would have said is lost, and the client would stumble over it.
             let why = "a frame of the stream is not JSON".to_owned();
             self.over.get_or_insert(Over::Broken(why));
@@ -172,7 +172,7 @@ impl Session {
                 Delta::End => {
                     self.over.get_or_insert(Over::Ended);
                 }
-                Delta::Error { message } if self.mode == HealMode::Enforce => {
+                Delta::Error { message } if self.mode == Mode::Enforce => {
                     self.over.get_or_insert_with(|| Over::Broken(message.clone()));
                 }
                 _ => {}
@@ -219,7 +219,7 @@ impl Session {
 
     // A last frame may lack the blank line that would have ended it.
     fn take_unended(&mut self, frame: SseFrame, out: &mut Out) {
-        if self.mode == HealMode::Observe {
+        if self.mode != Mode::Enforce {
             let deltas = self.reader.read(&frame);
             self.hold.take(frame, deltas, &mut |frame, _| out.push(frame.raw.clone()));
         } else if !frame.data.is_empty() && is_readable(&frame) {

@@ -9,13 +9,14 @@ use super::climb::{climb, observed};
 use super::report::HealReport;
 use super::session::{Arrived, ArrivedAnswer, Over, Session};
 use super::upstream::{CallEnd, Receipt, tell};
-use super::{Exchange, HealMode, Upstream, rest, wanted_of};
+use super::{Exchange, Upstream, rest, wanted_of};
 use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{BoxStream, Stream, unfold};
 use salve_engine::AnswerVerdict;
 use salve_model::wire::Dialect;
+use salve_types::Mode;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
@@ -163,7 +164,7 @@ async fn conclude<U: Upstream>(reading: Reading<U>) -> Concluded {
         }
         receipt.settle(end_of(&arrived));
     }
-    if exchange.policy.mode == HealMode::Observe {
+    if exchange.policy.mode != Mode::Enforce {
         let report = observed(&arrived.answers);
         let bytes = rest::pass_on(&mut arrived.hold, &mut arrived.tail, &report);
         return Concluded { bytes, report, body: Some(body) };

@@ -12,13 +12,13 @@ use super::report::HealReport;
 use super::salvage::salvage;
 use super::session::ArrivedAnswer;
 use super::upstream::{CallEnd, Receipt, tell};
-use super::{Exchange, HealMode, Upstream, rest, wanted_of};
+use super::{Exchange, Upstream, rest, wanted_of};
 use bytes::Bytes;
 use http::StatusCode;
 use salve_engine::{AlreadySent, judge_answer};
 use salve_model::ModelReply;
 use salve_model::wire::{Dialect, patch_reply, read_reply};
-use salve_types::FinishReason;
+use salve_types::{FinishReason, Mode};
 use serde_json::{Value, json};
 
 /// What the client gets.
@@ -69,7 +69,7 @@ pub async fn heal_whole<U: Upstream>(
         sent: AlreadySent::default(),
     };
     let arrived: Vec<ArrivedAnswer> = replies.into_iter().map(judged).collect();
-    if exchange.policy.mode == HealMode::Observe {
+    if exchange.policy.mode != Mode::Enforce {
         let report = observed(&arrived);
         return WholeOutcome { status: StatusCode::OK, body, report };
     }

@@ -7,13 +7,14 @@ use super::canned::Canned;
 use super::client::{Received, read_stream, read_whole};
 use super::fake::{Answer, Fake, Request, pieces};
 use crate::gateway::heal::{
-    Exchange, HealMode, HealPolicy, HealReport, SchemaCache, StreamItem, heal_stream, heal_whole,
+    Exchange, HealPolicy, HealReport, SchemaCache, StreamItem, heal_stream, heal_whole,
 };
 use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream;
 use salve_model::Purpose;
 use salve_model::wire::{Dialect, read_request};
+use salve_types::Mode;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -114,7 +115,7 @@ impl Setup {
     }
 
     pub(super) fn observing(mut self) -> Self {
-        self.policy.mode = HealMode::Observe;
+        self.policy.mode = Mode::Observe;
         self
     }
 
