@@ -3,10 +3,8 @@
 //! In: rows. Out: rows, in order. Never decides anything; the engine's history is the truth, and this
 //! is what people and other programs read of it.
 
-use crate::{
-    EventId, FlowName, Fut, Happened, JobEvent, JobFilter, JobId, JobState, JobsError, Needs, Page,
-};
-use salve_types::Timestamp;
+use crate::{EventId, Fut, Happened, JobEvent, JobsError};
+use salve_types::{JobFilter, JobId, JobRow, NewJob, Page, Registered};
 
 /// Where jobs and their events are written down; the store, or memory.
 pub trait JobBook: Send + Sync {
@@ -54,54 +52,6 @@ pub trait JobBook: Send + Sync {
 
     /// Forgets jobs with their events.
     fn forget<'a>(&'a self, ids: &'a [JobId]) -> Fut<'a, Result<(), JobsError>>;
-}
-
-/// A job that is about to be started.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NewJob {
-    /// Its name.
-    pub id: JobId,
-    /// Its flow.
-    pub flow: FlowName,
-    /// The hash of its input, by which the same start is known again.
-    pub input_hash: String,
-    /// What its steps need.
-    pub needs: Needs,
-}
-
-/// What came of writing a job down.
-#[must_use]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Registered {
-    /// It is new.
-    New,
-    /// It was there, with the same flow and input.
-    Same,
-    /// It was there, with another.
-    Conflict,
-}
-
-/// A job in the book.
-#[derive(Debug, Clone, PartialEq)]
-pub struct JobRow {
-    /// Its name.
-    pub id: JobId,
-    /// Its flow.
-    pub flow: FlowName,
-    /// The hash of its input.
-    pub input_hash: String,
-    /// What its steps need.
-    pub needs: Needs,
-    /// When it was started.
-    pub created_at: Timestamp,
-    /// Why it is to stop, if it is.
-    pub cancel_reason: Option<String>,
-    /// How far into its history events were written down: the execution and the event in it.
-    pub reported: (u64, u64),
-    /// How it ended, if it has.
-    pub ended: Option<JobState>,
-    /// When it ended.
-    pub ended_at: Option<Timestamp>,
 }
 
 /// Events of one job that are to be written down.

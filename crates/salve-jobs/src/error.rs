@@ -3,7 +3,7 @@
 //! In: what happened. Out: errors that are kept in histories and shown to people. Never holds the
 //! engine's own error types.
 
-use crate::names::{BadName, CallKey, FlowName, JobId};
+use salve_types::{BadName, CallKey, FlowName, JobError, JobId};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -80,50 +80,6 @@ impl From<JobError> for FlowError {
     fn from(error: JobError) -> Self {
         Self::new(error.to_string())
     }
-}
-
-/// Why a job ended without a result.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[serde(tag = "why", rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum JobError {
-    /// Its flow said so.
-    #[error("{message}")]
-    Flow {
-        /// What happened.
-        message: String,
-    },
-    /// Its flow was changed under the same name, so its history does not fit any more.
-    #[error(
-        "flow {flow} was changed under its old name ({detail}): give the changed flow a new version \
-         and register the old one beside it"
-    )]
-    FlowChanged {
-        /// Which flow.
-        flow: String,
-        /// Where its history and the flow part.
-        detail: String,
-    },
-    /// It was cancelled.
-    #[error("cancelled: {reason}")]
-    Cancelled {
-        /// Why.
-        reason: String,
-    },
-    /// One of its steps killed every worker that tried it.
-    #[error("step {step} killed its worker {attempts} times")]
-    Stuck {
-        /// Which step.
-        step: String,
-        /// How often it was tried.
-        attempts: u32,
-    },
-    /// The engine gave up.
-    #[error("the engine could not go on: {message}")]
-    Engine {
-        /// What it said.
-        message: String,
-    },
 }
 
 /// Why the ledger could not do what it was asked.

@@ -4,8 +4,8 @@
 //! on another machine.
 
 use crate::{
-    CallKey, Decision, EventId, FlowName, Fut, JobEvent, JobId, JobSnapshot, JobState, JobsError,
-    Json, Needs,
+    CallKey, Decision, EventId, FlowName, Fut, JobEvent, JobFilter, JobId, JobSnapshot, JobState,
+    JobsError, Json, Needs, Page,
 };
 use futures_util::stream::BoxStream;
 use salve_types::Timestamp;
@@ -85,34 +85,6 @@ pub enum Started {
     New,
     /// It had been started before.
     Existing(JobState),
-}
-
-/// Which jobs are wanted.
-#[derive(Debug, Clone, Default)]
-pub struct JobFilter {
-    /// This one and its children only.
-    pub within: Option<JobId>,
-    /// Of this flow (any version) only.
-    pub flow: Option<String>,
-    /// Whether they have ended.
-    pub ended: Option<bool>,
-    /// Without children.
-    pub roots_only: bool,
-}
-
-/// Which part of a list is wanted.
-#[derive(Debug, Clone)]
-pub struct Page {
-    /// Behind this job.
-    pub after: Option<JobId>,
-    /// At most so many.
-    pub limit: u32,
-}
-
-impl Default for Page {
-    fn default() -> Self {
-        Self { after: None, limit: 50 }
-    }
 }
 
 /// A job and its children.

@@ -20,20 +20,25 @@ mod runner;
 mod spool;
 mod state;
 
-pub use book::{JobBook, JobRow, NewJob, Registered, Report};
+pub use book::{JobBook, Report};
 pub use context::{FlowCtx, Retry, StepCtx};
 pub use engine::{ENGINE_SCHEMA, EngineJobs};
-pub use error::{FlowError, JobError, JobsError, LedgerError, StepError};
+pub use error::{FlowError, JobsError, LedgerError, StepError};
 pub use event::{EventId, Happened, JobEvent};
-pub use jobs::{InDoubtStep, JobFilter, JobTree, Jobs, Page, StartOptions, Started};
+pub use jobs::{InDoubtStep, JobTree, Jobs, StartOptions, Started};
 pub use join::{join, join_limited, race};
 pub use ledger::{CallLedger, CallResult, Decision, DoubtPolicy, Reserve, Settlement, StepCall};
 pub use memory::{MemoryBook, MemoryJobs, MemoryLedger};
-pub use names::{BadName, CallKey, FlowName, JobId, StepName};
+pub use names::{fresh_job_id, step_key};
 pub use paid::{PaidCall, paid_once};
-pub use runner::{Flow, Flows, JobRunner, Needs, RunnerOptions, RunningRunner, Step, Steps};
+pub use runner::{Flow, Flows, JobRunner, RunnerOptions, RunningRunner, Step, Steps};
 pub use spool::{SpoolError, SpooledLedger};
-pub use state::{JobSnapshot, JobState, Stage};
+pub use state::JobSnapshot;
+
+pub use salve_types::{
+    BadName, CallKey, FlowName, JobError, JobFilter, JobId, JobRow, JobState, Needs, NewJob, Page,
+    Registered, Stage, StepName,
+};
 
 /// A boxed future, because these traits are used as objects.
 pub type Fut<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;

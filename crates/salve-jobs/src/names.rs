@@ -1,232 +1,25 @@
-//! The names of things: jobs, flows, steps and paid calls.
+//! Names that this crate makes: of jobs nobody named, and of the paid calls of steps.
 //!
-//! In: text from people or flows. Out: names that are safe in keys, paths and terminals. Never longer
-//! than every store allows.
+//! In: a job, a place in its flow, an attempt and an input. Out: the same key on every machine and
+//! after every restart. Never two calls under one key.
 
-use serde::{Deserialize, Serialize};
-use std::fmt;
+use salve_types::{CallKey, JobId};
 
-const LONGEST: usize = 200;
-
-/// A name that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{name}` cannot name a {what}: use 1 to {LONGEST} letters, digits, `.`, `_`, `-`{}",
-    if *.what == "job" { " or `/`" } else { "" }
-)]
-pub struct BadName {
-    name: String,
-    what: &'static str,
+/// Makes a job's name that is not in use; later ones sort after earlier ones.
+pub fn fresh_job_id() -> JobId {
+    JobId::of_number(uuid::Uuid::now_v7().as_u128())
 }
 
-fn checked(what: &'static str, name: &str, slash: bool) -> Result<String, BadName> {
-    let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c) || (slash && c == '/');
-    if name.is_empty() || name.len() > LONGEST || !name.chars().all(fits) {
-        return Err(BadName { name: name.chars().take(40).collect(), what });
-    }
-    Ok(name.to_owned())
-}
-
-/// The name of a job. A child's is its parent's, a slash, and its own.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct JobId(String);
-
-impl JobId {
-    /// Takes a name.
-    ///
-    /// # Errors
-    /// When it is empty, too long, or has other characters than letters, digits, `.`, `_`, `-`, `/`.
-    pub fn new(name: &str) -> Result<Self, BadName> {
-        let parts_are_named = name.split('/').all(|part| !part.is_empty());
-        if !parts_are_named {
-            return Err(BadName { name: name.chars().take(40).collect(), what: "job" });
-        }
-        checked("job", name, true).map(Self)
-    }
-
-    /// Makes a name that nobody has used; later ones sort behind earlier ones.
-    pub fn fresh() -> Self {
-        Self(uuid::Uuid::now_v7().simple().to_string())
-    }
-
-    /// Names a child.
-    ///
-    /// # Errors
-    /// When the child's own part cannot be used, or both together are too long.
-    pub fn child(&self, name: &str) -> Result<Self, BadName> {
-        Self::new(&format!("{}/{name}", self.0))
-    }
-
-    /// Returns the parent's name.
-    pub fn parent(&self) -> Option<Self> {
-        self.0.rsplit_once('/').map(|(parent, _)| Self(parent.to_owned()))
-    }
-
-    /// Returns the name as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl TryFrom<String> for JobId {
-    type Error = BadName;
-
-    fn try_from(name: String) -> Result<Self, BadName> {
-        Self::new(&name)
-    }
-}
-
-impl From<JobId> for String {
-    fn from(id: JobId) -> Self {
-        id.0
-    }
-}
-
-impl fmt::Display for JobId {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.pad(&self.0)
-    }
-}
-
-/// The name and version of a flow, as in `Generate@1`. A flow that is changed gets a new version:
-/// jobs that began under the old one are replayed by the old one.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct FlowName {
-    name: String,
-    version: u32,
-}
-
-impl FlowName {
-    /// Takes a name and a version.
-    ///
-    /// # Errors
-    /// When the name cannot be used.
-    pub fn new(name: &str, version: u32) -> Result<Self, BadName> {
-        Ok(Self { name: checked("flow", name, false)?, version })
-    }
-
-    /// Returns the name without the version.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Returns the version.
-    pub const fn version(&self) -> u32 {
-        self.version
-    }
-}
-
-impl TryFrom<String> for FlowName {
-    type Error = BadName;
-
-    fn try_from(text: String) -> Result<Self, BadName> {
-        let split = text.rsplit_once('@');
-        match split.and_then(|(name, version)| Some((name, version.parse().ok()?))) {
-            Some((name, version)) => Self::new(name, version),
-            None => Err(BadName { name: text.chars().take(40).collect(), what: "flow" }),
-        }
-    }
-}
-
-impl From<FlowName> for String {
-    fn from(flow: FlowName) -> Self {
-        flow.to_string()
-    }
-}
-
-impl fmt::Display for FlowName {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.pad(&format!("{}@{}", self.name, self.version))
-    }
-}
-
-/// The name of a step.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct StepName(String);
-
-impl StepName {
-    /// Takes a name.
-    ///
-    /// # Errors
-    /// When it cannot be used.
-    pub fn new(name: &str) -> Result<Self, BadName> {
-        checked("step", name, false).map(Self)
-    }
-
-    /// Returns the name as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl TryFrom<String> for StepName {
-    type Error = BadName;
-
-    fn try_from(name: String) -> Result<Self, BadName> {
-        Self::new(&name)
-    }
-}
-
-impl From<StepName> for String {
-    fn from(step: StepName) -> Self {
-        step.0
-    }
-}
-
-impl fmt::Display for StepName {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.pad(&self.0)
-    }
-}
-
-/// By what a paid call is known again: the same job, place in its flow, attempt and input give the
-/// same key on every machine and after every restart.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct CallKey(String);
-
-impl CallKey {
-    /// Makes the key of an attempt at a step. It begins with the job, so that its owner can be seen.
-    pub fn of(job: &JobId, position: u32, attempt: u32, input: &str) -> Self {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(job.as_str().as_bytes());
-        hasher.update(&[0]);
-        hasher.update(&position.to_le_bytes());
-        hasher.update(&attempt.to_le_bytes());
-        hasher.update(input.as_bytes());
-        let hash = hasher.finalize().to_hex();
-        Self(format!("{job}:{position}:{attempt}:{}", &hash[..24]))
-    }
-
-    /// Takes the text of a key that [`of`](Self::of) made.
-    pub fn from_text(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-
-    /// Returns the job.
-    pub fn job(&self) -> Option<JobId> {
-        JobId::new(self.0.split_once(':')?.0).ok()
-    }
-
-    /// Returns the signal that a step waits for while nobody knows how this call ended.
-    pub fn resolve_signal(&self) -> String {
-        let hash = self.0.rsplit_once(':').map_or(self.as_str(), |(_, hash)| hash);
-        format!("resolve.{hash}")
-    }
-
-    /// Returns the key as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for CallKey {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.pad(&self.0)
-    }
+/// Makes the key of an attempt at a step. It begins with the job, so that its owner can be seen.
+pub fn step_key(job: &JobId, position: u32, attempt: u32, input: &str) -> CallKey {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(job.as_str().as_bytes());
+    hasher.update(&[0]);
+    hasher.update(&position.to_le_bytes());
+    hasher.update(&attempt.to_le_bytes());
+    hasher.update(input.as_bytes());
+    let hash = hasher.finalize().to_hex();
+    CallKey::new(format!("{job}:{position}:{attempt}:{}", &hash[..24]))
 }
 
 #[cfg(test)]
@@ -234,39 +27,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_checked() {
-        for bad in ["", "a b", "a\n", "é", "a//b", "/a", "a/", &"x".repeat(201), "a:b", "a@1"] {
-            assert!(JobId::new(bad).is_err(), "{bad:?}");
-        }
-        for bad in ["", "a/b", "Generate", "Generate@", "Generate@x", "@1"] {
-            assert!(FlowName::try_from(bad.to_owned()).is_err(), "{bad:?}");
-        }
-        let flow = FlowName::try_from("Generate@2".to_owned()).unwrap();
-        assert_eq!(
-            (flow.name(), flow.version(), &*flow.to_string()),
-            ("Generate", 2, "Generate@2")
-        );
-    }
-
-    #[test]
-    fn a_child_knows_its_parent() {
-        let job = JobId::new("a/b").unwrap();
-        assert_eq!(job.child("c").unwrap().as_str(), "a/b/c");
-        assert_eq!(job.parent(), Some(JobId::new("a").unwrap()));
-        assert_eq!(JobId::fresh().parent(), None);
+    fn a_fresh_name_is_a_root() {
+        assert_eq!(fresh_job_id().parent(), None);
     }
 
     #[test]
     fn a_key_differs_by_everything_it_is_made_of() {
         let (a, b) = (JobId::new("a").unwrap(), JobId::new("b").unwrap());
-        let key = CallKey::of(&a, 1, 1, "x");
-        assert_eq!(key, CallKey::of(&a, 1, 1, "x"));
+        let key = step_key(&a, 1, 1, "x");
+        assert_eq!(key, step_key(&a, 1, 1, "x"));
         assert_eq!(key.job(), Some(a.clone()));
         for other in [
-            CallKey::of(&b, 1, 1, "x"),
-            CallKey::of(&a, 2, 1, "x"),
-            CallKey::of(&a, 1, 2, "x"),
-            CallKey::of(&a, 1, 1, "y"),
+            step_key(&b, 1, 1, "x"),
+            step_key(&a, 2, 1, "x"),
+            step_key(&a, 1, 2, "x"),
+            step_key(&a, 1, 1, "y"),
         ] {
             assert_ne!(key, other);
         }

@@ -4,7 +4,6 @@
 //! drained. Never abandons a step silently: it finishes or goes back to the queue.
 
 use crate::{FlowCtx, FlowError, FlowName, Fut, JobsError, Json, StepCtx, StepError, StepName};
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
@@ -87,24 +86,6 @@ impl Steps {
 impl fmt::Debug for Steps {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_set().entries(self.0.keys()).finish()
-    }
-}
-
-/// What a worker must have to do the steps of a job.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Needs {
-    /// A toolchain, such as `rust`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub toolchain: Option<String>,
-    /// A root: the name of a workspace that must be on the worker's disk.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub root: Option<String>,
-}
-
-impl Needs {
-    /// Returns whether any worker will do.
-    pub const fn is_nothing(&self) -> bool {
-        self.toolchain.is_none() && self.root.is_none()
     }
 }
 

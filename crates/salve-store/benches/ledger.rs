@@ -5,8 +5,8 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 use salve_store::{
-    CallKey, CallOutcome, NewCall, NewKey, Redact, RedactStream, Reservation, Settled, Spend,
-    Store, StoreOptions, WorstCase,
+    CallOutcome, NewCall, NewKey, Redact, RedactStream, Reservation, Settled, Spend, Store,
+    StoreOptions, WorstCase,
 };
 use salve_types::{Timestamp, Usage};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
@@ -150,7 +150,7 @@ async fn pairs(
     for _ in 0..count {
         let new = new.clone();
         let started = Instant::now();
-        let reserved = store.reserve(&CallKey::unique(), new).await.expect("reserved");
+        let reserved = store.reserve_unkeyed(new).await.expect("reserved");
         reserves.push(started.elapsed());
         let Reservation::Fresh(mut open) = reserved else { continue };
         if !line.is_empty() {

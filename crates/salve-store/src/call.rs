@@ -6,7 +6,7 @@
 use crate::KeyId;
 use crate::spend::OverBudget;
 use crate::tables::statistics::Inspection;
-use salve_types::{Spend, Timestamp, Usage, WorstCase};
+use salve_types::{CallOutcome, Spend, Timestamp, Usage, WorstCase};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -21,26 +21,6 @@ pub struct CallId(pub i64);
 impl fmt::Display for CallId {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(out)
-    }
-}
-
-/// By what a call is known again after a restart.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct CallKey(Option<String>);
-
-impl CallKey {
-    /// Makes the key of a step: a second reservation under it finds what came of the first.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self(Some(text.into()))
-    }
-
-    /// Makes the key of a call that nobody will ask for again, such as a gateway's.
-    pub const fn unique() -> Self {
-        Self(None)
-    }
-
-    pub(crate) fn text(&self) -> Option<&str> {
-        self.0.as_deref()
     }
 }
 
@@ -133,59 +113,10 @@ impl Settled {
     }
 }
 
-/// What came of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum CallOutcome {
-    /// The answer was whole as it came.
-    Whole,
-    /// It became whole.
-    Healed,
-    /// It did not.
-    Incomplete,
-    /// There was one; whoever asked has yet to judge it.
-    Answered,
-    /// There was none.
-    #[default]
-    Failed,
-    /// Whoever asked went away.
-    Abandoned,
-    /// Nobody knew, and somebody decided.
-    Resolved,
-}
-
-impl CallOutcome {
-    /// Returns whether the text of the answer is whole and valid.
-    pub const fn is_whole(self) -> bool {
-        matches!(self, Self::Whole | Self::Healed)
-    }
-
-    /// Returns the word of it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Whole => "whole",
-            Self::Healed => "healed",
-            Self::Incomplete => "incomplete",
-            Self::Answered => "answered",
-            Self::Failed => "failed",
-            Self::Abandoned => "abandoned",
-            Self::Resolved => "resolved",
-        }
-    }
-
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
-        use CallOutcome::{Abandoned, Answered, Failed, Healed, Incomplete, Resolved, Whole};
-        [Whole, Healed, Incomplete, Answered, Failed, Abandoned, Resolved]
-            .into_iter()
-            .find(|outcome| outcome.name() == name)
-    }
-}
-
 /// What is decided about a call of which nobody knows how it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Decision {
+pub enum Resolution {
     /// It never reached the provider: all of its budget goes back.
     NeverMade,
     /// It counts as what it can have taken at most.

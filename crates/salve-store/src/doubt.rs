@@ -3,7 +3,7 @@
 //! In: keys. Out: the call under a new epoch, or what is known of it. Never two results for one key:
 //! whoever comes late is written down as late.
 
-use crate::call::{CallDetail, CallState, Decision, Settled};
+use crate::call::{CallDetail, CallState, Resolution, Settled};
 use crate::open_call::OpenCall;
 use crate::sql::query;
 use crate::writer::{Rare, TakeOver, Taken};
@@ -34,7 +34,7 @@ pub struct DoubtfulCall {
     /// Its number.
     pub id: CallId,
     /// By what it is known again.
-    pub key: String,
+    pub key: CallKey,
     /// Raised each time it changes hands.
     pub epoch: u32,
     /// When it was reserved.
@@ -55,8 +55,8 @@ impl Store {
     /// # Errors
     /// When the database refuses, or its gateway key is not in force.
     pub async fn take_over(&self, key: &CallKey, call: NewCall) -> Result<Reservation, StoreError> {
-        let Some(text) = key.text() else { return self.reserve(key, call).await };
-        let wanted = TakeOver { key: self.cleaner().key(text), call: self.cleaned_call(call) };
+        let key_text = self.cleaner().key(key.as_str());
+        let wanted = TakeOver { key: key_text, call: self.cleaned_call(call) };
         let again = wanted.call.clone();
         let opening = self.opening();
         match self.ask(|reply| Rare::TakeOver(Box::new((wanted, opening)), reply)).await? {
@@ -78,8 +78,7 @@ impl Store {
         epoch: u32,
         settled: Settled,
     ) -> Result<Option<Receipt>, StoreError> {
-        let Some(text) = key.text() else { return Ok(None) };
-        let text = self.cleaner().key(text);
+        let text = self.cleaner().key(key.as_str());
         let held = self.ask(|reply| Rare::TakeUp(text, i64::from(epoch), reply)).await?;
         let Some(held) = held else { return Ok(None) };
         let open = OpenCall::new(held, self.opening()).handed_over();
@@ -90,7 +89,7 @@ impl Store {
     ///
     /// # Errors
     /// When there is no such call, it is settled, or the database refuses.
-    pub async fn resolve(&self, id: CallId, decision: Decision) -> Result<(), StoreError> {
+    pub async fn resolve(&self, id: CallId, decision: Resolution) -> Result<(), StoreError> {
         let decision = self.cleaned_decision(decision);
         self.ask(|reply| Rare::Resolve(id, decision, reply)).await
     }
@@ -100,9 +99,13 @@ impl Store {
     ///
     /// # Errors
     /// When the database refuses.
-    pub async fn resolve_key(&self, key: &CallKey, decision: Decision) -> Result<bool, StoreError> {
-        let Some(text) = key.text() else { return Ok(false) };
-        let (text, decision) = (self.cleaner().key(text), self.cleaned_decision(decision));
+    pub async fn resolve_key(
+        &self,
+        key: &CallKey,
+        decision: Resolution,
+    ) -> Result<bool, StoreError> {
+        let text = self.cleaner().key(key.as_str());
+        let decision = self.cleaned_decision(decision);
         self.ask(|reply| Rare::ResolveKey(text, decision, reply)).await
     }
 
@@ -132,7 +135,7 @@ impl Store {
                 .map(|row| {
                     Ok(DoubtfulCall {
                         id: CallId(row.try_get(0)?),
-                        key: row.try_get(1)?,
+                        key: CallKey::new(row.try_get::<String>(1)?),
                         epoch: u32::try_from(row.try_get::<i64>(2)?).unwrap_or(u32::MAX),
                         since: Timestamp(row.try_get(3)?),
                         worker: row.try_get(4)?,
@@ -150,10 +153,10 @@ impl Store {
         Ok(Found(self.call(id).await?.ok_or(StoreError::NoSuchCall(id))?))
     }
 
-    fn cleaned_decision(&self, decision: Decision) -> Decision {
+    fn cleaned_decision(&self, decision: Resolution) -> Resolution {
         match decision {
-            Decision::UseResult(text) => Decision::UseResult(self.cleaner().text(&text)),
-            Decision::Fail(reason) => Decision::Fail(self.cleaner().name(&reason)),
+            Resolution::UseResult(text) => Resolution::UseResult(self.cleaner().text(&text)),
+            Resolution::Fail(reason) => Resolution::Fail(self.cleaner().name(&reason)),
             other => other,
         }
     }

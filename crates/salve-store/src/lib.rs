@@ -29,8 +29,8 @@ mod testing;
 mod writer;
 
 pub use call::{
-    Call, CallDetail, CallFilter, CallId, CallKey, CallOutcome, CallState, CallTexts, CallTry,
-    Decision, LateEnd, NewCall, Reservation, Settled,
+    Call, CallDetail, CallFilter, CallId, CallState, CallTexts, CallTry, LateEnd, NewCall,
+    Reservation, Resolution, Settled,
 };
 pub use doubt::{DoubtFilter, DoubtfulCall};
 pub use error::{DatabaseError, StoreError};
@@ -44,7 +44,10 @@ pub use spend::{BudgetScope, OverBudget};
 pub use store::{Pruned, Store};
 pub use tables::events::{Event, NewEvent, Subscription};
 pub use tables::gateway_keys::{GatewayKey, KEY_PREFIX, KeyId, MadeKey, NewKey};
-pub use tables::jobs::{JobRegistration, JobReport, JobRow, JobRowFilter, JobRowPage, NewJobRow};
+pub use tables::jobs::JobReport;
 pub use tables::statistics::{CountedName, Counts, Inspection, InspectionOutcome, Statistics};
 
-pub use salve_types::{BudgetUnit, Spend, SpendLimit, WorstCase};
+pub use salve_types::{
+    BudgetUnit, CallKey, CallOutcome, JobFilter, JobId, JobRow, JobState, NewJob, Page, Registered,
+    Spend, SpendLimit, WorstCase,
+};

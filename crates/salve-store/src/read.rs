@@ -2,13 +2,11 @@
 //!
 //! In: filters. Out: rows as they were committed. Never waits for the writer.
 
-use crate::call::{
-    Call, CallDetail, CallFilter, CallOutcome, CallState, CallTexts, CallTry, LateEnd,
-};
+use crate::call::{Call, CallDetail, CallFilter, CallState, CallTexts, CallTry, LateEnd};
 use crate::sql::{Row, query};
 use crate::tables::statistics::{CountedName, Counts, InspectionOutcome, Statistics};
 use crate::{CallId, KeyId, Spend, Store, StoreError};
-use salve_types::{Timestamp, Usage};
+use salve_types::{CallOutcome, Timestamp, Usage};
 use std::collections::BTreeMap;
 
 const COLUMNS: &str = "

@@ -161,26 +161,34 @@ impl Store {
     /// When the database refuses, or its gateway key is not in force.
     pub async fn reserve(&self, key: &CallKey, call: NewCall) -> Result<Reservation, StoreError> {
         let call = self.cleaned_call(call);
-        // A call without a key is never found again, so there is nothing to remember it for.
-        let again = key.text().map(|_| call.clone());
-        let (reply, answer) = oneshot::channel();
-        let op = ReserveOp {
-            key: key.text().map(|key| self.cleaner().key(key)),
-            call,
-            opening: self.opening(),
-            reply,
-        };
-        self.send(Message::Ledger(Op::Reserve(Box::new(op))))?;
-        match answer.await.map_err(|_| StoreError::Closed)?? {
+        let again = call.clone();
+        match self.reserved(Some(self.cleaner().key(key.as_str())), call).await? {
             Reserved::Fresh(call) => Ok(Reservation::Fresh(call.handed_over())),
             Reserved::OverBudget(over) => Ok(Reservation::OverBudget(over)),
-            Reserved::Before(id) => match (self.found(id).await?, again) {
-                (found, Some(call)) if found.is_to_be_made_again() => {
-                    Box::pin(self.take_over(key, call)).await
-                }
-                (found, _) => Ok(found.said()),
+            Reserved::Before(id) => match self.found(id).await? {
+                found if found.is_to_be_made_again() => Box::pin(self.take_over(key, again)).await,
+                found => Ok(found.said()),
             },
         }
+    }
+
+    /// Reserves a call that is never asked for again, such as a gateway's.
+    ///
+    /// # Errors
+    /// When the database refuses, or its gateway key is not in force.
+    pub async fn reserve_unkeyed(&self, call: NewCall) -> Result<Reservation, StoreError> {
+        match self.reserved(None, self.cleaned_call(call)).await? {
+            Reserved::Fresh(call) => Ok(Reservation::Fresh(call.handed_over())),
+            Reserved::OverBudget(over) => Ok(Reservation::OverBudget(over)),
+            Reserved::Before(id) => Ok(self.found(id).await?.said()),
+        }
+    }
+
+    async fn reserved(&self, key: Option<String>, call: NewCall) -> Result<Reserved, StoreError> {
+        let (reply, answer) = oneshot::channel();
+        let op = ReserveOp { key, call, opening: self.opening(), reply };
+        self.send(Message::Ledger(Op::Reserve(Box::new(op))))?;
+        answer.await.map_err(|_| StoreError::Closed)?
     }
 
     pub(crate) fn cleaned_call(&self, call: NewCall) -> NewCall {

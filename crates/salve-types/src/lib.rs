@@ -1,13 +1,18 @@
-//! The vocabulary of Salve: spans, languages, replies, verdicts, findings, money, modes.
+//! The vocabulary of Salve: spans, languages, replies, verdicts, findings, money, calls,
+//! jobs, modes.
 //!
 //! In: nothing. Out: plain data that every other crate speaks. Never: behaviour beyond naming and
 //! conversion, I/O, or a dependency on another Salve crate.
 
+mod call;
 mod diagnostic;
 mod edit;
 mod finding;
+mod job;
+mod job_state;
 mod language;
 mod mode;
+mod names;
 mod reply;
 mod segment;
 mod span;
@@ -16,6 +21,7 @@ mod time;
 mod usage;
 mod verdict;
 
+pub use call::{CallKey, CallOutcome};
 pub use diagnostic::{
     Applicability, Diagnostic, DiagnosticNote, ErrorClass, Severity, SourceSpan, SuggestedEdit,
     Suggestion,
@@ -25,8 +31,11 @@ pub use edit::{
     HunkLine, LineKind, LineOperation, LineOperationKind, Occurrence,
 };
 pub use finding::{Finding, FindingCode};
+pub use job::{JobFilter, JobRow, Needs, NewJob, Page, Registered};
+pub use job_state::{JobError, JobState, Stage};
 pub use language::Language;
 pub use mode::Mode;
+pub use names::{BadName, FlowName, JobId, StepName};
 pub use reply::{FinishReason, RawReply};
 pub use segment::{Segment, SegmentKind, Signal, WorkerResult};
 pub use span::{Position, Span};

@@ -15,7 +15,7 @@ use crate::workspace::now;
 use crate::{ledger, output};
 use anstyle::AnsiColor;
 use salve_store::{
-    Call, CallDetail, CallFilter, CallId, CallState, Decision, GatewayKey, KeyId, Store,
+    Call, CallDetail, CallFilter, CallId, CallState, GatewayKey, KeyId, Resolution, Store,
 };
 
 /// Runs `salve calls`.
@@ -218,8 +218,8 @@ fn story(detail: &CallDetail) -> String {
 
 fn resolve(id: CallId, decision: ResolveAs) -> CommandResult {
     let (decision, words) = match decision {
-        ResolveAs::NeverMade => (Decision::NeverMade, "never made; its budget is free again"),
-        ResolveAs::Worst => (Decision::CountWorst, "made; it counts as the most it could take"),
+        ResolveAs::NeverMade => (Resolution::NeverMade, "never made; its budget is free again"),
+        ResolveAs::Worst => (Resolution::CountWorst, "made; it counts as the most it could take"),
     };
     looked(async move |store| {
         let detail = store.call(id).await?;

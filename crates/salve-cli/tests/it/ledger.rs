@@ -6,8 +6,8 @@
 
 use crate::run::{Ended, folder, salve_in};
 use salve_store::{
-    CallKey, CallOutcome, Inspection, InspectionOutcome, NewCall, Redact, RedactStream,
-    Reservation, Settled, Spend, Store, StoreOptions, WorstCase,
+    CallOutcome, Inspection, InspectionOutcome, NewCall, Redact, RedactStream, Reservation,
+    Settled, Spend, Store, StoreOptions, WorstCase,
 };
 use salve_types::{Timestamp, Usage};
 use std::path::Path;
@@ -57,7 +57,7 @@ fn fill(place: &Path) {
             },
             ..NewCall::default()
         };
-        let reserve = async || match store.reserve(&CallKey::unique(), new()).await.unwrap() {
+        let reserve = async || match store.reserve_unkeyed(new()).await.unwrap() {
             Reservation::Fresh(open) => open,
             other => panic!("{other:?}"),
         };

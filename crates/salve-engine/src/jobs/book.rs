@@ -1,16 +1,14 @@
 //! The book of jobs, over the store's tables.
 //!
-//! In: rows in the words of jobs. Out: rows in the words of the store, and back. Never loses a fact
-//! on the way: what was written down is read as it was.
+//! In: rows and what happened to jobs. Out: the store's rows and events, and back. Never loses a fact
+//! on the way: what was written is read as it was.
 
 use super::jobs_error;
 use salve_jobs::{
-    EventId, FlowName, Fut, Happened, JobBook, JobEvent, JobFilter, JobId, JobRow, JobsError, Json,
-    NewJob, Page, Registered, Report,
+    EventId, Fut, Happened, JobBook, JobEvent, JobFilter, JobId, JobRow, JobsError, Json, NewJob,
+    Page, Registered, Report,
 };
-use salve_store::{
-    Event, JobRegistration, JobReport, JobRowFilter, JobRowPage, NewEvent, NewJobRow, Store,
-};
+use salve_store::{Event, JobReport, NewEvent, Store};
 use std::time::Duration;
 
 /// The book of jobs in a store.
@@ -29,27 +27,12 @@ impl StoreBook {
 impl JobBook for StoreBook {
     fn register(&self, job: NewJob) -> Fut<'_, Result<Registered, JobsError>> {
         Box::pin(async move {
-            let doing = "write a job down";
-            let row = NewJobRow {
-                id: job.id.as_str().to_owned(),
-                flow: job.flow.to_string(),
-                input_hash: job.input_hash,
-                needs: to_json(doing, &job.needs)?,
-            };
-            let registered = self.store.register_job(row).await.map_err(jobs_error(doing))?;
-            Ok(match registered {
-                JobRegistration::New => Registered::New,
-                JobRegistration::Same => Registered::Same,
-                JobRegistration::Conflict => Registered::Conflict,
-            })
+            self.store.register_job(job).await.map_err(jobs_error("write a job down"))
         })
     }
 
     fn find<'a>(&'a self, id: &'a JobId) -> Fut<'a, Result<Option<JobRow>, JobsError>> {
-        Box::pin(async move {
-            let row = self.store.job(id.as_str()).await.map_err(jobs_error("read a job"))?;
-            row.map(read_row).transpose()
-        })
+        Box::pin(async move { self.store.job(id).await.map_err(jobs_error("read a job")) })
     }
 
     fn list<'a>(
@@ -57,37 +40,22 @@ impl JobBook for StoreBook {
         filter: &'a JobFilter,
         page: &'a Page,
     ) -> Fut<'a, Result<Vec<JobRow>, JobsError>> {
-        Box::pin(async move {
-            let filter = JobRowFilter {
-                within: filter.within.as_ref().map(|id| id.as_str().to_owned()),
-                flow: filter.flow.clone(),
-                ended: filter.ended,
-                roots_only: filter.roots_only,
-            };
-            let after = page.after.as_ref().map(|id| id.as_str().to_owned());
-            let page = JobRowPage { after, limit: page.limit };
-            let rows = self.store.jobs(&filter, &page).await.map_err(jobs_error("list jobs"))?;
-            rows.into_iter().map(read_row).collect()
-        })
+        Box::pin(
+            async move { self.store.jobs(filter, page).await.map_err(jobs_error("list jobs")) },
+        )
     }
 
     fn report(&self, report: Report) -> Fut<'_, Result<bool, JobsError>> {
         Box::pin(async move {
             let doing = "write down what happened to a job";
-            let subject = report.id.as_str();
-            let ended = report.happened.iter().find_map(|happened| match happened {
-                Happened::Ended { state } => Some(to_json(doing, state)),
+            let Report { id, from, to, happened } = report;
+            let ended = happened.iter().find_map(|happened| match happened {
+                Happened::Ended { state } => Some(state.clone()),
                 _ => None,
             });
             let events: Result<Vec<NewEvent>, JobsError> =
-                report.happened.iter().map(|it| new_event(subject, it)).collect();
-            let report = JobReport {
-                id: subject.to_owned(),
-                from: report.from,
-                to: report.to,
-                events: events?,
-                ended: ended.transpose()?,
-            };
+                happened.iter().map(|it| new_event(id.as_str(), it)).collect();
+            let report = JobReport { id, from, to, events: events?, ended };
             self.store.report_job(report).await.map_err(jobs_error(doing))
         })
     }
@@ -100,7 +68,7 @@ impl JobBook for StoreBook {
     ) -> Fut<'a, Result<Vec<JobEvent>, JobsError>> {
         Box::pin(async move {
             let doing = "read the events of a job";
-            let events = self.store.job_events(id.as_str(), after.0, limit).await;
+            let events = self.store.job_events(id, after.0, limit).await;
             Ok(events
                 .map_err(jobs_error(doing))?
                 .into_iter()
@@ -119,7 +87,7 @@ impl JobBook for StoreBook {
         reason: &'a str,
     ) -> Fut<'a, Result<bool, JobsError>> {
         Box::pin(async move {
-            let asked = self.store.request_cancel(id.as_str(), reason).await;
+            let asked = self.store.request_cancel(id, reason).await;
             asked.map_err(jobs_error("note that a job is to stop"))
         })
     }
@@ -129,34 +97,16 @@ impl JobBook for StoreBook {
         ids: &'a [JobId],
     ) -> Fut<'a, Result<Vec<(JobId, String)>, JobsError>> {
         Box::pin(async move {
-            let names: Vec<&str> = ids.iter().map(JobId::as_str).collect();
-            let asked = self.store.cancel_requested(&names).await;
-            let asked = asked.map_err(jobs_error("read which jobs are to stop"))?;
-            asked.into_iter().map(|(id, reason)| Ok((JobId::new(&id)?, reason))).collect()
+            let asked = self.store.cancel_requested(ids).await;
+            asked.map_err(jobs_error("read which jobs are to stop"))
         })
     }
 
     fn forget<'a>(&'a self, ids: &'a [JobId]) -> Fut<'a, Result<(), JobsError>> {
-        Box::pin(async move {
-            let names: Vec<&str> = ids.iter().map(JobId::as_str).collect();
-            self.store.forget_jobs(&names).await.map_err(jobs_error("forget jobs"))
-        })
+        Box::pin(
+            async move { self.store.forget_jobs(ids).await.map_err(jobs_error("forget jobs")) },
+        )
     }
-}
-
-fn read_row(row: salve_store::JobRow) -> Result<JobRow, JobsError> {
-    let doing = "read a job";
-    Ok(JobRow {
-        id: JobId::new(&row.id)?,
-        flow: FlowName::try_from(row.flow)?,
-        input_hash: row.input_hash,
-        needs: from_json(doing, row.needs)?,
-        created_at: row.created_at,
-        cancel_reason: row.cancel_reason,
-        reported: row.reported,
-        ended: row.ended.map(|ended| from_json(doing, ended)).transpose()?,
-        ended_at: row.ended_at,
-    })
 }
 
 fn new_event(subject: &str, happened: &Happened) -> Result<NewEvent, JobsError> {
@@ -186,13 +136,4 @@ fn to_json<T: serde::Serialize>(doing: &'static str, value: &T) -> Result<Json, 
     let failed =
         |error: serde_json::Error| JobsError::Database { doing, message: error.to_string() };
     serde_json::to_value(value).map_err(failed)
-}
-
-fn from_json<T>(doing: &'static str, value: Json) -> Result<T, JobsError>
-where
-    T: serde::de::DeserializeOwned,
-{
-    let failed =
-        |error: serde_json::Error| JobsError::Database { doing, message: error.to_string() };
-    serde_json::from_value(value).map_err(failed)
 }

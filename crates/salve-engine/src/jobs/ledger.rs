@@ -10,8 +10,8 @@ use salve_jobs::{
     LedgerError, Reserve, Settlement, StepCall,
 };
 use salve_store::{
-    CallDetail, CallOutcome, DoubtFilter, NewCall, OpenCall, Reservation, Settled, Store,
-    StoreError,
+    CallDetail, CallOutcome, DoubtFilter, NewCall, OpenCall, Reservation, Resolution, Settled,
+    Store, StoreError,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -75,7 +75,7 @@ impl StoreLedger {
         let receipt = match open {
             Some(call) => call.settle(settled).await.map(Some),
             // Begun by an earlier process on this machine, or settled once already.
-            None => self.store.settle_key(&store_key(key), epoch, settled).await,
+            None => self.store.settle_key(key, epoch, settled).await,
         };
         match receipt {
             Ok(Some(receipt)) if receipt.late => Ok(Settlement::Late),
@@ -97,10 +97,9 @@ impl StoreLedger {
         if filter.flow.is_none() && filter.ended.is_none() {
             return Ok(true);
         }
-        let row = self.store.job(job.as_str()).await.map_err(|error| ledger_error(&error))?;
+        let row = self.store.job(job).await.map_err(|error| ledger_error(&error))?;
         Ok(row.is_some_and(|row| {
-            let flow = row.flow.split('@').next();
-            let of_flow = filter.flow.as_deref().is_none_or(|wanted| flow == Some(wanted));
+            let of_flow = filter.flow.as_deref().is_none_or(|wanted| row.flow.name() == wanted);
             of_flow && filter.ended.is_none_or(|ended| row.ended.is_some() == ended)
         }))
     }
@@ -121,7 +120,7 @@ impl CallLedger for StoreLedger {
         call: &'a StepCall,
     ) -> Fut<'a, Result<Reserve, LedgerError>> {
         Box::pin(async move {
-            let reservation = self.store.reserve(&store_key(key), new_call(call)).await;
+            let reservation = self.store.reserve(key, new_call(call)).await;
             Ok(self.reserved(key, reservation.map_err(|error| ledger_error(&error))?))
         })
     }
@@ -132,7 +131,7 @@ impl CallLedger for StoreLedger {
         call: &'a StepCall,
     ) -> Fut<'a, Result<Reserve, LedgerError>> {
         Box::pin(async move {
-            let reservation = self.store.take_over(&store_key(key), new_call(call)).await;
+            let reservation = self.store.take_over(key, new_call(call)).await;
             Ok(self.reserved(key, reservation.map_err(|error| ledger_error(&error))?))
         })
     }
@@ -172,7 +171,7 @@ impl CallLedger for StoreLedger {
             let asked = DoubtFilter { key_prefix, limit: MOST_DOUBTS };
             let mut steps = Vec::new();
             for call in self.store.in_doubt(&asked).await.map_err(|error| ledger_error(&error))? {
-                let key = CallKey::from_text(call.key);
+                let key = call.key;
                 // Calls of others than jobs are not ours to decide about.
                 let Some(job) = key.job() else { continue };
                 if !self.is_wanted(&job, filter).await? {
@@ -198,22 +197,15 @@ impl CallLedger for StoreLedger {
     ) -> Fut<'a, Result<bool, LedgerError>> {
         Box::pin(async move {
             let decision = match decision {
-                Decision::Retry => salve_store::Decision::Retry,
-                Decision::UseResult(text) => salve_store::Decision::UseResult(text),
-                Decision::Fail => salve_store::Decision::Fail(format!(
+                Decision::Retry => Resolution::Retry,
+                Decision::UseResult(text) => Resolution::UseResult(text),
+                Decision::Fail => Resolution::Fail(format!(
                     "somebody decided that the paid call {key} is not made again"
                 )),
             };
-            self.store
-                .resolve_key(&store_key(key), decision)
-                .await
-                .map_err(|error| ledger_error(&error))
+            self.store.resolve_key(key, decision).await.map_err(|error| ledger_error(&error))
         })
     }
-}
-
-fn store_key(key: &CallKey) -> salve_store::CallKey {
-    salve_store::CallKey::new(key.as_str())
 }
 
 fn is_within(job: &JobId, parent: &JobId) -> bool {

@@ -3,8 +3,9 @@
 use crate::bench::clock;
 use salve_engine::{StoreBook, StoreLedger, TextRedactor};
 use salve_jobs::{
-    CallKey, CallLedger, CallResult, Decision, EventId, FlowName, Happened, JobBook, JobFilter,
-    JobId, JobState, Needs, NewJob, Page, Registered, Report, Reserve, Settlement, Stage, StepCall,
+    CallLedger, CallResult, Decision, EventId, FlowName, Happened, JobBook, JobFilter, JobId,
+    JobState, Needs, NewJob, Page, Registered, Report, Reserve, Settlement, Stage, StepCall,
+    step_key,
 };
 use salve_store::{NewEvent, Store, StoreOptions};
 use salve_text::RedactOptions;
@@ -59,7 +60,7 @@ async fn a_settled_call_gives_back_everything_the_step_needs() {
         note: json!({"step_error": {"why": "fatal", "message": "no"}}),
     };
     for (at, result) in (1..).zip([result("whole"), unknown, refused, CallResult::default()]) {
-        let key = CallKey::of(&job("a"), at, 1, "x");
+        let key = step_key(&job("a"), at, 1, "x");
         let fresh = ledger.reserve(&key, &call()).await.unwrap();
         assert_eq!(fresh, Reserve::Fresh { epoch: 1, partial: String::new() });
         ledger.append(&key, 1, "some of it").await.unwrap();
@@ -75,8 +76,8 @@ async fn a_settled_call_gives_back_everything_the_step_needs() {
 #[tokio::test]
 async fn a_call_of_a_worker_that_is_gone_changes_hands_once() {
     let (folder, clock) = (tempfile::tempdir().unwrap(), clock());
-    let key = CallKey::of(&job("a/b"), 1, 1, "x");
-    let other = CallKey::of(&job("ab"), 1, 1, "x");
+    let key = step_key(&job("a/b"), 1, 1, "x");
+    let other = step_key(&job("ab"), 1, 1, "x");
     let text = "what had arrived. ".repeat(200);
     let gone = store(folder.path(), "gone", &clock).await;
     let theirs = StoreLedger::new(gone.clone());
@@ -115,7 +116,7 @@ async fn a_call_of_a_worker_that_is_gone_changes_hands_once() {
 #[tokio::test]
 async fn a_person_decides_about_a_call_in_doubt() {
     let (folder, clock) = (tempfile::tempdir().unwrap(), clock());
-    let keys = [1, 2, 3].map(|at| CallKey::of(&job("a"), at, 1, "x"));
+    let keys = [1, 2, 3].map(|at| step_key(&job("a"), at, 1, "x"));
     let gone = store(folder.path(), "gone", &clock).await;
     let theirs = StoreLedger::new(gone.clone());
     for key in &keys {
@@ -145,7 +146,7 @@ async fn a_person_decides_about_a_call_in_doubt() {
 }
 
 fn everything_that_happens() -> Vec<Happened> {
-    let (step, key) = ("ask".to_owned(), CallKey::of(&job("a"), 1, 1, "x"));
+    let (step, key) = ("ask".to_owned(), step_key(&job("a"), 1, 1, "x"));
     let stage = Stage { name: "running".into(), detail: json!({"kind": "é\u{1f600}", "n": [1]}) };
     let (position, attempt) = (1, 2);
     vec![

@@ -7,8 +7,8 @@ use crate::bench::clock;
 use proptest::prelude::*;
 use salve_engine::{GRAPH_FLOW, GraphResult, NodeState, all_flows};
 use salve_jobs::{
-    FlowName, JobId, JobRunner, JobState, Jobs, Json, MemoryBook, MemoryJobs, MemoryLedger,
-    RunnerOptions, StartOptions, StepError, StepName, Steps,
+    FlowName, JobRunner, JobState, Jobs, Json, MemoryBook, MemoryJobs, MemoryLedger, RunnerOptions,
+    StartOptions, StepError, StepName, Steps, fresh_job_id,
 };
 use serde_json::json;
 use std::sync::{Arc, Mutex};
@@ -87,7 +87,7 @@ async fn run(plan: Json, log: &Arc<Mutex<Vec<Seen>>>) -> GraphResult {
         .run(all_flows().expect("flows of ours"), steps(log), options)
         .await
         .expect("flows of ours");
-    let (flow, id) = (FlowName::try_from(GRAPH_FLOW.to_owned()).expect("a name"), JobId::fresh());
+    let (flow, id) = (FlowName::try_from(GRAPH_FLOW.to_owned()).expect("a name"), fresh_job_id());
     let _ = jobs.start(&flow, id.clone(), plan, StartOptions::default()).await.expect("it starts");
     let output = loop {
         match jobs.state(&id).await.expect("the job is there").expect("the job is there").state {

@@ -8,6 +8,7 @@ use super::envelope::{
     job_error_text, step_outcome, tag,
 };
 use super::wires::locked;
+use crate::names::step_key;
 use crate::{
     CallKey, Flow, FlowCtx, FlowError, FlowName, Fut, JobError, JobId, Json, Needs, Retry, Stage,
     StepError, StepName,
@@ -199,7 +200,7 @@ impl StepCalls {
         let seed = format!("{}:{}:{}", self.execution, self.name, input_hash(&input));
         let mut attempt = 1;
         loop {
-            let key = CallKey::of(&self.job, self.position, attempt, &seed);
+            let key = step_key(&self.job, self.position, attempt, &seed);
             match self.once(key, attempt, input.clone()).await {
                 Err(StepError::InDoubt { key }) => {
                     hear(&self.context, &self.heard, &key.resolve_signal()).await;

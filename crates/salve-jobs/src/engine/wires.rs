@@ -117,7 +117,7 @@ mod tests {
         let wires = Arc::new(Wires::default());
         let token = |name: &str| {
             let token = CancellationToken::new();
-            let (job, key) = (JobId::new(name).unwrap(), CallKey::from_text(name));
+            let (job, key) = (JobId::new(name).unwrap(), CallKey::new(name));
             (Running::enter(&wires, &job, &key, token.clone()), token)
         };
         let (a, child, sibling) = (token("a"), token("a/b"), token("ab"));
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(stopped, [true, true, false]);
         drop((a, child));
         assert_eq!(wires.running.jobs(), [JobId::new("ab").unwrap()]);
-        wires.running.cancel_call(&CallKey::from_text("ab"));
+        wires.running.cancel_call(&CallKey::new("ab"));
         assert!(sibling.1.is_cancelled());
     }
 }

@@ -5,6 +5,7 @@
 
 use super::desk::{Beginning, Desk, StepWork};
 use crate::engine::envelope::{MOST_BYTES, check_size, input_hash};
+use crate::names::step_key;
 use crate::{
     CallKey, FlowCtx, FlowError, FlowName, Fut, Happened, JobBook, JobError, JobId, Json, Needs,
     NewJob, Registered, Retry, Stage, StepError, StepName,
@@ -131,7 +132,7 @@ impl StepCalls {
         let seed = format!("{}:{}:{}", self.execution, self.name, input_hash(&input));
         let mut attempt = 1;
         loop {
-            let key = CallKey::of(&self.job, self.position, attempt, &seed);
+            let key = step_key(&self.job, self.position, attempt, &seed);
             match self.once(key, attempt, input.clone()).await {
                 Err(StepError::InDoubt { key }) => {
                     hear(&self.desk, &self.job, &key.resolve_signal()).await;

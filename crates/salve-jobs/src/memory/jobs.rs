@@ -5,6 +5,7 @@
 use super::desk::{Beginning, Desk};
 use super::{MemoryBook, lock};
 use crate::engine::envelope::{check_size, input_hash};
+use crate::names::fresh_job_id;
 use crate::{
     CallKey, CallLedger, Decision, EventId, FlowName, Flows, Fut, Happened, InDoubtStep, JobBook,
     JobEvent, JobFilter, JobId, JobRow, JobSnapshot, JobState, JobTree, Jobs, JobsError, Json,
@@ -142,7 +143,7 @@ impl MemoryJobs {
         if !decided && self.desk.standing(&job) != waits {
             return Err(JobsError::NoSuchCall { key: key.clone() });
         }
-        let once = JobId::fresh();
+        let once = fresh_job_id();
         self.desk.tell(&job, &key.resolve_signal(), once.as_str(), Json::Null);
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! One step, done again and again in every kind of trouble.
 
 use super::*;
-use crate::{Decision, JobId, MemoryLedger};
+use crate::{Decision, JobId, MemoryLedger, step_key};
 use salve_types::Timestamp;
 use salve_types::{Spend, WorstCase};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -17,7 +17,7 @@ struct StepOf {
 impl StepOf {
     fn new(ledger: MemoryLedger) -> Self {
         let job = JobId::new("a").unwrap();
-        let key = CallKey::of(&job, 1, 1, "x");
+        let key = step_key(&job, 1, 1, "x");
         Self { ledger, job, key, cancel: CancellationToken::new() }
     }
 }

@@ -1,7 +1,7 @@
 //! The spool against a ledger that comes and goes.
 
 use super::*;
-use crate::{JobId, MemoryLedger};
+use crate::{JobId, MemoryLedger, step_key};
 use salve_types::Timestamp;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -19,7 +19,7 @@ struct Bench {
 impl Bench {
     fn new() -> Self {
         let shared = MemoryLedger::new(Arc::new(|| Timestamp(7)), "here");
-        let key = CallKey::of(&JobId::new("a").unwrap(), 1, 1, "x");
+        let key = step_key(&JobId::new("a").unwrap(), 1, 1, "x");
         Self { folder: tempfile::tempdir().unwrap(), shared, key }
     }
 

@@ -307,7 +307,7 @@ async fn a_step_in_doubt_waits_until_somebody_decides() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_nobody_doubts_cannot_be_decided_about() {
     let world = World::new().await;
-    let key = CallKey::from_text("a:1:1:0");
+    let key = CallKey::new("a:1:1:0");
     let decided = world.jobs.resolve(&key, Decision::Retry).await;
     assert!(matches!(decided, Err(JobsError::NoSuchCall { .. })), "{decided:?}");
 }

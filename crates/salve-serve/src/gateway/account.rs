@@ -7,8 +7,8 @@ use super::heal::{CallEnd, Receipt};
 use futures_util::FutureExt;
 use salve_model::{Price, Purpose, worst_of_tokens};
 use salve_store::{
-    CallId, CallKey, CallOutcome, GatewayKey, Inspection, NewCall, OpenCall, OverBudget,
-    Reservation, Settled, Store, StoreError,
+    CallId, CallOutcome, GatewayKey, Inspection, NewCall, OpenCall, OverBudget, Reservation,
+    Settled, Store, StoreError,
 };
 use salve_types::{FinishReason, WorstCase};
 use serde_json::json;
@@ -95,7 +95,7 @@ impl Account {
             worst,
             ..NewCall::default()
         };
-        match store.reserve(&CallKey::unique(), call).await {
+        match store.reserve_unkeyed(call).await {
             Ok(Reservation::Fresh(open)) => {
                 let _ = self.first.set(open.id());
                 let ended = (purpose == Purpose::First).then(|| self.ended.clone());

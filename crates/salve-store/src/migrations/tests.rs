@@ -3,7 +3,8 @@
 use super::{MIGRATIONS, NEWEST, Place, migrate, version};
 use crate::testing::options;
 use crate::{
-    CallId, CallKey, CallOutcome, CallState, NewCall, Reservation, Settled, Store, StoreError,
+    CallId, CallKey, CallOutcome, CallState, JobId, NewCall, Reservation, Settled, Store,
+    StoreError,
 };
 use salve_types::Timestamp;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
@@ -89,7 +90,7 @@ async fn every_earlier_version_is_brought_to_the_newest_with_its_rows() {
         let store = Store::open(&path, options()).await.expect("opened");
         check(&store, from).await;
         // New rows go on where the old ones ended.
-        let reserved = store.reserve(&CallKey::unique(), NewCall::default()).await;
+        let reserved = store.reserve_unkeyed(NewCall::default()).await;
         let Ok(Reservation::Fresh(open)) = reserved else { panic!("{reserved:?}") };
         assert_eq!(open.id(), CallId(if from > 0 { 3 } else { 1 }));
         open.settle(Settled::default()).await.expect("settled");
@@ -128,7 +129,7 @@ async fn check(store: &Store, from: i64) {
     assert_eq!(events.len(), usize::from(from >= 3));
     let healed = store.stats(None).await.expect("read").total.healed;
     assert_eq!(healed, if from >= 4 { 3 } else { 0 });
-    let job = store.job("j/c").await.expect("read");
+    let job = store.job(&JobId::new("j/c").expect("a name")).await.expect("read");
     assert_eq!(job.map(|job| job.reported), (from >= 5).then_some((1, 2)));
     assert_eq!(store.text("t").await.expect("read").is_some(), from >= 5);
 }
@@ -156,7 +157,7 @@ async fn every_earlier_version_is_brought_to_the_newest_on_postgres() {
         }
         let store = Store::postgres(&server, options()).await.expect("opened");
         check(&store, from).await;
-        let reserved = store.reserve(&CallKey::unique(), NewCall::default()).await;
+        let reserved = store.reserve_unkeyed(NewCall::default()).await;
         let Ok(Reservation::Fresh(open)) = reserved else { panic!("{reserved:?}") };
         assert_eq!(open.id(), CallId(if from > 0 { 3 } else { 1 }));
         open.settle(Settled::default()).await.expect("settled");

@@ -9,92 +9,29 @@ use crate::sql::{Row, query};
 use crate::tables::events::{self, Event, NewEvent, ReadyEvent};
 use crate::writer::{Cell, JobOp, Message, Op, Rare, Rows};
 use crate::{Store, StoreError};
-use salve_types::Timestamp;
+use salve_types::{
+    FlowName, JobFilter, JobId, JobRow, JobState, NewJob, Page, Registered, Timestamp,
+};
+use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashMap;
+use std::error::Error;
 use tokio::sync::oneshot;
 
-/// A job that is about to be started.
+/// A job that is about to be started, as it is kept: without secrets.
 #[derive(Debug, Clone, PartialEq)]
-pub struct NewJobRow {
-    /// Its name. A child's is its parent's, a slash, and its own.
-    pub id: String,
-    /// Its flow and the version of it, as in `Generate@1`.
-    pub flow: String,
-    /// The hash of its input, by which the same start is known again.
-    pub input_hash: String,
-    /// What its steps need.
-    pub needs: Value,
-}
-
-/// What came of writing a job down.
-#[must_use]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum JobRegistration {
-    /// It is new.
-    New,
-    /// It was there, with the same flow and input.
-    Same,
-    /// It was there, with another.
-    Conflict,
-}
-
-/// A job that was written down.
-#[derive(Debug, Clone, PartialEq)]
-pub struct JobRow {
-    /// Its name.
-    pub id: String,
-    /// Its flow.
-    pub flow: String,
-    /// The hash of its input.
-    pub input_hash: String,
-    /// What its steps need.
-    pub needs: Value,
-    /// When it was written down.
-    pub created_at: Timestamp,
-    /// Why it is to stop, if it is.
-    pub cancel_reason: Option<String>,
-    /// How far into its history events were written down: the execution and the event in it.
-    pub reported: (u64, u64),
-    /// How it ended, if it has.
-    pub ended: Option<Value>,
-    /// When it ended.
-    pub ended_at: Option<Timestamp>,
-}
-
-/// Which jobs are wanted.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct JobRowFilter {
-    /// This one and its children only.
-    pub within: Option<String>,
-    /// Of this flow (any version) only.
-    pub flow: Option<String>,
-    /// Whether they have ended.
-    pub ended: Option<bool>,
-    /// Without children.
-    pub roots_only: bool,
-}
-
-/// Which part of a list of jobs is wanted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JobRowPage {
-    /// Behind this job, that is: older.
-    pub after: Option<String>,
-    /// At most so many.
-    pub limit: u32,
-}
-
-impl Default for JobRowPage {
-    fn default() -> Self {
-        Self { after: None, limit: 50 }
-    }
+pub(crate) struct NewJobRow {
+    pub(crate) id: String,
+    pub(crate) flow: String,
+    pub(crate) input_hash: String,
+    pub(crate) needs: Value,
 }
 
 /// What happened to a job since it was last reported.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobReport {
     /// The job.
-    pub id: String,
+    pub id: JobId,
     /// How far its history was written down before.
     pub from: (u64, u64),
     /// How far it is afterwards.
@@ -102,7 +39,7 @@ pub struct JobReport {
     /// What happened in between. The subject of each is the job, whatever it says.
     pub events: Vec<NewEvent>,
     /// How it ended, if it has.
-    pub ended: Option<Value>,
+    pub ended: Option<JobState>,
 }
 
 const COLUMNS: &str = "id, flow, input_hash, needs, created_at, cancel_reason, reported_execution,
@@ -113,13 +50,13 @@ impl Store {
     ///
     /// # Errors
     /// When the database refuses.
-    pub async fn register_job(&self, job: NewJobRow) -> Result<JobRegistration, StoreError> {
+    pub async fn register_job(&self, job: NewJob) -> Result<Registered, StoreError> {
         let cleaner = self.cleaner();
         let job = NewJobRow {
             id: job_name(cleaner, &job.id),
-            flow: cleaner.name(&job.flow),
+            flow: cleaner.name(&job.flow.to_string()),
             input_hash: cleaner.key(&job.input_hash),
-            needs: cleaned_note(cleaner, job.needs),
+            needs: cleaned_note(cleaner, to_json(&job.needs)?),
         };
         let (reply, answer) = oneshot::channel();
         self.send(Message::Ledger(Op::Job(Box::new(JobOp::Register(job, reply)))))?;
@@ -141,7 +78,8 @@ impl Store {
             body: cleaned_note(cleaner, event.body).to_string(),
         };
         let events = report.events.into_iter().map(ready).collect();
-        let ended = report.ended.map(|ended| cleaned_note(cleaner, ended).to_string());
+        let ended = report.ended.as_ref().map(to_json).transpose()?;
+        let ended = ended.map(|ended| cleaned_note(cleaner, ended).to_string());
         let (reply, answer) = oneshot::channel();
         let (from, to) = (report.from, report.to);
         self.send(Message::Ledger(Op::Job(Box::new(JobOp::Report {
@@ -159,7 +97,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database refuses.
-    pub async fn request_cancel(&self, id: &str, reason: &str) -> Result<bool, StoreError> {
+    pub async fn request_cancel(&self, id: &JobId, reason: &str) -> Result<bool, StoreError> {
         let (id, reason) = (job_name(self.cleaner(), id), self.cleaner().name(reason));
         let (reply, answer) = oneshot::channel();
         self.send(Message::Ledger(Op::Job(Box::new(JobOp::Cancel { id, reason, reply }))))?;
@@ -170,7 +108,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database refuses.
-    pub async fn forget_jobs(&self, ids: &[&str]) -> Result<(), StoreError> {
+    pub async fn forget_jobs(&self, ids: &[JobId]) -> Result<(), StoreError> {
         let ids = ids.iter().map(|id| job_name(self.cleaner(), id)).collect();
         self.ask(|reply| Rare::ForgetJobs(ids, reply)).await
     }
@@ -179,7 +117,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database refuses.
-    pub async fn job(&self, id: &str) -> Result<Option<JobRow>, StoreError> {
+    pub async fn job(&self, id: &JobId) -> Result<Option<JobRow>, StoreError> {
         let doing = "read a job";
         let sql = format!("SELECT {COLUMNS} FROM jobs WHERE id = $1");
         let row = query(&sql)
@@ -194,13 +132,9 @@ impl Store {
     ///
     /// # Errors
     /// When the database refuses.
-    pub async fn jobs(
-        &self,
-        filter: &JobRowFilter,
-        page: &JobRowPage,
-    ) -> Result<Vec<JobRow>, StoreError> {
+    pub async fn jobs(&self, filter: &JobFilter, page: &Page) -> Result<Vec<JobRow>, StoreError> {
         let doing = "list jobs";
-        let within = filter.within.as_deref().map(|id| job_name(self.cleaner(), id));
+        let within = filter.within.as_ref().map(|id| job_name(self.cleaner(), id));
         let root = within.as_deref().map(|id| root(id).to_owned());
         let sql = format!(
             "SELECT {COLUMNS} FROM jobs
@@ -218,7 +152,7 @@ impl Store {
             .bind(filter.flow.as_deref())
             .bind(filter.ended.map(i64::from))
             .bind(i64::from(filter.roots_only))
-            .bind(page.after.as_deref().map(|id| job_name(self.cleaner(), id)))
+            .bind(page.after.as_ref().map(|id| job_name(self.cleaner(), id)))
             .bind(i64::from(page.limit))
             .fetch_all(self.readers())
             .await
@@ -232,7 +166,7 @@ impl Store {
     /// When the database refuses.
     pub async fn job_events(
         &self,
-        id: &str,
+        id: &JobId,
         after: i64,
         limit: u32,
     ) -> Result<Vec<Event>, StoreError> {
@@ -257,8 +191,8 @@ impl Store {
     /// When the database refuses.
     pub async fn cancel_requested(
         &self,
-        ids: &[&str],
-    ) -> Result<Vec<(String, String)>, StoreError> {
+        ids: &[JobId],
+    ) -> Result<Vec<(JobId, String)>, StoreError> {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
@@ -283,7 +217,7 @@ impl Store {
         let reasons = read.await.map_err(StoreError::database("read who is to stop"))?;
         let reason = |name: &str| with_parents(name).find_map(|name| reasons.get(name)).cloned();
         let named = ids.iter().zip(&names);
-        Ok(named.filter_map(|(id, name)| Some(((*id).to_owned(), reason(name)?))).collect())
+        Ok(named.filter_map(|(id, name)| Some((id.clone(), reason(name)?))).collect())
     }
 
     /// Waits until there may be new events, or this long. What came since the last wait of this
@@ -305,27 +239,36 @@ fn with_parents(id: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(id), |id| id.rsplit_once('/').map(|(parent, _)| parent))
 }
 
-// Part by part, so that a child still is its parent's child.
-fn job_name(cleaner: &Cleaner, id: &str) -> String {
-    id.split('/').map(|part| cleaner.key(part)).collect::<Vec<_>>().join("/")
+// Part by part, so that a child still is its parent's child. A part that holds a secret becomes its
+// hash, in letters that a job's name may have.
+fn job_name(cleaner: &Cleaner, id: &JobId) -> String {
+    let kept = |part: &str| cleaner.key(part).replace(':', "-");
+    id.as_str().split('/').map(kept).collect::<Vec<_>>().join("/")
+}
+
+fn to_json(value: &impl Serialize) -> Result<Value, StoreError> {
+    let failed = |error: serde_json::Error| sqlx::Error::Encode(error.into());
+    serde_json::to_value(value).map_err(failed).map_err(StoreError::database("write a job"))
 }
 
 fn read_job(row: &Row) -> Result<JobRow, sqlx::Error> {
-    let json = |text: String| {
-        serde_json::from_str::<Value>(&text).map_err(|error| sqlx::Error::Decode(error.into()))
-    };
     let count = |at: usize| -> Result<u64, sqlx::Error> {
         Ok(u64::try_from(row.try_get::<i64>(at)?).unwrap_or_default())
     };
+    let ended = row.try_get::<Option<String>>(8)?;
     Ok(JobRow {
-        id: row.try_get(0)?,
-        flow: row.try_get(1)?,
+        id: JobId::new(&row.try_get::<String>(0)?).map_err(unreadable)?,
+        flow: FlowName::try_from(row.try_get::<String>(1)?).map_err(unreadable)?,
         input_hash: row.try_get(2)?,
-        needs: json(row.try_get(3)?)?,
+        needs: serde_json::from_str(&row.try_get::<String>(3)?).map_err(unreadable)?,
         created_at: Timestamp(row.try_get(4)?),
         cancel_reason: row.try_get(5)?,
         reported: (count(6)?, count(7)?),
-        ended: row.try_get::<Option<String>>(8)?.map(json).transpose()?,
+        ended: ended.map(|ended| serde_json::from_str(&ended)).transpose().map_err(unreadable)?,
         ended_at: row.try_get::<Option<i64>>(9)?.map(Timestamp),
     })
+}
+
+fn unreadable(error: impl Error + Send + Sync + 'static) -> sqlx::Error {
+    sqlx::Error::Decode(Box::new(error))
 }

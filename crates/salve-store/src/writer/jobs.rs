@@ -11,14 +11,14 @@ use super::{Op, Reply};
 use crate::StoreError;
 use crate::sql::{Connection, query};
 use crate::tables::events::ReadyEvent;
-use crate::tables::jobs::{JobRegistration, NewJobRow, root};
-use salve_types::Timestamp;
+use crate::tables::jobs::{NewJobRow, root};
+use salve_types::{Registered, Timestamp};
 use std::collections::{BTreeSet, HashMap};
 
 /// Something about a job. Its texts are cleaned.
 #[derive(Debug)]
 pub(crate) enum JobOp {
-    Register(NewJobRow, Reply<JobRegistration>),
+    Register(NewJobRow, Reply<Registered>),
     Report {
         id: String,
         from: (u64, u64),
@@ -165,10 +165,10 @@ impl Jobs {
         }
     }
 
-    fn register(&mut self, job: &NewJobRow, now: Timestamp, books: &mut Books) -> JobRegistration {
+    fn register(&mut self, job: &NewJobRow, now: Timestamp, books: &mut Books) -> Registered {
         if let Some(known) = self.known.get(&job.id) {
             let same = known.flow == job.flow && known.input_hash == job.input_hash;
-            return if same { JobRegistration::Same } else { JobRegistration::Conflict };
+            return if same { Registered::Same } else { Registered::Conflict };
         }
         let entry = Entry {
             number: books.next_job,
@@ -184,7 +184,7 @@ impl Jobs {
         books.next_job += 1;
         self.known.insert(job.id.clone(), entry);
         self.changed.insert(job.id.clone());
-        JobRegistration::New
+        Registered::New
     }
 
     /// Puts the rows that changed into the batch.

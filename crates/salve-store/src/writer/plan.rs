@@ -12,7 +12,7 @@ use super::{Held, Op, ReserveOp, SettleOp};
 use crate::raw::{Piece, RawText};
 use crate::tables::events::ReadyEvent;
 use crate::tables::statistics::Inspection;
-use crate::{Budgets, CallId, JobRegistration, OverBudget, Receipt, Spend, StoreError};
+use crate::{Budgets, CallId, OverBudget, Receipt, Registered, Spend, StoreError};
 use salve_types::Timestamp;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(crate) enum Answer {
     Reserved(Result<Planned, StoreError>),
     Settled(Result<Receipt, StoreError>),
     Event(i64),
-    Registered(JobRegistration),
+    Registered(Registered),
     /// Whether it was done.
     Told(bool),
     Done,

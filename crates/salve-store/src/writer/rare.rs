@@ -5,7 +5,7 @@
 
 use super::rows::{Cell, Rows};
 use super::{Held, Reply, TakeOver, Taken, Writer};
-use crate::call::Decision;
+use crate::call::Resolution;
 use crate::commit::Rollback;
 use crate::open_call::Opening;
 use crate::sql::query;
@@ -15,8 +15,8 @@ use crate::{CallId, Durability, InspectionOutcome, StoreError};
 /// A request that gets a transaction of its own.
 #[derive(Debug)]
 pub(crate) enum Rare {
-    Resolve(CallId, Decision, Reply<()>),
-    ResolveKey(String, Decision, Reply<bool>),
+    Resolve(CallId, Resolution, Reply<()>),
+    ResolveKey(String, Resolution, Reply<bool>),
     TakeOver(Box<(TakeOver, Opening)>, Reply<Taken>),
     TakeUp(String, i64, Reply<Option<Held>>),
     ForgetJobs(Vec<String>, Reply<()>),

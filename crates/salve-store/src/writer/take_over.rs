@@ -5,12 +5,11 @@
 
 use super::rows::int;
 use super::{Held, Writer};
-use crate::call::CallOutcome;
 use crate::commit::Rollback;
 use crate::open_call::{OpenCall, Opening};
 use crate::sql::{Connection, query};
-use crate::{CallId, Decision, KeyId, NewCall, OverBudget, Spend, StoreError, WorstCase};
-use salve_types::Timestamp;
+use crate::{CallId, KeyId, NewCall, OverBudget, Resolution, Spend, StoreError, WorstCase};
+use salve_types::{CallOutcome, Timestamp};
 
 /// A call that is to change hands. Its names are cleaned.
 #[derive(Debug)]
@@ -43,11 +42,11 @@ pub(super) struct Standing {
 impl Standing {
     /// Returns whether somebody has decided the same before. A call that changed hands has been made
     /// again, whoever wanted that.
-    fn was_decided(&self, decision: &Decision) -> bool {
+    fn was_decided(&self, decision: &Resolution) -> bool {
         match decision {
-            Decision::Retry => self.held.epoch > 1,
-            Decision::UseResult(_) => self.decided.as_deref() == Some("result"),
-            Decision::Fail(_) => self.decided.as_deref() == Some("fail"),
+            Resolution::Retry => self.held.epoch > 1,
+            Resolution::UseResult(_) => self.decided.as_deref() == Some("result"),
+            Resolution::Fail(_) => self.decided.as_deref() == Some("fail"),
             _ => false,
         }
     }
@@ -135,7 +134,7 @@ impl Writer {
         for (id, epoch) in orphans {
             // One that had an owner before is made again by the next one who asks for it.
             if epoch > 1 {
-                self.resolve(CallId(id), &Decision::Retry).await?;
+                self.resolve(CallId(id), &Resolution::Retry).await?;
                 continue;
             }
             let which = Id::Number(id);
@@ -153,7 +152,7 @@ impl Writer {
     pub(super) async fn resolve_key(
         &mut self,
         key: &str,
-        decision: &Decision,
+        decision: &Resolution,
     ) -> Result<bool, Rollback> {
         let Some(standing) = self.standing_by_key(key).await? else { return Ok(false) };
         if !standing.open || (standing.decided.is_none() && self.is_alive(&standing).await?) {
@@ -167,7 +166,7 @@ impl Writer {
     pub(super) async fn resolve(
         &mut self,
         id: CallId,
-        decision: &Decision,
+        decision: &Resolution,
     ) -> Result<(), Rollback> {
         let standing = standing("calls.id = $1", &Id::Number(id.0), &mut self.connection)
             .await?
@@ -177,17 +176,17 @@ impl Writer {
         }
         let worst = standing.held.worst.total();
         match decision {
-            Decision::Retry => {
+            Resolution::Retry => {
                 query("UPDATE calls SET decided = 'retry' WHERE id = $1")
                     .bind(id.0)
                     .execute(&mut self.connection)
                     .await?;
                 Ok(())
             }
-            Decision::NeverMade => self.close_resolved(&standing, Spend::default(), None).await,
-            Decision::CountWorst => self.close_resolved(&standing, worst, None).await,
-            Decision::Took(spend) => self.close_resolved(&standing, *spend, None).await,
-            Decision::UseResult(text) => {
+            Resolution::NeverMade => self.close_resolved(&standing, Spend::default(), None).await,
+            Resolution::CountWorst => self.close_resolved(&standing, worst, None).await,
+            Resolution::Took(spend) => self.close_resolved(&standing, *spend, None).await,
+            Resolution::UseResult(text) => {
                 self.lose(&standing).await?;
                 query(
                     "INSERT INTO call_texts (call, slot, content) VALUES ($1, 'result', $2)
@@ -199,7 +198,7 @@ impl Writer {
                 .await?;
                 self.close_resolved(&standing, worst, Some(("result", None))).await
             }
-            Decision::Fail(reason) => {
+            Resolution::Fail(reason) => {
                 self.lose(&standing).await?;
                 self.close_resolved(&standing, worst, Some(("fail", Some(reason)))).await
             }

@@ -6,8 +6,8 @@ use crate::place::Place;
 use crate::support::*;
 use proptest::prelude::*;
 use salve_store::{
-    BudgetScope, BudgetUnit, Budgets, CallKey, CallOutcome, NewCall, NewKey, Reservation, Settled,
-    Spend, SpendLimit, Store, StoreError, StoreOptions, WorstCase,
+    BudgetScope, BudgetUnit, Budgets, CallOutcome, NewCall, NewKey, Reservation, Settled, Spend,
+    SpendLimit, Store, StoreError, StoreOptions, WorstCase,
 };
 use salve_types::Usage;
 
@@ -16,7 +16,7 @@ fn tokens(limit: u64) -> SpendLimit {
 }
 
 async fn over(store: &Store, call: NewCall) -> salve_store::OverBudget {
-    match store.reserve(&CallKey::unique(), call).await.expect("an answer") {
+    match store.reserve_unkeyed(call).await.expect("an answer") {
         Reservation::OverBudget(over) => over,
         other => panic!("not over budget: {other:?}"),
     }
@@ -90,7 +90,7 @@ async fn a_revoked_key_reserves_nothing(place: Place) {
     let of_key = NewCall { key_id: Some(key.id), ..call() };
     let open = fresh(&store, of_key.clone()).await;
     store.revoke_key("ci").await.expect("revoked");
-    let refused = store.reserve(&CallKey::unique(), of_key).await;
+    let refused = store.reserve_unkeyed(of_key).await;
     assert!(matches!(refused, Err(StoreError::NoSuchKey(id)) if id == key.id), "{refused:?}");
     // What had begun is settled in peace.
     open.settle(took(3)).await.expect("settled");
@@ -104,8 +104,7 @@ async fn many_at_once_never_pass_the_limit(place: Place) {
     let mut tasks = tokio::task::JoinSet::new();
     for _ in 0..100 {
         let store = store.clone();
-        tasks
-            .spawn(async move { store.reserve(&CallKey::unique(), call()).await.expect("answer") });
+        tasks.spawn(async move { store.reserve_unkeyed(call()).await.expect("answer") });
     }
     let mut open = Vec::new();
     while let Some(reservation) = tasks.join_next().await {
@@ -154,7 +153,7 @@ proptest! {
                         let worst = WorstCase { prompt: spend(prompt), answer: spend(answer) };
                         let new = NewCall { worst, ..call() };
                         if let Reservation::Fresh(call) =
-                            store.reserve(&CallKey::unique(), new).await.unwrap()
+                            store.reserve_unkeyed(new).await.unwrap()
                         {
                             open.push((call, prompt + answer));
                         }

@@ -4,8 +4,8 @@
 use crate::place::Place;
 use crate::support::*;
 use salve_store::{
-    CallFilter, CallId, CallKey, CallOutcome, CallState, Decision, NewCall, Reservation, Retention,
-    Settled, Spend, StoreError,
+    CallFilter, CallId, CallKey, CallOutcome, CallState, NewCall, Reservation, Resolution,
+    Retention, Settled, Spend, StoreError,
 };
 use salve_types::Usage;
 
@@ -160,8 +160,7 @@ async fn an_owner_that_goes_away_leaves_an_abandoned_call(place: Place) {
 async fn a_caller_that_gives_up_while_reserving_costs_nothing(place: Place) {
     let store = place.open(options(HandClock::new())).await;
     for _ in 0..20 {
-        let key = CallKey::unique();
-        let reserving = store.reserve(&key, call());
+        let reserving = store.reserve_unkeyed(call());
         // Polled once, so that it is asked for, and dropped before the answer can be taken.
         tokio::select! {
             biased;
@@ -201,10 +200,10 @@ async fn a_settled_call_stays_settled_when_its_waiter_goes_away(place: Place) {
 async fn a_person_decides_about_a_call_and_a_late_owner_is_told(place: Place) {
     let store = place.open(options(HandClock::new())).await;
     let decisions = [
-        (Decision::NeverMade, Spend::default()),
-        (Decision::CountWorst, Spend { tokens: 1100, micro_dollars: 10_100 }),
+        (Resolution::NeverMade, Spend::default()),
+        (Resolution::CountWorst, Spend { tokens: 1100, micro_dollars: 10_100 }),
         (
-            Decision::Took(Spend { tokens: 7, micro_dollars: 8 }),
+            Resolution::Took(Spend { tokens: 7, micro_dollars: 8 }),
             Spend { tokens: 7, micro_dollars: 8 },
         ),
     ];
@@ -226,7 +225,7 @@ async fn a_person_decides_about_a_call_and_a_late_owner_is_told(place: Place) {
         let again = store.resolve(id, decision).await;
         assert!(matches!(again, Err(StoreError::AlreadySettled(_))), "{again:?}");
     }
-    let none = store.resolve(CallId(999), Decision::NeverMade).await;
+    let none = store.resolve(CallId(999), Resolution::NeverMade).await;
     assert!(matches!(none, Err(StoreError::NoSuchCall(CallId(999)))), "{none:?}");
 }
 
@@ -286,7 +285,7 @@ async fn a_closed_store_says_so(place: Place) {
     let open = fresh(&store, call()).await;
     store.close().await;
     store.close().await;
-    let refused = store.reserve(&CallKey::unique(), call()).await;
+    let refused = store.reserve_unkeyed(call()).await;
     assert!(matches!(refused, Err(StoreError::Closed)), "{refused:?}");
     let settled = open.settle(whole("late")).await;
     assert!(matches!(settled, Err(StoreError::Closed)), "{settled:?}");

@@ -3,73 +3,78 @@
 use crate::place::Place;
 use crate::support::*;
 use salve_store::{
-    JobRegistration, JobReport, JobRowFilter, JobRowPage, NewEvent, NewJobRow, Retention, Store,
+    JobFilter, JobId, JobReport, JobState, NewEvent, NewJob, Page, Registered, Retention, Store,
     StoreOptions,
 };
+use salve_types::{FlowName, Needs};
 use serde_json::json;
 use std::time::Duration;
 
-fn job(id: &str) -> NewJobRow {
-    NewJobRow {
-        id: id.to_owned(),
-        flow: "Generate@1".to_owned(),
+fn id(name: &str) -> JobId {
+    JobId::new(name).expect("a name")
+}
+
+fn flow(name: &str, version: u32) -> FlowName {
+    FlowName::new(name, version).expect("a name")
+}
+
+fn job(name: &str) -> NewJob {
+    NewJob {
+        id: id(name),
+        flow: flow("Generate", 1),
         input_hash: "hash".to_owned(),
-        needs: json!({ "toolchain": null }),
+        needs: Needs { toolchain: Some("rust".to_owned()), root: None },
     }
 }
 
-fn report(id: &str, from: (u64, u64), to: (u64, u64), stages: &[&str]) -> JobReport {
+fn done() -> Option<JobState> {
+    Some(JobState::Done { output: json!(7) })
+}
+
+fn report(job: &str, from: (u64, u64), to: (u64, u64), stages: &[&str]) -> JobReport {
     let event = |stage: &&str| NewEvent {
         kind: "job.stage".to_owned(),
         subject: String::new(),
         body: json!({ "name": stage }),
     };
-    JobReport {
-        id: id.to_owned(),
-        from,
-        to,
-        events: stages.iter().map(event).collect(),
-        ended: None,
-    }
+    JobReport { id: id(job), from, to, events: stages.iter().map(event).collect(), ended: None }
 }
 
-async fn ids(store: &Store, filter: JobRowFilter, page: JobRowPage) -> Vec<String> {
+async fn ids(store: &Store, filter: JobFilter, page: Page) -> Vec<String> {
     let jobs = store.jobs(&filter, &page).await.expect("listed");
-    jobs.into_iter().map(|job| job.id).collect()
+    jobs.into_iter().map(|job| job.id.to_string()).collect()
 }
 
 async fn a_job_is_registered_once(place: Place) {
     let store = place.open(options(HandClock::new())).await;
-    let register = async |new: NewJobRow| store.register_job(new).await.expect("an answer");
-    assert_eq!(register(job("a")).await, JobRegistration::New);
-    assert_eq!(register(job("a")).await, JobRegistration::Same);
-    let other_input = NewJobRow { input_hash: "other".to_owned(), ..job("a") };
-    assert_eq!(register(other_input).await, JobRegistration::Conflict);
-    let other_flow = NewJobRow { flow: "Generate@2".to_owned(), ..job("a") };
-    assert_eq!(register(other_flow).await, JobRegistration::Conflict);
+    let register = async |new: NewJob| store.register_job(new).await.expect("an answer");
+    assert_eq!(register(job("a")).await, Registered::New);
+    assert_eq!(register(job("a")).await, Registered::Same);
+    let other_input = NewJob { input_hash: "other".to_owned(), ..job("a") };
+    assert_eq!(register(other_input).await, Registered::Conflict);
+    let other_flow = NewJob { flow: flow("Generate", 2), ..job("a") };
+    assert_eq!(register(other_flow).await, Registered::Conflict);
     // At once, in one transaction: one is new.
     let both = tokio::join!(store.register_job(job("b")), store.register_job(job("b")));
-    assert_eq!(
-        (both.0.expect("new"), both.1.expect("same")),
-        (JobRegistration::New, JobRegistration::Same)
-    );
+    assert_eq!((both.0.expect("new"), both.1.expect("same")), (Registered::New, Registered::Same));
 
-    let row = store.job("a").await.expect("read").expect("there");
-    assert_eq!((row.flow.as_str(), row.input_hash.as_str()), ("Generate@1", "hash"));
-    assert_eq!((row.needs, row.created_at.0), (json!({ "toolchain": null }), START));
+    let row = store.job(&id("a")).await.expect("read").expect("there");
+    let NewJob { flow, input_hash, needs, .. } = job("a");
+    assert_eq!((row.flow, row.input_hash, row.needs), (flow, input_hash, needs));
+    assert_eq!(row.created_at.0, START);
     assert_eq!(
         (row.reported, row.ended, row.ended_at, row.cancel_reason),
         ((0, 0), None, None, None)
     );
-    assert_eq!(store.job("c").await.expect("read"), None);
+    assert_eq!(store.job(&id("c")).await.expect("read"), None);
 }
 
 async fn a_report_is_written_by_one_only(place: Place) {
     let store = place.open(options(HandClock::new())).await;
     let told = async |report: JobReport| store.report_job(report).await.expect("an answer");
     assert!(!told(report("a", (0, 0), (1, 1), &["early"])).await, "there is no such job");
-    assert_eq!(store.register_job(job("a")).await.expect("new"), JobRegistration::New);
-    assert_eq!(store.register_job(job("b")).await.expect("new"), JobRegistration::New);
+    assert_eq!(store.register_job(job("a")).await.expect("new"), Registered::New);
+    assert_eq!(store.register_job(job("b")).await.expect("new"), Registered::New);
     // Both at once from the same position: one is written.
     let both = tokio::join!(
         store.report_job(report("a", (0, 0), (1, 3), &["one", "two"])),
@@ -79,18 +84,18 @@ async fn a_report_is_written_by_one_only(place: Place) {
     assert!(told(report("b", (0, 0), (1, 1), &["of b"])).await);
     assert!(!told(report("a", (0, 0), (1, 3), &["one", "two"])).await, "a second time");
     assert!(told(report("a", (1, 3), (1, 5), &["three"])).await);
-    let ended = Some(json!({ "state": "done", "output": 7 }));
+    let ended = done();
     assert!(
         told(JobReport { ended: ended.clone(), ..report("a", (1, 5), (1, 6), &["end"]) }).await
     );
 
-    let events = store.job_events("a", 0, 10).await.expect("read");
+    let events = store.job_events(&id("a"), 0, 10).await.expect("read");
     let stages: Vec<&str> = events.iter().filter_map(|event| event.body["name"].as_str()).collect();
     assert_eq!(stages, ["one", "two", "three", "end"]);
     assert!(events.iter().all(|event| event.subject == "a" && event.kind == "job.stage"));
     let second = events[1].id;
-    assert_eq!(store.job_events("a", second, 1).await.expect("read"), events[2..3]);
-    let row = store.job("a").await.expect("read").expect("there");
+    assert_eq!(store.job_events(&id("a"), second, 1).await.expect("read"), events[2..3]);
+    let row = store.job(&id("a")).await.expect("read").expect("there");
     assert_eq!(
         (row.reported, row.ended, row.ended_at.map(|at| at.0)),
         ((1, 6), ended, Some(START))
@@ -102,7 +107,7 @@ async fn a_report_is_written_by_one_only(place: Place) {
 
 async fn a_report_wakes_whoever_waits(place: Place) {
     let store = place.open(options(HandClock::new())).await;
-    assert_eq!(store.register_job(job("a")).await.expect("new"), JobRegistration::New);
+    assert_eq!(store.register_job(job("a")).await.expect("new"), Registered::New);
     let mut subscription = store.subscribe(0);
     let waiting = tokio::spawn(async move { subscription.next().await });
     let news = store.clone();
@@ -116,68 +121,80 @@ async fn a_report_wakes_whoever_waits(place: Place) {
 
 async fn jobs_are_listed_newest_first_and_filtered(place: Place) {
     let store = place.open(options(HandClock::new())).await;
-    for id in ["a", "a/1", "a/1/x", "ab", "b", "a/2"] {
-        let flow = if id == "b" { "Graph@1" } else { "Generate@3" };
-        let new = NewJobRow { flow: flow.to_owned(), ..job(id) };
-        assert_eq!(store.register_job(new).await.expect("new"), JobRegistration::New);
+    for name in ["a", "a/1", "a/1/x", "ab", "b", "a/2"] {
+        let flow = if name == "b" { flow("Graph", 1) } else { flow("Generate", 3) };
+        let new = NewJob { flow, ..job(name) };
+        assert_eq!(store.register_job(new).await.expect("new"), Registered::New);
     }
-    let end = JobReport { ended: Some(json!({})), ..report("a/1", (0, 0), (1, 1), &[]) };
+    let end = JobReport { ended: done(), ..report("a/1", (0, 0), (1, 1), &[]) };
     assert!(store.report_job(end).await.expect("written"));
-    let all = JobRowFilter::default;
-    let page = JobRowPage::default;
+    let all = JobFilter::default;
+    let page = Page::default;
     assert_eq!(ids(&store, all(), page()).await, ["a/2", "b", "ab", "a/1/x", "a/1", "a"]);
-    let second = JobRowPage { after: Some("b".to_owned()), limit: 2 };
+    let second = Page { after: Some(id("b")), limit: 2 };
     assert_eq!(ids(&store, all(), second).await, ["ab", "a/1/x"]);
-    let within = |id: &str| JobRowFilter { within: Some(id.to_owned()), ..all() };
+    let within = |name: &str| JobFilter { within: Some(id(name)), ..all() };
     assert_eq!(ids(&store, within("a"), page()).await, ["a/2", "a/1/x", "a/1", "a"]);
     assert_eq!(ids(&store, within("a/1"), page()).await, ["a/1/x", "a/1"]);
-    let flow = |flow: &str| JobRowFilter { flow: Some(flow.to_owned()), ..all() };
+    let flow = |flow: &str| JobFilter { flow: Some(flow.to_owned()), ..all() };
     assert_eq!(ids(&store, flow("Graph"), page()).await, ["b"]);
     assert_eq!(ids(&store, flow("Gra"), page()).await, [""; 0]);
     assert_eq!(ids(&store, flow("Graph@1"), page()).await, ["b"]);
-    let ended = JobRowFilter { ended: Some(true), ..all() };
+    let ended = JobFilter { ended: Some(true), ..all() };
     assert_eq!(ids(&store, ended, page()).await, ["a/1"]);
-    let roots = JobRowFilter { roots_only: true, ended: Some(false), ..all() };
+    let roots = JobFilter { roots_only: true, ended: Some(false), ..all() };
     assert_eq!(ids(&store, roots, page()).await, ["b", "ab", "a"]);
 }
 
 async fn a_job_stops_with_its_parents_and_for_the_first_reason(place: Place) {
     let store = place.open(options(HandClock::new())).await;
-    for id in ["a", "a/1", "a/1/x", "ab", "b"] {
-        assert_eq!(store.register_job(job(id)).await.expect("new"), JobRegistration::New);
+    for name in ["a", "a/1", "a/1/x", "ab", "b"] {
+        assert_eq!(store.register_job(job(name)).await.expect("new"), Registered::New);
     }
-    let end = JobReport { ended: Some(json!({})), ..report("b", (0, 0), (1, 1), &[]) };
+    let end = JobReport { ended: done(), ..report("b", (0, 0), (1, 1), &[]) };
     assert!(store.report_job(end).await.expect("written"));
-    let cancel = async |id: &str, why: &str| store.request_cancel(id, why).await.expect("answer");
+    let cancel =
+        async |name: &str, why: &str| store.request_cancel(&id(name), why).await.expect("answer");
     assert!(!cancel("b", "too late").await && !cancel("none", "unknown").await);
     assert!(cancel("a", "first").await && cancel("a", "second").await);
-    let asked = ["a/1/x", "ab", "b", "a/unknown", "a"];
+    let asked = ["a/1/x", "ab", "b", "a/unknown", "a"].map(id);
     let stopped = store.cancel_requested(&asked).await.expect("read");
-    let named = |id: &str, why: &str| (id.to_owned(), why.to_owned());
+    let named = |name: &str, why: &str| (id(name), why.to_owned());
     assert_eq!(
         stopped,
         [named("a/1/x", "first"), named("a/unknown", "first"), named("a", "first")]
     );
     assert!(cancel("a/1", "nearer").await);
-    let stopped = store.cancel_requested(&["a/1/x"]).await.expect("read");
+    let stopped = store.cancel_requested(&[id("a/1/x")]).await.expect("read");
     assert_eq!(stopped, [named("a/1/x", "nearer")]);
     assert_eq!(store.cancel_requested(&[]).await.expect("read"), []);
 }
 
 async fn jobs_are_forgotten_with_their_events(place: Place) {
     let store = place.open(options(HandClock::new())).await;
-    for id in ["a", "b"] {
-        assert_eq!(store.register_job(job(id)).await.expect("new"), JobRegistration::New);
-        assert!(store.report_job(report(id, (0, 0), (1, 1), &["one"])).await.expect("written"));
+    for name in ["a", "b"] {
+        assert_eq!(store.register_job(job(name)).await.expect("new"), Registered::New);
+        assert!(store.report_job(report(name, (0, 0), (1, 1), &["one"])).await.expect("written"));
     }
-    store.forget_jobs(&["a", "none"]).await.expect("forgotten");
-    assert_eq!(store.job("a").await.expect("read"), None);
-    assert_eq!(store.job_events("a", 0, 9).await.expect("read"), []);
-    assert_eq!(store.job_events("b", 0, 9).await.expect("read").len(), 1);
+    store.forget_jobs(&["a", "none"].map(id)).await.expect("forgotten");
+    assert_eq!(store.job(&id("a")).await.expect("read"), None);
+    assert_eq!(store.job_events(&id("a"), 0, 9).await.expect("read"), []);
+    assert_eq!(store.job_events(&id("b"), 0, 9).await.expect("read").len(), 1);
     // Its name is free again, its place in lists and the numbers of its events are not.
-    assert_eq!(store.register_job(job("a")).await.expect("new"), JobRegistration::New);
+    assert_eq!(store.register_job(job("a")).await.expect("new"), Registered::New);
     assert!(store.report_job(report("a", (0, 0), (1, 1), &["one"])).await.expect("written"));
-    assert_eq!(store.job_events("a", 0, 9).await.expect("read")[0].id, 3);
+    assert_eq!(store.job_events(&id("a"), 0, 9).await.expect("read")[0].id, 3);
+}
+
+async fn a_job_named_by_a_secret_is_found_and_listed(place: Place) {
+    let store = place.open(options(HandClock::new())).await;
+    let name = format!("a/{SECRET}/b");
+    assert_eq!(store.register_job(job("a")).await.expect("new"), Registered::New);
+    assert_eq!(store.register_job(job(&name)).await.expect("new"), Registered::New);
+    let found = store.job(&id(&name)).await.expect("read").expect("there").id.to_string();
+    assert!(found.starts_with("a/blake3-") && !found.contains(SECRET), "{found}");
+    let within = JobFilter { within: Some(id("a")), ..JobFilter::default() };
+    assert_eq!(ids(&store, within, Page::default()).await, [found.as_str(), "a"]);
 }
 
 async fn a_text_is_kept_under_its_hash_as_long_as_it_is_put(place: Place) {
@@ -213,5 +230,6 @@ crate::place::every_store!(
     jobs_are_listed_newest_first_and_filtered,
     a_job_stops_with_its_parents_and_for_the_first_reason,
     jobs_are_forgotten_with_their_events,
+    a_job_named_by_a_secret_is_found_and_listed,
     a_text_is_kept_under_its_hash_as_long_as_it_is_put
 );

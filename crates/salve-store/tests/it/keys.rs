@@ -52,7 +52,7 @@ async fn other_processes_learn_of_keys_within_a_moment(place: Place) {
     // A reservation knows at once, without waiting for that moment.
     command.revoke_key("ci").await.expect("revoked");
     let of_key = salve_store::NewCall { key_id: Some(made.key.id), ..call() };
-    let refused = gateway.reserve(&salve_store::CallKey::unique(), of_key).await;
+    let refused = gateway.reserve_unkeyed(of_key).await;
     assert!(matches!(refused, Err(StoreError::NoSuchKey(_))), "{refused:?}");
     assert!(gateway.find_key(&made.secret).is_none());
 }

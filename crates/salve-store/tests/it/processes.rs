@@ -23,7 +23,7 @@ async fn two_writers_share_one_budget(place: Place) {
             tasks.spawn(async move {
                 let mut made = 0_u64;
                 for _ in 0..10 {
-                    let reserved = store.reserve(&CallKey::unique(), call()).await.expect("answer");
+                    let reserved = store.reserve_unkeyed(call()).await.expect("answer");
                     let Reservation::Fresh(open) = reserved else { continue };
                     made += 1;
                     let usage = Usage { output_tokens: 100, ..Usage::default() };
@@ -82,7 +82,7 @@ async fn a_call_of_the_dead_is_in_doubt_and_its_text_is_there(place: Place) {
     }
     // Its budget stays held until somebody decides.
     assert_eq!(after.day_spending().await.expect("read").held.tokens, 1100);
-    after.resolve(id, salve_store::Decision::CountWorst).await.expect("resolved");
+    after.resolve(id, salve_store::Resolution::CountWorst).await.expect("resolved");
     let day = after.day_spending().await.expect("read");
     assert_eq!((day.held.tokens, day.spent.tokens), (0, 1100));
     assert!(matches!(after.reserve(&key, call()).await, Ok(Reservation::Done(_))));

@@ -3,8 +3,10 @@
 use crate::place::{Place, connection, place};
 use crate::support::*;
 use salve_store::{
-    CallKey, CallOutcome, NewEvent, PostgresOptions, Reservation, Settled, Store, StoreError,
+    CallKey, CallOutcome, JobId, NewEvent, NewJob, PostgresOptions, Registered, Reservation,
+    Settled, Store, StoreError,
 };
+use salve_types::{FlowName, Needs};
 use serde_json::json;
 use std::time::Duration;
 
@@ -214,14 +216,15 @@ async fn x24_a_planted_key_is_in_no_table() {
     open.settle(settled).await.expect("settled");
     store.put_text(&with("text")).await.expect("put");
     store.append_event(NewEvent { body: json!(with("body")), ..event(1) }).await.expect("kept");
-    let job = salve_store::NewJobRow {
-        id: with("id"),
-        flow: with("flow"),
+    let id = JobId::new(&format!("id/{SECRET}/x")).expect("a name");
+    let job = NewJob {
+        id: id.clone(),
+        flow: FlowName::new(&format!("flow-{SECRET}"), 1).expect("a name"),
         input_hash: with("hash"),
-        needs: json!(with("needs")),
+        needs: Needs { toolchain: Some(with("needs")), root: None },
     };
-    assert_eq!(store.register_job(job).await.expect("new"), salve_store::JobRegistration::New);
-    assert!(store.request_cancel(&with("id"), &with("why")).await.expect("noted"));
+    assert_eq!(store.register_job(job).await.expect("new"), Registered::New);
+    assert!(store.request_cancel(&id, &with("why")).await.expect("noted"));
 
     let mut admin = connection().await.expect("a server");
     let tables: Vec<String> =

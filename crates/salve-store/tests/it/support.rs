@@ -97,11 +97,15 @@ pub(crate) fn call() -> NewCall {
 }
 
 pub(crate) async fn fresh(store: &Store, call: NewCall) -> OpenCall {
-    fresh_with(store, &CallKey::unique(), call).await
+    taken(store.reserve_unkeyed(call).await.expect("a reservation"))
 }
 
 pub(crate) async fn fresh_with(store: &Store, key: &CallKey, call: NewCall) -> OpenCall {
-    match store.reserve(key, call).await.expect("a reservation") {
+    taken(store.reserve(key, call).await.expect("a reservation"))
+}
+
+fn taken(reservation: Reservation) -> OpenCall {
+    match reservation {
         Reservation::Fresh(open) => open,
         other => panic!("not fresh: {other:?}"),
     }

@@ -5,8 +5,8 @@ use crate::place::Place;
 use crate::support::*;
 use proptest::prelude::*;
 use salve_store::{
-    Budgets, CallKey, CallOutcome, Decision, DoubtFilter, NewCall, OpenCall, Reservation, Settled,
-    Spend, SpendLimit, Store, StoreOptions,
+    Budgets, CallKey, CallOutcome, DoubtFilter, NewCall, OpenCall, Reservation, Resolution,
+    Settled, Spend, SpendLimit, Store, StoreOptions,
 };
 use salve_types::Usage;
 use serde_json::json;
@@ -146,21 +146,21 @@ async fn what_is_decided_about_a_call_in_doubt_is_done(place: Place) {
     }
     let resolve =
         async |key: &CallKey, decision| store.resolve_key(key, decision).await.expect("answer");
-    assert!(!resolve(&keys[0], Decision::Retry).await, "its owner is alive");
-    assert!(!resolve(&CallKey::new("none"), Decision::Retry).await);
+    assert!(!resolve(&keys[0], Resolution::Retry).await, "its owner is alive");
+    assert!(!resolve(&CallKey::new("none"), Resolution::Retry).await);
     clock.advance(21_000);
-    assert!(resolve(&keys[0], Decision::Retry).await);
-    assert!(resolve(&keys[0], Decision::Retry).await, "twice is once");
-    assert!(resolve(&keys[1], Decision::UseResult(format!("from a person {SECRET}"))).await);
-    assert!(!resolve(&keys[1], Decision::Retry).await, "it is settled");
-    assert!(resolve(&keys[2], Decision::Fail("too dear".to_owned())).await);
+    assert!(resolve(&keys[0], Resolution::Retry).await);
+    assert!(resolve(&keys[0], Resolution::Retry).await, "twice is once");
+    assert!(resolve(&keys[1], Resolution::UseResult(format!("from a person {SECRET}"))).await);
+    assert!(!resolve(&keys[1], Resolution::Retry).await, "it is settled");
+    assert!(resolve(&keys[2], Resolution::Fail("too dear".to_owned())).await);
     assert_eq!(store.in_doubt(&DoubtFilter::default()).await.expect("listed"), []);
 
     let again = store.reserve(&keys[0], call()).await.expect("an answer");
     let Reservation::Fresh(again) = again else { panic!("{again:?}") };
     assert_eq!(again.epoch(), 2);
     // Said again, it is not taken from its new owner.
-    assert!(resolve(&keys[0], Decision::Retry).await, "it was decided so before");
+    assert!(resolve(&keys[0], Resolution::Retry).await, "it was decided so before");
     let kept = dead.reserve(&keys[0], call()).await.expect("an answer");
     assert!(matches!(kept, Reservation::InDoubt { alive: true, .. }), "{kept:?}");
     let done = store.reserve(&keys[1], call()).await.expect("an answer");
@@ -232,16 +232,16 @@ enum Step {
     TakeOver { key: usize },
     Settle { which: usize, tokens: u64 },
     Drop { which: usize },
-    Decide { key: usize, decision: Decision },
+    Decide { key: usize, decision: Resolution },
     Silence,
     NextDay,
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let decision = prop_oneof![
-        Just(Decision::Retry),
-        Just(Decision::UseResult("text".to_owned())),
-        Just(Decision::Fail("no".to_owned())),
+        Just(Resolution::Retry),
+        Just(Resolution::UseResult("text".to_owned())),
+        Just(Resolution::Fail("no".to_owned())),
     ];
     let step = prop_oneof![
         3 => (0..4_usize, any::<bool>()).prop_map(|(key, session)| Step::Reserve { key, session }),

@@ -48,7 +48,7 @@ pub(super) fn resolve(
         ResolveWith::Fail => Decision::Fail,
         ResolveWith::Use => Decision::UseResult(input::text(options.file.as_deref())?),
     };
-    let key = CallKey::from_text(&options.key);
+    let key = CallKey::new(&options.key);
     job_place::with(place, "jobs", async |open| {
         let Some(id) = key.job() else {
             return Err(Failure::new(format!("`{key}` is no call"))

@@ -239,7 +239,7 @@ pub(super) fn ending(state: &JobState) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use salve_jobs::{CallKey, EventId, JobId, Stage};
+    use salve_jobs::{EventId, JobId, Stage, step_key};
     use serde_json::json;
 
     fn told(progress: &mut Progress, events: Vec<(i64, Happened)>) -> String {
@@ -258,7 +258,7 @@ mod tests {
 
     fn scheduled(attempt: u32) -> Happened {
         let job = JobId::new("a").unwrap();
-        let key = CallKey::of(&job, 1, attempt, "x");
+        let key = step_key(&job, 1, attempt, "x");
         Happened::StepScheduled { step: "answer".to_owned(), position: 1, attempt, key }
     }
 

@@ -9,7 +9,9 @@ use crate::failure::{CommandResult, Ending, Failure};
 use crate::job_place::{self, OpenJobs};
 use crate::{input, output};
 use salve_engine::{GENERATE_FLOW, GenerateInput, WhichModel};
-use salve_jobs::{DoubtPolicy, EventId, FlowName, JobId, Json, Needs, StartOptions, Started};
+use salve_jobs::{
+    DoubtPolicy, EventId, FlowName, JobId, Json, Needs, StartOptions, Started, fresh_job_id,
+};
 use salve_model::Role;
 use salve_text::SchemaName;
 use serde_json::json;
@@ -23,7 +25,7 @@ pub(super) fn run(
     let flow = flow(&options.flow)?;
     let id = match &options.id {
         Some(name) => JobId::new(name)?,
-        None => JobId::fresh(),
+        None => fresh_job_id(),
     };
     // Everything that can be wrong is found before anything is kept.
     let asked = Asked::read(&flow, options)?;

@@ -78,7 +78,7 @@ async fn decide_all(world: &World, listed: &[InDoubtStep]) {
     let (again, _) = world.log.wait_for("intent", "again", 2).await;
     assert_eq!(again.epoch, 2);
     println!("made again {:.2} s behind the decision", begun.elapsed().as_secs_f64());
-    let nobody = salve_jobs::CallKey::from_text("nobody:1:1:0");
+    let nobody = salve_jobs::CallKey::new("nobody:1:1:0");
     let refused = world.jobs.resolve(&nobody, Decision::Retry).await;
     assert!(matches!(refused, Err(JobsError::NoSuchCall { .. })), "{refused:?}");
 }

@@ -24,7 +24,7 @@ fn started() -> EventKind {
 }
 
 fn step(position: u32) -> EventKind {
-    let given = StepInput { key: CallKey::from_text("k"), attempt: 2, position, input: Json::Null };
+    let given = StepInput { key: CallKey::new("k"), attempt: 2, position, input: Json::Null };
     let input = serde_json::to_string(&given).unwrap();
     EventKind::ActivityScheduled { name: "do".into(), input, session_id: None, tag: None }
 }

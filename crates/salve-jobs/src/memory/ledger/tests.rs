@@ -1,7 +1,7 @@
 //! What every ledger must do, told by the one in memory.
 
 use super::*;
-use crate::JobId;
+use crate::{JobId, step_key};
 
 fn two_workers() -> (MemoryLedger, MemoryLedger) {
     let first = MemoryLedger::new(Arc::new(|| Timestamp(7)), "first");
@@ -10,7 +10,7 @@ fn two_workers() -> (MemoryLedger, MemoryLedger) {
 }
 
 fn key() -> CallKey {
-    CallKey::of(&JobId::new("a/b").unwrap(), 1, 1, "x")
+    step_key(&JobId::new("a/b").unwrap(), 1, 1, "x")
 }
 
 fn said(text: &str) -> CallResult {
