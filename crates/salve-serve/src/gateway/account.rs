@@ -172,7 +172,7 @@ impl Receipt for Booking {
         let usage = ended.usage.unwrap_or_else(|| self.worst.usage_after(self.bytes as u64));
         let estimated = ended.usage.is_none();
         let money = Some(usage).zip(self.price).map(|(usage, price)| price.cost(usage).0);
-        let finish = ended.finish.map(|finish| format!("{finish:?}").to_lowercase());
+        let finish = ended.finish.map(|finish| finish.name().to_owned());
         let settled = Settled {
             outcome,
             usage: Some(usage),
