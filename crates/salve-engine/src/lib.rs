@@ -40,4 +40,4 @@ pub use pipeline::{PipelineOptions, Received, Resumed, receive, resume};
 pub use redaction::TextRedactor;
 pub use repository_facts::RepositoryFacts;
 pub use segments::{BlockResult, Worker, check_output, note_segment, run_block};
-pub use statistics::{MALFORMED, inspections};
+pub use statistics::{MALFORMED, inspections, malformed_inspection, uncut_inspection};

@@ -32,14 +32,25 @@ pub fn inspections(healed: &Healed, model: &str) -> Vec<Inspection> {
     });
     let mut lines: Vec<Inspection> = cuts.collect();
     if healed.count(Purpose::Rework) > 0 && lines.is_empty() {
-        lines.push(line(Some(MALFORMED), "json", became));
+        lines.push(malformed_inspection(model, became));
     }
     if lines.is_empty() {
         let outcome = match healed.state {
             HealState::Incomplete { .. } => InspectionOutcome::Incomplete,
             _ => InspectionOutcome::Whole,
         };
-        lines.push(line(None, "text", outcome));
+        lines.push(uncut_inspection(model, outcome));
     }
     lines
+}
+
+/// Returns what is counted about an answer that was not cut but wrong: only JSON can be.
+pub fn malformed_inspection(model: &str, outcome: InspectionOutcome) -> Inspection {
+    let (kind, language) = (Some(MALFORMED.to_owned()), "json".to_owned());
+    Inspection { kind, model: model.to_owned(), language, outcome }
+}
+
+/// Returns what is counted about an answer that was neither cut nor wrong.
+pub fn uncut_inspection(model: &str, outcome: InspectionOutcome) -> Inspection {
+    Inspection { kind: None, model: model.to_owned(), language: "text".to_owned(), outcome }
 }

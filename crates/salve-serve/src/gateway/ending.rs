@@ -9,7 +9,7 @@ use super::heal::{HealReport, HealVerdict, StreamItem};
 use super::reply::BodyError;
 use bytes::Bytes;
 use futures_util::Stream;
-use salve_engine::{Truncation, TruncationOutcome};
+use salve_engine::{Truncation, TruncationOutcome, malformed_inspection, uncut_inspection};
 use salve_model::wire::Dialect;
 use salve_store::{CallOutcome, Inspection, InspectionOutcome};
 use serde::Serialize;
@@ -109,16 +109,10 @@ impl Ending {
             return report.truncations.iter().map(of_cut).collect();
         }
         // Whole, or wrong without being cut.
-        let outcome = match (&report.verdict, &report.why) {
-            (_, None) => InspectionOutcome::Whole,
-            (HealVerdict::Healed, _) => InspectionOutcome::Healed,
-            _ => InspectionOutcome::Incomplete,
-        };
-        vec![Inspection {
-            kind: report.why.as_ref().map(|_| "INVALID".to_owned()),
-            model: self.model.clone(),
-            language: "unknown".to_owned(),
-            outcome,
+        vec![match (&report.verdict, &report.why) {
+            (_, None) => uncut_inspection(&self.model, InspectionOutcome::Whole),
+            (HealVerdict::Healed, _) => malformed_inspection(&self.model, InspectionOutcome::Healed),
+            _ => malformed_inspection(&self.model, InspectionOutcome::Incomplete),
         }]
     }
 }

@@ -192,6 +192,34 @@ async fn a_client_that_goes_away_ends_its_call_and_frees_its_budget() {
 }
 
 #[tokio::test]
+async fn ledger_and_statistics_use_the_same_words_as_jobs() {
+    const WRONG: &str = r#"{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"t","type":"function","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}}"#;
+    let upstream = FakeUpstream::start(|_, _| text(200, WRONG)).await;
+    let store = store().await;
+    let mut config = config(&upstream);
+    config.mode = Mode::Observe;
+    config.store = Some(store.clone());
+    let gateway = gateway(config).await;
+    let mut question = question(Some(50));
+    let parameters = json!({"type": "object", "required": ["a"]});
+    question["tools"] =
+        json!([{"type": "function", "function": {"name": "f", "parameters": parameters}}]);
+    assert_eq!(ask(gateway.addr, "sk-own", &question).await.0, 200);
+    let mut counted = store.stats(None).await.unwrap();
+    for _ in 0..3000 {
+        if !counted.by_kind.is_empty() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        counted = store.stats(None).await.unwrap();
+    }
+    let names = [&counted.by_kind, &counted.by_language].map(|names| names[0].name.as_str());
+    assert_eq!(names, ["MALFORMED", "json"], "{counted:?}");
+    let calls = store.calls(&CallFilter::default()).await.unwrap();
+    assert_eq!(calls[0].finish.as_deref(), Some("tool_calls"), "{calls:?}");
+}
+
+#[tokio::test]
 async fn a_key_has_its_rate() {
     let upstream = FakeUpstream::start(|_, _| text(200, REPLY)).await;
     let store = store().await;
