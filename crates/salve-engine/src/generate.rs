@@ -10,6 +10,7 @@ use crate::answer::{
 };
 use salve_model::{
     FollowUp, Model, ModelError, ModelReply, ModelRequest, Purpose, SchemaAsk, Watch,
+    is_transient_status,
 };
 use salve_types::{FinishReason, Signal};
 
@@ -142,7 +143,7 @@ pub(crate) fn followed_up(first: &ModelRequest, follow_up: &FollowUp) -> ModelRe
 /// Tells whether trying again is worth it, at the price of another call.
 pub(crate) const fn may_go_well_later(error: &ModelError) -> bool {
     match error {
-        ModelError::Provider { status, .. } => matches!(status, 408 | 425 | 429 | 500..=599),
+        ModelError::Provider { status, .. } => is_transient_status(*status),
         ModelError::OverBudget(_) | ModelError::Unsendable { .. } => false,
         _ => true,
     }

@@ -37,7 +37,7 @@ pub use http_client::{HttpClientError, HttpClientOptions, http_client};
 pub use key::{KeyError, KeySource, Secret, read_key_file};
 pub use limit::{Gate, Limited, Pass};
 pub use lineup::{Chosen, Lineup, LineupError, LineupParts};
-pub use model::{Model, ModelError, Watch};
+pub use model::{Model, ModelError, Watch, is_transient_status};
 pub use pool::{Execution, Pool, PoolMember, WorkOrder};
 pub use provider::{GenaiModel, Provider, Timeouts, WELL_KNOWN, WellKnown, well_known};
 pub use repair::{

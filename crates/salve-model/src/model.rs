@@ -112,11 +112,18 @@ pub enum ModelError {
     },
 }
 
+/// Tells whether the same request may go well a little later when it was answered with this HTTP
+/// status: too early, too many, in conflict with another one, or a failure of the provider's own
+/// (529 is Anthropic's "overloaded"). What a server does not implement it will not implement later.
+pub const fn is_transient_status(status: u16) -> bool {
+    matches!(status, 408 | 409 | 425 | 429 | 500 | 502..=504 | 520..=599)
+}
+
 impl ModelError {
     /// Tells whether the same call may go well a little later.
     pub const fn is_transient(&self) -> bool {
         match self {
-            Self::Provider { status, .. } => matches!(status, 408 | 425 | 429 | 500..=599),
+            Self::Provider { status, .. } => is_transient_status(*status),
             Self::Unconnected { .. } | Self::Unreachable { .. } => true,
             _ => false,
         }

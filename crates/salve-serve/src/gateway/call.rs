@@ -16,13 +16,13 @@ use bytes::Bytes;
 use futures_util::stream::BoxStream;
 use futures_util::{StreamExt, TryStreamExt};
 use http::header::RETRY_AFTER;
-use http::{HeaderMap, Method, Response, StatusCode};
+use http::{HeaderMap, Method, Response};
 use http_body::Body;
 use http_body_util::{BodyExt, BodyStream};
 use reqwest::Url;
 use salve_engine::AskError;
-use salve_model::Purpose;
 use salve_model::wire::{Dialect, read_request};
+use salve_model::{Purpose, is_transient_status};
 use salve_store::{CallId, OverBudget};
 use salve_types::WorstCase;
 use serde_json::Value;
@@ -131,7 +131,7 @@ impl Calls {
             Err(NoReply::TimedOut) => return None,
             Ok(response) => response,
         };
-        if !is_passing(response.status()) {
+        if !is_transient_status(response.status().as_u16()) {
             return None;
         }
         match asked_wait(response.headers()) {
@@ -260,11 +260,6 @@ pub(crate) fn is_event_stream(headers: &HeaderMap) -> bool {
     headers
         .get(http::header::CONTENT_TYPE)
         .is_some_and(|value| value.as_bytes().starts_with(b"text/event-stream"))
-}
-
-// Failures that pass by themselves. 529 is Anthropic's "overloaded".
-fn is_passing(status: StatusCode) -> bool {
-    matches!(status.as_u16(), 408 | 409 | 429 | 500 | 502 | 503 | 504 | 529)
 }
 
 fn asked_wait(headers: &HeaderMap) -> Option<Duration> {

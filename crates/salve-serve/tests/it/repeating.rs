@@ -30,7 +30,7 @@ async fn ask(addr: std::net::SocketAddr, heal: &'static str) -> (StatusCode, Str
 
 #[tokio::test]
 async fn a_failure_that_passes_is_not_seen_by_the_client() {
-    for status in [429, 500, 502, 503, 504, 529] {
+    for status in [408, 409, 425, 429, 500, 502, 503, 504, 529] {
         let upstream = FakeUpstream::start(move |_, before| {
             if before < 2 { failing(status, Some("0")) } else { text(200, WHOLE) }
         })
