@@ -13,30 +13,18 @@ pub use open::{JobsPlace, OpenJobs, OpenJobsError, open_jobs};
 
 use salve_jobs::{JobsError, LedgerError};
 use salve_store::StoreError;
-use std::error::Error;
-
-/// Says what the store said, with every reason behind it.
-fn words(error: &StoreError) -> String {
-    let mut words = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        words = format!("{words}: {cause}");
-        source = cause.source();
-    }
-    words
-}
 
 fn jobs_error(doing: &'static str) -> impl FnOnce(StoreError) -> JobsError {
-    move |error| JobsError::Database { doing, message: words(&error) }
+    move |error| JobsError::database(doing, error)
 }
 
 // What the store could not do now it may be able to do later, unless it says that it never will.
-fn ledger_error(error: &StoreError) -> LedgerError {
+fn ledger_error(error: StoreError) -> LedgerError {
     match error {
         StoreError::NoSuchCall(_)
         | StoreError::AlreadySettled(_)
         | StoreError::NotCut(_)
-        | StoreError::NoSuchKey(_) => LedgerError::Refused(words(error)),
-        _ => LedgerError::Unreachable(words(error)),
+        | StoreError::NoSuchKey(_) => LedgerError::Refused(error.to_string()),
+        _ => LedgerError::Unreachable(error.into()),
     }
 }

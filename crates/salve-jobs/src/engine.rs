@@ -21,9 +21,9 @@ mod wires;
 pub(crate) use look::grown;
 
 use crate::{
-    CallKey, CallLedger, Decision, EventId, FlowName, Flows, Fut, InDoubtStep, JobBook, JobEvent,
-    JobFilter, JobId, JobSnapshot, JobState, JobTree, Jobs, JobsError, Json, NewJob, Page,
-    Registered, StartOptions, Started,
+    CallKey, CallLedger, Cause, Decision, EventId, FlowName, Flows, Fut, InDoubtStep, JobBook,
+    JobEvent, JobFilter, JobId, JobSnapshot, JobState, JobTree, Jobs, JobsError, Json, NewJob,
+    Page, Registered, StartOptions, Started,
 };
 use duroxide::Client;
 use duroxide::client::ClientError;
@@ -303,5 +303,5 @@ impl Jobs for EngineJobs {
 }
 
 fn failed(doing: &'static str, error: &ClientError) -> JobsError {
-    JobsError::Database { doing, message: error.to_string() }
+    JobsError::database(doing, Cause::words(error.to_string()))
 }

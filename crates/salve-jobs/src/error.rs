@@ -5,6 +5,9 @@
 
 use salve_types::{BadName, CallKey, FlowName, JobError, JobId};
 use serde::{Deserialize, Serialize};
+use std::error::Error;
+use std::ops::Deref;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Why a step did not give a result.
@@ -87,8 +90,8 @@ impl From<JobError> for FlowError {
 #[non_exhaustive]
 pub enum LedgerError {
     /// Its database cannot be reached now.
-    #[error("the ledger cannot be reached: {0}")]
-    Unreachable(String),
+    #[error("the ledger cannot be reached")]
+    Unreachable(#[source] Cause),
     /// It does not allow this.
     #[error("{0}")]
     Refused(String),
@@ -146,11 +149,65 @@ pub enum JobsError {
     #[error("{0}")]
     Unsupported(String),
     /// A database could not be read or written.
-    #[error("could not {doing}: {message}")]
+    #[error("could not {doing}")]
     Database {
         /// What was being done.
         doing: &'static str,
         /// What it said.
-        message: String,
+        #[source]
+        source: Cause,
     },
+}
+
+impl JobsError {
+    /// Says that a database did not do what was asked of it.
+    pub fn database(doing: &'static str, error: impl Into<Cause>) -> Self {
+        Self::Database { doing, source: error.into() }
+    }
+}
+
+/// What another crate said, with its own causes. It can be cloned, and is equal to what reads the
+/// same.
+#[derive(Debug, Clone)]
+pub struct Cause(Arc<dyn Error + Send + Sync>);
+
+impl Cause {
+    /// Takes the words of an error whose type stays where it is.
+    pub fn words(words: impl Into<String>) -> Self {
+        let error: Box<dyn Error + Send + Sync> = words.into().into();
+        Self(Arc::from(error))
+    }
+}
+
+impl<E: Error + Send + Sync + 'static> From<E> for Cause {
+    fn from(error: E) -> Self {
+        Self(Arc::new(error))
+    }
+}
+
+impl Deref for Cause {
+    type Target = dyn Error + Send + Sync + 'static;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.0
+    }
+}
+
+impl PartialEq for Cause {
+    fn eq(&self, other: &Self) -> bool {
+        with_causes(&*self.0) == with_causes(&*other.0)
+    }
+}
+
+impl Eq for Cause {}
+
+/// Returns what an error says, with every cause after it, for where only text can be kept.
+pub(crate) fn with_causes(error: &dyn Error) -> String {
+    let mut words = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        words = format!("{words}: {error}");
+        cause = error.source();
+    }
+    words
 }

@@ -23,7 +23,7 @@ mod state;
 pub use book::{JobBook, Report};
 pub use context::{FlowCtx, Retry, StepCtx};
 pub use engine::{ENGINE_SCHEMA, EngineJobs};
-pub use error::{FlowError, JobsError, LedgerError, StepError};
+pub use error::{Cause, FlowError, JobsError, LedgerError, StepError};
 pub use event::{EventId, Happened, JobEvent};
 pub use jobs::{InDoubtStep, JobTree, Jobs, StartOptions, Started};
 pub use join::{join, join_limited, race};

@@ -4,9 +4,10 @@
 //! or in an earlier life of the step. Never pays again while somebody who is seen may still be
 //! paying, and never turns a doubt into another attempt: that would have another key, and pay.
 
+use crate::error::with_causes;
 use crate::{
-    CallKey, CallLedger, CallResult, DoubtPolicy, LedgerError, Reserve, Settlement, StepCall,
-    StepCtx, StepError,
+    CallKey, CallLedger, CallResult, Cause, DoubtPolicy, LedgerError, Reserve, Settlement,
+    StepCall, StepCtx, StepError,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -173,7 +174,7 @@ async fn reachable<'a, T>(
     loop {
         let answer = match timeout_at(end, ask()).await {
             Ok(answer) => answer,
-            Err(_) => Err(LedgerError::Unreachable("it does not answer".to_owned())),
+            Err(_) => Err(LedgerError::Unreachable(Cause::words("it does not answer"))),
         };
         match answer {
             Err(LedgerError::Unreachable(_)) if Instant::now() + pause < end => {
@@ -188,7 +189,7 @@ async fn reachable<'a, T>(
 fn unreserved(error: LedgerError) -> StepError {
     match error {
         LedgerError::Refused(why) => StepError::fatal(why),
-        away => StepError::Retryable { message: away.to_string(), after: Some(SLOWEST_LOOK) },
+        away => StepError::Retryable { message: with_causes(&away), after: Some(SLOWEST_LOOK) },
     }
 }
 

@@ -31,7 +31,7 @@ pub struct SpooledLedger {
 
 /// Why a spool cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("could not {doing} the spool {}: {source}", path.display())]
+#[error("could not {doing} the spool {}", path.display())]
 pub struct SpoolError {
     doing: &'static str,
     path: PathBuf,

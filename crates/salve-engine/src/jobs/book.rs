@@ -133,7 +133,5 @@ fn read_event(job: &JobId, event: Event) -> JobEvent {
 const KIND: &str = "job.";
 
 fn to_json<T: serde::Serialize>(doing: &'static str, value: &T) -> Result<Json, JobsError> {
-    let failed =
-        |error: serde_json::Error| JobsError::Database { doing, message: error.to_string() };
-    serde_json::to_value(value).map_err(failed)
+    serde_json::to_value(value).map_err(|error| JobsError::database(doing, error))
 }

@@ -83,7 +83,7 @@ impl StoreLedger {
             Ok(None) => Err(LedgerError::Refused(format!(
                 "there is no call {key} of epoch {epoch} in the ledger"
             ))),
-            Err(error) => Err(ledger_error(&error)),
+            Err(error) => Err(ledger_error(error)),
         }
     }
 
@@ -97,7 +97,7 @@ impl StoreLedger {
         if filter.flow.is_none() && filter.ended.is_none() {
             return Ok(true);
         }
-        let row = self.store.job(job).await.map_err(|error| ledger_error(&error))?;
+        let row = self.store.job(job).await.map_err(ledger_error)?;
         Ok(row.is_some_and(|row| {
             let of_flow = filter.flow.as_deref().is_none_or(|wanted| row.flow.name() == wanted);
             of_flow && filter.ended.is_none_or(|ended| row.ended.is_some() == ended)
@@ -121,7 +121,7 @@ impl CallLedger for StoreLedger {
     ) -> Fut<'a, Result<Reserve, LedgerError>> {
         Box::pin(async move {
             let reservation = self.store.reserve(key, new_call(call)).await;
-            Ok(self.reserved(key, reservation.map_err(|error| ledger_error(&error))?))
+            Ok(self.reserved(key, reservation.map_err(ledger_error)?))
         })
     }
 
@@ -132,7 +132,7 @@ impl CallLedger for StoreLedger {
     ) -> Fut<'a, Result<Reserve, LedgerError>> {
         Box::pin(async move {
             let reservation = self.store.take_over(key, new_call(call)).await;
-            Ok(self.reserved(key, reservation.map_err(|error| ledger_error(&error))?))
+            Ok(self.reserved(key, reservation.map_err(ledger_error)?))
         })
     }
 
@@ -170,7 +170,7 @@ impl CallLedger for StoreLedger {
             let key_prefix = filter.within.as_ref().map(|id| id.as_str().to_owned());
             let asked = DoubtFilter { key_prefix, limit: MOST_DOUBTS };
             let mut steps = Vec::new();
-            for call in self.store.in_doubt(&asked).await.map_err(|error| ledger_error(&error))? {
+            for call in self.store.in_doubt(&asked).await.map_err(ledger_error)? {
                 let key = call.key;
                 // Calls of others than jobs are not ours to decide about.
                 let Some(job) = key.job() else { continue };
@@ -203,7 +203,7 @@ impl CallLedger for StoreLedger {
                     "somebody decided that the paid call {key} is not made again"
                 )),
             };
-            self.store.resolve_key(key, decision).await.map_err(|error| ledger_error(&error))
+            self.store.resolve_key(key, decision).await.map_err(ledger_error)
         })
     }
 }

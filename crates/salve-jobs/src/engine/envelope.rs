@@ -49,10 +49,8 @@ pub(super) struct Told {
 
 /// Turns a value into text, if it is small enough.
 pub(super) fn text_of(what: &'static str, value: &impl Serialize) -> Result<String, JobsError> {
-    let text = serde_json::to_string(value).map_err(|error| JobsError::Database {
-        doing: "write a value",
-        message: error.to_string(),
-    })?;
+    let text = serde_json::to_string(value)
+        .map_err(|error| JobsError::database("write a value", error))?;
     check_size(what, text.len())?;
     Ok(text)
 }

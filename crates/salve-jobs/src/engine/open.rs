@@ -3,7 +3,7 @@
 //! In: a path or an address. Out: the engine's own store behind it, with its tables. Never reads the
 //! environment: where the database is, and with what password, is passed in.
 
-use crate::JobsError;
+use crate::{Cause, JobsError};
 use duroxide::providers::Provider;
 use duroxide::providers::sqlite::SqliteProvider;
 use std::fmt::Write;
@@ -75,7 +75,7 @@ pub(super) async fn postgres(
 }
 
 fn unopened(what: impl std::fmt::Display, error: &impl std::fmt::Display) -> JobsError {
-    JobsError::Database { doing: "open the jobs", message: format!("{what}: {error}") }
+    JobsError::database("open the jobs", Cause::words(format!("{what}: {error}")))
 }
 
 #[cfg(test)]

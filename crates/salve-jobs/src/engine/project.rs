@@ -6,7 +6,7 @@
 use super::history::{News, news};
 use super::wires::Wires;
 use crate::{
-    Happened, JobBook, JobFilter, JobId, JobRow, JobsError, NewJob, Page, Registered, Report,
+    Cause, Happened, JobBook, JobFilter, JobId, JobRow, JobsError, NewJob, Page, Registered, Report,
 };
 use duroxide::providers::{Provider, ProviderError};
 use duroxide::{Event, EventKind};
@@ -163,5 +163,5 @@ fn adopted(id: &JobId, started: &Event) -> Option<NewJob> {
 }
 
 pub(super) fn unreadable(error: &ProviderError) -> JobsError {
-    JobsError::Database { doing: "read a job's history", message: error.to_string() }
+    JobsError::database("read a job's history", Cause::words(error.to_string()))
 }

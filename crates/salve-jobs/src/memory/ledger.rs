@@ -6,8 +6,8 @@
 use super::book::is_within;
 use super::lock;
 use crate::{
-    CallKey, CallLedger, CallResult, Decision, Fut, InDoubtStep, JobFilter, LedgerError, Reserve,
-    Settlement, StepCall,
+    CallKey, CallLedger, CallResult, Cause, Decision, Fut, InDoubtStep, JobFilter, LedgerError,
+    Reserve, Settlement, StepCall,
 };
 use salve_types::{Clock, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
@@ -84,7 +84,7 @@ impl MemoryLedger {
     ) -> Result<T, LedgerError> {
         let mut books = lock(&self.books);
         if books.cut_off {
-            return Err(LedgerError::Unreachable("it was cut off".to_owned()));
+            return Err(LedgerError::Unreachable(Cause::words("it was cut off")));
         }
         act(&mut books)
     }

@@ -3,6 +3,7 @@
 //! In: files that wait. Out: settlements, and no file any more. Never gives up while it runs, and
 //! never keeps a step waiting for a ledger that is away.
 
+use super::SpoolError;
 use super::folder::{Folder, Waiting};
 use crate::{CallKey, CallLedger, LedgerError, Settlement};
 use std::collections::BTreeSet;
@@ -136,9 +137,11 @@ impl Deliveries {
         key: &CallKey,
     ) -> Result<Option<(String, Waiting)>, LedgerError> {
         let (folder, key) = (Arc::clone(&self.folder), key.clone());
-        let path = folder.path().display().to_string();
-        let unreadable = |error| LedgerError::Unreachable(format!("the spool {path}: {error}"));
-        blocking(move || folder.find(&key)).await.map_err(unreadable)
+        let path = folder.path().to_owned();
+        let unreadable = |source| SpoolError { doing: "read", path, source };
+        blocking(move || folder.find(&key))
+            .await
+            .map_err(|error| LedgerError::Unreachable(unreadable(error).into()))
     }
 
     async fn clear(&self, name: &str, how: fn(&Folder, &str) -> io::Result<()>) {

@@ -111,7 +111,9 @@ impl Ending {
         // Whole, or wrong without being cut.
         vec![match (&report.verdict, &report.why) {
             (_, None) => uncut_inspection(&self.model, InspectionOutcome::Whole),
-            (HealVerdict::Healed, _) => malformed_inspection(&self.model, InspectionOutcome::Healed),
+            (HealVerdict::Healed, _) => {
+                malformed_inspection(&self.model, InspectionOutcome::Healed)
+            }
             _ => malformed_inspection(&self.model, InspectionOutcome::Incomplete),
         }]
     }
