@@ -1,14 +1,14 @@
 //! `cargo xtask bench`: the speed goals, as ratios against peers measured in the same run.
 //!
-//! In: the benchmarks of the crates, each of which prints lines that end a goal with PASS or BELOW.
+//! In: the benchmarks of the crates and the rig `speed`, each of which prints lines that end a goal with PASS or BELOW.
 //! Out: their output as it comes, then all goal lines in one table. Never fails on a slow machine by
 //! itself: only `--strict` turns a missed goal into an error.
 
-use crate::flags::Flags;
-use crate::{gateway, process};
 use anyhow::{Context, bail};
 use std::io::{BufRead, BufReader};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
+use xtask::Flags;
+use xtask::{process, rig};
 
 const BENCHES: &[(&str, &str)] = &[
     ("salve-text", "json"),
@@ -32,11 +32,12 @@ pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
     let mut goals = Vec::new();
     for (package, bench) in BENCHES.iter().filter(|(_, bench)| wanted(bench)) {
         println!("\n=== {package}: {bench} ===");
-        goals.extend(goal_lines(package, bench)?);
+        let mut command = process::cargo(&["bench", "-p", package, "--bench", bench]);
+        goals.extend(goal_lines(&mut command, bench)?);
     }
     if wanted("gateway") {
         println!("\n=== gateway ===");
-        goals.extend(gateway::measure_speed()?);
+        goals.extend(goal_lines(&mut rig::built("speed")?, "gateway")?);
     }
     println!("\n=== goals ===");
     for line in &goals {
@@ -53,8 +54,8 @@ pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn goal_lines(package: &str, bench: &str) -> anyhow::Result<Vec<String>> {
-    let mut child = process::cargo(&["bench", "-p", package, "--bench", bench])
+fn goal_lines(command: &mut Command, bench: &str) -> anyhow::Result<Vec<String>> {
+    let mut child = command
         .stdout(Stdio::piped())
         .spawn()
         .with_context(|| format!("could not start the benchmark {bench}"))?;

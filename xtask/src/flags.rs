@@ -7,25 +7,25 @@ use anyhow::{Context, bail};
 use std::str::FromStr;
 
 /// The arguments of one command, each used at most once.
-pub(crate) struct Flags {
+pub struct Flags {
     left: Vec<String>,
 }
 
 impl Flags {
     /// Takes the arguments that follow the command's name.
-    pub(crate) fn new(arguments: impl Iterator<Item = String>) -> Self {
+    pub fn new(arguments: impl Iterator<Item = String>) -> Self {
         Self { left: arguments.collect() }
     }
 
     /// Returns whether the switch was given.
-    pub(crate) fn switch(&mut self, name: &str) -> bool {
+    pub fn switch(&mut self, name: &str) -> bool {
         let left = &mut self.left;
         let at = left.iter().position(|argument| argument == name);
         at.map(|at| left.remove(at)).is_some()
     }
 
     /// Returns the value of `name VALUE` or `name=VALUE`, if given.
-    pub(crate) fn value<T: FromStr>(&mut self, name: &str) -> anyhow::Result<Option<T>> {
+    pub fn value<T: FromStr>(&mut self, name: &str) -> anyhow::Result<Option<T>> {
         let Some(text) = self.text(name)? else { return Ok(None) };
         match text.parse() {
             Ok(value) => Ok(Some(value)),
@@ -33,8 +33,13 @@ impl Flags {
         }
     }
 
+    /// Takes everything that is left, to hand it on.
+    pub fn rest(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.left)
+    }
+
     /// Fails when an argument was not asked for.
-    pub(crate) fn finish(&self) -> anyhow::Result<()> {
+    pub fn finish(&self) -> anyhow::Result<()> {
         match self.left.first() {
             Some(argument) => bail!("unknown argument: {argument}"),
             None => Ok(()),

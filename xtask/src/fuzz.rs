@@ -4,14 +4,12 @@
 //! cargo-fuzz: the flags that cargo-fuzz would set are set here, and `RUSTC_BOOTSTRAP` lets the
 //! stable compiler take them.
 
-use crate::flags::Flags;
-use crate::test::Outcome;
-use crate::{process, workspace};
 use anyhow::{Context, bail};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
+use xtask::{Flags, Outcome, process, workspace};
 
 const SHORT_MUTATIONS: u64 = 20_000;
 /// How many generated lines are compared with a real shell in the long form.

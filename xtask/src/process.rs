@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 ///
 /// What cargo told us about our own package is not passed on: build scripts watch these variables,
 /// and everything on top of ring would be built again whenever they change.
-pub(crate) fn cargo(arguments: &[&str]) -> Command {
+pub fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(workspace::root());
     for (name, _) in std::env::vars_os() {
@@ -24,7 +24,7 @@ pub(crate) fn cargo(arguments: &[&str]) -> Command {
 }
 
 /// Runs a command whose output is for the reader.
-pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
+pub fn run(command: &mut Command) -> anyhow::Result<()> {
     let line = line_of(command);
     let status = command.status().with_context(|| format!("could not start: {line}"))?;
     if !status.success() {
@@ -34,7 +34,7 @@ pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
 }
 
 /// Runs a command whose standard output is the result.
-pub(crate) fn output(command: &mut Command) -> anyhow::Result<String> {
+pub fn output(command: &mut Command) -> anyhow::Result<String> {
     let line = line_of(command);
     let output = command
         .stderr(Stdio::inherit())
@@ -47,7 +47,7 @@ pub(crate) fn output(command: &mut Command) -> anyhow::Result<String> {
 }
 
 /// Returns whether a program is there and answers.
-pub(crate) fn answers(command: &mut Command) -> bool {
+pub fn answers(command: &mut Command) -> bool {
     command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|code| code.success())
 }
 
@@ -63,6 +63,6 @@ fn line_of(command: &Command) -> String {
 ///
 /// Asking for one package alone would choose other features for its dependencies and build them a
 /// second time; the tests of a package bring its binaries along.
-pub(crate) fn build_as_tested() -> anyhow::Result<()> {
+pub fn build_as_tested() -> anyhow::Result<()> {
     run(&mut cargo(&["test", "--quiet", "--workspace", "--no-run"]))
 }

@@ -4,14 +4,12 @@
 //! and target. Never lowers a floor: a figure below its floor is an error, one below its target is
 //! printed.
 
-use crate::flags::Flags;
-use crate::test::Outcome;
-use crate::{process, workspace};
 use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
+use xtask::{Flags, Outcome, process, workspace};
 
 /// What a figure must reach (`floor`) and what it should (`target`).
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -3,18 +3,10 @@
 //! In: the repository. Out: every step's own output, then one table with its result and time. Never
 //! stops at the first failure: one run tells everything that is wrong.
 
-use crate::flags::Flags;
-use crate::{ambiguity, crash, fuzz, gateway, landed, process, score, tidy, tools};
+use crate::{fuzz, score, tidy};
 use anyhow::bail;
 use std::time::{Duration, Instant};
-
-/// How a step ended when nothing was wrong.
-pub(crate) enum Outcome {
-    /// It ran and found nothing wrong; the note goes into the table.
-    Passed(String),
-    /// It could not run here, for this reason.
-    Skipped(String),
-}
+use xtask::{Flags, Outcome, process, rig, tools};
 
 struct Step {
     name: &'static str,
@@ -29,19 +21,19 @@ const STEPS: &[Step] = &[
     Step { name: "doc tests", run: doc_tests },
     Step { name: "docs", run: docs },
     Step { name: "short fuzz", run: fuzz::short },
-    Step { name: "crashes", run: crash::check },
+    Step { name: "crashes", run: || rig::short("crash") },
     Step { name: "scorers", run: score::check },
-    Step { name: "ambiguity", run: ambiguity::short },
-    Step { name: "real diffs", run: landed::check },
-    Step { name: "cut matrix", run: gateway::matrix_short },
-    Step { name: "SDK clients", run: gateway::clients_short },
-    Step { name: "load", run: gateway::load_short },
+    Step { name: "ambiguity", run: || rig::short("ambiguity") },
+    Step { name: "real diffs", run: || rig::short("landed") },
+    Step { name: "cut matrix", run: || rig::short("matrix") },
+    Step { name: "SDK clients", run: || rig::short("clients") },
+    Step { name: "load", run: || rig::short("load") },
     Step { name: "tidy", run: tidy::check },
     Step { name: "licences", run: licences },
 ];
 
 /// Installs a model, so it runs only when asked for.
-const REAL_MODEL: Step = Step { name: "real model", run: gateway::real_model };
+const REAL_MODEL: Step = Step { name: "real model", run: || rig::short("real-model") };
 
 /// Runs every step and fails if one failed.
 pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {

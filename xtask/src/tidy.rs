@@ -9,10 +9,8 @@ mod seeds;
 mod sizes;
 mod sources;
 
-use crate::flags::Flags;
-use crate::test::Outcome;
-use crate::workspace;
 use anyhow::bail;
+use xtask::{Flags, Outcome, workspace};
 
 /// Runs all checks.
 pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {

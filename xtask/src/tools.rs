@@ -5,9 +5,7 @@
 //! already there costs nothing. What cannot be installed is said, and the tests that need it say so
 //! again. Never changes a project or a user's own folders.
 
-use crate::flags::Flags;
-use crate::test::Outcome;
-use crate::{process, workspace};
+use crate::{Flags, Outcome, process, workspace};
 use anyhow::Context;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,13 +26,13 @@ const SYSTEM: &[(&str, &str)] = &[
 ];
 
 /// Runs `cargo xtask tools`.
-pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
+pub fn run(flags: &mut Flags) -> anyhow::Result<()> {
     flags.finish()?;
     install().map(|_| ())
 }
 
 /// Installs what is missing; never fails, because a test that lacks its tool says so.
-pub(crate) fn install() -> anyhow::Result<Outcome> {
+pub fn install() -> anyhow::Result<Outcome> {
     let folder = folder()?;
     std::fs::create_dir_all(&folder).context("could not make a folder under target")?;
     let results = [
@@ -61,7 +59,7 @@ pub(crate) fn install() -> anyhow::Result<Outcome> {
 }
 
 /// Returns the folder of a package that npm installed.
-pub(crate) fn npm_package(name: &str) -> anyhow::Result<PathBuf> {
+pub fn npm_package(name: &str) -> anyhow::Result<PathBuf> {
     Ok(folder()?.join("npm/lib/node_modules").join(name))
 }
 

@@ -7,7 +7,7 @@ use anyhow::Context;
 use std::path::{Path, PathBuf};
 
 /// Returns the repository's root.
-pub(crate) fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     // Cargo names the manifest at run time; the compiled-in path would be wrong in a moved checkout.
     let manifest = std::env::var("CARGO_MANIFEST_DIR")
         .unwrap_or_else(|_| env!("CARGO_MANIFEST_DIR").to_owned());
@@ -16,14 +16,14 @@ pub(crate) fn root() -> PathBuf {
 }
 
 /// Returns what cargo knows of the workspace, dependencies left out.
-pub(crate) fn metadata() -> anyhow::Result<serde_json::Value> {
+pub fn metadata() -> anyhow::Result<serde_json::Value> {
     let arguments = ["metadata", "--no-deps", "--format-version", "1"];
     let text = process::output(&mut process::cargo(&arguments))?;
     serde_json::from_str(&text).context("could not read cargo's metadata")
 }
 
 /// Returns the folder cargo builds into.
-pub(crate) fn target_dir() -> anyhow::Result<PathBuf> {
+pub fn target_dir() -> anyhow::Result<PathBuf> {
     let metadata = metadata()?;
     let folder =
         metadata["target_directory"].as_str().context("metadata names no target folder")?;
@@ -31,15 +31,15 @@ pub(crate) fn target_dir() -> anyhow::Result<PathBuf> {
 }
 
 /// A text file of the repository.
-pub(crate) struct SourceFile {
+pub struct SourceFile {
     /// Path from the root, with `/` between its parts.
-    pub(crate) path: String,
+    pub path: String,
     /// The whole text.
-    pub(crate) text: String,
+    pub text: String,
 }
 
 /// Reads every text file of the repository, ordered by path.
-pub(crate) fn text_files() -> anyhow::Result<Vec<SourceFile>> {
+pub fn text_files() -> anyhow::Result<Vec<SourceFile>> {
     let root = root();
     let mut files = Vec::new();
     let mut folders = vec![root.clone()];
@@ -66,7 +66,7 @@ pub(crate) fn text_files() -> anyhow::Result<Vec<SourceFile>> {
 }
 
 /// Returns the folder of acceptance cases, or nothing where the machine has none.
-pub(crate) fn cases() -> Option<PathBuf> {
+pub fn cases() -> Option<PathBuf> {
     let named = std::env::var_os("SALVE_CASES").map(PathBuf::from);
     let folder = named.unwrap_or_else(|| root().join("../shared/cases"));
     folder.is_dir().then_some(folder)

@@ -12,8 +12,7 @@ use std::process::{Command, ExitCode};
 
 fn main() -> ExitCode {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let built =
-        Command::new(cargo).args(["build", "--quiet", "--workspace", "--bin", "xtask"]).status();
+    let built = Command::new(cargo).args(["build", "--workspace", "--bin", "xtask"]).status();
     match built {
         Ok(status) if status.success() => {}
         Ok(_) => return ExitCode::FAILURE,

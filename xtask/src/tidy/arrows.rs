@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-/// The layers from the bottom up; a crate sees only crates of lower layers.
+/// The product's layers from the bottom up; a crate sees only crates of lower layers.
 const LAYERS: &[&[&str]] = &[
     &["salve-types"],
     &[
@@ -20,25 +20,43 @@ const LAYERS: &[&[&str]] = &[
     &["salve-engine"],
     &["salve-serve", "salve"],
     &["salve-cli"],
-    // Tools around the product; nothing may depend on them but each other.
-    &["salve-fuzz"],
-    &["xtask"],
-    &["xtask-launch"],
 ];
 
-/// Lists the dependencies between workspace crates that do not point down.
+/// The crates around the product, and what each may see besides packages from the registry.
+const AROUND: &[(&str, Sees)] = &[
+    ("salve-fuzz", Sees::Product),
+    ("xtask", Sees::Nothing),
+    ("xtask-launch", Sees::Nothing),
+    ("rigs", Sees::Everything),
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sees {
+    Nothing,
+    Product,
+    Everything,
+}
+
+/// Where a crate of the workspace belongs.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    Layer(usize),
+    Around(Sees),
+}
+
+/// Lists the dependencies between workspace crates that point the wrong way.
 pub(super) fn wrong_arrows(metadata: &Value) -> Vec<String> {
     let mut problems = Vec::new();
     for package in list(&metadata["packages"]) {
         let name = package["name"].as_str().unwrap_or_default();
-        let Some(layer) = layer_of(name) else {
-            problems.push(format!("crate {name} has no place among the layers of arrows.rs"));
+        let Some(place) = place_of(name) else {
+            problems.push(format!("crate {name} has no place in arrows.rs"));
             continue;
         };
         for dependency in list(&package["dependencies"]) {
             let other = dependency["name"].as_str().unwrap_or_default();
-            let Some(below) = layer_of(other) else { continue };
-            if below >= layer {
+            let Some(below) = place_of(other) else { continue };
+            if !may_see(place, below) {
                 let kind = dependency["kind"].as_str().unwrap_or("normal");
                 problems.push(format!("{name} may not depend on {other} (kind {kind})"));
             }
@@ -47,8 +65,22 @@ pub(super) fn wrong_arrows(metadata: &Value) -> Vec<String> {
     problems
 }
 
-fn layer_of(name: &str) -> Option<usize> {
-    LAYERS.iter().position(|layer| layer.contains(&name))
+fn place_of(name: &str) -> Option<Place> {
+    let around = AROUND.iter().find(|(around, _)| *around == name);
+    let layer = || LAYERS.iter().position(|layer| layer.contains(&name));
+    around.map(|(_, sees)| Place::Around(*sees)).or_else(|| layer().map(Place::Layer))
+}
+
+// Nothing depends on the rigs: of what is around the product they see everything but themselves.
+fn may_see(place: Place, other: Place) -> bool {
+    match (place, other) {
+        (Place::Layer(layer), Place::Layer(below)) => below < layer,
+        (Place::Layer(_), Place::Around(_)) => false,
+        (Place::Around(sees), Place::Layer(_)) => sees != Sees::Nothing,
+        (Place::Around(sees), Place::Around(other)) => {
+            sees == Sees::Everything && other != Sees::Everything
+        }
+    }
 }
 
 fn list(value: &Value) -> &[Value] {
@@ -81,7 +113,27 @@ mod tests {
         );
         assert_eq!(
             problems_of("salve-utils", "memchr", None),
-            ["crate salve-utils has no place among the layers of arrows.rs"]
+            ["crate salve-utils has no place in arrows.rs"]
         );
+    }
+
+    #[test]
+    fn the_rigs_see_everything_and_nothing_sees_them() {
+        let none: Vec<String> = Vec::new();
+        assert_eq!(problems_of("rigs", "salve-tree", None), none);
+        assert_eq!(problems_of("rigs", "salve-cli", None), none);
+        assert_eq!(problems_of("rigs", "xtask", None), none);
+        assert_eq!(problems_of("salve-fuzz", "salve-text", None), none);
+        for (name, other) in [
+            ("xtask", "rigs"),
+            ("xtask", "salve-types"),
+            ("xtask-launch", "xtask"),
+            ("salve-cli", "rigs"),
+            ("salve-types", "xtask"),
+            ("salve-fuzz", "rigs"),
+        ] {
+            let problem = format!("{name} may not depend on {other} (kind normal)");
+            assert_eq!(problems_of(name, other, None), [problem]);
+        }
     }
 }

@@ -3,7 +3,7 @@
 //! In: Cargo.lock and the workspace's manifest. Out: a problem for a second SQLite, and for an engine
 //! that is not pinned. Never checks what cargo itself does.
 
-use crate::workspace::SourceFile;
+use xtask::workspace::SourceFile;
 
 /// Histories of jobs are replayed by the engine's code, so not even a patch comes unasked.
 const PINNED: &[&str] = &["duroxide", "duroxide-pg"];

@@ -4,9 +4,9 @@
 //! that is missing, double, or cites a file or test that does not exist. Never trusts a status: a
 //! row that claims work names the test that proves it.
 
-use crate::workspace::{self, SourceFile};
 use anyhow::Context;
 use std::collections::BTreeSet;
+use xtask::workspace::{self, SourceFile};
 
 const TABLE: &str = "docs/seeds.md";
 

@@ -3,9 +3,9 @@
 //! In: the repository's files and the binary's dependency tree. Out: a table, and a problem when the
 //! binary needs too many packages. Never fails on a line count: sizes are printed to be looked at.
 
-use crate::process;
-use crate::workspace::SourceFile;
 use std::collections::{BTreeMap, BTreeSet};
+use xtask::process;
+use xtask::workspace::SourceFile;
 
 const MOST_PACKAGES: usize = 420;
 const MOST_SHARE: usize = 30;

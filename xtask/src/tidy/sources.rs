@@ -3,7 +3,7 @@
 //! In: the repository's files. Out: every file without a header, every forbidden name, call and
 //! word, with its line. Never looks into lock files or the words of a test's own input.
 
-use crate::workspace::SourceFile;
+use xtask::workspace::SourceFile;
 
 /// Lists everything that stands where it may not.
 pub(super) fn problems(files: &[SourceFile]) -> Vec<String> {

@@ -1,0 +1,70 @@
+//! `cargo xtask stitch`: cut files and the continuations a model might write.
+//!
+//! In: a corpus of real files, cut with a fixed seed. Out: one table of how often the joined text is
+//! the original, every wrong join with its place, and a failure below the targets. Never asks the
+//! stitcher what a continuation should look like: the generator knows the original.
+
+mod generate;
+mod report;
+mod talk;
+
+use crate::corpus::{self, CorpusOptions};
+use crate::cuts;
+use anyhow::{Context, Result, bail};
+use generate::{Case, Truth, generate};
+use report::{Mark, Report};
+use salve_text::{StitchOptions, StitchOutcome, stitch};
+use salve_types::Language;
+use xtask::Flags;
+
+const CASES: usize = 10_000;
+const CUTS_PER_CELL: usize = 150;
+
+/// Runs the measurement.
+///
+/// Flags: `--n N` cases, `--seed N`, `--lang NAME`, `--files N` (per language), `--show N` failures.
+pub(crate) fn run(flags: &mut Flags) -> Result<()> {
+    let mut options = CorpusOptions::default();
+    if let Some(name) = flags.value::<String>("--lang")? {
+        options.languages.push(Language::from_name(&name).context("no such language")?);
+    }
+    options.seed = flags.value("--seed")?.unwrap_or(options.seed);
+    options.files_per_language = flags.value("--files")?.unwrap_or(options.files_per_language);
+    let count = flags.value("--n")?.unwrap_or(CASES);
+    let shown = flags.value("--show")?.unwrap_or(40);
+    let only = flags.value::<String>("--kind")?;
+    flags.finish()?;
+
+    let corpus = corpus::collect(&options)?;
+    for note in &corpus.notes {
+        println!("note: {note}");
+    }
+    let cuts = cuts::sample(&corpus.files, CUTS_PER_CELL, options.seed);
+    let cases = generate(&corpus.files, &cuts, count, options.seed);
+    let mut report = Report::new(shown);
+    for case in
+        cases.iter().filter(|case| only.as_ref().is_none_or(|kind| case.kind.name() == kind))
+    {
+        let (mark, why) = judge(case);
+        report.add(case, mark, &why);
+    }
+    report.print();
+    if report.reaches_targets() { Ok(()) } else { bail!("below the targets") }
+}
+
+fn judge(case: &Case<'_>) -> (Mark, String) {
+    let options = StitchOptions { language: Some(case.file.language), ..StitchOptions::default() };
+    let stitched = stitch(&case.partial, &case.continuation, &options);
+    match (stitched.outcome, &case.truth) {
+        (StitchOutcome::Refused { why, .. }, _) => (Mark::Refused, why.name().to_owned()),
+        (StitchOutcome::Joined { text }, Truth::Text(expected)) => {
+            let at =
+                text.bytes().zip(expected.bytes()).take_while(|(one, other)| one == other).count();
+            let mark = if text == *expected { Mark::Equal } else { Mark::Wrong };
+            (mark, report::around(&text, at))
+        }
+        (StitchOutcome::Joined { text }, Truth::Nothing) => {
+            (Mark::Wrong, report::around(&text, case.partial.len()))
+        }
+    }
+}

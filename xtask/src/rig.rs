@@ -1,0 +1,64 @@
+//! The rigs: measuring programs that need the product, in a binary of their own.
+//!
+//! In: a name and its flags. Out: the rig built, started, and its result. Never runs a rig inside this
+//! program: `rigs` sees every crate, this one none.
+
+use crate::{Flags, Outcome, process, workspace};
+use anyhow::Context;
+use std::process::Command;
+
+/// A rig's name, and what it measures with which flags.
+pub struct Rig {
+    /// The command: `cargo xtask NAME`.
+    pub name: &'static str,
+    /// One line for the list of commands.
+    pub about: &'static str,
+}
+
+/// Every rig, as the list of commands shows it.
+#[rustfmt::skip]
+pub const RIGS: &[Rig] = &[
+    Rig { name: "cuts", about: "real files cut with a fixed seed, every verdict against the grammar's tree" },
+    Rig { name: "stitch", about: "generated continuations of cut files, joined and compared; --n, --seed, --lang, --show" },
+    Rig { name: "landed", about: "diffs of real small models: how many land, on which rung, and compile; --show, --no-compile" },
+    Rig { name: "race", about: "a directory swapped for a symlink while paths are used; --rounds 100000, --applies 2000" },
+    Rig { name: "crash", about: "transactions that end at any instant; --full on a disk; --workload NAME [--faults F]" },
+    Rig { name: "ambiguity", about: "hunks on files full of copies and on stale files, 0 in the wrong place; --n, --seed, --show" },
+    Rig { name: "redact", about: "secrets of an independent list in pieces, and false alarms on sources; --n, --seed, --show, --files" },
+    Rig { name: "matrix", about: "answers cut everywhere in every dialect, through the gateway; --positions 200, --show" },
+    Rig { name: "clients", about: "the official SDKs with and without the gateway; --agent adds a real coding agent" },
+    Rig { name: "load", about: "many streams, faults and a SIGKILL; --streams 200, --seconds 300, --faults 10" },
+    Rig { name: "real-model", about: "a small real model, cut at 64 tokens, through the gateway; also `test --real-model`" },
+    Rig { name: "speed", about: "the gateway beside a direct call and a peer; also `bench --only gateway`" },
+    Rig { name: "fleet", about: "jobs on both stores under kills, and a fleet with a cut link; --only NAME; --postgres only starts one" },
+];
+
+/// Builds the rigs and runs one of them.
+pub fn run(name: &str, flags: &mut Flags) -> anyhow::Result<()> {
+    process::run(&mut built(name)?.args(flags.rest()))
+}
+
+/// Runs the short form of a rig, as a step of `cargo xtask test`.
+pub fn short(name: &str) -> anyhow::Result<Outcome> {
+    process::build_as_tested()?;
+    let outcome = workspace::target_dir()?.join("rig-outcome.json");
+    // What an earlier run left would otherwise speak for a rig that ended without a word.
+    let _ = std::fs::remove_file(&outcome);
+    process::run(program(name)?.args(["--short", "--outcome"]).arg(&outcome))?;
+    Outcome::read(&outcome).with_context(|| format!("the rig {name} said nothing"))
+}
+
+/// Builds the rigs and the product, and returns the invocation of a rig.
+///
+/// The whole workspace is selected, so that dependencies have the features they have in the tests.
+pub fn built(name: &str) -> anyhow::Result<Command> {
+    let arguments = ["build", "--workspace", "--bin", "rigs", "--bin", "salve"];
+    process::run(&mut process::cargo(&arguments))?;
+    program(name)
+}
+
+fn program(name: &str) -> anyhow::Result<Command> {
+    let mut command = Command::new(workspace::target_dir()?.join("debug").join("rigs"));
+    command.arg(name).current_dir(workspace::root());
+    Ok(command)
+}
