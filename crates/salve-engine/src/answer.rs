@@ -4,14 +4,12 @@
 //! reply as it came with the reason why not. Never closes or fills in what is missing, never asks
 //! beyond its caps or its budget.
 
-mod free_text;
 mod healed;
 mod judge;
 mod keep;
 mod ladder;
 mod prompt;
 mod rungs;
-mod seam;
 mod stream;
 mod strict;
 mod tools;

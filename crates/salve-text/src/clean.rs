@@ -18,8 +18,6 @@ mod escape;
 mod fence;
 mod label;
 mod numbering;
-mod phrases;
-mod prose;
 mod reply;
 mod tags;
 mod thinking;
@@ -29,7 +27,6 @@ pub(crate) use choose::{Labelled, label_blocks};
 pub(crate) use fence::{find_blocks, is_fence_line};
 pub(crate) use label::{path_label, read_info};
 pub(crate) use numbering::numbered_lines;
-pub(crate) use prose::{reads_like_code, reads_like_talk};
 pub use reply::{Aside, AsideReason, Block, CleanReply};
 pub(crate) use thinking::blank_thinking;
 

@@ -9,6 +9,7 @@ mod family;
 mod rules;
 mod shape;
 
+use crate::markdown::{FenceStep, Fences, Lead};
 use salve_types::Language;
 
 /// What is known about a text beside the text.
@@ -88,15 +89,17 @@ fn from_content(text: &str) -> Language {
 /// since it speaks for Markdown, and its content is not, since it may be in any language.
 fn telling_lines(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut in_comment = false;
-    let mut in_fence = false;
+    let mut fences = Fences::new(Lead::Blanks);
     text.lines().map(|raw| (raw, raw.trim())).filter(move |(_, line)| {
         if in_comment || line.starts_with("/*") {
             in_comment = !line.contains("*/");
             return false;
         }
-        let is_fence = line.starts_with("```") || line.starts_with("~~~");
-        in_fence ^= is_fence;
-        is_fence || !(in_fence || line.is_empty())
+        match fences.take(line) {
+            FenceStep::Opens(_) | FenceStep::Closes => true,
+            FenceStep::Inside => false,
+            FenceStep::Outside => !line.is_empty(),
+        }
     })
 }
 

@@ -5,6 +5,7 @@
 //! needs more than 64 KiB per stream, and gives the same verdict however the text is cut in pieces.
 
 mod closing;
+mod free_text;
 mod habits;
 mod half;
 mod heredoc;
@@ -28,6 +29,8 @@ mod verdict;
 mod weak;
 mod words;
 
+pub(crate) use free_text::{ChatFence, open_fence, options as free_text_options};
+pub use free_text::{FreeText, FreeTextInspector, inspect_free_text};
 pub(crate) use outline::{Inside, LineState, outline};
 
 use crate::detect::{LanguageHints, detect_language};

@@ -7,8 +7,10 @@ mod clean;
 mod detect;
 mod edits;
 mod inspect;
+mod markdown;
 mod omissions;
 mod parse;
+mod prose;
 mod redact;
 mod resume;
 mod schema;
@@ -21,13 +23,15 @@ pub use clean::{
 pub use detect::{LanguageHints, detect_language};
 pub use edits::{EditOptions, EditReader, parse_edits};
 pub use inspect::{
-    Cut, InspectOptions, Inspection, Inspector, SentinelRule, WholeReply, inspect, inspect_text,
+    Cut, FreeText, FreeTextInspector, InspectOptions, Inspection, Inspector, SentinelRule,
+    WholeReply, inspect, inspect_free_text, inspect_text,
 };
 pub use omissions::find_omissions;
 pub use parse::{
     Candidate, Entries, Items, JsonParser, Kind, NodeId, NodeState, ParseMode, ParseOptions,
     Parsed, ParsedReply, Repair, RepairCode, Tree, parse, parse_json, replay,
 };
+pub use prose::{ends_like_an_end, is_sentence};
 pub use redact::{
     ExactSecret, ExtraPrefix, RedactOptions, RedactStream, Redacted, Redactor, SecretFound,
     is_secret_name, read_env_file,
@@ -35,7 +39,7 @@ pub use redact::{
 pub use resume::{
     CHECK_SOURCE, CONTINUATION_SOURCE, DropReason, Dropped, PromptOptions, RefusalReason,
     Reindented, Stitch, StitchOptions, StitchOutcome, Template, TemplateError, context_tail,
-    resume_prompt, resume_prompt_for, stitch,
+    resume_prompt, resume_prompt_for, stitch, stitch_chat,
 };
 pub use schema::{
     Arrival, ChatStage, Coerced, Coercion, CoercionCode, CompiledSchema, EMPTY_CODE,

@@ -5,10 +5,10 @@
 //! calls a model, never invents code, and never joins where two readings are equally likely.
 
 mod candidate;
+mod chat;
 mod lines;
 mod overlap;
 mod prompt;
-mod prose;
 mod related;
 mod repetition;
 mod seam;
@@ -19,6 +19,7 @@ mod template;
 mod ties;
 mod wrapper;
 
+pub use chat::stitch_chat;
 pub use prompt::{PromptOptions, resume_prompt, resume_prompt_for};
 pub use stitch::{
     DropReason, Dropped, RefusalReason, Reindented, Stitch, StitchOptions, StitchOutcome, stitch,

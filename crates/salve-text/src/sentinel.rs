@@ -4,6 +4,7 @@
 //! text ends with it. Never asks for a sentinel where the language has no comments (JSON): there
 //! the end of the root value is the proof.
 
+use crate::markdown::{Fence, Lead};
 use salve_types::{Language, Span};
 
 /// The marker text of the default sentinel, without comment signs.
@@ -32,17 +33,13 @@ pub(crate) fn ending_sentinel(text: &str, mark: &str) -> Option<Span> {
         if bare(line) == mark {
             return Some(Span::new(start, end));
         }
-        let passes = line.is_empty() || is_closing_fence(line);
+        let passes =
+            line.is_empty() || Fence::read(line, Lead::Blanks).is_some_and(|fence| fence.is_bare());
         if !passes || start == 0 {
             return None;
         }
         end = start - 1;
     }
-}
-
-fn is_closing_fence(line: &str) -> bool {
-    line.len() >= 3
-        && (line.bytes().all(|byte| byte == b'`') || line.bytes().all(|byte| byte == b'~'))
 }
 
 // The marker without the comment signs around it; a caller may give the text with or without them.

@@ -65,6 +65,11 @@ impl FinishReason {
         }
     }
 
+    /// Returns whether the provider says that the answer ends before its end.
+    pub const fn is_cut(&self) -> bool {
+        matches!(self, Self::Length | Self::Disconnect)
+    }
+
     /// Returns the word used on our own wire.
     pub fn name(&self) -> &str {
         match self {

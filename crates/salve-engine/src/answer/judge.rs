@@ -3,24 +3,62 @@
 //! In: a reply as it came, and what was wanted. Out: a verdict. The finish reason is evidence in both
 //! directions and never decides against the bytes. Never changes the reply, never asks anyone.
 
-use super::free_text::{self, TextLook};
 use super::tools;
 use super::verdict::{AnswerCut, AnswerVerdict, Fault, Part, WholeAnswer, WrongFinish};
 use super::{Wanted, strict};
+use crate::pipeline::{PipelineOptions, receive};
 use salve_model::ModelReply;
-use salve_text::{CleanOptions, InspectOptions, SentinelRule, clean, inspect_text};
+use salve_text::{
+    CleanOptions, FreeText, InspectOptions, SentinelRule, clean, inspect_free_text, inspect_text,
+};
 use salve_types::{Evidence, EvidenceSource, FinishReason, Language, RawReply, Verdict};
 
 /// Judges an answer.
 pub fn judge_answer(reply: &ModelReply, wanted: &Wanted) -> AnswerVerdict {
-    judge_with(reply, wanted, || free_text::look(&reply.text, reply.finish.as_ref(), wanted))
+    judge_with(reply, wanted, || look(reply, wanted))
+}
+
+/// What an answer that is no JSON was found to be.
+pub(super) struct Look {
+    pub(super) text: FreeText,
+    /// The content alone, where it is not the whole text.
+    pub(super) clean: Option<String>,
+}
+
+impl From<FreeText> for Look {
+    fn from(text: FreeText) -> Self {
+        Self { text, clean: None }
+    }
+}
+
+/// Looks at free text; content of a known language passes all stages, because it is the answer.
+pub(super) fn look(reply: &ModelReply, wanted: &Wanted) -> Look {
+    let finish = reply.finish.as_ref();
+    let Some(language) = wanted.language else {
+        return inspect_free_text(&reply.text, finish).into();
+    };
+    let raw = RawReply {
+        finish_reason: finish.cloned(),
+        language: Some(language),
+        ..RawReply::from_text(&reply.text)
+    };
+    let received = receive(&raw, &PipelineOptions::default());
+    let verdict = received.verdict().clone();
+    Look {
+        clean: (received.text() != reply.text).then(|| received.text().to_owned()),
+        text: FreeText {
+            structured: !matches!(language, Language::Markdown | Language::Text),
+            doubtful: says_ended(finish) && verdict.open.is_empty(),
+            verdict,
+        },
+    }
 }
 
 /// As [`judge_answer`], with the look at free text left to the caller, who may have had it already.
 pub(super) fn judge_with(
     reply: &ModelReply,
     wanted: &Wanted,
-    look: impl FnOnce() -> TextLook,
+    look: impl FnOnce() -> Look,
 ) -> AnswerVerdict {
     if reply.finish == Some(FinishReason::ContentFilter) {
         return AnswerVerdict::Refused;
@@ -39,7 +77,7 @@ pub(super) fn judge_with(
 
 /// Returns whether the provider says that the answer ended, or at least not that it did not.
 pub(super) fn says_ended(finish: Option<&FinishReason>) -> bool {
-    !matches!(finish, Some(FinishReason::Length | FinishReason::Disconnect))
+    !finish.is_some_and(FinishReason::is_cut)
 }
 
 /// Makes the verdict on a whole answer, with what its finish reason should have been.
@@ -152,13 +190,14 @@ fn judge_json_text(
     }
 }
 
-fn judge_free_text(reply: &ModelReply, wanted: &Wanted, look: TextLook) -> AnswerVerdict {
+fn judge_free_text(reply: &ModelReply, wanted: &Wanted, look: Look) -> AnswerVerdict {
+    let Look { text: look, clean } = look;
     // A text that asked to be ended there has ended there, whatever is open.
     let at_stop = wanted.stop.iter().any(|stop| !stop.is_empty() && reply.text.ends_with(stop));
     let stopped = !wanted.stop.is_empty() && reply.finish == Some(FinishReason::Stop);
     if at_stop || stopped || look.verdict.is_valid {
         let mut answer = whole(reply, look.verdict.evidence);
-        answer.clean = look.clean;
+        answer.clean = clean;
         return AnswerVerdict::Whole(answer);
     }
     if !look.structured && at_own_limit(reply, wanted) {
@@ -166,7 +205,7 @@ fn judge_free_text(reply: &ModelReply, wanted: &Wanted, look: TextLook) -> Answe
     }
     AnswerVerdict::Cut(Box::new(AnswerCut {
         part: Part::Text,
-        clean: look.clean,
+        clean,
         proven: !look.verdict.open.is_empty() && !look.doubtful,
         structured: look.structured,
         verdict: look.verdict,

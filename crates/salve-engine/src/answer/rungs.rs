@@ -3,15 +3,14 @@
 //! In: the ladder and what is wrong. Out: the answer changed, and where to go next. Never joins what
 //! the stitcher refuses, never takes arguments that are not strict JSON and fit.
 
-use super::free_text::{ends_like_an_end, is_sentence};
 use super::healed::{HealState, IncompleteCode, PassedBecause, StepOutcome};
 use super::ladder::{Ladder, Next, is_sent};
 use super::strict::{self, Strict};
 use super::tools::{self, CallLook};
 use super::verdict::{AnswerCut, AnswerVerdict, Fault, Part};
-use super::{Asker, judge, prompt, seam};
+use super::{Asker, judge, prompt};
 use salve_model::{ModelReply, Purpose, ToolCall};
-use salve_text::RefusalReason;
+use salve_text::{RefusalReason, ends_like_an_end, is_sentence, stitch_chat};
 use salve_types::FinishReason;
 
 impl<A: Asker> Ladder<'_, A> {
@@ -86,10 +85,10 @@ impl<A: Asker> Ladder<'_, A> {
         }
         let bound = self.wanted.schema.is_some() || self.wanted.json;
         if bound && is_talk(&reply) {
-            return (StepOutcome::Refused(RefusalReason::Unrelated), Next::Judge);
+            return (StepOutcome::Refused(RefusalReason::Talk), Next::Judge);
         }
         let restarted = self.restarted(&reply);
-        match seam::join(&self.current.text, &reply.text, &cut.verdict) {
+        match stitch_chat(&self.current.text, &reply.text, &cut.verdict) {
             Ok(text) if !restarted || self.fits(&text) => {
                 self.current.text = text;
                 self.current.tool_calls = reply.tool_calls;
@@ -172,7 +171,7 @@ impl<A: Asker> Ladder<'_, A> {
             self.current.finish = reply.finish.clone();
             return Some(StepOutcome::Replaced);
         }
-        let joined = seam::join(&call.arguments, &reply.text, &cut.verdict);
+        let joined = stitch_chat(&call.arguments, &reply.text, &cut.verdict);
         let joined = joined.as_deref().unwrap_or_default();
         let whole = |text: &str| self.arguments_fit(index, call, text);
         let (arguments, outcome) = if whole(joined) {

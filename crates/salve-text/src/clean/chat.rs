@@ -1,16 +1,15 @@
 //! Finds the talk before and after content that has no fence to tell it from.
 //!
 //! In: a text. Out: where the talk at its head ends and the talk at its foot begins. Never goes by
-//! looks alone: a sentence is talk when it begins like one of the known phrases, and weak phrases
+//! looks alone: a sentence is talk when it begins like one of the known phrases, and doubtful ones
 //! count only next to something that is clearly no prose. Never takes everything.
 
 use super::document::{begins_front_matter, heading_level};
 use super::draft::{Cut, Draft};
 use super::fence::is_fence_line;
-use super::phrases::{Strength, closing, opening};
-use super::prose::{LineKind, line_kind};
 use super::reply::AsideReason;
 use super::{Context, Notes, Target};
+use crate::prose::{LineKind, Talk, closing, line_kind, opening};
 use salve_types::Span;
 
 // Nobody greets for longer than this; the bound also keeps hostile input cheap.
@@ -50,18 +49,17 @@ pub(super) fn leading_chat(text: &str, target: Target) -> usize {
             at = next;
             continue;
         }
-        let strength = line_strength(line, sentence_open)
-            .filter(|strength| *strength > Strength::Faint || matches!(target, Target::Code(_)));
-        match strength {
-            Some(Strength::Strong) => {
+        let talk = talk_at_head(line, sentence_open, matches!(target, Target::Code(_)));
+        match talk {
+            Talk::Surely => {
                 sure = next;
                 possible = next;
             }
-            Some(Strength::Weak | Strength::Faint) => possible = next,
-            None => break,
+            Talk::Perhaps => possible = next,
+            Talk::No => break,
         }
-        // A strong beginning carries the rest of its sentence with it.
-        if sentence_open && strength == Some(Strength::Weak) && sure == at {
+        // A sure beginning carries the rest of its sentence with it.
+        if sentence_open && talk == Talk::Perhaps && sure == at {
             sure = next;
         }
         sentence_open = !trimmed.ends_with(['.', '!', '?', ':', '…', '。', '：', '！']);
@@ -86,15 +84,15 @@ pub(super) fn trailing_chat(text: &str, target: Target) -> usize {
         let Some(paragraph) = last_paragraph(&text[..end]) else { break };
         let words = &text[paragraph.range()];
         let before = &text[..paragraph.start];
-        let talk = match paragraph_strength(words) {
-            Some(Strength::Strong) => true,
+        let talk = match talk_of_paragraph(words) {
+            Talk::Surely => true,
             // An explanation counts only right after code, or before talk that was found already.
-            Some(Strength::Weak | Strength::Faint) => {
+            Talk::Perhaps => {
                 let after_code = stands_after_code(before, target);
                 weak |= after_code;
                 after_code
             }
-            None => false,
+            Talk::No => false,
         };
         if talk && !before.trim().is_empty() {
             end = paragraph.start;
@@ -128,14 +126,14 @@ fn ends_inside_text(before: &str) -> bool {
 /// Returns whether the first line of a text is known from chats.
 pub(super) fn opens_with_chat(text: &str) -> bool {
     let first = text.lines().find(|line| !line.trim().is_empty());
-    first.is_some_and(|line| line_strength(line, false).is_some())
+    first.is_some_and(|line| talk_at_head(line, false, true) != Talk::No)
 }
 
 /// Returns whether a text holds nothing but talk.
 pub(super) fn is_only_chat(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty()).peekable();
     let Some(first) = lines.peek() else { return true };
-    let opens = line_strength(first, false).is_some();
+    let opens = talk_at_head(first, false, true) != Talk::No;
     opens && lines.all(|line| heading_level(line).is_none() && line_kind(line) != LineKind::Code)
 }
 
@@ -223,24 +221,20 @@ fn is_talk_after_json(rest: &str) -> bool {
         && !first.contains(['{', '['])
 }
 
-// How surely a line at the head is talk. A line that goes on with the sentence before is as weak as
-// its looks.
-fn line_strength(line: &str, sentence_open: bool) -> Option<Strength> {
-    let trimmed = line.trim();
-    if trimmed.len() > LONGEST_LINE || line_kind(line) == LineKind::Code || is_fence_line(line) {
-        return None;
+// How surely a line at the head is talk. A line that goes on with the sentence before may be.
+fn talk_at_head(line: &str, sentence_open: bool, code_wanted: bool) -> Talk {
+    let kind = line_kind(line);
+    if line.trim().len() > LONGEST_LINE || kind == LineKind::Code || is_fence_line(line) {
+        return Talk::No;
     }
     if line.starts_with(['#', '|', '>', '<', '\t', '/', '{', '[']) || line.starts_with("    ") {
-        return None;
+        return Talk::No;
     }
-    let found = opening(&trimmed.to_lowercase());
-    if found.is_none() && sentence_open && line_kind(line) == LineKind::Prose {
-        return Some(Strength::Weak);
-    }
-    found
+    let goes_on = sentence_open && kind == LineKind::Prose;
+    opening(line, code_wanted).max(if goes_on { Talk::Perhaps } else { Talk::No })
 }
 
-// Weak talk is talk when the next line is a heading, a fence, or code.
+// What may be talk is talk when the next line is a heading, a fence, or code.
 fn stands_before_content(rest: &str, target: Target) -> bool {
     let Some(line) = rest.lines().find(|line| !line.trim().is_empty()) else { return false };
     let clear = heading_level(line).is_some()
@@ -282,20 +276,19 @@ fn last_paragraph(text: &str) -> Option<Span> {
     Some(Span::new(start, end))
 }
 
-fn paragraph_strength(paragraph: &str) -> Option<Strength> {
+fn talk_of_paragraph(paragraph: &str) -> Talk {
     let first = paragraph.lines().next().unwrap_or("");
     // Talk begins at the margin; a comment is the content's own, but `##` is a heading of talk.
     let comment =
         ["# ", "#!", "//", "/*", "--", "*/", "<!"].iter().any(|sign| first.starts_with(sign));
     if first.len() > LONGEST_LINE || comment || first.starts_with([' ', '\t']) {
-        return None;
+        return Talk::No;
     }
-    let strength = closing(&first.trim().to_lowercase())?;
     let reads = paragraph
         .lines()
         .take(MOST_LINES)
         .all(|line| !matches!(line_kind(line), LineKind::Code) && !is_fence_line(line));
-    reads.then_some(strength)
+    if reads { closing(first) } else { Talk::No }
 }
 
 fn talk_in_last_line(paragraph: &str) -> Option<usize> {
@@ -306,7 +299,7 @@ fn talk_in_last_line(paragraph: &str) -> Option<usize> {
     }
     let before = paragraph[..start].trim_end().lines().last().unwrap_or("");
     let talk = line_kind(line) == LineKind::Prose
-        && closing(&line.to_lowercase()) == Some(Strength::Strong)
+        && closing(line) == Talk::Surely
         && line_kind(before) != LineKind::Prose;
     talk.then_some(start)
 }

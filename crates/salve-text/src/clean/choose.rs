@@ -10,9 +10,10 @@ use super::document::{
 use super::draft::{Cut, Draft};
 use super::fence::{Fenced, find_blocks};
 use super::label::{Label, comment_path, path_label, read_info};
-use super::prose::{reads_like_code, reads_like_talk};
 use super::reply::{AsideReason, Block};
 use super::{Context, Notes, Target};
+use crate::markdown::{Fence, Lead};
+use crate::prose::{reads_like_code, reads_like_talk};
 use crate::sentinel::ending_sentinel;
 use salve_types::{Language, Span};
 
@@ -94,7 +95,8 @@ fn stray(text: &str, blocks: &[Labelled]) -> Decision {
     let after = &text[last.fenced.content.range()];
     let is_stray = !last.fenced.closed
         && last.fenced.info.is_empty()
-        && text[last.fenced.opener.range()].trim_start().starts_with('`')
+        && Fence::read(&text[last.fenced.opener.range()], Lead::Blanks)
+            .is_some_and(|fence| fence.sign == b'`')
         && after.lines().count() <= MOST_TALK_LINES
         && reads_like_talk(&after.lines().collect::<Vec<_>>())
         && reads_like_code(text[..last.fenced.opener.start].lines());

@@ -7,7 +7,8 @@ use super::draft::{Cut, Draft};
 use super::fence::{find_blocks, is_fence_line};
 use super::label::path_label;
 use super::reply::AsideReason;
-use super::{Context, Notes, Target, phrases};
+use super::{Context, Notes, Target};
+use crate::prose::names_part_of_answer;
 use salve_types::Span;
 
 /// The stage for documents: everything before the first heading or front matter is talk.
@@ -60,7 +61,7 @@ fn is_heading(line: &str) -> bool {
 /// of a document.
 pub(super) fn is_answer_heading(line: &str) -> bool {
     let words = line.trim().trim_start_matches('#').trim();
-    path_label(words).is_some() || phrases::names_part_of_answer(words)
+    path_label(words).is_some() || names_part_of_answer(words)
 }
 
 /// Returns whether the text begins with `---`, keys, `---` (or the same with `+++`).

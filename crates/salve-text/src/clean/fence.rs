@@ -9,7 +9,8 @@
 //! opens an inner block as well.
 
 use super::label::read_info;
-use super::prose::{LineKind, line_kind, reads_like_talk};
+use crate::markdown::{Fence, Lead, TICKS};
+use crate::prose::{LineKind, line_kind, reads_like_talk};
 use salve_types::{Language, Span};
 
 /// An outermost fenced block.
@@ -245,32 +246,29 @@ fn find_marks(text: &str) -> Vec<Mark> {
 }
 
 fn read_mark(line: &str, offset: usize) -> Option<Mark> {
-    let body = line.trim_end();
-    let trimmed = body.trim_start();
-    let indent = body.len() - trimmed.len();
-    let at_line_start = trimmed.starts_with("```") || trimmed.starts_with("~~~");
-    let run_at =
-        if at_line_start { indent } else { memchr::memmem::find(body.as_bytes(), b"```")? };
-    let sign = body.as_bytes()[run_at];
-    let run = body.as_bytes()[run_at..].iter().take_while(|&&byte| byte == sign).count();
-    let rest = &body[run_at + run..];
-    // A label with a backtick is code in a line: ```` ```x``` ````.
-    if sign == b'`' && rest.contains('`') {
-        return None;
-    }
-    let info = rest.trim_start();
+    let first = Fence::read(line, Lead::Blanks);
+    let at_line_start = first.is_some();
+    let (run_at, fence) = match first {
+        Some(fence) => (0, fence),
+        None => {
+            let at = memchr::memmem::find(line.as_bytes(), TICKS.as_bytes())?;
+            (at, Fence::read(&line[at..], Lead::Margin)?)
+        }
+    };
     // A label begins with a word, a brace or a path; `*/` and its like belong to code.
+    let info = fence.info(&line[run_at..]);
     let begins = |c: char| c.is_alphanumeric() || matches!(c, '{' | '.' | '/' | '_' | '"');
     if !info.is_empty() && (!info.starts_with(begins) || info.starts_with("//")) {
         return None;
     }
-    let info_start = offset + body.len() - info.len();
+    let run_start = offset + run_at + fence.indent;
+    let info = Span::new(fence.info.start + offset + run_at, fence.info.end + offset + run_at);
     Some(Mark {
         line: Span::new(offset, offset + line.len()),
-        run_start: offset + run_at,
-        run_end: offset + run_at + run,
-        sign,
-        info: Span::new(info_start, offset + body.len()),
+        run_start,
+        run_end: run_start + fence.length,
+        sign: fence.sign,
+        info,
         at_line_start,
     })
 }
@@ -317,7 +315,7 @@ fn inline_block(text: &str) -> Option<Fenced> {
     if trimmed.contains('\n') {
         return None;
     }
-    let open = text.find("```")?;
+    let open = text.find(TICKS)?;
     let run = text[open..].len() - text[open..].trim_start_matches('`').len();
     let after_run = open + run;
     let close = after_run + text[after_run..].find(&text[open..after_run])?;

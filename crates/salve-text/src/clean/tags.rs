@@ -5,9 +5,9 @@
 
 use super::draft::{Cut, Draft};
 use super::fence::is_fence_line;
-use super::prose::{LineKind, line_kind, reads_like_code};
 use super::reply::{AsideReason, Block};
 use super::{Context, Notes, Target};
+use crate::prose::{LineKind, line_kind, reads_like_code};
 use salve_types::{Language, Span};
 
 // Tags around the answer itself. The first two are also elements of HTML.

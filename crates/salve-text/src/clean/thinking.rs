@@ -6,9 +6,9 @@
 
 use super::draft::{Cut, Draft};
 use super::fence::is_fence_line;
-use super::prose::{LineKind, line_kind, reads_like_code};
 use super::reply::AsideReason;
 use super::{Context, Notes, Target};
+use crate::prose::{LineKind, line_kind, reads_like_code};
 use salve_types::Span;
 use std::borrow::Cow;
 

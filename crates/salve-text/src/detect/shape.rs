@@ -5,6 +5,7 @@
 
 use super::rules::Scores;
 use super::telling_lines;
+use crate::markdown::{Fence, Lead};
 use salve_types::Language;
 
 /// Tells the languages that the first bytes decide.
@@ -45,7 +46,7 @@ fn opens_json(text: &str) -> bool {
 pub(super) fn score(text: &str, scores: &mut Scores) {
     let mut seen = Seen::default();
     for (raw, line) in telling_lines(text) {
-        if line.starts_with("```") || line.starts_with("~~~") {
+        if Fence::read(line, Lead::Blanks).is_some() {
             seen.markdown += 4;
         } else {
             seen.line(raw, line);

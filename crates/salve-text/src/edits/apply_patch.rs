@@ -11,7 +11,7 @@
 mod chunk;
 
 use super::carriers::Carrier;
-use super::lines::{Fence, Line};
+use super::lines::{Line, OpenFence};
 use chunk::{Chunk, take_changed, with_effect};
 use salve_types::{
     EditEnd, EditFormat, EditNote, EditNoteCode, EditSet, FileChange, FileEdit, Hunk, Span,
@@ -27,7 +27,7 @@ pub(super) struct EnvelopeReader {
     file: Option<FileDraft>,
     // What stands from a begin marker to its end, read or not.
     regions: Vec<Span>,
-    fence: Option<Fence>,
+    fence: Option<OpenFence>,
     line_number: usize,
     // Where a file header stood without an envelope around it.
     stray: Option<(usize, usize)>,
@@ -77,7 +77,7 @@ impl EnvelopeReader {
         if self.open.is_none() && self.track_fence(raw, line) {
             return;
         }
-        let content = self.fence.map_or(raw, |fence| fence.content(raw));
+        let content = self.fence.map_or(raw, |open| open.fence.content(raw));
         match (marker(content), self.open.is_some()) {
             (Some(Marker::Begin), false) => {
                 self.padded_end = false;
@@ -130,8 +130,8 @@ impl EnvelopeReader {
     // Fences matter only for the blanks before them.
     fn track_fence(&mut self, raw: &str, line: Line) -> bool {
         match &self.fence {
-            Some(fence) if fence.is_closed_by(raw) => self.fence = None,
-            None => match Fence::opening(raw, line.start) {
+            Some(open) if open.fence.is_closed_by(raw) => self.fence = None,
+            None => match OpenFence::read(raw, line.start) {
                 Some(fence) => self.fence = Some(fence),
                 None => return false,
             },

@@ -1,7 +1,9 @@
-//! Lines and fences of a reply that arrives in pieces.
+//! Lines of a reply that arrives in pieces, and the fence that is open around an edit.
 //!
-//! In: the text received so far. Out: each line once, as soon as it is whole, and whether a line
-//! opens or closes a fence. Never: a copy of the text; a line is three offsets.
+//! In: the text received so far. Out: each line once, as soon as it is whole. Never copies the
+//! text; a line is three offsets.
+
+use crate::markdown::{Fence, Lead};
 
 /// One line as offsets into the reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,45 +64,28 @@ impl LineFeed {
     }
 }
 
-/// A fence of backticks or tildes that is open.
+/// A fence that is open.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Fence {
-    mark: u8,
-    length: usize,
-    /// The spaces before it, which stand before its content too.
-    pub(super) indent: usize,
+pub(super) struct OpenFence {
+    pub(super) fence: Fence,
     /// Where it was opened.
     pub(super) at: usize,
     /// Its info string says `diff` or `patch`.
     pub(super) says_diff: bool,
 }
 
-impl Fence {
+impl OpenFence {
     /// Reads a line that may open a fence.
-    pub(super) fn opening(line: &str, at: usize) -> Option<Self> {
-        let indent = line.len() - line.trim_start_matches(' ').len();
-        let body = line.trim_start_matches(' ');
-        let mark = *body.as_bytes().first().filter(|mark| matches!(mark, b'`' | b'~'))?;
-        let length = body.bytes().take_while(|byte| *byte == mark).count();
-        let info = body.get(length..)?.trim();
-        let is_fence = length >= 3 && !(mark == b'`' && info.contains('`'));
-        let word = info.split_whitespace().next().unwrap_or_default();
-        let says_diff = ["diff", "patch", "udiff"].iter().any(|say| word.eq_ignore_ascii_case(say));
-        is_fence.then_some(Self { mark, length, indent, at, says_diff })
+    pub(super) fn read(line: &str, at: usize) -> Option<Self> {
+        let fence = Fence::read(line, Lead::Blanks)?;
+        Some(Self { fence, at, says_diff: says_diff(fence.info(line)) })
     }
+}
 
-    /// Returns whether the line closes this fence.
-    pub(super) fn is_closed_by(&self, line: &str) -> bool {
-        let body = line.trim();
-        let length = body.bytes().take_while(|byte| *byte == self.mark).count();
-        length >= self.length && length == body.len()
-    }
-
-    /// Returns a line of its content without the spaces that only indent the fence.
-    pub(super) fn content<'t>(&self, line: &'t str) -> &'t str {
-        let spaces = line.bytes().take(self.indent).take_while(|byte| *byte == b' ').count();
-        line.get(spaces..).unwrap_or(line)
-    }
+/// Returns whether an info string names a diff.
+pub(super) fn says_diff(info: &str) -> bool {
+    let word = info.split([' ', ':', '\t']).next().unwrap_or_default();
+    ["diff", "patch", "udiff"].iter().any(|name| word.eq_ignore_ascii_case(name))
 }
 
 #[cfg(test)]
@@ -127,14 +112,9 @@ mod tests {
     }
 
     #[test]
-    fn fences_open_and_close_as_markdown_has_them() {
-        let fence = Fence::opening("  ````diff", 7).unwrap();
-        assert!(fence.says_diff && fence.indent == 2 && fence.at == 7);
-        assert!(!fence.is_closed_by("```") && fence.is_closed_by("  `````  "));
-        assert_eq!(fence.content("   x"), " x");
-        assert_eq!(fence.content("x"), "x");
-        for line in ["``", "`` `", "```a`b", "text", ""] {
-            assert!(Fence::opening(line, 0).is_none(), "{line}");
-        }
+    fn an_open_fence_knows_whether_it_holds_a_diff() {
+        let fence = OpenFence::read("  ````diff", 7).unwrap();
+        assert!(fence.says_diff && fence.at == 7 && fence.fence.indent == 2);
+        assert!(!OpenFence::read("```different", 0).unwrap().says_diff);
     }
 }

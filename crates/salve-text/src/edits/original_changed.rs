@@ -12,6 +12,7 @@ mod tests;
 use super::EditOptions;
 use super::blocks::{Line, path_above, split_lines, strip_numbers};
 use crate::clean::{blank_thinking, is_fence_line};
+use crate::markdown::{Fence, Lead};
 use heading::{Side, read_heading};
 use salve_types::{
     EditEnd, EditFormat, EditNote, EditNoteCode, EditSet, FileChange, FileEdit, Hunk, HunkBody,
@@ -82,13 +83,8 @@ fn skip_blank(lines: &[Line<'_>], from: usize) -> usize {
 
 // Gives the first and the end of the content, where to go on, and whether the fence is closed.
 fn fenced_body(lines: &[Line<'_>], opener: usize, fence: &str) -> (usize, usize, usize, bool) {
-    let fence = fence.trim();
-    let sign = fence.chars().next().unwrap_or('`');
-    let length = fence.chars().take_while(|&c| c == sign).count();
-    let closes = |line: &Line<'_>| {
-        let line = line.text.trim();
-        line.len() >= length && line.chars().all(|c| c == sign)
-    };
+    let fence = Fence::read(fence, Lead::Blanks);
+    let closes = |line: &Line<'_>| fence.is_some_and(|fence| fence.is_closed_by(line.text));
     let first = opener + 1;
     match lines.get(first..).unwrap_or_default().iter().position(closes) {
         Some(found) => (first, first + found, first + found + 1, true),

@@ -16,7 +16,7 @@ mod names;
 pub(super) use hunk::{Declared, has_no_effect, read_header};
 
 use super::carriers::Carrier;
-use super::lines::{Fence, Line};
+use super::lines::{Line, OpenFence};
 use file::{FileDraft, Finished, header_only, is_extended};
 use hunk::HunkDraft;
 use salve_types::{EditEnd, EditFormat, EditNote, EditNoteCode, EditSet, FileEdit, LineKind, Span};
@@ -27,7 +27,7 @@ pub(super) struct DiffReader {
     files: Vec<FileEdit>,
     notes: Vec<EditNote>,
     malformed: Option<EditEnd>,
-    fence: Option<Fence>,
+    fence: Option<OpenFence>,
     // A diff stood in the fence that is open.
     fence_holds_diff: bool,
     file: Option<FileDraft>,
@@ -41,19 +41,19 @@ impl DiffReader {
         self.last = Some(line);
         let raw = line.of(text);
         match &self.fence {
-            Some(fence) if fence.is_closed_by(raw) => {
+            Some(open) if open.fence.is_closed_by(raw) => {
                 self.end_file(false);
                 self.fence = None;
                 return;
             }
-            None if Fence::opening(raw, line.start).is_some() => {
+            None if OpenFence::read(raw, line.start).is_some() => {
                 // A fence right after the lines of a hunk closes a block whose opening was lost.
                 if self.hunk.is_some() {
                     self.end_file(false);
                     return;
                 }
                 self.end_file(false);
-                self.fence = Fence::opening(raw, line.start);
+                self.fence = OpenFence::read(raw, line.start);
                 self.fence_holds_diff = false;
                 return;
             }
@@ -62,7 +62,7 @@ impl DiffReader {
         let fence = self.fence;
         let content = |line: Line| {
             let raw = line.of(text);
-            fence.map_or(raw, |fence| fence.content(raw))
+            fence.map_or(raw, |open| open.fence.content(raw))
         };
         let view = View {
             line,

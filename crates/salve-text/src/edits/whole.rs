@@ -11,11 +11,12 @@ mod tests;
 
 use super::EditOptions;
 use super::blocks::quoted_path;
+use super::lines::says_diff;
 use crate::clean::{
     CleanOptions, CleanReply, Labelled, blank_thinking, clean, find_blocks, label_blocks,
-    reads_like_code, reads_like_talk,
 };
 use crate::omissions::find_omissions;
+use crate::prose::{reads_like_code, reads_like_talk};
 use salve_types::{
     EditEnd, EditFormat, EditSet, FileChange, FileEdit, FindingCode, Language, RawReply, Span,
 };
@@ -62,7 +63,7 @@ fn named_files(text: &str, blocks: &[Labelled], options: &EditOptions) -> Option
     for block in blocks {
         let info = text.get(block.fenced.info.range()).unwrap_or_default();
         let named = block.label.path.clone().or_else(|| announced(text, block.fenced.opener.start));
-        let Some(path) = named.filter(|_| !is_diff(info)) else { continue };
+        let Some(path) = named.filter(|_| !says_diff(info)) else { continue };
         let span = block.fenced.whole();
         if !block.fenced.closed {
             let why = format!("the block of {path} is not closed");
@@ -105,7 +106,7 @@ fn target_file(text: &str, options: &EditOptions) -> Option<EditSet> {
         return None;
     }
     let mut taken = reply.blocks().iter().filter(|block| block.chosen);
-    if taken.any(|block| is_diff(&block.info)) {
+    if taken.any(|block| says_diff(&block.info)) {
         return None;
     }
     let cut = reply.unclosed_fence() || reply.unclosed_wrapper() || reply.unclosed_thinking();
@@ -172,11 +173,6 @@ fn reads_like_talk_first(text: &str) -> bool {
 
 fn is_labelled(options: &EditOptions) -> bool {
     matches!(options.format, Some(EditFormat::WholeFile | EditFormat::LazyFile))
-}
-
-fn is_diff(info: &str) -> bool {
-    let word = info.split([' ', ':', '\t']).next().unwrap_or_default();
-    ["diff", "patch", "udiff"].iter().any(|name| word.eq_ignore_ascii_case(name))
 }
 
 fn set(files: Vec<FileEdit>, end: EditEnd) -> EditSet {

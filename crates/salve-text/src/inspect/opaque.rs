@@ -6,6 +6,7 @@
 use super::machine::{Machine, View};
 use super::rules::Dialect;
 use super::stack::{Frame, Kind};
+use crate::markdown::{Fence, Lead, TICKS, half_fence};
 use memchr::memchr;
 
 /// Text outside `<?php … ?>`.
@@ -130,11 +131,14 @@ impl Machine {
             return pos + 1;
         }
         if view.base + pos == 0 || view.before(pos) == b'\n' {
-            let fence = fence_of(line).or_else(|| half_fence_of(line).filter(|_| view.last));
-            if let Some((indent, sign, count)) = fence {
+            let whole = Fence::read(line, Lead::Containers);
+            let fence = whole.map(|fence| (fence.indent, fence.sign, fence.length));
+            if let Some((indent, sign, length)) =
+                fence.or_else(|| half_fence(line).filter(|_| view.last))
+            {
                 let frame = Frame::new(Kind::Fence, view.base + pos + indent);
-                self.stack.push(frame.with(sign, count.max(SHORTEST_FENCE) as u16));
-                return skip_line(view, pos + indent + count);
+                self.stack.push(frame.with(sign, length.max(TICKS.len()) as u16));
+                return skip_line(view, pos + indent + length);
             }
         }
         if line.starts_with(b"<!--") {
@@ -156,43 +160,16 @@ impl Machine {
             return view.limit;
         }
         if view.before(pos) == b'\n'
-            && let Some((indent, sign, count)) = fence_of(view.ahead(pos))
+            && let Some(fence) = Fence::read(view.ahead(pos), Lead::Containers)
+            && fence.sign == frame.form
+            && fence.length >= usize::from(frame.extra)
+            && fence.is_bare()
         {
-            let rest = &view.ahead(pos)[indent + count..];
-            let end = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
-            let bare = rest[..end].trim_ascii().is_empty();
-            if sign == frame.form && count >= usize::from(frame.extra) && bare {
-                self.stack.pop();
-                return skip_line(view, pos + indent + count);
-            }
+            self.stack.pop();
         }
         skip_line(view, pos)
     }
 }
-
-// The blanks before a fence, its sign and its length.
-fn fence_of(line: &[u8]) -> Option<(usize, u8, usize)> {
-    // Quotes and list markers may stand before a fence.
-    let indent = line.iter().take_while(|byte| b" >*-+".contains(byte)).count();
-    let sign = *line.get(indent).filter(|byte| b"`~".contains(byte))?;
-    let count = line[indent..].iter().take_while(|&&byte| byte == sign).count();
-    let rest = &line[indent + count..];
-    let end = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
-    let inline = sign == b'`' && rest[..end].contains(&b'`');
-    (count >= SHORTEST_FENCE && !inline).then_some((indent, sign, count))
-}
-
-// The first backticks of a line at the very end of a text: a fence or a piece of code was to follow,
-// because a line of nothing else means nothing.
-fn half_fence_of(line: &[u8]) -> Option<(usize, u8, usize)> {
-    let indent = line.iter().take_while(|byte| b" >*-+".contains(byte)).count();
-    let signs = line.get(indent..)?;
-    let is_half = (1..SHORTEST_FENCE).contains(&signs.len());
-    (is_half && signs.iter().all(|&byte| byte == b'`')).then_some((indent, b'`', signs.len()))
-}
-
-/// How many signs a fence has at least.
-pub(super) const SHORTEST_FENCE: usize = 3;
 
 fn skip_line(view: &View<'_>, pos: usize) -> usize {
     let pos = pos.min(view.limit);

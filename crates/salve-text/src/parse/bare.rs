@@ -115,7 +115,7 @@ impl Machine {
                 let word = &self.bytes()[token.start..at];
                 return Ok(matches!(word, b"true" | b"false" | b"null"));
             }
-            b'`' => return self.looking_at(at, b"```"),
+            b'`' => return self.is_fence(at),
             b'"' => return Ok(token.nest == 0),
             b'{' | b'[' | b'(' if llm => token.nest += 1,
             b'}' | b']' | b')' if token.nest > 0 => token.nest -= 1,

@@ -158,7 +158,7 @@ impl Machine {
             b'#' if newline => return Ok(Sure),
             b';' if kind.is_none() => return Ok(Sure),
             b'<' if kind.is_none() => return Ok(Sure),
-            b'`' if self.looking_at(at, b"```")? => return Ok(Sure),
+            b'`' if self.is_fence(at)? => return Ok(Sure),
             b'+' => {
                 let next = self.skip_blank(at + 1);
                 let quoted = self.byte(next)?.is_some() && self.quote_at(next)?.is_some();

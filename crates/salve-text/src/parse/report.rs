@@ -6,6 +6,7 @@
 use super::machine::Found;
 use super::repair::{Repair, RepairCode};
 use super::tree::{NodeId, Shape, Tag, Tree};
+use crate::markdown::TICKS;
 use salve_types::Span;
 use std::collections::HashSet;
 
@@ -56,7 +57,7 @@ fn push_gap(out: &mut Vec<Repair>, source: &str, start: usize, end: usize, sign:
     let all = |signs: &[char]| words.chars().all(|c| signs.contains(&c) || c.is_whitespace());
     let code = if words.is_empty() {
         RepairCode::NewlineDelimited
-    } else if words.contains("```") {
+    } else if words.contains(TICKS) {
         RepairCode::FenceDropped
     } else if words.starts_with("/*") || words.starts_with("//") {
         RepairCode::Comment

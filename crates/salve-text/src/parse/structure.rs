@@ -9,6 +9,7 @@ use super::machine::{Comma, Machine, State, Step, Token, Wait, narrow};
 use super::repair::RepairCode as Code;
 use super::string::Role;
 use super::tree::{NodeState, Shape, Tag};
+use crate::markdown::TICKS;
 
 impl Machine {
     pub(super) fn step_value(&mut self, byte: u8) -> Step {
@@ -129,7 +130,7 @@ impl Machine {
                 _ => return Ok(false),
             },
             b'#' => self.begin_comment(false),
-            b'`' if self.looking_at(self.pos, b"```")? => self.meet_fence()?,
+            b'`' if self.is_fence(self.pos)? => self.meet_fence()?,
             b'.' if self.looking_at(self.pos, b"...")? => {
                 self.drop_here(3, Code::Ellipsis)?;
             }
@@ -154,7 +155,12 @@ impl Machine {
         Ok(())
     }
 
-    // The end of the ticks and of the label behind them.
+    /// Returns whether a fence is here; between two tokens it needs no line of its own.
+    pub(super) fn is_fence(&self, at: usize) -> Step<bool> {
+        self.looking_at(at, TICKS.as_bytes())
+    }
+
+    // The end of the ticks and of the label after them.
     pub(super) fn fence_end(&self, mut at: usize) -> Step<usize> {
         while self.byte(at)? == Some(b'`') {
             at += 1;

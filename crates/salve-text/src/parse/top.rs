@@ -52,7 +52,7 @@ impl Machine {
             b'+' if self.byte(self.pos + 1)?.is_none_or(|next| next.is_ascii_whitespace()) => {
                 self.pos += 1;
             }
-            b'`' if self.looking_at(self.pos, b"```")? => {
+            b'`' if self.is_fence(self.pos)? => {
                 self.pos = self.fence_end(self.pos)?;
                 self.top.fenced = !self.top.fenced;
             }
@@ -92,7 +92,7 @@ impl Machine {
         }
         let Some(byte) = self.byte(at)? else { return Ok(false) };
         if byte == b'`' {
-            if self.looking_at(at, b"```")? {
+            if self.is_fence(at)? {
                 self.pos = self.fence_end(at)?;
                 self.top.fenced = !self.top.fenced;
                 self.top.fresh = self.top.fenced;
@@ -166,7 +166,7 @@ impl Machine {
             }
         };
         let behind = self.skip_blank(end.min(bytes.len()));
-        let alone = self.byte(behind)?.is_none() || self.looking_at(behind, b"```")?;
+        let alone = self.byte(behind)?.is_none() || self.is_fence(behind)?;
         let fits = match token {
             Top::Quoted { .. } => true,
             Top::Word { .. } => is_scalar(&bytes[start..end]),
@@ -190,7 +190,7 @@ impl Machine {
                 quoted
                     || matches!(next, b'}' | b'/')
                     || (next == b'{' && self.quote_behind(inside)?)
-                    || self.looking_at(inside, b"```")?
+                    || self.is_fence(inside)?
                     || (is_word(next) && self.colon_behind_word(inside)?)
                     || (fresh && (is_word(next) || matches!(next, b'.' | b',' | b'{')))
             }

@@ -5,12 +5,12 @@
 
 use super::candidate::Candidate;
 use super::lines::lines;
-use super::prose;
 use super::seam::{self, Vocabulary};
 use super::stitch::{DropReason, Place, RefusalReason};
 use super::ties;
 use crate::detect::{LanguageHints, detect_language};
 use crate::inspect::{Inside, outline};
+use crate::prose::{self, Talk};
 use salve_types::Language;
 
 type Refusal = Option<(RefusalReason, &'static str)>;
@@ -18,7 +18,7 @@ type Refusal = Option<(RefusalReason, &'static str)>;
 /// Refuses a continuation that is talk.
 pub(crate) fn refusal(content: &str, place: Place) -> Refusal {
     let message = "the continuation is talk, not the rest of the text";
-    is_talk(content, place).then_some((RefusalReason::Unrelated, message))
+    is_talk(content, place).then_some((RefusalReason::Talk, message))
 }
 
 /// What is known about a join that would be made.
@@ -55,11 +55,15 @@ const STRANGE: i32 = 9;
 
 fn is_talk(content: &str, place: Place) -> bool {
     let mut sentences = content.lines().filter(|line| !line.trim().is_empty());
-    let all_prose = sentences.by_ref().all(prose::is_prose);
+    let all_prose = sentences.by_ref().all(is_prose);
     match place {
         Place::Code => all_prose && (prose::is_refusal(content) || is_sentence(content)),
         Place::Words => all_prose && prose::is_refusal(content),
     }
+}
+
+fn is_prose(line: &str) -> bool {
+    prose::by_looks(line) != Talk::No
 }
 
 fn is_sentence(content: &str) -> bool {
@@ -118,7 +122,7 @@ fn unended(join: &Join<'_>) -> i32 {
     let end = |text| outline(text, join.language).end;
     let mut lines = join.content.lines().filter(|line| !line.trim().is_empty());
     let told = lines.by_ref().count() > 8 && join.content.ends_with('\n');
-    let prose = join.content.lines().filter(|line| prose::is_prose(line)).count();
+    let prose = join.content.lines().filter(|line| is_prose(line)).count();
     let few = prose * 4 < join.content.lines().count();
     let after = end(join.joined);
     let turned = after.inside == Inside::Words && is_complete(join.content, join.language);

@@ -78,7 +78,9 @@ pub enum RefusalReason {
     Empty,
     /// The continuation only repeats the end of the partial text.
     OnlyEcho,
-    /// The continuation is talk, or another text.
+    /// The continuation is talk about the text: an apology, a refusal, a question.
+    Talk,
+    /// The continuation is the start of another text.
     Unrelated,
     /// The continuation starts over from the beginning, and not in the same words.
     RestartedFromBeginning,
@@ -94,6 +96,7 @@ impl RefusalReason {
         match self {
             Self::Empty => "empty",
             Self::OnlyEcho => "only_echo",
+            Self::Talk => "talk",
             Self::Unrelated => "unrelated",
             Self::RestartedFromBeginning => "restarted_from_beginning",
             Self::AmbiguousRepetition => "ambiguous_repetition",

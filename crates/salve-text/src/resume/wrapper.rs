@@ -4,9 +4,10 @@
 //! span that was set aside, with its reason. Never removes from the middle of the content.
 
 use super::lines::{Line, last_line_start, lines};
-use super::prose;
 use super::stitch::{DropReason, Place};
 use crate::inspect::{Inside, outline};
+use crate::markdown::{Fence, Lead, ends_inside_fence};
+use crate::prose::{self, Talk};
 use salve_types::{Language, Span};
 
 /// The content of a continuation.
@@ -45,12 +46,6 @@ pub(crate) fn unwrap(
     found
 }
 
-#[derive(Clone, Copy)]
-struct Fence {
-    sign: u8,
-    length: usize,
-}
-
 struct Wrapper<'a> {
     text: &'a str,
     partial: &'a str,
@@ -77,14 +72,11 @@ impl Wrapper<'_> {
                 found.dropped.push((Span::new(line.start, line.next), DropReason::Fence));
                 found.content.start = line.next;
                 found.loose_start = false;
-                found.label = words
-                    .trim_start_matches(['`', '~', ' '])
-                    .split([' ', ',', '{'])
-                    .next()
-                    .and_then(Language::from_name);
+                let name = fence.info(words).split([' ', ',', '{']).next();
+                found.label = name.and_then(Language::from_name);
                 return Some(fence);
             }
-            if prose::is_prompt_header(words) {
+            if is_prompt_header(words) {
                 found.dropped.push((Span::new(at, line.next), DropReason::PromptEcho));
                 at = line.next;
                 found.content.start = at;
@@ -140,20 +132,19 @@ impl Wrapper<'_> {
         }
         match self.place {
             Place::Code => {
-                prose::is_announcement(line)
+                prose::announcement(line) != Talk::No
                     || (announced
                         && line.starts_with(|sign: char| sign.is_uppercase() || sign == '*')
-                        && prose::is_prose(line)
+                        && is_prose(line)
                         && line.trim_end().ends_with([':', '.', '!']))
             }
             // Sentences are content here; only what speaks about continuing is not, or what would
             // start a sentence in the middle of a word.
             Place::Words => {
                 let inside_word = self.partial.ends_with(|sign: char| sign.is_alphanumeric());
-                prose::is_plain_announcement(line)
-                    || (inside_word
-                        && line.starts_with(|sign: char| sign.is_uppercase())
-                        && prose::is_announcement(line))
+                let starts_sentence = inside_word && line.starts_with(char::is_uppercase);
+                let enough = if starts_sentence { Talk::Perhaps } else { Talk::Surely };
+                prose::announcement(line) >= enough
             }
         }
     }
@@ -162,7 +153,7 @@ impl Wrapper<'_> {
     fn talk_before_fence(&self, from: Line) -> bool {
         // Where sentences are content, only an announcement right above the fence is none.
         let words = self.place == Place::Words;
-        let announces = prose::is_announcement(from.of(self.text));
+        let announces = prose::announcement(from.of(self.text)) != Talk::No;
         if words && !(announces && super::seam::is_mid_line(self.partial)) {
             return false;
         }
@@ -171,7 +162,7 @@ impl Wrapper<'_> {
             if fence_of(words).is_some() {
                 return true;
             }
-            if !words.trim().is_empty() && !prose::is_prose(words) {
+            if !words.trim().is_empty() && !is_prose(words) {
                 return false;
             }
         }
@@ -209,8 +200,7 @@ impl Wrapper<'_> {
         let opener = opener.trim();
         let mut last = self.partial.lines().rev().take(8).map(str::trim);
         let echoed = last.any(|line| line.len() >= 3 && opener.starts_with(line));
-        let fences = self.partial.lines().filter(|line| fence_of(line.trim_start()).is_some());
-        echoed || (is_bare_fence(opener) && fences.count() % 2 == 1)
+        echoed || (is_bare_fence(opener) && ends_inside_fence(self.partial.lines(), Lead::Blanks))
     }
 
     // Sets aside the closing fence and the talk after it.
@@ -246,15 +236,13 @@ impl Wrapper<'_> {
 
     // Without an opening fence, a closing one is a leftover unless the texts need it themselves.
     fn is_stray_fence(&self, content: &str) -> bool {
-        let opened = lines(self.partial).filter(|line| fence_of(line.of(self.partial)).is_some());
-        let inside = lines(content).filter(|line| fence_of(line.of(content)).is_some());
-        (opened.count() + inside.count()) % 2 == 0
+        !ends_inside_fence(self.partial.lines().chain(content.lines()), Lead::Margin)
     }
 
     fn only_talk(&self, after: &str) -> bool {
         after.lines().all(|line| {
             let line = line.trim();
-            line.is_empty() || prose::is_prose(line) || prose::is_farewell(line)
+            line.is_empty() || is_prose(line) || prose::is_farewell(line)
         })
     }
 
@@ -264,7 +252,7 @@ impl Wrapper<'_> {
         let trimmed = content.trim_end();
         let Some(gap) = trimmed.rfind("\n\n") else { return };
         let last = &trimmed[gap + 2..];
-        let all_prose = last.lines().all(prose::is_prose) && !last.starts_with([' ', '\t']);
+        let all_prose = last.lines().all(is_prose) && !last.starts_with([' ', '\t']);
         // Inside a comment or a string the sentences are content.
         let before = format!("{}{}", self.partial, &content[..gap + 2]);
         if outline(&before, self.language).end.inside == Inside::Words {
@@ -298,25 +286,26 @@ fn moved(line: Line, by: usize) -> Line {
     Line { start: line.start + by, end: line.end + by, next: line.next + by }
 }
 
+// Whether a line repeats a header of the resume prompt.
+fn is_prompt_header(line: &str) -> bool {
+    let line = line.trim().trim_matches(['*', '`', '#', ' ']);
+    line.starts_with("[HEALER_MODE") || line.starts_with("[CONTINUATION_MODE")
+}
+
+fn is_prose(line: &str) -> bool {
+    prose::by_looks(line) != Talk::No
+}
+
 fn fence_of(line: &str) -> Option<Fence> {
-    let bare = line.trim_start_matches(' ');
-    let sign = *bare.as_bytes().first()?;
-    if line.len() - bare.len() > 3 || !matches!(sign, b'`' | b'~') {
-        return None;
-    }
-    let length = bare.bytes().take_while(|&byte| byte == sign).count();
-    let label = &bare[length..];
-    (length >= 3 && !label.contains('`')).then_some(Fence { sign, length })
+    Fence::read(line, Lead::Margin)
 }
 
 fn is_bare_fence(line: &str) -> bool {
-    fence_of(line).is_some_and(|fence| line.trim().len() == fence.length)
+    fence_of(line).is_some_and(|fence| fence.is_bare())
 }
 
 fn closes(line: &str, fence: Fence) -> bool {
-    is_bare_fence(line)
-        && fence_of(line)
-            .is_some_and(|found| found.sign == fence.sign && found.length >= fence.length)
+    fence_of(line).is_some_and(|found| found.closes(&fence))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! YAML reader: scalars, quoted texts, flat lists and block texts are read, anything nested is kept
 //! as the text it was written as.
 
+use crate::markdown::{Fence, Lead};
 use serde_json::{Map, Value};
 
 /// Reads the front matter at the head of a document.
@@ -14,7 +15,7 @@ use serde_json::{Map, Value};
 pub fn read_front_matter(text: &str) -> Option<Map<String, Value>> {
     let mut lines = text.trim_start_matches('\u{feff}').lines().skip_while(|line| {
         let line = line.trim();
-        line.is_empty() || line.starts_with("```")
+        line.is_empty() || Fence::read(line, Lead::Blanks).is_some()
     });
     if !is_rule(lines.next()?) {
         return None;

@@ -5,6 +5,7 @@
 //! words themselves are the reading.
 
 use super::forest::{Forest, Mark, Node, NodeId, NodeKind};
+use crate::markdown::TICKS;
 use crate::parse::{self, Kind, NodeState, ParseOptions, Parsed, Repair, Tree};
 use salve_types::Span;
 use serde_json::Value;
@@ -151,7 +152,7 @@ fn is_in_code(text: &str, at: usize) -> bool {
     while !text.is_char_boundary(from) {
         from -= 1;
     }
-    let Some((_, after)) = text.get(from..at).and_then(|before| before.rsplit_once("```")) else {
+    let Some((_, after)) = text.get(from..at).and_then(|before| before.rsplit_once(TICKS)) else {
         return false;
     };
     let label = after.lines().next().unwrap_or("").trim().to_ascii_lowercase();

@@ -6,6 +6,7 @@
 
 use super::Line;
 use crate::clean::{is_fence_line, path_label, read_info};
+use crate::markdown::{Fence, Lead};
 
 // A fence, its name, a mangled fence, a tag and blank lines: more never stands between a path and
 // its edit.
@@ -21,8 +22,8 @@ pub(in crate::edits) fn path_above(lines: &[Line<'_>], at: usize, floor: usize) 
             continue;
         }
         if is_fence_line(line) {
-            let info = line.trim_start_matches(['`', '~']);
-            if let Some(path) = read_info(info).path {
+            let fence = Fence::read(line, Lead::Blanks);
+            if let Some(path) = fence.and_then(|fence| read_info(fence.info(line)).path) {
                 return Some(path);
             }
             continue;

@@ -263,8 +263,8 @@ fn t27_what_does_not_belong_is_refused() {
         ("", RefusalReason::Empty),
         ("```rust\n```\n", RefusalReason::Empty),
         ("    let scaled = it", RefusalReason::OnlyEcho),
-        ("I'm sorry, but I can't continue this response.", RefusalReason::Unrelated),
-        ("It looks like the message was cut off. What should I do?", RefusalReason::Unrelated),
+        ("I'm sorry, but I can't continue this response.", RefusalReason::Talk),
+        ("It looks like the message was cut off. What should I do?", RefusalReason::Talk),
         (other, RefusalReason::Unrelated),
         (&changed, RefusalReason::RestartedFromBeginning),
     ] {

@@ -1,21 +1,25 @@
-//! Joining an answer and its continuation, where the answer is chat with code in it.
+//! Joins a cut answer and its continuation, where the answer is chat with code in it.
 //!
 //! In: the text so far, its verdict, the continuation. Out: the joined text, which starts with the
 //! text so far, or the reason why not. In chat a fence is content: only the stretch in which the cut
-//! lies (prose up to the next fence, code up to the end of its own) is stitched, what follows is
-//! taken as it stands. Never invents a character.
+//! lies (prose up to the next fence, code up to the end of its own) is stitched, the rest of the
+//! continuation is taken as it is. Never invents a character.
 
-use super::free_text::{open_fence, options};
-use super::strict::{self, Strict};
-use super::verdict::Part;
-use salve_text::{
-    DropReason, Dropped, LanguageHints, RefusalReason, Stitch, StitchOptions, StitchOutcome,
-    detect_language, inspect_text, stitch,
+use super::stitch::{
+    DropReason, Dropped, RefusalReason, Stitch, StitchOptions, StitchOutcome, stitch,
 };
+use crate::detect::{LanguageHints, detect_language};
+use crate::inspect::{ChatFence, free_text_options, inspect_text, open_fence};
+use crate::markdown::{Fence, Lead, half_fence};
+use crate::prose::begins_like_announcement;
 use salve_types::{Language, Verdict};
+use serde::de::IgnoredAny;
 
-/// Joins a text and its continuation.
-pub(super) fn join(
+/// Joins an answer and its continuation; `verdict` is the one on the answer.
+///
+/// # Errors
+/// The reason, when no join is safe.
+pub fn stitch_chat(
     partial: &str,
     continuation: &str,
     verdict: &Verdict,
@@ -24,11 +28,11 @@ pub(super) fn join(
         let empty = rest.trim().is_empty();
         return if empty { Err(RefusalReason::OnlyEcho) } else { Ok(format!("{partial}{rest}")) };
     }
-    if is_half_fence(last_line(partial)) && continuation.starts_with(['`', '~']) {
+    if half_fence(last_line(partial).as_bytes()).is_some() && continuation.starts_with(['`', '~']) {
         return Ok(format!("{partial}{continuation}"));
     }
-    if let Some((start, label)) = open_fence(partial, verdict) {
-        return join_in_fence(partial, continuation, start, label);
+    if let Some(open) = open_fence(partial, verdict) {
+        return join_in_fence(partial, continuation, &open);
     }
     match verdict.language {
         Language::Markdown | Language::Text => join_in_prose(partial, continuation),
@@ -55,22 +59,18 @@ fn after_echo<'c>(partial: &str, continuation: &'c str) -> Option<&'c str> {
 fn join_in_fence(
     partial: &str,
     continuation: &str,
-    start: usize,
-    label: &str,
+    open: &ChatFence<'_>,
 ) -> Result<String, RefusalReason> {
-    let (before, code) = partial.split_at(start);
-    let hints = LanguageHints { fence: Some(label), ..LanguageHints::default() };
+    let (before, code) = partial.split_at(open.start);
+    let hints = LanguageHints { fence: Some(open.label), ..LanguageHints::default() };
     let language = detect_language(code, &hints);
-    let sign = before.trim_end().rsplit('\n').next().unwrap_or_default().trim_start();
-    let sign: String = sign.chars().take_while(|&sign| matches!(sign, '`' | '~')).collect();
-    let lines = Lines::of(continuation);
     // A continuation that opens a fence of its own has wrapped itself in it.
-    let wrapped = lines.first_written().is_some_and(|line| opens_fence(line).is_some());
-    if wrapped && lines.first_written().is_some_and(|line| !is_bare_fence(line)) {
+    let first = continuation.lines().find(|line| !line.trim().is_empty());
+    if first.and_then(fence_of).is_some_and(|fence| !fence.is_bare()) {
         return stitched(partial, continuation, Language::Markdown);
     }
-    let close = lines.position(|line, at| {
-        is_bare_fence(line) && line.trim_start().starts_with(&sign) && begins_line(code, at)
+    let close = line_position(continuation, |line, at| {
+        open.fence.is_closed_by(line) && begins_line(code, at)
     });
     let (head, rest) = continuation.split_at(close.unwrap_or(continuation.len()));
     if head.trim().is_empty() {
@@ -97,21 +97,34 @@ fn join_json(partial: &str, continuation: &str) -> Result<String, RefusalReason>
     let plain = format!("{partial}{continuation}");
     let repeated = overlap(partial, continuation);
     let meant = !repeated.is_empty() && is_coincidence(repeated);
-    let fits = |text: &str| match strict::read(text.trim(), Part::Text) {
-        Strict::Whole(_) => 2,
-        Strict::Beginning => 1,
-        Strict::Wrong(_) => 0,
-    };
-    let stitched_fits = joined.as_deref().map_or(0, fits);
-    if meant && fits(&plain) > 0 && fits(&plain) >= stitched_fits { Ok(plain) } else { joined }
+    let stitched_fits = joined.as_deref().map_or(JsonFit::Wrong, json_fit);
+    let plain_fits = json_fit(&plain);
+    let kept = meant && plain_fits > JsonFit::Wrong && plain_fits >= stitched_fits;
+    if kept { Ok(plain) } else { joined }
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum JsonFit {
+    Wrong,
+    Beginning,
+    Whole,
+}
+
+fn json_fit(text: &str) -> JsonFit {
+    match serde_json::from_str::<IgnoredAny>(text.trim()) {
+        Ok(_) => JsonFit::Whole,
+        Err(error) if error.is_eof() => JsonFit::Beginning,
+        Err(_) => JsonFit::Wrong,
+    }
 }
 
 // Prose goes on up to the next fence; from there on the continuation is taken as it stands.
 fn join_in_prose(partial: &str, continuation: &str) -> Result<String, RefusalReason> {
-    let lines = Lines::of(continuation);
-    let fence = lines.position(|line, at| opens_fence(line).is_some() && begins_line(partial, at));
+    let fence = line_position(continuation, |line, at| {
+        fence_of(line).is_some() && begins_line(partial, at)
+    });
     let (head, rest) = continuation.split_at(fence.unwrap_or(continuation.len()));
-    let label = rest.lines().next().and_then(opens_fence);
+    let label = rest.lines().next().and_then(|line| Some(fence_of(line)?.info(line)));
     let blank = head.trim().is_empty();
     if blank && matches!(label, Some("markdown" | "md" | "text" | "txt")) {
         return stitched(partial, continuation, Language::Markdown);
@@ -130,11 +143,11 @@ fn stitched_prose(partial: &str, head: &str) -> Result<String, RefusalReason> {
     let found = stitch(partial, head, &options);
     match &found.outcome {
         StitchOutcome::Joined { .. } => Ok(unmoved(partial, head, &found, is_echo)),
-        StitchOutcome::Refused { why, message } => {
+        StitchOutcome::Refused { why, .. } => {
             let taken = match why {
                 RefusalReason::AmbiguousSeam => !repeats_line(partial, head),
                 RefusalReason::AmbiguousRepetition => is_coincidence(overlap(partial, head)),
-                RefusalReason::Unrelated => !message.contains("is talk"),
+                RefusalReason::Unrelated => true,
                 _ => false,
             };
             if taken { Ok(format!("{partial}{head}")) } else { Err(*why) }
@@ -158,7 +171,9 @@ fn unmoved(partial: &str, head: &str, found: &Stitch, drop: fn(&Dropped) -> bool
 fn is_echo(dropped: &Dropped) -> bool {
     match dropped.reason {
         DropReason::RepeatedText | DropReason::RepeatedHalfLine => !is_coincidence(&dropped.text),
-        DropReason::Preamble => is_announcement(&dropped.text),
+        DropReason::Preamble => {
+            dropped.text.trim_end().ends_with(':') || begins_like_announcement(&dropped.text)
+        }
         DropReason::PrefillEcho
         | DropReason::RepeatedLines
         | DropReason::RestartedBlock
@@ -172,13 +187,6 @@ fn is_echo(dropped: &Dropped) -> bool {
 fn is_coincidence(text: &str) -> bool {
     let letters = text.chars().filter(|letter| letter.is_alphanumeric()).count();
     letters < 8 || (text.len() < 24 && !text.trim().contains(char::is_whitespace))
-}
-
-// Words before a continuation that are about it.
-fn is_announcement(text: &str) -> bool {
-    let text = text.trim();
-    let opens = ["Sure", "Certainly", "Of course", "Here", "Okay", "OK", "Continuing", "Apolog"];
-    text.ends_with(':') || opens.iter().any(|word| text.starts_with(word))
 }
 
 // The end of the first text that the second one begins with.
@@ -242,7 +250,7 @@ fn closes(partial: &str, joined: &str, language: Language) -> bool {
     if matches!(language, Language::Markdown | Language::Text) {
         return false;
     }
-    let look = |text: &str| inspect_text(text, &options(language, None));
+    let look = |text: &str| inspect_text(text, &free_text_options(language, None));
     !look(partial).open.is_empty() && look(joined).is_valid
 }
 
@@ -251,45 +259,20 @@ fn begins_line(partial: &str, at: usize) -> bool {
     at > 0 || last_line(partial).trim().is_empty()
 }
 
-// The beginning of a fence: one or two of its three signs.
-fn is_half_fence(line: &str) -> bool {
-    matches!(line.trim_start_matches([' ', '>', '*', '-', '+']), "`" | "``" | "~" | "~~")
+fn fence_of(line: &str) -> Option<Fence> {
+    Fence::read(line, Lead::Blanks)
 }
 
-fn opens_fence(line: &str) -> Option<&str> {
-    let line = line.trim();
-    let sign = line.chars().next().filter(|sign| matches!(sign, '`' | '~'))?;
-    let label = line.trim_start_matches(sign);
-    let long = line.len() - label.len() >= 3;
-    (long && !label.contains('`')).then(|| label.trim())
-}
-
-fn is_bare_fence(line: &str) -> bool {
-    opens_fence(line).is_some_and(str::is_empty)
-}
-
-struct Lines<'t>(&'t str);
-
-impl<'t> Lines<'t> {
-    fn of(text: &'t str) -> Self {
-        Self(text)
-    }
-
-    // Byte offset of the first line that fits.
-    fn position(&self, fits: impl Fn(&str, usize) -> bool) -> Option<usize> {
-        let mut at = 0;
-        for line in self.0.split_inclusive('\n') {
-            if fits(line, at) {
-                return Some(at);
-            }
-            at += line.len();
+// Byte offset of the first line that fits; `fits` gets the line and its offset.
+fn line_position(text: &str, fits: impl Fn(&str, usize) -> bool) -> Option<usize> {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if fits(line, at) {
+            return Some(at);
         }
-        None
+        at += line.len();
     }
-
-    fn first_written(&self) -> Option<&'t str> {
-        self.0.lines().find(|line| !line.trim().is_empty())
-    }
+    None
 }
 
 #[cfg(test)]

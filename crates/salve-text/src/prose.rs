@@ -1,11 +1,32 @@
-//! Tells talk from code, line by line.
+//! Tells talk from code; no other file does.
 //!
-//! In: lines. Out: whether a line reads like a sentence, like code, or like neither. Never decides
-//! alone: the callers ask for several lines or for a known phrase besides.
+//! In: a line, or a few. Out: how surely it is talk, by its looks here and by its phrases in
+//! `phrases`. Never decides alone: the caller knows what surrounds the line, and where sentences are
+//! content.
+
+mod phrases;
+
+pub(crate) use phrases::{
+    announcement, begins_like_announcement, closing, is_farewell, is_refusal, names_part_of_answer,
+    opening,
+};
+
+use crate::clean::path_label;
+
+/// How surely something is talk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Talk {
+    /// Nothing says so.
+    No,
+    /// Next to something that is clearly no prose.
+    Perhaps,
+    /// By itself.
+    Surely,
+}
 
 /// How a line reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LineKind {
+pub(crate) enum LineKind {
     Blank,
     Prose,
     Code,
@@ -16,7 +37,7 @@ pub(super) enum LineKind {
 const LOOK: usize = 400;
 
 /// Reads one line.
-pub(super) fn line_kind(line: &str) -> LineKind {
+pub(crate) fn line_kind(line: &str) -> LineKind {
     let whole = line.trim();
     if whole.is_empty() {
         return LineKind::Blank;
@@ -35,6 +56,82 @@ pub(super) fn line_kind(line: &str) -> LineKind {
         return LineKind::Prose;
     }
     LineKind::Unclear
+}
+
+/// Judges a line by its looks: mostly words, and no sign of code outside of code spans.
+pub(crate) fn by_looks(line: &str) -> Talk {
+    let line = line.trim();
+    let Some(first) = line.chars().next() else { return Talk::No };
+    let marked = matches!(first, '*' | '-' | '#' | '>' | '"' | '`' | '✅' | '⚠');
+    let bare = without_code_spans(line);
+    let codeish = bare.contains([';', '{', '}', '=', '<', '>', '[', ']', '|', '\\', '@', '$'])
+        || ["()", "::", "->"].iter().any(|sign| bare.contains(sign));
+    let (words, others) = count_words(&bare);
+    if !(marked || first.is_alphanumeric()) || codeish || words < 2 || words < others * 4 {
+        return Talk::No;
+    }
+    let plain = first.is_alphabetic() && words >= 3 && !line.contains(['"', '`']);
+    if plain { Talk::Surely } else { Talk::Perhaps }
+}
+
+/// Returns whether these are words as people write them to each other, with no sign of code.
+pub fn is_sentence(text: &str) -> bool {
+    by_looks(text) == Talk::Surely
+}
+
+/// Returns whether a text ends the way people end texts.
+pub fn ends_like_an_end(text: &str) -> bool {
+    let end = text.trim_end().trim_end_matches(['*', '_', '"', '\'', ')', '”', '’', '`']);
+    end.ends_with(['.', '!', '?', '…', ':', '。', '！', '？']) || text.ends_with('\n')
+}
+
+/// Returns whether the first line of a text shows that it is chat: mostly words, whatever code is
+/// quoted among them, and no word at its start that begins a line of code.
+pub(crate) fn is_chat_line(line: &str) -> bool {
+    #[rustfmt::skip]
+    const CODE: &[&str] = &[
+        "async", "await", "class", "const", "create", "def", "delete", "enum", "export", "extern",
+        "fn", "for", "from", "func", "function", "if", "impl", "import", "insert", "interface",
+        "let", "mod", "module", "namespace", "package", "private", "protected", "pub", "public",
+        "require", "return", "select", "static", "struct", "type", "update", "use", "using", "var",
+        "while", "with",
+    ];
+    let line = line.trim();
+    let (words, others) = count_words(&without_code_spans(line));
+    let ends = line.ends_with(['.', ':', '!', '?', ',']);
+    let first = line.split_whitespace().next().unwrap_or_default();
+    let keyword =
+        CODE.contains(&first) || CODE.contains(&first.to_ascii_lowercase().as_str()) && !ends;
+    words >= 3 && words > 2 * others && !keyword && !line.ends_with(['{', ';', '(', '[', '\\'])
+}
+
+fn has_code_signs(line: &str) -> bool {
+    let bare = without_code_spans(line);
+    bare.contains([';', '{', '}', '=', '<', '>', '\\']) || bare.contains("()")
+}
+
+// Inline code is a name in a sentence and does not make it code.
+fn without_code_spans(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    for (index, piece) in line.split('`').enumerate() {
+        out.push_str(if index % 2 == 0 { piece } else { "word" });
+    }
+    out
+}
+
+// How many tokens are words, and how many neither words nor numbers.
+fn count_words(line: &str) -> (usize, usize) {
+    let (mut words, mut others) = (0, 0);
+    for token in line.split_whitespace() {
+        let token = token.trim_matches(|sign: char| ",.:!?()\"'*_…;".contains(sign));
+        let of_word = |sign: char| sign.is_alphabetic() || "'’-/".contains(sign);
+        if !token.is_empty() && token.chars().all(of_word) {
+            words += 1;
+        } else if token.is_empty() || !token.chars().all(|sign| sign.is_ascii_digit()) {
+            others += 1;
+        }
+    }
+    (words, others)
 }
 
 /// Returns whether the lines together are code rather than talk.
@@ -101,7 +198,7 @@ fn is_spoken(line: &str) -> bool {
         LineKind::Prose => begins || ends || line.starts_with(['#', '-', '*', '>', '1']),
         LineKind::Code | LineKind::Blank => false,
         LineKind::Unclear => {
-            ends || super::label::path_label(line).is_some()
+            ends || path_label(line).is_some()
                 || begins && line.chars().all(|c| c.is_alphanumeric() || "* ".contains(c))
         }
     }
@@ -209,4 +306,23 @@ fn prefix(text: &str, most: usize) -> &str {
         end -= 1;
     }
     &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn t27_prose_is_told_from_code() {
+        for line in ["I'm sorry, but I can't continue this response.", "There are 3 of them left."]
+        {
+            assert_eq!(by_looks(line), Talk::Surely, "{line}");
+        }
+        for line in ["The `parse()` function is now complete.", "- Two words", "return value"] {
+            assert_eq!(by_looks(line), Talk::Perhaps, "{line}");
+        }
+        for line in ["let x = 1;", "}", "x + y", "foo(bar, baz)", "", "a -> b of it"] {
+            assert_eq!(by_looks(line), Talk::No, "{line}");
+        }
+    }
 }

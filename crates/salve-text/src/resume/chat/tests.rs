@@ -3,13 +3,12 @@
 //! In: two texts. Out: the joined text or the refusal. Never a model.
 
 use super::*;
-use crate::answer::Wanted;
-use crate::answer::free_text::look;
+use crate::inspect::{InspectOptions, inspect_free_text};
 use salve_types::FinishReason;
 
 fn joined(partial: &str, continuation: &str) -> Result<String, RefusalReason> {
-    let look = look(partial, Some(&FinishReason::Length), &Wanted::default());
-    join(partial, continuation, &look.verdict)
+    let found = inspect_free_text(partial, Some(&FinishReason::Length));
+    stitch_chat(partial, continuation, &found.verdict)
 }
 
 const CODE: &str = "Here:\n\n```rust\nfn add(left: u64) -> u64 {\n    left";
@@ -46,11 +45,12 @@ fn a_continuation_is_joined_where_it_belongs() {
 #[test]
 fn a_refusal_is_not_the_rest_of_a_sentence() {
     let refusal = "I'm sorry, but I can't continue this text.";
-    assert_eq!(joined("The fox ran into the", refusal), Err(RefusalReason::Unrelated));
+    assert_eq!(joined("The fox ran into the", refusal), Err(RefusalReason::Talk));
 }
 
 #[test]
 fn a_short_repetition_in_json_is_kept_where_the_value_needs_it() {
-    let verdict = crate::answer::judge::json_verdict("[1, 1, ", None);
-    assert_eq!(join("[1, 1, ", "1, 1]", &verdict), Ok("[1, 1, 1, 1]".into()));
+    let options = InspectOptions { language: Some(Language::Json), ..InspectOptions::default() };
+    let verdict = inspect_text("[1, 1, ", &options);
+    assert_eq!(stitch_chat("[1, 1, ", "1, 1]", &verdict), Ok("[1, 1, 1, 1]".into()));
 }
