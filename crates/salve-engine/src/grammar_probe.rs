@@ -1,12 +1,12 @@
-//! The grammars as the verifier sees them.
+//! The grammars and the reader of omissions as the verifier sees them.
 //!
-//! In: a path and a text. Out: the answers of salve-syntax in the words of salve-tree. Never: an
+//! In: a path and a text. Out: the answers of salve-syntax and salve-text in the words of salve-tree. Never: an
 //! opinion where no grammar reads the language.
 
 use salve_syntax::{check_syntax, parse_nodes};
-use salve_text::{LanguageHints, detect_language, find_omissions};
-use salve_tree::{ProbeNode, SyntaxProbe};
-use salve_types::{FindingCode, Language};
+use salve_text::{LanguageHints, Omission, OmissionKind, detect_language, list_omissions};
+use salve_tree::{OmissionLine, ProbeNode, StandsFor, SyntaxProbe};
+use salve_types::Language;
 
 /// Answers for every language that has a grammar.
 #[derive(Debug, Clone, Copy, Default)]
@@ -30,12 +30,16 @@ impl SyntaxProbe for GrammarProbe {
         Some(nodes.collect())
     }
 
-    fn omissions(&self, path: &str, text: &str) -> Vec<usize> {
-        find_omissions(text, language_of(path, text))
-            .iter()
-            .filter(|finding| finding.code == FindingCode::OmissionMarker)
-            .map(|finding| 1 + text[..finding.span.start].matches('\n').count())
-            .collect()
+    fn omissions(&self, path: &str, text: &str) -> Vec<OmissionLine> {
+        let line = |omission: Omission| OmissionLine {
+            line: omission.line,
+            stands_for: match omission.kind {
+                OmissionKind::Kept => StandsFor::KeptCode,
+                OmissionKind::MaybeKept => StandsFor::MaybeKeptCode,
+                OmissionKind::Removed => StandsFor::RemovedCode,
+            },
+        };
+        list_omissions(text, language_of(path, text)).into_iter().map(line).collect()
     }
 }
 

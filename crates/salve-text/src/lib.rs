@@ -26,7 +26,7 @@ pub use inspect::{
     Cut, FreeText, FreeTextInspector, InspectOptions, Inspection, Inspector, SentinelRule,
     WholeReply, inspect, inspect_free_text, inspect_text,
 };
-pub use omissions::find_omissions;
+pub use omissions::{Omission, OmissionKind, find_omissions, list_omissions};
 pub use parse::{
     Candidate, Entries, Items, JsonParser, Kind, NodeId, NodeState, ParseMode, ParseOptions,
     Parsed, ParsedReply, Repair, RepairCode, Tree, parse, parse_json, replay,

@@ -49,7 +49,7 @@ pub use matching::{
 };
 pub use path::{AdmitOptions, MAX_FILE_BYTES, PathVerdict, Root};
 pub use plan::{FileContent, FileState, FileView, PlannedFile, TreePath, VerifiedEdits, ViewError};
-pub use probe::{NoProbe, ProbeNode, SyntaxProbe};
+pub use probe::{NoProbe, OmissionLine, ProbeNode, StandsFor, SyntaxProbe};
 pub use recover::{DamagedJournal, Recovery, recover};
 pub use undo::{ChangedSince, Moved, OnChanged, RewindOutcome, ThreeWay, redo, rewind, undo};
 pub use verify::{

@@ -1,7 +1,7 @@
 //! What verification asks of a grammar, without knowing one.
 //!
-//! In: a path and a text. Out: how many errors the grammar sees and the nodes of its tree. Never:
-//! an implementation; the adapter to the grammars lives where the stages meet.
+//! In: a path and a text. Out: how many errors the grammar sees, the nodes of its tree, and the lines
+//! that stand for code. Never: an implementation; the adapter is in salve-engine.
 
 use salve_types::Span;
 
@@ -14,11 +14,31 @@ pub trait SyntaxProbe {
     /// is no grammar or the text costs too much.
     fn nodes(&self, path: &str, text: &str) -> Option<Vec<ProbeNode>>;
 
-    /// Lists the 1-based lines on which a comment stands for code that was left out
-    /// ("... existing code ..."); none where nobody can say.
-    fn omissions(&self, _path: &str, _text: &str) -> Vec<usize> {
+    /// Lists the lines on which a comment stands for code that was left out, such as
+    /// "... existing code ..."; without a reader of comments there are none.
+    fn omissions(&self, _path: &str, _text: &str) -> Vec<OmissionLine> {
         Vec::new()
     }
+}
+
+/// A line that stands for code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OmissionLine {
+    /// Its number, from 1.
+    pub line: usize,
+    /// What it stands for.
+    pub stands_for: StandsFor,
+}
+
+/// What a comment stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StandsFor {
+    /// Code of the old file that stays; the words have no other meaning.
+    KeptCode,
+    /// The same, if the text leaves code out; elsewhere it is a comment like others.
+    MaybeKeptCode,
+    /// Code of the old file that goes.
+    RemovedCode,
 }
 
 /// One node of a grammar's tree.

@@ -15,7 +15,7 @@ use super::lines::says_diff;
 use crate::clean::{
     CleanOptions, CleanReply, Labelled, blank_thinking, clean, find_blocks, label_blocks,
 };
-use crate::omissions::find_omissions;
+use crate::omissions::{find_omissions, without_removal_marks};
 use crate::prose::{reads_like_code, reads_like_talk};
 use salve_types::{
     EditEnd, EditFormat, EditSet, FileChange, FileEdit, FindingCode, Language, RawReply, Span,
@@ -138,20 +138,6 @@ pub(super) fn content_change(
         (false, true) => FileChange::Create(content),
         (false, false) => FileChange::Write(content),
     }
-}
-
-// `// Plandex: removed code` marks where lines were left out on purpose. The mark is that tool's
-// own and no comment for people, so the file is right without it.
-fn without_removal_marks(content: String) -> String {
-    const MARK: &str = "Plandex: removed code";
-    if !content.contains(MARK) {
-        return content;
-    }
-    let is_mark = |line: &&str| {
-        let words = line.trim().trim_start_matches(|c: char| c.is_ascii_punctuation() || c == ' ');
-        words.starts_with(MARK)
-    };
-    content.split_inclusive('\n').filter(|line| !is_mark(line)).collect()
 }
 
 // Nobody says that a whole file is meant: then the reply must be one block, or code and nothing

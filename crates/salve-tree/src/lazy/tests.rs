@@ -1,11 +1,37 @@
 //! Lazy files of every kind, resolved or refused for the right reason.
 
 use super::*;
-use crate::NoProbe;
+use crate::{OmissionLine, ProbeNode, StandsFor};
 use proptest::prelude::*;
 
 fn resolve(path: &str, old: &str, lazy: &str) -> Result<String, Unresolved> {
-    resolve_lazy(path, old, lazy, &NoProbe).map(|resolved| resolved.text)
+    resolve_lazy(path, old, lazy, &Dots).map(|resolved| resolved.text)
+}
+
+/// Takes every comment with dots for kept code, or for removed code where it says so.
+struct Dots;
+
+impl SyntaxProbe for Dots {
+    fn errors(&self, _path: &str, _text: &str) -> Option<usize> {
+        None
+    }
+
+    fn nodes(&self, _path: &str, _text: &str) -> Option<Vec<ProbeNode>> {
+        None
+    }
+
+    fn omissions(&self, _path: &str, text: &str) -> Vec<OmissionLine> {
+        let is_comment = |line: &str| ["//", "#", "/*"].iter().any(|sign| line.starts_with(sign));
+        let lines = (1..).zip(text.lines().map(str::trim));
+        lines
+            .filter(|(_, line)| is_comment(line) && line.contains("..."))
+            .map(|(line, words)| {
+                let removed = words.contains("removed");
+                let stands_for = if removed { StandsFor::RemovedCode } else { StandsFor::KeptCode };
+                OmissionLine { line, stands_for }
+            })
+            .collect()
+    }
 }
 
 const SERVICE: &str = "\
@@ -205,8 +231,12 @@ impl SyntaxProbe for OnlyOnce {
         Some(text.matches("once();").count().saturating_sub(1))
     }
 
-    fn nodes(&self, _path: &str, _text: &str) -> Option<Vec<crate::ProbeNode>> {
+    fn nodes(&self, _path: &str, _text: &str) -> Option<Vec<ProbeNode>> {
         None
+    }
+
+    fn omissions(&self, path: &str, text: &str) -> Vec<OmissionLine> {
+        Dots.omissions(path, text)
     }
 }
 

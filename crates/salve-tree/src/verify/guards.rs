@@ -4,7 +4,7 @@
 //! what was already so before the edit.
 
 use super::{Allow, RefusalCode};
-use crate::SyntaxProbe;
+use crate::{StandsFor, SyntaxProbe};
 use std::collections::HashMap;
 
 /// Files of so few lines may shrink as they like.
@@ -59,13 +59,11 @@ fn omission(file: &Guarded<'_>, probe: &dyn SyntaxProbe) -> Option<(RefusalCode,
 }
 
 fn omitted_lines<'a>(path: &str, text: &'a str, probe: &dyn SyntaxProbe) -> Vec<(usize, &'a str)> {
-    let numbers = probe.omissions(path, text);
-    if numbers.is_empty() {
-        return Vec::new();
-    }
-    let lines: Vec<&str> = text.lines().collect();
-    let line = |number: usize| lines.get(number.checked_sub(1)?).map(|line| line.trim());
-    numbers.into_iter().filter_map(|number| Some((number, line(number)?))).collect()
+    let omissions = probe.omissions(path, text);
+    let sure = omissions.iter().filter(|omission| omission.stands_for == StandsFor::KeptCode);
+    let mut sure = sure.map(|omission| omission.line).peekable();
+    let numbered = (1..).zip(text.lines().map(str::trim));
+    numbered.filter(|(number, _)| sure.next_if_eq(number).is_some()).collect()
 }
 
 /// Holds back a whole file that would lose more than half of its lines.

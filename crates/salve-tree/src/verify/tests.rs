@@ -1,7 +1,10 @@
 //! What verification decides, row by row of the ledger.
 
 use super::*;
-use crate::{AdmitOptions, ContentHash, FileState, MemoryView, PlannedFile, ProbeNode};
+use crate::{
+    AdmitOptions, ContentHash, FileState, MemoryView, OmissionLine, PlannedFile, ProbeNode,
+    StandsFor,
+};
 use salve_types::{
     EditFormat, FileChange, FileEdit, Hunk, HunkBody, LineOperation, LineOperationKind, Occurrence,
     Span,
@@ -107,11 +110,11 @@ impl SyntaxProbe for Marks {
         None
     }
 
-    fn omissions(&self, _path: &str, text: &str) -> Vec<usize> {
+    fn omissions(&self, _path: &str, text: &str) -> Vec<OmissionLine> {
         (1..)
             .zip(text.lines())
             .filter(|(_, line)| line.contains("// rest"))
-            .map(|(n, _)| n)
+            .map(|(line, _)| OmissionLine { line, stands_for: StandsFor::KeptCode })
             .collect()
     }
 }
