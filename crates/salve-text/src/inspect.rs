@@ -27,6 +27,7 @@ mod strings;
 mod tail;
 mod verdict;
 mod weak;
+mod weights;
 mod words;
 
 pub(crate) use free_text::{ChatFence, open_fence, options as free_text_options};

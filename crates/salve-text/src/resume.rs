@@ -17,6 +17,7 @@ mod stitch;
 mod tail;
 mod template;
 mod ties;
+mod weights;
 mod wrapper;
 
 pub use chat::stitch_chat;

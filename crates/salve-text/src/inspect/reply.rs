@@ -3,7 +3,7 @@
 //! In: a `CleanReply`. Out: a `WholeReply`, which may be parsed, or a `Cut`, which may be resumed.
 //! Never lets anybody outside make either: what was not inspected cannot pass for whole.
 
-use super::{InspectOptions, verdict};
+use super::{InspectOptions, verdict, weights};
 use crate::clean::CleanReply;
 use salve_types::{Evidence, EvidenceSource, Verdict};
 
@@ -57,13 +57,21 @@ fn note_cleaner(reply: &CleanReply, verdict: &mut Verdict) {
         });
     };
     if reply.unclosed_fence() {
-        note("unclosed_fence", "The reply ends inside a fence.", 0.3);
+        note("unclosed_fence", "The reply ends inside a fence.", weights::UNCLOSED_WRAPPER);
     }
     if reply.unclosed_wrapper() {
-        note("unclosed_wrapper", "The reply ends inside the tags around its content.", 0.3);
+        note(
+            "unclosed_wrapper",
+            "The reply ends inside the tags around its content.",
+            weights::UNCLOSED_WRAPPER,
+        );
     }
     if reply.unclosed_thinking() {
-        note("unclosed_thinking", "The reply ends inside its thinking; no answer began.", 0.95);
+        note(
+            "unclosed_thinking",
+            "The reply ends inside its thinking; no answer began.",
+            weights::IN_THINKING,
+        );
         verdict::fail_in_thinking(verdict, reply.raw());
     }
 }

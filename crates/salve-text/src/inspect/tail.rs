@@ -13,6 +13,7 @@ mod types;
 
 use super::reader::Read;
 use super::stack::Kind;
+use super::weights;
 use salve_types::{Language, OpenConstruct, OpenKind, Position, Span, TruncationKind};
 use tokens::{Token, tokens};
 
@@ -63,7 +64,7 @@ pub(super) fn unfinished(read: &Read<'_>, end: usize) -> Option<Unfinished> {
         Reason::Statement(message) => Unfinished {
             kind: TruncationKind::GeneralTruncation,
             message: format!("The text ends inside a statement: {}", lower_first(message)),
-            weight: 0.85,
+            weight: weights::OPEN_STATEMENT,
             span,
             block: None,
         },
@@ -126,7 +127,7 @@ fn block(read: &Read<'_>, bytes: &[u8], span: Span) -> Unfinished {
     Unfinished {
         kind: TruncationKind::OpenBlock,
         message: "A block was announced and has no body".to_owned(),
-        weight: 0.95,
+        weight: weights::BLOCK_WITHOUT_BODY,
         span,
         block: Some(construct),
     }

@@ -7,7 +7,7 @@ use super::closing::{Ending, broken_string, ending};
 use super::half::End;
 use super::reader::Read;
 use super::tail::{Unfinished, unfinished};
-use super::{InspectOptions, SentinelRule};
+use super::{InspectOptions, SentinelRule, weights};
 use crate::sentinel::{ending_sentinel, sentinel_line};
 use salve_types::{
     ErrorType, Evidence, EvidenceSource, FinishReason, Language, OpenConstruct, OpenKind, Position,
@@ -41,7 +41,7 @@ pub(super) fn fail_in_thinking(verdict: &mut Verdict, raw: &str) {
     verdict.kind = Some(TruncationKind::GeneralTruncation);
     verdict.error_message = Some("The reply ends inside its thinking; no answer began".to_owned());
     verdict.truncation_line = Some(u32::try_from(raw.trim().lines().count()).unwrap_or(u32::MAX));
-    verdict.confidence = 0.95;
+    verdict.confidence = weights::IN_THINKING;
 }
 
 // Everything known before the decision.
@@ -99,7 +99,7 @@ impl Case {
                 opened_at_line: None,
                 open,
                 closing,
-                confidence: 0.75,
+                confidence: weights::WHOLE,
                 evidence: Vec::new(),
                 language,
             },
@@ -128,28 +128,40 @@ impl Case {
             let kind = kind_of(construct.kind, self.verdict.language);
             let (words, sure) = match self.unfinished.take() {
                 Some(found) => (found.message, found.weight),
-                None => (message_of(&construct, read.last_line), 0.99),
+                None => (message_of(&construct, read.last_line), weights::OPEN_CONSTRUCT),
             };
             self.fail(read, ended, kind, words, sure);
             self.verdict.opened_at_line = Some(construct.line);
         } else if self.crossed {
             let words = "A closing bracket does not fit the bracket that is open".to_owned();
-            self.fail(read, ErrorType::SyntaxError, TruncationKind::UnbalancedBraces, words, 0.9);
+            self.fail(
+                read,
+                ErrorType::SyntaxError,
+                TruncationKind::UnbalancedBraces,
+                words,
+                weights::BROKEN_STRUCTURE,
+            );
         } else if let Some(found) = self.unfinished.take().filter(|_| !self.sentinel) {
             self.fail(read, ended, found.kind, found.message, found.weight);
         } else if self.verdict.language == Language::Json && read.lines == 0 {
             let words = "The text ends before its JSON value begins".to_owned();
             let outer = ErrorType::TruncationDetected;
-            self.fail(read, outer, TruncationKind::GeneralTruncation, words, 0.9);
+            self.fail(
+                read,
+                outer,
+                TruncationKind::GeneralTruncation,
+                words,
+                weights::BROKEN_STRUCTURE,
+            );
         } else if stopped && !self.proven_whole {
             let words = "The provider stopped the output before the model ended it".to_owned();
             let outer = ErrorType::TruncationDetected;
-            self.fail(read, outer, TruncationKind::GeneralTruncation, words, 0.7);
+            self.fail(read, outer, TruncationKind::GeneralTruncation, words, weights::SAYS_CUT);
         }
         if self.sentinel_demanded && !self.sentinel {
             let kind = self.verdict.kind.unwrap_or(TruncationKind::GeneralTruncation);
             let outer = ErrorType::TruncationDetected;
-            self.fail(read, outer, kind, MISSING_SENTINEL.to_owned(), 0.9);
+            self.fail(read, outer, kind, MISSING_SENTINEL.to_owned(), weights::SENTINEL);
         }
         if self.verdict.is_valid {
             self.verdict.confidence = self.trust(options);
@@ -169,20 +181,23 @@ impl Case {
         self.verdict.error_message = Some(words);
         self.verdict.kind = Some(kind);
         self.verdict.truncation_line = Some(read.lines);
-        self.verdict.confidence =
-            if self.verdict.language == Language::Text { sure.min(0.6) } else { sure };
+        self.verdict.confidence = if self.verdict.language == Language::Text {
+            sure.min(weights::MOST_IN_WORDS)
+        } else {
+            sure
+        };
     }
 
     // How far a text without faults may be believed.
     fn trust(&self, options: &InspectOptions) -> f64 {
         if self.proven_whole {
-            0.98
+            weights::PROVEN_WHOLE
         } else if options.finish_reason == Some(FinishReason::Stop) {
-            0.9
+            weights::WHOLE_AND_ENDED
         } else if self.verdict.language == Language::Text {
-            0.5
+            weights::WHOLE_WORDS
         } else {
-            0.75
+            weights::WHOLE
         }
     }
 
@@ -206,17 +221,18 @@ impl Case {
             (Some(span), _) => {
                 let start = read.len - read.tail.len();
                 let words = "The completion sentinel is the last line";
-                let evidence = self.note(source, "sentinel_present", words, false, 0.9);
+                let evidence =
+                    self.note(source, "sentinel_present", words, false, weights::SENTINEL);
                 evidence.span = Some(Span::new(start + span.start, start + span.end));
             }
             (None, SentinelRule::None) => {}
             (None, _) if self.verdict.language == Language::Json => {}
             (None, SentinelRule::Required) => {
-                self.note(source, "sentinel_missing", MISSING_SENTINEL, true, 0.9);
+                self.note(source, "sentinel_missing", MISSING_SENTINEL, true, weights::SENTINEL);
             }
             (None, SentinelRule::Optional) => {
                 let words = "The text does not end with the completion sentinel";
-                self.note(source, "sentinel_missing", words, true, 0.2);
+                self.note(source, "sentinel_missing", words, true, weights::NO_OPTIONAL_SENTINEL);
             }
         }
     }
@@ -226,34 +242,41 @@ impl Case {
         for construct in self.verdict.open.clone().iter().rev().take(16) {
             let code = format!("open_{}", name_of(construct.kind));
             let message = message_of(construct, read.last_line);
-            let evidence = self.note(source, &code, &message, true, 0.99);
+            let evidence = self.note(source, &code, &message, true, weights::OPEN_CONSTRUCT);
             evidence.span = Some(Span::new(construct.offset, read.len));
         }
         if json_root {
-            self.note(source, "root_closed", "The root value has its end", false, 0.95);
+            self.note(
+                source,
+                "root_closed",
+                "The root value has its end",
+                false,
+                weights::ROOT_CLOSED,
+            );
         } else if self.verdict.open.is_empty() && self.verdict.language != Language::Text {
             self.note(
                 source,
                 "nothing_open",
                 "Every construct that was opened is closed",
                 false,
-                0.5,
+                weights::NOTHING_OPEN,
             );
         }
         if let Some(offset) = read.machine.crossed {
-            let weight = if self.crossed { 0.9 } else { 0.1 };
+            let weight =
+                if self.crossed { weights::BROKEN_STRUCTURE } else { weights::CROSSED_LOOSELY };
             let words = "A closing bracket does not fit the bracket that is open";
             let evidence = self.note(source, "crossed_brackets", words, true, weight);
             evidence.span = Some(Span::new(offset, offset + 1));
         }
         if let Some((frame, end)) = &read.machine.broken {
             let words = "A string that ends with its line has no closing quote";
-            let evidence = self.note(source, "broken_string", words, true, 0.3);
+            let evidence = self.note(source, "broken_string", words, true, weights::BROKEN_STRING);
             evidence.span = Some(Span::new(frame.offset, *end));
         }
         if read.machine.stack.overflowed {
             let words = "Nesting is deeper than is kept: the closing text is not complete";
-            self.note(source, "depth_limit", words, true, 0.9);
+            self.note(source, "depth_limit", words, true, weights::BROKEN_STRUCTURE);
         }
         if let Some(found) = &self.unfinished {
             let (message, weight, span) = (found.message.clone(), found.weight, found.span);
@@ -266,20 +289,22 @@ impl Case {
     fn note_finish_reason(&mut self, options: &InspectOptions) {
         let Some(reason) = &options.finish_reason else { return };
         let (cut, weight, words) = match reason {
-            FinishReason::Stop => (false, 0.3, "The provider says that the model ended its answer"),
+            FinishReason::Stop => {
+                (false, weights::SAYS_ENDED, "The provider says that the model ended its answer")
+            }
             FinishReason::ToolCalls => {
-                (false, 0.2, "The provider says that the model asked for a tool")
+                (false, weights::SAYS_TOOL, "The provider says that the model asked for a tool")
             }
             FinishReason::Length => {
-                (true, 0.7, "The provider says that the output limit was reached")
+                (true, weights::SAYS_CUT, "The provider says that the output limit was reached")
             }
             FinishReason::Disconnect => {
-                (true, 0.7, "The connection broke before an end was announced")
+                (true, weights::SAYS_CUT, "The connection broke before an end was announced")
             }
             FinishReason::ContentFilter => {
-                (true, 0.6, "The provider says that a filter ended the answer")
+                (true, weights::SAYS_FILTERED, "The provider says that a filter ended the answer")
             }
-            _ => (true, 0.05, "The provider gave a reason that is not known"),
+            _ => (true, weights::SAYS_UNKNOWN, "The provider gave a reason that is not known"),
         };
         let code = format!(
             "finish_reason_{}",

@@ -8,6 +8,7 @@ use super::overlap::{Alignment, Overlap, overlaps};
 use super::repetition::{information, surprise};
 use super::seam::{self, Vocabulary};
 use super::stitch::{DropReason, Place};
+use super::weights;
 
 /// One way to join.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,7 +57,7 @@ pub(crate) fn propose(
     found.extend(missing_break(partial, content, place, loose, &plain));
     found.extend(extra_break(partial, content, place, vocabulary, &plain));
     for overlap in overlaps(partial, content, OVERLAPS) {
-        let told = information(partial[overlap.from..].trim()) > 4.5;
+        let told = information(partial[overlap.from..].trim()) > weights::LEAST_TO_SHOW_NO_MOVE;
         if told && shows_no_move(&overlap) {
             // Meant or not, the line stands where it stood.
             found.iter_mut().for_each(|candidate| candidate.unmoved |= candidate.drop == 0);
@@ -102,7 +103,8 @@ fn echo(
     vocabulary: &Vocabulary<'_>,
 ) -> Vec<Candidate> {
     let repeated = &partial[overlap.from..];
-    if overlap.alignment == Alignment::Inside && information(repeated) < 8.0 {
+    if overlap.alignment == Alignment::Inside && information(repeated) < weights::LEAST_INSIDE_LINE
+    {
         return Vec::new();
     }
     let complete = !seam::is_mid_line(partial);
@@ -110,38 +112,42 @@ fn echo(
     let mut told = surprise(repeated, complete);
     if overlap.alignment == Alignment::Inside && overlap.lines > 0 {
         // A line that starts in the middle of another one was not written on purpose.
-        told += information(repeated.lines().next().unwrap_or_default()).min(20.0);
+        let first = repeated.lines().next().unwrap_or_default();
+        told += information(first).min(weights::MOST_OF_BROKEN_LINE);
     }
     if overlap.same_indent {
-        told += 3.0;
+        told += weights::SAME_INDENT;
     }
     let again = indent_of(content);
     if complete && overlap.lines == 1 && !again.is_empty() && again != indent_of(repeated) {
         // `try:` in `try:`, or `break` behind `break`: the same line at another depth is a block
         // in a block, or the end of one.
-        told = told.min(3.0);
+        told = told.min(weights::MOST_AT_OTHER_DEPTH);
     }
     let half = &partial[last_line_start(partial)..];
     let as_deep =
         overlap.same_indent || (indent_of(half).is_empty() && indent_of(content).is_empty());
     if as_deep && overlap.alignment == Alignment::Line && is_comment_sign(half) {
         // ` * ` or `// ` again, as deep as before: the line of a comment starts over.
-        told += 5.0;
+        told += weights::COMMENT_SIGN_AGAIN;
     }
     if repeats_around(partial, overlap, content) || is_periodic(partial, overlap, content) {
-        told = told.min(3.0);
+        told = told.min(weights::MOST_IN_PERIOD);
     }
     let one_line = repeated.trim().lines().count() == 1 && overlap.alignment == Alignment::Line;
     if place == Place::Words && complete && one_line {
         // Free text follows no rule that a line stands there only once.
-        told = told.min(6.0);
+        told = told.min(weights::MOST_OF_LINE_IN_WORDS);
     }
     let (prior, reason) = match overlap.alignment {
-        Alignment::Line if overlap.from == 0 => (-3.0, DropReason::PrefillEcho),
-        Alignment::Line if overlap.lines > 0 => (-4.0, DropReason::RepeatedLines),
-        Alignment::Line => (-3.0, DropReason::RepeatedHalfLine),
-        Alignment::Inside => (-7.0, DropReason::RepeatedText),
+        Alignment::Line if overlap.from == 0 => (weights::PREFILL, DropReason::PrefillEcho),
+        Alignment::Line if overlap.lines > 0 => {
+            (weights::REPEATED_LINES, DropReason::RepeatedLines)
+        }
+        Alignment::Line => (weights::REPEATED_HALF_LINE, DropReason::RepeatedHalfLine),
+        Alignment::Inside => (weights::REPEATED_TEXT, DropReason::RepeatedText),
     };
+    let fit = seam::fit(partial, rest, place, vocabulary);
     let plain = Candidate {
         drop: overlap.drop,
         reason: Some(reason),
@@ -150,7 +156,7 @@ fn echo(
         restarts_line: overlap.to_line_start,
         unmoved: shows_no_move(overlap),
         told,
-        bits: prior + told + seam::fit(partial, rest, place, vocabulary).max(-6.0),
+        bits: prior + told + fit.max(weights::WORST_SEAM_AFTER_ECHO),
     };
     let moved = overlap.shift.is_some_and(|shift| shift != 0);
     let brackets = repeated.chars().all(|sign| "{}[]();, \t\r\n".contains(sign));
@@ -160,8 +166,8 @@ fn echo(
     }
     // The repeated lines show how far the model moved everything, so the move is all but certain.
     let Some(shift) = overlap.shift.filter(|&shift| shift != 0) else { return vec![plain] };
-    let shifted = Candidate { shift, bits: plain.bits - 1.0, ..plain.clone() };
-    vec![shifted, Candidate { bits: plain.bits - 9.0, ..plain }]
+    let shifted = Candidate { shift, bits: plain.bits + weights::SHOWN_MOVE, ..plain.clone() };
+    vec![shifted, Candidate { bits: plain.bits + weights::IGNORED_MOVE, ..plain }]
 }
 
 // Whether the repeated lines stand where they stood. Text that is repeated byte for byte over the
@@ -197,14 +203,18 @@ fn is_periodic(partial: &str, overlap: &Overlap, content: &str) -> bool {
     let shared: String = backward.take_while(|(one, other)| one == other).map(|it| it.0).collect();
     let forward = content[overlap.drop..].chars().zip(repeated.chars());
     let again: String = forward.take_while(|(one, other)| one == other).map(|it| it.0).collect();
-    information(&shared).max(information(&again)) >= 8.0
+    information(&shared).max(information(&again)) >= weights::LEAST_INSIDE_LINE
 }
 
 // The partial stops in the indentation of a line, and the continuation writes it again.
 fn repeated_indent(partial: &str, content: &str, plain: &Candidate) -> Option<Candidate> {
     let half = &partial[last_line_start(partial)..];
     let begins = !half.is_empty() && half.trim().is_empty() && content.starts_with(half);
-    begins.then(|| Candidate { restarts_line: true, bits: plain.bits - 5.5, ..plain.clone() })
+    begins.then(|| Candidate {
+        restarts_line: true,
+        bits: plain.bits + weights::REPEATED_INDENT,
+        ..plain.clone()
+    })
 }
 
 // The partial stops behind a complete line, and the continuation starts the next one without a
@@ -232,11 +242,13 @@ fn missing_break(
     }
     let ends = matches!(last, ';' | '{' | '}' | ',' | ':' | ')' | '(' | '[' | '>');
     let bits = match (ends && starts, indented) {
-        (true, true) => 3.0,
+        (true, true) => weights::BREAK_BEFORE_INDENT,
         (true, false) if matches!(last, ';' | '}') && !packed(partial) && next.is_alphabetic() => {
-            5.0
+            weights::BREAK_AFTER_STATEMENT
         }
-        (true, false) if loose && ends_lines(partial, last, next) => 1.0,
+        (true, false) if loose && ends_lines(partial, last, next) => {
+            weights::BREAK_AFTER_ANNOUNCEMENT
+        }
         _ => return None,
     };
     let line_break = if partial.contains("\r\n") { "\r\n" } else { "\n" };
@@ -283,7 +295,7 @@ fn extra_break(
     decided.then(|| Candidate {
         drop,
         reason: Some(DropReason::LineBreak),
-        bits: 6.0,
+        bits: weights::BREAK_IN_WORD,
         ..plain.clone()
     })
 }

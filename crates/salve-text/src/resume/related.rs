@@ -8,6 +8,7 @@ use super::lines::lines;
 use super::seam::{self, Vocabulary};
 use super::stitch::{DropReason, Place, RefusalReason};
 use super::ties;
+use super::weights;
 use crate::detect::{LanguageHints, detect_language};
 use crate::inspect::{Inside, outline};
 use crate::prose::{self, Talk};
@@ -43,7 +44,7 @@ pub(crate) fn refusal_after(join: &Join<'_>) -> Refusal {
             "the continuation starts over from the beginning, and not in the same words",
         ));
     }
-    if join.candidate.told >= 14.0 {
+    if join.candidate.told >= weights::PROOF_OF_BELONGING {
         return None;
     }
     let message = "the continuation is the start of another text";
@@ -137,7 +138,7 @@ fn misfit(join: &Join<'_>) -> i32 {
         return 0;
     }
     let vocabulary = Vocabulary::new(join.partial, join.content);
-    if seam::fit(join.partial, join.content, join.place, &vocabulary) < -3.0 {
+    if seam::fit(join.partial, join.content, join.place, &vocabulary) < weights::MISFIT {
         return 4;
     }
     if join.place != Place::Code {

@@ -5,6 +5,7 @@
 //! to repeat, table rows and calls often do, declarations never. Never looks at the structure of
 //! the file: brackets that must balance are other evidence.
 
+use super::weights;
 use std::collections::HashSet;
 
 /// Returns how surprising it is, in bits, that `text` was written twice in a row on purpose.
@@ -16,12 +17,12 @@ pub(crate) fn surprise(text: &str, complete: bool) -> f32 {
     if !complete {
         // Half a row of a table may well start with the same value twice.
         let row = is_row(last.trim()) && last.contains([',', '|']);
-        let most = if row { 3.0 } else { 30.0 };
+        let most = if row { weights::MOST_OF_HALF_ROW } else { weights::MOST_OF_HALF_LINE };
         return surprise(&whole.join("\n"), true) + information(last).min(most);
     }
     if lines.len() > 1 && lines.iter().all(|line| line.trim() == lines[0].trim()) {
         // The text repeats itself already.
-        return 3.0;
+        return weights::SELF_REPEATING;
     }
     let habits: Vec<Habit> = lines.iter().map(|line| habit(line)).collect();
     let strange = habits.iter().filter(|habit| matches!(habit, Habit::Other)).count();
@@ -31,15 +32,16 @@ pub(crate) fn surprise(text: &str, complete: bool) -> f32 {
         let telling = lines.iter().zip(&habits).filter(|(_, habit)| **habit != Habit::Closer);
         let different: HashSet<&str> = telling.map(|(line, _)| line.trim()).collect();
         let closes = habits.contains(&Habit::Closer) && !different.is_empty();
-        let ended = if closes { 3.0 } else { 0.0 };
-        return most + ended + 3.0 * different.len().saturating_sub(1) as f32;
+        let ended = if closes { weights::CLOSED_AGAIN } else { 0.0 };
+        let further = different.len().saturating_sub(1) as f32;
+        return most + ended + weights::EACH_DIFFERENT_LINE * further;
     }
     if is_list_item(text.trim()) {
-        return 8.0;
+        return weights::ITEM_AGAIN;
     }
     let others = lines.iter().zip(&habits).filter(|(_, habit)| matches!(habit, Habit::Other));
-    let told: f32 = others.map(|(line, _)| information(line).min(14.0)).sum();
-    told.min(14.0 + 6.0 * (strange - 1) as f32)
+    let told: f32 = others.map(|(line, _)| information(line).min(weights::DECLARATION)).sum();
+    told.min(weights::DECLARATION + weights::EACH_DECLARATION * (strange - 1) as f32)
 }
 
 /// Returns roughly how many bits a text carries: blanks and runs of one sign carry few.
@@ -48,10 +50,10 @@ pub(crate) fn information(text: &str) -> f32 {
     let mut before = '\0';
     for sign in text.chars() {
         bits += match sign {
-            _ if sign == before => 0.2,
-            ' ' | '\t' | '\n' | '\r' => 0.2,
-            _ if sign.is_alphanumeric() => 2.2,
-            _ => 1.5,
+            _ if sign == before => weights::BLANK,
+            ' ' | '\t' | '\n' | '\r' => weights::BLANK,
+            _ if sign.is_alphanumeric() => weights::LETTER,
+            _ => weights::SIGN,
         };
         before = sign;
     }
@@ -76,11 +78,11 @@ enum Habit {
 impl Habit {
     const fn bits(self) -> f32 {
         match self {
-            Self::Closer => 1.0,
-            Self::Row => 2.0,
-            Self::Call => 3.0,
-            Self::Assignment => 6.0,
-            Self::Other => 14.0,
+            Self::Closer => weights::CLOSER_AGAIN,
+            Self::Row => weights::ROW_AGAIN,
+            Self::Call => weights::CALL_AGAIN,
+            Self::Assignment => weights::ASSIGNMENT_AGAIN,
+            Self::Other => weights::DECLARATION,
         }
     }
 }

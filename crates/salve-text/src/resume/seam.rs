@@ -5,6 +5,7 @@
 
 use super::lines::last_line_start;
 use super::stitch::Place;
+use super::weights;
 use std::collections::HashSet;
 
 /// The words both texts use, against which a word made at the seam is checked.
@@ -83,14 +84,14 @@ fn word_fit(partial: &str, rest: &str, vocabulary: &Vocabulary<'_>) -> f32 {
     }
     let joined = format!("{left}{right}");
     if vocabulary.knows(&joined) {
-        5.0
+        weights::KNOWN_WORD
     } else if right.len() > 1 && vocabulary.knows(right) && KEYWORDS.contains(&right) {
-        -6.0
+        weights::KEYWORD_IN_WORD
     } else if right.len() > 2
         && vocabulary.knows(right)
         && (vocabulary.knows(left) || right.starts_with(left))
     {
-        -4.0
+        weights::WORDS_TOGETHER
     } else {
         0.0
     }
@@ -103,7 +104,7 @@ fn doubled_fit(partial: &str, rest: &str) -> f32 {
     let is_word = !word.is_empty() && word.chars().all(is_word_sign) && word.len() < half.len();
     let doubled = is_word && first_word(rest) == word;
     let opened = (word == "<" || word == "</" || word == "<!") && rest.starts_with(word);
-    if doubled || opened { -4.0 } else { 0.0 }
+    if doubled || opened { weights::DOUBLED } else { 0.0 }
 }
 
 // A cut line of nothing but signs goes on to a line that starts like other lines do, and a row of
@@ -117,15 +118,15 @@ fn line_fit(partial: &str, rest: &str, vocabulary: &Vocabulary<'_>) -> f32 {
     let line = format!("{half}{first}");
     let line = line.trim_end();
     if line.len() > 8 && rest.contains('\n') && vocabulary.knows_line(line) {
-        return 4.0;
+        return weights::KNOWN_LINE;
     }
     let mark = mark_of(line);
     if half.len() > 4 || mark.starts_with(['}', ')', ']']) {
         0.0
     } else if vocabulary.knows_mark(mark) {
-        2.0
+        weights::KNOWN_MARK
     } else {
-        -3.0
+        weights::UNKNOWN_MARK
     }
 }
 
@@ -139,7 +140,7 @@ fn mark_of(line: &str) -> &str {
 fn closer_fit(rest: &str, place: Place) -> f32 {
     let rest = rest.trim_start();
     let closes = rest.starts_with("*/") || rest.starts_with("-->");
-    if closes && place == Place::Code { -10.0 } else { 0.0 }
+    if closes && place == Place::Code { weights::STRAY_COMMENT_END } else { 0.0 }
 }
 
 // Indentation in the middle of a line of code, before a word, is the start of another line.
@@ -152,9 +153,9 @@ fn blank_fit(partial: &str, rest: &str, place: Place) -> f32 {
     if rest[blanks..]
         .starts_with(|next: char| next.is_alphanumeric() || "_}])@#\"'.<".contains(next))
     {
-        -8.0
+        weights::INDENT_IN_LINE
     } else {
-        -2.0
+        weights::BLANKS_IN_LINE
     }
 }
 

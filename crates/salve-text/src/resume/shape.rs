@@ -8,6 +8,7 @@ mod blocks;
 mod brackets;
 
 use super::lines::{indent_of, lines, width};
+use super::weights;
 use crate::inspect::{Inside, outline};
 use salve_types::Language;
 
@@ -23,9 +24,6 @@ pub(crate) struct Shape {
     // Places where it does not, with the distance in columns and a weight.
     disagreed: Vec<(i32, f32)>,
 }
-
-// The weight of a complete text that never comes back to its margin.
-const BACK_AT_MARGIN: f32 = 4.0;
 
 // How many lines behind the seam are measured.
 const MEASURED: usize = 200;
@@ -53,9 +51,10 @@ impl Shape {
     /// Returns the evidence in bits.
     pub(crate) fn bits(&self) -> f32 {
         let against: f32 = self.disagreed.iter().map(|(_, weight)| weight).sum();
-        let closed = if self.closed { 8.0 } else { 0.0 };
-        let crossed = if self.crossed { -14.0 } else { 0.0 };
-        closed + crossed + (self.agreed / 4.0).min(4.0) - against.min(24.0)
+        let closed = if self.closed { weights::CLOSED } else { 0.0 };
+        let crossed = if self.crossed { weights::CROSSED } else { 0.0 };
+        let agreed = (self.agreed * weights::SHARE_OF_AGREEMENT).min(weights::MOST_AGREEMENT);
+        closed + crossed + agreed - against.min(weights::MOST_DISAGREEMENT)
     }
 
     /// Returns the distances that would explain the lines that stand wrong, at most two.
@@ -63,7 +62,7 @@ impl Shape {
     /// A continuation that was moved was moved as a whole, so lines that stand right speak against.
     pub(crate) fn suggested_shifts(&self) -> Vec<i32> {
         let total: f32 = self.disagreed.iter().map(|(_, weight)| weight).sum();
-        if total <= self.agreed * 2.0 {
+        if total <= self.agreed * weights::SUGGESTS_MOVE {
             return Vec::new();
         }
         let weight_of = |distance: i32| -> f32 {
@@ -96,7 +95,7 @@ fn note_margin(joined: &str, seam: usize, shape: &mut Shape) {
     let (before, behind) = (indents(&joined[..seam], 0), indents(&joined[seam..], half));
     let (Some(margin), Some(least)) = (before.iter().min(), behind.iter().min()) else { return };
     if behind.len() > 2 && least > margin {
-        shape.note(least - margin, BACK_AT_MARGIN);
+        shape.note(least - margin, weights::BACK_AT_MARGIN);
     }
 }
 

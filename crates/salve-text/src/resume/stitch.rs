@@ -9,6 +9,7 @@ use super::lines::{indent_of, last_line_start, width};
 use super::related;
 use super::seam::Vocabulary;
 use super::shape::shape_of;
+use super::weights;
 use super::wrapper::{Unwrapped, unwrap};
 use crate::DEFAULT_MARK;
 use crate::detect::{LanguageHints, detect_language};
@@ -163,11 +164,6 @@ pub(crate) enum Place {
     Words,
 }
 
-// Two readings closer than this, in bits, are too close to choose.
-const MARGIN: f32 = 3.0;
-// How unlikely it is, in bits, that a model moves its lines.
-const MOVE: f32 = 4.5;
-
 /// Joins `partial` and `continuation`.
 pub fn stitch(partial: &str, continuation: &str, options: &StitchOptions) -> Stitch {
     let language =
@@ -251,7 +247,8 @@ impl Stitcher<'_> {
                 candidate: candidate.clone(),
             });
             for shift in shifts {
-                let shifted = Candidate { shift, bits: candidate.bits - MOVE, ..candidate.clone() };
+                let shifted =
+                    Candidate { shift, bits: candidate.bits - weights::MOVE, ..candidate.clone() };
                 let Some(text) = assemble(self.partial, content, &shifted) else { continue };
                 let bits = shifted.bits + shape_of(&text, self.partial.len(), self.language).bits();
                 readings.push(Reading { bits, text, candidate: shifted });
@@ -370,7 +367,7 @@ fn is_close(best: &Reading, rival: &Reading) -> bool {
     let only_moved = best.candidate.drop == rival.candidate.drop
         && best.candidate.insert == rival.candidate.insert
         && best.candidate.restarts_line == rival.candidate.restarts_line;
-    best.bits - rival.bits < if only_moved { MARGIN / 2.0 } else { MARGIN }
+    best.bits - rival.bits < if only_moved { weights::MARGIN_OF_MOVES } else { weights::MARGIN }
 }
 
 fn place_of(partial: &str, language: Language) -> Place {

@@ -5,12 +5,9 @@
 //! cannot be measured.
 
 use super::super::lines::{indent_of, lines, width};
+use super::super::weights;
 use super::{MEASURED, Shape, is_behind, step_of};
 use crate::inspect::{Inside, LineState};
-
-// The weight of a line that the language rejects, and of one that it accepts.
-const REJECTED: f32 = 12.0;
-const ACCEPTED: f32 = 1.0;
 
 /// Measures the lines behind the seam: deeper only after a colon, less deep only where an outer
 /// block stands.
@@ -46,7 +43,7 @@ pub(super) fn measure(joined: &str, seam: usize, states: &[LineState], shape: &m
         }
         if is_behind(joined, line, seam) {
             measured += 1;
-            shape.note(distance, if distance == 0 { ACCEPTED } else { REJECTED });
+            shape.note(distance, if distance == 0 { weights::ACCEPTED } else { weights::REJECTED });
             if distance != 0 || measured > MEASURED {
                 return;
             }

@@ -6,20 +6,10 @@
 //! single lines of a statement, which people align as they like.
 
 use super::super::lines::{indent_of, lines, width};
+use super::super::weights;
 use super::{MEASURED, Shape, indent_at, is_behind, step_of};
 use crate::inspect::{Inside, LineState};
 use salve_types::Language;
-
-// The weight of a closer that stands wrong, and of the line whose indentation the seam splits.
-const CLOSER: f32 = 6.0;
-const SPLIT: f32 = 7.0;
-// The weight of a closer where the last one before the seam stood wrong already.
-const UNSURE: f32 = 1.0;
-// The weight of a statement that stands deeper than the one right before the seam.
-const SISTER: f32 = 4.0;
-// The weight of a level without lines before the seam, and the most a level weighs.
-const FRESH: f32 = 3.0;
-const MOST: f32 = 12.0;
 
 /// Measures the lines behind the seam against the ones before it.
 pub(super) fn measure(
@@ -125,9 +115,9 @@ impl Ruler<'_> {
                 if !behind {
                     self.closers_fit = distance == 0;
                 } else if self.closers_fit {
-                    shape.note(distance, CLOSER);
+                    shape.note(distance, weights::CLOSER);
                 } else {
-                    shape.note(distance, UNSURE);
+                    shape.note(distance, weights::UNSURE);
                 }
             }
             return;
@@ -146,7 +136,7 @@ impl Ruler<'_> {
             if bare == "{" && level.behind.is_empty() && !self.own_line_braces_move {
                 // A brace on its own line stands below the line it belongs to.
                 if let Some(header) = level.before.last() {
-                    shape.note(own - header, CLOSER);
+                    shape.note(own - header, weights::CLOSER);
                 }
             }
             if split {
@@ -156,7 +146,7 @@ impl Ruler<'_> {
                 && !words
                 && own > sister
             {
-                shape.note(own - sister, SISTER);
+                shape.note(own - sister, weights::SISTER);
             }
             level.behind.push(own);
         }
@@ -167,7 +157,7 @@ impl Ruler<'_> {
         if !behind {
             self.directives = self.directives.filter(|_| own == 0).map(|count| count + 1);
         } else if self.directives.is_some_and(|count| count > 2) {
-            shape.note(own, FRESH);
+            shape.note(own, weights::FRESH);
         }
     }
 
@@ -237,12 +227,15 @@ impl Ruler<'_> {
                 let outer = self.statement_indent(at, level.depth);
                 // Some people do not indent what a namespace or a document holds.
                 if least != outer {
-                    shape.note(least - outer - self.step, FRESH);
+                    shape.note(least - outer - self.step, weights::FRESH);
                 } else if self.is_indented_inside(at) && level.behind.len() > 2 {
-                    shape.note(-self.step, MOST);
+                    shape.note(-self.step, weights::MOST_OF_LEVEL);
                 }
             }
-            None => shape.note(least, (2.0 * level.behind.len() as f32).min(MOST)),
+            None => shape.note(
+                least,
+                (weights::FRESH_LINE * level.behind.len() as f32).min(weights::MOST_OF_LEVEL),
+            ),
         }
     }
 }
@@ -259,17 +252,20 @@ fn note_level(shape: &mut Shape, level: &Level) {
         && margin == 0
         && !level.words
         && !before.contains(&least);
-    let presumed = if few { 6.0 } else { 0.0 };
+    let presumed = if few { weights::PRESUMED_AT_MARGIN } else { 0.0 };
     let known = before.len() as f32 + 1.0 + presumed;
     let shallower = before.iter().filter(|&&own| own < least).count() as f32
         + if least > 0 { presumed } else { 0.0 };
-    let doubt = if level.words { 0.3 } else { 1.0 };
+    let doubt = if level.words { weights::SHARE_OF_WORDS } else { 1.0 };
     let bits = -(behind.len() as f32) * (1.0 - shallower / known).log2() * doubt;
     let below = behind.iter().filter(|&&own| own < margin).count();
     match usual(behind).filter(|&usual| usual < margin) {
-        Some(usual) => shape.note(usual - margin, (below as f32 * known.log2() / 2.0).min(MOST)),
-        None if bits >= 1.0 => shape.note(least - margin, bits.min(MOST)),
-        None => shape.note(0, (behind.len() as f32).min(MOST) * doubt),
+        Some(usual) => shape
+            .note(usual - margin, (below as f32 * known.log2() / 2.0).min(weights::MOST_OF_LEVEL)),
+        None if bits >= weights::LEAST_OF_LEVEL => {
+            shape.note(least - margin, bits.min(weights::MOST_OF_LEVEL))
+        }
+        None => shape.note(0, (behind.len() as f32).min(weights::MOST_OF_LEVEL) * doubt),
     }
 }
 
@@ -277,7 +273,7 @@ fn note_level(shape: &mut Shape, level: &Level) {
 fn note_split(shape: &mut Shape, level: &Level, own: i32) {
     let Some(&last) = level.before.last() else { return };
     let known = level.before.contains(&own);
-    shape.note(if known { 0 } else { own - last }, SPLIT);
+    shape.note(if known { 0 } else { own - last }, weights::SPLIT);
 }
 
 // The column that most of the lines have.
