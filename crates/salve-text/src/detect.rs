@@ -9,6 +9,7 @@ mod family;
 mod rules;
 mod shape;
 
+use crate::lines::head;
 use crate::markdown::{FenceStep, Fences, Lead};
 use salve_types::Language;
 
@@ -85,7 +86,7 @@ fn from_content(text: &str) -> Language {
 }
 
 /// Lists the lines of `text` that are not blank, not in a block comment and not in a Markdown fence,
-/// each as it stands and trimmed. What people write in comments is prose; a fence itself is listed,
+/// each as it is and trimmed. What people write in comments is prose; a fence itself is listed,
 /// since it speaks for Markdown, and its content is not, since it may be in any language.
 fn telling_lines(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut in_comment = false;
@@ -101,15 +102,6 @@ fn telling_lines(text: &str) -> impl Iterator<Item = (&str, &str)> {
             FenceStep::Outside => !line.is_empty(),
         }
     })
-}
-
-/// Returns the longest head of `text` that has at most `limit` bytes and splits no character.
-fn head(text: &str, limit: usize) -> &str {
-    let mut end = limit.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod clean;
 mod detect;
 mod edits;
 mod inspect;
+mod lines;
 mod markdown;
 mod omissions;
 mod parse;

@@ -12,6 +12,7 @@ pub(crate) use phrases::{
 };
 
 use crate::clean::path_label;
+use crate::lines::head;
 
 /// How surely something is talk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,7 +34,7 @@ pub(crate) enum LineKind {
     Unclear,
 }
 
-// Nobody needs more of a line to know what it is; it keeps a line of a megabyte cheap.
+// No one needs more of a line to know what it is; it keeps a line of a megabyte cheap.
 const LOOK: usize = 400;
 
 /// Reads one line.
@@ -42,7 +43,7 @@ pub(crate) fn line_kind(line: &str) -> LineKind {
     if whole.is_empty() {
         return LineKind::Blank;
     }
-    let head = prefix(whole, LOOK);
+    let head = head(whole, LOOK);
     if starts_like_code(head) || ends_like_code(whole) {
         return LineKind::Code;
     }
@@ -142,7 +143,7 @@ pub(crate) fn reads_like_code<'a>(lines: impl Iterator<Item = &'a str>) -> bool 
     let mut first = None;
     for line in lines {
         let trimmed = line.trim();
-        // Nobody speaks in triple quotes: this is a documentation string.
+        // No one speaks in triple quotes: this is a documentation string.
         if trimmed.starts_with("\"\"\"") || trimmed.starts_with("'''") {
             return true;
         }
@@ -159,7 +160,7 @@ pub(crate) fn reads_like_code<'a>(lines: impl Iterator<Item = &'a str>) -> bool 
 }
 
 fn is_plainly_code(trimmed: &str) -> bool {
-    let head = prefix(trimmed, LOOK);
+    let head = head(trimmed, LOOK);
     starts_like_code(head) || trimmed.ends_with([';', '{', '}'])
 }
 
@@ -175,7 +176,7 @@ fn opens_a_file(line: &str) -> bool {
         || (line_kind(line) == LineKind::Code && STARTS.iter().any(|start| line.starts_with(start)))
 }
 
-/// Returns whether the lines could stand between two blocks of a reply: sentences, headings,
+/// Returns whether the lines could be between two blocks of a reply: sentences, headings,
 /// labels, or nothing. Code that belongs to a block could not.
 pub(crate) fn reads_like_talk(lines: &[&str]) -> bool {
     let (mut talk, mut other) = (0usize, 0usize);
@@ -256,7 +257,7 @@ impl Counts {
         for character in line.chars() {
             counts.characters += 1;
             if character == '`' {
-                // What stands between backticks is a name in a sentence.
+                // What is between backticks is a name in a sentence.
                 in_span = !in_span;
                 counts.words += usize::from(in_span);
                 in_word = false;
@@ -298,14 +299,6 @@ const fn is_symbol(character: char) -> bool {
             | '"'
             | '%'
     )
-}
-
-fn prefix(text: &str, most: usize) -> &str {
-    let mut end = most.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@
 
 mod candidate;
 mod chat;
-mod lines;
 mod overlap;
 mod prompt;
 mod related;

@@ -3,35 +3,8 @@
 //! In: the text received so far. Out: each line once, as soon as it is whole. Never copies the
 //! text; a line is three offsets.
 
+pub(super) use crate::lines::Line;
 use crate::markdown::{Fence, Lead};
-
-/// One line as offsets into the reply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Line {
-    /// Offset of its first byte.
-    pub(super) start: usize,
-    /// Offset just past its last byte, without the terminator.
-    pub(super) end: usize,
-    /// Offset of the next line.
-    pub(super) next: usize,
-}
-
-impl Line {
-    /// Returns the line without its terminator.
-    pub(super) fn of(self, text: &str) -> &str {
-        text.get(self.start..self.end).unwrap_or_default()
-    }
-
-    /// Returns the terminator as written; empty for a last line without one.
-    pub(super) fn terminator(self, text: &str) -> &str {
-        text.get(self.end..self.next).unwrap_or_default()
-    }
-
-    /// Returns whether a line break follows.
-    pub(super) const fn is_terminated(self) -> bool {
-        self.end < self.next
-    }
-}
 
 /// Cuts a growing text into lines; every byte is looked at once.
 #[derive(Debug, Default)]

@@ -7,6 +7,7 @@
 
 use super::{InspectOptions, Inspector, SentinelRule, inspect_text};
 use crate::detect::{LanguageHints, detect_language};
+use crate::lines::head;
 use crate::markdown::{Fence, Lead};
 use crate::prose::{is_chat_line, is_sentence};
 use salve_types::{FinishReason, Language, OpenKind, Verdict};
@@ -52,7 +53,8 @@ impl FreeTextInspector {
             State::Head(held) => {
                 held.push_str(piece);
                 if held.len() >= HEAD {
-                    let mut inspector = Inspector::new(&options(language_of(head(held)), None));
+                    let mut inspector =
+                        Inspector::new(&options(language_of(head(held, HEAD)), None));
                     inspector.push(held);
                     self.state = State::Reading(Box::new(inspector));
                 }
@@ -82,7 +84,7 @@ impl FreeTextInspector {
 
 /// Inspects free text that is there as a whole.
 pub fn inspect_free_text(text: &str, finish: Option<&FinishReason>) -> FreeText {
-    let language = language_of(head(text));
+    let language = language_of(head(text, HEAD));
     let verdict = inspect_text(text, &options(language, finish));
     conclude(text, finish, verdict)
 }
@@ -95,15 +97,6 @@ pub(crate) fn options(language: Language, finish: Option<&FinishReason>) -> Insp
         finish_reason: finish.cloned(),
         ..InspectOptions::default()
     }
-}
-
-// The longest start of `text` that tells its language and splits no character.
-fn head(text: &str) -> &str {
-    let mut end = HEAD.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }
 
 // How a text is read: as the code it is made of, or as chat. Most answers are chat, which their
@@ -119,7 +112,7 @@ fn language_of(head: &str) -> Language {
     }
     match detect_language(head, &LanguageHints::default()) {
         Language::Text => Language::Markdown,
-        // Tags stand in chat too; a page says what it is.
+        // Tags are in chat too; a page says what it is.
         Language::Html if !is_page(trimmed) => Language::Markdown,
         language => language,
     }

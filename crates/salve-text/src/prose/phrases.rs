@@ -4,6 +4,7 @@
 //! it. Never matches in the middle of a word, and never looks at what surrounds the line.
 
 use super::{Talk, has_code_signs};
+use crate::lines::head;
 
 // What a phrase is for. A phrase may have several of these.
 type Roles = u16;
@@ -49,21 +50,11 @@ const PHRASES: &[(Roles, &[&str])] = &[
         "sure", "certainly", "of course", "absolutely", "okay", "got it", "understood",
         "no problem", "apologies", "sorry",
     ]),
-    (INTERJECTION | CLOSING, &[
-        "i'd be happy to", "i'm happy to",
-    ]),
-    (INTERJECTION | PLAIN | REFUSING, &[
-        "my apologies",
-    ]),
-    (INTERJECTION | REFUSING, &[
-        "i apologize",
-    ]),
-    (INTERJECTION | ENDING, &[
-        "done",
-    ]),
-    (PRESENTING | PLAIN, &[
-        "here is", "here's",
-    ]),
+    (INTERJECTION | CLOSING, &["i'd be happy to", "i'm happy to"]),
+    (INTERJECTION | PLAIN | REFUSING, &["my apologies"]),
+    (INTERJECTION | REFUSING, &["i apologize"]),
+    (INTERJECTION | ENDING, &["done"]),
+    (PRESENTING | PLAIN, &["here is", "here's"]),
     (PRESENTING, &[
         "here are", "here you go", "here it is", "below is", "below are", "below you",
         "the following is", "the following are", "this is the", "these are the", "please find",
@@ -84,9 +75,7 @@ const PHRASES: &[(Roles, &[&str])] = &[
         "ich werde", "j'ai", "je vais", "he actualizado", "he creado", "he añadido", "我已", "我将",
         "我修改", "我更新",
     ]),
-    (SPEAKER | REFUSING, &[
-        "as an ai",
-    ]),
+    (SPEAKER | REFUSING, &["as an ai"]),
     (TOPIC, &[
         "we can", "we need", "we'll", "you'll", "you could", "to fix", "to solve", "to implement",
         "to do this", "to achieve", "to make", "to add", "to create", "to handle", "the issue",
@@ -102,9 +91,7 @@ const PHRASES: &[(Roles, &[&str])] = &[
         "this function", "this script", "this implementation", "this will", "this should",
         "this fixes", "this version",
     ]),
-    (TOPIC | RESUMING, &[
-        "the following",
-    ]),
+    (TOPIC | RESUMING, &["the following"]),
     (CLOSING, &[
         "let me know", "please let me know", "just let me know", "do let me know",
         "hope this helps", "hope that helps", "i hope", "hope it helps", "hoping this helps",
@@ -128,14 +115,14 @@ const PHRASES: &[(Roles, &[&str])] = &[
     (EXPLAINING, &[
         "this solution", "this program", "this example", "this ensures", "this way", "this change",
         "this class", "this component", "this approach", "this query", "this creates", "this uses",
-        "this gives", "explanation", "**explanation", "### explanation", "## explanation",
+        "this gives", "explanation",
         "notes:", "note:", "note that", "**note", "please note", "important:", "the above",
         "the code above", "the key", "the main", "the change", "the fix", "in this code",
         "in this example", "in this implementation", "in this version", "in the code above",
         "in the above", "here's how", "here's what", "here is how", "here is what", "how it works",
-        "**how it works", "### how it works", "## how it works", "changes made", "**changes",
+        "changes made", "**changes",
         "### changes", "## changes", "key changes", "**key", "### key", "## key", "what changed",
-        "**what changed", "summary of changes", "### summary", "## summary", "**summary",
+        "summary of changes", "### summary", "## summary", "**summary",
         "i removed", "i also", "now you", "now the", "you may", "you will", "to run", "to use",
         "to test", "to compile", "make sure", "remember to", "don't forget", "feel free", "if you",
         "example usage", "usage:", "**usage", "diese funktion", "dieser code", "hinweis",
@@ -168,20 +155,14 @@ const PHRASES: &[(Roles, &[&str])] = &[
     ]),
 ];
 
+// No phrase is longer.
+const LONGEST: usize = 120;
+
 // What a sentence about continuing has in it.
+#[rustfmt::skip]
 const CONTINUING: &[&str] = &[
-    "continu",
-    "picking up",
-    "stopped",
-    "resum",
-    "rest of",
-    "remaining",
-    "remainder",
-    "left off",
-    "cut off",
-    "cutoff",
-    "complete",
-    "the rest",
+    "continu", "picking up", "stopped", "resum", "rest of", "remaining", "remainder", "left off",
+    "cut off", "cutoff", "complete", "the rest",
 ];
 
 // Headings of an answer, not of a document.
@@ -234,9 +215,9 @@ pub(crate) fn closing(line: &str) -> Talk {
 /// Judges a line before a continuation: does it announce the rest, as in "Sure, continuing:"? Surely
 /// when it speaks of continuing, which no content does.
 pub(crate) fn announcement(line: &str) -> Talk {
-    const LONGEST: usize = 300;
+    const MOST: usize = 300;
     let words = line.trim().trim_matches(['*', '_', '#', ' ']);
-    if words.len() > LONGEST || !words.ends_with([':', '.', '!', '…', ')']) || has_code_signs(words)
+    if words.len() > MOST || !words.ends_with([':', '.', '!', '…', ')']) || has_code_signs(words)
     {
         return Talk::No;
     }
@@ -253,12 +234,12 @@ pub(crate) fn announcement(line: &str) -> Talk {
 
 /// Returns whether a text begins with words that are about what follows.
 pub(crate) fn begins_like_announcement(text: &str) -> bool {
-    after(ANNOUNCING, &lower(head(text))).is_some()
+    after(ANNOUNCING, &lower(head(text.trim_start(), LONGEST))).is_some()
 }
 
 /// Returns whether a text begins like an apology, a refusal or a question to the user.
 pub(crate) fn is_refusal(text: &str) -> bool {
-    after(REFUSING, &lower(head(text))).is_some()
+    after(REFUSING, &lower(head(text.trim_start(), LONGEST))).is_some()
 }
 
 /// Returns whether a line begins talk that comes after a continuation.
@@ -274,11 +255,6 @@ pub(crate) fn names_part_of_answer(words: &str) -> bool {
     let words = words.trim_matches(|c: char| !c.is_alphanumeric());
     let words = words.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.' || c == ' ');
     ANSWER_PARTS.contains(&words) || words.starts_with("step ") || words.starts_with("option ")
-}
-
-// No phrase is longer.
-fn head(text: &str) -> &str {
-    super::prefix(text.trim_start(), 120)
 }
 
 fn lower(text: &str) -> String {

@@ -6,13 +6,14 @@
 
 use super::view::View;
 use super::{ExactSecret, SecretFound, marker};
+use crate::lines::{ceil_boundary, floor_boundary};
 use aho_corasick::{AhoCorasick, Input, MatchKind};
 use salve_types::Span;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// A shorter value stands in too many texts by chance.
+/// A shorter value is in too many texts by chance.
 const SHORTEST: usize = 6;
 
 /// A longer value is looked for in pieces of this size.
@@ -65,7 +66,7 @@ impl Values {
         let longest = patterns.iter().map(String::len).max().unwrap_or(1);
         let automaton =
             AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&patterns);
-        // Only values of gigabytes do not fit, and nobody has those in an environment.
+        // Only values of gigabytes do not fit, and no one has those in an environment.
         Some(Arc::new(Self { automaton: automaton.ok()?, names, longest }))
     }
 }
@@ -164,7 +165,7 @@ impl ExactScan {
         let clear =
             if whole { text.len() } else { (text.len() + 1).saturating_sub(values.longest) };
         let (mut written, mut at) = (0, 0);
-        let mut stop = boundary(text, clear);
+        let mut stop = floor_boundary(text, clear);
         while let Some(hit) = values.automaton.find(Input::new(text).range(at..)) {
             let (start, end) = (hit.start(), hit.end());
             if start >= clear {
@@ -179,7 +180,7 @@ impl ExactScan {
             if let Some(end) = marker_end {
                 at = end;
             } else if overlaps || hit.pattern().as_usize() == 0 {
-                at = next_character(text, start);
+                at = ceil_boundary(text, start + 1);
             } else {
                 out.push_str(text.get(written..start).unwrap_or_default());
                 let name = values.names.get(hit.pattern().as_usize()).cloned().unwrap_or_default();
@@ -193,13 +194,4 @@ impl ExactScan {
         out.push_str(text.get(written..stop).unwrap_or_default());
         stop
     }
-}
-
-fn next_character(text: &str, at: usize) -> usize {
-    (at + 1..=text.len()).find(|&place| text.is_char_boundary(place)).unwrap_or(text.len())
-}
-
-fn boundary(text: &str, at: usize) -> usize {
-    let at = at.min(text.len());
-    (0..=at).rev().find(|&place| text.is_char_boundary(place)).unwrap_or(0)
 }

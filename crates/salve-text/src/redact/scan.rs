@@ -10,6 +10,7 @@ use super::kinds::LONGEST_BACK;
 use super::marker;
 use super::shape::Class;
 use super::view::{CONTEXT, View};
+use crate::lines::floor_boundary;
 use salve_types::Span;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -51,7 +52,7 @@ enum Reading {
     First,
     /// A line was read.
     On,
-    /// Something that stays stands between two lines; the next one gets a marker of its own.
+    /// Something that stays is between two lines; the next one gets a marker of its own.
     Anew,
 }
 
@@ -108,8 +109,8 @@ impl Scan {
 
     // Keeps what is not written, and a little before it.
     fn keep(&mut self, text: &str) {
-        let from =
-            boundary(text, self.written.saturating_sub(CONTEXT)).max(self.floor.min(self.written));
+        let from = floor_boundary(text, self.written.saturating_sub(CONTEXT))
+            .max(self.floor.min(self.written));
         let mut kept = std::mem::take(&mut self.kept);
         kept.clear();
         kept.push_str(text.get(from..).unwrap_or_default());
@@ -160,7 +161,7 @@ impl Scan {
                 return true;
             }
         }
-        self.at = self.at.max(boundary(text, clear));
+        self.at = self.at.max(floor_boundary(text, clear));
         let certain = if whole { text.len() } else { self.at.saturating_sub(LONGEST_BACK) };
         self.write_to(text, certain, out);
         false
@@ -225,7 +226,7 @@ impl Scan {
     }
 
     fn write_to(&mut self, text: &str, end: usize, out: &mut String) {
-        let end = boundary(text, end);
+        let end = floor_boundary(text, end);
         if let Some(piece) = text.get(self.written..end) {
             out.push_str(piece);
             self.written = end;
@@ -252,9 +253,4 @@ impl Scan {
         self.written = end;
         self.floor = end;
     }
-}
-
-fn boundary(text: &str, at: usize) -> usize {
-    let at = at.min(text.len());
-    (0..=at).rev().find(|&place| text.is_char_boundary(place)).unwrap_or(0)
 }

@@ -3,23 +3,23 @@
 //! In: both texts. Out: a handful of candidates, each with the evidence of the seam itself, and the
 //! text a candidate makes. Never more than a fixed number of them, whatever the texts repeat.
 
-use super::lines::{indent_of, last_line_start, width};
 use super::overlap::{Alignment, Overlap, overlaps};
 use super::repetition::{information, surprise};
 use super::seam::{self, Vocabulary};
 use super::stitch::{DropReason, Place};
 use super::weights;
+use crate::lines::{ceil_boundary, indent_of, last_line_start, width};
 
 /// One way to join.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Candidate {
     /// How many bytes at the start of the content are left out.
     pub(crate) drop: usize,
-    /// Why they are.
+    /// Why they are left out.
     pub(crate) reason: Option<DropReason>,
     /// What is put between the texts.
     pub(crate) insert: &'static str,
-    /// By how many columns the lines of the content stand too deep.
+    /// By how many columns the lines of the content are too deep.
     pub(crate) shift: i32,
     /// Whether the kept text starts a line whose indentation the partial may have begun.
     pub(crate) restarts_line: bool,
@@ -34,7 +34,7 @@ pub(crate) struct Candidate {
 // How many overlaps of each kind are looked at.
 const OVERLAPS: usize = 3;
 
-/// Lists the candidates for `content` behind `partial`.
+/// Lists the candidates for `content` after `partial`.
 pub(crate) fn propose(
     partial: &str,
     content: &str,
@@ -59,7 +59,7 @@ pub(crate) fn propose(
     for overlap in overlaps(partial, content, OVERLAPS) {
         let told = information(partial[overlap.from..].trim()) > weights::LEAST_TO_SHOW_NO_MOVE;
         if told && shows_no_move(&overlap) {
-            // Meant or not, the line stands where it stood.
+            // Meant or not, the line is where it stood.
             found.iter_mut().for_each(|candidate| candidate.unmoved |= candidate.drop == 0);
         }
         found.extend(echo(partial, content, &overlap, place, vocabulary));
@@ -120,7 +120,7 @@ fn echo(
     }
     let again = indent_of(content);
     if complete && overlap.lines == 1 && !again.is_empty() && again != indent_of(repeated) {
-        // `try:` in `try:`, or `break` behind `break`: the same line at another depth is a block
+        // `try:` in `try:`, or `break` after `break`: the same line at another depth is a block
         // in a block, or the end of one.
         told = told.min(weights::MOST_AT_OTHER_DEPTH);
     }
@@ -136,7 +136,7 @@ fn echo(
     }
     let one_line = repeated.trim().lines().count() == 1 && overlap.alignment == Alignment::Line;
     if place == Place::Words && complete && one_line {
-        // Free text follows no rule that a line stands there only once.
+        // Free text follows no rule that a line is there only once.
         told = told.min(weights::MOST_OF_LINE_IN_WORDS);
     }
     let (prior, reason) = match overlap.alignment {
@@ -170,7 +170,7 @@ fn echo(
     vec![shifted, Candidate { bits: plain.bits + weights::IGNORED_MOVE, ..plain }]
 }
 
-// Whether the repeated lines stand where they stood. Text that is repeated byte for byte over the
+// Whether the repeated lines are where they stood. Text that is repeated byte for byte over the
 // end of a line shows it as well.
 fn shows_no_move(overlap: &Overlap) -> bool {
     match overlap.alignment {
@@ -183,7 +183,7 @@ fn is_comment_sign(half: &str) -> bool {
     matches!(half.trim(), "*" | "//" | "///" | "//!" | "--" | "/**" | "/*" | "<!--")
 }
 
-// Whether the repeated text also stands right before its place in the partial, or right after its
+// Whether the repeated text also is right before its place in the partial, or right after its
 // place in the continuation: then repeating is what these texts do.
 fn repeats_around(partial: &str, overlap: &Overlap, content: &str) -> bool {
     let repeated = &partial[overlap.from..];
@@ -193,7 +193,7 @@ fn repeats_around(partial: &str, overlap: &Overlap, content: &str) -> bool {
             || content[overlap.drop..].trim_start().starts_with(bare))
 }
 
-// Whether text inside a line goes on with the same period before or behind the overlap.
+// Whether text inside a line goes on with the same period before or after the overlap.
 fn is_periodic(partial: &str, overlap: &Overlap, content: &str) -> bool {
     if overlap.alignment != Alignment::Inside || overlap.lines > 0 {
         return false;
@@ -217,8 +217,8 @@ fn repeated_indent(partial: &str, content: &str, plain: &Candidate) -> Option<Ca
     })
 }
 
-// The partial stops behind a complete line, and the continuation starts the next one without a
-// line break: indentation, or a word right behind a semicolon or a brace, is the evidence.
+// The partial stops after a complete line, and the continuation starts the next one without a
+// line break: indentation, or a word right after a semicolon or a brace, is the evidence.
 fn missing_break(
     partial: &str,
     content: &str,
@@ -268,7 +268,7 @@ fn ends_lines(partial: &str, last: char, next: char) -> bool {
     !partial.ends_with("${") && !partial.ends_with("#{") && goes_on * 4 <= follows(b'\n')
 }
 
-// Whether the text itself writes words right behind semicolons and braces.
+// Whether the text itself writes words right after semicolons and braces.
 fn packed(partial: &str) -> bool {
     partial
         .as_bytes()
@@ -301,8 +301,7 @@ fn extra_break(
 }
 
 fn uses_tabs(text: &str) -> bool {
-    let start = text.len().saturating_sub(16 * 1024);
-    let start = (start..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len());
+    let start = ceil_boundary(text, text.len().saturating_sub(16 * 1024));
     let tabs = text[start..].matches("\n\t").count();
     tabs > 0 && tabs >= text[start..].matches("\n  ").count()
 }

@@ -118,7 +118,7 @@ fn json_fit(text: &str) -> JsonFit {
     }
 }
 
-// Prose goes on up to the next fence; from there on the continuation is taken as it stands.
+// Prose goes on up to the next fence; from there on the continuation is taken as it is.
 fn join_in_prose(partial: &str, continuation: &str) -> Result<String, RefusalReason> {
     let fence = line_position(continuation, |line, at| {
         fence_of(line).is_some() && begins_line(partial, at)
@@ -167,7 +167,7 @@ fn unmoved(partial: &str, head: &str, found: &Stitch, drop: fn(&Dropped) -> bool
     joined
 }
 
-// What is set aside from prose: what stands in the partial text already, and what is for nobody.
+// What is set aside from prose: what is in the partial text already, and what is for no one.
 fn is_echo(dropped: &Dropped) -> bool {
     match dropped.reason {
         DropReason::RepeatedText | DropReason::RepeatedHalfLine => !is_coincidence(&dropped.text),

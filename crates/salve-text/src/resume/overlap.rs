@@ -3,7 +3,7 @@
 //! In: both texts. Out: every place of the continuation up to which it may be an echo. Never judges
 //! whether the echo was meant: that is for the evidence. Linear in a bounded window.
 
-use super::lines::{Line, indent_of, last_line_start, lines, width};
+use crate::lines::{Line, ceil_boundary, head, indent_of, last_line_start, lines, width};
 use std::collections::HashMap;
 
 /// How much of the partial's end and of the continuation's start is compared.
@@ -20,10 +20,10 @@ pub(crate) struct Overlap {
     pub(crate) lines: usize,
     /// What kind of place the repetition starts at.
     pub(crate) alignment: Alignment,
-    /// How much deeper the repeated lines stand in the continuation, if all agree.
+    /// How much deeper the repeated lines are in the continuation, if all agree.
     pub(crate) shift: Option<i32>,
     /// Whether it ends where a line of the continuation starts, so that the indentation the partial
-    /// stopped in, if any, comes again behind it.
+    /// stopped in, if any, comes again after it.
     pub(crate) to_line_start: bool,
     /// Whether the cut line stands as deep in both texts, and not at the margin.
     pub(crate) same_indent: bool,
@@ -54,7 +54,7 @@ pub(crate) fn overlaps(partial: &str, continuation: &str, limit: usize) -> Vec<O
 fn line_overlaps(partial: &str, continuation: &str, limit: usize) -> Vec<Overlap> {
     let window = line_window(partial);
     let half_start = last_line_start(partial);
-    let head: Vec<Line> = lines(prefix(continuation, WINDOW)).collect();
+    let head: Vec<Line> = lines(head(continuation, WINDOW)).collect();
     let tail: Vec<Line> = lines(&partial[window..half_start])
         .map(|line| Line {
             start: line.start + window,
@@ -95,7 +95,7 @@ fn line_overlaps(partial: &str, continuation: &str, limit: usize) -> Vec<Overlap
     found
 }
 
-// Where the echo ends: after the half line, or at the start of the line behind the repeated ones.
+// Where the echo ends: after the half line, or at the start of the line after the repeated ones.
 fn end_of_half(continuation: &str, head: &[Line], count: usize, half: &str) -> Option<usize> {
     if half.trim().is_empty() {
         return head.get(count.checked_sub(1)?).map(|line| line.next);
@@ -112,7 +112,7 @@ fn end_of_half(continuation: &str, head: &[Line], count: usize, half: &str) -> O
 }
 
 // The shift of the repeated lines, when every one that shows an indentation shows the same. The
-// first line of a continuation often lost its indentation, so it counts only when it stands alone
+// first line of a continuation often lost its indentation, so it counts only when it is alone
 // and deeper than it should.
 fn common_shift(
     tail: &[Line],
@@ -173,11 +173,8 @@ fn z_function<T: PartialEq>(sequence: &[T]) -> Vec<usize> {
 
 // Byte-exact repetitions, which may start anywhere in a line, longest first.
 fn byte_overlaps(partial: &str, continuation: &str, limit: usize) -> Vec<Overlap> {
-    let head = prefix(continuation, WINDOW).as_bytes();
-    let mut start = partial.len().saturating_sub(head.len());
-    while !partial.is_char_boundary(start) {
-        start += 1;
-    }
+    let head = head(continuation, WINDOW).as_bytes();
+    let start = ceil_boundary(partial, partial.len().saturating_sub(head.len()));
     let tail = &partial.as_bytes()[start..];
     let failure = prefix_function(head);
     let mut length = 0;
@@ -221,21 +218,9 @@ fn prefix_function(pattern: &[u8]) -> Vec<usize> {
     failure
 }
 
-// The first `limit` bytes of a text, fewer where that would split a character.
-fn prefix(text: &str, limit: usize) -> &str {
-    let mut end = limit.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
-
 // The start of the line in which the compared window of the partial begins.
 fn line_window(partial: &str) -> usize {
-    let mut start = partial.len().saturating_sub(WINDOW);
-    while !partial.is_char_boundary(start) {
-        start += 1;
-    }
+    let start = ceil_boundary(partial, partial.len().saturating_sub(WINDOW));
     if start == 0 {
         return 0;
     }

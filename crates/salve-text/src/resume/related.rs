@@ -4,13 +4,13 @@
 //! refuses for style: talk, another file, or the same file from its beginning are the reasons.
 
 use super::candidate::Candidate;
-use super::lines::lines;
 use super::seam::{self, Vocabulary};
 use super::stitch::{DropReason, Place, RefusalReason};
 use super::ties;
 use super::weights;
 use crate::detect::{LanguageHints, detect_language};
 use crate::inspect::{Inside, outline};
+use crate::lines::lines;
 use crate::prose::{self, Talk};
 use salve_types::Language;
 
@@ -33,7 +33,7 @@ pub(crate) struct Join<'a> {
     pub(crate) label: Option<Language>,
 }
 
-/// Refuses a join that puts another text behind the partial one, or the same text again.
+/// Refuses a join that puts another text after the partial one, or the same text again.
 pub(crate) fn refusal_after(join: &Join<'_>) -> Refusal {
     // What starts with the end of the partial text is its continuation.
     let explained = join.candidate.reason == Some(DropReason::PrefillEcho)
@@ -96,7 +96,7 @@ fn starts_over(partial: &str, content: &str) -> bool {
 }
 
 // Points for every sign that the continuation is another text: it begins like a file although this
-// one is past its beginning, it stands on its own although something is open here, it is in another
+// one is past its beginning, it is on its own although something is open here, it is in another
 // language, it knows none of the words used here, and it does not fit the line that was cut.
 fn strangeness(join: &Join<'_>) -> i32 {
     let labelled = label_points(join);
@@ -118,7 +118,7 @@ fn strangeness(join: &Join<'_>) -> i32 {
     points
 }
 
-// Points for lines of code behind a string or comment that they never end.
+// Points for lines of code after a string or comment that they never end.
 fn unended(join: &Join<'_>) -> i32 {
     let end = |text| outline(text, join.language).end;
     let mut lines = join.content.lines().filter(|line| !line.trim().is_empty());
@@ -238,7 +238,7 @@ fn has_code(partial: &str, wanted: usize) -> bool {
     code.take(wanted).count() == wanted
 }
 
-// Whether the partial text stopped in an import or right behind one.
+// Whether the partial text stopped in an import or right after one.
 fn is_among_imports(partial: &str) -> bool {
     let mut last = partial.lines().rev().map(str::trim).filter(|line| !line.is_empty()).take(30);
     let is_name =
@@ -300,7 +300,7 @@ fn foreign_language(join: &Join<'_>) -> i32 {
     if looks { 5 } else { 0 }
 }
 
-// Languages that are easily taken for one another, or stand inside one another.
+// Languages that are easily taken for one another, or are inside one another.
 fn family(language: Language) -> u8 {
     use Language as L;
     match language {

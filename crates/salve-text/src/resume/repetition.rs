@@ -1,6 +1,6 @@
 //! How likely it is that someone wrote the same thing twice in a row on purpose.
 //!
-//! In: a text that stands both at the end of the partial and at the start of the continuation. Out:
+//! In: a text that is both at the end of the partial and at the start of the continuation. Out:
 //! a number of bits: how surprising it would be if both were meant. Closing brackets are expected
 //! to repeat, table rows and calls often do, declarations never. Never looks at the structure of
 //! the file: brackets that must balance are other evidence.

@@ -1,11 +1,11 @@
 //! The place where two texts meet.
 //!
-//! In: the end of the partial and the start of what is put behind it. Out: how well they fit, in
+//! In: the end of the partial and the start of what is put after it. Out: how well they fit, in
 //! bits. Never changes a text.
 
-use super::lines::last_line_start;
 use super::stitch::Place;
 use super::weights;
+use crate::lines::last_line_start;
 use std::collections::HashSet;
 
 /// The words both texts use, against which a word made at the seam is checked.
@@ -37,7 +37,7 @@ impl<'a> Vocabulary<'a> {
         self.marks.contains(mark) || USUAL.contains(&mark)
     }
 
-    /// Returns whether a line stands elsewhere.
+    /// Returns whether a line is elsewhere.
     fn knows_line(&self, line: &str) -> bool {
         self.lines.contains(line)
     }
@@ -53,7 +53,7 @@ impl<'a> Vocabulary<'a> {
     }
 }
 
-/// Returns how well `rest` fits behind `partial`, in bits: positive speaks for the seam.
+/// Returns how well `rest` fits after `partial`, in bits: positive speaks for the seam.
 pub(crate) fn fit(partial: &str, rest: &str, place: Place, vocabulary: &Vocabulary<'_>) -> f32 {
     word_fit(partial, rest, vocabulary)
         + blank_fit(partial, rest, place)
@@ -97,7 +97,7 @@ fn word_fit(partial: &str, rest: &str, vocabulary: &Vocabulary<'_>) -> f32 {
     }
 }
 
-// Nobody writes a word twice in a row at the start of a line, nor opens a tag inside an opener.
+// No one writes a word twice in a row at the start of a line, nor opens a tag inside an opener.
 fn doubled_fit(partial: &str, rest: &str) -> f32 {
     let half = partial[last_line_start(partial)..].trim_start();
     let word = half.trim_end();
@@ -136,7 +136,7 @@ fn mark_of(line: &str) -> &str {
     line[..end].trim_end()
 }
 
-// The end of a comment cannot stand where none is open.
+// The end of a comment cannot be where none is open.
 fn closer_fit(rest: &str, place: Place) -> f32 {
     let rest = rest.trim_start();
     let closes = rest.starts_with("*/") || rest.starts_with("-->");

@@ -1,15 +1,15 @@
 //! What the structure of a joined text says about the join.
 //!
 //! In: the joined text and where the seam is. Out: whether brackets fit, whether everything is
-//! closed in the end, and whether the lines behind the seam stand where lines before it stood.
+//! closed in the end, and whether the lines after the seam are where lines before it stood.
 //! Never judges the text before the seam: it is the measure.
 
 mod blocks;
 mod brackets;
 
-use super::lines::{indent_of, lines, width};
 use super::weights;
 use crate::inspect::{Inside, outline};
+use crate::lines::{indent_of, lines, width};
 use salve_types::Language;
 
 /// The structural evidence about a join.
@@ -17,15 +17,15 @@ use salve_types::Language;
 pub(crate) struct Shape {
     /// Whether nothing is open at the end.
     pub(crate) closed: bool,
-    /// Whether a closer behind the seam has no opener.
+    /// Whether a closer after the seam has no opener.
     pub(crate) crossed: bool,
-    // Weight of the places where the indentation behind the seam agrees with the text before it.
+    // Weight of the places where the indentation after the seam agrees with the text before it.
     agreed: f32,
     // Places where it does not, with the distance in columns and a weight.
     disagreed: Vec<(i32, f32)>,
 }
 
-// How many lines behind the seam are measured.
+// How many lines after the seam are measured.
 const MEASURED: usize = 200;
 
 /// Measures a joined text.
@@ -57,9 +57,9 @@ impl Shape {
         closed + crossed + agreed - against.min(weights::MOST_DISAGREEMENT)
     }
 
-    /// Returns the distances that would explain the lines that stand wrong, at most two.
+    /// Returns the distances that would explain the lines that are wrong, at most two.
     ///
-    /// A continuation that was moved was moved as a whole, so lines that stand right speak against.
+    /// A continuation that was moved was moved as a whole, so lines that are right speak against.
     pub(crate) fn suggested_shifts(&self) -> Vec<i32> {
         let total: f32 = self.disagreed.iter().map(|(_, weight)| weight).sum();
         if total <= self.agreed * weights::SUGGESTS_MOVE {
@@ -99,8 +99,8 @@ fn note_margin(joined: &str, seam: usize, shape: &mut Shape) {
     }
 }
 
-// Whether a line starts behind the seam, or before it with nothing but indentation.
-fn is_behind(joined: &str, line: super::lines::Line, seam: usize) -> bool {
+// Whether a line starts after the seam, or before it with nothing but indentation.
+fn is_behind(joined: &str, line: crate::lines::Line, seam: usize) -> bool {
     line.start >= seam || (line.end > seam && joined[line.start..seam].trim().is_empty())
 }
 

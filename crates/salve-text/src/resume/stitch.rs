@@ -5,7 +5,6 @@
 //! is always the start of the joined one, and never joins when two readings are about as likely.
 
 use super::candidate::{Candidate, assemble, propose};
-use super::lines::{indent_of, last_line_start, width};
 use super::related;
 use super::seam::Vocabulary;
 use super::shape::shape_of;
@@ -14,6 +13,7 @@ use super::wrapper::{Unwrapped, unwrap};
 use crate::DEFAULT_MARK;
 use crate::detect::{LanguageHints, detect_language};
 use crate::inspect::{Inside, InspectOptions, inspect_text, outline};
+use crate::lines::{indent_of, last_line_start, width};
 use salve_types::{FinishReason, Language, Span, Verdict};
 use serde::Serialize;
 
@@ -56,7 +56,7 @@ pub struct Stitch {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StitchOutcome {
-    /// They were.
+    /// The join is safe.
     Joined {
         /// The joined text; it starts with the partial text.
         text: String,
@@ -92,7 +92,7 @@ pub enum RefusalReason {
 }
 
 impl RefusalReason {
-    /// Returns the reason as it stands on the wire.
+    /// Returns the reason as it is on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Empty => "empty",
@@ -111,7 +111,7 @@ impl RefusalReason {
 pub struct Dropped {
     /// Where, in bytes of the continuation.
     pub span: Span,
-    /// Why.
+    /// What it was taken for.
     pub reason: DropReason,
     /// The text itself.
     pub text: String,
@@ -287,7 +287,7 @@ impl Stitcher<'_> {
     }
 
     // Whether the repeated lines start with the header of a block that is open at the cut: every
-    // line behind it stands inside of it.
+    // line after it is inside of it.
     fn restarts_block(&self, echo: Span) -> bool {
         let again = self.continuation[echo.range()].matches('\n').count();
         let whole = self.partial.matches('\n').count();

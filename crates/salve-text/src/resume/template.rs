@@ -1,7 +1,7 @@
 //! Templates of the resume prompt: two built in, any number brought by the user.
 //!
 //! In: a template and the values of its placeholders. Out: the filled text, or the name of the
-//! placeholder that nobody knows. Never looks for placeholders inside the values: the tail of a cut
+//! placeholder that no one knows. Never looks for placeholders inside the values: the tail of a cut
 //! text may hold `{ERROR_TYPE}` and stays as it is.
 
 use salve_types::Position;
@@ -32,7 +32,7 @@ pub enum TemplateError {
     UnknownPlaceholder {
         /// The name between the braces.
         name: String,
-        /// Where it stands in the template.
+        /// Where it is in the template.
         position: Position,
         /// The names that exist.
         known: Vec<&'static str>,

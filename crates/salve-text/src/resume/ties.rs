@@ -30,7 +30,7 @@ pub(crate) fn closes_what_was_open(join: &Join<'_>) -> bool {
     fell.take(CLOSED_WITHIN).any(|state| state.depth < open.depth && state.inside == Inside::Code)
 }
 
-// How many lines behind the seam may pass before the innermost construct is closed. A stray closer
+// How many lines after the seam may pass before the innermost construct is closed. A stray closer
 // far down in another file is no tie.
 const CLOSED_WITHIN: usize = 400;
 
@@ -60,7 +60,7 @@ pub(crate) fn lines_begin_alike(join: &Join<'_>) -> usize {
     if all < 4 { 0 } else { alike * 100 / all }
 }
 
-// The indentation of a line and the first letters behind it.
+// The indentation of a line and the first letters after it.
 fn beginning(line: &str) -> Option<&str> {
     let blank = line.len() - line.trim_start().len();
     let end = line[blank..].char_indices().nth(4).map(|(at, _)| blank + at)?;

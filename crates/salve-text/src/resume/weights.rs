@@ -44,7 +44,7 @@ pub(super) const CLOSED_AGAIN: f32 = 3.0;
 pub(super) const EACH_DECLARATION: f32 = 6.0;
 /// The most that half a row counts: values in columns begin alike.
 pub(super) const MOST_OF_HALF_ROW: f32 = 3.0;
-/// The most that half a line counts: nobody writes half a line twice (`half_line`).
+/// The most that half a line counts: no one writes half a line twice (`half_line`).
 pub(super) const MOST_OF_HALF_LINE: f32 = 30.0;
 
 // What a character tells (`information`): the entropy of source text, about two bits a letter.

@@ -3,9 +3,9 @@
 //! In: the continuation and where the partial text stopped. Out: the span of the content and every
 //! span that was set aside, with its reason. Never removes from the middle of the content.
 
-use super::lines::{Line, last_line_start, lines};
 use super::stitch::{DropReason, Place};
 use crate::inspect::{Inside, outline};
+use crate::lines::{Line, last_line_start, lines};
 use crate::markdown::{Fence, Lead, ends_inside_fence};
 use crate::prose::{self, Talk};
 use salve_types::{Language, Span};
@@ -17,7 +17,7 @@ pub(crate) struct Unwrapped {
     pub(crate) content: Span,
     /// What was set aside, in order.
     pub(crate) dropped: Vec<(Span, DropReason)>,
-    /// Whether line breaks between an announcement and the content were set aside: then nobody
+    /// Whether line breaks between an announcement and the content were set aside: then no one
     /// knows whether one of them was content.
     pub(crate) loose_start: bool,
     /// The language the opening fence named, if it named one.

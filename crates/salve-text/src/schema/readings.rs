@@ -5,6 +5,7 @@
 //! words themselves are the reading.
 
 use super::forest::{Forest, Mark, Node, NodeId, NodeKind};
+use crate::lines::floor_boundary;
 use crate::markdown::TICKS;
 use crate::parse::{self, Kind, NodeState, ParseOptions, Parsed, Repair, Tree};
 use salve_types::Span;
@@ -120,7 +121,7 @@ pub(super) fn read_broken(text: &str) -> Option<Value> {
     container.then(|| parsed.tree.to_value(root))
 }
 
-/// Finds what stands between thinking tags that are closed.
+/// Finds what is between thinking tags that are closed.
 fn thoughts(text: &str) -> Vec<Span> {
     let mut found = Vec::new();
     for tag in ["think", "thinking", "thought", "reasoning", "reflection", "scratchpad"] {
@@ -148,10 +149,7 @@ fn thoughts(text: &str) -> Vec<Span> {
 /// Returns whether the fence that opens shortly before `at` holds a language other than JSON.
 fn is_in_code(text: &str, at: usize) -> bool {
     const NEAR: usize = 256;
-    let mut from = at.saturating_sub(NEAR);
-    while !text.is_char_boundary(from) {
-        from -= 1;
-    }
+    let from = floor_boundary(text, at.saturating_sub(NEAR));
     let Some((_, after)) = text.get(from..at).and_then(|before| before.rsplit_once(TICKS)) else {
         return false;
     };

@@ -1,15 +1,15 @@
 //! Indentation where it is the structure.
 //!
 //! In: the lines of a joined text with their states. Out: a note in the shape at the first line
-//! behind the seam that the language would reject. Never looks past it: what follows a wrong line
+//! after the seam that the language would reject. Never looks past it: what follows a wrong line
 //! cannot be measured.
 
-use super::super::lines::{indent_of, lines, width};
 use super::super::weights;
 use super::{MEASURED, Shape, is_behind, step_of};
 use crate::inspect::{Inside, LineState};
+use crate::lines::{indent_of, lines, width};
 
-/// Measures the lines behind the seam: deeper only after a colon, less deep only where an outer
+/// Measures the lines after the seam: deeper only after a colon, less deep only where an outer
 /// block stands.
 pub(super) fn measure(joined: &str, seam: usize, states: &[LineState], shape: &mut Shape) {
     let step = step_of(joined);
@@ -17,7 +17,7 @@ pub(super) fn measure(joined: &str, seam: usize, states: &[LineState], shape: &m
     let mut opens = false;
     let mut continued = false;
     let mut measured = 0;
-    // The column of a comment that was cut: the statement it stands above is no deeper.
+    // The column of a comment that was cut: the statement it is above is no deeper.
     let mut comment = None;
     for (line, state) in lines(joined).zip(states) {
         let text = line.of(joined);

@@ -1,17 +1,17 @@
 //! Indentation where brackets, tags or words open and close.
 //!
 //! In: the lines of a joined text with their states. Out: notes in the shape: a line that starts
-//! with a closer stands where the line of its opener stands; the lines directly inside a bracket
-//! stand no less deep behind the seam than before it, and some stand just as deep. Never compares
+//! with a closer is where the line of its opener stands; the lines directly inside a bracket
+//! are no less deep after the seam than before it, and some are just as deep. Never compares
 //! single lines of a statement, which people align as they like.
 
-use super::super::lines::{indent_of, lines, width};
 use super::super::weights;
 use super::{MEASURED, Shape, indent_at, is_behind, step_of};
 use crate::inspect::{Inside, LineState};
+use crate::lines::{indent_of, lines, width};
 use salve_types::Language;
 
-/// Measures the lines behind the seam against the ones before it.
+/// Measures the lines after the seam against the ones before it.
 pub(super) fn measure(
     joined: &str,
     seam: usize,
@@ -64,7 +64,7 @@ pub(super) fn measure(
     ruler.conclude(shape);
 }
 
-// The lines directly inside one open construct, before and behind the seam.
+// The lines directly inside one open construct, before and after the seam.
 #[derive(Clone, Default)]
 struct Level {
     depth: usize,
@@ -86,11 +86,11 @@ struct Ruler<'a> {
     directives: Option<usize>,
     // Whether the last closer before the seam stood where its opener does.
     closers_fit: bool,
-    // Whether the next line behind the seam starts a statement beside the last one before it.
+    // Whether the next line after the seam starts a statement beside the last one before it.
     sister_expected: bool,
     // The end of the line that holds the seam.
     seam_line_end: usize,
-    // Levels that were closed behind the seam.
+    // Levels that were closed after the seam.
     done: Vec<Level>,
 }
 
@@ -134,7 +134,7 @@ impl Ruler<'_> {
             level.before.push(own);
         } else if known || depth == 0 {
             if bare == "{" && level.behind.is_empty() && !self.own_line_braces_move {
-                // A brace on its own line stands below the line it belongs to.
+                // A brace on its own line is below the line it belongs to.
                 if let Some(header) = level.before.last() {
                     shape.note(own - header, weights::CLOSER);
                 }
@@ -161,7 +161,7 @@ impl Ruler<'_> {
         }
     }
 
-    // Whether the last line before the seam ends a statement, or stands above one.
+    // Whether the last line before the seam ends a statement, or is above one.
     fn is_sister_expected(&self, seam: usize) -> bool {
         let before = self.joined[..seam].trim_end();
         let start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -207,7 +207,7 @@ impl Ruler<'_> {
         indent_at(self.joined, at)
     }
 
-    // Whether everybody indents what stands in the bracket at a byte: a class or a function.
+    // Whether everybody indents what is in the bracket at a byte: a class or a function.
     fn is_indented_inside(&self, opener: usize) -> bool {
         let start = self.joined[..opener].rfind('\n').map_or(0, |at| at + 1);
         let header = &self.joined[start..opener];
@@ -217,8 +217,8 @@ impl Ruler<'_> {
             && !loose.iter().any(|word| header.contains(word))
     }
 
-    // A level that was empty before the seam stands one step deeper than the line that opened it;
-    // the outermost level of a file stands at its margin.
+    // A level that was empty before the seam is one step deeper than the line that opened it;
+    // the outermost level of a file is at its margin.
     fn note_fresh(&self, shape: &mut Shape, level: &Level) {
         let least = level.behind.iter().copied().min().unwrap_or_default();
         match level.opener {
@@ -240,8 +240,8 @@ impl Ruler<'_> {
     }
 }
 
-// Compares the lines of one level. If nothing was moved, every line behind the seam had its chance
-// to stand as little deep as lines before it do, and each that does not makes a move likelier.
+// Compares the lines of one level. If nothing was moved, every line after the seam had its chance
+// to be as little deep as lines before it do, and each that does not makes a move likelier.
 fn note_level(shape: &mut Shape, level: &Level) {
     let (before, behind) = (&level.before, &level.behind);
     let least = behind.iter().copied().min().unwrap_or_default();

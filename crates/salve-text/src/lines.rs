@@ -1,6 +1,7 @@
-//! Lines with their places and their indentation.
+//! Lines with their places and their indentation, and places that split no character.
 //!
-//! In: a text. Out: its lines as byte ranges, with and without the line break. Never copies text.
+//! In: a text. Out: its lines as byte ranges, with and without the line break; its head. Never copies
+//! text.
 
 /// One line of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +17,17 @@ pub(crate) struct Line {
 impl Line {
     /// Returns the line without its break.
     pub(crate) fn of(self, text: &str) -> &str {
-        &text[self.start..self.end]
+        text.get(self.start..self.end).unwrap_or_default()
+    }
+
+    /// Returns the line break as written; empty for a last line without one.
+    pub(crate) fn terminator(self, text: &str) -> &str {
+        text.get(self.end..self.next).unwrap_or_default()
+    }
+
+    /// Returns whether a line break follows.
+    pub(crate) const fn is_terminated(self) -> bool {
+        self.end < self.next
     }
 }
 
@@ -31,6 +42,22 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = Line> {
         start = next;
         line
     })
+}
+
+/// Returns the longest head of `text` that has at most `limit` bytes and splits no character.
+pub(crate) fn head(text: &str, limit: usize) -> &str {
+    &text[..floor_boundary(text, limit)]
+}
+
+/// Returns the last place at or before `at` that splits no character.
+pub(crate) fn floor_boundary(text: &str, at: usize) -> usize {
+    let at = at.min(text.len());
+    (0..=at).rev().find(|&place| text.is_char_boundary(place)).unwrap_or(0)
+}
+
+/// Returns the first place at or after `at` that splits no character.
+pub(crate) fn ceil_boundary(text: &str, at: usize) -> usize {
+    (at..=text.len()).find(|&place| text.is_char_boundary(place)).unwrap_or(text.len())
 }
 
 /// Returns the offset at which the last line of `text` starts; the end after a line break.
