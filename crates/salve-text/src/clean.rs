@@ -8,7 +8,7 @@
 //! The work is a list of small stages (`STAGES`), each of which looks at the text and names cuts.
 //! They run until none of them has anything to cut; the result is therefore a fixed point, which is
 //! what makes cleaning twice the same as cleaning once. A text that still changes after
-//! `MAX_ROUNDS` is left as it came: nobody can say safely what its content is.
+//! `MAX_ROUNDS` is left as it came: no one can say safely what its content is.
 
 mod chat;
 mod choose;

@@ -27,7 +27,7 @@ use unified::DiffReader;
 /// What the caller knows about the edit.
 #[derive(Debug, Clone, Default)]
 pub struct EditOptions {
-    /// The format somebody says it is; a hint, the content decides.
+    /// The format the caller says it is; a hint, the content decides.
     pub format: Option<EditFormat>,
     /// The file that is meant where the reply names none, or exactly one other.
     pub target: Option<String>,

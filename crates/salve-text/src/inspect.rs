@@ -43,7 +43,7 @@ use salve_types::{FinishReason, Language, Verdict};
 /// What is known about a text before it is inspected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InspectOptions {
-    /// The language, if somebody named it.
+    /// The language, if it is known.
     pub language: Option<Language>,
     /// The file the text is meant for; its ending tells the language.
     pub path: Option<String>,
@@ -76,7 +76,7 @@ pub enum SentinelRule {
     Optional,
     /// Its absence proves a cut.
     Required,
-    /// Nobody looks for it.
+    /// It is not looked for.
     None,
 }
 

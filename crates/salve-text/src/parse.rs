@@ -45,10 +45,10 @@ pub enum ParseMode {
     Text,
 }
 
-/// How to parse.
+/// What is known about a text before it is parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParseOptions {
-    /// Whose reading applies.
+    /// Which reading applies where the two worlds disagree.
     pub mode: ParseMode,
     /// How deep brackets may nest; what is deeper becomes null, and is reported.
     pub max_depth: usize,
@@ -63,11 +63,11 @@ impl Default for ParseOptions {
 /// A value found in the text, whether or not it became part of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Candidate {
-    /// The value.
+    /// Its value in the tree.
     pub node: NodeId,
-    /// Where it stands.
+    /// Its bytes in the text.
     pub span: Span,
-    /// Whether it stands in a code fence.
+    /// Whether it is in a code fence.
     pub fenced: bool,
 }
 

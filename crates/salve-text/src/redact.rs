@@ -2,7 +2,7 @@
 //!
 //! In: text, whole or in pieces of any size. Out: the same text with `[redacted:KIND]` where a secret
 //! was, and where each one was. Two passes: first the values that the caller knows to be secret, then
-//! the kinds that are known by their shape or by the name that stands before them. The output is the
+//! the kinds that are known by their shape or by the name that is before them. The output is the
 //! same for every way to cut the text into pieces, and redacting twice is redacting once. Never: I/O,
 //! a look at the environment, or a part of a secret in the output.
 

@@ -2,7 +2,7 @@
 //!
 //! In: a reply's text and a schema. Out: the value that fits with the fewest changes, every change,
 //! every unfinished place and every violation that remains. Never invents content: what was filled
-//! in is listed, and a value nothing fits is given as it stands.
+//! in is listed, and a value nothing fits is given as it is.
 
 mod build;
 mod chat;

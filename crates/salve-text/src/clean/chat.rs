@@ -12,7 +12,7 @@ use super::{Context, Notes, Target};
 use crate::prose::{LineKind, Talk, closing, line_kind, opening};
 use salve_types::Span;
 
-// Nobody greets for longer than this; the bound also keeps hostile input cheap.
+// No one greets for longer than this; the bound also keeps hostile input cheap.
 const MOST_LINES: usize = 40;
 const LONGEST_LINE: usize = 1_000;
 
@@ -137,7 +137,7 @@ pub(super) fn is_only_chat(text: &str) -> bool {
     opens && lines.all(|line| heading_level(line).is_none() && line_kind(line) != LineKind::Code)
 }
 
-/// The stage for JSON: what stands before the first value and after its end is talk.
+/// The stage for JSON: what is before the first value and after its end is talk.
 pub(super) fn json_cuts(draft: &Draft<'_>, context: &Context<'_>, _: &mut Notes) -> Vec<Cut> {
     if context.target != Target::Json {
         return Vec::new();
@@ -253,7 +253,7 @@ fn stands_after_code(before: &str, target: Target) -> bool {
     let Some(line) = lines.next() else { return false };
     let code = line_kind(line) == LineKind::Code
         || (matches!(target, Target::Code(_)) && line.starts_with([' ', '\t']));
-    // One line that looks like code does not make a text code when nobody asked for it.
+    // One line that looks like code does not make a text code when no one asked for it.
     code && (target != Target::Unknown
         || lines.take(8).all(|line| line_kind(line) != LineKind::Prose))
 }

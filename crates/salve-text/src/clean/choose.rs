@@ -78,7 +78,7 @@ fn decide(text: &str, blocks: &[Labelled], context: &Context<'_>) -> Decision {
     }
 }
 
-// Several lines around the blocks that nobody would say are part of the content, such as the rest
+// Several lines around the blocks that no one would say are part of the content, such as the rest
 // of a script around a here-document.
 fn is_talk<'a>(text: &'a str, outside: impl Iterator<Item = &'a str>) -> bool {
     const FEW: usize = 3;
@@ -86,7 +86,7 @@ fn is_talk<'a>(text: &'a str, outside: impl Iterator<Item = &'a str>) -> bool {
     lines.len() < FEW || chat::opens_with_chat(text) || reads_like_talk(&lines)
 }
 
-// Nobody explains the end of a piece of code for longer.
+// No one explains the end of a piece of code for longer.
 const MOST_TALK_LINES: usize = 30;
 
 // The rest of a reply that was resumed has a closing fence and no opening one.
@@ -104,7 +104,7 @@ fn stray(text: &str, blocks: &[Labelled]) -> Decision {
 }
 
 // A document keeps its own fences. A block is its wrapper when it is labelled as a document, or
-// unlabelled and alone, and only chat stands around it.
+// unlabelled and alone, and only chat is around it.
 fn wrapped_document(text: &str, blocks: &[Labelled], nothing_outside: bool) -> Decision {
     let is_markdown = |block: &Labelled| block.label.language == Some(Language::Markdown);
     let wrapper = blocks.iter().position(is_markdown).or_else(|| {
@@ -236,7 +236,7 @@ fn line_before(text: &str, from: usize, end: usize) -> Option<Span> {
         return None;
     }
     let start = trimmed.rfind('\n').map_or(0, |at| at + 1);
-    // A label stands on the line above the fence, or with one blank line between.
+    // A label is on the line above the fence, or with one blank line between.
     let gap = region[trimmed.len()..].matches('\n').count();
     (gap <= 2).then(|| Span::new(from + start, from + trimmed.len()))
 }
@@ -282,7 +282,7 @@ fn take_cuts(
 }
 
 // Without its fence, this document would itself be read as an answer, and the next cleaning would
-// take it apart. When nobody says that a document is wanted, the fence stays as its proof.
+// take it apart. When no one says that a document is wanted, the fence stays as its proof.
 fn is_protected(text: &str, block: &Labelled, context: &Context<'_>) -> bool {
     if context.target != Target::Unknown
         || !matches!(block.label.language, None | Some(Language::Markdown))

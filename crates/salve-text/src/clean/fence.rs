@@ -18,7 +18,7 @@ use salve_types::{Language, Span};
 pub(crate) struct Fenced {
     /// The opening fence with its label and line end.
     pub(crate) opener: Span,
-    /// What stands between the fences.
+    /// What is between the fences.
     pub(crate) content: Span,
     /// The closing fence with its line end.
     pub(crate) closer: Option<Span>,
@@ -199,7 +199,7 @@ impl Resolver<'_> {
         let run = body.len() - body.trim_end_matches(sign).len();
         let run_start = trimmed.len() - run;
         let alone = self.text[..run_start].ends_with('\n') || run_start == content_start;
-        // A closing fence that stands at the end of the last line of code.
+        // A closing fence that is at the end of the last line of code.
         if run == mark.len() && !alone {
             let closer = Span::new(run_start, self.text.len());
             return block(mark, run_start, Some(closer), true);
@@ -279,7 +279,7 @@ fn underlines(mark: &Mark, above: &str) -> bool {
     mark.sign == b'~' && mark.is_bare() && mark.len() > 3 && mark.len().abs_diff(above) <= 1
 }
 
-// Words that end like a sentence, as they stand before a fence in the same line.
+// Words that end like a sentence, as they are before a fence in the same line.
 fn is_sentence(before: &str) -> bool {
     const LONGEST: usize = 300;
     let before = before.trim();

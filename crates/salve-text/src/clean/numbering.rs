@@ -2,7 +2,7 @@
 //!
 //! In: a text. Out: the prefixes of its lines when they are consecutive numbers. Never takes a
 //! table, a list or a map with number keys for a listing: there must be lines that only a listing
-//! has, empty ones or indented ones behind their number.
+//! has, empty ones or indented ones after their number.
 
 use super::draft::{Cut, Draft};
 use super::reply::AsideReason;

@@ -100,7 +100,7 @@ pub struct Aside {
     pub span: Span,
     /// Why it is not content.
     pub reason: AsideReason,
-    /// What stands in its place in the content: a character for an escape, otherwise nothing.
+    /// What is in its place in the content: a character for an escape, otherwise nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub becomes: Option<char>,
 }
@@ -145,7 +145,7 @@ pub enum AsideReason {
 }
 
 impl AsideReason {
-    /// Returns the reason as it stands on the wire.
+    /// Returns the reason as it is on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Invisible => "invisible",

@@ -60,7 +60,7 @@ struct Tag {
     attributes: Span,
 }
 
-// The first tag at the start of a line that nothing but talk stands before.
+// The first tag at the start of a line with nothing but talk before it.
 fn first_wrapper(text: &str, context: &Context<'_>) -> Option<Tag> {
     let at = memchr::memchr_iter(b'<', text.as_bytes()).find(|&at| {
         let line_start = text[..at].trim_end_matches([' ', '\t']);

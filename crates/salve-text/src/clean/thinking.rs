@@ -76,7 +76,7 @@ pub(crate) fn blank_thinking(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-// The next opening tag that stands at the start of the rest or, after nothing but talk, at the
+// The next opening tag that is at the start of the rest or, after nothing but talk, at the
 // start of a line.
 fn opener_at(text: &str, from: usize) -> Option<(Span, &'static str)> {
     let mut at = 0;

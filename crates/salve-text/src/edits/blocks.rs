@@ -117,7 +117,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn read(&mut self) -> Result<(), EditEnd> {
-        // The first line behind the last block: a path above it belongs to that block.
+        // The first line after the last block: a path above it belongs to that block.
         let mut floor = 0;
         let mut at = 0;
         while let Some(line) = self.lines.get(at) {

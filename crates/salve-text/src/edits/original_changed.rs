@@ -45,7 +45,7 @@ struct Part {
     end: usize,
     closed: bool,
     fenced: bool,
-    // Nobody writes `ORIGINAL LINES:` in passing.
+    // No one writes `ORIGINAL LINES:` in passing.
     shouted: bool,
 }
 

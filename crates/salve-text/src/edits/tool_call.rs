@@ -83,12 +83,12 @@ fn bare_start(text: &str) -> Option<usize> {
     None
 }
 
-/// Where the text that is read stands in the reply.
+/// Where the text that is read is in the reply.
 #[derive(Debug, Clone, Copy)]
 enum Place {
     /// It is a part of the reply that begins at this byte.
     Shifted(usize),
-    /// It is the decoded value of a string, which stands here.
+    /// It is the decoded value of a string, which is here.
     Inside(Span),
 }
 

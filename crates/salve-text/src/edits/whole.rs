@@ -3,7 +3,7 @@
 //! In: a reply. Out: the new content of each file it shows, as a whole or with places that stand
 //! for lines of the old file. Never takes an example in prose for a file: a block counts when a
 //! path names it, or when it is the only content and the caller says which file is meant. Never
-//! takes a text for a file that somebody says is a diff.
+//! takes a text for a file that its label says is a diff.
 
 mod tagged;
 #[cfg(test)]
@@ -140,7 +140,7 @@ pub(super) fn content_change(
     }
 }
 
-// Nobody says that a whole file is meant: then the reply must be one block, or code and nothing
+// No one says that a whole file is meant: then the reply must be one block, or code and nothing
 // else. A reply with several pieces of code explains something.
 fn is_plainly_one_file(reply: &CleanReply) -> bool {
     match reply.blocks() {

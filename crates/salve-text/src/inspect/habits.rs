@@ -36,7 +36,7 @@ impl Habits {
     }
 }
 
-/// Words of script languages that begin a statement wherever they stand at the margin.
+/// Words of script languages that begin a statement wherever they are at the margin.
 const DECLARING: &[&[u8]] = &[b"export ", b"declare ", b"interface ", b"type ", b"const "];
 
 impl Machine {
@@ -143,7 +143,7 @@ impl Machine {
         }
     }
 
-    /// Moves the start of the next statement past a comment that stands between two of them.
+    /// Moves the start of the next statement past a comment that is between two of them.
     pub(super) fn calm_comment(&mut self, view: &View<'_>, at: usize) {
         let distance = (view.base + at).saturating_sub(self.calm_statement);
         let behind = view.behind(at);

@@ -45,7 +45,7 @@ pub(super) fn is_raw_csharp(machine: &Machine, frame: &Frame) -> bool {
     machine.rules.dialect == Dialect::CSharp && frame.extra >= 3
 }
 
-/// Returns what must stand between the end of code and the first closer.
+/// Returns what must be between the end of code and the first closer.
 pub(super) fn completion(machine: &Machine, end: End<'_>) -> &'static str {
     // What just ended is no half: the second quote of a character, a whole regular expression.
     if !machine.stack.top().is_code() || machine.mark == end.len {

@@ -56,7 +56,7 @@ impl<'a> View<'a> {
 pub(super) struct Machine {
     pub(super) rules: &'static Rules,
     pub(super) stack: Stack,
-    /// Offset just past the last closed string, comment or bracket, and whether what stands there
+    /// Offset just past the last closed string, comment or bracket, and whether what is there
     /// is a value: decides between division and regular expression.
     pub(super) mark: usize,
     pub(super) mark_is_value: bool,
@@ -217,7 +217,7 @@ impl Machine {
         at + 1
     }
 
-    // A closer that does not fit: close what stands between if its opener is near, else pass it by.
+    // A closer that does not fit: close what is between if its opener is near, else pass it by.
     fn cross(&mut self, view: &View<'_>, at: usize, kind: Kind) {
         if self.is_loose_closer(kind) {
             return;

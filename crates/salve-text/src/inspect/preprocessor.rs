@@ -16,7 +16,7 @@ const SAVED: usize = 4;
 /// An open `#if`.
 #[derive(Debug)]
 pub(super) struct Arm {
-    /// Where it stands.
+    /// The frame that it opened.
     pub(super) frame: Frame,
     before: (usize, Vec<Frame>),
     after_first: Option<(usize, Vec<Frame>)>,

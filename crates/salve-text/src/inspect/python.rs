@@ -12,7 +12,7 @@ const TRY_LIMIT: usize = 64;
 /// A `try:` without `except` or `finally` so far.
 #[derive(Debug)]
 pub(super) struct Try {
-    /// Where it stands.
+    /// The frame that it opened.
     pub(super) frame: Frame,
     /// Its indentation in bytes.
     pub(super) indent: usize,

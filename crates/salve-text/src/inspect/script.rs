@@ -1,6 +1,6 @@
 //! JavaScript and its relatives: division or regular expression, comparison or JSX.
 //!
-//! In: a `/` or `<` in code and what stands before it. Out: a regular expression or a tag is
+//! In: a `/` or `<` in code and what is before it. Out: a regular expression or a tag is
 //! opened, or the sign is passed by. Never needs a token stream: the last word is read backwards.
 
 use super::machine::{Machine, View};
@@ -85,7 +85,7 @@ impl Machine {
         at
     }
 
-    /// Returns whether what stands before `at` is a complete operand.
+    /// Returns whether what is before `at` is a complete operand.
     pub(super) fn after_value(&self, view: &View<'_>, at: usize) -> bool {
         let behind = view.behind(at);
         let text = behind.trim_ascii_end();

@@ -68,7 +68,7 @@ impl Kind {
     }
 }
 
-/// Something open.
+/// A construct that is open.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frame {
     /// Byte offset of the opener in the whole text.
@@ -224,7 +224,7 @@ impl Stack {
     }
 
     /// Returns how many frames must be popped to close a bracket of this kind, counting from 1;
-    /// nothing when no such bracket is near or another construct stands between.
+    /// nothing when no such bracket is near or another construct is between.
     pub(super) fn distance(&self, kind: Kind) -> Option<usize> {
         if self.is_deep() {
             return self.runs.last().filter(|run| run.0 == kind).map(|_| 1);

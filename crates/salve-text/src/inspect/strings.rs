@@ -313,7 +313,7 @@ const fn char_width(lead: u8) -> usize {
     }
 }
 
-// At the very end a quote is ambiguous; what stands before it decides.
+// At the very end a quote is ambiguous; what is before it decides.
 fn starts_rust_char(behind: &[u8]) -> bool {
     let spaced = behind.last().is_some_and(u8::is_ascii_whitespace);
     let text = behind.trim_ascii_end();

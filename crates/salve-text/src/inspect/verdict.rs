@@ -18,10 +18,10 @@ const MISSING_SENTINEL: &str = "AI output missing completion sentinel - likely t
 /// How near the end an open string must start for the short message.
 const WINDOW: u32 = 5;
 
-/// Whether somebody before the inspector saw the sentinel.
+/// Whether a stage before the inspector saw the sentinel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seen {
-    /// Nobody looked.
+    /// No stage before looked for it.
     Unknown,
     /// The cleaner saw it at the end and took it away.
     Removed,
@@ -320,7 +320,7 @@ pub(super) fn readable(tail: &[u8]) -> &str {
 }
 
 // A one-line string that its line end broke is open when nothing but blank lines follows it, and
-// an error when it stands in the last lines of a text in which nothing else is open.
+// an error when it is in the last lines of a text in which nothing else is open.
 fn broken_near_end(read: &Read<'_>, body: &str, open: &[OpenConstruct]) -> Option<OpenConstruct> {
     let (frame, end) = read.machine.broken.as_ref()?;
     let tail_start = read.len - read.tail.len();
@@ -330,7 +330,7 @@ fn broken_near_end(read: &Read<'_>, body: &str, open: &[OpenConstruct]) -> Optio
     (last || near).then(|| broken_string(&read.machine, frame))
 }
 
-// Python's `try` blocks stand around the last statement; nothing else that is open does.
+// Python's `try` blocks are around the last statement; nothing else that is open is.
 fn only_tries(read: &Read<'_>, sentinel: Option<Span>, open: &[OpenConstruct]) -> bool {
     let tries = read.machine.habits.tries.len();
     sentinel.is_none() && tries > 0 && tries == open.len()

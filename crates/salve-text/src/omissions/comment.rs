@@ -118,7 +118,7 @@ fn block_comments<'a>(
     }
 }
 
-// The last comment sign of the line that stands after a space and outside quotes.
+// The last comment sign of the line that is after a space and outside quotes.
 fn trailing_comment<'a>(
     line: &'a str,
     indent: usize,
@@ -138,7 +138,7 @@ fn trailing_comment<'a>(
     })
 }
 
-// A note is words between brackets or behind an ellipsis that a space follows; a spread has none.
+// A note is words between brackets or after an ellipsis that a space follows; a spread has none.
 fn is_note(body: &str) -> bool {
     let inner = body.trim_start_matches(['[', '(', '<', '{']).trim_start();
     let dots = inner.strip_prefix("...").or_else(|| inner.strip_prefix('…'));

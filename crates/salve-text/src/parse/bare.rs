@@ -82,7 +82,7 @@ impl Machine {
         }
     }
 
-    // `{key 1, …}`: a number behind a key is its value unless a colon follows.
+    // `{key 1, …}`: a number after a key is its value unless a colon follows.
     fn number_behind_key(&self, at: usize) -> Step<bool> {
         let start = self.skip_blank(at);
         let mut end = start;
@@ -147,7 +147,7 @@ impl Machine {
         literal(&self.bytes()[start..rskip_blank(self.bytes(), start, end)]).is_some()
     }
 
-    // `{"a": one, two.", …}`: the words behind a comma still belong to the value if a quote closes
+    // `{"a": one, two.", …}`: the words after a comma still belong to the value if a quote closes
     // them and neither a key nor a bracket comes before it.
     fn quote_behind_comma(&self, comma: usize) -> Step<Option<usize>> {
         if !self.has_keys() {
@@ -175,7 +175,7 @@ impl Machine {
         match token.role {
             Role::Key => self.finish_key(&token, end, stop)?,
             Role::Value => {
-                // A quote right behind the word closes it: its opening quote is what is missing.
+                // A quote right after the word closes it: its opening quote is what is missing.
                 let quoted = end == stop
                     && self.byte(stop)? == Some(b'"')
                     && self.outlook(stop + 1, Role::Value)? != Outlook::Unlikely;
@@ -242,7 +242,7 @@ impl Machine {
             if !plain || quoted {
                 self.edit(start, resume, name, Code::PythonLiteral);
             }
-            // The text may end right behind a literal without cutting it.
+            // The text may end right after a literal without cutting it.
             self.push_node(start, resume, tag, NodeState::Complete);
         } else if let Some((tag, name)) = partial {
             self.edit(start, resume, name, Code::TruncatedLiteral);

@@ -1,7 +1,7 @@
 //! Calls: `name(value)` and `name(key=value, …)`.
 //!
-//! In: a name with an opening parenthesis behind it. Out: a frame around the values, which keeps the
-//! name where the arguments have names too. Never takes prose for a call: what stands behind the
+//! In: a name with an opening parenthesis after it. Out: a frame around the values, which keeps the
+//! name where the arguments have names too. Never takes prose for a call: what is after the
 //! parenthesis must begin a value or a pair.
 
 use super::ParseMode;
@@ -55,7 +55,7 @@ impl Machine {
         Ok(literal(&self.bytes()[at..end]).is_some())
     }
 
-    /// Whether `key=` stands at `at`.
+    /// Whether `key=` is at `at`.
     pub(super) fn pair_follows(&self, at: usize) -> Step<bool> {
         let mut end = at;
         while end < at + WINDOW && self.byte(end)?.is_some_and(|b| is_word(b) && b != b'-') {

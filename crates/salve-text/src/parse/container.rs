@@ -106,7 +106,7 @@ impl Machine {
         true
     }
 
-    /// Closes the innermost frame. Its closing bracket stands at `at..end`, or is absent.
+    /// Closes the innermost frame. Its closing bracket is at `at..end`, or is absent.
     pub(super) fn close_frame(&mut self, at: usize, end: usize, state: NodeState) {
         let Some(frame) = self.stack.pop() else { return };
         if frame.kind == FrameKind::Array && at < end {

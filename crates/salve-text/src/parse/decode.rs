@@ -1,7 +1,7 @@
 //! Decodes the inside of a JSON string.
 //!
 //! In: the bytes between the quotes, escapes as JSON writes them. Out: the text, borrowed where it
-//! holds no escape. Never fails: an escape that is not valid stays as it stands, half a surrogate
+//! holds no escape. Never fails: an escape that is not valid stays as it is, half a surrogate
 //! pair becomes U+FFFD.
 
 use std::borrow::Cow;

@@ -1,6 +1,6 @@
 //! Doubtful quotes: does this one close the string, or is it content?
 //!
-//! In: a quote behind which JSON does not go on as it should. Out: the better place for the end of
+//! In: a quote after which JSON does not go on as it should. Out: the better place for the end of
 //! the string, within the window. Never weighs more than a fixed number of quotes.
 
 use super::machine::{Machine, Step, WINDOW};
@@ -8,7 +8,7 @@ use super::outlook::Outlook;
 use super::quote::{quote_of, rskip_blank, rskip_word};
 use super::string::{Role, Str};
 
-/// What there is behind a doubtful quote.
+/// What there is after a doubtful quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Better {
     /// No better place to end the string.

@@ -1,6 +1,6 @@
 //! Escapes inside a quoted string.
 //!
-//! In: a backslash. Out: the place behind its escape, with an edit where JSON does not know it.
+//! In: a backslash. Out: the place after its escape, with an edit where JSON does not know it.
 //! Never guesses a character: half an escape at the end of the text is dropped.
 
 use super::ParseMode;

@@ -30,7 +30,7 @@ pub(super) enum State {
     Value,
     /// A key, or the end of the object.
     Key,
-    /// The colon behind a key.
+    /// The colon after a key.
     Colon,
     /// A comma or the end of the container.
     After,
@@ -54,7 +54,7 @@ pub(super) enum Comma {
     First,
     /// The last thing was a member.
     Member,
-    /// A comma stands at this place.
+    /// A comma is at this place.
     Seen(usize),
     /// A comma is absent and will be needed if another member comes.
     Missing,
@@ -215,7 +215,7 @@ impl Machine {
         }
     }
 
-    /// Whether `what` stands at `at`.
+    /// Whether `what` is at `at`.
     pub(super) fn looking_at(&self, at: usize, what: &[u8]) -> Step<bool> {
         for (offset, &want) in what.iter().enumerate() {
             if self.byte(at + offset)? != Some(want) {

@@ -1,6 +1,6 @@
 //! What follows a quote: could the string end there?
 //!
-//! In: a place behind a quote and the open frames. Out: whether JSON could go on like that. Looks
+//! In: a place after a quote and the open frames. Out: whether JSON could go on like that. Looks
 //! at most one window ahead, and finds every real end of a string in valid JSON sure.
 
 use super::ParseMode;
@@ -8,14 +8,14 @@ use super::machine::{FrameKind, Machine, Step, WINDOW};
 use super::quote::{Quote, is_word, quote_of};
 use super::string::Role;
 
-/// How well the text behind a quote fits the end of a string.
+/// How well the text after a quote fits the end of a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Outlook {
     /// Words follow.
     Unlikely,
     /// A sign of JSON follows, but not what should come after it.
     Possible,
-    /// JSON goes on behind it.
+    /// JSON goes on after it.
     Sure,
 }
 
@@ -70,7 +70,7 @@ impl Machine {
         })
     }
 
-    // The number of frames left open behind a closing bracket, if it closes one.
+    // The number of frames left open after a closing bracket, if it closes one.
     fn depth_after(&self, depth: usize, byte: u8) -> Option<usize> {
         let count = match byte {
             b'}' => self.open[0],
@@ -200,7 +200,7 @@ impl Machine {
         })
     }
 
-    /// Whether a quoted key with its colon stands at `at`.
+    /// Whether a quoted key with its colon is at `at`.
     pub(super) fn key_follows(&self, at: usize) -> Step<bool> {
         let Some((quote, length)) = quote_of(self.bytes(), at) else { return Ok(false) };
         let mut end = at + length;
@@ -229,7 +229,7 @@ impl Machine {
         }
     }
 
-    // Whether a quoted key stands at `at` that has no value and is the last of its object.
+    // Whether a quoted key is at `at` that has no value and is the last of its object.
     fn lone_key_follows(&self, at: usize) -> Step<bool> {
         let mut end = at + 1;
         while end < at + WINDOW {
@@ -245,7 +245,7 @@ impl Machine {
         Ok(false)
     }
 
-    // Whether a quoted key stands behind words that belong nowhere.
+    // Whether a quoted key is after words that belong nowhere.
     fn key_follows_words(&self, from: usize) -> Step<bool> {
         for at in from..from + WINDOW {
             match self.byte(at)? {
@@ -266,7 +266,7 @@ impl Machine {
         Ok(spaced && self.byte(at + 1)?.is_some_and(is_word))
     }
 
-    /// Whether a key without quotes, and its colon, stands at `at`.
+    /// Whether a key without quotes, and its colon, is at `at`.
     pub(super) fn word_key_follows(&self, at: usize) -> Step<bool> {
         let mut end = at;
         loop {
@@ -289,7 +289,7 @@ impl Machine {
             })
     }
 
-    // Whether `true`, `false`, `null` or one of their relatives stands at `at`.
+    // Whether `true`, `false`, `null` or one of their relatives is at `at`.
     fn literal_follows(&self, at: usize) -> Step<bool> {
         let mut end = at;
         while end < at + 10 && self.byte(end)?.is_some_and(|byte| byte.is_ascii_alphabetic()) {

@@ -1,6 +1,6 @@
 //! The kinds of quotes, and the small questions about bytes that several readers ask.
 //!
-//! In: bytes and a place. Out: which quote, word or white space stands there. Never looks further
+//! In: bytes and a place. Out: which quote, word or white space is there. Never looks further
 //! than the character at hand.
 
 use super::repair::RepairCode as Code;

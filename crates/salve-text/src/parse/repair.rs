@@ -9,13 +9,13 @@ use serde::Serialize;
 /// One change that turns the text as written into strict JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Repair {
-    /// What was wrong.
+    /// What was wrong, as a code.
     pub code: RepairCode,
     /// Which bytes of the input are replaced; empty where something was only inserted.
     pub span: Span,
     /// The bytes as they stood.
     pub before: String,
-    /// What stands there instead.
+    /// What is there instead.
     pub after: String,
 }
 
@@ -32,7 +32,7 @@ macro_rules! repair_codes {
             /// Lists every code, in the order of the enumeration.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// Returns the code as it stands on the wire.
+            /// Returns the code as it is on the wire.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
             }

@@ -15,7 +15,7 @@ pub struct ParsedReply {
     json: Option<Parsed>,
 }
 
-/// Reads the content of a whole reply: JSON into a tree, any other language as it stands.
+/// Reads the content of a whole reply: JSON into a tree, any other language as it is.
 pub fn parse(reply: WholeReply, options: &ParseOptions) -> ParsedReply {
     let is_json = reply.verdict().language == Language::Json;
     let json = is_json.then(|| parse_json(reply.text(), options));

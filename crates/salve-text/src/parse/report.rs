@@ -1,7 +1,7 @@
 //! The repairs of a finished parse.
 //!
 //! In: the values that make up the answer and the edits inside them. Out: repairs for the whole
-//! text, what stands around the values included. Never overlapping, always in order.
+//! text, what is around the values included. Never overlapping, always in order.
 
 use super::machine::Found;
 use super::repair::{Repair, RepairCode};
@@ -47,7 +47,7 @@ pub(super) fn repairs(tree: &Tree, found: &[Found]) -> Vec<Repair> {
     out
 }
 
-// What stands between two values is dropped, or becomes the sign that belongs there.
+// What is between two values is dropped, or becomes the sign that belongs there.
 fn push_gap(out: &mut Vec<Repair>, source: &str, start: usize, end: usize, sign: &str) {
     let before = source.get(start..end).unwrap_or_default();
     let words = before.trim_matches([' ', '\n', '\r', '\t']);

@@ -2,13 +2,13 @@
 //!
 //! In: a machine that expects a value, a key or a comma. Out: nodes for as long as the text is
 //! strict. Never decides a doubt: there it stops, at a place from which the careful path can go on.
-//! Never closes the outermost bracket: what may stand behind it is the careful path's to judge.
+//! Never closes the outermost bracket: what may be after it is the careful path's to judge.
 
 use super::machine::{Comma, Frame, FrameKind, Machine, State, narrow};
 use super::repair::{Edit, RepairCode};
 use super::tree::{Node, NodeState, Shape, Tag};
 
-// The start of a string value that has been read on trust: the text behind its quote has not yet
+// The start of a string value that has been read on trust: the text after its quote has not yet
 // proved that the quote closes it. The careful path looks ahead instead, with the same outcome.
 #[derive(Clone, Copy)]
 struct Doubt {
@@ -70,7 +70,7 @@ impl Reader<'_> {
     fn read(&mut self) {
         while self.read_token().is_some() {}
         let Some(doubt) = self.doubt else { return };
-        // What came behind the string is not JSON: the string must be read with care.
+        // What came after the string is not JSON: the string must be read with care.
         while let Some(frame) = self.closed.pop() {
             self.open[usize::from(frame.kind == FrameKind::Array)] += 1;
             self.stack.push(frame);
@@ -319,7 +319,7 @@ impl Reader<'_> {
         self.pos = at;
     }
 
-    // The place behind the closing quote of the string whose content begins at `at`.
+    // The place after the closing quote of the string whose content begins at `at`.
     #[inline]
     fn string_end(&self, mut at: usize, quote: u8) -> Option<(usize, Shape)> {
         if quote == b'\'' {
@@ -377,7 +377,7 @@ fn next_special(bytes: &[u8], mut at: usize, other: u8) -> usize {
     at
 }
 
-// The place behind a valid escape; halves of surrogate pairs are left to the careful path.
+// The place after a valid escape; halves of surrogate pairs are left to the careful path.
 fn escape_end(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at + 1)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 2),

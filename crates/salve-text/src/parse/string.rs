@@ -186,7 +186,7 @@ impl Machine {
     fn keep_quote(&mut self, token: &mut Str, at: usize, length: usize) {
         let doubled = at == token.body && self.bytes()[at] == self.bytes()[token.start];
         if doubled && length == 1 && token.quote != Quote::Triple {
-            // Directly behind the opening quote it is that quote, written twice.
+            // Directly after the opening quote it is that quote, written twice.
             self.edit(at, at + 1, "", Code::DoubledQuote);
             token.edited = true;
         } else if self.bytes()[at] == b'"' {

@@ -1,7 +1,7 @@
 //! The end of a quoted string: at its quote, before a delimiter, or where the text ends.
 //!
-//! In: a string token and where it ends. Out: its node, joined with the string behind a plus sign
-//! where there is one. Never leaves an edit behind the end of the string.
+//! In: a string token and where it ends. Out: its node, joined with the string after a plus sign
+//! where there is one. Never leaves an edit after the end of the string.
 
 use super::ParseMode;
 use super::machine::{Comma, FrameKind, Machine, State, Step, Token, WINDOW, Wait, narrow};
@@ -59,7 +59,7 @@ impl Machine {
         self.truncate_edits(token.mark + keep);
     }
 
-    // The string goes on behind a plus sign, in the quotes that open before `body`.
+    // The string goes on after a plus sign, in the quotes that open before `body`.
     fn join_strings(&mut self, mut token: Str, at: usize, quote: Quote, body: usize) {
         self.edit(at, body, "", Code::StringConcatenation);
         token.edited = true;
@@ -134,7 +134,7 @@ impl Machine {
         }
     }
 
-    // `["key": value]`: a string in a list with a colon behind it is the key of an object.
+    // `["key": value]`: a string in a list with a colon after it is the key of an object.
     fn implies_object(&self, token: &Str, end: usize) -> Step<bool> {
         let in_list = matches!(self.frame_kind(), Some(FrameKind::Array));
         if token.role == Role::Key || !in_list || self.stack.len() >= self.max_depth {

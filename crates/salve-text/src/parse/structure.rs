@@ -121,7 +121,7 @@ impl Machine {
         Ok(())
     }
 
-    // Comments, fences and ellipses may stand between any two tokens.
+    // Comments, fences and ellipses may be between any two tokens.
     fn drop_noise(&mut self, byte: u8) -> Step<bool> {
         match byte {
             b'/' => match self.byte(self.pos + 1)? {

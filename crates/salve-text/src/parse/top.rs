@@ -212,7 +212,7 @@ impl Machine {
         Ok(begins.then_some(at))
     }
 
-    /// Whether a quote stands behind the bracket at `at`.
+    /// Whether a quote is after the bracket at `at`.
     pub(super) fn quote_behind(&self, at: usize) -> Step<bool> {
         let next = self.skip_blank(at + 1);
         Ok(self.byte(next)?.is_some() && quote_of(self.bytes(), next).is_some())
@@ -273,7 +273,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Whether a quoted key with its colon stands at `at`, and both have been seen.
+    /// Whether a quoted key with its colon is at `at`, and both have been seen.
     pub(super) fn key_follows_surely(&self, at: usize) -> Step<bool> {
         let mut end = at + 1;
         while end < at + WINDOW {
@@ -335,7 +335,7 @@ impl Machine {
         }
     }
 
-    // Whether only white space and commas stand between the last value, which counts, and this one.
+    // Whether only white space and commas are between the last value, which counts, and this one.
     fn touches_selected(&self, found: &Found) -> bool {
         let Some(before) = self.found.last() else { return false };
         self.tree.selected.last() == Some(&before.node)

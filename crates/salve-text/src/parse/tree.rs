@@ -59,7 +59,7 @@ pub(super) enum Tag {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Shape {
-    /// The bytes between the quotes, or the bytes of the number, as they stand.
+    /// The bytes between the quotes, or the bytes of the number, as they are.
     Plain,
     /// Between the quotes stand valid escapes.
     Escaped,
@@ -84,10 +84,10 @@ impl Node {
     }
 }
 
-// The list that stands around several values of one text; it has no node of its own.
+// The list that is around several values of one text; it has no node of its own.
 const DOCUMENT: NodeId = NodeId(u32::MAX);
 
-/// A parsed text.
+/// The tree of a parsed text, on one flat tape.
 #[derive(Debug, Default)]
 pub struct Tree {
     pub(super) source: String,
@@ -296,7 +296,7 @@ impl Tree {
         self.nodes.get(id.0 as usize)
     }
 
-    // Groups hold exactly one value, directly behind them on the tape.
+    // Groups hold exactly one value, directly after them on the tape.
     pub(super) fn resolve(&self, mut index: u32) -> NodeId {
         while self.nodes.get(index as usize).is_some_and(|node| node.tag == Tag::Group) {
             index += 1;
@@ -304,7 +304,7 @@ impl Tree {
         NodeId(index)
     }
 
-    // The index behind the subtree that begins at `index`.
+    // The index after the subtree that begins at `index`.
     pub(super) fn behind(&self, index: u32) -> u32 {
         match self.nodes.get(index as usize) {
             Some(node) if node.is_container() => node.link.max(index + 1),

@@ -42,7 +42,7 @@ pub(super) const WORDS: &[(&str, Promise)] = &[
 const NAME_REST: usize = 40;
 const BLANKS: usize = 16;
 
-/// What may stand between quotes; `[` is left out because a marker starts with it.
+/// What may be between quotes; `[` is left out because a marker starts with it.
 const QUOTED: Class = Class::of(
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&()*+,-./:;<=>?@]^_{|}~",
 );

@@ -36,7 +36,7 @@ pub(super) struct Finders {
     longest: usize,
 }
 
-/// What stands at a place.
+/// What is at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sighting {
     pub(super) start: usize,

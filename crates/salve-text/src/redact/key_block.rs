@@ -56,7 +56,7 @@ pub(super) enum Next {
     Line(usize),
     /// Bytes up to here belong to the key; more may follow.
     Key(usize),
-    /// Bytes up to here stand between two pieces of the key, and stay.
+    /// Bytes up to here are between two pieces of the key, and stay.
     Between(usize),
     /// Bytes up to here belong to the key, which ends there.
     End(usize),

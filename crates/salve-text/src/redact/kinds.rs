@@ -16,7 +16,7 @@ pub(super) struct Row {
     pub(super) lead: &'static str,
     /// What follows it.
     pub(super) body: &'static [Part],
-    /// How many characters of which class stand before the lead and belong to the secret.
+    /// How many characters of which class are before the lead and belong to the secret.
     pub(super) back: Option<(Class, usize, usize)>,
     /// What the body must look like.
     pub(super) proof: Proof,
@@ -27,7 +27,7 @@ pub(super) struct Row {
 /// How much the lead proves by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Proof {
-    /// Nobody else writes it: only fillers are let through.
+    /// No one else writes it: only fillers are let through.
     Lead,
     /// Names begin like that too: the body must look drawn at random.
     Body,

@@ -1,4 +1,4 @@
-//! Whether a text is a secret or only stands where one would be.
+//! Whether a text is a secret, or only in a place where one would be.
 //!
 //! In: the bytes of a value. Out: yes or no. Never looks at what is around the value: names and
 //! prefixes have been read by then, and only the value can tell a key from `<your-key>`.
@@ -77,7 +77,7 @@ pub(super) fn is_random_value(value: &[u8]) -> bool {
         && !is_path_or_name(value)
 }
 
-/// Returns whether the value of a password is one that somebody uses.
+/// Returns whether the value of a password is one that someone uses.
 pub(super) fn is_password(value: &[u8]) -> bool {
     let value = judged(value);
     let (mut letters, mut digits, mut symbols) = (0, 0, 0);

@@ -1,6 +1,6 @@
 //! A window on a text that may still grow.
 //!
-//! In: the bytes that have come so far. Out: bytes, and whether somebody asked for one that has not
+//! In: the bytes that have come so far. Out: bytes, and whether someone asked for one that has not
 //! come yet. Never answers a question about bytes to come by guessing: a verdict that touched the
 //! edge is void, and is asked again when there is more. That is what makes every chunking alike.
 
@@ -9,7 +9,7 @@ use std::cell::Cell;
 /// How far back a colour's sequence may begin.
 const COLOUR: usize = 84;
 
-/// How much of the output must stay visible for the questions about what stands before a place.
+/// How much of the output must stay visible for the questions about what is before a place.
 pub(super) const CONTEXT: usize = COLOUR + 4;
 
 /// The bytes so far, with a memory of whether their end was touched.

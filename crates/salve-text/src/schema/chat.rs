@@ -46,9 +46,9 @@ pub struct RecoveredChat {
     /// What there is of a summary whose end is not certain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary_fragment: Option<String>,
-    /// Sections with headings.
+    /// The sections of the reply, each with its heading.
     pub sections: Vec<Value>,
-    /// Tasks.
+    /// The tasks the reply lists.
     pub todos: Vec<Value>,
     /// File changes that arrived to their last byte.
     pub file_changes: Vec<Value>,
@@ -163,7 +163,7 @@ fn from_fields(schema: &CompiledSchema, mut forest: Forest<'_>, root: NodeId) ->
         let Some(type_id) = property_type(schema, name) else { continue };
         let plan = planner.plan(node, type_id);
         let as_written = planner.forest.value(node);
-        // A list of which nothing can be read is kept as it stands by the plan: it is no list.
+        // A list of which nothing can be read is kept as it is by the plan: it is no list.
         let fits = name == "summary" || planner.wraps(plan);
         let read = if fits { build(&planner, plan).value } else { Value::Null };
         whole.insert(name.to_owned(), agreed(schema, name, as_written, read));

@@ -11,13 +11,13 @@ use serde::Serialize;
 pub struct Coercion {
     /// Where in the result, such as `$.files[2].path`.
     pub path: String,
-    /// What was done.
+    /// Which coercion it was.
     pub code: CoercionCode,
     /// What stood there, shortened.
     pub from: String,
-    /// What stands there now, shortened.
+    /// What is there now, shortened.
     pub to: String,
-    /// What it cost.
+    /// Its cost; the reading with the least sum of costs is taken.
     pub cost: u32,
 }
 

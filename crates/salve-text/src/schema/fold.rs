@@ -16,15 +16,15 @@ pub(super) enum Fit {
     Exact,
     /// The word but for case, accents, punctuation or space.
     Folded,
-    /// The word stands in a longer text.
+    /// The word is in a longer text.
     Within,
-    /// The word stands in a longer text, in other case or accents.
+    /// The word is in a longer text, in other case or accents.
     FoldedWithin,
     /// The word is part of a longer word of the text.
     PartOfWord,
 }
 
-// In a longer text than this no word is looked for: nobody answers a choice with a book.
+// In a longer text than this no word is looked for: no one answers a choice with a book.
 const LONGEST: usize = 1 << 18;
 
 /// Finds the one entry of `table` that `text` means; an entry is a list of words.

@@ -60,7 +60,7 @@ impl<'t> Forest<'t> {
         &self.nodes[id]
     }
 
-    /// Adds a text as it stands.
+    /// Adds a text as it is.
     pub(super) fn add_text(&mut self, text: &'t str) -> NodeId {
         self.add(Node {
             kind: NodeKind::Text(Cow::Borrowed(text)),

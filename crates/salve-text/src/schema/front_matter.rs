@@ -1,6 +1,6 @@
 //! The front matter of a document: `key: value` lines between two lines of dashes.
 //!
-//! In: a document. Out: the fields, or nothing where no front matter stands at its head. Never a
+//! In: a document. Out: the fields, or nothing where no front matter is at its head. Never a
 //! YAML reader: scalars, quoted texts, flat lists and block texts are read, anything nested is kept
 //! as the text it was written as.
 

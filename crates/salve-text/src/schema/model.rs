@@ -19,7 +19,7 @@ pub(super) struct Type {
 /// What a value must look like.
 #[derive(Debug, Clone)]
 pub(super) enum Shape {
-    /// Everything is welcome as it stands.
+    /// Everything is welcome as it is.
     Any,
     Null,
     Boolean,

@@ -78,7 +78,7 @@ fn fraction(text: &str) -> Option<Number> {
     if bottom == 0.0 { None } else { Number::from_f64(top / bottom) }
 }
 
-/// Finds the only run of digits, dots and commas, and what stands around it.
+/// Finds the only run of digits, dots and commas, and what is around it.
 fn only_number_token(text: &str) -> Option<(&str, String)> {
     let bytes = text.as_bytes();
     let mut found: Option<(usize, usize)> = None;
@@ -118,7 +118,7 @@ fn start_of_number(bytes: &[u8], digit: usize) -> usize {
     if start > 0 && bytes[start - 1] == b'.' {
         start -= 1;
     }
-    // `-$5` and `$-5` both happen; the sign counts only where no word stands before it.
+    // `-$5` and `$-5` both happen; the sign counts only where no word is before it.
     let sign = if start > 0 && bytes[start - 1] == b'$' { start - 1 } else { start };
     let lone = |at: usize| at < 2 || !bytes[at - 2].is_ascii_alphanumeric();
     if sign > 0 && matches!(bytes[sign - 1], b'-' | b'+') && lone(sign) {

@@ -2,7 +2,7 @@
 //!
 //! In: the forest of readings and a compiled schema. Out: a plan per (node, type), made once and
 //! shared, so the work is bounded by nodes × types however unions and recursion are nested. Never
-//! changes a value without a note; what fits nowhere is kept as it stands at the price of a
+//! changes a value without a note; what fits nowhere is kept as it is at the price of a
 //! violation.
 
 mod array;
@@ -39,7 +39,7 @@ pub(super) struct Plan {
 /// What a plan does.
 #[derive(Debug)]
 pub(super) enum Action {
-    /// Takes the node's value as it stands.
+    /// Takes the node's value as it is.
     Keep,
     /// Takes this value, which the node says in other words.
     Make(Value),

@@ -18,7 +18,7 @@ pub struct Violation {
     pub path: String,
     /// What the schema asks for there.
     pub expected: String,
-    /// What stands there, shortened.
+    /// What is there, shortened.
     pub got: String,
     /// The violation in words.
     pub message: String,

@@ -1,7 +1,7 @@
 //! Markers of SEARCH/REPLACE blocks: what a single line is.
 //!
 //! In: a line without its terminator. Out: the marker it is, if any, and whether it was written as
-//! a dialect says. Never decides what a marker means where it stands; the reader of blocks does.
+//! a dialect says. Never decides what a marker means where it is; the reader of blocks does.
 
 /// A line that steers a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(super) enum Marker {
 pub(super) struct Form {
     /// The sign that is repeated.
     pub(super) sign: u8,
-    /// How often.
+    /// How often the sign is repeated.
     pub(super) length: usize,
     /// How well it follows a dialect.
     pub(super) fit: Fit,
@@ -98,7 +98,7 @@ fn form(sign: u8, length: usize, fit: Fit) -> Option<Form> {
     Some(Form { sign, length, fit })
 }
 
-// The word behind the signs: the usual one, the one of older dialects, or neither.
+// The word after the signs: the usual one, the one of older dialects, or neither.
 fn read_word(rest: &str, word: &str, older: &str, may_be_older: bool) -> Option<Fit> {
     let spaced = rest.starts_with([' ', '\t']);
     let said = rest.trim().trim_end_matches('`').trim_end();

@@ -4,7 +4,7 @@
 //! number of the first line. Never touches lines whose numbers are not proven to be a listing's:
 //! the numbers must count up line by line, or begin at the line the edit itself names.
 //!
-//! What is not proven here is left as it stands; matching tries it with and without its numbers
+//! What is not proven here is left as it is; matching tries it with and without its numbers
 //! against the file, which is better evidence than the edit alone.
 
 /// Takes the numbers of a listing from both sides; gives the number of the first old line.

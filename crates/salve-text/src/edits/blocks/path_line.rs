@@ -1,6 +1,6 @@
 //! The file that an edit in prose or in a fence names above itself.
 //!
-//! In: the lines of a reply and the line where an edit begins. Out: the path that stands in the
+//! In: the lines of a reply and the line where an edit begins. Out: the path that is in the
 //! lines above it, if one does. Never goes further up than `MOST_LINES`, past another edit or past
 //! a paragraph of talk.
 
@@ -8,7 +8,7 @@ use super::Line;
 use crate::clean::{is_fence_line, path_label, read_info};
 use crate::markdown::{Fence, Lead};
 
-// A fence, its name, a mangled fence, a tag and blank lines: more never stands between a path and
+// A fence, its name, a mangled fence, a tag and blank lines: nothing else is between a path and
 // its edit.
 const MOST_LINES: usize = 8;
 

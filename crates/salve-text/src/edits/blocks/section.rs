@@ -1,4 +1,4 @@
-//! What stands between the markers of one block.
+//! What is between the markers of one block.
 //!
 //! In: the lines between the opening and the closing marker. Out: the old and the new lines, the
 //! line the block names as its place, and what was tolerated. Never chooses between two rows of
@@ -83,7 +83,7 @@ pub(super) fn read_section(
     Ok(Section { hunk: Sides { old, new, hint: claimed.or(listed) }, remarks })
 }
 
-// The dialect with places and listings counts white space behind a marker as part of it. A line of
+// The dialect with places and listings counts white space after a marker as part of it. A line of
 // nothing but spaces before the new text is such space; an empty line may be meant, and stays.
 fn drop_marker_space(old: &[String], new: &mut Vec<String>) -> bool {
     let is_spaces = |line: &String| !line.is_empty() && line.trim().is_empty();

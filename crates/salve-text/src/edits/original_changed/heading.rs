@@ -7,7 +7,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Heading {
     pub(super) side: Side,
-    /// Whether it is plain enough to be believed without a fence behind it.
+    /// Whether it is plain enough to be believed without a fence after it.
     pub(super) firm: bool,
 }
 
@@ -25,7 +25,7 @@ const NEW: &[&str] = &[
     "changed", "modified", "after", "new", "updated", "fixed", "corrected", "revised", "replaced",
     "replacement", "with",
 ];
-// Words that may stand beside them.
+// Words that may be beside them.
 #[rustfmt::skip]
 const BESIDE: &[&str] = &[
     "lines", "line", "code", "text", "snippet", "block", "version", "content", "section", "the",

@@ -1,6 +1,6 @@
 //! One change in JSON: an object that says what happens to one file.
 //!
-//! In: an object, the path and the tool that stand around it. Out: an edit for each of its carriers
+//! In: an object, the path and the tool that are around it. Out: an edit for each of its carriers
 //! (old and new text, lines, a diff, the whole content). Never guesses at a missing part: an object
 //! that begins an edit and lacks something is a fault.
 

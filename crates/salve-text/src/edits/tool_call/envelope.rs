@@ -1,4 +1,4 @@
-//! What stands around an edit in JSON: lists of edits, tool calls, whole messages.
+//! What is around an edit in JSON: lists of edits, tool calls, whole messages.
 //!
 //! In: a JSON value. Out: the edits in it, found by going inwards. Never goes deeper than a message
 //! of a provider nests, and never takes an object for an edit that names no part of one.
@@ -11,7 +11,7 @@ use crate::parse::Kind;
 use salve_types::{EditEnd, EditFormat, EditSet, Span};
 use std::collections::BTreeMap;
 
-/// What an inner edit takes over from what stands around it.
+/// What an inner edit takes over from what is around it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Inherited {
     /// The file the outer object names.
@@ -76,7 +76,7 @@ impl Reading<'_> {
         found
     }
 
-    // Arguments are an object, or a string that holds one, or a patch as it stands.
+    // Arguments are an object, or a string that holds one, or a patch as it is.
     fn read_arguments(&mut self, node: Node<'_>, inherited: &Inherited, depth: usize) -> bool {
         let Some(text) = node.as_text() else {
             return self.read_value(node, inherited, depth + 1);
@@ -119,7 +119,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Reads a diff of any kind that stands in a string; answers whether it is one.
+    /// Reads a diff of any kind that is in a string; answers whether it is one.
     pub(super) fn read_diff(&mut self, text: &str, path: Option<&str>) -> bool {
         let set = parse_edits(text, &EditOptions::default());
         let is_diff = matches!(

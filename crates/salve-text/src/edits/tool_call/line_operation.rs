@@ -30,7 +30,7 @@ pub(super) fn read_operation(node: Node<'_>) -> Result<LineOperation, String> {
     let expected = node.text(names::EXPECTED).map(without_last_break);
     if after {
         let start = start.checked_add(1).ok_or_else(|| too_large(start))?;
-        // The expected text stands on the line before, which this form cannot say.
+        // The expected text is on the line before, which this form cannot say.
         return insert(start, text, None);
     }
     if kind == LineOperationKind::Insert {

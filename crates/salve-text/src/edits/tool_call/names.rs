@@ -64,7 +64,7 @@ pub(super) const LINE_OPERATIONS: &[&str] = &["lineOperations", "line_operations
 /// What a line operation does.
 pub(super) const OPERATION_KIND: &[&str] = &["op", "type", "operation", "kind", "action"];
 
-/// The text that must stand at a line.
+/// The text that must be at a line.
 #[rustfmt::skip]
 pub(super) const EXPECTED: &[&str] = &[
     "expected", "expectedText", "expected_text", "oldText", "old_text", "expectedOldText", "old",
@@ -97,7 +97,7 @@ pub(super) const LISTS: &[&str] = &[
 pub(super) const ARGUMENTS: &[&str] =
     &["arguments", "input", "parameters", "params", "args", "tool_input", "toolInput"];
 
-/// What stands around a call.
+/// What is around a call.
 #[rustfmt::skip]
 pub(super) const ENVELOPES: &[&str] = &[
     "tool_calls", "toolCalls", "function", "function_call", "message", "choices", "content",

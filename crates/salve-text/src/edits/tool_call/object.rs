@@ -23,7 +23,7 @@ impl<'t> Node<'t> {
         self.tree.kind(self.id)
     }
 
-    /// Returns where the value stands in the text that was parsed.
+    /// Returns where the value is in the text that was parsed.
     pub(super) fn span(self) -> Span {
         self.tree.span(self.id)
     }

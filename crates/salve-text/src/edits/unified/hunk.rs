@@ -15,7 +15,7 @@ pub(in crate::edits) struct Declared {
 }
 
 impl Declared {
-    /// The 1-based line where the hunk begins. After `-5,0` new lines stand before line 6.
+    /// The 1-based line where the hunk begins. After `-5,0` new lines are before line 6.
     pub(in crate::edits) fn hint(self) -> Option<u32> {
         let line = self.old_start.saturating_add(u32::from(self.old == 0));
         (self.old_start > 0).then_some(line)
@@ -187,7 +187,7 @@ impl HunkDraft {
     }
 
     // Lines that still wait when the hunk ends are context or talk. Context changes nothing, so a
-    // doubt is resolved by leaving it out: kept is what stands in the same fence, and outside of
+    // doubt is resolved by leaving it out: kept is what is in the same fence, and outside of
     // one what makes the counts true, or is promised and not parted by an empty line. Empty lines
     // are kept only where they make the counts true.
     fn settle_tail(&mut self, in_fence: bool) {

@@ -1,6 +1,6 @@
 //! Whole files in tags: `<write_to_file>` with a path and a content, `<file path="…">`.
 //!
-//! In: a reply. Out: the path and the content of every file that stands in such tags, and whether
+//! In: a reply. Out: the path and the content of every file that is in such tags, and whether
 //! the tag was closed. Never takes a tag in the middle of a line for one: those are content.
 
 use salve_types::Span;
@@ -22,7 +22,7 @@ const FILES: &[&str] = &["file", "boltAction"];
 // Each try may look through the whole reply; a bound keeps hostile input linear.
 const MOST_FAILED: usize = 64;
 
-/// Finds the files of a reply that stand in tags.
+/// Finds the files of a reply that are in tags.
 pub(super) fn find_tagged(text: &str) -> Vec<Tagged<'_>> {
     let mut found = Vec::new();
     let mut failed = 0;

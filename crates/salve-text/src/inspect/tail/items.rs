@@ -81,7 +81,7 @@ fn rust_ended(left: &[Token<'_>]) -> bool {
 }
 
 fn java_ended(left: &[Token<'_>]) -> bool {
-    // `[assembly: Title("x")]` of C# stands alone.
+    // `[assembly: Title("x")]` of C# is alone.
     if left.len() == 1 && left[0].is == Is::Group(b'[') {
         return true;
     }

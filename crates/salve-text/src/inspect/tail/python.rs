@@ -1,4 +1,4 @@
-//! Whether the last line of Python can stand as it is.
+//! Whether the last line of Python can be as it is.
 //!
 //! In: its tokens. Out: why not, or nothing. Never flags an expression that could be whole.
 

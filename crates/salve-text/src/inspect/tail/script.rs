@@ -1,4 +1,4 @@
-//! Whether the last statement of JavaScript or TypeScript can stand as it is.
+//! Whether the last statement of JavaScript or TypeScript can be as it is.
 //!
 //! In: the tokens since a place where nothing was open. Out: why the last statement is not whole.
 //! Never flags what the rules for missing semicolons accept.
@@ -41,7 +41,7 @@ pub(super) const ASKING: &[&[u8]] = &[
     b"finally",
     b"keyof",
 ];
-/// Words that are operators or modifiers when something stands before or after them.
+/// Words that are operators or modifiers when something is before or after them.
 const SOFT: &[&[u8]] = &[
     b"as",
     b"from",

@@ -27,17 +27,17 @@ pub(in crate::inspect) enum Is {
     Line,
 }
 
-/// One token.
+/// A token of the last statement.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::inspect) struct Token<'a> {
     pub(in crate::inspect) is: Is,
     pub(in crate::inspect) text: &'a [u8],
-    /// Whether nothing stands between this token and the one before.
+    /// Whether nothing is between this token and the one before.
     pub(in crate::inspect) joined: bool,
 }
 
 impl Token<'_> {
-    /// Returns whether it can stand where a value stands.
+    /// Returns whether it can be where a value stands.
     pub(in crate::inspect) const fn is_operand(&self) -> bool {
         matches!(self.is, Is::Word | Is::Number | Is::Literal | Is::Group(_) | Is::Block)
     }
