@@ -4,6 +4,7 @@
 //! place. Never changes a file.
 
 mod arrows;
+mod doubles;
 mod locked;
 mod seeds;
 mod sizes;
@@ -27,6 +28,7 @@ pub(crate) fn check() -> anyhow::Result<Outcome> {
     sizes::print(&files);
     problems.extend(sizes::too_many_packages()?);
     problems.extend(arrows::wrong_arrows(&metadata));
+    problems.extend(doubles::too_many(&files));
     problems.extend(locked::problems(&files));
     problems.extend(sources::problems(&files));
     problems.extend(seeds::problems(&files)?);
