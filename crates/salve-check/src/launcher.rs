@@ -1,7 +1,7 @@
 //! The process between Salve and the program: enters the sandbox, executes the plan, reports.
 //!
 //! In: one [`Launch`] on standard input, which is a socket to the runner. Out: the programs of the
-//! plan started without a shell, and one [`Report`] on the same socket. Never outlives the runner,
+//! plan started without a shell, and one [`LauncherReport`] on the same socket. Never outlives the runner,
 //! and never leaves a process behind.
 //!
 //! There are two stages, both of them the same executable, so that no `fork` is needed. The outer
@@ -134,7 +134,7 @@ impl fmt::Display for Layer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "report", rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Report {
+pub enum LauncherReport {
     /// The plan was executed, or ended on the runner's word.
     Executed {
         /// How the pipeline that ran last ended.
@@ -192,7 +192,7 @@ pub struct LayerError {
 
 /// Which of its two processes the launcher is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub enum LauncherStage {
     /// Enters the namespaces and starts the inner stage.
     Outer,
     /// Applies what acts on a process, executes the plan and reports.
@@ -200,21 +200,21 @@ pub enum Stage {
 }
 
 /// Runs a stage. `inner_arguments` are what the same executable needs to become the inner stage.
-pub fn launcher_main(stage: Stage, inner_arguments: &[&str]) -> ExitCode {
+pub fn launcher_main(stage: LauncherStage, inner_arguments: &[&str]) -> ExitCode {
     let Ok(socket) = std::io::stdin().as_fd().try_clone_to_owned() else {
         return ExitCode::from(UNHEARD);
     };
     let socket = UnixStream::from(socket);
     let Ok(launch) = read_frame::<Launch>(&socket) else { return ExitCode::from(UNHEARD) };
     let report = match stage {
-        Stage::Outer => match start_inner(&launch, inner_arguments) {
+        LauncherStage::Outer => match start_inner(&launch, inner_arguments) {
             Ok((inner, placeholders)) => {
                 drop(socket);
                 return outlive(inner, placeholders);
             }
             Err(report) => report,
         },
-        Stage::Inner => match inner(launch, &socket) {
+        LauncherStage::Inner => match inner(launch, &socket) {
             Ok(never) => match never {},
             Err(report) => report,
         },
@@ -222,7 +222,7 @@ pub fn launcher_main(stage: Stage, inner_arguments: &[&str]) -> ExitCode {
     ExitCode::from(answer(&socket, &report))
 }
 
-fn answer(socket: &UnixStream, report: &Report) -> u8 {
+fn answer(socket: &UnixStream, report: &LauncherReport) -> u8 {
     match write_frame(socket, report) {
         Ok(()) => 0,
         Err(_) => UNHEARD,
@@ -239,7 +239,7 @@ const UNHEARD: u8 = 125;
 fn start_inner(
     launch: &Launch,
     inner_arguments: &[&str],
-) -> Result<(Child, sandbox::Placeholders), Report> {
+) -> Result<(Child, sandbox::Placeholders), LauncherReport> {
     die_with_parent()?;
     let placeholders = sandbox::enter_namespaces(launch)?;
     // The link still leads to this executable when the file was replaced meanwhile.
@@ -267,7 +267,7 @@ fn outlive(mut inner: Child, placeholders: sandbox::Placeholders) -> ExitCode {
 /// The first process of a namespace ignores what its own programs send it, but only while its first
 /// thread does not hold the signal back, and starting a program holds all signals back for a moment.
 /// So programs are never started by the first thread.
-fn inner(launch: Launch, socket: &UnixStream) -> Result<Infallible, Report> {
+fn inner(launch: Launch, socket: &UnixStream) -> Result<Infallible, LauncherReport> {
     let family = Family::of(&launch);
     if family.ends_with_us() {
         die_with_parent()?;
@@ -292,16 +292,16 @@ fn inner(launch: Launch, socket: &UnixStream) -> Result<Infallible, Report> {
     control.listen(socket, family)
 }
 
-fn die_with_parent() -> Result<(), Report> {
+fn die_with_parent() -> Result<(), LauncherReport> {
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))
         .map_err(|error| failed("ask to end with the runner", &error.into()))
 }
 
-fn failed(action: &str, error: &std::io::Error) -> Report {
-    Report::Failed { action: action.to_owned(), why: error.to_string() }
+fn failed(action: &str, error: &std::io::Error) -> LauncherReport {
+    LauncherReport::Failed { action: action.to_owned(), why: error.to_string() }
 }
 
-impl From<LayerError> for Report {
+impl From<LayerError> for LauncherReport {
     fn from(error: LayerError) -> Self {
         Self::LayerFailed { layer: error.layer, why: error.why }
     }

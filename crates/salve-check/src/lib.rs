@@ -24,7 +24,9 @@ mod signature;
 pub use console::parse_console;
 pub use diagnostics::{CheckedFolder, OutputParser, classify, parse_output};
 pub use facts::{GlobMatches, PathFacts, PathJudgement, PathUse, RepoFacts, RepoHazard};
-pub use launcher::{Launch, Layer, LayerError, ProgramEnding, Report, Stage, launcher_main};
+pub use launcher::{
+    Launch, LauncherReport, LauncherStage, Layer, LayerError, ProgramEnding, launcher_main,
+};
 pub use plan::{Joiner, Plan, PlannedCommand, PlannedPipeline, PlannedRedirect, RedirectTarget};
 pub use policy::{
     Approval, ApprovalError, Approvals, Attendance, AutoApply, AutoRun, AutoRunMode, Choice,

@@ -14,11 +14,11 @@ use salve_engine::{
     GenerateSteps, Generation, JobsPlace, OpenJobs as Opened, all_flows, open_jobs,
 };
 use salve_jobs::{
-    FlowName, Flows, JobRunner, JobSnapshot, Jobs, RunnerOptions, RunningRunner, Steps,
+    FlowName, Flows, JobRunner, JobSnapshot, Jobs, RunningRunner, Steps, WorkerOptions,
 };
 use salve_model::{
-    Budget, BudgetLimits, Consumption, HttpClientOptions, Lineup, LineupParts, RetryPolicy, Scope,
-    http_client, read_key_file,
+    Budget, BudgetLevel, BudgetLimits, Consumption, HttpClientOptions, Lineup, LineupParts,
+    RetryPolicy, http_client, read_key_file,
 };
 use salve_store::{Budgets, SpendLimit};
 use std::collections::BTreeMap;
@@ -167,7 +167,7 @@ impl OpenJobs {
     /// Begins to take jobs.
     pub(crate) async fn run(
         &self,
-        options: RunnerOptions,
+        options: WorkerOptions,
     ) -> Result<Box<dyn RunningRunner>, Failure> {
         self.run_watched(options, &Busy::default()).await
     }
@@ -175,7 +175,7 @@ impl OpenJobs {
     /// Begins to take jobs, and tells which steps run.
     pub(crate) async fn run_watched(
         &self,
-        options: RunnerOptions,
+        options: WorkerOptions,
         busy: &Busy,
     ) -> Result<Box<dyn RunningRunner>, Failure> {
         let models = Arc::new(lineup()?);
@@ -249,10 +249,14 @@ fn lineup() -> Result<Lineup, Failure> {
         }
     }
     let limits = settings.budget;
-    let budget =
-        Budget::new(Scope::Day, limits.day, Consumption::default(), Arc::new(environment::now))
-            .narrow(Scope::Session, limits.session)
-            .narrow(Scope::Run, limits.run);
+    let budget = Budget::new(
+        BudgetLevel::Day,
+        limits.day,
+        Consumption::default(),
+        Arc::new(environment::now),
+    )
+    .narrow(BudgetLevel::Session, limits.session)
+    .narrow(BudgetLevel::Run, limits.run);
     Ok(Lineup::new(LineupParts {
         settings: &settings,
         keys,

@@ -5,7 +5,7 @@
 //! keys where it likes, and spend what it likes.
 
 use crate::settings::Origin;
-use salve_model::{BudgetLimits, Measure, ModelSettings, ProviderSettings, Role, Scope};
+use salve_model::{BudgetLevel, BudgetLimits, Measure, ModelSettings, ProviderSettings, Role};
 use std::collections::BTreeMap;
 
 /// The settings of models in force.
@@ -62,13 +62,16 @@ fn items(settings: &ModelSettings) -> Vec<(String, String)> {
         (format!("model.{names}"), format!("described{price}"))
     });
     let budget = settings.budget;
-    let limits =
-        [(Scope::Run, budget.run), (Scope::Session, budget.session), (Scope::Day, budget.day)];
+    let limits = [
+        (BudgetLevel::Run, budget.run),
+        (BudgetLevel::Session, budget.session),
+        (BudgetLevel::Day, budget.day),
+    ];
     let limits = limits.into_iter().flat_map(|(scope, limits)| limits_of(scope, limits));
     providers.chain(roles).chain(models).chain(limits).collect()
 }
 
-fn limits_of(scope: Scope, limits: BudgetLimits) -> impl Iterator<Item = (String, String)> {
+fn limits_of(scope: BudgetLevel, limits: BudgetLimits) -> impl Iterator<Item = (String, String)> {
     Measure::ALL.into_iter().filter_map(move |measure| {
         let limit = limits.of(measure)?;
         Some((format!("budget.{}.{}", scope.name(), measure.name()), measure.show(limit)))

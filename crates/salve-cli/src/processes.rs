@@ -6,7 +6,7 @@
 use crate::environment;
 use crate::failure::Failure;
 use crate::workspace::now;
-use salve_check::{Keep, Launcher, Runner, RunnerOptions, Stage, launcher_main};
+use salve_check::{Keep, Launcher, LauncherStage, Runner, RunnerOptions, launcher_main};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -22,7 +22,7 @@ pub(crate) fn as_launcher() -> Option<ExitCode> {
         return None;
     }
     let inner = arguments.next().is_some_and(|argument| argument == INNER);
-    let stage = if inner { Stage::Inner } else { Stage::Outer };
+    let stage = if inner { LauncherStage::Inner } else { LauncherStage::Outer };
     Some(launcher_main(stage, &[LAUNCH, INNER]))
 }
 

@@ -13,7 +13,7 @@ pub use generate::{
     RETRY_SIGNAL, ValidationError, WhichModel,
 };
 pub use graph::{
-    Edge, GraphNode, GraphPlan, GraphResult, Join, KnownNames, NodeRetry, NodeState, OnFail,
+    Edge, GraphNode, GraphNodeState, GraphPlan, GraphResult, Join, KnownNames, NodeRetry, OnFail,
     PlanError, Work, node_states,
 };
 pub use status::JobStatus;

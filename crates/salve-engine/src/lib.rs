@@ -27,10 +27,10 @@ pub use command_facts::CommandPaths;
 pub use edits::read_edits;
 pub use flows::{
     AUTO_HEALING, CONTINUE_SIGNAL, Edge, GENERATE_FLOW, GRAPH_FLOW, GenerateCaps, GenerateInput,
-    GenerateOutput, GenerateSteps, Generation, GenerationFacts, GraphNode, GraphPlan, GraphResult,
-    JobStatus, Join, KnownNames, ModelSource, NoModel, NodeRetry, NodeState, OnFail, PAUSE_SIGNAL,
-    PlanError, Progress, RESUME_SIGNAL, RETRY_SIGNAL, ValidationError, WhichModel, Work, all_flows,
-    node_states,
+    GenerateOutput, GenerateSteps, Generation, GenerationFacts, GraphNode, GraphNodeState,
+    GraphPlan, GraphResult, JobStatus, Join, KnownNames, ModelSource, NoModel, NodeRetry, OnFail,
+    PAUSE_SIGNAL, PlanError, Progress, RESUME_SIGNAL, RETRY_SIGNAL, ValidationError, WhichModel,
+    Work, all_flows, node_states,
 };
 pub use generate::{GenerateOptions, Generated, ModelAsker, SCHEMA_NAME, generate};
 pub use grammar_probe::GrammarProbe;

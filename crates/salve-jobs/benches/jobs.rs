@@ -8,7 +8,7 @@
 use futures_util::StreamExt;
 use salve_jobs::{
     EngineJobs, EventId, FlowName, Flows, JobId, JobRunner, Jobs, Json, MemoryBook, MemoryLedger,
-    Retry, RunnerOptions, StartOptions, StepName, Steps,
+    Retry, StartOptions, StepName, Steps, WorkerOptions,
 };
 use salve_types::{Clock, Timestamp};
 use std::path::Path;
@@ -46,7 +46,7 @@ async fn measure() {
     });
     let step = StepName::new("do").expect("a name");
     let steps = Steps::default().with(step, |_, input| async move { Ok(input) });
-    let runner = jobs.run(flows, steps, RunnerOptions::default()).await.expect("a runner");
+    let runner = jobs.run(flows, steps, WorkerOptions::default()).await.expect("a runner");
     println!("{:<52} {:>14} {:>14}  verdict", format!("jobs in {place}"), "measured", "limit");
     idle().await;
     one(&jobs, &goals).await;

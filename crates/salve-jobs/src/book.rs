@@ -24,7 +24,7 @@ pub trait JobBook: Send + Sync {
     /// Writes events of a job down, if what was known of its history before is what the report says;
     /// otherwise somebody else has done it, nothing is written, and false is returned. All of it or
     /// nothing.
-    fn report(&self, report: Report) -> Fut<'_, Result<bool, JobsError>>;
+    fn report(&self, report: JobUpdate) -> Fut<'_, Result<bool, JobsError>>;
 
     /// Returns at most `limit` events of a job behind an event.
     fn events<'a>(
@@ -56,7 +56,7 @@ pub trait JobBook: Send + Sync {
 
 /// Events of one job that are to be written down.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Report {
+pub struct JobUpdate {
     /// The job.
     pub id: JobId,
     /// How far its history was written down before.

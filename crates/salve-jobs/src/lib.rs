@@ -20,7 +20,7 @@ mod runner;
 mod spool;
 mod state;
 
-pub use book::{JobBook, Report};
+pub use book::{JobBook, JobUpdate};
 pub use context::{FlowCtx, Retry, StepCtx};
 pub use engine::{ENGINE_SCHEMA, EngineJobs};
 pub use error::{Cause, FlowError, JobsError, LedgerError, StepError};
@@ -31,7 +31,7 @@ pub use ledger::{CallLedger, CallResult, Decision, DoubtPolicy, Reserve, Settlem
 pub use memory::{MemoryBook, MemoryJobs, MemoryLedger};
 pub use names::{fresh_job_id, step_key};
 pub use paid::{PaidCall, paid_once};
-pub use runner::{Flow, Flows, JobRunner, RunnerOptions, RunningRunner, Step, Steps};
+pub use runner::{Flow, Flows, JobRunner, RunningRunner, Step, Steps, WorkerOptions};
 pub use spool::{SpoolError, SpooledLedger};
 pub use state::JobSnapshot;
 

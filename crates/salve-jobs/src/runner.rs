@@ -91,7 +91,7 @@ impl fmt::Debug for Steps {
 
 /// How a runner works.
 #[derive(Debug, Clone)]
-pub struct RunnerOptions {
+pub struct WorkerOptions {
     /// Who it is, for people and for the ledger.
     pub worker: String,
     /// How many steps at a time.
@@ -112,7 +112,7 @@ pub struct RunnerOptions {
     pub roots: BTreeSet<String>,
 }
 
-impl Default for RunnerOptions {
+impl Default for WorkerOptions {
     fn default() -> Self {
         Self {
             worker: "salve".to_owned(),
@@ -135,7 +135,7 @@ pub trait JobRunner {
         &self,
         flows: Flows,
         steps: Steps,
-        options: RunnerOptions,
+        options: WorkerOptions,
     ) -> Fut<'_, Result<Box<dyn RunningRunner>, JobsError>>;
 }
 

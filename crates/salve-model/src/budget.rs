@@ -26,7 +26,7 @@ pub struct Budget(Arc<Level>);
 /// What a budget is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Scope {
+pub enum BudgetLevel {
     /// One command, or one request to the gateway.
     Run,
     /// One session of work.
@@ -35,7 +35,7 @@ pub enum Scope {
     Day,
 }
 
-impl Scope {
+impl BudgetLevel {
     /// Returns its name in settings and messages.
     pub const fn name(self) -> &'static str {
         match self {
@@ -56,7 +56,7 @@ pub enum BudgetError {
     )]
     Limit {
         /// Whose limit.
-        scope: Scope,
+        scope: BudgetLevel,
         /// Of what.
         measure: Measure,
         /// What is neither spent nor held.
@@ -73,7 +73,7 @@ pub enum BudgetError {
 }
 
 struct Level {
-    scope: Scope,
+    scope: BudgetLevel,
     limits: BudgetLimits,
     clock: Arc<dyn Clock>,
     within: Option<Arc<Level>>,
@@ -90,7 +90,7 @@ struct State {
 impl Budget {
     /// Makes a budget of its own, of which this much is spent already.
     pub fn new(
-        scope: Scope,
+        scope: BudgetLevel,
         limits: BudgetLimits,
         spent: Consumption,
         clock: Arc<dyn Clock>,
@@ -100,13 +100,13 @@ impl Budget {
 
     /// Makes a budget within this one: what it spends, this one spends too.
     #[must_use]
-    pub fn narrow(&self, scope: Scope, limits: BudgetLimits) -> Self {
+    pub fn narrow(&self, scope: BudgetLevel, limits: BudgetLimits) -> Self {
         let clock = Arc::clone(&self.0.clock);
         Self::make(scope, limits, Consumption::default(), clock, Some(Arc::clone(&self.0)))
     }
 
     fn make(
-        scope: Scope,
+        scope: BudgetLevel,
         limits: BudgetLimits,
         spent: Consumption,
         clock: Arc<dyn Clock>,
@@ -198,7 +198,7 @@ impl Level {
     fn today(&self) -> MutexGuard<'_, State> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let today = self.clock.now().day();
-        if self.scope == Scope::Day && today > state.day {
+        if self.scope == BudgetLevel::Day && today > state.day {
             state.day = today;
             state.spent = Consumption::default();
         }

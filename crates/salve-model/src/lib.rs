@@ -28,18 +28,18 @@ pub mod wire;
 
 pub use any_model::AnyModel;
 pub use budget::{
-    Budget, BudgetError, BudgetLimits, Budgeted, BytesByTwo, Consumption, Hold, Measure, Scope,
-    SettledHold, TokenCount, worst_case, worst_of_tokens,
+    Budget, BudgetError, BudgetLevel, BudgetLimits, Budgeted, BytesByTwo, Consumption, Hold,
+    Measure, SettledHold, TokenCount, worst_case, worst_of_tokens,
 };
 pub use capability::{Capabilities, Capability, ModelEntry};
 pub use cost::{LongPrice, MicroDollars, NotMoney, Price};
 pub use http_client::{HttpClientError, HttpClientOptions, http_client};
 pub use key::{KeyError, KeySource, Secret, read_key_file};
-pub use limit::{Gate, Limited, Pass};
+pub use limit::{CallGate, Limited, Pass};
 pub use lineup::{Chosen, Lineup, LineupError, LineupParts};
 pub use model::{Model, ModelError, Watch, is_transient_status};
 pub use pool::{Execution, Pool, PoolMember, WorkOrder};
-pub use provider::{GenaiModel, Provider, Timeouts, WELL_KNOWN, WellKnown, well_known};
+pub use provider::{GenaiModel, Provider, ProviderTimeouts, WELL_KNOWN, WellKnown, well_known};
 pub use repair::{
     CandidateRule, ProviderError, RepairAnswer, RepairNode, RepairRequest, RepairTarget,
 };

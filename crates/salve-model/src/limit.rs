@@ -14,7 +14,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// The gate of one provider.
 #[derive(Debug)]
-pub struct Gate {
+pub struct CallGate {
     parallel: usize,
     permits: Semaphore,
     waiting: AtomicUsize,
@@ -34,7 +34,7 @@ pub struct Pass<'a>(#[expect(dead_code, reason = "held for its drop")] Option<Se
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
-impl Gate {
+impl CallGate {
     /// Makes a gate for so many calls at once; none at all would be a gate nobody passes, so it is
     /// at least one.
     pub fn new(parallel: usize) -> Self {
@@ -117,17 +117,17 @@ impl Drop for Leaving<'_> {
 /// A model behind a gate, which may be shared with other models of the same provider.
 pub struct Limited<M> {
     model: M,
-    gate: Arc<Gate>,
+    gate: Arc<CallGate>,
 }
 
 impl<M> Limited<M> {
     /// Puts a model behind a gate.
-    pub const fn new(model: M, gate: Arc<Gate>) -> Self {
+    pub const fn new(model: M, gate: Arc<CallGate>) -> Self {
         Self { model, gate }
     }
 
     /// Returns the gate.
-    pub const fn gate(&self) -> &Arc<Gate> {
+    pub const fn gate(&self) -> &Arc<CallGate> {
         &self.gate
     }
 }
@@ -155,7 +155,7 @@ mod tests {
     async fn c212_never_more_than_n_calls_in_flight() {
         for parallel in [1, 2, 5] {
             let counting = Counting::default();
-            let gate = Arc::new(Gate::new(parallel));
+            let gate = Arc::new(CallGate::new(parallel));
             let model = Limited::new(&counting, Arc::clone(&gate));
             let request = ModelRequest::default();
             let calls = (0..20).map(|_| async { model.call(&request, &mut ()).await.unwrap() });
@@ -170,7 +170,7 @@ mod tests {
         let asked = Duration::from_millis(80);
         let busy =
             ModelError::Provider { status: 429, message: String::new(), retry_after: Some(asked) };
-        let gate = Arc::new(Gate::new(4));
+        let gate = Arc::new(CallGate::new(4));
         let first = Limited::new(Scripted::new(vec![Err(busy)]), Arc::clone(&gate));
         let other = Limited::new(Scripted::new(vec![Ok(text("a"))]), Arc::clone(&gate));
         let request = ModelRequest::default();
@@ -183,7 +183,7 @@ mod tests {
 
     #[tokio::test]
     async fn pauses_grow_while_refusals_last_and_other_errors_pause_nothing() {
-        let gate = Gate::new(1);
+        let gate = CallGate::new(1);
         gate.note::<()>(&Err(refused(500)));
         assert_eq!(gate.rest(), None);
         gate.note::<()>(&Err(refused(429)));
@@ -198,7 +198,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_gives_up_waiting_leaves_no_trace() {
-        let gate = Gate::new(1);
+        let gate = CallGate::new(1);
         let pass = gate.enter().await;
         let waiting = tokio::time::timeout(Duration::from_millis(5), gate.enter()).await;
         assert!(waiting.is_err());

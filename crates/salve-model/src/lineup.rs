@@ -8,7 +8,7 @@ use crate::any_model::AnyModel;
 use crate::budget::{Budget, Budgeted};
 use crate::capability::{Capabilities, Capability};
 use crate::key::{KeySource, Secret};
-use crate::limit::{Gate, Limited};
+use crate::limit::{CallGate, Limited};
 use crate::model::ModelError;
 use crate::provider::GenaiModel;
 use crate::request::ModelRequest;
@@ -172,7 +172,7 @@ fn guarded(
     retry: RetryPolicy,
 ) -> Result<AnyModel, LineupError> {
     let provider = settings.provider(key)?;
-    let (gate, limit) = (Arc::new(Gate::new(provider.parallel)), provider.timeouts.total);
+    let (gate, limit) = (Arc::new(CallGate::new(provider.parallel)), provider.timeouts.total);
     let model = GenaiModel::new(provider, client, Arc::clone(capabilities))?;
     let model = Budgeted::new(model, budget.clone(), Arc::clone(capabilities), limit);
     Ok(AnyModel::new(Retrying::new(Limited::new(model, gate), retry)))
@@ -181,7 +181,7 @@ fn guarded(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::budget::{BudgetLimits, Consumption, Scope};
+    use crate::budget::{BudgetLevel, BudgetLimits, Consumption};
     use crate::http_client::{HttpClientOptions, http_client};
     use crate::model::Model;
     use crate::request::Turn;
@@ -197,7 +197,7 @@ mod tests {
     }
 
     fn budget(limits: BudgetLimits) -> Budget {
-        Budget::new(Scope::Run, limits, Consumption::default(), Arc::new(|| Timestamp(0)))
+        Budget::new(BudgetLevel::Run, limits, Consumption::default(), Arc::new(|| Timestamp(0)))
     }
 
     fn lineup(settings: &str, keys: &[&str], budget: &Budget) -> Result<Lineup, LineupError> {

@@ -4,7 +4,7 @@
 //! end, and a signal. The provider with the least to do is asked; one that fails for the moment
 //! hands the order on to the next. Never judges the answer: whoever gave the order does.
 
-use crate::limit::Gate;
+use crate::limit::CallGate;
 use crate::model::{Model, ModelError, Watch};
 use crate::reply::ModelReply;
 use crate::request::{ModelRequest, Speaker, Turn};
@@ -31,7 +31,7 @@ pub struct PoolMember<M> {
     /// How it is asked.
     pub model: M,
     /// How much at once. Shared with everyone who asks the same provider.
-    pub gate: Arc<Gate>,
+    pub gate: Arc<CallGate>,
 }
 
 /// How an order went.
@@ -157,7 +157,7 @@ mod tests {
     }
 
     fn member<M>(name: &str, model: M, parallel: usize) -> PoolMember<M> {
-        let gate = Arc::new(Gate::new(parallel));
+        let gate = Arc::new(CallGate::new(parallel));
         PoolMember { name: name.to_owned(), model_name: None, model, gate }
     }
 

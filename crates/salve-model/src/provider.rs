@@ -31,19 +31,19 @@ pub struct Provider {
     /// How many calls at once.
     pub parallel: usize,
     /// How long it is waited for.
-    pub timeouts: Timeouts,
+    pub timeouts: ProviderTimeouts,
 }
 
 /// How long an answer is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Timeouts {
+pub struct ProviderTimeouts {
     /// For all of it (`apiTimeout`).
     pub total: Duration,
     /// For the next piece of it.
     pub idle: Duration,
 }
 
-impl Default for Timeouts {
+impl Default for ProviderTimeouts {
     fn default() -> Self {
         Self { total: Duration::from_secs(300), idle: Duration::from_secs(120) }
     }
@@ -67,7 +67,7 @@ impl Provider {
             key,
             headers: Vec::new(),
             parallel: Self::PARALLEL,
-            timeouts: Timeouts::default(),
+            timeouts: ProviderTimeouts::default(),
         }
     }
 

@@ -6,7 +6,7 @@
 use crate::budget::BudgetLimits;
 use crate::capability::ModelEntry;
 use crate::key::{KeySource, Secret};
-use crate::provider::{Provider, Timeouts, well_known};
+use crate::provider::{Provider, ProviderTimeouts, well_known};
 use crate::roles::RoleSettings;
 use crate::wire::Dialect;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -126,7 +126,7 @@ impl ProviderSettings {
     pub fn provider(&self, key: Option<Secret>) -> Result<Provider, UnknownProvider> {
         let known = well_known(&self.name);
         let unknown = || UnknownProvider { name: self.name.clone() };
-        let timeouts = Timeouts::default();
+        let timeouts = ProviderTimeouts::default();
         Ok(Provider {
             name: self.name.clone(),
             dialect: self.dialect.or(known.map(|known| known.dialect)).ok_or_else(unknown)?,
@@ -138,7 +138,7 @@ impl ProviderSettings {
             key,
             headers: self.headers.clone().into_iter().collect(),
             parallel: self.parallel.unwrap_or(Provider::PARALLEL),
-            timeouts: Timeouts {
+            timeouts: ProviderTimeouts {
                 total: self.total_timeout.unwrap_or(timeouts.total),
                 idle: self.idle_timeout.unwrap_or(timeouts.idle),
             },
@@ -210,7 +210,7 @@ mod tests {
         let timeouts = said.provider[0].provider(None).unwrap().timeouts;
         assert_eq!(
             timeouts,
-            Timeouts { total: Duration::from_secs(120), idle: Duration::from_secs(5) }
+            ProviderTimeouts { total: Duration::from_secs(120), idle: Duration::from_secs(5) }
         );
     }
 

@@ -49,11 +49,11 @@ mod tape;
 mod template;
 mod write;
 
-pub use calls::{Calls, Keep, RuleCalls, SeenRequest};
+pub use calls::{Calls, KeptRequests, RuleCalls, SeenRequest};
 pub use recorded::{RecordedModel, Recorder, RecordingError};
 pub use relay::Relay;
 pub use script::{
-    Chatty, Chunk, CutAt, Delay, Finish, Garbage, Nth, Reply, Rule, Script, ScriptError,
+    Chatty, Chunk, CutAt, Delay, Finish, Garbage, Nth, Reply, Script, ScriptError, ScriptRule,
     ScriptedCall, Told, When,
 };
 pub use scripted::ScriptedModel;

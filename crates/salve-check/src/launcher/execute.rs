@@ -7,7 +7,7 @@ use super::control::{Control, Word};
 use super::family::Family;
 use super::lookup::{Found, find_program};
 use super::streams::Streams;
-use super::{Launch, ProgramEnding, Report};
+use super::{Launch, LauncherReport, ProgramEnding};
 use crate::{Joiner, PlannedCommand, PlannedPipeline};
 use rustix::io::Errno;
 use rustix::process::{Pid, WaitOptions, WaitStatus};
@@ -25,9 +25,9 @@ const NOT_EXECUTABLE: ProgramEnding = ProgramEnding::Code(126);
 const FAILED: ProgramEnding = ProgramEnding::Code(1);
 
 /// Executes the plan of a launch and ends whatever it leaves behind.
-pub(super) fn execute(launch: &Launch, control: &Control, family: Family) -> Report {
+pub(super) fn execute(launch: &Launch, control: &Control, family: Family) -> LauncherReport {
     if let Some(program) = missing_program(launch) {
-        return Report::NoSuchProgram { program };
+        return LauncherReport::NoSuchProgram { program };
     }
     let executor = Executor { launch, control };
     let mut last = ProgramEnding::Code(0);
@@ -43,7 +43,7 @@ pub(super) fn execute(launch: &Launch, control: &Control, family: Family) -> Rep
     }
     let settle = if control.word() == Word::GoOn { SETTLE } else { launch.limits.grace };
     let orphans = family.end(settle, || control.word() == Word::Kill);
-    Report::Executed { last, orphans }
+    LauncherReport::Executed { last, orphans }
 }
 
 /// A plan of one command without its program is no run at all.

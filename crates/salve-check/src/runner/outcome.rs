@@ -5,7 +5,7 @@
 
 use super::session::{EndedBecause, Finished};
 use crate::{
-    Capture, Gate, Layer, ProgramEnding, Report, RunClass, RunEnding, RunError, RunRequest,
+    Capture, Gate, LauncherReport, Layer, ProgramEnding, RunClass, RunEnding, RunError, RunRequest,
     StartedBy,
 };
 
@@ -38,19 +38,21 @@ pub(super) fn ending(finished: &Finished) -> Result<(RunEnding, u32), Refusal> {
         EndedBecause::Output => RunEnding::TooMuchOutput,
     });
     match (&finished.report, because) {
-        (Some(Report::Executed { orphans, .. }), Some(ending)) => Ok((ending, *orphans)),
-        (Some(Report::Executed { last, orphans }), None) => {
+        (Some(LauncherReport::Executed { orphans, .. }), Some(ending)) => Ok((ending, *orphans)),
+        (Some(LauncherReport::Executed { last, orphans }), None) => {
             let ending = match *last {
                 ProgramEnding::Code(code) => RunEnding::Exited { code },
                 ProgramEnding::Signal(signal) => RunEnding::Signalled { signal },
             };
             Ok((ending, *orphans))
         }
-        (Some(Report::NoSuchProgram { program }), _) => {
+        (Some(LauncherReport::NoSuchProgram { program }), _) => {
             Err(RunError::NoSuchProgram { program: program.clone() }.into())
         }
-        (Some(Report::LayerFailed { layer, why }), _) => Err(Refusal::Layer(*layer, why.clone())),
-        (Some(Report::Failed { action, why }), _) => {
+        (Some(LauncherReport::LayerFailed { layer, why }), _) => {
+            Err(Refusal::Layer(*layer, why.clone()))
+        }
+        (Some(LauncherReport::Failed { action, why }), _) => {
             let source = std::io::Error::other(why.clone());
             Err(RunError::System { action: action.clone(), source }.into())
         }

@@ -7,7 +7,7 @@
 use super::collect::Collector;
 use super::{Launcher, OutputStream};
 use crate::launcher::{KILL, TERMINATE, read_frame, write_frame};
-use crate::{Launch, Report};
+use crate::{Launch, LauncherReport};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{PipeReader, Read, Result, Write};
 use std::os::fd::OwnedFd;
@@ -36,7 +36,7 @@ pub(super) enum EndedBecause {
 #[derive(Debug)]
 pub(super) struct Finished {
     /// What the launcher said; nothing when it was killed or lost.
-    pub(super) report: Option<Report>,
+    pub(super) report: Option<LauncherReport>,
     /// Why it was ended, when it did not end by itself.
     pub(super) ended: Option<EndedBecause>,
     pub(super) out: Collector,
@@ -86,7 +86,7 @@ struct Session<'a> {
     until: Instant,
     started: Instant,
     ended: Option<EndedBecause>,
-    report: Option<Report>,
+    report: Option<LauncherReport>,
     hung_up: bool,
     ready: [bool; 3],
     /// Whether the last look at the streams brought something that is kept.

@@ -3,7 +3,7 @@
 //! In: a launch, a user. Out: what the programs printed and what the launcher reported. Never waits
 //! longer than its bound.
 
-use salve_check::{Launch, Report};
+use salve_check::{Launch, LauncherReport};
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -35,13 +35,13 @@ pub(crate) fn act_as(command: &mut Command, user: u32) {
 /// What a launch gave.
 pub(crate) struct Outcome {
     pub(crate) output: String,
-    pub(crate) report: Option<Report>,
+    pub(crate) report: Option<LauncherReport>,
 }
 
 impl Outcome {
     /// Returns whether the plan was executed to its end.
     pub(crate) fn is_executed(&self) -> bool {
-        matches!(self.report, Some(Report::Executed { .. }))
+        matches!(self.report, Some(LauncherReport::Executed { .. }))
     }
 }
 

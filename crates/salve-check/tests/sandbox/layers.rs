@@ -2,7 +2,7 @@
 
 use crate::cage;
 use crate::world::World;
-use salve_check::{Keep, Launcher, Layer, Plan, Report, Runner, RunnerOptions};
+use salve_check::{Keep, Launcher, LauncherReport, Layer, Plan, Runner, RunnerOptions};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -41,8 +41,8 @@ fn each_layer_can_be_left_out_or_says_what_needs_it() {
             launch.layers.retain(|layer| layer != left_out);
             let outcome = cage::run(&launch, user);
             match &outcome.report {
-                Some(Report::Executed { .. }) => {}
-                Some(Report::LayerFailed { why, .. }) => {
+                Some(LauncherReport::Executed { .. }) => {}
+                Some(LauncherReport::LayerFailed { why, .. }) => {
                     assert!(why.contains(left_out.name()), "{left_out}: {why}");
                 }
                 other => panic!("without {left_out}: {other:?} {}", outcome.output),

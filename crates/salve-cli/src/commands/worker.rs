@@ -12,7 +12,7 @@ use crate::arguments::{Format, LogFormat, WorkerArguments};
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::job_place::{self, OpenJobs};
 use crate::{log, output, runtime};
-use salve_jobs::{RunnerOptions, RunningRunner};
+use salve_jobs::{RunningRunner, WorkerOptions};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -31,14 +31,14 @@ pub(crate) fn run(arguments: &WorkerArguments, format: Format) -> CommandResult 
     let name = arguments.name.as_deref().unwrap_or("worker");
     let lease = Duration::from_secs(arguments.lease);
     job_place::with(&arguments.place, name, async |open| {
-        let options = RunnerOptions {
+        let options = WorkerOptions {
             worker: open.worker(),
             steps_at_once: usize::from(arguments.steps),
             step_lease: lease,
             flow_lease: Duration::from_secs(arguments.lease.div_ceil(2)),
             toolchains: arguments.toolchains.iter().cloned().collect(),
             roots: roots.keys().cloned().collect::<BTreeSet<_>>(),
-            ..RunnerOptions::default()
+            ..WorkerOptions::default()
         };
         announce(open, &options, format)?;
         let busy = Busy::default();
@@ -62,7 +62,7 @@ fn roots(said: &[String]) -> Result<BTreeMap<String, PathBuf>, Failure> {
     Ok(roots)
 }
 
-fn announce(open: &OpenJobs, options: &RunnerOptions, format: Format) -> Result<(), Failure> {
+fn announce(open: &OpenJobs, options: &WorkerOptions, format: Format) -> Result<(), Failure> {
     if format != Format::Human {
         return output::json_line(&json!({
             "worker": options.worker,

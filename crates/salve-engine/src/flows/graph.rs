@@ -9,7 +9,7 @@ mod reference;
 mod schedule;
 
 pub use plan::{Edge, GraphNode, GraphPlan, Join, KnownNames, NodeRetry, OnFail, PlanError, Work};
-pub use schedule::NodeState;
+pub use schedule::GraphNodeState;
 
 use super::JobStatus;
 use reference::resolved;
@@ -30,7 +30,7 @@ pub struct GraphResult {
     /// Completed, or completed in part when a node failed and the others went on.
     pub status: JobStatus,
     /// How each node ended.
-    pub nodes: BTreeMap<String, NodeState>,
+    pub nodes: BTreeMap<String, GraphNodeState>,
     /// Why those that failed did.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: BTreeMap<String, String>,
@@ -68,7 +68,7 @@ pub(super) async fn run_graph(context: Arc<dyn FlowCtx>, input: Json) -> Result<
 /// Reads from events how each node of a graph stands, as far as they tell.
 pub fn node_states<'a>(
     events: impl IntoIterator<Item = &'a JobEvent>,
-) -> BTreeMap<String, NodeState> {
+) -> BTreeMap<String, GraphNodeState> {
     let mut states = BTreeMap::new();
     for event in events {
         let Happened::Stage { stage: Stage { detail, .. } } = &event.what else { continue };
@@ -92,7 +92,7 @@ struct Run<'a> {
     outputs: BTreeMap<String, Json>,
     errors: BTreeMap<String, String>,
     // Nodes whose state changed since the last stage.
-    changes: BTreeMap<String, NodeState>,
+    changes: BTreeMap<String, GraphNodeState>,
     stopped_by: Option<usize>,
 }
 
@@ -130,7 +130,7 @@ impl<'a> Run<'a> {
         let changed = match result {
             Ok(output) => {
                 self.outputs.insert(node.id.clone(), output);
-                self.schedule.end(at, NodeState::Done)
+                self.schedule.end(at, GraphNodeState::Done)
             }
             Err(error) => {
                 self.errors.insert(node.id.clone(), shortened(&error));
@@ -138,7 +138,7 @@ impl<'a> Run<'a> {
                     self.stopped_by.get_or_insert(at);
                     self.schedule.stop();
                 }
-                self.schedule.end(at, NodeState::Failed)
+                self.schedule.end(at, GraphNodeState::Failed)
             }
         };
         for at in changed {
@@ -149,11 +149,11 @@ impl<'a> Run<'a> {
     // Every change of a node is in exactly one stage, so that the events tell the state of each.
     fn say(&mut self, started: &[usize]) {
         for &at in started {
-            self.changes.insert(self.plan.nodes[at].id.clone(), NodeState::Running);
+            self.changes.insert(self.plan.nodes[at].id.clone(), GraphNodeState::Running);
         }
         let changes = std::mem::take(&mut self.changes);
-        let (done, all) = (self.schedule.count(NodeState::Done), self.plan.nodes.len());
-        let failed = self.schedule.count(NodeState::Failed);
+        let (done, all) = (self.schedule.count(GraphNodeState::Done), self.plan.nodes.len());
+        let failed = self.schedule.count(GraphNodeState::Failed);
         let detail =
             serde_json::json!({"changes": changes, "done": done, "failed": failed, "of": all});
         self.context.stage("running", detail);

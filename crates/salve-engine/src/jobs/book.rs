@@ -5,8 +5,8 @@
 
 use super::jobs_error;
 use salve_jobs::{
-    EventId, Fut, Happened, JobBook, JobEvent, JobFilter, JobId, JobRow, JobsError, Json, NewJob,
-    Page, Registered, Report,
+    EventId, Fut, Happened, JobBook, JobEvent, JobFilter, JobId, JobRow, JobUpdate, JobsError,
+    Json, NewJob, Page, Registered,
 };
 use salve_store::{Event, JobReport, NewEvent, Store};
 use std::time::Duration;
@@ -45,10 +45,10 @@ impl JobBook for StoreBook {
         )
     }
 
-    fn report(&self, report: Report) -> Fut<'_, Result<bool, JobsError>> {
+    fn report(&self, report: JobUpdate) -> Fut<'_, Result<bool, JobsError>> {
         Box::pin(async move {
             let doing = "write down what happened to a job";
-            let Report { id, from, to, happened } = report;
+            let JobUpdate { id, from, to, happened } = report;
             let ended = happened.iter().find_map(|happened| match happened {
                 Happened::Ended { state } => Some(state.clone()),
                 _ => None,

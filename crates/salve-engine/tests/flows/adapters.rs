@@ -4,7 +4,7 @@ use crate::bench::clock;
 use salve_engine::{StoreBook, StoreLedger, TextRedactor};
 use salve_jobs::{
     CallLedger, CallResult, Decision, EventId, FlowName, Happened, JobBook, JobFilter, JobId,
-    JobState, Needs, NewJob, Page, Registered, Report, Reserve, Settlement, Stage, StepCall,
+    JobState, JobUpdate, Needs, NewJob, Page, Registered, Reserve, Settlement, Stage, StepCall,
     step_key,
 };
 use salve_store::{NewEvent, Store, StoreOptions};
@@ -184,7 +184,7 @@ async fn c222_the_book_reads_back_what_was_written_down_once_and_in_order() {
     assert_eq!(book.register(new(2, "x")).await.unwrap(), Registered::Conflict);
     assert_eq!(book.register(new(1, "y")).await.unwrap(), Registered::Conflict);
     let happened = everything_that_happens();
-    let report = Report { id: job("a"), from: (0, 0), to: (1, 15), happened: happened.clone() };
+    let report = JobUpdate { id: job("a"), from: (0, 0), to: (1, 15), happened: happened.clone() };
     assert!(book.report(report.clone()).await.unwrap());
     assert!(!book.report(report).await.unwrap(), "somebody has done it");
     let newer = NewEvent { kind: "job.danced".into(), subject: "a".into(), body: json!({"b": 2}) };

@@ -8,7 +8,7 @@ use salve_engine::{
 };
 use salve_jobs::{
     EventId, FlowName, Happened, JobEvent, JobId, JobRunner, JobSnapshot, Jobs, Json,
-    RunnerOptions, RunningRunner, Stage, StartOptions, Started, Steps,
+    RunningRunner, Stage, StartOptions, Started, Steps, WorkerOptions,
 };
 use salve_model::{
     AnyModel, Capability, Chosen, Model, ModelError, ModelReply, ModelRequest, Watch,
@@ -96,12 +96,12 @@ impl Bench {
         let steps = GenerateSteps::new(open.store.clone(), models)
             .add_to(steps)
             .expect("the jobs of a test");
-        let options = RunnerOptions {
+        let options = WorkerOptions {
             worker: "test".into(),
             step_lease: Duration::from_secs(2),
             flow_lease: Duration::from_secs(2),
             poll: Duration::from_millis(20),
-            ..RunnerOptions::default()
+            ..WorkerOptions::default()
         };
         let runner = open
             .jobs

@@ -1,7 +1,7 @@
 //! Graphs on the engine.
 
 use crate::bench::{Bench, Told, said};
-use salve_engine::{GRAPH_FLOW, GraphResult, JobStatus, NodeState, node_states};
+use salve_engine::{GRAPH_FLOW, GraphNodeState, GraphResult, JobStatus, node_states};
 use salve_jobs::{JobState, Json, StepError, StepName, Steps};
 use salve_types::FinishReason::Stop;
 use serde_json::json;
@@ -46,9 +46,9 @@ async fn c222_the_events_tell_the_state_of_every_node() {
     let of = |node: &str| states[node];
     assert_eq!(
         (of("one"), of("two"), of("either")),
-        (NodeState::Done, NodeState::Done, NodeState::Done)
+        (GraphNodeState::Done, GraphNodeState::Done, GraphNodeState::Done)
     );
-    assert_eq!((of("bad"), of("lost")), (NodeState::Failed, NodeState::Blocked));
+    assert_eq!((of("bad"), of("lost")), (GraphNodeState::Failed, GraphNodeState::Blocked));
     bench.stop().await;
 }
 

@@ -5,10 +5,10 @@
 
 use crate::bench::clock;
 use proptest::prelude::*;
-use salve_engine::{GRAPH_FLOW, GraphResult, NodeState, all_flows};
+use salve_engine::{GRAPH_FLOW, GraphNodeState, GraphResult, all_flows};
 use salve_jobs::{
-    FlowName, JobRunner, JobState, Jobs, Json, MemoryBook, MemoryJobs, MemoryLedger, RunnerOptions,
-    StartOptions, StepError, StepName, Steps, fresh_job_id,
+    FlowName, JobRunner, JobState, Jobs, Json, MemoryBook, MemoryJobs, MemoryLedger, StartOptions,
+    StepError, StepName, Steps, WorkerOptions, fresh_job_id,
 };
 use serde_json::json;
 use std::sync::{Arc, Mutex};
@@ -82,7 +82,7 @@ fn plan(nodes: &[Node], parallel: usize) -> Json {
 async fn run(plan: Json, log: &Arc<Mutex<Vec<Seen>>>) -> GraphResult {
     let ledger = Arc::new(MemoryLedger::new(clock(), "test"));
     let jobs = MemoryJobs::new(Arc::new(MemoryBook::new(clock())), ledger, clock());
-    let options = RunnerOptions::default();
+    let options = WorkerOptions::default();
     let runner = jobs
         .run(all_flows().expect("flows of ours"), steps(log), options)
         .await
@@ -100,14 +100,14 @@ async fn run(plan: Json, log: &Arc<Mutex<Vec<Seen>>>) -> GraphResult {
     serde_json::from_value(output).expect("a result")
 }
 
-fn expected(nodes: &[Node]) -> Vec<NodeState> {
-    let mut states: Vec<NodeState> = Vec::new();
+fn expected(nodes: &[Node]) -> Vec<GraphNodeState> {
+    let mut states: Vec<GraphNodeState> = Vec::new();
     for node in nodes {
-        let free = node.after.iter().all(|&at| states[at] == NodeState::Done);
+        let free = node.after.iter().all(|&at| states[at] == GraphNodeState::Done);
         states.push(match (free, node.fails) {
-            (false, _) => NodeState::Blocked,
-            (true, true) => NodeState::Failed,
-            (true, false) => NodeState::Done,
+            (false, _) => GraphNodeState::Blocked,
+            (true, true) => GraphNodeState::Failed,
+            (true, false) => GraphNodeState::Done,
         });
     }
     states
@@ -148,7 +148,7 @@ proptest! {
         for (at, state) in states.iter().enumerate() {
             prop_assert_eq!(&result.nodes[&format!("n{at}")], state);
             let ran = seen.contains(&Seen::Began(at));
-            prop_assert_eq!(ran, *state != NodeState::Blocked);
+            prop_assert_eq!(ran, *state != GraphNodeState::Blocked);
         }
         let threads = tokio::runtime::Builder::new_multi_thread().worker_threads(3).enable_all().build().unwrap();
         prop_assert_eq!(threads.block_on(run(plan, &other)), result);

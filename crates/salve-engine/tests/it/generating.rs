@@ -9,8 +9,8 @@ use salve_engine::{
     inspections,
 };
 use salve_model::{
-    BudgetError, Measure, Model, ModelError, ModelReply, ModelRequest, Purpose, Scope, ToolSpec,
-    Turn, Watch,
+    BudgetError, BudgetLevel, Measure, Model, ModelError, ModelReply, ModelRequest, Purpose,
+    ToolSpec, Turn, Watch,
 };
 use salve_types::{FinishReason, Signal};
 use std::collections::VecDeque;
@@ -50,7 +50,7 @@ impl Model for Listed {
 }
 
 fn over(left: u64) -> ModelError {
-    let (scope, measure) = (Scope::Run, Measure::Tokens);
+    let (scope, measure) = (BudgetLevel::Run, Measure::Tokens);
     BudgetError::Limit { scope, measure, left, needed: 400 }.into()
 }
 

@@ -8,7 +8,7 @@ use crate::flows::{Generation, flows, steps};
 use crate::paid_log::PaidLog;
 use crate::world::store_options;
 use salve_engine::{JobsPlace, open_jobs};
-use salve_jobs::{JobRunner, RunnerOptions};
+use salve_jobs::{JobRunner, WorkerOptions};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -41,15 +41,15 @@ impl WorkerConfig {
     }
 
     /// How its runner works.
-    pub(crate) fn runner_options(&self) -> RunnerOptions {
+    pub(crate) fn runner_options(&self) -> WorkerOptions {
         let lease = Duration::from_millis(self.lease_ms);
-        RunnerOptions {
+        WorkerOptions {
             worker: self.name.clone(),
             step_lease: lease,
             flow_lease: lease,
             most_deaths: self.most_deaths,
             steps_at_once: self.steps_at_once,
-            ..RunnerOptions::default()
+            ..WorkerOptions::default()
         }
     }
 

@@ -6,7 +6,8 @@
 use super::history::{News, news};
 use super::wires::Wires;
 use crate::{
-    Cause, Happened, JobBook, JobFilter, JobId, JobRow, JobsError, NewJob, Page, Registered, Report,
+    Cause, Happened, JobBook, JobFilter, JobId, JobRow, JobUpdate, JobsError, NewJob, Page,
+    Registered,
 };
 use duroxide::providers::{Provider, ProviderError};
 use duroxide::{Event, EventKind};
@@ -45,7 +46,8 @@ impl Projector {
                 let _: Registered = self.book.register(child).await?;
             }
             let ended = matches!(news.happened.last(), Some(Happened::Ended { .. }));
-            let report = Report { id: id.clone(), from: row.reported, to, happened: news.happened };
+            let report =
+                JobUpdate { id: id.clone(), from: row.reported, to, happened: news.happened };
             if self.book.report(report).await? {
                 if ended {
                     // The same for those that outlived their job.

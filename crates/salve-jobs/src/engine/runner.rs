@@ -8,7 +8,7 @@ use super::project::Projector;
 use super::taking::Taking;
 use super::watched::Watched;
 use super::{EngineJobs, flow, step};
-use crate::{Flows, Fut, JobRunner, JobsError, Needs, RunnerOptions, RunningRunner, Steps};
+use crate::{Flows, Fut, JobRunner, JobsError, Needs, RunningRunner, Steps, WorkerOptions};
 use duroxide::Client;
 use duroxide::providers::{Provider, TagFilter};
 use duroxide::runtime::registry::{ActivityRegistry, OrchestrationRegistry};
@@ -31,7 +31,7 @@ impl JobRunner for EngineJobs {
         &self,
         flows: Flows,
         steps: Steps,
-        options: RunnerOptions,
+        options: WorkerOptions,
     ) -> Fut<'_, Result<Box<dyn RunningRunner>, JobsError>> {
         Box::pin(async move {
             // Without this the engine would install a subscriber of its own, which prints.
@@ -112,7 +112,7 @@ fn orchestrations(flows: &Flows) -> OrchestrationRegistry {
     registry.build()
 }
 
-fn runtime_options(options: &RunnerOptions) -> RuntimeOptions {
+fn runtime_options(options: &WorkerOptions) -> RuntimeOptions {
     RuntimeOptions {
         dispatcher_min_poll_interval: options.poll,
         orchestration_concurrency: options.flows_at_once.max(1),
@@ -130,7 +130,7 @@ fn runtime_options(options: &RunnerOptions) -> RuntimeOptions {
 
 /// Returns the filter for every combination of what this worker can serve, and for work that needs
 /// nothing.
-fn served(options: &RunnerOptions) -> TagFilter {
+fn served(options: &WorkerOptions) -> TagFilter {
     let some = |names: &std::collections::BTreeSet<String>| -> Vec<Option<String>> {
         std::iter::once(None).chain(names.iter().cloned().map(Some)).collect()
     };
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_worker_serves_every_combination_of_what_it_has() {
-        let mut options = RunnerOptions::default();
+        let mut options = WorkerOptions::default();
         assert_eq!(served(&options), TagFilter::DefaultOnly);
         options.toolchains = ["rust".to_owned(), "go".to_owned()].into();
         options.roots = ["web".to_owned()].into();

@@ -4,8 +4,8 @@
 
 use super::lock;
 use crate::{
-    EventId, Fut, Happened, JobBook, JobEvent, JobFilter, JobId, JobRow, JobsError, NewJob, Page,
-    Registered, Report,
+    EventId, Fut, Happened, JobBook, JobEvent, JobFilter, JobId, JobRow, JobUpdate, JobsError,
+    NewJob, Page, Registered,
 };
 use salve_types::{Clock, Timestamp};
 use std::collections::BTreeMap;
@@ -58,7 +58,7 @@ impl MemoryBook {
         Registered::New
     }
 
-    fn take(&self, report: Report) -> bool {
+    fn take(&self, report: JobUpdate) -> bool {
         let taken = lock(&self.pages).take(report, self.clock.now());
         if taken {
             self.news.notify_waiters();
@@ -70,7 +70,7 @@ impl MemoryBook {
     pub(super) fn append(&self, id: &JobId, what: Happened) {
         let mut pages = lock(&self.pages);
         let Some(from) = pages.rows.get(id).map(|(_, row)| row.reported) else { return };
-        let report = Report { id: id.clone(), from, to: (1, from.1 + 1), happened: vec![what] };
+        let report = JobUpdate { id: id.clone(), from, to: (1, from.1 + 1), happened: vec![what] };
         pages.take(report, self.clock.now());
         drop(pages);
         self.news.notify_waiters();
@@ -109,7 +109,7 @@ impl MemoryBook {
 }
 
 impl Pages {
-    fn take(&mut self, report: Report, now: Timestamp) -> bool {
+    fn take(&mut self, report: JobUpdate, now: Timestamp) -> bool {
         let Self { rows, events, events_so_far, .. } = self;
         let Some((_, row)) = rows.get_mut(&report.id) else { return false };
         if row.reported != report.from || row.ended.is_some() {
@@ -162,7 +162,7 @@ impl JobBook for MemoryBook {
         Box::pin(async move { Ok(self.page(filter, page)) })
     }
 
-    fn report(&self, report: Report) -> Fut<'_, Result<bool, JobsError>> {
+    fn report(&self, report: JobUpdate) -> Fut<'_, Result<bool, JobsError>> {
         Box::pin(async move { Ok(self.take(report)) })
     }
 

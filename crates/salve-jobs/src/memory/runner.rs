@@ -10,8 +10,8 @@ use super::lock;
 use crate::attempt::Attempt;
 use crate::engine::envelope::check_size;
 use crate::{
-    CallLedger, Flow, Flows, Fut, Happened, JobError, JobRunner, JobsError, Json, RunnerOptions,
-    RunningRunner, Step, StepError, Steps,
+    CallLedger, Flow, Flows, Fut, Happened, JobError, JobRunner, JobsError, Json, RunningRunner,
+    Step, StepError, Steps, WorkerOptions,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -24,7 +24,7 @@ impl JobRunner for MemoryJobs {
         &self,
         flows: Flows,
         steps: Steps,
-        options: RunnerOptions,
+        options: WorkerOptions,
     ) -> Fut<'_, Result<Box<dyn RunningRunner>, JobsError>> {
         let known = flows.clone();
         let runner = Arc::new(Runner {
@@ -49,7 +49,7 @@ struct Runner {
     desk: Arc<Desk>,
     flows: Flows,
     steps: Steps,
-    options: RunnerOptions,
+    options: WorkerOptions,
     slots: Arc<Semaphore>,
     closed: CancellationToken,
     cut: CancellationToken,

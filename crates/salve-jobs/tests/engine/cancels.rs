@@ -109,7 +109,7 @@ async fn a_drained_runner_waits_for_its_steps_and_hands_back_what_does_not_end()
         tokio::time::sleep(Duration::from_millis(millis)).await;
         Ok(input)
     });
-    let options = salve_jobs::RunnerOptions { step_lease: Duration::from_secs(60), ..quick() };
+    let options = salve_jobs::WorkerOptions { step_lease: Duration::from_secs(60), ..quick() };
     let runner = world.jobs.run(one_step("One@1"), slow, options.clone()).await.unwrap();
     let short = world.start("One@1", "short", json!(300)).await;
     let long = world.start("One@1", "long", json!(60_000)).await;

@@ -3,8 +3,8 @@
 
 use crate::world::{BOUND, World, echo, flow, flow_name, one_step, quick, step_name};
 use salve_jobs::{
-    JobError, JobId, JobRunner, JobState, Jobs, JobsError, Json, Needs, Retry, RunnerOptions,
-    StartOptions, Started,
+    JobError, JobId, JobRunner, JobState, Jobs, JobsError, Json, Needs, Retry, StartOptions,
+    Started, WorkerOptions,
 };
 use serde_json::json;
 use std::time::Duration;
@@ -88,7 +88,7 @@ async fn each_worker_takes_the_flows_it_knows_and_leaves_the_others_alone() {
     // The old binary meets the new job many times and never counts that against it.
     tokio::time::sleep(Duration::from_millis(1200)).await;
     assert_eq!(world.state(&new).await, JobState::Queued);
-    let few_deaths = RunnerOptions { most_deaths: 1, ..quick() };
+    let few_deaths = WorkerOptions { most_deaths: 1, ..quick() };
     let _new = peer.run(one_step("One@2"), echo(), few_deaths).await.unwrap();
     assert_eq!(world.ended(&new).await, JobState::Done { output: json!(2) });
 }
@@ -131,7 +131,7 @@ async fn a_job_is_taken_only_where_there_is_what_it_needs() {
     let started =
         world.jobs.start(&flow_name("One@1"), id.clone(), json!(1), options).await.unwrap();
     assert_eq!(started, Started::New);
-    let with = |toolchains: &[&str], roots: &[&str]| RunnerOptions {
+    let with = |toolchains: &[&str], roots: &[&str]| WorkerOptions {
         toolchains: toolchains.iter().map(|name| (*name).to_owned()).collect(),
         roots: roots.iter().map(|name| (*name).to_owned()).collect(),
         ..quick()

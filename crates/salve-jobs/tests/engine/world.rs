@@ -2,8 +2,8 @@
 
 use salve_jobs::{
     EngineJobs, EventId, FlowCtx, FlowError, FlowName, Flows, Happened, JobFilter, JobId,
-    JobRunner, JobState, Jobs, Json, MemoryBook, MemoryLedger, Page, Retry, RunnerOptions,
-    RunningRunner, StartOptions, Started, StepCtx, StepError, StepName, Steps,
+    JobRunner, JobState, Jobs, Json, MemoryBook, MemoryLedger, Page, Retry, RunningRunner,
+    StartOptions, Started, StepCtx, StepError, StepName, Steps, WorkerOptions,
 };
 use salve_types::{Clock, Timestamp};
 use std::path::PathBuf;
@@ -102,12 +102,12 @@ pub(crate) fn clock() -> Arc<dyn Clock> {
     })
 }
 
-pub(crate) fn quick() -> RunnerOptions {
-    RunnerOptions {
+pub(crate) fn quick() -> WorkerOptions {
+    WorkerOptions {
         step_lease: Duration::from_secs(2),
         flow_lease: Duration::from_secs(2),
         poll: Duration::from_millis(20),
-        ..RunnerOptions::default()
+        ..WorkerOptions::default()
     }
 }
 

@@ -23,7 +23,7 @@ fn limit(tokens: u64) -> BudgetLimits {
 }
 
 fn budget(limits: BudgetLimits) -> Budget {
-    Budget::new(Scope::Run, limits, Consumption::default(), still())
+    Budget::new(BudgetLevel::Run, limits, Consumption::default(), still())
 }
 
 #[test]
@@ -58,17 +58,17 @@ fn what_is_not_needed_is_returned_and_what_is_unknown_is_spent() {
 
 #[test]
 fn a_reservation_goes_through_every_level_or_none() {
-    let day = Budget::new(Scope::Day, limit(100), tokens(30), still());
-    let session = day.narrow(Scope::Session, limit(90));
-    let run = session.narrow(Scope::Run, limit(1000));
+    let day = Budget::new(BudgetLevel::Day, limit(100), tokens(30), still());
+    let session = day.narrow(BudgetLevel::Session, limit(90));
+    let run = session.narrow(BudgetLevel::Run, limit(1000));
     let over = run.reserve(tokens(80)).map(drop).unwrap_err();
-    assert!(matches!(over, BudgetError::Limit { scope: Scope::Day, left: 70, .. }));
+    assert!(matches!(over, BudgetError::Limit { scope: BudgetLevel::Day, left: 70, .. }));
     for level in [&day, &session, &run] {
         assert_eq!(level.held(), Consumption::default());
     }
     let hold = run.reserve(tokens(70)).unwrap();
     assert_eq!(run.left(Measure::Tokens), Some(0));
-    let sibling = session.narrow(Scope::Run, BudgetLimits::default());
+    let sibling = session.narrow(BudgetLevel::Run, BudgetLimits::default());
     assert!(sibling.reserve(tokens(1)).is_err(), "the day is one for all");
     hold.settle(tokens(20));
     assert_eq!((run.spent(), session.spent(), day.spent()), (tokens(20), tokens(20), tokens(50)));
@@ -82,8 +82,8 @@ fn a_day_begins_anew_at_midnight_and_a_clock_set_back_gives_nothing_back() {
     let now = Arc::new(AtomicI64::new(10 * DAY));
     let told = Arc::clone(&now);
     let clock: Arc<dyn Clock> = Arc::new(move || Timestamp(told.load(Ordering::SeqCst)));
-    let day = Budget::new(Scope::Day, limit(100), Consumption::default(), Arc::clone(&clock));
-    let session = Budget::new(Scope::Session, limit(100), Consumption::default(), clock);
+    let day = Budget::new(BudgetLevel::Day, limit(100), Consumption::default(), Arc::clone(&clock));
+    let session = Budget::new(BudgetLevel::Session, limit(100), Consumption::default(), clock);
     for budget in [&day, &session] {
         budget.reserve(tokens(90)).unwrap().settle(tokens(90));
         assert!(budget.reserve(tokens(20)).is_err());
@@ -142,11 +142,11 @@ impl World {
             attempts: Some(20),
             seconds: None,
         };
-        let day = Budget::new(Scope::Day, limits(300, 250), Consumption::default(), still());
+        let day = Budget::new(BudgetLevel::Day, limits(300, 250), Consumption::default(), still());
         let sessions: Vec<Budget> =
-            (0..2).map(|_| day.narrow(Scope::Session, limits(200, 200))).collect();
+            (0..2).map(|_| day.narrow(BudgetLevel::Session, limits(200, 200))).collect();
         let runs: Vec<Budget> = (0..4)
-            .map(|run: usize| sessions[run % 2].narrow(Scope::Run, limits(120, 150)))
+            .map(|run: usize| sessions[run % 2].narrow(BudgetLevel::Run, limits(120, 150)))
             .collect();
         Self { day, sessions, runs, holds: Vec::new(), counted: vec![Consumption::default(); 4] }
     }
@@ -218,10 +218,10 @@ proptest! {
 
 #[test]
 fn threads_together_never_overrun() {
-    let day = Budget::new(Scope::Day, limit(1000), Consumption::default(), still());
+    let day = Budget::new(BudgetLevel::Day, limit(1000), Consumption::default(), still());
     std::thread::scope(|scope| {
         for thread in 0..8_u64 {
-            let run = day.narrow(Scope::Run, limit(400));
+            let run = day.narrow(BudgetLevel::Run, limit(400));
             let day = &day;
             scope.spawn(move || {
                 for round in 0..200_u64 {

@@ -4,7 +4,7 @@
 //! reader makes of the frames, the same reader the gateway uses. A break in the middle is a reply
 //! with what had arrived and the finish `Disconnect`, not an error. Never waits longer than told.
 
-use super::Timeouts;
+use super::ProviderTimeouts;
 use super::failing::{Failure, sort};
 use crate::model::{ModelError, Watch};
 use crate::reply::ModelReply;
@@ -40,7 +40,7 @@ pub(super) async fn hear(
     mut stream: ChatStream,
     frames: Arc<Frames>,
     dialect: Dialect,
-    timeouts: Timeouts,
+    timeouts: ProviderTimeouts,
     watch: &mut dyn Watch,
 ) -> Result<ModelReply, ModelError> {
     let deadline = Instant::now() + timeouts.total;

@@ -58,14 +58,14 @@ pub struct SeenRequest {
 
 /// How much is kept of what was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Keep {
+pub struct KeptRequests {
     /// Requests.
     pub requests: usize,
     /// Bytes of their bodies together.
     pub bytes: usize,
 }
 
-impl Default for Keep {
+impl Default for KeptRequests {
     fn default() -> Self {
         Self { requests: 1000, bytes: 16 << 20 }
     }
@@ -81,7 +81,7 @@ pub(super) struct Counter {
     aborted: AtomicU64,
     paid: Mutex<Usage>,
     seen: Mutex<Seen>,
-    keep: Keep,
+    keep: KeptRequests,
 }
 
 #[derive(Debug, Default)]
@@ -91,7 +91,7 @@ struct Seen {
 }
 
 impl Counter {
-    pub(super) fn new(keep: Keep) -> Self {
+    pub(super) fn new(keep: KeptRequests) -> Self {
         Self { keep, ..Self::default() }
     }
 

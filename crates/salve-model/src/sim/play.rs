@@ -8,7 +8,7 @@ use super::calls::RuleCalls;
 use super::continuer::{Asks, asks};
 use super::heard::{Heard, tokens};
 use super::script::{
-    Chatty, Chunk, CutAt, Delay, Finish, Garbage, Reply, Rule, Script, Told, When,
+    Chatty, Chunk, CutAt, Delay, Finish, Garbage, Reply, Script, ScriptRule, Told, When,
 };
 use crate::reply::ModelReply;
 use memchr::memmem;
@@ -26,7 +26,7 @@ pub(super) struct Player {
 /// A rule and how often it fitted and answered.
 #[derive(Debug)]
 pub(super) struct Playing {
-    pub(super) rule: Rule,
+    pub(super) rule: ScriptRule,
     pub(super) matched: AtomicU64,
     pub(super) answered: AtomicU64,
 }

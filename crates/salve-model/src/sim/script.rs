@@ -17,13 +17,13 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Script {
     /// The rules in their order.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<ScriptRule>,
 }
 
 /// When something is answered, how often, and what.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Rule {
+pub struct ScriptRule {
     /// Which requests it answers; all when absent.
     #[serde(default)]
     pub when: When,
@@ -148,7 +148,7 @@ impl Script {
             if !line.starts_with('{') {
                 return Err(error("a rule is a JSON object".to_owned()));
             }
-            let mut rule: Rule =
+            let mut rule: ScriptRule =
                 serde_json::from_str(line).map_err(|problem| error(in_line(&problem)))?;
             contradiction(&rule.reply).map_or(Ok(()), |message| Err(error(message)))?;
             rule.line = number;
@@ -160,7 +160,7 @@ impl Script {
     /// Makes a script of one rule that answers everything with this text.
     pub fn of_text(text: impl Into<String>) -> Self {
         let reply = Reply { text: text.into(), ..Reply::default() };
-        Self { rules: vec![Rule { when: When::default(), times: None, reply, line: 1 }] }
+        Self { rules: vec![ScriptRule { when: When::default(), times: None, reply, line: 1 }] }
     }
 }
 

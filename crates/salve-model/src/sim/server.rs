@@ -4,7 +4,7 @@
 //! listens where another machine could reach it, never outlives its handle.
 
 use super::body::SimBody;
-use super::calls::{Calls, Counter, InFlight, Keep, Open, SeenRequest};
+use super::calls::{Calls, Counter, InFlight, KeptRequests, Open, SeenRequest};
 use super::play::Player;
 use super::relay::{Relay, put_headers};
 use super::script::Script;
@@ -29,7 +29,7 @@ use tokio::task::{JoinHandle, JoinSet};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SimServer {
     /// How much of what it sees it keeps.
-    pub keep: Keep,
+    pub keep: KeptRequests,
 }
 
 /// A simulated provider that is running. It stops when this is dropped.

@@ -13,7 +13,7 @@ use crate::job_place::{self, OpenJobs};
 use crate::{output, runtime};
 use futures_util::StreamExt;
 use salve_engine::JobStatus;
-use salve_jobs::{EventId, Happened, JobEvent, JobId, JobSnapshot, JobState, RunnerOptions};
+use salve_jobs::{EventId, Happened, JobEvent, JobId, JobSnapshot, JobState, WorkerOptions};
 use std::time::Duration;
 
 const TICK: Duration = Duration::from_millis(500);
@@ -53,7 +53,7 @@ pub(super) async fn while_running<T>(
     act: impl AsyncFnOnce() -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let runner = match wanted && open.is_local() {
-        true => Some(open.run(RunnerOptions { worker: open.worker(), ..local_options() }).await?),
+        true => Some(open.run(WorkerOptions { worker: open.worker(), ..local_options() }).await?),
         false => None,
     };
     let done = act().await;
@@ -84,8 +84,8 @@ pub(super) async fn follow_and_show(
 }
 
 // One job's own process: it takes what else waits as well, a few at a time.
-fn local_options() -> RunnerOptions {
-    RunnerOptions { steps_at_once: 4, flows_at_once: 2, ..RunnerOptions::default() }
+fn local_options() -> WorkerOptions {
+    WorkerOptions { steps_at_once: 4, flows_at_once: 2, ..WorkerOptions::default() }
 }
 
 async fn follow(

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum NodeState {
+pub enum GraphNodeState {
     /// It waits for others, or for room.
     Waiting,
     /// It runs.
@@ -27,7 +27,7 @@ pub enum NodeState {
 
 /// What of a plan was done, and what can be.
 pub(super) struct Schedule {
-    states: Vec<NodeState>,
+    states: Vec<GraphNodeState>,
     joins: Vec<Join>,
     before: Vec<BTreeSet<usize>>,
     after: Vec<BTreeSet<usize>>,
@@ -52,7 +52,7 @@ impl Schedule {
             }
         }
         let mut schedule = Self {
-            states: vec![NodeState::Waiting; count],
+            states: vec![GraphNodeState::Waiting; count],
             joins: plan.nodes.iter().map(|node| node.join).collect(),
             before,
             after,
@@ -74,20 +74,20 @@ impl Schedule {
             return None;
         }
         let (_, at) = self.ready.pop_first()?;
-        self.states[at] = NodeState::Running;
+        self.states[at] = GraphNodeState::Running;
         Some(at)
     }
 
     /// Notes how a node ended, and returns every node whose end is known by that: itself, and those
     /// that are blocked now.
-    pub(super) fn end(&mut self, at: usize, state: NodeState) -> Vec<usize> {
+    pub(super) fn end(&mut self, at: usize, state: GraphNodeState) -> Vec<usize> {
         self.states[at] = state;
         let mut changed = vec![at];
         let mut next = 0;
         while let Some(&ended) = changed.get(next) {
             next += 1;
             for waiting in self.after[ended].clone() {
-                if self.states[waiting] != NodeState::Waiting {
+                if self.states[waiting] != GraphNodeState::Waiting {
                     continue;
                 }
                 match self.can_run(waiting) {
@@ -95,7 +95,7 @@ impl Schedule {
                         self.ready.insert((Reverse(self.priorities[waiting]), waiting));
                     }
                     Some(false) => {
-                        self.states[waiting] = NodeState::Blocked;
+                        self.states[waiting] = GraphNodeState::Blocked;
                         changed.push(waiting);
                     }
                     None => {}
@@ -110,11 +110,11 @@ impl Schedule {
         self.stopped = true;
     }
 
-    pub(super) fn state(&self, at: usize) -> NodeState {
+    pub(super) fn state(&self, at: usize) -> GraphNodeState {
         self.states[at]
     }
 
-    pub(super) fn count(&self, state: NodeState) -> usize {
+    pub(super) fn count(&self, state: GraphNodeState) -> usize {
         self.states.iter().filter(|&&it| it == state).count()
     }
 
@@ -174,8 +174,8 @@ impl Schedule {
     fn can_run(&self, at: usize) -> Option<bool> {
         let ended = |state| self.before[at].iter().filter(move |&&it| self.states[it] == state);
         let all = self.before[at].len();
-        let done = ended(NodeState::Done).count();
-        let lost = ended(NodeState::Failed).count() + ended(NodeState::Blocked).count();
+        let done = ended(GraphNodeState::Done).count();
+        let lost = ended(GraphNodeState::Failed).count() + ended(GraphNodeState::Blocked).count();
         match self.joins[at] {
             Join::All if lost > 0 => Some(false),
             Join::All => (done == all).then_some(true),

@@ -8,7 +8,7 @@ use crate::flows::Script;
 use crate::judge;
 use crate::world::{Worker, World};
 use salve_jobs::{JobFilter, JobState, Retry};
-use salve_model::sim::{Keep, Script as SimScript, SimHandle, SimServer};
+use salve_model::sim::{KeptRequests, Script as SimScript, SimHandle, SimServer};
 use salve_store::CallState;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -73,7 +73,7 @@ async fn provider(sizes: &Sizes) -> SimHandle {
     let script = format!(r#"{{"reply":{{"text":"yes","delay_ms":{delay}}}}}"#);
     let script = SimScript::parse(&script).unwrap();
     let requests = sizes.jobs * sizes.steps * 10 + 1000;
-    let server = SimServer { keep: Keep { requests, bytes: 64 << 20 } };
+    let server = SimServer { keep: KeptRequests { requests, bytes: 64 << 20 } };
     server.play(script, std::net::SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap()
 }
 

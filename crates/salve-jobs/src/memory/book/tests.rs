@@ -16,8 +16,8 @@ fn job(id: &str, hash: &str) -> NewJob {
     }
 }
 
-fn report(id: &str, from: u64, to: u64, happened: Vec<Happened>) -> Report {
-    Report { id: JobId::new(id).unwrap(), from: (0, from), to: (0, to), happened }
+fn report(id: &str, from: u64, to: u64, happened: Vec<Happened>) -> JobUpdate {
+    JobUpdate { id: JobId::new(id).unwrap(), from: (0, from), to: (0, to), happened }
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Calls on a budget, against models that fail in every way there is.
 
 use super::*;
-use crate::budget::{BudgetLimits, Scope};
+use crate::budget::{BudgetLevel, BudgetLimits};
 use crate::cost::MicroDollars;
 use crate::request::Turn;
 use crate::testing::{Scripted, refused, text};
@@ -15,7 +15,7 @@ fn on(budget: &Budget, script: Vec<Result<ModelReply, ModelError>>) -> Budgeted<
 }
 
 fn budget(limits: BudgetLimits) -> Budget {
-    Budget::new(Scope::Run, limits, Consumption::default(), Arc::new(|| Timestamp(0)))
+    Budget::new(BudgetLevel::Run, limits, Consumption::default(), Arc::new(|| Timestamp(0)))
 }
 
 fn request(model: &str) -> ModelRequest {
@@ -179,14 +179,14 @@ async fn run(seed: u64, day: &Budget) -> (Usage, Consumption) {
         attempts: Some(random.u64(0..20)),
         seconds: None,
     };
-    let session = day.narrow(Scope::Session, limits);
+    let session = day.narrow(BudgetLevel::Session, limits);
     let meter = Arc::new(Meter {
         random: Mutex::new(fastrand::Rng::with_seed(seed ^ 1)),
         made: Mutex::default(),
     });
     let capabilities = Arc::new(Capabilities::built_in());
     let callers = (0..4).map(|_| {
-        let budget = session.narrow(Scope::Run, BudgetLimits::default());
+        let budget = session.narrow(BudgetLevel::Run, BudgetLimits::default());
         let limit = Duration::from_millis(1);
         let model = Budgeted::new(Arc::clone(&meter), budget, Arc::clone(&capabilities), limit);
         async move {
@@ -212,7 +212,8 @@ async fn run(seed: u64, day: &Budget) -> (Usage, Consumption) {
 async fn a_thousand_runs_with_failing_models_overrun_nothing() {
     let limit = 400_000;
     let limits = BudgetLimits { tokens: Some(limit), ..BudgetLimits::default() };
-    let day = Budget::new(Scope::Day, limits, Consumption::default(), Arc::new(|| Timestamp(0)));
+    let day =
+        Budget::new(BudgetLevel::Day, limits, Consumption::default(), Arc::new(|| Timestamp(0)));
     let (mut made, mut spent) = (Usage::default(), Consumption::default());
     for seed in 0..1000 {
         let (one, its) = run(seed, &day).await;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::http_client::{HttpClientOptions, http_client};
 use crate::key::Secret;
-use crate::provider::Timeouts;
+use crate::provider::ProviderTimeouts;
 use crate::request::{SchemaAsk, ToolSpec, Turn};
 use crate::sim::{Script, SimHandle, SimServer};
 use crate::wire::Dialect;
@@ -209,8 +209,8 @@ async fn c192_silence_and_slowness_are_noticed_and_what_came_is_kept() {
     let moment = Duration::from_millis(150);
     let long = Duration::from_secs(30);
     let cases = [
-        (r#""hang_ms":20000,"hang_at":6"#, Timeouts { total: long, idle: moment }),
-        (r#""delay_ms":40"#, Timeouts { total: moment, idle: long }),
+        (r#""hang_ms":20000,"hang_at":6"#, ProviderTimeouts { total: long, idle: moment }),
+        (r#""delay_ms":40"#, ProviderTimeouts { total: moment, idle: long }),
     ];
     for (fault, timeouts) in cases {
         let sim =
