@@ -4,40 +4,40 @@
 
 use crate::answer::{HealState, Healed, TruncationOutcome};
 use salve_model::Purpose;
-use salve_store::{Inspection, InspectionOutcome};
+use salve_store::{AnswerOutcome, AnswerStat};
 
 /// The kind under which answers are counted that were not cut but wrong.
 pub const MALFORMED: &str = "MALFORMED";
 
 /// Returns what is counted about an answer of `model`: one line for every cut, one for an answer
 /// that was wrong, and one for an answer that was whole as it came.
-pub fn inspections(healed: &Healed, model: &str) -> Vec<Inspection> {
+pub fn inspections(healed: &Healed, model: &str) -> Vec<AnswerStat> {
     let model = healed.reply.model.as_deref().unwrap_or(model);
-    let line = |kind: Option<&str>, language: &str, outcome| Inspection {
+    let line = |kind: Option<&str>, language: &str, outcome| AnswerStat {
         kind: kind.map(str::to_owned),
         model: model.to_owned(),
         language: language.to_owned(),
         outcome,
     };
     let became = match healed.state {
-        HealState::Incomplete { .. } => InspectionOutcome::Incomplete,
-        _ => InspectionOutcome::Healed,
+        HealState::Incomplete { .. } => AnswerOutcome::Incomplete,
+        _ => AnswerOutcome::Healed,
     };
     let cuts = healed.truncations.iter().map(|cut| match cut.outcome {
-        TruncationOutcome::FalseAlarm => line(None, cut.language.name(), InspectionOutcome::Whole),
+        TruncationOutcome::FalseAlarm => line(None, cut.language.name(), AnswerOutcome::Whole),
         TruncationOutcome::Healed => {
-            line(Some(cut.kind.name()), cut.language.name(), InspectionOutcome::Healed)
+            line(Some(cut.kind.name()), cut.language.name(), AnswerOutcome::Healed)
         }
         TruncationOutcome::Incomplete => line(Some(cut.kind.name()), cut.language.name(), became),
     });
-    let mut lines: Vec<Inspection> = cuts.collect();
+    let mut lines: Vec<AnswerStat> = cuts.collect();
     if healed.count(Purpose::Rework) > 0 && lines.is_empty() {
         lines.push(malformed_inspection(model, became));
     }
     if lines.is_empty() {
         let outcome = match healed.state {
-            HealState::Incomplete { .. } => InspectionOutcome::Incomplete,
-            _ => InspectionOutcome::Whole,
+            HealState::Incomplete { .. } => AnswerOutcome::Incomplete,
+            _ => AnswerOutcome::Whole,
         };
         lines.push(uncut_inspection(model, outcome));
     }
@@ -45,12 +45,12 @@ pub fn inspections(healed: &Healed, model: &str) -> Vec<Inspection> {
 }
 
 /// Returns what is counted about an answer that was not cut but wrong: only JSON can be.
-pub fn malformed_inspection(model: &str, outcome: InspectionOutcome) -> Inspection {
+pub fn malformed_inspection(model: &str, outcome: AnswerOutcome) -> AnswerStat {
     let (kind, language) = (Some(MALFORMED.to_owned()), "json".to_owned());
-    Inspection { kind, model: model.to_owned(), language, outcome }
+    AnswerStat { kind, model: model.to_owned(), language, outcome }
 }
 
 /// Returns what is counted about an answer that was neither cut nor wrong.
-pub fn uncut_inspection(model: &str, outcome: InspectionOutcome) -> Inspection {
-    Inspection { kind: None, model: model.to_owned(), language: "text".to_owned(), outcome }
+pub fn uncut_inspection(model: &str, outcome: AnswerOutcome) -> AnswerStat {
+    AnswerStat { kind: None, model: model.to_owned(), language: "text".to_owned(), outcome }
 }

@@ -93,7 +93,7 @@ async fn measure() {
     rate("the same with 1.2 KB of text each", started, 200 * CONNECTIONS, 4000.0);
 
     lookup(&store, &key.secret);
-    assert!(store.audit().await.expect("audited").is_empty(), "the books add up");
+    assert!(store.check_integrity().await.expect("checked").is_empty(), "the books add up");
     store.close().await;
 }
 

@@ -27,8 +27,8 @@
 //! - Everything that waits is one `BEGIN IMMEDIATE … COMMIT`; it is synced if one of them asks for
 //!   [`Durability::Full`]. Work that fails answers with its error, the others commit.
 //! - To refuse a request, return `Err(StoreError::….into())`; its writes are rolled back.
-//! - On Postgres several processes write at once: lock what is read to be changed (`tx.for_update()`
-//!   is the clause, empty on SQLite, where the whole database is locked).
+//! - No other process writes from its beginning to its end, on Postgres neither: what it reads stays
+//!   true until the commit.
 //! - A function `async fn put(tx: &mut Transaction<'_>, …) -> Result<_, Rollback>` in a table's file
 //!   lets operations on several tables be one transaction.
 //! - Reads that need no transaction: `query(…).fetch_all(self.readers())`. Several of one moment:
@@ -95,7 +95,9 @@ pub(crate) struct Effects {
     pub(crate) ledger_changed: bool,
     /// The number of the last event, if there is a new one.
     pub(crate) newest_event: Option<i64>,
-    /// Whether nobody knows if it was committed.
+    /// Whether a call became this worker's.
+    pub(crate) owns_call: bool,
+    /// Whether it is not known if it was committed.
     pub(crate) unsure: bool,
 }
 
@@ -121,21 +123,20 @@ impl<'c> Transaction<'c> {
         self.worker
     }
 
-    /// Returns the clause that keeps other processes from changing the rows a query reads.
-    pub(crate) const fn for_update(&self) -> &'static str {
-        if self.connection.is_postgres() { " FOR UPDATE" } else { "" }
-    }
-
     /// Has something called once this is committed, before the caller is answered.
     pub(crate) fn after_commit(&mut self, hook: impl FnOnce() + Send + 'static) {
         self.hooks.push(Box::new(hook));
     }
 
-    /// Tells every process that what it remembers of the call ledger, its keys included, is old. On
-    /// Postgres no other process writes to the ledger from here to the commit.
+    /// Has every process forget what it remembers of the call ledger, its keys included.
     pub(crate) async fn change_ledger(&mut self) -> Result<(), sqlx::Error> {
         self.effects.ledger_changed = true;
         self.raise_version("").await.map(drop)
+    }
+
+    /// Notes that a call becomes this worker's, which has to be seen alive from now on.
+    pub(crate) const fn owns_call(&mut self) {
+        self.effects.owns_call = true;
     }
 
     /// Takes `count` numbers, in the order of commits, and returns the first.

@@ -180,7 +180,7 @@ const PASSING: &[&str] =
     &["08", "57P0", "57014", "53", "55P03", "25P03", "25P02", "40001", "40P01"];
 
 // Postgres has codes of five characters. Those of SQLite are numbers, the low byte of which says
-// whether somebody else holds the database.
+// whether another process holds the database.
 fn is_passing(code: &str) -> bool {
     if code.len() == 5 {
         return PASSING.iter().any(|passing| code.starts_with(passing));

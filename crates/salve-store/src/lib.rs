@@ -3,24 +3,20 @@
 //! In: values; every text passes the redactor it was opened with. Out: rows, in order, after they
 //! are safe. Never holds a secret, never loses a row it acknowledged.
 
-mod audit;
 mod backup;
-mod call;
-mod clean;
 mod commit;
-mod doubt;
 mod error;
 mod files;
-mod look;
+mod integrity;
+mod ledger;
 mod migrations;
-mod open_call;
 mod options;
+mod poll;
 #[cfg(feature = "fleet")]
 mod postgres;
-mod raw;
-mod read;
 mod redact;
-mod spend;
+mod redacted;
+mod retention;
 mod sql;
 mod store;
 mod tables;
@@ -28,24 +24,22 @@ mod tables;
 mod testing;
 mod writer;
 
-pub use call::{
-    Call, CallDetail, CallFilter, CallId, CallState, CallTexts, CallTry, LateEnd, NewCall,
-    Reservation, Resolution, Settled,
-};
-pub use doubt::{DoubtFilter, DoubtfulCall};
 pub use error::{DatabaseError, StoreError};
-pub use open_call::{OpenCall, Receipt};
+pub use ledger::{
+    BudgetScope, Call, CallDetail, CallFilter, CallId, CallState, CallTexts, CallTry, DoubtFilter,
+    DoubtfulCall, LateEnd, NewCall, OpenCall, OverBudget, Receipt, Reservation, Resolution,
+    Settled, Spending,
+};
 pub use options::{Budgets, Durability, Retention, StoreOptions};
 #[cfg(feature = "fleet")]
 pub use postgres::PostgresOptions;
-pub use read::Spending;
 pub use redact::{Redact, RedactStream};
-pub use spend::{BudgetScope, OverBudget};
-pub use store::{Pruned, Store};
-pub use tables::events::{Event, NewEvent, Subscription};
-pub use tables::gateway_keys::{GatewayKey, KEY_PREFIX, KeyId, MadeKey, NewKey};
-pub use tables::jobs::JobReport;
-pub use tables::statistics::{CountedName, Counts, Inspection, InspectionOutcome, Statistics};
+pub use retention::Pruned;
+pub use store::Store;
+pub use tables::{
+    AnswerOutcome, AnswerStat, CountedName, Counts, Event, GatewayKey, JobReport, KEY_PREFIX,
+    KeyId, MadeKey, NewEvent, NewKey, Statistics, Subscription,
+};
 
 pub use salve_types::{
     BudgetUnit, CallKey, CallOutcome, JobFilter, JobId, JobRow, JobState, NewJob, Page, Registered,

@@ -1,6 +1,6 @@
 //! Brings a database to the newest version, one numbered step at a time.
 //!
-//! In: a connection that nobody else migrates meanwhile. Out: the newest version, a backup from
+//! In: a connection that no other process migrates meanwhile. Out: the newest version, a backup from
 //! before. Never half a step: each is one transaction that also writes its number.
 
 #[cfg(feature = "fleet")]
@@ -10,39 +10,35 @@ mod postgres;
 pub(crate) use postgres::migrate_postgres;
 
 use crate::backup;
+use crate::tables::TABLES;
 use crate::{DatabaseError, StoreError};
 use salve_types::Timestamp;
 use sqlx::{Executor, Row, SqliteConnection};
 use std::path::PathBuf;
 
-/// One step.
+/// One step. One that was released is never changed. It is written in the words of SQLite; types and
+/// such are translated for Postgres.
+#[derive(Debug)]
 pub(crate) struct Migration {
     pub(crate) version: i64,
     pub(crate) name: &'static str,
     pub(crate) sql: &'static str,
+    /// Rows as this version wrote them, on top of those of the versions before.
+    #[cfg(test)]
+    pub(crate) rows: &'static str,
 }
 
-macro_rules! migration {
-    ($version:literal, $name:literal) => {
-        Migration {
-            version: $version,
-            name: $name,
-            sql: include_str!(concat!("../migrations/", $name, ".sql")),
-        }
-    };
+/// Returns all steps, oldest first.
+pub(crate) fn steps() -> Vec<&'static Migration> {
+    let mut steps: Vec<_> = TABLES.iter().flat_map(|table| table.migrations).collect();
+    steps.sort_unstable_by_key(|step| step.version);
+    steps
 }
 
-/// All steps, oldest first. A step that was released is never changed.
-pub(crate) const MIGRATIONS: &[Migration] = &[
-    migration!(1, "0001_calls"),
-    migration!(2, "0002_gateway_keys"),
-    migration!(3, "0003_events"),
-    migration!(4, "0004_statistics"),
-    migration!(5, "0005_jobs"),
-];
-
-/// The newest version.
-pub(crate) const NEWEST: i64 = MIGRATIONS.len() as i64;
+/// Returns the newest version.
+pub(crate) fn newest() -> i64 {
+    steps().last().map_or(0, |step| step.version)
+}
 
 /// Where a database is, for messages and backups; in memory there is none.
 #[derive(Debug)]
@@ -60,8 +56,8 @@ pub(crate) async fn migrate(
 ) -> Result<(), StoreError> {
     let path = place.path.clone().unwrap_or_else(|| PathBuf::from(":memory:"));
     let found = version(connection).await.map_err(|error| backup::explained(&path, error))?;
-    if found > NEWEST {
-        return Err(StoreError::TooNew { path, found, known: NEWEST });
+    if found > newest() {
+        return Err(StoreError::TooNew { path, found, known: newest() });
     }
     if found >= target {
         return Ok(());
@@ -69,7 +65,7 @@ pub(crate) async fn migrate(
     if found > 0 && place.path.is_some() {
         backup::make(connection, &path, found, place.now, place.backups).await?;
     }
-    for step in MIGRATIONS.iter().filter(|step| step.version > found && step.version <= target) {
+    for step in steps().into_iter().filter(|step| (found + 1..=target).contains(&step.version)) {
         if let Err(error) = apply(connection, step, place.now).await {
             let _ = sqlx::query("ROLLBACK").execute(&mut *connection).await;
             return Err(StoreError::Migration {

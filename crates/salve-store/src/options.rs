@@ -1,7 +1,7 @@
 //! How a store is opened.
 //!
-//! In: a clock, a redactor, limits. Out: plain data. Never read from anywhere: whoever opens the
-//! store passes them.
+//! In: a clock, a redactor, limits. Out: plain data. Never read from anywhere: the caller
+//! passes them.
 
 use crate::Redact;
 use salve_types::{Clock, SpendLimit};
@@ -12,11 +12,12 @@ use std::time::Duration;
 /// How a store is opened.
 #[derive(Clone)]
 pub struct StoreOptions {
-    /// Tells the time of rows, and the day of budgets.
+    /// Gives the time of rows, and the day of budgets.
     pub clock: Arc<dyn Clock>,
     /// Takes secrets out of every text before it is kept.
     pub redactor: Arc<dyn Redact>,
-    /// When a row counts as safe.
+    /// When a call in the ledger counts as safe. What people decide, jobs and keys are always kept with
+    /// [`Durability::Full`], events with [`Durability::Normal`].
     pub durability: Durability,
     /// Who writes, for people; the store adds what makes it unlike any other process of that name.
     pub worker: String,
@@ -24,7 +25,7 @@ pub struct StoreOptions {
     pub budgets: Budgets,
     /// What is forgotten, and when.
     pub retention: Retention,
-    /// A worker that was not seen for so long is taken for dead, and its open calls are in doubt. One
+    /// A worker that was not seen for this long is taken for dead, and its open calls are in doubt. One
     /// that has open calls says four times as often that it is alive.
     pub silence: Duration,
 }

@@ -160,7 +160,7 @@ impl Store {
         let migrating = settings.clone().options(MIGRATING.iter().copied());
         let mut connection = migrating.connect().await.map_err(&unreachable)?;
         let now = options.clock.now();
-        let newest = migrations::NEWEST;
+        let newest = migrations::newest();
         migrations::migrate_postgres(&mut connection, &server.schema, &place, now, newest).await?;
         drop(connection);
         let settings = settings.options(SESSION.iter().copied());

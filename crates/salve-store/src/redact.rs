@@ -1,4 +1,4 @@
-//! What stands between a text and the database.
+//! What every text passes before it reaches the database.
 //!
 //! In: text that may hold a secret. Out: the same text without it. Never implemented here: the crate
 //! that knows what secrets look like is joined on above.

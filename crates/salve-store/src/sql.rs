@@ -7,11 +7,13 @@ mod connection;
 #[cfg(feature = "fleet")]
 mod link;
 mod row;
+mod rows;
 
 pub(crate) use connection::{Asked, Connection, Pool, Snapshot};
 #[cfg(feature = "fleet")]
 pub(crate) use link::Link;
 pub(crate) use row::{Row, Value};
+pub(crate) use rows::{Cell, Rows, int};
 
 use sqlx::Arguments;
 use sqlx::sqlite::SqliteArguments;

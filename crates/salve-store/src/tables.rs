@@ -1,10 +1,49 @@
-//! The tables: each file has all that is written to it and read from it.
+//! The tables: each file has how it is made, all that is written to it, and all that is read from it.
 //!
 //! In: values. Out: methods of the store. Never a batch: each operation is a transaction (see
 //! `commit.rs`). Only the calls to models are written otherwise.
+//!
+//! A new table is a file here with a `TABLE`, and a line in [`TABLES`]: by that it is made in old and new
+//! databases, on SQLite and Postgres, and is in the tests of every table.
 
-pub(crate) mod events;
+mod events;
 pub(crate) mod gateway_keys;
-pub(crate) mod jobs;
-pub(crate) mod statistics;
+mod jobs;
+mod statistics;
 mod texts;
+
+pub use events::{Event, NewEvent, Subscription};
+pub use gateway_keys::{GatewayKey, KEY_PREFIX, KeyId, MadeKey, NewKey};
+pub use jobs::JobReport;
+pub use statistics::{AnswerOutcome, AnswerStat, CountedName, Counts, Statistics};
+
+use crate::ledger;
+use crate::migrations::Migration;
+
+/// A table, or several that belong together.
+pub(crate) struct Table {
+    /// Their names in the database.
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests ask for it"))]
+    pub(crate) names: &'static [&'static str],
+    /// What made them, and what changed them since.
+    pub(crate) migrations: &'static [Migration],
+    /// Writes to all of them and reads it back, with a text that holds a secret.
+    #[cfg(test)]
+    pub(crate) conforms: for<'a> fn(&'a crate::Store, &'a str) -> Conforming<'a>,
+}
+
+#[cfg(test)]
+pub(crate) type Conforming<'a> = std::pin::Pin<Box<dyn Future<Output = ()> + 'a>>;
+
+/// Every table.
+pub(crate) const TABLES: &[Table] = &[
+    ledger::TABLE,
+    gateway_keys::TABLE,
+    events::TABLE,
+    statistics::TABLE,
+    jobs::TABLE,
+    texts::TABLE,
+];
+
+#[cfg(test)]
+mod tests;

@@ -1,24 +1,32 @@
-//! What unit tests open a store with: a clock that is not moved, a redactor that changes nothing.
+//! What unit tests open a store with: a clock that is not moved, a redactor that knows one secret.
 
 use crate::{Redact, RedactStream, StoreOptions};
 use salve_types::Timestamp;
 use std::sync::Arc;
 
-struct AsItIs;
+/// The secret of every test.
+pub(crate) const SECRET: &str = "sk-planted-0123456789abcdef";
 
-impl Redact for AsItIs {
+/// Returns what is kept of a text.
+pub(crate) fn redacted(text: &str) -> String {
+    text.replace(SECRET, "[removed]")
+}
+
+struct OneSecret;
+
+impl Redact for OneSecret {
     fn redact(&self, text: &str) -> String {
-        text.to_owned()
+        redacted(text)
     }
 
     fn stream(&self) -> Box<dyn RedactStream> {
-        Box::new(AsItIs)
+        Box::new(OneSecret)
     }
 }
 
-impl RedactStream for AsItIs {
+impl RedactStream for OneSecret {
     fn push(&mut self, piece: &str) -> String {
-        piece.to_owned()
+        redacted(piece)
     }
 
     fn finish(&mut self) -> String {
@@ -27,5 +35,5 @@ impl RedactStream for AsItIs {
 }
 
 pub(crate) fn options() -> StoreOptions {
-    StoreOptions::new(Arc::new(|| Timestamp(5 * 86_400_000)), Arc::new(AsItIs), "new")
+    StoreOptions::new(Arc::new(|| Timestamp(5 * 86_400_000)), Arc::new(OneSecret), "new")
 }

@@ -6,8 +6,8 @@
 
 use crate::run::{Ended, folder, salve_in};
 use salve_store::{
-    CallOutcome, Inspection, InspectionOutcome, NewCall, Redact, RedactStream, Reservation,
-    Settled, Spend, Store, StoreOptions, WorstCase,
+    AnswerOutcome, AnswerStat, CallOutcome, NewCall, Redact, RedactStream, Reservation, Settled,
+    Spend, Store, StoreOptions, WorstCase,
 };
 use salve_types::{Timestamp, Usage};
 use std::path::Path;
@@ -68,11 +68,11 @@ fn fill(place: &Path) {
             usage: Some(Usage { input_tokens: 9, output_tokens: 5, ..Usage::default() }),
             micro_dollars: Some(59),
             text: Some("{\"a\": 1}".to_owned()),
-            inspection: Some(Inspection {
+            stat: Some(AnswerStat {
                 kind: Some("OPEN_JSON".to_owned()),
                 model: "model-a".to_owned(),
                 language: "json".to_owned(),
-                outcome: InspectionOutcome::Healed,
+                outcome: AnswerOutcome::Healed,
             }),
             ..Settled::default()
         };

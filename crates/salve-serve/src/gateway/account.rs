@@ -7,7 +7,7 @@ use super::heal::{CallEnd, Receipt};
 use futures_util::FutureExt;
 use salve_model::{Price, Purpose, worst_of_tokens};
 use salve_store::{
-    CallId, CallOutcome, GatewayKey, Inspection, NewCall, OpenCall, OverBudget, Reservation,
+    AnswerStat, CallId, CallOutcome, GatewayKey, NewCall, OpenCall, OverBudget, Reservation,
     Settled, Store, StoreError,
 };
 use salve_types::{FinishReason, WorstCase};
@@ -42,10 +42,10 @@ impl Ended {
     }
 
     /// Settles the call with what the judgement says.
-    pub(crate) fn judged(&self, outcome: CallOutcome, inspection: Option<Inspection>) -> bool {
+    pub(crate) fn judged(&self, outcome: CallOutcome, stat: Option<AnswerStat>) -> bool {
         let Some(mut pending) = self.lock().take() else { return false };
         pending.settled.outcome = outcome;
-        pending.settled.inspection = inspection;
+        pending.settled.stat = stat;
         true
     }
 

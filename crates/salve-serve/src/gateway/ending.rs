@@ -11,7 +11,7 @@ use bytes::Bytes;
 use futures_util::Stream;
 use salve_engine::{Truncation, TruncationOutcome, malformed_inspection, uncut_inspection};
 use salve_model::wire::Dialect;
-use salve_store::{CallOutcome, Inspection, InspectionOutcome};
+use salve_store::{AnswerOutcome, AnswerStat, CallOutcome};
 use serde::Serialize;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -79,27 +79,27 @@ impl Ending {
     // One line of the statistics for each answer that was judged; the first goes with its call.
     fn count(&self, report: &HealReport) {
         let Some(store) = &self.shared.config.store else { return };
-        let mut judged = self.inspections(report).into_iter();
+        let mut judged = self.counted(report).into_iter();
         let (first, outcome) = (judged.next(), call_outcome(report));
         if !self.ended.judged(outcome, first.clone())
             && let Some(first) = first
         {
-            store.record_inspection(first);
+            store.count_answer(first);
         }
-        for inspection in judged {
-            store.record_inspection(inspection);
+        for stat in judged {
+            store.count_answer(stat);
         }
     }
 
-    fn inspections(&self, report: &HealReport) -> Vec<Inspection> {
+    fn counted(&self, report: &HealReport) -> Vec<AnswerStat> {
         let of_cut = |cut: &Truncation| {
             let outcome = match cut.outcome {
-                TruncationOutcome::Healed => InspectionOutcome::Healed,
-                TruncationOutcome::FalseAlarm => InspectionOutcome::Whole,
-                _ => InspectionOutcome::Incomplete,
+                TruncationOutcome::Healed => AnswerOutcome::Healed,
+                TruncationOutcome::FalseAlarm => AnswerOutcome::Whole,
+                _ => AnswerOutcome::Incomplete,
             };
-            Inspection {
-                kind: (outcome != InspectionOutcome::Whole).then(|| word(&cut.kind)),
+            AnswerStat {
+                kind: (outcome != AnswerOutcome::Whole).then(|| word(&cut.kind)),
                 model: cut.model.clone().unwrap_or_else(|| self.model.clone()),
                 language: cut.language.name().to_owned(),
                 outcome,
@@ -110,11 +110,9 @@ impl Ending {
         }
         // Whole, or wrong without being cut.
         vec![match (&report.verdict, &report.why) {
-            (_, None) => uncut_inspection(&self.model, InspectionOutcome::Whole),
-            (HealVerdict::Healed, _) => {
-                malformed_inspection(&self.model, InspectionOutcome::Healed)
-            }
-            _ => malformed_inspection(&self.model, InspectionOutcome::Incomplete),
+            (_, None) => uncut_inspection(&self.model, AnswerOutcome::Whole),
+            (HealVerdict::Healed, _) => malformed_inspection(&self.model, AnswerOutcome::Healed),
+            _ => malformed_inspection(&self.model, AnswerOutcome::Incomplete),
         }]
     }
 }

@@ -3,7 +3,7 @@
 //! In: a connection, which many may have at once. Out: the newest version. Never half a step, and
 //! never two processes at one: a lock of the server is held meanwhile.
 
-use super::{MIGRATIONS, NEWEST};
+use super::{newest, steps};
 use crate::{DatabaseError, StoreError};
 use salve_types::Timestamp;
 use sqlx::{Executor, PgConnection, Row};
@@ -25,11 +25,11 @@ pub(crate) async fn migrate_postgres(
         .await
         .map_err(StoreError::database("wait for others that make the tables"))?;
     let found = version(connection, schema).await.map_err(StoreError::database(doing))?;
-    if found > NEWEST {
+    if found > newest() {
         let path = PathBuf::from(format!("{place} (schema {schema})"));
-        return Err(StoreError::TooNew { path, found, known: NEWEST });
+        return Err(StoreError::TooNew { path, found, known: newest() });
     }
-    for step in MIGRATIONS.iter().filter(|step| step.version > found && step.version <= target) {
+    for step in steps().into_iter().filter(|step| (found + 1..=target).contains(&step.version)) {
         if let Err(error) = apply(connection, schema, step, now).await {
             let _ = sqlx::query("ROLLBACK").execute(&mut *connection).await;
             return Err(StoreError::Tables {

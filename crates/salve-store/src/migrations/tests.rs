@@ -1,6 +1,6 @@
 //! Every earlier version, with rows of its time, is brought to the newest and read through the API.
 
-use super::{MIGRATIONS, NEWEST, Place, migrate, version};
+use super::{Place, migrate, newest, steps, version};
 use crate::testing::options;
 use crate::{
     CallId, CallKey, CallOutcome, CallState, JobId, NewCall, Reservation, Settled, Store,
@@ -11,39 +11,6 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions, Connection};
 use std::path::{Path, PathBuf};
 
-/// Rows as each version wrote them, on top of those of the versions before.
-const ROWS: &[&str] = &[
-    "INSERT INTO calls (id, call_key, state, worker, reserved_at, day, purpose, dialect, provider,
-                        model, session, prompt_tokens, prompt_micro_dollars, answer_tokens,
-                        answer_micro_dollars, settled_at, outcome, input_tokens, output_tokens,
-                        cached_tokens, reasoning_tokens, micro_dollars, estimated, raw_bytes)
-     VALUES (1, 'old/1', 'settled', 'old', 1000, 5, 'first', 'chat', 'p', 'm', 's', 10, 1, 20, 2,
-             2000, 'whole', 9, 8, 0, 0, 3, 0, 4),
-            (2, 'old/2', 'open', 'old', 1000, 5, 'first', 'chat', 'p', 'm', 's', 10, 1, 20, 2,
-             NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
-     INSERT INTO call_pieces VALUES (1, 0, CAST('te' AS BLOB)), (1, 1, CAST('xt' AS BLOB)),
-                                    (2, 0, CAST('par' AS BLOB));
-     INSERT INTO call_texts VALUES (1, 'result', CAST('text' AS BLOB));
-     INSERT INTO budgets VALUES ('day', 5, 30, 3, 17, 3, 5), ('session:s', 0, 30, 3, 17, 3, 5);
-     UPDATE ledger SET version = 7, next_call = 3, writer = 'old';",
-    "INSERT INTO gateway_keys (id, name, hash, prefix, tokens_per_day, created_at)
-     VALUES (4, 'ci', '0f', 'salve_0f', 100, 1000);
-     UPDATE ledger SET keys_version = 1;",
-    "INSERT INTO events VALUES (1, 1000, 'made', '1', CAST('{\"a\":1}' AS BLOB));
-     UPDATE ledger SET next_event = 2;",
-    "INSERT INTO inspections VALUES (5, 'OPEN_JSON', 'm', 'json', 'healed', 3);
-     UPDATE calls SET kind = 'OPEN_JSON', language = 'json' WHERE id = 1;",
-    "INSERT INTO jobs VALUES ('j/c', 1, 'j', 'F@1', 'h', '{}', 1000, NULL, 1, 2, NULL, NULL);
-     UPDATE ledger SET next_job = 2;
-     INSERT INTO texts VALUES ('t', CAST('kept' AS BLOB), 1000);
-     INSERT INTO call_tries (call, epoch, state, worker, reserved_at, day, session, counted_tokens,
-                             counted_micro_dollars, content)
-     VALUES (2, 1, 'lost', 'older', 900, 5, 's', 4, 1, CAST('ear' AS BLOB));
-     UPDATE calls SET epoch = 2 WHERE id = 2;
-     UPDATE budgets SET spent_tokens = spent_tokens + 4,
-                        spent_micro_dollars = spent_micro_dollars + 1;",
-];
-
 async fn connection(path: &Path) -> SqliteConnection {
     let options = SqliteConnectOptions::new().filename(path).create_if_missing(true);
     options.connect().await.expect("a connection")
@@ -53,9 +20,9 @@ async fn connection(path: &Path) -> SqliteConnection {
 async fn of_version(path: &Path, wanted: i64) {
     let mut connection = connection(path).await;
     let place = Place { path: None, backups: 0, now: Timestamp(1000) };
-    for (step, rows) in (1..=wanted).zip(ROWS) {
-        migrate(&mut connection, &place, step).await.expect("migrated");
-        sqlx::raw_sql(rows).execute(&mut connection).await.expect("rows of their time");
+    for step in steps().into_iter().take(usize::try_from(wanted).expect("a count")) {
+        migrate(&mut connection, &place, step.version).await.expect("migrated");
+        sqlx::raw_sql(step.rows).execute(&mut connection).await.expect("rows of their time");
     }
     assert_eq!(version(&mut connection).await.expect("a version"), wanted);
     connection.close().await.expect("closed");
@@ -73,17 +40,17 @@ fn backups(path: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn steps_are_numbered_without_a_gap_and_each_has_rows() {
-    let numbers: Vec<i64> = MIGRATIONS.iter().map(|step| step.version).collect();
-    assert_eq!(numbers, (1..=NEWEST).collect::<Vec<_>>());
-    for step in MIGRATIONS {
+    let numbers: Vec<i64> = steps().iter().map(|step| step.version).collect();
+    assert_eq!(numbers, (1..=newest()).collect::<Vec<_>>());
+    for step in steps() {
         assert!(step.name.starts_with(&format!("{:04}_", step.version)), "{}", step.name);
+        assert!(!step.rows.is_empty(), "{} needs rows of its time", step.name);
     }
-    assert_eq!(ROWS.len(), MIGRATIONS.len(), "a new step needs rows of its time");
 }
 
 #[tokio::test]
 async fn every_earlier_version_is_brought_to_the_newest_with_its_rows() {
-    for from in 0..=NEWEST {
+    for from in 0..=newest() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("salve.db");
         of_version(&path, from).await;
@@ -94,11 +61,11 @@ async fn every_earlier_version_is_brought_to_the_newest_with_its_rows() {
         let Ok(Reservation::Fresh(open)) = reserved else { panic!("{reserved:?}") };
         assert_eq!(open.id(), CallId(if from > 0 { 3 } else { 1 }));
         open.settle(Settled::default()).await.expect("settled");
-        assert_eq!(store.audit().await.expect("audited"), [""; 0], "from version {from}");
+        assert_eq!(store.check_integrity().await.expect("checked"), [""; 0], "from version {from}");
         store.close().await;
 
         let kept = backups(&path);
-        let needed = usize::from(from > 0 && from < NEWEST);
+        let needed = usize::from(from > 0 && from < newest());
         assert_eq!(kept.len(), needed, "from version {from}: {kept:?}");
         if let Some(backup) = kept.first() {
             let mut copy = connection(backup).await;
@@ -144,16 +111,16 @@ async fn every_earlier_version_is_brought_to_the_newest_on_postgres() {
         eprintln!("skipped: SALVE_TEST_POSTGRES names no server");
         return;
     };
-    for from in 0..=NEWEST {
+    for from in 0..=newest() {
         let schema = format!("test_{}", uuid::Uuid::new_v4().simple());
         let server = crate::PostgresOptions::new(&*server).schema(&*schema);
         let settings = server.connect_options().expect("an address");
         let mut connection = settings.connect().await.expect("a connection");
-        for (step, rows) in (1..=from).zip(ROWS) {
-            migrate_postgres(&mut connection, &schema, "here", Timestamp(1000), step)
+        for step in steps().into_iter().take(usize::try_from(from).expect("a count")) {
+            migrate_postgres(&mut connection, &schema, "here", Timestamp(1000), step.version)
                 .await
                 .expect("migrated");
-            sqlx::raw_sql(&translated(rows)).execute(&mut connection).await.expect("rows");
+            sqlx::raw_sql(&translated(step.rows)).execute(&mut connection).await.expect("rows");
         }
         let store = Store::postgres(&server, options()).await.expect("opened");
         check(&store, from).await;
@@ -161,7 +128,7 @@ async fn every_earlier_version_is_brought_to_the_newest_on_postgres() {
         let Ok(Reservation::Fresh(open)) = reserved else { panic!("{reserved:?}") };
         assert_eq!(open.id(), CallId(if from > 0 { 3 } else { 1 }));
         open.settle(Settled::default()).await.expect("settled");
-        assert_eq!(store.audit().await.expect("audited"), [""; 0], "from version {from}");
+        assert_eq!(store.check_integrity().await.expect("checked"), [""; 0], "from version {from}");
         store.close().await;
     }
 }

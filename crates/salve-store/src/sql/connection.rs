@@ -1,7 +1,7 @@
 //! Connections to either database: one that writes, a pool that reads, a snapshot of it.
 //!
-//! In: statements. Out: what the database answers. Never retries: whoever asked knows whether that
-//! is right.
+//! In: statements. Out: what the database answers. Never retries: the caller knows whether that is
+//! right.
 
 use super::row::Row;
 use super::{Query, query};
@@ -33,7 +33,7 @@ pub(crate) enum Snapshot {
     Postgres(Transaction<'static, sqlx::Postgres>),
 }
 
-/// Whoever is asked.
+/// What a statement is sent to.
 pub(crate) enum Asked<'a> {
     Connection(&'a mut Connection),
     Pool(&'a Pool),
@@ -41,24 +41,25 @@ pub(crate) enum Asked<'a> {
 }
 
 impl Connection {
-    /// Begins a transaction that will be as safe as asked. In SQLite nobody else writes meanwhile; in
-    /// Postgres, what is changed or read to be changed is locked.
+    /// Begins a transaction that will be as safe as asked, and in which no other process writes: SQLite
+    /// locks the database, Postgres the ledger's one row, which everybody takes first. That order is
+    /// also what keeps processes from waiting for each other in a circle.
     pub(crate) async fn begin(&mut self, durability: Durability) -> Result<(), sqlx::Error> {
         self.set_durability(durability).await?;
         if !self.is_postgres() {
             return query("BEGIN IMMEDIATE").execute(self).await.map(drop);
         }
         query("BEGIN").execute(&mut *self).await?;
-        if durability == Durability::Full {
+        let sql = match durability {
+            Durability::Normal => "SELECT 1 FROM ledger FOR UPDATE",
             // Only ever safer than the server's own setting, which may be `remote_apply`.
-            query(
-                "SELECT set_config('synchronous_commit', 'on', true)
-                  WHERE current_setting('synchronous_commit') IN ('off', 'local')",
-            )
-            .execute(self)
-            .await?;
-        }
-        Ok(())
+            Durability::Full => {
+                "SELECT CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
+                             THEN set_config('synchronous_commit', 'on', true) END
+                   FROM ledger FOR UPDATE"
+            }
+        };
+        query(sql).execute(self).await.map(drop)
     }
 
     /// Says how safe the next transaction is to be, where that is said between transactions.

@@ -8,7 +8,7 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{ConnectOptions, Connection as _};
 use std::time::Duration;
 
-/// A server that has not answered for so long is not reached. Longer than the server itself lets a
+/// A server that has not answered within this time is not reached. Longer than the server itself lets a
 /// statement wait for a lock.
 const PATIENCE: Duration = Duration::from_secs(15);
 

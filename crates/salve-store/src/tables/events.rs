@@ -1,17 +1,19 @@
-//! What happened, in order, for whoever wants to follow.
+//! What happened, in order, for those who follow.
 //!
 //! In: events to be kept. Out: events after a number, or a subscription that waits for more. Never a
 //! gap and never twice: a subscription only ever reads rows in the order of their numbers, and is
 //! merely woken by what is new.
 
+use super::Table;
+use crate::commit::{Counter, Rollback, Transaction};
+use crate::migrations::Migration;
 use crate::sql::{Row, query};
-use crate::writer::{Message, Op};
-use crate::{Store, StoreError};
+use crate::{Durability, Store, StoreError};
 use salve_types::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::VecDeque;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::watch;
 
 /// An event that is to be kept.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,7 +41,7 @@ pub struct Event {
     pub body: Value,
 }
 
-/// A cleaned event on its way to the writer.
+/// A redacted event.
 #[derive(Debug)]
 pub(crate) struct ReadyEvent {
     pub(crate) kind: String,
@@ -47,7 +49,7 @@ pub(crate) struct ReadyEvent {
     pub(crate) body: String,
 }
 
-/// So many events are read at once by a subscription.
+/// A subscription reads this many events at once.
 const PAGE: u32 = 256;
 
 impl Store {
@@ -56,15 +58,16 @@ impl Store {
     /// # Errors
     /// When the database refuses.
     pub async fn append_event(&self, event: NewEvent) -> Result<i64, StoreError> {
-        let (reply, answer) = oneshot::channel();
-        let cleaner = self.cleaner();
+        let redactor = self.redactor();
         let event = ReadyEvent {
-            kind: cleaner.name(&event.kind),
-            subject: cleaner.name(&event.subject),
-            body: crate::open_call::cleaned_note(cleaner, event.body).to_string(),
+            kind: redactor.name(&event.kind),
+            subject: redactor.name(&event.subject),
+            body: redactor.json(event.body).to_string(),
         };
-        self.send(Message::Ledger(Op::Event { event, reply }))?;
-        answer.await.map_err(|_| StoreError::Closed)?
+        self.write(Durability::Normal, "keep an event", |tx| {
+            Box::pin(async move { append(tx, vec![event]).await })
+        })
+        .await
     }
 
     /// Returns at most `limit` events after the one numbered `id`, oldest first.
@@ -90,6 +93,25 @@ impl Store {
     }
 }
 
+/// Keeps events and returns the number of the first.
+pub(crate) async fn append(
+    tx: &mut Transaction<'_>,
+    events: Vec<ReadyEvent>,
+) -> Result<i64, Rollback> {
+    let first = tx.take_numbers(Counter::Events, events.len()).await?;
+    for (id, event) in (first..).zip(events) {
+        query("INSERT INTO events (id, at, kind, subject, body) VALUES ($1, $2, $3, $4, $5)")
+            .bind(id)
+            .bind(tx.now().0)
+            .bind(event.kind)
+            .bind(event.subject)
+            .bind(event.body.into_bytes())
+            .execute(&mut *tx)
+            .await?;
+    }
+    Ok(first)
+}
+
 /// Follows events.
 #[must_use]
 pub struct Subscription {
@@ -100,7 +122,7 @@ pub struct Subscription {
 }
 
 impl Subscription {
-    /// Waits for the next event; none when the store was closed. Can be given up and asked again
+    /// Waits for the next event; `None` when the store was closed. Can be given up and asked again
     /// without losing one.
     ///
     /// # Errors
@@ -139,4 +161,59 @@ pub(crate) fn read(rows: &[Row]) -> Result<Vec<Event>, sqlx::Error> {
             })
         })
         .collect()
+}
+
+/// Events.
+pub(crate) const TABLE: Table = Table {
+    names: &["events"],
+    migrations: &[Migration {
+        version: 3,
+        name: "0003_events",
+        sql: MIGRATION,
+        #[cfg(test)]
+        rows: tests::ROWS,
+    }],
+    #[cfg(test)]
+    conforms: tests::conforms,
+};
+
+const MIGRATION: &str = "
+-- What happened, in the order in which it was committed. Ids are never used twice.
+CREATE TABLE events (
+    id INTEGER PRIMARY KEY,
+    at BIGINT NOT NULL,
+    kind TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    body BLOB NOT NULL
+);
+ALTER TABLE ledger ADD COLUMN next_event BIGINT NOT NULL DEFAULT 1;
+";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::Conforming;
+    use crate::testing::redacted;
+
+    pub(super) const ROWS: &str =
+        "INSERT INTO events VALUES (1, 1000, 'made', '1', CAST('{\"a\":1}' AS BLOB));
+     UPDATE ledger SET next_event = 2;";
+
+    pub(super) fn conforms<'a>(store: &'a Store, text: &'a str) -> Conforming<'a> {
+        Box::pin(async move {
+            for number in 1..=2 {
+                let event = NewEvent {
+                    kind: text.to_owned(),
+                    subject: text.to_owned(),
+                    body: serde_json::json!({ text: number }),
+                };
+                assert_eq!(store.append_event(event).await.expect("kept"), number);
+            }
+            let kept = store.events_after(1, 9).await.expect("read");
+            let [event] = &*kept else { panic!("{kept:?}") };
+            let kind = redacted(text);
+            assert_eq!((event.id, &event.kind), (2, &kind));
+            assert_eq!(event.body, serde_json::json!({ kind: 2 }));
+        })
+    }
 }

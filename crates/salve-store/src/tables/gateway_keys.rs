@@ -3,7 +3,9 @@
 //! In: a name and limits. Out: the key itself once, at the moment it is made; afterwards only what
 //! is known about it. Never kept: of a key, its BLAKE3 hash and its first characters are stored.
 
+use super::Table;
 use crate::commit::{Rollback, Transaction};
+use crate::migrations::Migration;
 use crate::sql::{Asked, query};
 use crate::{Durability, SpendLimit, Store, StoreError};
 use salve_types::Timestamp;
@@ -14,7 +16,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 /// How every gateway key begins.
 pub const KEY_PREFIX: &str = "salve_";
-/// So many characters of a key are shown in lists, the common beginning included.
+/// How many characters of a key are shown in lists, the common beginning included.
 const SHOWN: usize = KEY_PREFIX.len() + 6;
 
 /// The number of a gateway key.
@@ -91,7 +93,7 @@ impl Store {
     /// # Errors
     /// When the name is taken, or the database refuses.
     pub async fn add_key(&self, key: NewKey) -> Result<MadeKey, StoreError> {
-        let key = NewKey { name: self.cleaner().name(&key.name), ..key };
+        let key = NewKey { name: self.redactor().name(&key.name), ..key };
         let ring = Arc::clone(self.key_ring());
         self.write(Durability::Full, "keep a gateway key", |tx| Box::pin(add(tx, key, ring))).await
     }
@@ -101,7 +103,7 @@ impl Store {
     /// # Errors
     /// When there is no such key in force, or the database refuses.
     pub async fn revoke_key(&self, name: &str) -> Result<GatewayKey, StoreError> {
-        let name = self.cleaner().name(name);
+        let name = self.redactor().name(name);
         let ring = Arc::clone(self.key_ring());
         self.write(Durability::Full, "revoke a gateway key", |tx| Box::pin(revoke(tx, name, ring)))
             .await
@@ -174,7 +176,7 @@ async fn revoke(
     Ok((**key).clone())
 }
 
-/// Tells every process that the keys changed; this one has them once they are committed.
+/// Has every process read the keys again; this one has them once they are committed.
 async fn changed(tx: &mut Transaction<'_>, ring: Arc<KeyRing>) -> Result<Arc<Keys>, sqlx::Error> {
     query("UPDATE ledger SET keys_version = keys_version + 1").execute(&mut *tx).await?;
     let keys = Arc::new(load(&mut *tx).await?);
@@ -274,11 +276,79 @@ pub(crate) async fn load(asked: impl Into<Asked<'_>>) -> Result<Keys, sqlx::Erro
     Ok(keys)
 }
 
+/// Reads all keys again if they have changed.
+pub(crate) async fn refresh(
+    ring: &KeyRing,
+    asked: impl Into<Asked<'_>>,
+) -> Result<(), sqlx::Error> {
+    let mut asked = asked.into();
+    let version: i64 = query("SELECT keys_version FROM ledger").fetch_value(asked.again()).await?;
+    if version != ring.version() {
+        ring.replace(load(asked).await?);
+    }
+    Ok(())
+}
+
 impl Keys {
     /// Returns all keys, oldest first.
     pub(crate) fn in_order(&self) -> Vec<GatewayKey> {
         let mut keys: Vec<GatewayKey> = self.by_id.values().map(|key| (**key).clone()).collect();
         keys.sort_unstable_by_key(|key| key.id);
         keys
+    }
+}
+
+/// Keys of the gateway.
+pub(crate) const TABLE: Table = Table {
+    names: &["gateway_keys"],
+    migrations: &[Migration {
+        version: 2,
+        name: "0002_gateway_keys",
+        sql: MIGRATION,
+        #[cfg(test)]
+        rows: tests::ROWS,
+    }],
+    #[cfg(test)]
+    conforms: tests::conforms,
+};
+
+const MIGRATION: &str = "
+-- Keys the gateway hands out: their hashes, never the keys.
+CREATE TABLE gateway_keys (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    hash TEXT NOT NULL UNIQUE,
+    prefix TEXT NOT NULL,
+    tokens_per_day BIGINT,
+    micro_dollars_per_day BIGINT,
+    requests_per_minute BIGINT,
+    created_at BIGINT NOT NULL,
+    revoked_at BIGINT
+);
+-- A name is free again once its key was revoked, so that a key can be replaced under its name.
+CREATE UNIQUE INDEX gateway_keys_in_force ON gateway_keys (name) WHERE revoked_at IS NULL;
+-- Raised whenever a key is made or revoked, so that copies in memory know that they are old.
+ALTER TABLE ledger ADD COLUMN keys_version BIGINT NOT NULL DEFAULT 0;
+";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::Conforming;
+
+    pub(super) const ROWS: &str =
+        "INSERT INTO gateway_keys (id, name, hash, prefix, tokens_per_day, created_at)
+     VALUES (4, 'ci', '0f', 'salve_0f', 100, 1000);
+     UPDATE ledger SET keys_version = 1;";
+
+    pub(super) fn conforms<'a>(store: &'a Store, text: &'a str) -> Conforming<'a> {
+        Box::pin(async move {
+            let new = NewKey { name: text.to_owned(), ..NewKey::default() };
+            let made = store.add_key(new).await.expect("a key");
+            assert_eq!(store.find_key(&made.secret).as_deref(), Some(&made.key));
+            assert_eq!(store.list_keys().await.expect("listed"), [made.key]);
+            let revoked = store.revoke_key(text).await.expect("revoked");
+            assert!(revoked.revoked_at.is_some() && store.find_key(&made.secret).is_none());
+        })
     }
 }

@@ -1,14 +1,15 @@
-//! Jobs as people see them: who asked for what, how far it is, who is to stop.
+//! The index of jobs: what was asked for, how far it is, which are to stop.
 //!
-//! In: rows and reports of whoever runs jobs. Out: rows, newest first, and the events of one job.
+//! In: rows, and reports of the job engine. Out: rows, newest first, and the events of one job.
 //! Never decides anything: the engine's history is the truth, and this is what is read of it.
 
-use crate::clean::Cleaner;
-use crate::open_call::cleaned_note;
-use crate::sql::{Row, query};
-use crate::tables::events::{self, Event, NewEvent, ReadyEvent};
-use crate::writer::{Cell, JobOp, Message, Op, Rare, Rows};
-use crate::{Store, StoreError};
+use super::Table;
+use super::events::{self, Event, NewEvent, ReadyEvent};
+use crate::commit::{Counter, Rollback, Transaction};
+use crate::migrations::Migration;
+use crate::redacted::Redactor;
+use crate::sql::{Cell, Row, Rows, int, query};
+use crate::{Durability, Store, StoreError};
 use salve_types::{
     FlowName, JobFilter, JobId, JobRow, JobState, NewJob, Page, Registered, Timestamp,
 };
@@ -16,15 +17,13 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::error::Error;
-use tokio::sync::oneshot;
 
 /// A job that is about to be started, as it is kept: without secrets.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct NewJobRow {
-    pub(crate) id: String,
-    pub(crate) flow: String,
-    pub(crate) input_hash: String,
-    pub(crate) needs: Value,
+struct Redacted {
+    id: String,
+    flow: String,
+    input_hash: String,
+    needs: Value,
 }
 
 /// What happened to a job since it was last reported.
@@ -46,51 +45,50 @@ const COLUMNS: &str = "id, flow, input_hash, needs, created_at, cancel_reason, r
     reported_event, ended, ended_at";
 
 impl Store {
-    /// Writes a job down before it is started. The same name stands for the same flow and input.
+    /// Writes a job down before it is started. The same name means the same flow and input.
     ///
     /// # Errors
     /// When the database refuses.
     pub async fn register_job(&self, job: NewJob) -> Result<Registered, StoreError> {
-        let cleaner = self.cleaner();
-        let job = NewJobRow {
-            id: job_name(cleaner, &job.id),
-            flow: cleaner.name(&job.flow.to_string()),
-            input_hash: cleaner.key(&job.input_hash),
-            needs: cleaned_note(cleaner, to_json(&job.needs)?),
+        let redactor = self.redactor();
+        let job = Redacted {
+            id: job_name(redactor, &job.id),
+            flow: redactor.name(&job.flow.to_string()),
+            input_hash: redactor.key(&job.input_hash),
+            needs: redactor.json(to_json(&job.needs)?),
         };
-        let (reply, answer) = oneshot::channel();
-        self.send(Message::Ledger(Op::Job(Box::new(JobOp::Register(job, reply)))))?;
-        answer.await.map_err(|_| StoreError::Closed)?
+        self.write(Durability::Full, "write a job down", |tx| Box::pin(register(tx, job))).await
     }
 
     /// Writes down what happened to a job, if what was known of it before is what the report says;
-    /// otherwise somebody else has done so, nothing is written, and the answer is no. Also no: when
+    /// otherwise another process has done so, nothing is written, and the answer is no. Also no: when
     /// there is no such job.
     ///
     /// # Errors
     /// When the database refuses.
     pub async fn report_job(&self, report: JobReport) -> Result<bool, StoreError> {
-        let cleaner = self.cleaner();
-        let id = job_name(cleaner, &report.id);
+        let redactor = self.redactor();
+        let id = job_name(redactor, &report.id);
         let ready = |event: NewEvent| ReadyEvent {
-            kind: cleaner.name(&event.kind),
+            kind: redactor.name(&event.kind),
             subject: id.clone(),
-            body: cleaned_note(cleaner, event.body).to_string(),
+            body: redactor.json(event.body).to_string(),
         };
-        let events = report.events.into_iter().map(ready).collect();
+        let events: Vec<_> = report.events.into_iter().map(ready).collect();
         let ended = report.ended.as_ref().map(to_json).transpose()?;
-        let ended = ended.map(|ended| cleaned_note(cleaner, ended).to_string());
-        let (reply, answer) = oneshot::channel();
+        let ended = ended.map(|ended| redactor.json(ended).to_string());
         let (from, to) = (report.from, report.to);
-        self.send(Message::Ledger(Op::Job(Box::new(JobOp::Report {
-            id,
-            from,
-            to,
-            events,
-            ended,
-            reply,
-        }))))?;
-        answer.await.map_err(|_| StoreError::Closed)?
+        // The engine's history is what is safe; a report that is lost is made again from it.
+        self.write(Durability::Normal, "write down what happened to a job", move |tx| {
+            Box::pin(async move {
+                let moved = move_on(tx, &id, from, to, ended).await?;
+                if moved && !events.is_empty() {
+                    events::append(tx, events).await?;
+                }
+                Ok(moved)
+            })
+        })
+        .await
     }
 
     /// Notes that a job is to stop. The first reason stays; no when it is unknown or has ended.
@@ -98,10 +96,15 @@ impl Store {
     /// # Errors
     /// When the database refuses.
     pub async fn request_cancel(&self, id: &JobId, reason: &str) -> Result<bool, StoreError> {
-        let (id, reason) = (job_name(self.cleaner(), id), self.cleaner().name(reason));
-        let (reply, answer) = oneshot::channel();
-        self.send(Message::Ledger(Op::Job(Box::new(JobOp::Cancel { id, reason, reply }))))?;
-        answer.await.map_err(|_| StoreError::Closed)?
+        let (id, reason) = (job_name(self.redactor(), id), self.redactor().name(reason));
+        self.write(Durability::Full, "note that a job is to stop", move |tx| {
+            Box::pin(async move {
+                let sql = "UPDATE jobs SET cancel_reason = coalesce(cancel_reason, $2)
+                            WHERE id = $1 AND ended IS NULL";
+                Ok(query(sql).bind(id).bind(reason).execute(tx).await? > 0)
+            })
+        })
+        .await
     }
 
     /// Forgets jobs with their events.
@@ -109,8 +112,24 @@ impl Store {
     /// # Errors
     /// When the database refuses.
     pub async fn forget_jobs(&self, ids: &[JobId]) -> Result<(), StoreError> {
-        let ids = ids.iter().map(|id| job_name(self.cleaner(), id)).collect();
-        self.ask(|reply| Rare::ForgetJobs(ids, reply)).await
+        let mut forgotten = Rows::default();
+        for id in ids {
+            forgotten.push(&[Cell::Text(&job_name(self.redactor(), id))]);
+        }
+        let forgotten = forgotten.finish();
+        self.write(Durability::Full, "forget jobs", move |tx| {
+            Box::pin(async move {
+                for sql in [
+                    "DELETE FROM events
+                      WHERE subject <> '' AND subject IN (SELECT value ->> 0 FROM json_each($1))",
+                    "DELETE FROM jobs WHERE id IN (SELECT value ->> 0 FROM json_each($1))",
+                ] {
+                    query(sql).bind(&forgotten).execute(&mut *tx).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
     }
 
     /// Returns a job.
@@ -121,7 +140,7 @@ impl Store {
         let doing = "read a job";
         let sql = format!("SELECT {COLUMNS} FROM jobs WHERE id = $1");
         let row = query(&sql)
-            .bind(job_name(self.cleaner(), id))
+            .bind(job_name(self.redactor(), id))
             .fetch_optional(self.readers())
             .await
             .map_err(StoreError::database(doing))?;
@@ -134,7 +153,7 @@ impl Store {
     /// When the database refuses.
     pub async fn jobs(&self, filter: &JobFilter, page: &Page) -> Result<Vec<JobRow>, StoreError> {
         let doing = "list jobs";
-        let within = filter.within.as_ref().map(|id| job_name(self.cleaner(), id));
+        let within = filter.within.as_ref().map(|id| job_name(self.redactor(), id));
         let root = within.as_deref().map(|id| root(id).to_owned());
         let sql = format!(
             "SELECT {COLUMNS} FROM jobs
@@ -152,7 +171,7 @@ impl Store {
             .bind(filter.flow.as_deref())
             .bind(filter.ended.map(i64::from))
             .bind(i64::from(filter.roots_only))
-            .bind(page.after.as_ref().map(|id| job_name(self.cleaner(), id)))
+            .bind(page.after.as_ref().map(|id| job_name(self.redactor(), id)))
             .bind(i64::from(page.limit))
             .fetch_all(self.readers())
             .await
@@ -175,7 +194,7 @@ impl Store {
             "SELECT id, at, kind, subject, body FROM events
               WHERE subject = $1 AND subject <> '' AND id > $2 ORDER BY id LIMIT $3",
         )
-        .bind(job_name(self.cleaner(), id))
+        .bind(job_name(self.redactor(), id))
         .bind(after)
         .bind(i64::from(limit))
         .fetch_all(self.readers())
@@ -196,7 +215,7 @@ impl Store {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let names: Vec<String> = ids.iter().map(|id| job_name(self.cleaner(), id)).collect();
+        let names: Vec<String> = ids.iter().map(|id| job_name(self.redactor(), id)).collect();
         let mut wanted = Rows::default();
         for name in names.iter().flat_map(|name| with_parents(name)) {
             wanted.push(&[Cell::Text(name)]);
@@ -229,8 +248,62 @@ impl Store {
     }
 }
 
+async fn register(tx: &mut Transaction<'_>, job: Redacted) -> Result<Registered, Rollback> {
+    let known = query("SELECT flow, input_hash FROM jobs WHERE id = $1")
+        .bind(&job.id)
+        .fetch_optional(&mut *tx)
+        .await?;
+    if let Some(known) = known {
+        let (flow, input_hash): (String, String) = (known.try_get(0)?, known.try_get(1)?);
+        let same = flow == job.flow && input_hash == job.input_hash;
+        return Ok(if same { Registered::Same } else { Registered::Conflict });
+    }
+    let number = tx.take_numbers(Counter::Jobs, 1).await?;
+    query(
+        "INSERT INTO jobs (id, number, root, flow, input_hash, needs, created_at,
+                           reported_execution, reported_event)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 0)",
+    )
+    .bind(&job.id)
+    .bind(number)
+    .bind(root(&job.id))
+    .bind(&job.flow)
+    .bind(&job.input_hash)
+    .bind(job.needs.to_string())
+    .bind(tx.now().0)
+    .execute(tx)
+    .await?;
+    Ok(Registered::New)
+}
+
+/// Moves on how far a job's history was written down, if no other process has.
+async fn move_on(
+    tx: &mut Transaction<'_>,
+    id: &str,
+    from: (u64, u64),
+    to: (u64, u64),
+    ended: Option<String>,
+) -> Result<bool, sqlx::Error> {
+    let changed = query(
+        "UPDATE jobs SET reported_execution = $4, reported_event = $5,
+                ended_at = CASE WHEN ended IS NULL AND $6 IS NOT NULL THEN $7 ELSE ended_at END,
+                ended = coalesce(ended, $6)
+          WHERE id = $1 AND reported_execution = $2 AND reported_event = $3",
+    )
+    .bind(id)
+    .bind(int(from.0))
+    .bind(int(from.1))
+    .bind(int(to.0))
+    .bind(int(to.1))
+    .bind(ended)
+    .bind(tx.now().0)
+    .execute(tx)
+    .await?;
+    Ok(changed > 0)
+}
+
 /// Returns the first part of a job's name.
-pub(crate) fn root(id: &str) -> &str {
+fn root(id: &str) -> &str {
     id.split_once('/').map_or(id, |(root, _)| root)
 }
 
@@ -241,8 +314,8 @@ fn with_parents(id: &str) -> impl Iterator<Item = &str> {
 
 // Part by part, so that a child still is its parent's child. A part that holds a secret becomes its
 // hash, in letters that a job's name may have.
-fn job_name(cleaner: &Cleaner, id: &JobId) -> String {
-    let kept = |part: &str| cleaner.key(part).replace(':', "-");
+fn job_name(redactor: &Redactor, id: &JobId) -> String {
+    let kept = |part: &str| redactor.key(part).replace(':', "-");
     id.as_str().split('/').map(kept).collect::<Vec<_>>().join("/")
 }
 
@@ -271,4 +344,138 @@ fn read_job(row: &Row) -> Result<JobRow, sqlx::Error> {
 
 fn unreadable(error: impl Error + Send + Sync + 'static) -> sqlx::Error {
     sqlx::Error::Decode(Box::new(error))
+}
+
+/// Jobs; made together with the texts they pass around, and with what became of calls that changed
+/// hands.
+pub(crate) const TABLE: Table = Table {
+    names: &["jobs"],
+    migrations: &[Migration {
+        version: 5,
+        name: "0005_jobs",
+        sql: MIGRATION,
+        #[cfg(test)]
+        rows: tests::ROWS,
+    }],
+    #[cfg(test)]
+    conforms: tests::conforms,
+};
+
+const MIGRATION: &str = "
+-- Jobs as people see them. What a job does is written down by the engine, elsewhere.
+CREATE TABLE jobs (
+    id TEXT PRIMARY KEY,
+    -- Rises with every job, so that lists have an order.
+    number BIGINT NOT NULL UNIQUE,
+    -- The first part of its name, which a job has in common with its children.
+    root TEXT NOT NULL,
+    flow TEXT NOT NULL,
+    input_hash TEXT NOT NULL,
+    needs TEXT NOT NULL,
+    created_at BIGINT NOT NULL,
+    -- Why it is to stop, once somebody wants it to.
+    cancel_reason TEXT,
+    -- How far into its history events were written down.
+    reported_execution BIGINT NOT NULL,
+    reported_event BIGINT NOT NULL,
+    ended TEXT,
+    ended_at BIGINT
+);
+CREATE INDEX jobs_by_root ON jobs (root);
+ALTER TABLE ledger ADD COLUMN next_job BIGINT NOT NULL DEFAULT 1;
+CREATE INDEX events_by_subject ON events (subject, id) WHERE subject <> '';
+
+-- Texts that jobs pass around by their hash.
+CREATE TABLE texts (
+    id TEXT PRIMARY KEY,
+    content BLOB NOT NULL,
+    -- When it was last put.
+    put_at BIGINT NOT NULL
+);
+CREATE INDEX texts_by_age ON texts (put_at);
+
+-- Raised each time a call changes hands.
+ALTER TABLE calls ADD COLUMN epoch BIGINT NOT NULL DEFAULT 1;
+-- What somebody decided about a call in doubt.
+ALTER TABLE calls ADD COLUMN decided TEXT CHECK (decided IN ('retry', 'result', 'fail'));
+
+-- Tries at a call that were taken from their owner. Each may have been paid.
+CREATE TABLE call_tries (
+    call BIGINT NOT NULL REFERENCES calls (id) ON DELETE CASCADE,
+    epoch BIGINT NOT NULL,
+    -- Lost until its owner says how it ended, then late.
+    state TEXT NOT NULL CHECK (state IN ('lost', 'late')),
+    worker TEXT NOT NULL,
+    reserved_at BIGINT NOT NULL,
+    -- Where it counts in budgets, and as what: its worst case, until it is known what it took.
+    day BIGINT NOT NULL,
+    gateway_key BIGINT,
+    session TEXT,
+    counted_tokens BIGINT NOT NULL,
+    counted_micro_dollars BIGINT NOT NULL,
+    -- From here on: known when it is late.
+    settled_at BIGINT,
+    outcome TEXT,
+    input_tokens BIGINT,
+    output_tokens BIGINT,
+    cached_tokens BIGINT,
+    reasoning_tokens BIGINT,
+    micro_dollars BIGINT,
+    note TEXT,
+    -- What had arrived; the whole answer once it is late.
+    content BLOB NOT NULL,
+    PRIMARY KEY (call, epoch)
+);
+";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::Conforming;
+    use crate::testing::{SECRET, redacted};
+    use salve_types::Needs;
+
+    pub(super) const ROWS: &str =
+        "INSERT INTO jobs VALUES ('j/c', 1, 'j', 'F@1', 'h', '{}', 1000, NULL, 1, 2, NULL, NULL);
+     UPDATE ledger SET next_job = 2;
+     INSERT INTO texts VALUES ('t', CAST('kept' AS BLOB), 1000);
+     INSERT INTO call_tries (call, epoch, state, worker, reserved_at, day, session, counted_tokens,
+                             counted_micro_dollars, content)
+     VALUES (2, 1, 'lost', 'older', 900, 5, 's', 4, 1, CAST('ear' AS BLOB));
+     UPDATE calls SET epoch = 2 WHERE id = 2;
+     UPDATE budgets SET spent_tokens = spent_tokens + 4,
+                        spent_micro_dollars = spent_micro_dollars + 1;";
+
+    pub(super) fn conforms<'a>(store: &'a Store, text: &'a str) -> Conforming<'a> {
+        Box::pin(async move {
+            let job = |id: &JobId| NewJob {
+                id: id.clone(),
+                flow: FlowName::new("Generate", 1).expect("a name"),
+                input_hash: text.to_owned(),
+                needs: Needs { toolchain: Some(text.to_owned()), root: None },
+            };
+            let id = JobId::new(&format!("parent/{SECRET}")).expect("a name");
+            for expected in [Registered::New, Registered::Same] {
+                assert_eq!(store.register_job(job(&id)).await.expect("an answer"), expected);
+            }
+            let report = JobReport {
+                id: id.clone(),
+                from: (0, 0),
+                to: (1, 2),
+                events: Vec::new(),
+                ended: None,
+            };
+            assert!(store.report_job(report.clone()).await.expect("an answer"));
+            assert!(!store.report_job(report).await.expect("an answer"), "it has moved on");
+            assert!(store.request_cancel(&id, text).await.expect("an answer"));
+            let row = store.job(&id).await.expect("read").expect("there");
+            assert_eq!((row.reported, row.cancel_reason), ((1, 2), Some(redacted(text))));
+            let other = JobId::new("other").expect("a name");
+            let new = store.register_job(job(&other)).await.expect("an answer");
+            assert_eq!(new, Registered::New);
+            store.forget_jobs(&[other]).await.expect("forgotten");
+            let jobs = store.jobs(&JobFilter::default(), &Page::default()).await;
+            assert_eq!(jobs.expect("listed").len(), 1);
+        })
+    }
 }

@@ -3,28 +3,37 @@
 //! In: one judgement at a time. Out: counts by kind of cut, model and language, and how many were
 //! healed. Never the texts.
 
-use crate::clean::Cleaner;
+use super::Table;
+use crate::commit::{Rollback, Transaction};
+use crate::ledger::Op;
+use crate::migrations::Migration;
+use crate::redacted::Redactor;
+use crate::sql::{Row, query};
+use crate::writer::Message;
+use crate::{CallId, Durability, Store, StoreError};
+use salve_types::Timestamp;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
-/// One judgement about an answer.
+/// One answer, as it is counted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Inspection {
-    /// The kind of cut, such as `OPEN_JSON`; none when it was whole as it came.
+pub struct AnswerStat {
+    /// The kind of cut, such as `OPEN_JSON`; `None` when it was whole as it came.
     pub kind: Option<String>,
     /// The model that answered.
     pub model: String,
     /// The language of the answer.
     pub language: String,
     /// What became of it.
-    pub outcome: InspectionOutcome,
+    pub outcome: AnswerOutcome,
 }
 
-impl Inspection {
-    pub(crate) fn cleaned(self, cleaner: &Cleaner) -> Self {
+impl AnswerStat {
+    pub(crate) fn redacted(self, redactor: &Redactor) -> Self {
         Self {
-            kind: self.kind.map(|kind| cleaner.name(&kind)),
-            model: cleaner.name(&self.model),
-            language: cleaner.name(&self.language),
+            kind: self.kind.map(|kind| redactor.name(&kind)),
+            model: redactor.name(&self.model),
+            language: redactor.name(&self.language),
             outcome: self.outcome,
         }
     }
@@ -34,7 +43,7 @@ impl Inspection {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum InspectionOutcome {
+pub enum AnswerOutcome {
     /// It was whole as it came.
     Whole,
     /// It was cut or wrong, and became whole.
@@ -45,7 +54,7 @@ pub enum InspectionOutcome {
     FalseAlarm,
 }
 
-impl InspectionOutcome {
+impl AnswerOutcome {
     /// Returns the word of it.
     pub const fn name(self) -> &'static str {
         match self {
@@ -90,12 +99,12 @@ impl Counts {
     }
 
     /// Counts some more.
-    pub(crate) fn add(&mut self, outcome: InspectionOutcome, count: u64) {
+    pub(crate) fn add(&mut self, outcome: AnswerOutcome, count: u64) {
         *match outcome {
-            InspectionOutcome::Whole => &mut self.whole,
-            InspectionOutcome::Healed => &mut self.healed,
-            InspectionOutcome::Incomplete => &mut self.incomplete,
-            InspectionOutcome::FalseAlarm => &mut self.false_alarms,
+            AnswerOutcome::Whole => &mut self.whole,
+            AnswerOutcome::Healed => &mut self.healed,
+            AnswerOutcome::Incomplete => &mut self.incomplete,
+            AnswerOutcome::FalseAlarm => &mut self.false_alarms,
         } += count;
     }
 }
@@ -122,4 +131,151 @@ pub struct Statistics {
     pub by_model: Vec<CountedName>,
     /// By language, most frequent first.
     pub by_language: Vec<CountedName>,
+}
+
+impl Store {
+    /// Counts an answer besides those that are counted with the settlement of their call. Never waits.
+    pub fn count_answer(&self, stat: AnswerStat) {
+        // A store that was closed counts no more, and has no caller to answer.
+        let _ = self.send(Message::Ledger(Op::Count(stat.redacted(self.redactor()))));
+    }
+
+    /// Marks the judgement that the answer of a call was cut as a false alarm. Twice counts once.
+    ///
+    /// # Errors
+    /// When there is no such call, it was not judged to be cut, or the database refuses.
+    pub async fn mark_false_positive(&self, id: CallId) -> Result<(), StoreError> {
+        self.write(Durability::Full, "mark a call", move |tx| Box::pin(mark_false_alarm(tx, id)))
+            .await
+    }
+
+    /// Returns how answers were judged since a moment, or ever; by days in UTC.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn stats(&self, since: Option<Timestamp>) -> Result<Statistics, StoreError> {
+        let doing = "read the statistics";
+        let rows = query(
+            "SELECT kind, model, language, outcome, CAST(sum(counted) AS BIGINT) FROM inspections
+              WHERE ($1 IS NULL OR day >= $1) GROUP BY kind, model, language, outcome",
+        )
+        .bind(since.map(Timestamp::day))
+        .fetch_all(self.readers())
+        .await
+        .map_err(StoreError::database(doing))?;
+        summed(&rows).map_err(StoreError::database(doing))
+    }
+}
+
+async fn mark_false_alarm(tx: &mut Transaction<'_>, id: CallId) -> Result<(), Rollback> {
+    let row = query("SELECT kind, model, language, false_alarm, day FROM calls WHERE id = $1")
+        .bind(id.0)
+        .fetch_optional(&mut *tx)
+        .await?
+        .ok_or(StoreError::NoSuchCall(id))?;
+    let kind = row.try_get::<Option<String>>(0)?.ok_or(StoreError::NotCut(id))?;
+    if row.try_get::<i64>(3)? != 0 {
+        return Ok(());
+    }
+    query("UPDATE calls SET false_alarm = 1 WHERE id = $1").bind(id.0).execute(&mut *tx).await?;
+    query(
+        "INSERT INTO inspections (day, kind, model, language, outcome, counted)
+         VALUES ($1, $2, $3, $4, $5, 1)
+         ON CONFLICT (day, kind, model, language, outcome) DO UPDATE
+            SET counted = inspections.counted + 1",
+    )
+    .bind(row.try_get::<i64>(4)?)
+    .bind(kind)
+    .bind(row.try_get::<String>(1)?)
+    .bind(row.try_get::<Option<String>>(2)?.unwrap_or_default())
+    .bind(AnswerOutcome::FalseAlarm.name())
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+fn summed(rows: &[Row]) -> Result<Statistics, sqlx::Error> {
+    let mut total = Counts::default();
+    let mut by: [BTreeMap<String, Counts>; 3] = Default::default();
+    for row in rows {
+        let count = u64::try_from(row.try_get::<i64>(4)?).unwrap_or_default();
+        let Some(outcome) = AnswerOutcome::from_name(&row.try_get::<String>(3)?) else {
+            continue;
+        };
+        total.add(outcome, count);
+        for (at, counts) in by.iter_mut().enumerate() {
+            let name: String = row.try_get(at)?;
+            // What was whole has no kind.
+            if !(at == 0 && name.is_empty()) {
+                counts.entry(name).or_default().add(outcome, count);
+            }
+        }
+    }
+    let [by_kind, by_model, by_language] = by.map(|counts| {
+        let mut lines: Vec<CountedName> =
+            counts.into_iter().map(|(name, counts)| CountedName { name, counts }).collect();
+        lines.sort_by_key(|line| std::cmp::Reverse(line.counts.judged()));
+        lines
+    });
+    Ok(Statistics { total, by_kind, by_model, by_language })
+}
+
+/// Counts of answers, by day.
+pub(crate) const TABLE: Table = Table {
+    names: &["inspections"],
+    migrations: &[Migration {
+        version: 4,
+        name: "0004_statistics",
+        sql: MIGRATION,
+        #[cfg(test)]
+        rows: tests::ROWS,
+    }],
+    #[cfg(test)]
+    conforms: tests::conforms,
+};
+
+const MIGRATION: &str = "
+-- How texts were judged and what became of them, counted by day.
+CREATE TABLE inspections (
+    day BIGINT NOT NULL,
+    kind TEXT NOT NULL,
+    model TEXT NOT NULL,
+    language TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    counted BIGINT NOT NULL,
+    PRIMARY KEY (day, kind, model, language, outcome)
+) WITHOUT ROWID;
+-- What the judgement of a call was, so that a person can mark it as a false alarm.
+ALTER TABLE calls ADD COLUMN kind TEXT;
+ALTER TABLE calls ADD COLUMN language TEXT;
+ALTER TABLE calls ADD COLUMN false_alarm BIGINT NOT NULL DEFAULT 0;
+";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::Conforming;
+    use crate::{NewCall, Reservation, Settled};
+
+    pub(super) const ROWS: &str =
+        "INSERT INTO inspections VALUES (5, 'OPEN_JSON', 'm', 'json', 'healed', 3);
+     UPDATE calls SET kind = 'OPEN_JSON', language = 'json' WHERE id = 1;";
+
+    pub(super) fn conforms<'a>(store: &'a Store, text: &'a str) -> Conforming<'a> {
+        Box::pin(async move {
+            let reserved = store.reserve_unkeyed(NewCall::default()).await;
+            let Ok(Reservation::Fresh(open)) = reserved else { panic!("{reserved:?}") };
+            let id = open.id();
+            let stat = AnswerStat {
+                kind: Some("OPEN_JSON".to_owned()),
+                model: text.to_owned(),
+                language: text.to_owned(),
+                outcome: AnswerOutcome::Healed,
+            };
+            open.settle(Settled { stat: Some(stat), ..Settled::default() }).await.expect("settled");
+            store.mark_false_positive(id).await.expect("marked");
+            let total = store.stats(None).await.expect("read").total;
+            assert_eq!(total, Counts { healed: 1, false_alarms: 1, ..Counts::default() });
+        })
+    }
 }

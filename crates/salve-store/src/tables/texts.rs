@@ -3,6 +3,7 @@
 //! In: a text; what is kept of it has no secrets. Out: its id, and the text as long as it was put
 //! within the days texts are kept. Never two rows for one text.
 
+use super::Table;
 use crate::sql::query;
 use crate::{Durability, Store, StoreError};
 
@@ -13,7 +14,7 @@ impl Store {
     /// # Errors
     /// When the database refuses.
     pub async fn put_text(&self, text: &str) -> Result<String, StoreError> {
-        let text = self.cleaner().text(text);
+        let text = self.redactor().text(text);
         let id = blake3::hash(text.as_bytes()).to_hex().to_string();
         let put = id.clone();
         // A job that is told the id is as safe as the text must be.
@@ -46,5 +47,28 @@ impl Store {
             .await
             .map_err(StoreError::database("read a text"))?;
         Ok(content.first().map(|content| String::from_utf8_lossy(content).into_owned()))
+    }
+}
+
+/// Texts; made together with the jobs.
+pub(super) const TABLE: Table = Table {
+    names: &["texts"],
+    migrations: &[],
+    #[cfg(test)]
+    conforms: tests::conforms,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::Conforming;
+    use crate::testing::redacted;
+
+    pub(super) fn conforms<'a>(store: &'a Store, text: &'a str) -> Conforming<'a> {
+        Box::pin(async move {
+            let id = store.put_text(text).await.expect("put");
+            assert_eq!(store.put_text(text).await.expect("put again"), id);
+            assert_eq!(store.text(&id).await.expect("read"), Some(redacted(text)));
+        })
     }
 }

@@ -174,7 +174,7 @@ proptest! {
             // Whatever was dropped is settled before this one, which waits.
             store.prune().await.unwrap();
             assert_eq!(store.day_spending().await.unwrap().held, Spend::default());
-            assert_eq!(store.audit().await.unwrap(), Vec::<String>::new());
+            assert_eq!(store.check_integrity().await.unwrap(), Vec::<String>::new());
         });
     }
 }

@@ -104,7 +104,7 @@ async fn many_open_a_new_database_at_once() {
         fresh(store, call()).await.settle(salve_store::Settled::default()).await.expect("settled");
     }
     assert_eq!(stores[0].calls(&Default::default()).await.expect("list").len(), 8);
-    assert_eq!(stores[0].audit().await.expect("audited"), [""; 0]);
+    assert_eq!(stores[0].check_integrity().await.expect("checked"), [""; 0]);
 }
 
 #[tokio::test]

@@ -50,7 +50,7 @@ async fn two_writers_share_one_budget(place: Place) {
     assert!(spending.spent.tokens <= 11_000);
     // Ten fit at once, so as many were made at the least.
     assert!(made >= 10, "{spending:?}");
-    assert_eq!(store.audit().await.expect("audited"), [""; 0]);
+    assert_eq!(store.check_integrity().await.expect("checked"), [""; 0]);
 }
 
 async fn a_call_of_the_dead_is_in_doubt_and_its_text_is_there(place: Place) {
@@ -113,7 +113,7 @@ async fn a_settlement_that_cannot_be_written_is_tried_again() {
     let detail = store.call(id).await.expect("read").expect("there");
     assert_eq!(detail.texts.raw, "arrived");
     assert_eq!(detail.texts.result.as_deref(), Some("result"));
-    assert_eq!(store.audit().await.expect("audited"), [""; 0]);
+    assert_eq!(store.check_integrity().await.expect("checked"), [""; 0]);
 }
 
 crate::place::every_store!(

@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use salve_store::{
-    CallFilter, CallKey, CallOutcome, Inspection, InspectionOutcome, NewCall, NewEvent, NewKey,
+    AnswerOutcome, AnswerStat, CallFilter, CallKey, CallOutcome, NewCall, NewEvent, NewKey,
     Reservation, Settled, Store,
 };
 use serde_json::json;
@@ -58,11 +58,11 @@ async fn x24_a_planted_key_is_in_no_file_and_no_export() {
         finish: Some(with("finish")),
         error: Some(with("error")),
         text: Some(with("text")),
-        inspection: Some(Inspection {
+        stat: Some(AnswerStat {
             kind: Some(with("kind")),
             model: with("model"),
             language: with("language"),
-            outcome: InspectionOutcome::Incomplete,
+            outcome: AnswerOutcome::Incomplete,
         }),
         note: Some(json!({ with("name"): [with("value"), { "deep": with("deep") }] })),
         ..Settled::default()

@@ -94,7 +94,7 @@ async fn a_store_goes_on_after_its_connections_were_cut() {
         );
     }
     eventually(async || store.day_spending().await.is_ok_and(|day| day.held.tokens == 0)).await;
-    assert_eq!(store.audit().await.expect("audited"), [""; 0]);
+    assert_eq!(store.check_integrity().await.expect("checked"), [""; 0]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -131,7 +131,7 @@ async fn a_reservation_nobody_was_told_of_is_taken_back() {
     cutting.await.expect("no panic");
     assert!(refused > 0, "no reservation was cut off");
     eventually(async || store.day_spending().await.is_ok_and(|day| day.held.tokens == 0)).await;
-    assert_eq!(store.audit().await.expect("audited"), [""; 0]);
+    assert_eq!(store.check_integrity().await.expect("checked"), [""; 0]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -2,11 +2,11 @@
 
 use crate::place::Place;
 use crate::support::*;
-use salve_store::{CallOutcome, Counts, Inspection, InspectionOutcome, Settled, StoreError};
+use salve_store::{AnswerOutcome, AnswerStat, CallOutcome, Counts, Settled, StoreError};
 use salve_types::Timestamp;
 
-fn judged(kind: &str, model: &str, outcome: InspectionOutcome) -> Inspection {
-    Inspection {
+fn judged(kind: &str, model: &str, outcome: AnswerOutcome) -> AnswerStat {
+    AnswerStat {
         kind: (!kind.is_empty()).then(|| kind.to_owned()),
         model: model.to_owned(),
         language: "json".to_owned(),
@@ -15,16 +15,16 @@ fn judged(kind: &str, model: &str, outcome: InspectionOutcome) -> Inspection {
 }
 
 async fn t38_counts_by_kind_model_and_language_with_heal_rate(place: Place) {
-    use InspectionOutcome::{Healed, Incomplete, Whole};
+    use AnswerOutcome::{Healed, Incomplete, Whole};
     let store = place.open(options(HandClock::new())).await;
     for _ in 0..5 {
-        store.record_inspection(judged("", "a", Whole));
+        store.count_answer(judged("", "a", Whole));
     }
     for _ in 0..3 {
-        store.record_inspection(judged("OPEN_JSON", "a", Healed));
+        store.count_answer(judged("OPEN_JSON", "a", Healed));
     }
-    store.record_inspection(judged("OPEN_JSON", "b", Incomplete));
-    store.record_inspection(judged("OPEN_FENCE", "b", Healed));
+    store.count_answer(judged("OPEN_JSON", "b", Incomplete));
+    store.count_answer(judged("OPEN_FENCE", "b", Healed));
     // A rare request comes after what was asked before it.
     store.prune().await.expect("pruned");
     let statistics = store.stats(None).await.expect("read");
@@ -45,13 +45,13 @@ async fn t38_a_call_is_counted_with_its_settlement_and_marked_once(place: Place)
     let store = place.open(options(clock.clone())).await;
     let open = fresh(&store, call()).await;
     let id = open.id();
-    let inspection = Some(judged("OPEN_BLOCK", "model-a", InspectionOutcome::Incomplete));
-    let settled = Settled { outcome: CallOutcome::Incomplete, inspection, ..Settled::default() };
+    let stat = Some(judged("OPEN_BLOCK", "model-a", AnswerOutcome::Incomplete));
+    let settled = Settled { outcome: CallOutcome::Incomplete, stat, ..Settled::default() };
     open.settle(settled).await.expect("settled");
     let whole = fresh(&store, call()).await;
     let whole_id = whole.id();
-    let inspection = Some(judged("", "model-a", InspectionOutcome::Whole));
-    let settled = Settled { outcome: CallOutcome::Whole, inspection, ..Settled::default() };
+    let stat = Some(judged("", "model-a", AnswerOutcome::Whole));
+    let settled = Settled { outcome: CallOutcome::Whole, stat, ..Settled::default() };
     whole.settle(settled).await.expect("settled");
 
     for _ in 0..2 {
@@ -63,19 +63,9 @@ async fn t38_a_call_is_counted_with_its_settlement_and_marked_once(place: Place)
     let refused = store.mark_false_positive(whole_id).await;
     assert!(matches!(refused, Err(StoreError::NotCut(id)) if id == whole_id), "{refused:?}");
 
-    // A judgement may come after the settlement, when the whole answer is known.
-    let later = fresh(&store, call()).await;
-    let later_id = later.id();
-    later.settle(Settled::default()).await.expect("settled");
-    let judgement = judged("OPEN_FENCE", "model-a", InspectionOutcome::Healed);
-    store.record_call_inspection(later_id, judgement);
-    store.mark_false_positive(later_id).await.expect("marked");
-    let expected = Counts { whole: 1, healed: 1, incomplete: 1, false_alarms: 2 };
-    assert_eq!(store.stats(None).await.expect("read").total, expected);
-
     // Another day is counted apart.
     clock.next_day();
-    store.record_inspection(judged("", "model-a", InspectionOutcome::Whole));
+    store.count_answer(judged("", "model-a", AnswerOutcome::Whole));
     store.prune().await.expect("pruned");
     let tomorrow = Timestamp(START + 86_400_000);
     let since = store.stats(Some(tomorrow)).await.expect("read").total;

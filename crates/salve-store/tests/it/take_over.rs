@@ -95,7 +95,7 @@ async fn a_call_of_the_dead_is_taken_over_and_its_owner_settles_late(place: Plac
     assert_eq!((end.outcome, end.usage.output_tokens), (Some(CallOutcome::Whole), 30));
     let day = peer.day_spending().await.expect("read");
     assert_eq!((day.held, day.spent.tokens), (Spend::default(), 80));
-    assert_eq!(peer.audit().await.expect("audited"), [""; 0]);
+    assert_eq!(peer.check_integrity().await.expect("checked"), [""; 0]);
 }
 
 async fn a_silence_can_be_short(place: Place) {
@@ -133,7 +133,7 @@ async fn a_taken_over_call_must_fit_the_budget(place: Place) {
     assert_eq!((day.held.tokens, day.spent.tokens), (1100, 0));
     clock.next_day();
     assert_eq!(take(&second, &key).await.epoch(), 2);
-    assert_eq!(second.audit().await.expect("audited"), [""; 0]);
+    assert_eq!(second.check_integrity().await.expect("checked"), [""; 0]);
 }
 
 async fn what_is_decided_about_a_call_in_doubt_is_done(place: Place) {
@@ -174,7 +174,7 @@ async fn what_is_decided_about_a_call_in_doubt_is_done(place: Place) {
 
     let day = store.day_spending().await.expect("read");
     assert_eq!((day.held.tokens, day.spent.tokens), (1100, 3300));
-    assert_eq!(store.audit().await.expect("audited"), [""; 0]);
+    assert_eq!(store.check_integrity().await.expect("checked"), [""; 0]);
     // What each took is known once its owner comes back.
     for (open, tokens) in lost.into_iter().zip([1, 20, 300]) {
         assert!(open.settle(whole("late", tokens)).await.expect("written down").late);
@@ -187,7 +187,7 @@ async fn what_is_decided_about_a_call_in_doubt_is_done(place: Place) {
         matches!(&done, Reservation::Done(done) if done.texts.result == Some(result)),
         "{done:?}"
     );
-    assert_eq!(store.audit().await.expect("audited"), [""; 0]);
+    assert_eq!(store.check_integrity().await.expect("checked"), [""; 0]);
 }
 
 async fn an_owner_that_was_restarted_settles_by_key(place: Place) {
@@ -223,7 +223,7 @@ async fn an_owner_that_was_restarted_settles_by_key(place: Place) {
     );
     let day = after.day_spending().await.expect("read");
     assert_eq!((day.held, day.spent.tokens), (Spend::default(), 7 + 7 + 10));
-    assert_eq!(after.audit().await.expect("audited"), [""; 0]);
+    assert_eq!(after.check_integrity().await.expect("checked"), [""; 0]);
 }
 
 #[derive(Debug, Clone)]
@@ -326,7 +326,7 @@ async fn change_hands(steps: Vec<Step>, place: Place) {
         // Rare requests come after what was asked before them.
         first.prune().await.expect("an answer");
         second.prune().await.expect("an answer");
-        assert_eq!(first.audit().await.expect("an answer"), Vec::<String>::new());
+        assert_eq!(first.check_integrity().await.expect("an answer"), Vec::<String>::new());
     }
     for call in open {
         call.settle(whole("x", 1)).await.expect("an answer");
@@ -339,7 +339,7 @@ async fn change_hands(steps: Vec<Step>, place: Place) {
         spent += call.tries.iter().map(|lost| lost.counted.tokens).sum::<u64>();
     }
     assert_eq!(spent, took);
-    assert_eq!(first.audit().await.expect("an answer"), Vec::<String>::new());
+    assert_eq!(first.check_integrity().await.expect("an answer"), Vec::<String>::new());
 }
 
 crate::place::every_store!(

@@ -100,7 +100,7 @@ impl GenerateSteps {
         if rehearsal.next.is_none() {
             let model = pieces.last().and_then(|piece| piece.model.as_deref()).unwrap_or("unknown");
             for line in inspections(healed, model) {
-                self.store.record_inspection(line);
+                self.store.count_answer(line);
             }
         }
         let text = self.keep(&healed.reply.text).await?;

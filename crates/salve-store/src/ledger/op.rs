@@ -1,36 +1,20 @@
-//! What callers ask the writer for, and what an open call holds.
+//! What is asked of the call ledger, and what an open call holds.
 //!
-//! In: cleaned values. Out: the messages of one channel. Never holds a text that was not cleaned.
+//! In: redacted values. Out: operations for the writer. Never holds a text that was not redacted.
 
 use super::accounts::Account;
-use super::jobs::JobOp;
-use super::rare::Rare;
-use crate::commit::Change;
-use crate::open_call::{OpenCall, Opening};
-use crate::raw::RawText;
-use crate::tables::events::ReadyEvent;
-use crate::tables::statistics::Inspection;
+use super::open_call::{OpenCall, Opening};
+use super::raw::RawText;
 use crate::{
-    BudgetScope, CallId, KeyId, NewCall, OverBudget, Receipt, Settled, StoreError, WorstCase,
+    AnswerStat, BudgetScope, CallId, KeyId, NewCall, OverBudget, Receipt, Settled, StoreError,
+    WorstCase,
 };
 use salve_types::Timestamp;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
-/// Who waits for an answer.
+/// Where the caller waits for its answer.
 pub(crate) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
-
-/// What the writer is asked for.
-#[derive(Debug)]
-pub(crate) enum Message {
-    Ledger(Op),
-    /// What happens so seldom that it gets a transaction of its own.
-    Rare(Rare),
-    /// A transaction on the other tables.
-    Change(Change),
-    /// Write what waits, and end.
-    Close(oneshot::Sender<()>),
-}
 
 /// Something to be written to the call ledger.
 #[derive(Debug)]
@@ -39,24 +23,18 @@ pub(crate) enum Op {
     Settle(Box<SettleOp>),
     /// Text of a call waits.
     Arrived(Arc<RawText>),
-    /// So much text of a call waits that it should be written now.
+    /// Enough text of a call waits that it should be written now.
     PieceFull(Arc<RawText>),
-    /// Somebody waits for the text of a call to be safe.
+    /// The caller waits for the text of a call to be safe.
     Save {
         raw: Arc<RawText>,
         reply: Reply<()>,
     },
-    Event {
-        event: ReadyEvent,
-        reply: Reply<i64>,
-    },
-    /// Something about a job.
-    Job(Box<JobOp>),
-    /// A judgement, about this call if it has one.
-    Inspect(Inspection, Option<CallId>),
+    /// An answer to be counted.
+    Count(AnswerStat),
 }
 
-/// A call that wants to be made. Its names are cleaned.
+/// A call that is to be made. Its names are redacted.
 #[derive(Debug)]
 pub(crate) struct ReserveOp {
     pub(crate) key: Option<String>,
@@ -65,7 +43,22 @@ pub(crate) struct ReserveOp {
     pub(crate) reply: Reply<Reserved>,
 }
 
-/// What came of it. If nobody is there to take it, dropping it gives the budget back.
+impl ReserveOp {
+    /// Returns what it would hold as this call.
+    pub(crate) fn held(&self, id: CallId, now: Timestamp) -> Held {
+        Held {
+            id,
+            epoch: 1,
+            reserved_at: now,
+            worst: self.call.worst,
+            day: now.day(),
+            key_id: self.call.key_id,
+            session: self.call.session.clone(),
+        }
+    }
+}
+
+/// What came of it. Dropped without a taker, it gives the budget back.
 #[derive(Debug)]
 pub(crate) enum Reserved {
     Fresh(OpenCall),
@@ -73,7 +66,7 @@ pub(crate) enum Reserved {
     OverBudget(OverBudget),
 }
 
-/// A call that ended. Its texts are cleaned.
+/// A call that ended. Its texts are redacted.
 #[derive(Debug)]
 pub(crate) struct SettleOp {
     pub(crate) held: Held,
@@ -127,8 +120,6 @@ pub(super) fn refused(ops: Vec<Op>, error: &StoreError) -> Vec<Op> {
                 }
             }
             Op::Save { reply, .. } => drop(reply.send(Err(error.clone()))),
-            Op::Job(op) => op.refuse(error),
-            Op::Event { reply, .. } => drop(reply.send(Err(error.clone()))),
             _ => {}
         }
     }

@@ -1,13 +1,11 @@
-//! Reading the ledger: lists of calls, one call with its texts, statistics, keys, budgets.
+//! Reading the ledger: lists of calls, one call with its texts, budgets.
 //!
 //! In: filters. Out: rows as they were committed. Never waits for the writer.
 
-use crate::call::{Call, CallDetail, CallFilter, CallState, CallTexts, CallTry, LateEnd};
-use crate::sql::{Row, query};
-use crate::tables::statistics::{CountedName, Counts, InspectionOutcome, Statistics};
+use super::call::{Call, CallDetail, CallFilter, CallState, CallTexts, CallTry, LateEnd};
+use crate::sql::{Row, Snapshot, query};
 use crate::{CallId, KeyId, Spend, Store, StoreError};
 use salve_types::{CallOutcome, Timestamp, Usage};
-use std::collections::BTreeMap;
 
 const COLUMNS: &str = "
     calls.id, call_key, state, calls.worker, reserved_at, settled_at, purpose, dialect, provider,
@@ -62,56 +60,10 @@ impl Store {
     /// # Errors
     /// When the database refuses.
     pub async fn call(&self, id: CallId) -> Result<Option<CallDetail>, StoreError> {
-        self.read_detail(id).await.map_err(StoreError::database("read a call"))
-    }
-
-    async fn read_detail(&self, id: CallId) -> Result<Option<CallDetail>, sqlx::Error> {
-        let alive = self.alive_since().await?;
-        // One transaction, so that the row and its texts are of the same moment.
-        let mut reading = self.readers().snapshot().await?;
-        let sql = format!(
-            "SELECT {COLUMNS} FROM calls LEFT JOIN workers ON workers.worker = calls.worker
-              WHERE calls.id = $1"
-        );
-        let row = query(&sql).bind(id.0).fetch_optional(&mut reading).await?;
-        let Some(row) = row else { return Ok(None) };
-        let pieces: Vec<Vec<u8>> =
-            query("SELECT content FROM call_pieces WHERE call = $1 ORDER BY position")
-                .bind(id.0)
-                .fetch_values(&mut reading)
-                .await?;
-        let slots = query("SELECT slot, content FROM call_texts WHERE call = $1")
-            .bind(id.0)
-            .fetch_all(&mut reading)
-            .await?;
-        let mut texts = CallTexts { raw: text(&pieces.concat()), ..CallTexts::default() };
-        for slot in slots {
-            let content: Vec<u8> = slot.try_get(1)?;
-            match slot.try_get::<String>(0)?.as_str() {
-                "result" => texts.result = Some(text(&content)),
-                _ => texts.partial = Some(text(&content)),
-            }
-        }
-        let tries = query(TRIES).bind(id.0).fetch_all(&mut reading).await?;
-        let tries = tries.iter().map(read_try).collect::<Result<_, _>>()?;
-        Ok(Some(CallDetail { call: read_call(&row, alive)?, texts, tries }))
-    }
-
-    /// Returns how answers were judged since a moment, or ever; by days in UTC.
-    ///
-    /// # Errors
-    /// When the database refuses.
-    pub async fn stats(&self, since: Option<Timestamp>) -> Result<Statistics, StoreError> {
-        let doing = "read the statistics";
-        let rows = query(
-            "SELECT kind, model, language, outcome, CAST(sum(counted) AS BIGINT) FROM inspections
-              WHERE ($1 IS NULL OR day >= $1) GROUP BY kind, model, language, outcome",
-        )
-        .bind(since.map(Timestamp::day))
-        .fetch_all(self.readers())
-        .await
-        .map_err(StoreError::database(doing))?;
-        summed(&rows).map_err(StoreError::database(doing))
+        let doing = "read a call";
+        let alive = self.alive_since().await.map_err(StoreError::database(doing))?;
+        // The row and its texts are of the same moment.
+        self.read(doing, async |snapshot| read_detail(id, alive, snapshot).await).await
     }
 
     /// Returns what a gateway key has spent today, and what its open calls hold.
@@ -135,7 +87,7 @@ impl Store {
     /// # Errors
     /// When the database refuses.
     pub async fn session_spending(&self, session: &str) -> Result<Spending, StoreError> {
-        self.spending(&format!("session:{}", self.cleaner().name(session)), 0).await
+        self.spending(&format!("session:{}", self.redactor().name(session)), 0).await
     }
 
     async fn spending(&self, scope: &str, day: i64) -> Result<Spending, StoreError> {
@@ -162,6 +114,39 @@ pub struct Spending {
     pub held: Spend,
     /// Spent.
     pub spent: Spend,
+}
+
+async fn read_detail(
+    id: CallId,
+    alive: i64,
+    snapshot: &mut Snapshot,
+) -> Result<Option<CallDetail>, sqlx::Error> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM calls LEFT JOIN workers ON workers.worker = calls.worker
+          WHERE calls.id = $1"
+    );
+    let row = query(&sql).bind(id.0).fetch_optional(&mut *snapshot).await?;
+    let Some(row) = row else { return Ok(None) };
+    let pieces: Vec<Vec<u8>> =
+        query("SELECT content FROM call_pieces WHERE call = $1 ORDER BY position")
+            .bind(id.0)
+            .fetch_values(&mut *snapshot)
+            .await?;
+    let slots = query("SELECT slot, content FROM call_texts WHERE call = $1")
+        .bind(id.0)
+        .fetch_all(&mut *snapshot)
+        .await?;
+    let mut texts = CallTexts { raw: text(&pieces.concat()), ..CallTexts::default() };
+    for slot in slots {
+        let content: Vec<u8> = slot.try_get(1)?;
+        match slot.try_get::<String>(0)?.as_str() {
+            "result" => texts.result = Some(text(&content)),
+            _ => texts.partial = Some(text(&content)),
+        }
+    }
+    let tries = query(TRIES).bind(id.0).fetch_all(&mut *snapshot).await?;
+    let tries = tries.iter().map(read_try).collect::<Result<_, _>>()?;
+    Ok(Some(CallDetail { call: read_call(&row, alive)?, texts, tries }))
 }
 
 fn read_call(row: &Row, alive: i64) -> Result<Call, sqlx::Error> {
@@ -258,30 +243,4 @@ pub(crate) fn spend(row: &Row, at: usize) -> Result<Spend, sqlx::Error> {
 // Pieces are cut where a text was, so together they are text again.
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn summed(rows: &[Row]) -> Result<Statistics, sqlx::Error> {
-    let mut total = Counts::default();
-    let mut by: [BTreeMap<String, Counts>; 3] = Default::default();
-    for row in rows {
-        let count = u64::try_from(row.try_get::<i64>(4)?).unwrap_or_default();
-        let Some(outcome) = InspectionOutcome::from_name(&row.try_get::<String>(3)?) else {
-            continue;
-        };
-        total.add(outcome, count);
-        for (at, counts) in by.iter_mut().enumerate() {
-            let name: String = row.try_get(at)?;
-            // What was whole has no kind.
-            if !(at == 0 && name.is_empty()) {
-                counts.entry(name).or_default().add(outcome, count);
-            }
-        }
-    }
-    let [by_kind, by_model, by_language] = by.map(|counts| {
-        let mut lines: Vec<CountedName> =
-            counts.into_iter().map(|(name, counts)| CountedName { name, counts }).collect();
-        lines.sort_by_key(|line| std::cmp::Reverse(line.counts.judged()));
-        lines
-    });
-    Ok(Statistics { total, by_kind, by_model, by_language })
 }

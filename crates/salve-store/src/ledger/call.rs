@@ -3,9 +3,8 @@
 //! In: what is about to be asked, and later what came of it. Out: plain data for the callers and for
 //! export. Never holds a prompt: its hash is enough to know it again.
 
-use crate::KeyId;
-use crate::spend::OverBudget;
-use crate::tables::statistics::Inspection;
+use super::spend::OverBudget;
+use crate::{AnswerStat, KeyId};
 use salve_types::{CallOutcome, Spend, Timestamp, Usage, WorstCase};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -94,7 +93,7 @@ pub struct Settled {
     /// and as partial otherwise: there is no way to keep half a text as a result.
     pub text: Option<String>,
     /// How the answer was judged, for the statistics.
-    pub inspection: Option<Inspection>,
+    pub stat: Option<AnswerStat>,
     /// Anything else worth keeping, such as how often it was asked again.
     pub note: Option<Value>,
 }

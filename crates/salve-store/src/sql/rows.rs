@@ -1,7 +1,7 @@
 //! Many rows as one parameter: a JSON array of arrays.
 //!
-//! In: cells. Out: the text the batch statement unfolds with `json_each`. Never holds NUL: names are
-//! cleaned of it before, and texts travel as bytes beside the rows.
+//! In: cells. Out: the text a statement unfolds with `json_each`. Never holds NUL: names are rid of it
+//! before, and texts travel as bytes beside the rows.
 
 use std::fmt::Write;
 

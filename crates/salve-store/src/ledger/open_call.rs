@@ -3,9 +3,10 @@
 //! In: text as it arrives, then how the call ended. Out: a receipt once the ledger has it. Never
 //! lost: an owner that goes away without a word leaves a call that is settled as abandoned.
 
-use crate::clean::Cleaner;
-use crate::raw::{Announce, RawText};
-use crate::writer::{Held, Message, Op, SettleOp};
+use super::raw::{Announce, RawText};
+use super::{Held, Op, SettleOp};
+use crate::redacted::Redactor;
+use crate::writer::Message;
 use crate::{CallId, CallOutcome, RedactStream, Settled, StoreError};
 use salve_types::Usage;
 use std::fmt;
@@ -24,7 +25,7 @@ pub struct OpenCall {
     partial: String,
     raw: Arc<RawText>,
     redaction: Box<dyn RedactStream>,
-    cleaner: Arc<Cleaner>,
+    redactor: Arc<Redactor>,
     writer: mpsc::UnboundedSender<Message>,
     handed_over: bool,
     settled: bool,
@@ -33,7 +34,7 @@ pub struct OpenCall {
 /// What an open call is made with.
 pub(crate) struct Opening {
     pub(crate) raw_cap: usize,
-    pub(crate) cleaner: Arc<Cleaner>,
+    pub(crate) redactor: Arc<Redactor>,
     pub(crate) writer: mpsc::UnboundedSender<Message>,
 }
 
@@ -54,21 +55,21 @@ pub struct Receipt {
     pub micro_dollars: u64,
     /// Whether either was estimated.
     pub estimated: bool,
-    /// Whether somebody else had taken the call over or decided about it: then this was written down
+    /// Whether another process had taken the call over or decided about it: then this was written down
     /// beside it, and is not its result.
     pub late: bool,
 }
 
 impl OpenCall {
     pub(crate) fn new(held: Held, opening: Opening) -> Self {
-        let Opening { raw_cap, cleaner, writer } = opening;
+        let Opening { raw_cap, redactor, writer } = opening;
         let raw = Arc::new(RawText::new(held.id, held.epoch, raw_cap));
-        let redaction = cleaner.stream();
+        let redaction = redactor.stream();
         let partial = String::new();
-        Self { held, partial, raw, redaction, cleaner, writer, handed_over: false, settled: false }
+        Self { held, partial, raw, redaction, redactor, writer, handed_over: false, settled: false }
     }
 
-    /// Notes that it has reached whoever asked for it, who may make the call from now on.
+    /// Notes that it has reached its caller, who may make the call from now on.
     pub(crate) fn handed_over(mut self) -> Self {
         self.handed_over = true;
         self
@@ -84,12 +85,12 @@ impl OpenCall {
         u32::try_from(self.held.epoch).unwrap_or(u32::MAX)
     }
 
-    /// Returns what had arrived for whoever had it before.
+    /// Returns what had arrived for its owner before.
     pub fn partial(&self) -> &str {
         &self.partial
     }
 
-    /// Notes what had arrived for whoever had it before.
+    /// Notes what had arrived for its owner before.
     pub(crate) fn after(mut self, partial: String) -> Self {
         self.partial = partial;
         self
@@ -114,7 +115,7 @@ impl OpenCall {
     /// Ends the call: writes how it ended and gives the unused part of its budgets back, together.
     ///
     /// # Errors
-    /// When the database refuses. That somebody else had taken the call over is none: the receipt says
+    /// When the database refuses. That another process had taken the call over is none: the receipt says
     /// that this came late. It is on its way before this returns: a caller that does not wait, or goes
     /// away while it waits, only misses the receipt.
     pub fn settle(
@@ -140,7 +141,7 @@ impl OpenCall {
         self.settled = true;
         let rest = self.redaction.finish();
         self.raw.push(&rest, 0);
-        let settled = cleaned(&self.cleaner, settled);
+        let settled = redacted(&self.redactor, settled);
         let (held, raw) = (self.held.clone(), Arc::clone(&self.raw));
         let op = SettleOp { held, raw, settled, reply, failures: 0 };
         self.send(Op::Settle(Box::new(op)));
@@ -163,7 +164,7 @@ impl OpenCall {
 impl Drop for OpenCall {
     fn drop(&mut self) {
         if !self.settled {
-            // Whoever asked had gone before the answer came, so nothing was sent to the provider.
+            // The caller had gone before the answer came, so nothing was sent to the provider.
             let nothing = Settled::failed(None, "given up before it was made");
             let known = if self.handed_over { Settled::default() } else { nothing };
             self.end(Settled { outcome: CallOutcome::Abandoned, ..known }, None);
@@ -177,30 +178,14 @@ impl fmt::Debug for OpenCall {
     }
 }
 
-fn cleaned(cleaner: &Cleaner, settled: Settled) -> Settled {
-    let line = |text: Option<String>| text.map(|text| cleaner.name(&text));
+fn redacted(redactor: &Redactor, settled: Settled) -> Settled {
+    let line = |text: Option<String>| text.map(|text| redactor.name(&text));
     Settled {
         finish: line(settled.finish),
         error: line(settled.error),
-        text: settled.text.map(|text| cleaner.text(&text)),
-        inspection: settled.inspection.map(|inspection| inspection.cleaned(cleaner)),
-        note: settled.note.map(|note| cleaned_note(cleaner, note)),
+        text: settled.text.map(|text| redactor.text(&text)),
+        stat: settled.stat.map(|stat| stat.redacted(redactor)),
+        note: settled.note.map(|note| redactor.json(note)),
         ..settled
-    }
-}
-
-// Redacted string by string: a redactor that saw the JSON could break it.
-pub(crate) fn cleaned_note(cleaner: &Cleaner, note: serde_json::Value) -> serde_json::Value {
-    use serde_json::Value;
-    match note {
-        Value::String(text) => Value::String(cleaner.name(&text)),
-        Value::Array(values) => {
-            values.into_iter().map(|value| cleaned_note(cleaner, value)).collect()
-        }
-        Value::Object(fields) => fields
-            .into_iter()
-            .map(|(name, value)| (cleaner.name(&name), cleaned_note(cleaner, value)))
-            .collect(),
-        other => other,
     }
 }

@@ -1,31 +1,24 @@
 //! Turns what was asked into one batch: who fits the budget, which numbers, which rows.
 //!
-//! In: the operations that waited, and the books. Out: a batch and an answer to each operation.
+//! In: the operations that waited, and the ledger's state. Out: a batch and an answer to each.
 //! Never touches the database: what it needs was read before.
 
 use super::batch::Batch;
-use super::books::Books;
-use super::jobs::Jobs;
 use super::late::Lates;
-use super::rows::{Cell, int};
+use super::raw::{Piece, RawText};
+use super::state::State;
 use super::{Held, Op, ReserveOp, SettleOp};
-use crate::raw::{Piece, RawText};
-use crate::tables::events::ReadyEvent;
-use crate::tables::statistics::Inspection;
-use crate::{Budgets, CallId, OverBudget, Receipt, Registered, Spend, StoreError};
+use crate::sql::{Cell, int};
+use crate::{AnswerStat, Budgets, CallId, OverBudget, Receipt, Spend, StoreError};
 use salve_types::Timestamp;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What is told to whoever asked, once the batch is safe.
+/// What the caller is answered once the batch is safe.
 #[derive(Debug)]
 pub(crate) enum Answer {
     Reserved(Result<Planned, StoreError>),
     Settled(Result<Receipt, StoreError>),
-    Event(i64),
-    Registered(Registered),
-    /// Whether it was done.
-    Told(bool),
     Done,
 }
 
@@ -44,48 +37,35 @@ pub(crate) struct Plan {
     pub(crate) answers: Vec<Answer>,
 }
 
-/// What a plan is made from besides the books.
+/// What a plan is made from besides the ledger's state.
 #[derive(Debug)]
 pub(crate) struct Given<'a> {
     pub(crate) now: Timestamp,
     pub(crate) budgets: &'a Budgets,
     /// Calls that were reserved before under a key that is asked for now.
     pub(crate) known: HashMap<String, i64>,
-    /// The jobs that are asked about now.
-    pub(crate) jobs: Jobs,
-    /// What is known of calls that are settled by somebody who does not own them any more.
+    /// What is known of calls that are settled by a worker that does not own them any more.
     pub(crate) lates: Lates,
     pub(crate) pieces: &'a [(Arc<RawText>, Piece)],
     pub(crate) seen: bool,
 }
 
 /// Plans a batch.
-pub(crate) fn plan(ops: &[Op], mut given: Given<'_>, books: &mut Books) -> Plan {
+pub(crate) fn plan(ops: &[Op], mut given: Given<'_>, state: &mut State) -> Plan {
     let mut batch = Batch { seen_at: given.seen.then_some(given.now.0), ..Batch::default() };
-    let mut counts: HashMap<Inspection, i64> = HashMap::new();
+    let mut counts: HashMap<AnswerStat, i64> = HashMap::new();
     let mut answers = Vec::with_capacity(ops.len());
     for op in ops {
         answers.push(match op {
-            Op::Reserve(op) => Answer::Reserved(reserve(op, &mut given, books, &mut batch)),
-            Op::Settle(op) if books.open.get(&op.held.id.0) != Some(&op.held.epoch) => {
-                Answer::Settled(given.lates.settle(op, given.now, books, &mut batch))
+            Op::Reserve(op) => Answer::Reserved(reserve(op, &mut given, state, &mut batch)),
+            Op::Settle(op) if state.open.get(&op.held.id.0) != Some(&op.held.epoch) => {
+                Answer::Settled(given.lates.settle(op, given.now, state, &mut batch))
             }
             Op::Settle(op) => {
-                Answer::Settled(Ok(settle(op, given.now, books, &mut batch, &mut counts)))
+                Answer::Settled(Ok(settle(op, given.now, state, &mut batch, &mut counts)))
             }
-            Op::Event { event, .. } => {
-                Answer::Event(keep_event(event, given.now, books, &mut batch))
-            }
-            Op::Job(op) => given.jobs.plan(op, given.now, books, &mut batch),
-            Op::Inspect(inspection, call) => {
-                *counts.entry(inspection.clone()).or_default() += 1;
-                if let (Some(call), Some(kind)) = (call, &inspection.kind) {
-                    batch.judgements.push(&[
-                        Cell::Int(call.0),
-                        Cell::Text(kind),
-                        Cell::Text(&inspection.language),
-                    ]);
-                }
+            Op::Count(stat) => {
+                *counts.entry(stat.clone()).or_default() += 1;
                 Answer::Done
             }
             Op::Save { .. } | Op::Arrived(_) | Op::PieceFull(_) => Answer::Done,
@@ -101,9 +81,8 @@ pub(crate) fn plan(ops: &[Op], mut given: Given<'_>, books: &mut Books) -> Plan 
             Cell::Int(raw.epoch),
         ]);
     }
-    given.jobs.finish(&mut batch);
     count(&counts, given.now.day(), &mut batch);
-    for (account, balance) in books.accounts.take_changed() {
+    for (account, balance) in state.accounts.take_changed() {
         batch.budgets.push(&[
             Cell::Text(&account.stored()),
             Cell::Int(account.day),
@@ -114,16 +93,14 @@ pub(crate) fn plan(ops: &[Op], mut given: Given<'_>, books: &mut Books) -> Plan 
             Cell::Int(given.now.day()),
         ]);
     }
-    batch.next_call = books.next_call;
-    batch.next_event = books.next_event;
-    batch.next_job = books.next_job;
+    batch.next_call = state.next_call;
     Plan { batch, answers }
 }
 
 fn reserve(
     op: &ReserveOp,
     given: &mut Given<'_>,
-    books: &mut Books,
+    state: &mut State,
     batch: &mut Batch,
 ) -> Result<Planned, StoreError> {
     if let Some(id) = op.key.as_ref().and_then(|key| given.known.get(key)) {
@@ -131,25 +108,17 @@ fn reserve(
     }
     let call = &op.call;
     if let Some(key) = call.key_id
-        && books.keys.in_force(key).is_none()
+        && state.keys.in_force(key).is_none()
     {
         return Err(StoreError::NoSuchKey(key));
     }
-    let held = Held {
-        id: CallId(books.next_call),
-        epoch: 1,
-        reserved_at: given.now,
-        worst: call.worst,
-        day: given.now.day(),
-        key_id: call.key_id,
-        session: call.session.clone(),
-    };
-    if let Err(over) = books.accounts.hold(&held, given.budgets, &books.keys) {
+    let held = op.held(CallId(state.next_call), given.now);
+    if let Err(over) = state.accounts.hold(&held, given.budgets, &state.keys) {
         return Ok(Planned::OverBudget(over));
     }
-    let id = books.next_call;
-    books.next_call += 1;
-    books.open.insert(id, 1);
+    let id = state.next_call;
+    state.next_call += 1;
+    state.open.insert(id, 1);
     if let Some(key) = &op.key {
         given.known.insert(key.clone(), id);
     }
@@ -174,27 +143,6 @@ fn reserve(
     Ok(Planned::Fresh(held))
 }
 
-/// Plans an event and returns its number.
-pub(super) fn keep_event(
-    event: &ReadyEvent,
-    now: Timestamp,
-    books: &mut Books,
-    batch: &mut Batch,
-) -> i64 {
-    let id = books.next_event;
-    books.next_event += 1;
-    let (start, length) = batch.keep(event.body.as_bytes());
-    batch.events.push(&[
-        Cell::Int(id),
-        Cell::Int(now.0),
-        Cell::Text(&event.kind),
-        Cell::Text(&event.subject),
-        Cell::Int(start),
-        Cell::Int(length),
-    ]);
-    id
-}
-
 /// Returns what a call took, as far as that is known.
 pub(super) fn taken(op: &SettleOp) -> Receipt {
     let settled = &op.settled;
@@ -208,19 +156,19 @@ pub(super) fn taken(op: &SettleOp) -> Receipt {
 fn settle(
     op: &SettleOp,
     now: Timestamp,
-    books: &mut Books,
+    state: &mut State,
     batch: &mut Batch,
-    counts: &mut HashMap<Inspection, i64>,
+    counts: &mut HashMap<AnswerStat, i64>,
 ) -> Receipt {
     let id = op.held.id;
-    books.open.remove(&id.0);
+    state.open.remove(&id.0);
     let settled = &op.settled;
     let receipt = taken(op);
     let Receipt { usage, micro_dollars, estimated, .. } = receipt;
-    books.accounts.release(&op.held, Spend { tokens: usage.total(), micro_dollars });
+    state.accounts.release(&op.held, Spend { tokens: usage.total(), micro_dollars });
     let note = settled.note.as_ref().map(ToString::to_string);
-    let inspection = settled.inspection.as_ref();
-    batch.settles.push(&[
+    let stat = settled.stat.as_ref();
+    batch.settlements.push(&[
         Cell::Int(id.0),
         Cell::Int(now.0),
         Cell::Text(settled.outcome.name()),
@@ -235,28 +183,28 @@ fn settle(
         Cell::MaybeInt(settled.status.map(i64::from)),
         Cell::MaybeText(settled.error.as_deref()),
         Cell::MaybeText(note.as_deref()),
-        Cell::MaybeText(inspection.and_then(|inspection| inspection.kind.as_deref())),
-        Cell::MaybeText(inspection.map(|inspection| inspection.language.as_str())),
+        Cell::MaybeText(stat.and_then(|stat| stat.kind.as_deref())),
+        Cell::MaybeText(stat.map(|stat| stat.language.as_str())),
     ]);
     if let Some(text) = &settled.text {
         let slot = if settled.outcome.is_whole() { "result" } else { "partial" };
         let (start, length) = batch.keep(text.as_bytes());
         batch.texts.push(&[Cell::Int(id.0), Cell::Text(slot), Cell::Int(start), Cell::Int(length)]);
     }
-    if let Some(inspection) = inspection {
-        *counts.entry(inspection.clone()).or_default() += 1;
+    if let Some(stat) = stat {
+        *counts.entry(stat.clone()).or_default() += 1;
     }
     receipt
 }
 
-fn count(counts: &HashMap<Inspection, i64>, day: i64, batch: &mut Batch) {
-    for (inspection, count) in counts {
-        batch.inspections.push(&[
+fn count(counts: &HashMap<AnswerStat, i64>, day: i64, batch: &mut Batch) {
+    for (stat, count) in counts {
+        batch.counts.push(&[
             Cell::Int(day),
-            Cell::Text(inspection.kind.as_deref().unwrap_or("")),
-            Cell::Text(&inspection.model),
-            Cell::Text(&inspection.language),
-            Cell::Text(inspection.outcome.name()),
+            Cell::Text(stat.kind.as_deref().unwrap_or("")),
+            Cell::Text(&stat.model),
+            Cell::Text(&stat.language),
+            Cell::Text(stat.outcome.name()),
             Cell::Int(*count),
         ]);
     }

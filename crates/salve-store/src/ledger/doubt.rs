@@ -1,13 +1,13 @@
-//! Calls of which nobody knows how they ended: listed, taken over, decided about.
+//! Calls whose end is not known: listed, taken over, decided about.
 //!
 //! In: keys. Out: the call under a new epoch, or what is known of it. Never two results for one key:
-//! whoever comes late is written down as late.
+//! a settlement that comes late is written down as late.
 
-use crate::call::{CallDetail, CallState, Resolution, Settled};
-use crate::open_call::OpenCall;
+use super::call::{CallDetail, CallState, Resolution, Settled};
+use super::open_call::OpenCall;
+use super::ownership::{self, TakeOver, Taken};
 use crate::sql::query;
-use crate::writer::{Rare, TakeOver, Taken};
-use crate::{CallId, CallKey, NewCall, Receipt, Reservation, Spend, Store, StoreError};
+use crate::{CallId, CallKey, Durability, NewCall, Receipt, Reservation, Spend, Store, StoreError};
 use salve_types::Timestamp;
 use serde::Serialize;
 
@@ -16,7 +16,7 @@ use serde::Serialize;
 pub struct DoubtFilter {
     /// Whose key begins like this.
     pub key_prefix: Option<String>,
-    /// At most so many.
+    /// At most this many.
     pub limit: u32,
 }
 
@@ -26,8 +26,8 @@ impl Default for DoubtFilter {
     }
 }
 
-/// A call with a key that was begun by somebody who is not seen any more, and about which nobody has
-/// decided yet.
+/// A call with a key that was begun by a worker that is not seen any more, and that was not decided
+/// about yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DoubtfulCall {
@@ -55,11 +55,14 @@ impl Store {
     /// # Errors
     /// When the database refuses, or its gateway key is not in force.
     pub async fn take_over(&self, key: &CallKey, call: NewCall) -> Result<Reservation, StoreError> {
-        let key_text = self.cleaner().key(key.as_str());
-        let wanted = TakeOver { key: key_text, call: self.cleaned_call(call) };
+        let key_text = self.redactor().key(key.as_str());
+        let wanted = TakeOver { key: key_text, call: self.redacted_call(call) };
         let again = wanted.call.clone();
-        let opening = self.opening();
-        match self.ask(|reply| Rare::TakeOver(Box::new((wanted, opening)), reply)).await? {
+        let (opening, owner) = (self.opening(), self.owner());
+        let taken = self.write(Durability::Full, "take a call over", |tx| {
+            Box::pin(ownership::take_over(tx, wanted, opening, owner))
+        });
+        match taken.await? {
             Taken::Fresh(open) => Ok(Reservation::Fresh(open.handed_over())),
             Taken::Before(id) => Ok(self.found(id).await?.said()),
             Taken::Unknown => self.reserve(key, again).await,
@@ -78,20 +81,25 @@ impl Store {
         epoch: u32,
         settled: Settled,
     ) -> Result<Option<Receipt>, StoreError> {
-        let text = self.cleaner().key(key.as_str());
-        let held = self.ask(|reply| Rare::TakeUp(text, i64::from(epoch), reply)).await?;
-        let Some(held) = held else { return Ok(None) };
+        let (text, owner) = (self.redactor().key(key.as_str()), self.owner());
+        let held = self.write(Durability::Full, "take a call up", move |tx| {
+            Box::pin(ownership::take_up(tx, text, i64::from(epoch), owner))
+        });
+        let Some(held) = held.await? else { return Ok(None) };
         let open = OpenCall::new(held, self.opening()).handed_over();
         open.settle(settled).await.map(Some)
     }
 
-    /// Decides about a call of which nobody knows how it ended.
+    /// Decides about a call whose end is not known.
     ///
     /// # Errors
     /// When there is no such call, it is settled, or the database refuses.
     pub async fn resolve(&self, id: CallId, decision: Resolution) -> Result<(), StoreError> {
-        let decision = self.cleaned_decision(decision);
-        self.ask(|reply| Rare::Resolve(id, decision, reply)).await
+        let decision = self.redacted_decision(decision);
+        self.write(Durability::Full, "resolve a call", move |tx| {
+            Box::pin(async move { ownership::resolve(tx, id, &decision).await })
+        })
+        .await
     }
 
     /// Decides about the call under this key, if it is in doubt; no when it is not: nobody began it,
@@ -104,9 +112,12 @@ impl Store {
         key: &CallKey,
         decision: Resolution,
     ) -> Result<bool, StoreError> {
-        let text = self.cleaner().key(key.as_str());
-        let decision = self.cleaned_decision(decision);
-        self.ask(|reply| Rare::ResolveKey(text, decision, reply)).await
+        let (text, owner) = (self.redactor().key(key.as_str()), self.owner());
+        let decision = self.redacted_decision(decision);
+        self.write(Durability::Full, "resolve a call", |tx| {
+            Box::pin(ownership::resolve_key(tx, text, decision, owner))
+        })
+        .await
     }
 
     /// Returns the calls in doubt, oldest first.
@@ -139,7 +150,7 @@ impl Store {
                         epoch: u32::try_from(row.try_get::<i64>(2)?).unwrap_or(u32::MAX),
                         since: Timestamp(row.try_get(3)?),
                         worker: row.try_get(4)?,
-                        worst: crate::read::spend(row, 5)?,
+                        worst: super::read::spend(row, 5)?,
                         partial_bytes: u64::try_from(row.try_get::<i64>(7)?).unwrap_or_default(),
                     })
                 })
@@ -153,10 +164,10 @@ impl Store {
         Ok(Found(self.call(id).await?.ok_or(StoreError::NoSuchCall(id))?))
     }
 
-    fn cleaned_decision(&self, decision: Resolution) -> Resolution {
+    fn redacted_decision(&self, decision: Resolution) -> Resolution {
         match decision {
-            Resolution::UseResult(text) => Resolution::UseResult(self.cleaner().text(&text)),
-            Resolution::Fail(reason) => Resolution::Fail(self.cleaner().name(&reason)),
+            Resolution::UseResult(text) => Resolution::UseResult(self.redactor().text(&text)),
+            Resolution::Fail(reason) => Resolution::Fail(self.redactor().name(&reason)),
             other => other,
         }
     }
@@ -166,7 +177,7 @@ impl Store {
 pub(crate) struct Found(CallDetail);
 
 impl Found {
-    /// Returns whether somebody decided that it is to be made again.
+    /// Returns whether it was decided that it is to be made again.
     pub(crate) fn is_to_be_made_again(&self) -> bool {
         let call = &self.0.call;
         call.state != CallState::Settled && call.decided.as_deref() == Some("retry")

@@ -5,11 +5,10 @@
 //! what it took, since that is known now.
 
 use super::batch::Batch;
-use super::books::Books;
 use super::plan::taken;
-use super::rows::{Cell, int};
+use super::state::State;
 use super::{Op, SettleOp};
-use crate::sql::{Connection, query};
+use crate::sql::{Cell, Connection, int, query};
 use crate::{CallOutcome, Receipt, Spend, StoreError};
 use salve_types::Timestamp;
 use std::collections::HashMap;
@@ -19,13 +18,13 @@ use std::collections::HashMap;
 enum Fate {
     /// There is no trace of it.
     Gone,
-    /// This settlement was written before, though nobody was told.
+    /// This settlement was written before, though its caller was not answered.
     Written,
     /// It was written as late before.
     Late,
     /// It was taken over, and counts as this.
     Lost(Spend),
-    /// Somebody decided what it took.
+    /// A person decided what it took.
     Decided,
 }
 
@@ -34,17 +33,17 @@ enum Fate {
 pub(crate) struct Lates(HashMap<(i64, i64), Fate>);
 
 impl Lates {
-    /// Reads what became of the calls that are settled by somebody who does not own them.
+    /// Reads what became of the calls that are settled by a worker that does not own them.
     pub(super) async fn read(
         ops: &[Op],
-        books: &Books,
+        state: &State,
         connection: &mut Connection,
     ) -> Result<Self, sqlx::Error> {
         let mut fates = HashMap::new();
         for op in ops {
             let Op::Settle(op) = op else { continue };
             let (id, epoch) = (op.held.id.0, op.held.epoch);
-            if books.open.get(&id) != Some(&epoch) {
+            if state.open.get(&id) != Some(&epoch) {
                 fates.insert((id, epoch), fate(id, epoch, connection).await?);
             }
         }
@@ -56,7 +55,7 @@ impl Lates {
         &mut self,
         op: &SettleOp,
         now: Timestamp,
-        books: &mut Books,
+        state: &mut State,
         batch: &mut Batch,
     ) -> Result<Receipt, StoreError> {
         let held = &op.held;
@@ -70,7 +69,7 @@ impl Lates {
             Fate::Late => return Ok(late),
             Fate::Decided => Spend::default(),
             Fate::Lost(counted) => {
-                books.accounts.correct(held, counted, took);
+                state.accounts.correct(held, counted, took);
                 took
             }
         };
@@ -84,7 +83,7 @@ fn push(op: &SettleOp, receipt: Receipt, counted: Spend, now: Timestamp, batch: 
     let text = settled.text.as_deref().unwrap_or_default();
     let (start, length) = batch.keep(text.as_bytes());
     let note = settled.note.as_ref().map(ToString::to_string);
-    batch.lates.push(&[
+    batch.late.push(&[
         Cell::Int(held.id.0),
         Cell::Int(held.epoch),
         Cell::Int(held.reserved_at.0),

@@ -1,7 +1,7 @@
-//! Looking at what other processes do: what they write, and whether they are alive.
+//! Polling for what other processes do: what they write, and whether they are alive.
 //!
-//! In: the database, looked at again and again. Out: news of events and keys, and since when a worker
-//! must have been seen. Never writes.
+//! In: the database. Out: news of events and keys, and since when a worker must have been seen. Never
+//! writes.
 
 use crate::sql::{Asked, Pool, query};
 use crate::tables::gateway_keys::{self, KeyRing};
@@ -10,11 +10,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// How often it is looked whether another process wrote.
-const LOOK: Duration = Duration::from_millis(250);
+/// How often the database is queried.
+const INTERVAL: Duration = Duration::from_millis(250);
 
 /// Returns the moment since which a worker must have been seen to count as alive. While a server was
-/// down nobody could be seen, so after it came up everybody has as long again to be seen.
+/// down no worker could be seen, so after it came up each has as long again to be seen.
 pub(crate) async fn alive_since(
     now: Timestamp,
     silence: Duration,
@@ -36,34 +36,34 @@ pub(crate) async fn alive_since(
     Ok(now.plus_millis(-silence).0)
 }
 
-/// Sees what other processes write: new events, and changed keys.
-pub(crate) async fn look(readers: Pool, keys: Arc<KeyRing>, news: Arc<watch::Sender<i64>>) {
-    let mut pause = LOOK;
+/// Polls for what other processes write: new events, and changed keys.
+pub(crate) async fn poll(readers: Pool, keys: Arc<KeyRing>, news: Arc<watch::Sender<i64>>) {
+    let mut pause = INTERVAL;
     loop {
         tokio::time::sleep(pause).await;
-        let looked = async {
+        let polled = async {
             let newest = newest_event(&readers).await?;
-            news.send_if_modified(|known| {
-                let newer = newest > *known;
-                *known = newest.max(*known);
-                newer
-            });
-            let version: i64 =
-                query("SELECT keys_version FROM ledger").fetch_value(&readers).await?;
-            if version != keys.version() {
-                keys.replace(gateway_keys::load(&readers).await?);
-            }
-            Ok::<(), sqlx::Error>(())
+            announce(&news, newest);
+            gateway_keys::refresh(&keys, &readers).await
         };
-        match looked.await {
-            Ok(()) => pause = LOOK,
+        match polled.await {
+            Ok(()) => pause = INTERVAL,
             Err(sqlx::Error::PoolClosed) => return,
             Err(error) => {
                 tracing::warn!(%error, "could not see what other processes wrote");
-                pause = LOOK * 8;
+                pause = INTERVAL * 8;
             }
         }
     }
+}
+
+/// Wakes those who wait for events, if this one is new.
+pub(crate) fn announce(news: &watch::Sender<i64>, newest: i64) {
+    news.send_if_modified(|known| {
+        let newer = newest > *known;
+        *known = newest.max(*known);
+        newer
+    });
 }
 
 /// Returns the number of the newest event.

@@ -3,11 +3,11 @@
 //! In: balances as the database has them. Out: whether a call fits, and the balances after it. Never
 //! trusted beyond the ledger's version it was read at.
 
+use super::Held;
+use crate::sql::{Cell, Connection, Rows, query};
 use crate::tables::gateway_keys::KeyRing;
 use crate::{BudgetScope, Budgets, OverBudget, Spend, SpendLimit};
 use std::collections::{BTreeSet, HashMap};
-
-use super::Held;
 
 /// A scope, and the day its window begins; 0 for one that never ends.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,7 +34,7 @@ pub(crate) struct Balance {
     pub(crate) spent: Spend,
 }
 
-/// The accounts that were needed since the books were last read.
+/// The accounts that were needed since the ledger's state was last read.
 #[derive(Debug, Default)]
 pub(crate) struct Accounts {
     known: HashMap<Account, Balance>,
@@ -58,12 +58,51 @@ impl Accounts {
         }
     }
 
-    pub(crate) fn knows(&self, account: &Account) -> bool {
-        self.known.contains_key(account)
-    }
-
-    pub(crate) fn learn(&mut self, account: Account, balance: Balance) {
-        self.known.insert(account, balance);
+    /// Reads the balances of accounts that are not known yet.
+    pub(crate) async fn read(
+        &mut self,
+        wanted: impl IntoIterator<Item = Account>,
+        connection: &mut Connection,
+    ) -> Result<(), sqlx::Error> {
+        let mut missing: HashMap<(String, i64), Account> = wanted
+            .into_iter()
+            .filter(|account| !self.known.contains_key(account))
+            .map(|account| ((account.stored(), account.day), account))
+            .collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let mut names = Rows::default();
+        for (scope, day) in missing.keys() {
+            names.push(&[Cell::Text(scope), Cell::Int(*day)]);
+        }
+        let rows = query(
+            "SELECT budgets.scope, budgets.day, held_tokens, held_micro_dollars, spent_tokens,
+                    spent_micro_dollars
+               FROM json_each($1) AS wanted
+               JOIN budgets ON budgets.scope = (wanted.value ->> 0)
+                           AND budgets.day = CAST(wanted.value ->> 1 AS BIGINT)",
+        )
+        .bind(names.finish())
+        .fetch_all(connection)
+        .await?;
+        for row in rows {
+            let spend = |tokens: usize| -> Result<Spend, sqlx::Error> {
+                let count = |at: usize| row.try_get::<i64>(at);
+                Ok(Spend {
+                    tokens: u64::try_from(count(tokens)?).unwrap_or_default(),
+                    micro_dollars: u64::try_from(count(tokens + 1)?).unwrap_or_default(),
+                })
+            };
+            let name: (String, i64) = (row.try_get(0)?, row.try_get(1)?);
+            if let Some(account) = missing.remove(&name) {
+                self.known.insert(account, Balance { held: spend(2)?, spent: spend(4)? });
+            }
+        }
+        for account in missing.into_values() {
+            self.known.insert(account, Balance::default());
+        }
+        Ok(())
     }
 
     /// Holds the worst case of a call in every account it counts in, or in none of them.

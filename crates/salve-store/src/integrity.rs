@@ -1,4 +1,4 @@
-//! Whether the books add up.
+//! Whether the file is sound and the budgets add up.
 //!
 //! In: the database. Out: everything that is wrong with it, in words; nothing when all is well. Never
 //! repairs.
@@ -42,13 +42,13 @@ SELECT coalesce(sums.scope, budgets.scope) || ' of day ' || coalesce(sums.since,
              OR coalesce(sums.spent_micro_dollars, 0) <> coalesce(budgets.spent_micro_dollars, 0)))";
 
 impl Store {
-    /// Looks whether the file is sound and the budgets are what the calls add up to; returns what is
+    /// Checks that the file is sound and the budgets are what the calls add up to; returns what is
     /// wrong.
     ///
     /// # Errors
     /// When the database refuses.
-    pub async fn audit(&self) -> Result<Vec<String>, StoreError> {
-        let looked = async {
+    pub async fn check_integrity(&self) -> Result<Vec<String>, StoreError> {
+        let checked = async {
             let mut wrong = Vec::new();
             // A server looks after its files itself.
             if !self.readers().is_postgres() {
@@ -62,6 +62,6 @@ impl Store {
             );
             Ok(wrong)
         };
-        looked.await.map_err(StoreError::database("look through the books"))
+        checked.await.map_err(StoreError::database("check the ledger"))
     }
 }
