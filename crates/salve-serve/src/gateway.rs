@@ -6,34 +6,27 @@
 mod account;
 mod admission;
 mod answer;
-mod body;
 mod call;
-mod config;
+pub(crate) mod config;
 mod ending;
-mod exchange;
+pub(crate) mod exchange;
 mod forward;
-mod guard;
 mod headers;
 pub mod heal;
-mod listen;
 mod metrics;
-mod rate;
-mod refusal;
-mod reply;
-mod route;
-mod socket;
-mod tls;
+pub(crate) mod route;
 mod upstream;
 
 pub use config::{GatewayConfig, Limits, Timeouts, TlsIdentity};
-pub use listen::Drained;
+pub use crate::http::listen::Drained;
 pub use salve_model::Secret;
 pub use salve_types::Mode;
 
-use guard::Guard;
+use crate::http::guard::Guard;
+use crate::http::rate::Rates;
+use crate::http::{listen, tls};
 use heal::SchemaCache;
 use metrics::Metrics;
-use rate::Rates;
 use salve_model::Capabilities;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -140,13 +133,13 @@ impl GatewayHandle {
 
 // What all requests share.
 pub(crate) struct Shared {
-    config: GatewayConfig,
-    guard: Guard,
-    upstream: UpstreamClient,
-    metrics: Metrics,
-    schemas: Arc<SchemaCache>,
-    rates: Rates,
-    capabilities: Capabilities,
+    pub(crate) config: GatewayConfig,
+    pub(crate) guard: Guard,
+    pub(crate) upstream: UpstreamClient,
+    pub(crate) metrics: Metrics,
+    pub(crate) schemas: Arc<SchemaCache>,
+    pub(crate) rates: Rates,
+    pub(crate) capabilities: Capabilities,
 }
 
 // Whoever can reach the gateway can use what it holds; whoever can listen can take the keys.

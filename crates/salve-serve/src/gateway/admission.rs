@@ -5,7 +5,7 @@
 
 use super::Shared;
 use super::headers::{SALVE_KEY, X_API_KEY, shown_key};
-use super::refusal::{Reason, Refusal};
+use crate::http::refusal::{Reason, Refusal};
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use salve_store::{GatewayKey, KEY_PREFIX};

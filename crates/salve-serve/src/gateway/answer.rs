@@ -4,13 +4,13 @@
 //! go on as they came, packed or not, with the headers they had.
 
 use super::account::Booking;
-use super::body::{self, Arrived, Unread};
+use crate::http::body::{self, Arrived, Unread};
 use super::call::{Answer, Calls, pieces};
 use super::ending::{Ending, Watching};
 use super::headers;
 use super::heal::{Exchange, Receipt, heal_stream, heal_whole};
-use super::refusal::{Reason, Refusal};
-use super::reply::{self, BodyError, ReplyBody, full};
+use crate::http::refusal::{Reason, Refusal};
+use crate::http::reply::{self, BodyError, ReplyBody, full};
 use bytes::Bytes;
 use futures_util::Stream;
 use http::header::CONTENT_LENGTH;

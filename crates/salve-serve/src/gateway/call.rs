@@ -6,11 +6,11 @@
 
 use super::Shared;
 use super::account::{Account, Booking, NotBooked};
-use super::body::{self, Unread};
+use crate::http::body::{self, Unread};
 use super::forward::answer_tokens;
 use super::headers;
 use super::heal::{Receipt, Upstream, UpstreamBody, UpstreamReply};
-use super::reply::BodyError;
+use crate::http::reply::BodyError;
 use super::upstream::NoReply;
 use bytes::Bytes;
 use futures_util::stream::BoxStream;

@@ -5,14 +5,14 @@
 
 use super::Shared;
 use super::admission;
-use super::body;
+use crate::http::body;
 use super::forward::Forward;
-use super::guard;
+use crate::http::guard;
 use super::headers;
-use super::refusal::{Reason, Refusal};
-use super::reply::{ReplyBody, full};
+use crate::http::refusal::{Reason, Refusal};
+use crate::http::reply::{ReplyBody, full};
 use super::route::{self, Route, Target};
-use super::socket::HeadWatch;
+use crate::http::socket::HeadWatch;
 use bytes::Bytes;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,

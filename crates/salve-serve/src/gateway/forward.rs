@@ -6,13 +6,13 @@
 use super::Shared;
 use super::account::{Account, Ended};
 use super::answer;
-use super::body::{self, Unread};
+use crate::http::body::{self, Unread};
 use super::call::{Answer, Calls, NotMade, Persistence, is_event_stream};
 use super::ending::Ending;
 use super::headers::{self, Packing};
 use super::heal::Exchange;
-use super::refusal::{Reason, Refusal};
-use super::reply::ReplyBody;
+use crate::http::refusal::{Reason, Refusal};
+use crate::http::reply::ReplyBody;
 use super::route::Target;
 use super::upstream::NoReply;
 use bytes::Bytes;

@@ -3,8 +3,8 @@
 //! In: a listener and a signal to stop. Out: every connection is answered, refused or ended. Streams
 //! that are under way when it is told to stop may finish, for a while.
 
-use super::Shared;
-use super::exchange;
+use crate::gateway::Shared;
+use crate::gateway::exchange;
 use super::socket::Watched;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;

@@ -5,7 +5,7 @@
 //! meanings must not get through, on loopback neither.
 
 use super::refusal::{Reason, Refusal};
-use super::route::Route;
+use crate::gateway::route::Route;
 use http::header::{CONTENT_TYPE, HOST, ORIGIN};
 use http::request::Parts;
 use http::uri::Authority;

@@ -3,8 +3,8 @@
 //! In: a chain and a key in PEM. Out: what makes secured connections of plain ones. Never writes the
 //! key anywhere, not into an error either.
 
-use super::StartError;
-use super::config::TlsIdentity;
+use crate::gateway::StartError;
+use crate::gateway::config::TlsIdentity;
 use rustls::ServerConfig;
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
