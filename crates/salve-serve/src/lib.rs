@@ -4,4 +4,4 @@
 //! missing. Never invents an end, never passes on a tool call it had to guess.
 
 pub mod gateway;
-mod http;
+pub mod http;

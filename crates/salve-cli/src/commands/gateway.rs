@@ -10,7 +10,8 @@ use crate::gateway_settings::GatewaySettings;
 use crate::model_settings::Models;
 use crate::settings::Settings;
 use crate::{ledger, log, model_keys, output, runtime};
-use salve_serve::gateway::{Gateway, GatewayConfig, GatewayHandle, Secret, TlsIdentity};
+use salve_serve::gateway::{Gateway, GatewayConfig, Secret};
+use salve_serve::http::{ServerHandle, TlsIdentity};
 use salve_store::Store;
 use serde_json::json;
 use std::io::IsTerminal;
@@ -36,7 +37,7 @@ pub(crate) fn run(arguments: &GatewayArguments, format: Format) -> CommandResult
 async fn serve(mut config: GatewayConfig, format: Format) -> CommandResult {
     let store = Store::open(&ledger::path()?, ledger::options("gateway")).await?;
     config.store = Some(store.clone());
-    let secured = config.tls.is_some();
+    let secured = config.server.tls.is_some();
     let upstream = config.upstream.clone();
     let gateway = Gateway::start(config).await.map_err(|error| {
         Failure::from(error).hint("`salve gateway --help` lists what can be set.")
@@ -81,11 +82,11 @@ fn config(
     })?;
     let mut config = GatewayConfig::new(upstream, Arc::new(environment::now));
     let address = settings.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
-    config.listen = SocketAddr::new(address, settings.port.unwrap_or(PORT));
-    config.insecure_bind = arguments.insecure_bind;
+    config.server.listen = SocketAddr::new(address, settings.port.unwrap_or(PORT));
+    config.server.insecure_bind = arguments.insecure_bind;
     config.upstream_key = upstream_key(&settings)?;
-    config.hosts = settings.hosts;
-    config.origins = settings.origins;
+    config.server.hosts = settings.hosts;
+    config.server.origins = settings.origins;
     config.mode = settings.heal.unwrap_or_default();
     config.max_output = settings.max_output.unwrap_or(config.max_output);
     if let Some(factor) = settings.continue_factor {
@@ -96,9 +97,12 @@ fn config(
         }
         config.policy.caps.continue_factor = factor;
     }
-    config.drain = settings.drain_seconds.map_or(config.drain, Duration::from_secs);
+    if let Some(seconds) = settings.drain_seconds {
+        config.server.drain = Duration::from_secs(seconds);
+    }
     if let (Some(certificates), Some(key)) = (&arguments.tls_cert, &arguments.tls_key) {
-        config.tls = Some(TlsIdentity { certificates: read(certificates)?, key: read(key)? });
+        config.server.tls =
+            Some(TlsIdentity { certificates: read(certificates)?, key: read(key)? });
     }
     Ok(config)
 }
@@ -144,7 +148,7 @@ fn upstream_key(settings: &GatewaySettings) -> Result<Option<Secret>, Failure> {
 }
 
 fn announce(
-    gateway: &GatewayHandle,
+    gateway: &ServerHandle,
     secured: bool,
     upstream: &str,
     format: Format,

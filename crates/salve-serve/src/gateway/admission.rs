@@ -5,6 +5,7 @@
 
 use super::Shared;
 use super::headers::{SALVE_KEY, X_API_KEY, shown_key};
+use super::refusal::UNREACHABLE;
 use crate::http::refusal::{Reason, Refusal};
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -22,7 +23,7 @@ pub(crate) fn admit(
         (Some((name, key)), true) => Some((name.clone(), find(shared, key)?)),
         (None, true) => {
             return Err(Refusal::new(
-                Reason::NoKey,
+                Reason::NO_KEY,
                 "this gateway asks for a key; make one with `salve keys add` and send it as the API key",
             ));
         }
@@ -36,7 +37,7 @@ pub(crate) fn admit(
     if let Some(per_minute) = key.requests_per_minute {
         shared.rates.take(key.id, per_minute, Instant::now()).map_err(|wait| {
             let message = format!("this key may make {per_minute} requests a minute");
-            Refusal::new(Reason::RateLimited, message).retry_after(wait)
+            Refusal::new(Reason::RATE_LIMITED, message).retry_after(wait)
         })?;
     }
     replace(shared, headers, &name)?;
@@ -47,7 +48,7 @@ fn find(shared: &Shared, key: &str) -> Result<Arc<GatewayKey>, Refusal> {
     let found = shared.config.store.as_ref().and_then(|store| store.find_key(key));
     found.ok_or_else(|| {
         Refusal::new(
-            Reason::WrongKey,
+            Reason::WRONG_KEY,
             "this is no key of the gateway, or it was revoked; `salve keys list` shows those in force",
         )
     })
@@ -60,7 +61,7 @@ fn replace(shared: &Shared, headers: &mut HeaderMap, shown: &HeaderName) -> Resu
             return Ok(());
         }
         return Err(Refusal::new(
-            Reason::WrongKey,
+            Reason::WRONG_KEY,
             "the gateway holds no key of the upstream: send your own as the API key, and the \
              gateway's in `x-salve-key`",
         ));
@@ -75,7 +76,7 @@ fn replace(shared: &Shared, headers: &mut HeaderMap, shown: &HeaderName) -> Resu
         (AUTHORIZATION, format!("Bearer {}", key.expose()))
     };
     let mut value = HeaderValue::from_str(&text)
-        .map_err(|_| Refusal::new(Reason::Unreachable, "the upstream's key is not one word"))?;
+        .map_err(|_| Refusal::new(UNREACHABLE, "the upstream's key is not one word"))?;
     value.set_sensitive(true);
     headers.insert(name, value);
     Ok(())

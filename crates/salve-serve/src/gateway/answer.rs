@@ -4,13 +4,14 @@
 //! go on as they came, packed or not, with the headers they had.
 
 use super::account::Booking;
-use crate::http::body::{self, Arrived, Unread};
-use super::call::{Answer, Calls, pieces};
+use super::call::{Answer, Calls};
 use super::ending::{Ending, Watching};
 use super::headers;
 use super::heal::{Exchange, Receipt, heal_stream, heal_whole};
-use crate::http::refusal::{Reason, Refusal};
-use crate::http::reply::{self, BodyError, ReplyBody, full};
+use super::refusal::BROKEN;
+use crate::http::body::{self, Arrived, BodyError, ReplyBody, Unread, full, pieces};
+use crate::http::coding;
+use crate::http::refusal::Refusal;
 use bytes::Bytes;
 use futures_util::Stream;
 use http::header::CONTENT_LENGTH;
@@ -32,14 +33,14 @@ pub(crate) async fn whole(
     let config = &exchange.upstream.shared.config;
     let most = config.limits.reply;
     let Answer { response, booking, call } = answer;
-    if headers::packed_in(response.headers()).is_some_and(|coding| !body::is_readable(coding)) {
+    if coding::packed_in(response.headers()).is_some_and(|coding| !coding::is_readable(coding)) {
         ending.unread();
         return Ok(passed_on(Answer { response, booking, call }));
     }
     let (parts, body) = response.into_parts();
     let broken = |_| {
         ending.unread();
-        Refusal::new(Reason::Broken, "the upstream's reply broke off or is too large")
+        Refusal::new(BROKEN, "the upstream's reply broke off or is too large")
     };
     let Arrived { bytes: packed, broken: cut } =
         body::collect_arrived(body, most).await.map_err(&broken)?;
@@ -48,11 +49,11 @@ pub(crate) async fn whole(
         return Err(broken(Unread::Broken));
     }
     let arrived = Instant::now();
-    let coding = headers::packed_in(&parts.headers).cloned();
+    let coding = coding::packed_in(&parts.headers).cloned();
     let plain = match &coding {
         None => packed.clone(),
         Some(coding) => {
-            let unpacked = body::unpacked(Full::new(packed.clone()), coding).await;
+            let unpacked = coding::unpacked(Full::new(packed.clone()), coding).await;
             body::collect_arrived(unpacked, most).await.map_err(&broken)?.bytes
         }
     };
@@ -69,7 +70,7 @@ pub(crate) async fn whole(
     let packs =
         if same { coding.is_none() && config.packs() } else { coding.is_some() || config.packs() };
     if packs {
-        bytes = body::pack(bytes, accepted, &mut head.headers).await;
+        bytes = coding::pack(bytes, accepted, &mut head.headers).await;
     }
     if !outcome.status.is_success() {
         head.status = outcome.status;
@@ -86,15 +87,15 @@ pub(crate) async fn streamed(
 ) -> Response<ReplyBody> {
     let Answer { response, booking, call } = answer;
     let (parts, body) = response.into_parts();
-    let body = match headers::packed_in(&parts.headers) {
+    let body = match coding::packed_in(&parts.headers) {
         None => pieces(body),
-        Some(coding) => pieces(body::unpacked(body, coding).await),
+        Some(coding) => pieces(coding::unpacked(body, coding).await),
     };
     let mut head = client_head(parts);
     headers::of_changed_body(&mut head.headers);
     head.headers.extend(call.map(|call| (headers::SALVE_CALL, HeaderValue::from(call.0))));
     let items = heal_stream(exchange, body, receipt(booking));
-    Response::from_parts(head, reply::streamed(Watching::new(items, ending)))
+    Response::from_parts(head, body::streamed(Watching::new(items, ending)))
 }
 
 /// Passes a reply on as it is. The length the upstream has said holds for a body that is not changed.
@@ -107,7 +108,7 @@ pub(crate) fn passed_on(answer: Answer) -> Response<ReplyBody> {
     head.headers.extend(call.map(|call| (headers::SALVE_CALL, HeaderValue::from(call.0))));
     let body = match booking {
         None => body.map_err(Into::into).boxed_unsync(),
-        Some(booking) => reply::streamed(Booked { pieces: pieces(body), booking: Some(booking) }),
+        Some(booking) => body::streamed(Booked { pieces: pieces(body), booking: Some(booking) }),
     };
     Response::from_parts(head, body)
 }

@@ -6,19 +6,15 @@
 
 use super::Shared;
 use super::account::{Account, Booking, NotBooked};
-use crate::http::body::{self, Unread};
 use super::forward::answer_tokens;
-use super::headers;
 use super::heal::{Receipt, Upstream, UpstreamBody, UpstreamReply};
-use crate::http::reply::BodyError;
 use super::upstream::NoReply;
+use crate::http::body::{self, Unread, pieces};
+use crate::http::coding;
+use crate::http::sse::is_event_stream;
 use bytes::Bytes;
-use futures_util::stream::BoxStream;
-use futures_util::{StreamExt, TryStreamExt};
 use http::header::RETRY_AFTER;
 use http::{HeaderMap, Method, Response};
-use http_body::Body;
-use http_body_util::{BodyExt, BodyStream};
 use reqwest::Url;
 use salve_engine::AskError;
 use salve_model::wire::{Dialect, read_request};
@@ -161,10 +157,10 @@ impl Upstream for Calls {
             NotMade::Ledger => AskError::Failed("the ledger cannot be written".to_owned()),
         })?;
         let (parts, body) = answer.response.into_parts();
-        let packed_in = headers::packed_in(&parts.headers).cloned();
+        let packed_in = coding::packed_in(&parts.headers).cloned();
         let body = if stream && is_event_stream(&parts.headers) {
             UpstreamBody::Stream(match packed_in {
-                Some(coding) => pieces(body::unpacked(body, &coding).await),
+                Some(coding) => pieces(coding::unpacked(body, &coding).await),
                 None => pieces(body),
             })
         } else {
@@ -196,7 +192,7 @@ impl Calls {
         let read = async {
             let bytes = body::collect(body, most).await?;
             match packed_in {
-                Some(coding) => body::unpack(bytes, coding, most).await,
+                Some(coding) => coding::unpack(bytes, coding, most).await,
                 None => Ok(bytes),
             }
         };
@@ -241,25 +237,6 @@ fn not_made(not_booked: NotBooked) -> NotMade {
 
 fn status_of(outcome: &Sent) -> Option<u16> {
     outcome.as_ref().ok().map(|response| response.status().as_u16())
-}
-
-/// Returns the pieces of a body as they arrive.
-pub(crate) fn pieces<B>(body: B) -> BoxStream<'static, std::io::Result<Bytes>>
-where
-    B: Body<Data = Bytes> + Send + 'static,
-    B::Error: Into<BodyError>,
-{
-    let body = body.map_err(|error| std::io::Error::other(error.into()));
-    BodyStream::new(body)
-        .try_filter_map(|frame| std::future::ready(Ok(frame.into_data().ok())))
-        .boxed()
-}
-
-/// Returns whether a reply is a stream of events.
-pub(crate) fn is_event_stream(headers: &HeaderMap) -> bool {
-    headers
-        .get(http::header::CONTENT_TYPE)
-        .is_some_and(|value| value.as_bytes().starts_with(b"text/event-stream"))
 }
 
 fn asked_wait(headers: &HeaderMap) -> Option<Duration> {

@@ -6,7 +6,7 @@
 use super::Shared;
 use super::account::Ended;
 use super::heal::{HealReport, HealVerdict, StreamItem};
-use crate::http::reply::BodyError;
+use crate::http::body::BodyError;
 use bytes::Bytes;
 use futures_util::Stream;
 use salve_engine::{Truncation, TruncationOutcome, malformed_inspection, uncut_inspection};

@@ -1,22 +1,21 @@
 //! One request from its head to its response.
 //!
-//! In: a request. Out: a response: the upstream's reply, healed as far as the mode says, or a refusal.
-//! Never logs a header, a body, a query or a path, because each of them may hold a key.
+//! In: a request that passed the guard. Out: a response: the upstream's reply, healed as far as the
+//! mode says, or a refusal. Never logs a header, a body, a query or a path, because each of them may
+//! hold a key.
 
 use super::Shared;
 use super::admission;
-use crate::http::body;
 use super::forward::Forward;
-use crate::http::guard;
 use super::headers;
-use crate::http::refusal::{Reason, Refusal};
-use crate::http::reply::{ReplyBody, full};
+use super::refusal::{self, BAD_HEAL};
 use super::route::{self, Route, Target};
-use crate::http::socket::HeadWatch;
+use crate::http::body::{self, ReplyBody, full};
+use crate::http::refusal::{Reason, Refusal};
+use crate::http::{ConnectionEvent, Face};
 use bytes::Bytes;
 use http::header::{
-    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    CONTENT_TYPE,
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, CONTENT_TYPE, ORIGIN,
 };
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
@@ -25,60 +24,71 @@ use salve_types::Mode;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Answers one request.
-pub(crate) async fn serve(
-    shared: Arc<Shared>,
-    watch: Arc<HeadWatch>,
-    request: Request<Incoming>,
-) -> Response<ReplyBody> {
-    let begun = Instant::now();
-    let (parts, body) = request.into_parts();
-    let path = parts.uri.path().to_owned();
-    let target = route::find(&path);
-    let origin = shared.guard.allowed_origin(&parts.headers).cloned();
-    let outcome = match check(&shared, &watch, &parts, target) {
-        Ok(_) if parts.method == Method::OPTIONS => Ok(preflight()),
-        Ok(target) => dispatch(&shared, &watch, target, parts, body, begun).await,
-        Err(refusal) => Err(refusal),
-    };
-    let mut response = outcome.unwrap_or_else(|refusal| refused(&shared, target, &refusal));
-    if let Some(origin) = origin {
-        response.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+impl Face for Shared {
+    async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Response<ReplyBody> {
+        let begun = Instant::now();
+        let (parts, body) = request.into_parts();
+        let path = parts.uri.path().to_owned();
+        let outcome = match check(&parts, &path) {
+            Ok(_) if is_preflight(&parts) => Ok(preflight()),
+            Ok(target) => dispatch(&self, target, parts, body, begun).await,
+            Err(refusal) => Err(refusal),
+        };
+        outcome.unwrap_or_else(|refusal| self.refuse(&path, &refusal))
     }
-    response
+
+    fn refuse(&self, path: &str, refusal: &Refusal) -> Response<ReplyBody> {
+        let (reason, status) = (refusal.reason.code, refusal.reason.status.as_u16());
+        self.metrics.refused(reason);
+        let route = route::find(path).map(|target| target.route);
+        let name = route.map_or("none", Route::name);
+        tracing::warn!(target: "salve::gateway", route = name, status, reason, "refused");
+        refusal::response(refusal, route.and_then(Route::dialect))
+    }
+
+    fn hear(&self, event: ConnectionEvent) {
+        match event {
+            ConnectionEvent::Opened => {
+                self.metrics.connections.inc();
+            }
+            ConnectionEvent::Closed => {
+                self.metrics.connections.dec();
+            }
+            ConnectionEvent::Refused(reason) => {
+                self.metrics.refused(reason);
+                tracing::warn!(target: "salve::gateway", reason, "refused");
+            }
+            ConnectionEvent::Broken(reason) => {
+                self.metrics.refused(reason);
+                tracing::info!(target: "salve::gateway", reason, "connection ended early");
+            }
+            ConnectionEvent::Cut(cut) => {
+                tracing::warn!(
+                    target: "salve::gateway", cut, "connections cut at the end of the drain"
+                );
+            }
+        }
+    }
 }
 
-fn check<'p>(
-    shared: &Shared,
-    watch: &HeadWatch,
-    parts: &Parts,
-    target: Option<Target<'p>>,
-) -> Result<Target<'p>, Refusal> {
-    if watch.conflicting() {
-        return Err(Refusal::new(
-            Reason::Smuggled,
-            "the request has both Content-Length and Transfer-Encoding",
-        ));
-    }
-    shared.guard.check(parts)?;
-    let target = target.ok_or_else(|| {
-        Refusal::new(
-            Reason::NotFound,
-            "there is no such path; those of the gateway begin with /v1/",
-        )
+fn check<'p>(parts: &Parts, path: &'p str) -> Result<Target<'p>, Refusal> {
+    let target = route::find(path).ok_or_else(|| {
+        let why = "there is no such path; those of the gateway begin with /v1/";
+        Refusal::new(Reason::NOT_FOUND, why)
     })?;
-    // Before a page of an allowed origin sends anything, its browser asks whether it may.
-    let asks =
-        parts.method == Method::OPTIONS && shared.guard.allowed_origin(&parts.headers).is_some();
-    if !asks {
-        guard::check_kind(target.route, &parts.method, &parts.headers)?;
+    if !is_preflight(parts) {
+        route::check_kind(target.route, &parts.method, &parts.headers)?;
     }
     Ok(target)
 }
 
+// Before a page of an allowed origin sends anything, its browser asks whether it may.
+fn is_preflight(parts: &Parts) -> bool {
+    parts.method == Method::OPTIONS && parts.headers.contains_key(ORIGIN)
+}
+
 async fn dispatch(
     shared: &Arc<Shared>,
-    watch: &HeadWatch,
     target: Target<'_>,
     mut parts: Parts,
     body: Incoming,
@@ -94,9 +104,9 @@ async fn dispatch(
     }
     let key = admission::admit(shared, &mut parts.headers)?;
     let mode = mode_of(&parts.headers, shared.config.mode)?;
-    let (limits, timeouts) = (&shared.config.limits, &shared.config.timeouts);
-    let bytes = body::read(body, &parts.headers, limits.body, timeouts.body).await?;
-    watch.expect_next();
+    let server = &shared.config.server;
+    let (most, patience) = (server.limits.body, server.timeouts.body);
+    let bytes = body::read(body, &parts.headers, most, patience).await?;
     let forward = Forward { shared, target, parts, bytes, begun, key };
     match target.route {
         Route::Answer(dialect) => forward.answer(dialect, mode).await,
@@ -107,16 +117,8 @@ async fn dispatch(
 fn mode_of(headers: &HeaderMap, default: Mode) -> Result<Mode, Refusal> {
     let Some(value) = headers.get(headers::SALVE_HEAL) else { return Ok(default) };
     value.to_str().ok().and_then(Mode::from_name).ok_or_else(|| {
-        Refusal::new(Reason::BadHeal, "`x-salve-heal` must be one of: off, observe, enforce")
+        Refusal::new(BAD_HEAL, "`x-salve-heal` must be one of: off, observe, enforce")
     })
-}
-
-fn refused(shared: &Shared, target: Option<Target<'_>>, refusal: &Refusal) -> Response<ReplyBody> {
-    let (reason, status) = (refusal.reason.code(), refusal.status().as_u16());
-    shared.metrics.refused(reason);
-    let route = target.map_or("none", |target| target.route.name());
-    tracing::warn!(target: "salve::gateway", route, status, reason, "refused");
-    refusal.response(target.and_then(|target| target.route.dialect()))
 }
 
 fn page(kind: &'static str, text: String) -> Response<ReplyBody> {

@@ -6,15 +6,17 @@
 use super::Shared;
 use super::account::{Account, Ended};
 use super::answer;
-use crate::http::body::{self, Unread};
-use super::call::{Answer, Calls, NotMade, Persistence, is_event_stream};
+use super::call::{Answer, Calls, NotMade, Persistence};
 use super::ending::Ending;
 use super::headers::{self, Packing};
 use super::heal::Exchange;
-use crate::http::refusal::{Reason, Refusal};
-use crate::http::reply::ReplyBody;
+use super::refusal;
 use super::route::Target;
 use super::upstream::NoReply;
+use crate::http::body::{ReplyBody, Unread};
+use crate::http::coding;
+use crate::http::refusal::{Reason, Refusal};
+use crate::http::sse::is_event_stream;
 use bytes::Bytes;
 use http::header::ACCEPT_ENCODING;
 use http::request::Parts;
@@ -46,7 +48,7 @@ impl Forward<'_> {
         let free = matches!(self.parts.method, Method::GET | Method::HEAD | Method::DELETE);
         if !free && self.is_budgeted() && !COUNTABLE.contains(&self.target.rest) {
             return Err(Refusal::new(
-                Reason::OverBudget,
+                refusal::OVER_BUDGET,
                 "this key's spending is limited, and what this path can cost is not known",
             ));
         }
@@ -123,7 +125,7 @@ impl Forward<'_> {
     async fn unreadable(self) -> Result<Response<ReplyBody>, Refusal> {
         if self.is_budgeted() {
             return Err(Refusal::new(
-                Reason::BadRequest,
+                Reason::BAD_REQUEST,
                 "this key's spending is limited, and what this request can cost cannot be read from it",
             ));
         }
@@ -158,20 +160,23 @@ impl Forward<'_> {
     fn refusal(&self, not_made: &NotMade) -> Refusal {
         match not_made {
             NotMade::NoReply(NoReply::Unreachable) => Refusal::new(
-                Reason::Unreachable,
+                refusal::UNREACHABLE,
                 "the gateway cannot reach its upstream; check the address it was started with",
             ),
             NotMade::NoReply(NoReply::TimedOut) => {
-                Refusal::new(Reason::TimedOut, "the upstream did not answer in time")
+                Refusal::new(refusal::TIMED_OUT, "the upstream did not answer in time")
             }
             NotMade::OverBudget(over) => {
                 let tomorrow = (self.shared.config.now().day() + 1) * 86_400_000;
                 let wait = u64::try_from(tomorrow - self.shared.config.now().0).unwrap_or(1000);
-                Refusal::new(Reason::OverBudget, format!("{over}; it begins anew at midnight UTC"))
-                    .retry_after(Duration::from_millis(wait))
+                Refusal::new(
+                    refusal::OVER_BUDGET,
+                    format!("{over}; it begins anew at midnight UTC"),
+                )
+                .retry_after(Duration::from_millis(wait))
             }
             NotMade::Ledger => Refusal::new(
-                Reason::Ledger,
+                refusal::LEDGER,
                 "the ledger cannot be written, so that the call was not made; see the gateway's log",
             ),
         }
@@ -194,7 +199,7 @@ impl Forward<'_> {
         let costs = self.key.as_ref().is_some_and(|key| key.micro_dollars_per_day.is_some());
         if costs && self.shared.capabilities.of(&asked.model).price.is_none() {
             return Err(Refusal::new(
-                Reason::OverBudget,
+                refusal::OVER_BUDGET,
                 "this key's money is limited, and the price of this model is not known",
             ));
         }
@@ -225,19 +230,19 @@ impl Forward<'_> {
     }
 
     async fn json(&self) -> Result<Value, Refusal> {
-        let plain = match headers::packed_in(&self.parts.headers) {
+        let plain = match coding::packed_in(&self.parts.headers) {
             None => self.bytes.clone(),
             Some(coding) => unpacked(self.bytes.clone(), coding, self.shared).await?,
         };
         // The parser itself refuses to go deeper than 128 levels.
         match serde_json::from_slice::<Value>(&plain) {
             Ok(value) if value.is_object() => Ok(value),
-            Ok(_) => Err(Refusal::new(Reason::BadJson, "the body must be a JSON object")),
+            Ok(_) => Err(Refusal::new(refusal::BAD_JSON, "the body must be a JSON object")),
             Err(error) => {
                 let (line, column) = (error.line(), error.column());
                 let message =
                     format!("the body is not JSON that can be read (line {line}, column {column})");
-                Err(Refusal::new(Reason::BadJson, message))
+                Err(Refusal::new(refusal::BAD_JSON, message))
             }
         }
     }
@@ -245,7 +250,7 @@ impl Forward<'_> {
     fn calls(&self, account: Account, packing: Packing, mode: Mode) -> Result<Calls, Refusal> {
         let url = self.shared.upstream.url(self.target.rest, self.parts.uri.query());
         let url = url.ok_or_else(|| {
-            Refusal::new(Reason::NotFound, "the path cannot be joined to the upstream's address")
+            Refusal::new(Reason::NOT_FOUND, "the path cannot be joined to the upstream's address")
         })?;
         let persistence = match mode {
             Mode::Enforce => Persistence::Repeat,
@@ -284,16 +289,18 @@ fn limit_field(asked: &Asked) -> &'static str {
 }
 
 async fn unpacked(bytes: Bytes, coding: &HeaderValue, shared: &Shared) -> Result<Bytes, Refusal> {
-    if !body::is_readable(coding) {
+    if !coding::is_readable(coding) {
         return Err(Refusal::new(
-            Reason::ContentEncoding,
+            Reason::CONTENT_ENCODING,
             "the body is packed in a way that cannot be read; use gzip, br or none",
         ));
     }
-    body::unpack(bytes, coding, shared.config.limits.body).await.map_err(|unread| match unread {
-        Unread::TooLarge => Refusal::new(Reason::TooLarge, "the unpacked body is too large"),
-        Unread::Broken => {
-            Refusal::new(Reason::BadRequest, "the body is not packed as its header says")
+    coding::unpack(bytes, coding, shared.config.server.limits.body).await.map_err(|unread| {
+        match unread {
+            Unread::TooLarge => Refusal::new(Reason::TOO_LARGE, "the unpacked body is too large"),
+            Unread::Broken => {
+                Refusal::new(Reason::BAD_REQUEST, "the body is not packed as its header says")
+            }
         }
     })
 }

@@ -3,9 +3,10 @@
 //! In: headers of a request or a reply. Out: the same without those that belong to one connection.
 //! Everything else passes untouched, known or not.
 
+use crate::http::coding::readable;
 use http::header::{
-    ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HOST,
-    PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
+    ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, EXPECT, HOST, PROXY_AUTHENTICATE,
+    PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
 };
 use http::{HeaderMap, HeaderName, HeaderValue};
 
@@ -35,7 +36,7 @@ const OF_ONE_CONNECTION: [HeaderName; 9] = [
 /// How the reply may be packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Packing {
-    /// As the client says: nobody looks inside.
+    /// As the client says: the gateway does not look inside.
     AsAsked,
     /// Only in ways that can be unpacked here.
     Readable,
@@ -75,14 +76,7 @@ pub(crate) fn of_changed_body(headers: &mut HeaderMap) {
     }
 }
 
-/// Returns the codings a body is packed in; none when it is plain.
-pub(crate) fn packed_in(headers: &HeaderMap) -> Option<&HeaderValue> {
-    headers
-        .get(CONTENT_ENCODING)
-        .filter(|value| !value.as_bytes().eq_ignore_ascii_case(b"identity"))
-}
-
-/// Returns the key a client shows, and the header it stands in.
+/// Returns the key a client shows, and the header it is in.
 pub(crate) fn shown_key(headers: &HeaderMap) -> Option<(HeaderName, &str)> {
     if let Some(key) = headers.get(SALVE_KEY).and_then(|value| value.to_str().ok()) {
         return Some((SALVE_KEY, key.trim()));
@@ -103,22 +97,6 @@ fn drop_hop_by_hop(headers: &mut HeaderMap) {
     }
     for name in OF_ONE_CONNECTION.iter().chain(&named) {
         headers.remove(name);
-    }
-}
-
-fn readable(headers: &HeaderMap) -> &'static str {
-    let accepted = headers.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or("");
-    let accepts = |coding: &str| {
-        accepted.split(',').any(|part| {
-            let mut words = part.split(';').map(str::trim);
-            words.next() == Some(coding) && words.all(|word| word != "q=0")
-        })
-    };
-    match (accepts("gzip"), accepts("br")) {
-        (true, true) => "gzip, br",
-        (true, false) => "gzip",
-        (false, true) => "br",
-        (false, false) => "identity",
     }
 }
 

@@ -3,6 +3,9 @@
 //! In: the path of a request. Out: what is asked for, and the part of the path that comes after the
 //! version, to be joined to the upstream's own. Never lets a path climb, whatever it is escaped as.
 
+use crate::http::guard;
+use crate::http::refusal::{Reason, Refusal};
+use http::{HeaderMap, Method};
 use salve_model::wire::Dialect;
 
 /// What is asked for.
@@ -49,7 +52,7 @@ pub(crate) struct Target<'p> {
 // these; anything else under another name would be a guess.
 const WITHOUT_VERSION: [&str; 4] = ["/chat/completions", "/responses", "/messages", "/models"];
 
-/// Finds out what is asked for; none when there is no such thing here.
+/// Finds out what is asked for; `None` when there is no such thing here.
 pub(crate) fn find(path: &str) -> Option<Target<'_>> {
     match path {
         "/" | "/health" => return Some(Target { route: Route::Health, rest: path }),
@@ -68,6 +71,31 @@ pub(crate) fn find(path: &str) -> Option<Target<'_>> {
         _ => Route::Other,
     };
     Some(Target { route, rest })
+}
+
+/// Checks that the request is of a kind its route takes.
+pub(crate) fn check_kind(
+    route: Route,
+    method: &Method,
+    headers: &HeaderMap,
+) -> Result<(), Refusal> {
+    let (allowed, takes): (&[Method], _) = match route {
+        Route::Answer(_) => (&[Method::POST], "POST"),
+        Route::Other => {
+            (&[Method::GET, Method::POST, Method::DELETE, Method::HEAD], "GET, POST, DELETE")
+        }
+        Route::Health | Route::Metrics => (&[Method::GET, Method::HEAD], "GET"),
+    };
+    if !allowed.contains(method) {
+        return Err(Refusal::new(Reason::METHOD, format!("this path takes {takes} only")));
+    }
+    if matches!(route, Route::Answer(_)) && !guard::is_json(headers) {
+        return Err(Refusal::new(
+            Reason::CONTENT_TYPE,
+            "the body must be JSON, with `content-type: application/json`",
+        ));
+    }
+    Ok(())
 }
 
 // A base URL that ends in `/v1` given to a client that adds `/v1` itself makes two of them.

@@ -51,7 +51,7 @@ impl UpstreamClient {
             .tcp_nodelay(true)
             .pool_max_idle_per_host(256)
             .build()
-            .map_err(|error| StartError::Client { message: error.to_string() })?;
+            .map_err(StartError::Client)?;
         let provider = provider_of(&base).into();
         let answers = answers_of(&base)?;
         Ok(Self { client, base, answers, provider })

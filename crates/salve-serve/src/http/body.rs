@@ -1,22 +1,49 @@
-//! Bodies that are read whole, and packed and unpacked.
+//! Bodies of requests and responses.
 //!
-//! In: a body as it arrives, and how it is packed. Out: its bytes, or why not. Bounded in bytes and in
-//! time, before and after it is unpacked, so that a small body cannot become a large one.
+//! In: a body as it arrives. Out: its bytes, bounded in number and in time, or why not; and the one
+//! body type of responses. Never copies a body that is passed on.
 
 use super::refusal::{Reason, Refusal};
-use super::reply::BodyError;
 use bytes::Bytes;
-use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, VARY};
-use http::{HeaderMap, HeaderValue, Request, Response};
+use futures_util::stream::BoxStream;
+use futures_util::{Stream, StreamExt, TryStreamExt};
+use http::HeaderMap;
+use http::header::CONTENT_LENGTH;
 use http_body::{Body, Frame};
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
-use std::convert::Infallible;
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, BodyStream, Full, LengthLimitError, Limited, StreamBody};
 use std::time::Duration;
-use tower::{ServiceExt, service_fn};
-use tower_http::CompressionLevel;
-use tower_http::compression::Compression;
-use tower_http::compression::predicate::SizeAbove;
-use tower_http::decompression::{Decompression, DecompressionBody};
+
+/// Why a body broke off.
+pub(crate) type BodyError = Box<dyn std::error::Error + Send + Sync>;
+
+/// The body of a response.
+pub(crate) type ReplyBody = UnsyncBoxBody<Bytes, BodyError>;
+
+/// Makes a body of bytes that are all there.
+pub(crate) fn full(bytes: Bytes) -> ReplyBody {
+    Full::new(bytes).map_err(|never| match never {}).boxed_unsync()
+}
+
+/// Makes a body of bytes that are still to come.
+pub(crate) fn streamed(
+    pieces: impl Stream<Item = Result<Bytes, BodyError>> + Send + 'static,
+) -> ReplyBody {
+    let frames = StreamExt::map(pieces, |piece| piece.map(Frame::data));
+    BodyExt::boxed_unsync(StreamBody::new(frames))
+}
+
+/// Returns the pieces of a body as they arrive.
+pub(crate) fn pieces<B>(body: B) -> BoxStream<'static, std::io::Result<Bytes>>
+where
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<BodyError>,
+{
+    let body = body.map_err(|error| std::io::Error::other(error.into()));
+    BodyStream::new(body)
+        .try_filter_map(|frame| std::future::ready(Ok(frame.into_data().ok())))
+        .boxed()
+}
 
 /// Reads the body of a request.
 pub(crate) async fn read(
@@ -33,10 +60,10 @@ pub(crate) async fn read(
         Ok(Ok(bytes)) => Ok(bytes),
         Ok(Err(Unread::TooLarge)) => Err(too_large(most)),
         Ok(Err(Unread::Broken)) => {
-            Err(Refusal::new(Reason::BadRequest, "the body of the request broke off"))
+            Err(Refusal::new(Reason::BAD_REQUEST, "the body of the request broke off"))
         }
         Err(_) => Err(Refusal::new(
-            Reason::SlowBody,
+            Reason::SLOW_BODY,
             format!("the body did not arrive within {} seconds", patience.as_secs()),
         )),
     }
@@ -45,7 +72,7 @@ pub(crate) async fn read(
 /// Why a body could not be read.
 #[derive(Debug)]
 pub(crate) enum Unread {
-    /// It is larger than may be.
+    /// It is larger than allowed.
     TooLarge,
     /// It broke off, or is not packed as it says.
     Broken,
@@ -72,8 +99,8 @@ pub(crate) struct Arrived {
     pub(crate) broken: bool,
 }
 
-/// Reads a body as far as it comes, to no more than `most`: what arrived before a connection broke is
-/// not thrown away.
+/// Reads a body as far as it comes, up to `most` bytes: what arrived before a connection broke is not
+/// thrown away.
 pub(crate) async fn collect_arrived<B>(body: B, most: usize) -> Result<Arrived, Unread>
 where
     B: Body<Data = Bytes>,
@@ -102,110 +129,9 @@ where
     Ok(Arrived { bytes, broken })
 }
 
-/// Returns whether a body packed so can be unpacked here.
-pub(crate) fn is_readable(packed_in: &HeaderValue) -> bool {
-    ["gzip", "x-gzip", "br"]
-        .iter()
-        .any(|coding| packed_in.as_bytes().eq_ignore_ascii_case(coding.as_bytes()))
-}
-
-/// Unpacks bytes, to no more than `most`.
-pub(crate) async fn unpack(
-    bytes: Bytes,
-    packed_in: &HeaderValue,
-    most: usize,
-) -> Result<Bytes, Unread> {
-    collect(unpacked(Full::new(bytes), packed_in).await, most).await
-}
-
-/// Unpacks a body as it arrives.
-pub(crate) async fn unpacked<B>(body: B, packed_in: &HeaderValue) -> DecompressionBody<B>
-where
-    B: Body<Data = Bytes>,
-{
-    // The library unpacks what a service answers; this one answers with the body it is given.
-    let coding = packed_in.as_bytes().to_ascii_lowercase();
-    let coding = if coding == b"br" { "br" } else { "gzip" };
-    let echo = service_fn(move |request: Request<B>| {
-        let mut response = Response::new(request.into_body());
-        response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static(coding));
-        std::future::ready(Ok::<_, Infallible>(response))
-    });
-    match Decompression::new(echo).oneshot(Request::new(body)).await {
-        Ok(response) => response.into_body(),
-        Err(never) => match never {},
-    }
-}
-
-/// Packs a whole body in a way the client accepts, if there is one, and names it in the headers.
-pub(crate) async fn pack(
-    bytes: Bytes,
-    accepted: Option<&HeaderValue>,
-    headers: &mut HeaderMap,
-) -> Bytes {
-    let Some(accepted) = accepted else { return bytes };
-    let mut request = Request::new(Full::new(bytes.clone()));
-    request.headers_mut().insert(ACCEPT_ENCODING, accepted.clone());
-    let echo = service_fn(|request: Request<Full<Bytes>>| {
-        std::future::ready(Ok::<_, Infallible>(Response::new(request.into_body())))
-    });
-    let packing = Compression::new(echo)
-        .quality(CompressionLevel::Fastest)
-        .compress_when(SizeAbove::new(SMALLEST_PACKED));
-    let response = match packing.oneshot(request).await {
-        Ok(response) => response,
-        Err(never) => match never {},
-    };
-    let Some(coding) = response.headers().get(CONTENT_ENCODING).cloned() else { return bytes };
-    match response.into_body().collect().await {
-        Ok(packed) => {
-            headers.insert(CONTENT_ENCODING, coding);
-            headers.append(VARY, HeaderValue::from_static("accept-encoding"));
-            packed.to_bytes()
-        }
-        // Packing bytes in memory does not fail; if it does, they go as they are.
-        Err(_) => bytes,
-    }
-}
-
-// Below this a packed body is hardly smaller and always later.
-const SMALLEST_PACKED: u16 = 1024;
-
 fn too_large(most: usize) -> Refusal {
     Refusal::new(
-        Reason::TooLarge,
-        format!("the body is larger than {most} bytes; send less, or raise the gateway's limit"),
+        Reason::TOO_LARGE,
+        format!("the body is larger than {most} bytes; send less, or raise the limit"),
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn what_is_packed_is_unpacked_and_a_bomb_is_not() {
-        let text = Bytes::from("a long line of the same words, again and again\n".repeat(20_000));
-        for coding in ["gzip", "br"] {
-            let mut headers = HeaderMap::new();
-            let accepted = HeaderValue::from_static(coding);
-            let packed = pack(text.clone(), Some(&accepted), &mut headers).await;
-            assert_eq!(headers[CONTENT_ENCODING], coding);
-            assert!(packed.len() * 20 < text.len(), "{coding}: {}", packed.len());
-            assert_eq!(unpack(packed.clone(), &accepted, text.len()).await.unwrap(), text);
-            let bomb = unpack(packed.clone(), &accepted, text.len() - 1).await;
-            assert!(matches!(bomb, Err(Unread::TooLarge)), "{coding}");
-            let cut = unpack(packed.slice(..packed.len() / 2), &accepted, text.len()).await;
-            assert!(matches!(cut, Err(Unread::Broken)), "{coding}");
-        }
-    }
-
-    #[tokio::test]
-    async fn bytes_go_plain_to_those_who_accept_nothing_else() {
-        let text = Bytes::from("x".repeat(5000));
-        for accepted in [None, Some(HeaderValue::from_static("zstd"))] {
-            let mut headers = HeaderMap::new();
-            assert_eq!(pack(text.clone(), accepted.as_ref(), &mut headers).await, text);
-            assert!(headers.is_empty());
-        }
-    }
 }

@@ -1,15 +1,13 @@
 //! The checks every request passes before anything is done for it.
 //!
-//! In: the head of a request. Out: nothing, or why it is refused. The gateway holds keys and spends
-//! money, so that a page in a browser, a name that was bound to this address, or a request with two
-//! meanings must not get through, on loopback neither.
+//! In: the head of a request. Out: nothing, or why it is refused. A face holds keys, spends money and
+//! writes files, so that neither a page in a browser nor a name that was bound to this address may get
+//! through, on loopback neither.
 
 use super::refusal::{Reason, Refusal};
-use crate::gateway::route::Route;
 use http::header::{CONTENT_TYPE, HOST, ORIGIN};
-use http::request::Parts;
 use http::uri::Authority;
-use http::{HeaderMap, HeaderValue, Method};
+use http::{HeaderMap, HeaderValue, Uri};
 use std::net::IpAddr;
 
 /// Whom requests may be addressed to, and which pages may send them.
@@ -31,25 +29,25 @@ impl Guard {
     }
 
     /// Checks whom the request is addressed to and who sends it.
-    pub(crate) fn check(&self, parts: &Parts) -> Result<(), Refusal> {
-        let mut hosts = parts.headers.get_all(HOST).iter();
+    pub(crate) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+        let mut hosts = headers.get_all(HOST).iter();
         let host = hosts.next();
         if hosts.next().is_some() {
-            return Err(Refusal::new(Reason::BadRequest, "the request has two Host headers"));
+            return Err(Refusal::new(Reason::BAD_REQUEST, "the request has two Host headers"));
         }
         let named = host.and_then(|value| value.to_str().ok()?.parse::<Authority>().ok());
         let named = named.ok_or_else(|| {
-            Refusal::new(Reason::BadRequest, "the request has no Host header that can be read")
+            Refusal::new(Reason::BAD_REQUEST, "the request has no Host header that can be read")
         })?;
-        let other = parts.uri.authority().is_some_and(|authority| !self.knows(authority.host()));
+        let other = uri.authority().is_some_and(|authority| !self.knows(authority.host()));
         if other || !self.knows(named.host()) || named.as_str().contains('@') {
             return Err(Refusal::new(
-                Reason::WrongHost,
-                "the request is addressed to another host; use the address the gateway printed, or \
-                 start it with --host NAME",
+                Reason::WRONG_HOST,
+                "the request is addressed to another host; use the address printed at the start, or \
+                 start with --host NAME",
             ));
         }
-        self.check_origin(&parts.headers)
+        self.check_origin(headers)
     }
 
     /// Returns the origin of a request from a page that may send one.
@@ -60,8 +58,8 @@ impl Guard {
     fn check_origin(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         if headers.contains_key(ORIGIN) && self.allowed_origin(headers).is_none() {
             return Err(Refusal::new(
-                Reason::WrongOrigin,
-                "pages in a browser may not use the gateway; start it with --allow-origin ORIGIN",
+                Reason::WRONG_ORIGIN,
+                "pages in a browser may not send requests here; start with --allow-origin ORIGIN",
             ));
         }
         Ok(())
@@ -72,7 +70,7 @@ impl Guard {
         if host == "localhost" || self.hosts.contains(&host) {
             return true;
         }
-        // A name can be bound to any address by whoever owns it; an address cannot.
+        // The owner of a name can bind it to any address; an address cannot be bound.
         let literal = host.trim_start_matches('[').trim_end_matches(']');
         literal.parse::<IpAddr>().is_ok_and(|address| {
             address.is_loopback() || address == self.listen || self.listen.is_unspecified()
@@ -80,33 +78,9 @@ impl Guard {
     }
 }
 
-/// Checks that the request is of a kind its route takes.
-pub(crate) fn check_kind(
-    route: Route,
-    method: &Method,
-    headers: &HeaderMap,
-) -> Result<(), Refusal> {
-    let (allowed, takes): (&[Method], _) = match route {
-        Route::Answer(_) => (&[Method::POST], "POST"),
-        Route::Other => {
-            (&[Method::GET, Method::POST, Method::DELETE, Method::HEAD], "GET, POST, DELETE")
-        }
-        Route::Health | Route::Metrics => (&[Method::GET, Method::HEAD], "GET"),
-    };
-    if !allowed.contains(method) {
-        return Err(Refusal::new(Reason::Method, format!("this path takes {takes} only")));
-    }
-    if matches!(route, Route::Answer(_)) && !is_json(headers) {
-        return Err(Refusal::new(
-            Reason::ContentType,
-            "the body must be JSON, with `content-type: application/json`",
-        ));
-    }
-    Ok(())
-}
-
-// A form or plain text is what a page in a browser can send without being asked by anyone.
-fn is_json(headers: &HeaderMap) -> bool {
+/// Returns whether a body is JSON by its header. A form or plain text is what a page in a browser can
+/// send without the server's leave.
+pub(crate) fn is_json(headers: &HeaderMap) -> bool {
     let Some(value) = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()) else {
         return false;
     };
@@ -120,16 +94,18 @@ mod tests {
     use super::*;
     use http::Request;
 
-    fn parts(uri: &str, headers: &[(&str, &str)]) -> Parts {
+    fn request(uri: &str, headers: &[(&str, &str)]) -> Request<()> {
         let mut request = Request::get(uri);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        request.body(()).unwrap().into_parts().0
+        request.body(()).unwrap()
     }
 
     fn outcome(guard: &Guard, uri: &str, headers: &[(&str, &str)]) -> &'static str {
-        guard.check(&parts(uri, headers)).map_or_else(|refusal| refusal.reason.code(), |()| "ok")
+        let request = request(uri, headers);
+        let checked = guard.check(request.uri(), request.headers());
+        checked.map_or_else(|refusal| refusal.reason.code, |()| "ok")
     }
 
     #[test]

@@ -1,16 +1,22 @@
 //! How many requests a key may make in a minute.
 //!
-//! In: a key and its rate. Out: a place, or how long until the next one. A bucket a key: it fills at
-//! the key's rate, up to one minute's worth.
+//! In: a key and its rate. Out: a place, or how long until the next one. Each key has a bucket
+//! that fills at the key's rate, up to one minute's worth.
 
-use salve_store::KeyId;
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The buckets of all keys.
-#[derive(Debug, Default)]
-pub(crate) struct Rates(Mutex<HashMap<KeyId, Bucket>>);
+#[derive(Debug)]
+pub(crate) struct Rates<K>(Mutex<HashMap<K, Bucket>>);
+
+impl<K> Default for Rates<K> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
 
 #[derive(Debug)]
 struct Bucket {
@@ -18,9 +24,9 @@ struct Bucket {
     at: Instant,
 }
 
-impl Rates {
+impl<K: Eq + Hash> Rates<K> {
     /// Takes a place for one request.
-    pub(crate) fn take(&self, key: KeyId, per_minute: u32, now: Instant) -> Result<(), Duration> {
+    pub(crate) fn take(&self, key: K, per_minute: u32, now: Instant) -> Result<(), Duration> {
         let most = f64::from(per_minute);
         let mut buckets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let bucket = buckets.entry(key).or_insert(Bucket { left: most, at: now });
@@ -46,14 +52,14 @@ mod tests {
         let rates = Rates::default();
         let start = Instant::now();
         for _ in 0..6 {
-            assert_eq!(rates.take(KeyId(1), 6, start), Ok(()));
+            assert_eq!(rates.take(1, 6, start), Ok(()));
         }
-        let wait = rates.take(KeyId(1), 6, start).unwrap_err();
+        let wait = rates.take(1, 6, start).unwrap_err();
         assert_eq!(wait, Duration::from_secs(10));
-        assert_eq!(rates.take(KeyId(2), 6, start), Ok(()), "another key has its own");
+        assert_eq!(rates.take(2, 6, start), Ok(()), "another key has its own");
         let later = start + Duration::from_secs(10);
-        assert_eq!(rates.take(KeyId(1), 6, later), Ok(()));
-        assert!(rates.take(KeyId(1), 6, later).is_err());
-        assert!(rates.take(KeyId(3), 0, later).is_err());
+        assert_eq!(rates.take(1, 6, later), Ok(()));
+        assert!(rates.take(1, 6, later).is_err());
+        assert!(rates.take(3, 0, later).is_err());
     }
 }

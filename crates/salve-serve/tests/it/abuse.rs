@@ -1,7 +1,8 @@
 //! Forged and abusive requests: each is refused, each is logged, and no key is in any log.
 
 use super::stage::{FakeUpstream, config, gateway, key, raw, store, text};
-use salve_serve::gateway::{GatewayHandle, Secret};
+use salve_serve::gateway::Secret;
+use salve_serve::http::ServerHandle;
 use salve_store::{NewKey, SpendLimit, Store};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -72,7 +73,7 @@ impl Log {
 struct Scene {
     log: Log,
     upstream: FakeUpstream,
-    gateway: GatewayHandle,
+    gateway: ServerHandle,
     key: String,
     revoked: String,
     poor: String,
@@ -92,10 +93,10 @@ async fn scene(log: Log) -> Scene {
     let mut config = config(&upstream);
     config.upstream_key = Some(Secret::new(UPSTREAM_KEY).unwrap());
     config.store = Some(store.clone());
-    config.limits.body = MOST;
-    config.limits.head = 16 << 10;
-    config.timeouts.head = Duration::from_millis(400);
-    config.timeouts.body = Duration::from_millis(400);
+    config.server.limits.body = MOST;
+    config.server.limits.head = 16 << 10;
+    config.server.timeouts.head = Duration::from_millis(400);
+    config.server.timeouts.body = Duration::from_millis(400);
     let gateway = gateway(config).await;
     Scene { log, upstream, gateway, key: good, revoked, poor, slow, _store: store }
 }

@@ -6,7 +6,8 @@ use http::HeaderMap;
 use salve_model::ModelReply;
 use salve_model::sim::{Script, SimHandle, SimServer};
 use salve_model::wire::{Dialect, SseSplitter, StreamReader, read_reply};
-use salve_serve::gateway::{GatewayConfig, GatewayHandle};
+use salve_serve::gateway::GatewayConfig;
+use salve_serve::http::ServerHandle;
 use salve_types::{FinishReason, Timestamp};
 use serde_json::{Value, json};
 use std::io::Read;
@@ -16,7 +17,7 @@ use std::time::Duration;
 
 const CODE: &str = "Here it is:\n\n```rust\nfn main() {\n    let words = vec![\"one\", \"two\"];\n    for word in &words {\n        println!(\"{word}\");\n    }\n}\n```\n";
 
-async fn before(reply: Value) -> (SimHandle, GatewayHandle) {
+async fn before(reply: Value) -> (SimHandle, ServerHandle) {
     let script = Script::parse(&json!({ "reply": reply }).to_string()).unwrap();
     let sim = SimServer::start(script, SocketAddr::from(([127, 0, 0, 1], 0))).await.unwrap();
     let config = GatewayConfig::new(sim.url(), Arc::new(|| Timestamp(1_700_000_000_000)));

@@ -273,8 +273,8 @@ async fn a_gateway_that_asks_for_keys_does_not_start_without_one() {
     let error = Gateway::start(keyed(&upstream, &store)).await.unwrap_err();
     assert!(matches!(error, StartError::NoKeys), "{error}");
     let mut open = config(&upstream);
-    open.listen = SocketAddr::from(([0, 0, 0, 0], 0));
-    open.insecure_bind = true;
+    open.server.listen = SocketAddr::from(([0, 0, 0, 0], 0));
+    open.server.insecure_bind = true;
     open.store = Some(store);
     let error = Gateway::start(open).await.unwrap_err();
     assert!(matches!(error, StartError::NoKeys), "{error}");

@@ -4,6 +4,7 @@ use super::stage::{FakeUpstream, client, config, events, gateway, raw, text};
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use salve_serve::gateway::{Gateway, Mode, StartError};
+use salve_serve::http::ListenError;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use tokio::io::AsyncReadExt;
@@ -13,7 +14,7 @@ use tokio::net::TcpStream;
 async fn more_connections_than_allowed_are_turned_away() {
     let upstream = FakeUpstream::start(|_, _| text(200, "{}")).await;
     let mut config = config(&upstream);
-    config.limits.connections = 2;
+    config.server.limits.connections = 2;
     let gateway = gateway(config).await;
     let first = TcpStream::connect(gateway.addr).await.unwrap();
     let second = TcpStream::connect(gateway.addr).await.unwrap();
@@ -74,7 +75,7 @@ async fn a_stream_that_does_not_end_is_cut_when_time_is_up() {
     .await;
     let mut config = config(&upstream);
     config.mode = Mode::Off;
-    config.drain = Duration::from_millis(200);
+    config.server.drain = Duration::from_millis(200);
     let gateway = gateway(config).await;
     let response = client()
         .post(format!("http://{}/v1/chat/completions", gateway.addr))
@@ -98,7 +99,7 @@ async fn a_client_that_takes_nothing_is_given_up() {
     .await;
     let mut config = config(&upstream);
     config.mode = Mode::Off;
-    config.timeouts.write = Duration::from_millis(300);
+    config.server.timeouts.write = Duration::from_millis(300);
     let gateway = gateway(config).await;
     let mut socket = TcpStream::connect(gateway.addr).await.unwrap();
     let request = "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\n\
@@ -114,7 +115,7 @@ async fn a_client_that_takes_nothing_is_given_up() {
 async fn an_address_others_can_reach_needs_protection() {
     let upstream = FakeUpstream::start(|_, _| text(200, "{}")).await;
     let mut config = config(&upstream);
-    config.listen = SocketAddr::from(([0, 0, 0, 0], 0));
+    config.server.listen = SocketAddr::from(([0, 0, 0, 0], 0));
     let error = Gateway::start(config).await.unwrap_err();
-    assert!(matches!(error, StartError::Exposed { .. }), "{error}");
+    assert!(matches!(error, StartError::Listen(ListenError::Exposed { .. })), "{error}");
 }

@@ -9,7 +9,8 @@ use http_body_util::{BodyExt, Full, StreamBody};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use salve_serve::gateway::{Gateway, GatewayConfig, GatewayHandle};
+use salve_serve::gateway::{Gateway, GatewayConfig};
+use salve_serve::http::ServerHandle;
 use salve_store::{NewKey, Redact, RedactStream, Store, StoreOptions};
 use salve_types::Timestamp;
 use std::convert::Infallible;
@@ -154,7 +155,7 @@ pub(crate) fn config(upstream: &FakeUpstream) -> GatewayConfig {
 }
 
 /// Starts a gateway.
-pub(crate) async fn gateway(config: GatewayConfig) -> GatewayHandle {
+pub(crate) async fn gateway(config: GatewayConfig) -> ServerHandle {
     Gateway::start(config).await.unwrap()
 }
 

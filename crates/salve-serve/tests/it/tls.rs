@@ -1,7 +1,8 @@
 //! A gateway that shows a certificate. The one here is for these tests alone.
 
 use super::stage::{FakeUpstream, config, gateway, raw, text};
-use salve_serve::gateway::{Gateway, StartError, TlsIdentity};
+use salve_serve::gateway::{Gateway, StartError};
+use salve_serve::http::{ListenError, TlsIdentity};
 
 const CERTIFICATE: &[u8] = include_bytes!("tls/certificate.pem");
 const KEY: &[u8] = include_bytes!("tls/key.pem");
@@ -14,7 +15,7 @@ fn identity(certificates: &[u8], key: &[u8]) -> Option<TlsIdentity> {
 async fn requests_are_answered_over_tls_and_plain_ones_are_not() {
     let upstream = FakeUpstream::start(|_, _| text(200, "{\"data\":[]}")).await;
     let mut config = config(&upstream);
-    config.tls = identity(CERTIFICATE, KEY);
+    config.server.tls = identity(CERTIFICATE, KEY);
     let gateway = gateway(config).await;
     let trusted = reqwest::Certificate::from_pem(CERTIFICATE).unwrap();
     let client = reqwest::Client::builder().no_proxy().tls_certs_only([trusted]).build().unwrap();
@@ -31,8 +32,8 @@ async fn a_certificate_that_cannot_be_used_is_refused_at_the_start() {
     let upstream = FakeUpstream::start(|_, _| text(200, "{}")).await;
     for (certificates, key) in [(&b""[..], KEY), (CERTIFICATE, b"nothing"), (b"nothing", b"")] {
         let mut config = config(&upstream);
-        config.tls = identity(certificates, key);
+        config.server.tls = identity(certificates, key);
         let error = Gateway::start(config).await.unwrap_err();
-        assert!(matches!(error, StartError::Tls { .. }), "{error}");
+        assert!(matches!(error, StartError::Listen(ListenError::Tls(_))), "{error}");
     }
 }

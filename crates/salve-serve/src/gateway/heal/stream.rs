@@ -10,6 +10,7 @@ use super::report::HealReport;
 use super::session::{Arrived, ArrivedAnswer, Over, Session};
 use super::upstream::{CallEnd, Receipt, tell};
 use super::{Exchange, Upstream, rest, wanted_of};
+use crate::http::sse::{self, KeepAlive};
 use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
@@ -36,7 +37,7 @@ pub fn heal_stream<U: Upstream>(
     receipt: Option<Box<dyn Receipt>>,
 ) -> impl Stream<Item = StreamItem> + Send + 'static {
     let wanted = wanted_of(&exchange.asked, &exchange.schemas);
-    let pings = Pings::new(exchange.asked.dialect, exchange.policy.ping);
+    let pings = keep_alive(exchange.asked.dialect, exchange.policy.ping);
     let session = Session::new(&exchange.asked, wanted, &exchange.policy);
     let reading = Box::new(Reading { exchange, session, body, receipt, noted: 0 });
     unfold((Stage::Reading(reading), pings), |(stage, mut pings)| async move {
@@ -80,7 +81,7 @@ struct Reading<U> {
 }
 
 impl<U: Upstream> Stage<U> {
-    async fn next(self, pings: &Pings) -> Option<(StreamItem, Self)> {
+    async fn next(self, pings: &KeepAlive) -> Option<(StreamItem, Self)> {
         match self {
             Self::Reading(mut reading) => match reading.next(pings).await {
                 Some(bytes) => Some((StreamItem::Bytes(bytes), Self::Reading(reading))),
@@ -97,10 +98,10 @@ impl<U: Upstream> Stage<U> {
 
     async fn heal(
         mut concluding: BoxFuture<'static, Concluded>,
-        pings: &Pings,
+        pings: &KeepAlive,
     ) -> Option<(StreamItem, Self)> {
         let Ok(concluded) = timeout_at(pings.due(), &mut concluding).await else {
-            return Some((StreamItem::Bytes(pings.bytes()), Self::Healing(concluding)));
+            return Some((StreamItem::Bytes(pings.ping()), Self::Healing(concluding)));
         };
         let Concluded { bytes, report, body } = concluded;
         let until = Instant::now() + LINGER;
@@ -118,11 +119,11 @@ impl Lingering {
 
 impl<U: Upstream> Reading<U> {
     // Returns the next bytes for the client, or none when the upstream's stream is over.
-    async fn next(&mut self, pings: &Pings) -> Option<Bytes> {
+    async fn next(&mut self, pings: &KeepAlive) -> Option<Bytes> {
         while !self.session.is_over() {
             let piece = if self.session.is_holding() {
                 match timeout_at(pings.due(), self.body.next()).await {
-                    Err(_) => return Some(pings.bytes()),
+                    Err(_) => return Some(pings.ping()),
                     Ok(piece) => piece,
                 }
             } else {
@@ -199,31 +200,10 @@ fn end_of(arrived: &Arrived) -> CallEnd {
     }
 }
 
-// Keeps a silent connection awake.
-struct Pings {
-    bytes: &'static str,
-    every: Duration,
-    last: Instant,
-}
-
-impl Pings {
-    fn new(dialect: Dialect, every: Duration) -> Self {
-        let bytes = match dialect {
-            Dialect::Chat | Dialect::Responses => ": ping\n\n",
-            Dialect::Messages => "event: ping\ndata: {\"type\": \"ping\"}\n\n",
-        };
-        Self { bytes, every: every.max(Duration::from_millis(1)), last: Instant::now() }
-    }
-
-    fn due(&self) -> Instant {
-        self.last + self.every
-    }
-
-    fn sent(&mut self) {
-        self.last = Instant::now();
-    }
-
-    fn bytes(&self) -> Bytes {
-        Bytes::from_static(self.bytes.as_bytes())
+// Clients of Messages know pings by their name; the others skip a comment.
+fn keep_alive(dialect: Dialect, every: Duration) -> KeepAlive {
+    match dialect {
+        Dialect::Chat | Dialect::Responses => KeepAlive::new(sse::PING, every),
+        Dialect::Messages => KeepAlive::new("event: ping\ndata: {\"type\": \"ping\"}\n\n", every),
     }
 }
