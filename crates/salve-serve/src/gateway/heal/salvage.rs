@@ -2,44 +2,46 @@
 //!
 //! In: the bytes that arrived, which are the beginning of a JSON document. Out: the answer as far as
 //! it came, as one that was disconnected, and the envelope around it. A body is read that broke
-//! inside the answer's own text or arguments, or behind all that can belong to the answer; anywhere
-//! else, half an item would be lost or stand in the envelope. Never takes what it closed as whole:
+//! inside the answer's own text or arguments, or after all that can belong to the answer; anywhere
+//! else, half an item would be lost or would be in the envelope. Never takes what it closed as whole:
 //! the answer says that the connection broke, and open arguments stay the text that arrived.
 
 use salve_model::ModelReply;
 use salve_model::wire::{Asked, Dialect, read_reply};
+use salve_text::{
+    Kind, NodeId, NodeState, ParseMode, ParseOptions, Parsed, Repair, RepairCode, Tree, parse_json,
+};
 use salve_types::FinishReason;
 use serde_json::Value;
 
-/// Reads as much of a reply as arrived; none when it broke where nothing can be made of it.
+/// Reads as much of a reply as arrived; `None` when it broke where nothing can be made of it.
 pub(super) fn salvage(asked: &Asked, body: &[u8]) -> Option<(Value, Vec<ModelReply>)> {
     let text = arrived_text(body);
     let places = Places::of(asked.dialect);
-    let mut answer_end = None;
-    let broken = Broken::walk(text, |path, end| {
-        // Behind a text calls may follow, where there are tools to call.
-        let is_end = *path == places.all || asked.tools.is_empty() && places.is_text(path);
-        if is_end {
-            answer_end = Some(end);
-        }
-    })?;
+    let parsed = parsed(text);
+    let fits = |repair: &Repair| {
+        !matches!(repair.code, RepairCode::MismatchedCloser | RepairCode::ExtraCloser)
+    };
+    if !parsed.repairs().iter().all(fits) {
+        return None;
+    }
+    let open = open_path(&parsed.tree);
     let mut open_arguments = None;
-    let envelope = match broken.open_string {
-        Some(end) if places.is_open_part(&broken.path()) => broken.closed(text.get(..end)?, "\""),
-        _ => match broken.open_input(asked.dialect) {
-            Some((level, start)) => {
+    let envelope = match open.last() {
+        Some(last) if parsed.tree.kind(last.node) == Kind::String && places.holds(&open) => {
+            closed(&parsed)?
+        }
+        _ => match open_input(&parsed.tree, &open, asked.dialect) {
+            Some(start) => {
                 open_arguments = Some(text.get(start..)?);
-                let levels = broken.levels.get(..level)?;
-                Broken { levels: levels.to_vec(), open_string: None }
-                    .closed(text.get(..start)?, "{}")
+                closed(&self::parsed(&format!("{}{{}}", text.get(..start)?)))?
             }
             None => {
-                let arrived = text.get(..answer_end?)?;
-                Broken::walk(arrived, |_, _| {})?.closed(arrived, "")
+                let end = answer_end(&parsed.tree, &places, asked.tools.is_empty())?;
+                closed(&self::parsed(text.get(..end)?))?
             }
         },
     };
-    let envelope: Value = serde_json::from_str(&envelope).ok()?;
     let mut replies = read_reply(asked.dialect, &envelope).ok()?;
     if let Some(arguments) = open_arguments {
         let call = replies.first_mut().and_then(|reply| reply.tool_calls.last_mut())?;
@@ -63,17 +65,17 @@ pub(super) fn salvage(asked: &Asked, body: &[u8]) -> Option<(Value, Vec<ModelRep
 }
 
 /// The names on the way to a value; the place in a list is [`ITEM`].
-type Path<'t> = Vec<&'t str>;
+type Path = &'static [&'static str];
 
 const ITEM: &str = "*";
 
 /// Where a dialect has the parts of an answer.
 struct Places {
     /// The value that holds all of an answer.
-    all: &'static [&'static str],
-    texts: &'static [&'static [&'static str]],
+    all: Path,
+    texts: &'static [Path],
     /// Texts that are the arguments of a call.
-    arguments: &'static [&'static [&'static str]],
+    arguments: &'static [Path],
 }
 
 impl Places {
@@ -101,16 +103,13 @@ impl Places {
         }
     }
 
-    fn is_text(&self, path: &Path<'_>) -> bool {
-        self.texts.iter().any(|text| path == text)
-    }
-
-    fn is_open_part(&self, path: &Path<'_>) -> bool {
-        self.is_text(path) || self.arguments.iter().any(|text| path == text)
+    /// Returns whether a text of the answer, or of its arguments, is at the end of the way.
+    fn holds(&self, open: &[Open]) -> bool {
+        self.texts.iter().chain(self.arguments).any(|path| is_path(open, path))
     }
 }
 
-// A character may be cut in two; what stands before it is text.
+// A character may be cut in two; what comes before it is text.
 fn arrived_text(body: &[u8]) -> &str {
     match std::str::from_utf8(body) {
         Ok(text) => text,
@@ -121,128 +120,85 @@ fn arrived_text(body: &[u8]) -> &str {
     }
 }
 
-/// Where a document broke off.
-struct Broken<'t> {
-    /// The brackets that are open, outermost first.
-    levels: Vec<Level<'t>>,
-    /// Where the text of an open string ends: before an escape that is not all there.
-    open_string: Option<usize>,
+fn parsed(text: &str) -> Parsed {
+    parse_json(text, &ParseOptions { mode: ParseMode::Text, ..ParseOptions::default() })
 }
 
-#[derive(Clone)]
-struct Level<'t> {
-    at: usize,
-    closer: char,
-    /// The name of the member whose value is being read; none before it is known.
-    key: Option<&'t str>,
-    /// Whether the next string is a name.
-    names: bool,
+/// Returns the value of a document of which nothing but the end is missing.
+fn closed(parsed: &Parsed) -> Option<Value> {
+    use RepairCode::{DuplicateKey, MissingCloser, MissingQuote, TruncatedString};
+    let end = parsed.tree.source().len();
+    let is_end = |repair: &Repair| match repair.code {
+        MissingCloser | MissingQuote | TruncatedString => repair.span.end == end,
+        code => code == DuplicateKey,
+    };
+    parsed.tree.root()?;
+    parsed.repairs().iter().all(is_end).then(|| parsed.value())
 }
 
-impl<'t> Broken<'t> {
-    /// Reads to the end; says of each text, list and object where it ends. None when the brackets do
-    /// not fit.
-    fn walk(text: &'t str, mut ended: impl FnMut(&Path<'t>, usize)) -> Option<Self> {
-        let mut broken = Self { levels: Vec::new(), open_string: None };
-        let mut at = 0;
-        while let Some(byte) = text.as_bytes().get(at) {
-            match byte {
-                b'{' => broken.open(at, '}'),
-                b'[' => broken.open(at, ']'),
-                b'}' | b']' => {
-                    broken.levels.pop().filter(|level| level.closer == char::from(*byte))?;
-                    broken.tell(&mut ended, at + 1);
-                }
-                b',' | b':' => {
-                    let object = broken.levels.last_mut().filter(|level| level.closer == '}');
-                    if let Some(level) = object {
-                        level.names = *byte == b',';
-                        level.key = level.key.filter(|_| *byte == b':');
-                    }
-                }
-                b'"' => {
-                    let start = at + 1;
-                    match string_end(text, start) {
-                        Ok(end) => at = end,
-                        Err(end) => {
-                            broken.open_string = Some(end);
-                            return Some(broken);
-                        }
-                    }
-                    match broken.levels.last_mut().filter(|level| level.names) {
-                        Some(level) => level.key = text.get(start..at),
-                        None => broken.tell(&mut ended, at + 1),
-                    }
-                }
-                _ => {}
-            }
-            at += 1;
-        }
-        Some(broken)
-    }
-
-    fn open(&mut self, at: usize, closer: char) {
-        let names = closer == '}';
-        let key = (!names).then_some(ITEM);
-        self.levels.push(Level { at, closer, key, names });
-    }
-
-    // No part of an answer lies deeper than this, so that depth costs nothing.
-    fn tell(&self, ended: &mut impl FnMut(&Path<'t>, usize), end: usize) {
-        if self.levels.len() <= DEEPEST {
-            ended(&self.path(), end);
-        }
-    }
-
-    /// The way to what is being read.
-    fn path(&self) -> Path<'t> {
-        self.levels.iter().filter_map(|level| level.key).collect()
-    }
-
-    /// The arguments that Messages has as an object, if they are open: how deep, and where.
-    fn open_input(&self, dialect: Dialect) -> Option<(usize, usize)> {
-        let [body, _, block, input, ..] = self.levels.as_slice() else { return None };
-        let keys = (dialect, body.key, block.key, input.closer);
-        (keys == (Dialect::Messages, Some("content"), Some("input"), '}')).then_some((3, input.at))
-    }
-
-    fn closed(&self, arrived: &str, last: &str) -> String {
-        let closers: String = self.levels.iter().rev().map(|level| level.closer).collect();
-        [arrived, last, &closers].concat()
-    }
+/// A value that the text ends in, and its name in the one around it.
+struct Open {
+    node: NodeId,
+    name: String,
 }
 
-/// Body, choices, choice, message, calls, call, function; one more is for luck.
-const DEEPEST: usize = 8;
+/// Returns the values that the text ends in, outermost first.
+fn open_path(tree: &Tree) -> Vec<Open> {
+    let mut path = Vec::new();
+    let mut next = tree.root().map(|node| (String::new(), node));
+    while let Some((name, node)) = next.filter(|(_, node)| tree.state(*node) != NodeState::Complete)
+    {
+        path.push(Open { node, name });
+        next = match tree.kind(node) {
+            Kind::Object => {
+                tree.entries(node).last().map(|(key, value)| (tree.text(key).into_owned(), value))
+            }
+            Kind::Array => tree.items(node).last().map(|item| (ITEM.to_owned(), item)),
+            _ => None,
+        };
+    }
+    path
+}
 
-/// Where a string ends: at its quote, or without one before an escape that is not all there.
-fn string_end(text: &str, start: usize) -> Result<usize, usize> {
-    let bytes = text.as_bytes();
-    let mut at = start;
-    // Where the first half of an escaped pair begins, if nothing stands behind it.
-    let mut half_pair = None;
-    while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'"' => return Ok(at),
-            b'\\' => {
-                let length = if bytes.get(at + 1) == Some(&b'u') { 6 } else { 2 };
-                let Some(escape) = bytes.get(at..at + length) else {
-                    return Err(half_pair.unwrap_or(at));
-                };
-                let is_first = matches!(
-                    escape,
-                    [_, _, b'd' | b'D', b'8' | b'9' | b'a' | b'A' | b'b' | b'B', ..]
-                );
-                half_pair = is_first.then_some(at);
-                at += length;
-            }
-            _ => {
-                half_pair = None;
-                at += 1;
-            }
+fn is_path(open: &[Open], path: &[&str]) -> bool {
+    open.iter().skip(1).map(|open| open.name.as_str()).eq(path.iter().copied())
+}
+
+/// Returns where the arguments begin that Messages has as an object, if they are open.
+fn open_input(tree: &Tree, open: &[Open], dialect: Dialect) -> Option<usize> {
+    let input = open.get(..4)?;
+    let is_input = dialect == Dialect::Messages && is_path(input, &["content", ITEM, "input"]);
+    let node = input.last()?.node;
+    (is_input && tree.kind(node) == Kind::Object).then(|| tree.span(node).start)
+}
+
+/// Returns where the last part ends after which nothing of the answer can come.
+fn answer_end(tree: &Tree, places: &Places, without_tools: bool) -> Option<usize> {
+    // After a text calls may follow, where there are tools to call.
+    let texts = if without_tools { places.texts } else { &[] };
+    let mut ends = Vec::new();
+    for path in std::iter::once(&places.all).chain(texts) {
+        ends_at(tree, tree.root()?, path, &mut ends);
+    }
+    ends.into_iter().max()
+}
+
+fn ends_at(tree: &Tree, node: NodeId, path: &[&str], ends: &mut Vec<usize>) {
+    let Some((name, rest)) = path.split_first() else {
+        let has_end = matches!(tree.kind(node), Kind::String | Kind::Array | Kind::Object);
+        if has_end && tree.state(node) == NodeState::Complete {
+            ends.push(tree.span(node).end);
+        }
+        return;
+    };
+    for item in tree.items(node).filter(|_| *name == ITEM) {
+        ends_at(tree, item, rest, ends);
+    }
+    for (key, value) in tree.entries(node) {
+        if tree.text(key) == *name {
+            ends_at(tree, value, rest, ends);
         }
     }
-    Err(half_pair.unwrap_or(text.len()))
 }
 
 #[cfg(test)]
@@ -301,7 +257,7 @@ mod tests {
         assert_eq!(replies[0].text, "{\"a\": [\"b\\n");
     }
 
-    // A body that broke behind the answer has all of it; whether that is whole is for the judge.
+    // A body that broke after the answer has all of it; whether that is whole is for the judge.
     #[test]
     fn what_broke_behind_the_answer_is_read() {
         use Dialect::{Chat, Messages, Responses};
@@ -323,7 +279,7 @@ mod tests {
         }
     }
 
-    // Behind a text a call may come, but only where there are tools to call.
+    // After a text a call may come, but only where there are tools to call.
     #[test]
     fn a_text_is_all_there_is_without_tools() {
         let bodies = [
@@ -369,5 +325,43 @@ mod tests {
         assert!(read(Dialect::Chat, &bytes).is_some());
         assert!(read(Dialect::Chat, b"{\"id\":").is_none());
         assert!(read(Dialect::Messages, b"\xff\xfe").is_none());
+    }
+
+    // The parser mends far more than a broken connection leaves behind; none of that may pass here.
+    #[test]
+    fn what_is_not_the_beginning_of_json_is_not_read() {
+        let deep = format!("{}{}", r#"{"x":"#, "[".repeat(100_000));
+        for body in [
+            r#"{'choices':[{'message':{'content':'Hello"#,
+            r#"{"choices":[{"message":{"content" "Hello"#,
+            r#"{"choices":[{"message":{"content":"Hello"]"#,
+            r#"{choices:[{"message":{"content":"Hello"#,
+            r#"Sure! {"choices":[{"message":{"content":"Hello"#,
+            r#"{"choices":[{/* x */"message":{"content":"Hello"#,
+            r#"{"choices":[{"message":{"content":"Hel
+lo"#,
+            &deep,
+        ] {
+            assert!(read(Dialect::Chat, body.as_bytes()).is_none(), "{body:.40}");
+        }
+    }
+
+    // Whatever arrived is kept: at every byte of a reply the text that is read is a part of the whole
+    // one, and it never becomes shorter.
+    #[test]
+    fn a_body_cut_at_any_byte_gives_the_text_up_to_there() {
+        let whole = r#"{"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":"Say \"hi\", {\u00e9} [\ud83d\ude00], ok: \\ é"},"finish_reason":"stop"}],"usage":{"total_tokens":3}}"#;
+        let said = "Say \"hi\", {é} [😀], ok: \\ é";
+        let mut longest = 0;
+        for end in 0..whole.len() {
+            let Some((_, replies)) = read(Dialect::Chat, &whole.as_bytes()[..end]) else {
+                continue;
+            };
+            let text = &replies[0].text;
+            assert!(said.starts_with(text.as_str()), "{end}: {text:?}");
+            assert!(text.len() >= longest, "{end}: {text:?}");
+            longest = text.len();
+        }
+        assert_eq!(longest, said.len());
     }
 }
