@@ -6,13 +6,23 @@
 
 use super::agents::{Edited, Setting};
 use super::yaml_keys::splice;
+use salve_text::{
+    Kind, NodeId, ParseMode, ParseOptions, Parsed, Repair, RepairCode, Tree, parse_json,
+};
 use serde_json::{Value, json};
 
-const DEEPEST: usize = 64;
+const MARK: char = '\u{feff}';
 
 /// Sets or removes the setting.
 pub(super) fn edit(text: &str, setting: &Setting, remove: bool) -> Edited {
     let (path, value) = (setting.path.as_slice(), setting.value.as_str());
+    // A byte order mark is no part of the document.
+    if let Some(text) = text.strip_prefix(MARK) {
+        return match edit(text, setting, remove) {
+            Edited::Text(after) => Edited::Text(format!("{MARK}{after}")),
+            other => other,
+        };
+    }
     if text.trim().is_empty() {
         return if remove {
             Edited::Same
@@ -20,18 +30,18 @@ pub(super) fn edit(text: &str, setting: &Setting, remove: bool) -> Edited {
             Edited::Text(format!("{}\n", pretty(&nested(path, value), "")))
         };
     }
-    let Some(root) = Reader::read(text) else {
+    let Some(document) = Document::read(text) else {
         return Edited::Unsure("it is not valid JSON, with or without comments".to_owned());
     };
-    let after = if remove { take(text, &root, path, value) } else { put(text, &root, path, value) };
+    let after = if remove { document.take(path, value) } else { document.put(path, value) };
     match after {
         Err(why) => Edited::Unsure(why),
         Ok(None) => Edited::Same,
         Ok(Some(after)) => {
-            let read = Reader::read(&after);
-            let now = read.as_ref().and_then(|root| root.find(path)).and_then(Node::text);
+            let read = Document::read(&after);
+            let now = read.as_ref().and_then(|document| document.text_at(path));
             // What was written must read as what was meant.
-            if now == (!remove).then_some(value) && read.is_some() {
+            if now.as_deref() == (!remove).then_some(value) && read.is_some() {
                 Edited::Text(after)
             } else {
                 Edited::Unsure("the place of the setting is not certain".to_owned())
@@ -40,103 +50,155 @@ pub(super) fn edit(text: &str, setting: &Setting, remove: bool) -> Edited {
     }
 }
 
-fn put(text: &str, root: &Node, path: &[&str], value: &str) -> Result<Option<String>, String> {
-    let mut node = root;
-    for (depth, key) in path.iter().enumerate() {
-        let Kind::Object(members) = &node.kind else {
-            return Err(format!("`{}` is not an object", path[..depth].join(".")));
-        };
-        let mut named = members.iter().filter(|member| member.key == *key);
-        let Some(member) = named.next() else {
-            return Ok(Some(insert(text, node, key, &nested(&path[depth + 1..], value))));
-        };
-        if named.next().is_some() {
-            return Err(format!("`{key}` is there more than once"));
-        }
-        node = &member.value;
-    }
-    match &node.kind {
-        Kind::Object(_) => Err(format!("`{}` is an object", path.join("."))),
-        Kind::Text(now) if now == value => Ok(None),
-        _ => Ok(Some(splice(text, node.start, node.end, &json!(value).to_string()))),
-    }
+/// JSON with comments and commas before closing brackets, and nothing else that is not strict.
+struct Document {
+    parsed: Parsed,
+    root: NodeId,
 }
 
-fn take(text: &str, root: &Node, path: &[&str], value: &str) -> Result<Option<String>, String> {
-    let Some(node) = root.find(path) else { return Ok(None) };
-    if node.text() != Some(value) {
-        return Err(format!("`{}` is not the gateway", path.join(".")));
-    }
-    // Objects that hold nothing else go too.
-    let mut depth = path.len() - 1;
-    while depth > 0 && root.find(&path[..depth]).is_some_and(|parent| parent.members().len() == 1) {
-        depth -= 1;
-    }
-    let Some(parent) = root.find(&path[..depth]) else { return Ok(None) };
-    let members = parent.members();
-    let Some(index) = members.iter().position(|member| member.key == path[depth]) else {
-        return Ok(None);
-    };
-    let member = &members[index];
-    let (mut start, mut end) = (member.start, member.value.end);
-    let rest = text.get(end..parent.end).unwrap_or_default();
-    let blank = rest.len() - rest.trim_start_matches([' ', '\t']).len();
-    if rest.trim_start_matches([' ', '\t']).starts_with(',') {
-        end += blank + 1;
-    } else if let Some(previous) = index.checked_sub(1).and_then(|index| members.get(index)) {
-        // The last one takes the comma before it along; a comment between stays.
-        let between = text.get(previous.value.end..start).unwrap_or_default();
-        if between.trim() != "," {
-            return Err("a comment stands before the setting".to_owned());
+impl Document {
+    fn read(text: &str) -> Option<Self> {
+        let options = ParseOptions { mode: ParseMode::Text, max_depth: 64 };
+        let parsed = parse_json(text, &options);
+        let root = parsed.tree.root()?;
+        let end = parsed.tree.span(root).end;
+        let is_allowed = |repair: Repair| match repair.code {
+            RepairCode::Comment => repair.before.trim_start().starts_with('/'),
+            RepairCode::TrailingComma => repair.span.end <= end,
+            // What it means is decided where the key is looked for.
+            RepairCode::DuplicateKey => true,
+            _ => false,
+        };
+        let mut repairs = parsed.repairs().into_iter();
+        if !parsed.complete || !repairs.all(is_allowed) {
+            return None;
         }
-        start = previous.value.end;
-        return Ok(Some(splice(text, start, end, "")));
+        Some(Self { parsed, root })
     }
-    let line_start = text.get(..start).and_then(|before| before.rfind('\n')).unwrap_or(0);
-    let alone = text.get(line_start..start).is_some_and(|before| before.trim().is_empty())
-        && text.get(end..).is_some_and(|after| after.starts_with(['\n', '\r']));
-    if alone {
-        start = line_start;
-        if text.get(..start).is_some_and(|before| before.ends_with('\r')) {
-            start -= 1;
-        }
-    }
-    Ok(Some(splice(text, start, end, "")))
-}
 
-// A member more at the end of an object, as the others are written.
-fn insert(text: &str, object: &Node, key: &str, value: &Value) -> String {
-    let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let close = object.end - 1;
-    let inside = text.get(object.start + 1..close).unwrap_or_default();
-    let content_end = object.start + 1 + inside.trim_end().len();
-    let outer = indentation(text, object.start);
-    let (members, lines) = (object.members(), inside.contains('\n'));
-    let inner = match members.first() {
-        Some(member) if lines => indentation(text, member.start),
-        _ => format!("{outer}{}", unit(text)),
-    };
-    let written = format!("{}: {}", json!(key), pretty(value, &inner)).replace('\n', ending);
-    let Some(last) = members.last() else {
-        // A comment in an empty object stays where it is.
-        let kept = text.get(object.start + 1..content_end).unwrap_or_default();
-        return splice(
-            text,
-            object.start + 1,
-            close,
-            &format!("{kept}{ending}{inner}{written}{ending}{outer}"),
-        );
-    };
-    let tail = text.get(last.value.end..close).unwrap_or_default();
-    let has_comma = without_comments(tail).contains(',');
-    if !lines {
-        let comma = if has_comma { " " } else { ", " };
-        return splice(text, content_end, content_end, &format!("{comma}{written}"));
+    fn tree(&self) -> &Tree {
+        &self.parsed.tree
     }
-    let comma = if has_comma { "," } else { "" };
-    let longer =
-        splice(text, content_end, content_end, &format!("{ending}{inner}{written}{comma}"));
-    if has_comma { longer } else { splice(&longer, last.value.end, last.value.end, ",") }
+
+    fn source(&self) -> &str {
+        self.tree().source()
+    }
+
+    /// Returns the members of an object that have this key.
+    fn named(&self, object: NodeId, key: &str) -> Vec<(NodeId, NodeId)> {
+        let tree = self.tree();
+        tree.entries(object).filter(|(name, _)| tree.text(*name) == key).collect()
+    }
+
+    fn find(&self, path: &[&str]) -> Option<NodeId> {
+        path.iter().try_fold(self.root, |node, key| Some(self.named(node, key).first()?.1))
+    }
+
+    fn text_at(&self, path: &[&str]) -> Option<String> {
+        let node = self.find(path).filter(|node| self.tree().kind(*node) == Kind::String)?;
+        Some(self.tree().text(node).into_owned())
+    }
+
+    fn put(&self, path: &[&str], value: &str) -> Result<Option<String>, String> {
+        let mut node = self.root;
+        for (depth, key) in path.iter().enumerate() {
+            if self.tree().kind(node) != Kind::Object {
+                return Err(format!("`{}` is not an object", path[..depth].join(".")));
+            }
+            match self.named(node, key).as_slice() {
+                [] => return Ok(Some(self.insert(node, key, &nested(&path[depth + 1..], value)))),
+                [(_, found)] => node = *found,
+                _ => return Err(format!("`{key}` is there more than once")),
+            }
+        }
+        if self.tree().kind(node) == Kind::Object {
+            return Err(format!("`{}` is an object", path.join(".")));
+        }
+        if self.text_at(path).as_deref() == Some(value) {
+            return Ok(None);
+        }
+        let span = self.tree().span(node);
+        Ok(Some(splice(self.source(), span.start, span.end, &json!(value).to_string())))
+    }
+
+    fn take(&self, path: &[&str], value: &str) -> Result<Option<String>, String> {
+        let (tree, text) = (self.tree(), self.source());
+        if self.find(path).is_none() {
+            return Ok(None);
+        }
+        if self.text_at(path).as_deref() != Some(value) {
+            return Err(format!("`{}` is not the gateway", path.join(".")));
+        }
+        // Objects that hold nothing else go too.
+        let mut depth = path.len() - 1;
+        let is_alone = |node: NodeId| tree.entries(node).count() == 1;
+        while depth > 0 && self.find(&path[..depth]).is_some_and(is_alone) {
+            depth -= 1;
+        }
+        let Some(parent) = self.find(&path[..depth]) else { return Ok(None) };
+        let members: Vec<_> = tree.entries(parent).collect();
+        let is_ours = |(key, _): &(NodeId, NodeId)| tree.text(*key) == path[depth];
+        let Some(index) = members.iter().position(is_ours) else { return Ok(None) };
+        let (key, node) = members[index];
+        let (mut start, mut end) = (tree.span(key).start, tree.span(node).end);
+        let rest = text.get(end..tree.span(parent).end).unwrap_or_default();
+        let blank = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+        if rest.trim_start_matches([' ', '\t']).starts_with(',') {
+            end += blank + 1;
+        } else if let Some((_, previous)) = index.checked_sub(1).and_then(|at| members.get(at)) {
+            // The last one takes the comma before it along; a comment between stays.
+            let before = tree.span(*previous).end;
+            if text.get(before..start).unwrap_or_default().trim() != "," {
+                return Err("there is a comment before the setting".to_owned());
+            }
+            return Ok(Some(splice(text, before, end, "")));
+        }
+        let line_start = text.get(..start).and_then(|before| before.rfind('\n')).unwrap_or(0);
+        let alone = text.get(line_start..start).is_some_and(|before| before.trim().is_empty())
+            && text.get(end..).is_some_and(|after| after.starts_with(['\n', '\r']));
+        if alone {
+            start = line_start;
+            if text.get(..start).is_some_and(|before| before.ends_with('\r')) {
+                start -= 1;
+            }
+        }
+        Ok(Some(splice(text, start, end, "")))
+    }
+
+    // A member more at the end of an object, as the others are written.
+    fn insert(&self, object: NodeId, key: &str, value: &Value) -> String {
+        let (tree, text) = (self.tree(), self.source());
+        let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        let (open, close) = (tree.span(object).start + 1, tree.span(object).end - 1);
+        let inside = text.get(open..close).unwrap_or_default();
+        let content_end = open + inside.trim_end().len();
+        let outer = indentation(text, open - 1);
+        let lines = inside.contains('\n');
+        let inner = match tree.entries(object).next() {
+            Some((first, _)) if lines => indentation(text, tree.span(first).start),
+            _ => format!("{outer}{}", unit(text)),
+        };
+        let written = format!("{}: {}", json!(key), pretty(value, &inner)).replace('\n', ending);
+        let Some((_, last)) = tree.entries(object).last() else {
+            // A comment in an empty object stays where it is.
+            let kept = text.get(open..content_end).unwrap_or_default();
+            let member = format!("{kept}{ending}{inner}{written}{ending}{outer}");
+            return splice(text, open, close, &member);
+        };
+        let last_end = tree.span(last).end;
+        let has_comma = self.parsed.repairs().iter().any(|repair| {
+            let is_between = last_end <= repair.span.start && repair.span.end <= close;
+            repair.code == RepairCode::TrailingComma && is_between
+        });
+        if !lines {
+            let comma = if has_comma { " " } else { ", " };
+            return splice(text, content_end, content_end, &format!("{comma}{written}"));
+        }
+        let comma = if has_comma { "," } else { "" };
+        let member = format!("{ending}{inner}{written}{comma}");
+        let longer = splice(text, content_end, content_end, &member);
+        if has_comma { longer } else { splice(&longer, last_end, last_end, ",") }
+    }
 }
 
 fn nested(path: &[&str], value: &str) -> Value {
@@ -159,171 +221,6 @@ fn indentation(text: &str, at: usize) -> String {
 fn unit(text: &str) -> &str {
     let line = text.lines().find(|line| line.starts_with([' ', '\t']) && !line.trim().is_empty());
     line.map_or("  ", |line| &line[..line.len() - line.trim_start().len()])
-}
-
-fn without_comments(text: &str) -> String {
-    let mut reader = Reader { text, at: 0 };
-    let mut plain = String::new();
-    while reader.at < text.len() {
-        reader.skip_comment();
-        if let Some(character) = text.get(reader.at..).and_then(|rest| rest.chars().next()) {
-            plain.push(character);
-            reader.at += character.len_utf8();
-        }
-    }
-    plain
-}
-
-#[derive(Debug)]
-struct Node {
-    start: usize,
-    end: usize,
-    kind: Kind,
-}
-
-#[derive(Debug)]
-enum Kind {
-    Object(Vec<Member>),
-    Text(String),
-    Other,
-}
-
-#[derive(Debug)]
-struct Member {
-    start: usize,
-    key: String,
-    value: Node,
-}
-
-impl Node {
-    fn members(&self) -> &[Member] {
-        if let Kind::Object(members) = &self.kind { members } else { &[] }
-    }
-
-    fn text(&self) -> Option<&str> {
-        if let Kind::Text(text) = &self.kind { Some(text) } else { None }
-    }
-
-    fn find(&self, path: &[&str]) -> Option<&Self> {
-        let Some((key, rest)) = path.split_first() else { return Some(self) };
-        self.members().iter().find(|member| member.key == *key)?.value.find(rest)
-    }
-}
-
-/// Reads JSON with comments and commas before closing brackets, and keeps places.
-struct Reader<'t> {
-    text: &'t str,
-    at: usize,
-}
-
-impl<'t> Reader<'t> {
-    fn read(text: &'t str) -> Option<Node> {
-        let start = text.len() - text.trim_start_matches('\u{feff}').len();
-        let mut reader = Self { text, at: start };
-        let node = reader.value(0)?;
-        reader.skip();
-        (reader.at == text.len()).then_some(node)
-    }
-
-    fn value(&mut self, depth: usize) -> Option<Node> {
-        self.skip();
-        let start = self.at;
-        let kind = match self.peek()? {
-            b'{' if depth < DEEPEST => Kind::Object(self.object(depth)?),
-            b'[' if depth < DEEPEST => {
-                self.items(b']', |reader| reader.value(depth + 1).map(drop))?;
-                Kind::Other
-            }
-            b'"' => Kind::Text(self.string()?),
-            _ => {
-                let rest = self.text.get(self.at..)?;
-                let length = rest.find(|character: char| {
-                    !(character.is_ascii_alphanumeric() || "+-.".contains(character))
-                });
-                let word = rest.get(..length.unwrap_or(rest.len()))?;
-                serde_json::from_str::<Value>(word).ok()?;
-                self.at += word.len();
-                Kind::Other
-            }
-        };
-        Some(Node { start, end: self.at, kind })
-    }
-
-    fn object(&mut self, depth: usize) -> Option<Vec<Member>> {
-        let mut members = Vec::new();
-        self.items(b'}', |reader| {
-            let start = reader.at;
-            let key = reader.string()?;
-            reader.skip();
-            reader.take(b':')?;
-            members.push(Member { start, key, value: reader.value(depth + 1)? });
-            Some(())
-        })?;
-        Some(members)
-    }
-
-    // What stands between brackets, with commas between, and one after the last allowed.
-    fn items(&mut self, close: u8, mut item: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
-        self.at += 1;
-        loop {
-            self.skip();
-            if self.peek()? == close {
-                self.at += 1;
-                return Some(());
-            }
-            item(self)?;
-            self.skip();
-            if self.peek()? != close {
-                self.take(b',')?;
-            }
-        }
-    }
-
-    fn string(&mut self) -> Option<String> {
-        let start = self.at;
-        self.take(b'"')?;
-        loop {
-            match self.peek()? {
-                b'\\' => self.at += 2,
-                b'"' => {
-                    self.at += 1;
-                    return serde_json::from_str(self.text.get(start..self.at)?).ok();
-                }
-                _ => self.at += 1,
-            }
-        }
-    }
-
-    fn skip(&mut self) {
-        loop {
-            let before = self.at;
-            while self.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
-                self.at += 1;
-            }
-            self.skip_comment();
-            if self.at == before {
-                return;
-            }
-        }
-    }
-
-    fn skip_comment(&mut self) {
-        let rest = self.text.get(self.at..).unwrap_or_default();
-        if rest.starts_with("//") {
-            self.at += rest.find('\n').unwrap_or(rest.len());
-        } else if rest.starts_with("/*") {
-            // One that never ends is no comment, and what follows is no JSON.
-            self.at += rest.find("*/").map_or(0, |end| end + 2);
-        }
-    }
-
-    fn take(&mut self, wanted: u8) -> Option<()> {
-        (self.peek()? == wanted).then(|| self.at += 1)
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
-    }
 }
 
 #[cfg(test)]
@@ -401,5 +298,54 @@ mod tests {
             assert!(matches!(to(text, false), Edited::Unsure(_)), "{text:.20}");
         }
         assert!(matches!(to("{\"env\": {\"URL\": \"http://other\"}}", true), Edited::Unsure(_)));
+    }
+
+    // Our parser mends nearly anything; a person's file must be what it is taken for.
+    #[test]
+    fn what_the_parser_would_mend_is_left() {
+        for text in [
+            "{\"a\": 1 \"b\": 2}",
+            "{\"a\": 1,, \"b\": 2}",
+            "{a: 1}",
+            "{\"a\": True}",
+            "{\"a\": 01}",
+            "{\"a\": .5}",
+            "{\"a\": \"x\ny\"}",
+            "{\"a\": \"\\q\"}",
+            "{\"a\": [1, ...]}",
+            "# comment\n{}",
+            "Here it is: {}",
+            "```json\n{}\n```",
+            "{}{}",
+            "{},",
+            "({})",
+            "{\"a\": \"x\" + \"y\"}",
+            "{\"a\": 1]",
+            "{\"a\"}",
+            "{\"a\": 1}\n<!-- -->",
+        ] {
+            assert!(matches!(to(text, false), Edited::Unsure(_)), "{text}");
+        }
+    }
+
+    #[test]
+    fn comments_and_marks_anywhere_stay() {
+        let cases = [
+            (
+                "\u{feff}// a\n{\n  \"b\": [1, /* c */ 2,], // d, e\n}\n// f\n",
+                "\u{feff}// a\n{\n  \"b\": [1, /* c */ 2,], // d, e\n  \"env\": {\n    \"URL\": \"http://g\"\n  },\n}\n// f\n",
+            ),
+            (
+                "{\n  \"u\": \"http://x//y\", \"s\": \"/* , */\" // no, comma\n}",
+                "{\n  \"u\": \"http://x//y\", \"s\": \"/* , */\", // no, comma\n  \"env\": {\n    \"URL\": \"http://g\"\n  }\n}",
+            ),
+        ];
+        for (before, after) in cases {
+            assert_eq!(to(before, false), Edited::Text(after.to_owned()), "{before:?}");
+            assert_eq!(to(after, false), Edited::Same, "{after:?}");
+        }
+        let [(before, after), (_, commented)] = cases;
+        assert_eq!(to(after, true), Edited::Text(before.to_owned()));
+        assert!(matches!(to(commented, true), Edited::Unsure(_)), "the comma is another's");
     }
 }
