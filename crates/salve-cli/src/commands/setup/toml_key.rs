@@ -4,7 +4,8 @@
 //! other value is what it was. Never writes what reads differently in any other place.
 
 use super::agents::{Edited, Setting};
-use super::yaml_keys::{lines, splice};
+use super::yaml_keys::splice;
+use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
 /// Sets or removes the setting.
@@ -12,7 +13,7 @@ pub(super) fn edit(text: &str, setting: &Setting, remove: bool) -> Edited {
     let [key] = setting.path.as_slice() else {
         return Edited::Unsure("the setting is not at the top".to_owned());
     };
-    let Ok(before) = text.parse::<Table>() else {
+    let (Ok(before), Ok(places)) = (text.parse::<Table>(), DeTable::parse(text)) else {
         return Edited::Unsure("it is not valid TOML".to_owned());
     };
     // Another provider has its own address, and the setting would do nothing.
@@ -29,9 +30,10 @@ pub(super) fn edit(text: &str, setting: &Setting, remove: bool) -> Edited {
         (Some(value), true) if *value != ours => {
             return Edited::Unsure(format!("`{key}` is {value}, which is not the gateway"));
         }
-        (Some(_), true) => replace(text, key, None),
-        (Some(_), false) => replace(text, key, Some(&setting.value)),
-        (None, false) => Some(insert(text, key, &setting.value)),
+        (Some(Value::String(_)), true) => replace(text, places.get_ref(), key, None),
+        (Some(Value::String(_)), false) => replace(text, places.get_ref(), key, Some(&ours)),
+        (Some(value), _) => return Edited::Unsure(format!("`{key}` is {value}, which is no text")),
+        (None, false) => Some(insert(text, places.get_ref(), &format!("{key} = {ours}"))),
     };
     let mut wanted = before;
     if remove {
@@ -47,46 +49,48 @@ pub(super) fn edit(text: &str, setting: &Setting, remove: bool) -> Edited {
     }
 }
 
-// The line of the key before the first table, with another value or gone.
-fn replace(text: &str, key: &str, value: Option<&str>) -> Option<String> {
-    let head = lines(text).take_while(|line| !line.text.trim_start().starts_with('['));
-    let mut found = head.filter(|line| {
-        line.text
-            .split_once('=')
-            .is_some_and(|(name, _)| name.trim().trim_matches(['"', '\'']) == key)
-    });
-    let line = found.next()?;
-    if found.next().is_some() {
-        return None;
+// Puts another value in the place of the one that is there, or takes the lines of the key out.
+fn replace(text: &str, table: &DeTable<'_>, key: &str, value: Option<&Value>) -> Option<String> {
+    let (name, now) = table.iter().find(|(name, _)| name.get_ref() == key)?;
+    let (start, end) = (now.span().start, now.span().end);
+    match value {
+        Some(value) => Some(splice(text, start, end, &value.to_string())),
+        None => {
+            let line = text.get(..name.span().start)?.rfind('\n').map_or(0, |at| at + 1);
+            Some(splice(text, line, next_line(text, end), ""))
+        }
     }
-    let Some(value) = value else { return Some(splice(text, line.start, line.next, "")) };
-    let equals = line.text.find('=')?;
-    let rest = line.text.get(equals + 1..)?;
-    let at = equals + 1 + rest.len() - rest.trim_start().len();
-    let mark = rest.trim_start().chars().next().filter(|mark| matches!(mark, '"' | '\''))?;
-    let end = at + 1 + line.text.get(at + 1..)?.find(mark)? + 1;
-    Some(splice(text, line.start + at, line.start + end, &format!("\"{value}\"")))
 }
 
-// After the last line of the part before the first table, so that it is no part of a table.
-fn insert(text: &str, key: &str, value: &str) -> String {
+// After the last value before the first table, so that it becomes no part of a table.
+fn insert(text: &str, table: &DeTable<'_>, line: &str) -> String {
     let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let head = lines(text).take_while(|line| !line.text.trim_start().starts_with('['));
-    let last = head
-        .filter(|line| !line.text.trim().is_empty() && !line.text.trim_start().starts_with('#'))
-        .last();
-    let written = format!("{key} = \"{value}\"{ending}");
-    match last {
-        Some(line)
-            if text.get(line.start..line.next).is_some_and(|whole| whole.ends_with('\n')) =>
-        {
-            splice(text, line.next, line.next, &written)
+    let values = table.iter().filter(|(_, value)| !is_table(value.get_ref()));
+    match values.map(|(_, value)| value.span().end).max() {
+        Some(end) => {
+            let next = next_line(text, end);
+            let is_broken = text.get(..next).is_some_and(|head| head.ends_with('\n'));
+            let joint = if is_broken { "" } else { ending };
+            splice(text, next, next, &format!("{joint}{line}{ending}"))
         }
-        Some(line) => splice(text, line.next, line.next, &format!("{ending}{written}")),
+        None if text.trim().is_empty() => format!("{text}{line}{ending}"),
         // Nothing but tables and comments: it comes first, apart from what follows.
-        None if text.trim().is_empty() => format!("{text}{written}"),
-        None => format!("{written}{ending}{text}"),
+        None => format!("{line}{ending}{ending}{text}"),
     }
+}
+
+// Whether a value may be written under a header of its own, below everything at the top.
+fn is_table(value: &DeValue<'_>) -> bool {
+    match value {
+        DeValue::Table(_) => true,
+        DeValue::Array(items) => items.iter().any(|item| is_table(item.get_ref())),
+        _ => false,
+    }
+}
+
+fn next_line(text: &str, from: usize) -> usize {
+    let rest = text.get(from..).unwrap_or_default();
+    rest.find('\n').map_or(text.len(), |at| from + at + 1)
 }
 
 #[cfg(test)]
@@ -116,6 +120,25 @@ mod tests {
             ),
             ("list = [\n  1,\n]", format!("list = [\n  1,\n]\n{ours}")),
             (
+                "openai_base_url = \"\"\"http://o\"\"\" # why\n",
+                "openai_base_url = \"http://g/v1\" # why\n".to_owned(),
+            ),
+            (
+                "text = '''\nopenai_base_url = 1\n'''\nopenai_base_url = 'x'\n",
+                "text = '''\nopenai_base_url = 1\n'''\nopenai_base_url = \"http://g/v1\"\n"
+                    .to_owned(),
+            ),
+            (
+                "a = 1\r\n[t]\r\n",
+                "a = 1\r\nopenai_base_url = \"http://g/v1\"\r\n[t]\r\n".to_owned(),
+            ),
+            ("a.b = 1\n[[l]]\nx = 1\n", format!("{ours}\na.b = 1\n[[l]]\nx = 1\n")),
+            ("a = [[1], [2]]\n[[l]]\nx = 1\n", format!("a = [[1], [2]]\n{ours}[[l]]\nx = 1\n")),
+            (
+                "\"openai_base_url\" = 'http://o'\nb = 2\n",
+                "\"openai_base_url\" = \"http://g/v1\"\nb = 2\n".to_owned(),
+            ),
+            (
                 "openai_base_url = 'http://o' # why\n[t]\n",
                 "openai_base_url = \"http://g/v1\" # why\n[t]\n".to_owned(),
             ),
@@ -136,9 +159,10 @@ mod tests {
         for text in [
             "a = \n",
             "model_provider = \"mine\"\n",
-            "openai_base_url = \"\"\"http://o\"\"\"\n",
             "openai_base_url = 3\n",
-            "text = '''\nopenai_base_url = 1\n'''\nopenai_base_url = 'x'\n",
+            "openai_base_url.x = 'http://o'\n",
+            "[openai_base_url]\nx = 1\n",
+            "a = 1\na = 2\n",
         ] {
             assert!(matches!(to(text, false), Edited::Unsure(_)), "{text:?}");
         }
