@@ -6,120 +6,73 @@
 
 use crate::failure::Failure;
 use std::net::IpAddr;
+use url::Url;
 
-/// Completes a URL. A password may be in the URL itself only where nobody else can read it: not on a
-/// command line.
+/// Completes a URL. A password may be in the URL itself only where no other user can read it: not on
+/// a command line.
 pub(crate) fn complete(
     url: &str,
     password: Option<&str>,
     on_command_line: bool,
 ) -> Result<String, Failure> {
-    let parts = Parts::of(url)?;
-    let (user, own) = match parts.user.split_once(':') {
-        Some((user, own)) => (user, Some(own)),
-        None => (parts.user, None),
-    };
-    if own.is_some() && on_command_line {
+    let mut url = parsed(url)?;
+    let has_own = url.password().is_some() || parameter(&url, "password").is_some();
+    if has_own && on_command_line {
         return Err(Failure::new(
-            "a password on the command line can be read by everybody on this machine",
+            "a password on the command line can be read by every user of this machine",
         )
         .hint("Leave it out of the URL, and set SALVE_JOBS_PASSWORD or --jobs-password-file."));
     }
-    let password = password.map(encoded).or_else(|| own.map(str::to_owned));
-    let mut made = format!("postgres://{user}");
-    if let Some(password) = password {
-        made.push_str(&format!(":{password}"));
+    // Without a host before the path there is no room for a password there.
+    if let Some(password) = password
+        && url.set_password(Some(password)).is_err()
+    {
+        url.query_pairs_mut().append_pair("password", password);
     }
-    if !user.is_empty() {
-        made.push('@');
+    let says_mode = parameter(&url, "sslmode").is_some_and(|mode| !mode.is_empty());
+    if !says_mode && !is_this_machine(&url) {
+        url.query_pairs_mut().append_pair("sslmode", "verify-full");
     }
-    made.push_str(parts.host);
-    made.push_str(parts.path);
-    let mut query = parts.query.to_owned();
-    if !parts.said("sslmode") && !parts.is_this_machine() {
-        query.push_str(if query.is_empty() { "" } else { "&" });
-        query.push_str("sslmode=verify-full");
-    }
-    if !query.is_empty() {
-        made.push_str(&format!("?{query}"));
-    }
-    Ok(made)
+    Ok(url.into())
 }
 
 /// Returns the address without its password, to show.
 pub(crate) fn shown(url: &str) -> String {
-    match Parts::of(url) {
-        Ok(parts) => format!("{}{}", parts.host, parts.path),
-        Err(_) => "?".to_owned(),
-    }
+    let Ok(url) = parsed(url) else { return "?".to_owned() };
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    format!("{}{port}{}", url.host_str().unwrap_or_default(), url.path())
 }
 
-struct Parts<'a> {
-    user: &'a str,
-    host: &'a str,
-    path: &'a str,
-    query: &'a str,
+fn parsed(url: &str) -> Result<Url, Failure> {
+    let rest = url.strip_prefix("postgres://").or_else(|| url.strip_prefix("postgresql://"));
+    let url = rest.and_then(|rest| Url::parse(&format!("postgres://{rest}")).ok());
+    // The text may hold a password: it is not repeated.
+    let url = url.ok_or_else(|| {
+        Failure::new("this is not the address of a database that jobs can be in")
+            .hint("It looks like postgres://USER@HOST/DATABASE.")
+            .hint("Without --jobs, jobs are in files in your data folder.")
+    })?;
+    if url.path().len() < 2 {
+        return Err(Failure::new("the address of the jobs names no database")
+            .hint("It looks like postgres://USER@HOST/DATABASE."));
+    }
+    Ok(url)
 }
 
-impl<'a> Parts<'a> {
-    fn of(url: &'a str) -> Result<Self, Failure> {
-        let rest = url.strip_prefix("postgres://").or_else(|| url.strip_prefix("postgresql://"));
-        // The text may hold a password: it is not repeated.
-        let rest = rest.ok_or_else(|| {
-            Failure::new("this is not the address of a database that jobs can be in")
-                .hint("It looks like postgres://USER@HOST/DATABASE.")
-                .hint("Without --jobs, jobs are in files in your data folder.")
-        })?;
-        let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
-        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
-        let parts = Self { user, host, path, query };
-        if parts.path.len() < 2 {
-            return Err(Failure::new("the address of the jobs names no database")
-                .hint("It looks like postgres://USER@HOST/DATABASE."));
-        }
-        Ok(parts)
-    }
-
-    fn parameter(&self, name: &str) -> Option<&'a str> {
-        let mut pairs = self.query.split('&').filter_map(|pair| pair.split_once('='));
-        pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
-    }
-
-    fn said(&self, name: &str) -> bool {
-        self.parameter(name).is_some_and(|value| !value.is_empty())
-    }
-
-    // A host in the query wins over the one before the path, as it does for libpq.
-    fn is_this_machine(&self) -> bool {
-        let named = self.parameter("hostaddr").or_else(|| self.parameter("host"));
-        let host = named.unwrap_or_else(|| without_port(self.host));
-        let host = host.replace("%2F", "/").replace("%2f", "/");
-        let bare = host.trim_start_matches('[').trim_end_matches(']');
-        host.starts_with('/')
-            || bare == "localhost"
-            || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
-    }
+fn parameter(url: &Url, name: &str) -> Option<String> {
+    url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
 }
 
-fn without_port(host: &str) -> &str {
-    if let Some(end) = host.rfind(']') {
-        return &host[..=end];
-    }
-    host.split_once(':').map_or(host, |(host, _)| host)
-}
-
-fn encoded(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    let mut out = String::new();
-    for byte in text.bytes() {
-        if plain(byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
+// A host in the query wins over the one before the path, as it does for libpq.
+fn is_this_machine(url: &Url) -> bool {
+    let named = parameter(url, "hostaddr").or_else(|| parameter(url, "host"));
+    let host = named.unwrap_or_else(|| {
+        url.host_str().unwrap_or_default().replace("%2F", "/").replace("%2f", "/")
+    });
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    host.starts_with('/')
+        || bare == "localhost"
+        || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]
@@ -176,6 +129,31 @@ mod tests {
             let refused = complete(bad, None, true).unwrap_err().render();
             assert!(refused.contains("postgres://USER@HOST/DATABASE"), "{refused}");
             assert!(!refused.contains("secret"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn hosts_and_passwords_in_odd_places_are_seen() {
+        let made = |url: &str| complete(url, None, false).unwrap();
+        for (url, is_local) in [
+            ("postgres://u@%2Frun%2Fpg/j", true),
+            ("postgres://u@127.0.0.1@db.example/j", false),
+            ("postgres://u@db.example/j?host=127.0.0.1", true),
+            ("postgres://u@127.0.0.1/j?hostaddr=10.0.0.7", false),
+            ("postgres://u@db/j?sslmode=", false),
+            ("postgres://u@db/j?x=sslmode=disable", false),
+            ("postgres://u@db/j#sslmode=disable", false),
+            ("postgres://u@127.0.0.1.evil.example/j", false),
+        ] {
+            let demanded = made(url).contains("sslmode=verify-full");
+            assert_eq!(demanded, !is_local, "{url}: {}", made(url));
+        }
+        let socket = complete("postgres:///jobs?host=/run/pg", Some("a b&c"), true).unwrap();
+        assert_eq!(socket, "postgres:///jobs?host=/run/pg&password=a+b%26c");
+        let refused = complete("postgres://u@h/j?password=hunter2", None, true).unwrap_err();
+        assert!(!refused.render().contains("hunter2"), "{}", refused.render());
+        for bad in ["postgres://u@h:port/j", "postgres://u@h:99999/j", "postgres://[::1/j"] {
+            assert!(complete(bad, None, true).is_err(), "{bad}");
         }
     }
 }
