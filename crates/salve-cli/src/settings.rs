@@ -203,80 +203,27 @@ impl Settings {
     }
 
     fn merge(&mut self, file: ConfigFile, origin: &Origin) {
-        let workspace = matches!(origin, Origin::File { level: Level::Workspace, .. });
-        if workspace {
-            self.tighten(&file, origin);
-            return;
-        }
-        self.enforcement.set(file.enforcement, origin);
-        self.sentinel.set(file.sentinel, origin);
-        self.sentinel_mark.set(file.sentinel_mark, origin);
-        self.tail_characters.set(file.tail_characters, origin);
-        self.resume_template.set(file.resume_template.map(Some), origin);
-        self.auto_apply.set(file.auto_apply, origin);
-        self.auto_apply_files.set(file.auto_apply_files, origin);
-        self.auto_apply_cli.set(file.auto_apply_cli, origin);
-        let below = std::mem::take(&mut self.gateway);
-        self.gateway = file.gateway.unwrap_or_default().or(below);
-        let said = ModelSettings {
-            provider: file.provider.unwrap_or_default(),
-            roles: file.roles.unwrap_or_default(),
-            model: file.model.unwrap_or_default(),
-            budget: file.budget.unwrap_or_default(),
+        let mut said = Said { origin, ignored: &mut self.ignored };
+        said.ordered("enforcement", file.enforcement, &mut self.enforcement);
+        said.ordered("sentinel", file.sentinel, &mut self.sentinel);
+        said.ordered("auto_apply", file.auto_apply, &mut self.auto_apply);
+        said.ordered("auto_apply_files", file.auto_apply_files, &mut self.auto_apply_files);
+        said.ordered("auto_apply_cli", file.auto_apply_cli, &mut self.auto_apply_cli);
+        let mark = said.by_user("sentinel_mark", file.sentinel_mark);
+        self.sentinel_mark.set(mark, origin);
+        let tail = said.by_user("tail_characters", file.tail_characters);
+        self.tail_characters.set(tail, origin);
+        let template = said.by_user("resume_template", file.resume_template);
+        self.resume_template.set(template.map(Some), origin);
+        let gateway = said.by_user("gateway", file.gateway).unwrap_or_default();
+        self.gateway = gateway.or(std::mem::take(&mut self.gateway));
+        let models = ModelSettings {
+            provider: said.by_user("provider", file.provider).unwrap_or_default(),
+            roles: said.by_user("roles", file.roles).unwrap_or_default(),
+            model: said.by_user("model", file.model).unwrap_or_default(),
+            budget: said.by_user("budget", file.budget).unwrap_or_default(),
         };
-        self.models.overlay(said, origin);
-    }
-
-    // A cloned repository is not trusted: it may ask for more care, never for less, and it may not
-    // put words into prompts.
-    fn tighten(&mut self, file: &ConfigFile, origin: &Origin) {
-        if let Some(value) = file.enforcement {
-            self.stricter(value, "enforcement", origin, |settings| &mut settings.enforcement);
-        }
-        if let Some(value) = file.sentinel {
-            self.stricter(value, "sentinel", origin, |settings| &mut settings.sentinel);
-        }
-        if let Some(value) = file.auto_apply {
-            self.stricter(value, "auto_apply", origin, |settings| &mut settings.auto_apply);
-        }
-        if let Some(value) = file.auto_apply_files {
-            self.stricter(value, "auto_apply_files", origin, |settings| {
-                &mut settings.auto_apply_files
-            });
-        }
-        if let Some(value) = file.auto_apply_cli {
-            self.stricter(value, "auto_apply_cli", origin, |settings| &mut settings.auto_apply_cli);
-        }
-        let others = [
-            ("sentinel_mark", file.sentinel_mark.is_some()),
-            ("tail_characters", file.tail_characters.is_some()),
-            ("resume_template", file.resume_template.is_some()),
-            ("gateway", file.gateway.is_some()),
-            ("provider", file.provider.is_some()),
-            ("roles", file.roles.is_some()),
-            ("model", file.model.is_some()),
-            ("budget", file.budget.is_some()),
-        ];
-        for (key, said) in others {
-            if said {
-                self.ignored
-                    .push(format!("`{key}` in the {origin}: a workspace can only tighten."));
-            }
-        }
-    }
-
-    fn stricter<T: PartialOrd>(
-        &mut self,
-        value: T,
-        key: &str,
-        origin: &Origin,
-        slot: impl Fn(&mut Self) -> &mut Sourced<T>,
-    ) {
-        if value > slot(self).value {
-            slot(self).set(Some(value), origin);
-        } else if value < slot(self).value {
-            self.ignored.push(format!("`{key}` in the {origin}: a workspace can only tighten."));
-        }
+        self.models.overlay(models, origin);
     }
 
     fn read_environment(&mut self) -> Result<(), Failure> {
@@ -301,40 +248,70 @@ impl Settings {
 
     /// Lists key, value and origin of every setting.
     pub(crate) fn rows(&self) -> Vec<(String, String, String)> {
-        let template = self.resume_template.value.as_ref();
+        let template = |path: &Option<PathBuf>| match path {
+            Some(path) => path.display().to_string(),
+            None => "built in".to_owned(),
+        };
         let mut rows = vec![
-            row("enforcement", self.enforcement.value.name().to_owned(), &self.enforcement.origin),
-            row("sentinel", name_of(&self.sentinel.value), &self.sentinel.origin),
-            row("sentinel_mark", self.sentinel_mark.value.clone(), &self.sentinel_mark.origin),
-            row(
-                "tail_characters",
-                self.tail_characters.value.to_string(),
-                &self.tail_characters.origin,
-            ),
-            row(
-                "resume_template",
-                template.map_or_else(|| "built in".to_owned(), |path| path.display().to_string()),
-                &self.resume_template.origin,
-            ),
-            row("auto_apply", self.auto_apply.value.to_string(), &self.auto_apply.origin),
-            row(
-                "auto_apply_files",
-                self.auto_apply_files.value.to_string(),
-                &self.auto_apply_files.origin,
-            ),
-            row(
-                "auto_apply_cli",
-                self.auto_apply_cli.value.to_string(),
-                &self.auto_apply_cli.origin,
-            ),
+            row("enforcement", &self.enforcement, |mode| mode.name().to_owned()),
+            row("sentinel", &self.sentinel, name_of),
+            row("sentinel_mark", &self.sentinel_mark, String::clone),
+            row("tail_characters", &self.tail_characters, usize::to_string),
+            row("resume_template", &self.resume_template, template),
+            row("auto_apply", &self.auto_apply, Automatic::to_string),
+            row("auto_apply_files", &self.auto_apply_files, Automatic::to_string),
+            row("auto_apply_cli", &self.auto_apply_cli, Automatic::to_string),
         ];
         rows.extend(self.models.rows());
         rows
     }
 }
 
-fn row(key: &str, value: String, origin: &Origin) -> (String, String, String) {
-    (key.to_owned(), value, origin.to_string())
+// What one file says. A cloned repository is not trusted: it may ask for more care, never for less,
+// and it may not put words into prompts.
+struct Said<'a> {
+    origin: &'a Origin,
+    ignored: &'a mut Vec<String>,
+}
+
+impl Said<'_> {
+    // A setting of which one value is stricter than another.
+    fn ordered<T: PartialOrd>(&mut self, key: &str, value: Option<T>, slot: &mut Sourced<T>) {
+        match value {
+            Some(value) if self.is_workspace() && value <= slot.value => {
+                if value < slot.value {
+                    self.ignore(key);
+                }
+            }
+            value => slot.set(value, self.origin),
+        }
+    }
+
+    // A setting that is the user's alone.
+    fn by_user<T>(&mut self, key: &str, value: Option<T>) -> Option<T> {
+        if value.is_some() && self.is_workspace() {
+            self.ignore(key);
+            return None;
+        }
+        value
+    }
+
+    fn ignore(&mut self, key: &str) {
+        let origin = self.origin;
+        self.ignored.push(format!("`{key}` in the {origin}: a workspace can only tighten."));
+    }
+
+    fn is_workspace(&self) -> bool {
+        matches!(self.origin, Origin::File { level: Level::Workspace, .. })
+    }
+}
+
+fn row<T>(
+    key: &str,
+    setting: &Sourced<T>,
+    shown: impl Fn(&T) -> String,
+) -> (String, String, String) {
+    (key.to_owned(), shown(&setting.value), setting.origin.to_string())
 }
 
 fn name_of(value: &impl clap::ValueEnum) -> String {
