@@ -55,8 +55,8 @@ The result goes to standard output, the story to standard error.
 #[command(name = "salve", version, after_help = AFTER, max_term_width = 100)]
 pub(crate) struct Arguments {
     /// How the result is written.
-    #[arg(long, value_enum, default_value_t = Format::Human, global = true)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, default_value_t = FormatChoice::Human, global = true)]
+    pub(crate) format: FormatChoice,
     /// When to use colour.
     #[arg(long, value_enum, default_value_t = Color::Auto, global = true)]
     pub(crate) color: Color,
@@ -291,9 +291,9 @@ pub(crate) enum ConfigCommand {
     },
 }
 
-/// How a result is written.
+/// How a result is written, of the commands that report findings in files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum FormatChoice {
     /// For people.
     Human,
     /// One JSON document.
@@ -306,10 +306,31 @@ pub(crate) enum Format {
     Github,
 }
 
-impl Format {
+/// How a result is written, of all other commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// For people.
+    Human,
+    /// One JSON document.
+    Json,
+    /// One JSON value per line.
+    Jsonl,
+}
+
+impl FormatChoice {
     /// Returns the name used on the command line.
     pub(crate) fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+
+    /// Returns the format, if every command has it.
+    pub(crate) const fn common(self) -> Option<Format> {
+        match self {
+            Self::Human => Some(Format::Human),
+            Self::Json => Some(Format::Json),
+            Self::Jsonl => Some(Format::Jsonl),
+            Self::Sarif | Self::Github => None,
+        }
     }
 }
 

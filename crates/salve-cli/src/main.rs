@@ -32,7 +32,7 @@ mod trust;
 mod workspace;
 
 use arguments::{Arguments, Command};
-use clap::Parser;
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use failure::{CommandResult, Failure};
 use std::process::ExitCode;
 
@@ -44,9 +44,10 @@ fn main() -> ExitCode {
     if let Some(code) = processes::as_launcher() {
         return code;
     }
-    let arguments = Arguments::parse();
+    let matches = Arguments::command().get_matches();
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     arguments.color.write_global();
-    match run(arguments) {
+    match run(arguments, &named(&matches)) {
         Ok(ending) => ending.into(),
         Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
@@ -56,50 +57,61 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: Arguments) -> CommandResult {
-    let format = arguments.format;
+// The words of a command, such as `jobs list`.
+fn named(matches: &ArgMatches) -> String {
+    let mut words = Vec::new();
+    let mut next = matches.subcommand();
+    while let Some((word, matches)) = next {
+        words.push(word);
+        next = matches.subcommand();
+    }
+    words.join(" ")
+}
+
+fn run(arguments: Arguments, name: &str) -> CommandResult {
+    let choice = arguments.format;
+    let format = || {
+        choice.common().ok_or_else(|| {
+            Failure::new(format!("`salve {name}` has no output in the format: {}", choice.name()))
+                .hint("Formats of this command: human, json, jsonl")
+        })
+    };
     match arguments.command {
-        Command::Clean(options) => commands::clean::run(&options, format),
-        Command::Inspect(options) => commands::inspect::run(&options, format),
-        Command::Resume { command } => commands::resume::run(&command, format),
-        Command::Parse(options) => commands::parse::run(&options, format),
-        Command::Apply(options) => commands::apply::run(&options, format),
-        Command::Diff(options) => commands::history::run_diff(&options, format),
-        Command::Undo(options) => commands::undo::run_undo(&options, format),
-        Command::Redo(options) => commands::undo::run_redo(&options, format),
-        Command::Rewind(options) => commands::undo::run_rewind(&options, format),
-        Command::History(options) => commands::history::run(&options, format),
-        Command::Checkpoint(options) => commands::checkpoint::run(&options, format),
-        Command::Recover(options) => commands::recover::run(&options, format),
-        Command::Check(options) => commands::check::run(&options, format),
-        Command::Run(options) => commands::run::run(&options, format),
-        Command::Runs(options) => commands::runs::run(&options, format),
-        Command::Gateway(options) => commands::gateway::run(&options, format),
-        Command::Keys(options) => commands::gateway_keys::run(&options, format),
-        Command::Calls(options) => commands::calls::run(&options, format),
-        Command::Stats(options) => commands::stats::run(&options, format),
-        Command::Jobs(options) => commands::jobs::run(&options, format),
-        Command::Worker(options) => commands::worker::run(&options, format),
-        Command::Policy { command } => commands::policy::run(&command, format),
-        Command::Trust(options) => commands::trust::run(&options, format),
-        Command::Sim(options) => commands::sim::run(&options, format),
-        Command::Setup(options) => commands::setup::run(&options, format),
-        Command::Signature(options) => commands::signature::run(&options, format),
-        Command::Schema { command } => commands::schema::run(&command, format),
-        Command::Explain { code } => commands::explain::run(code.as_deref(), format),
+        Command::Clean(options) => commands::clean::run(&options, format()?),
+        Command::Inspect(options) => commands::inspect::run(&options, choice),
+        Command::Resume { command } => commands::resume::run(&command, format()?),
+        Command::Parse(options) => commands::parse::run(&options, format()?),
+        Command::Apply(options) => commands::apply::run(&options, format()?),
+        Command::Diff(options) => commands::history::run_diff(&options, format()?),
+        Command::Undo(options) => commands::undo::run_undo(&options, format()?),
+        Command::Redo(options) => commands::undo::run_redo(&options, format()?),
+        Command::Rewind(options) => commands::undo::run_rewind(&options, format()?),
+        Command::History(options) => commands::history::run(&options, format()?),
+        Command::Checkpoint(options) => commands::checkpoint::run(&options, format()?),
+        Command::Recover(options) => commands::recover::run(&options, format()?),
+        Command::Check(options) => commands::check::run(&options, choice),
+        Command::Run(options) => commands::run::run(&options, format()?),
+        Command::Runs(options) => commands::runs::run(&options, format()?),
+        Command::Gateway(options) => commands::gateway::run(&options, format()?),
+        Command::Keys(options) => commands::gateway_keys::run(&options, format()?),
+        Command::Calls(options) => commands::calls::run(&options, format()?),
+        Command::Stats(options) => commands::stats::run(&options, format()?),
+        Command::Jobs(options) => commands::jobs::run(&options, format()?),
+        Command::Worker(options) => commands::worker::run(&options, format()?),
+        Command::Policy { command } => commands::policy::run(&command, format()?),
+        Command::Trust(options) => commands::trust::run(&options, format()?),
+        Command::Sim(options) => commands::sim::run(&options, format()?),
+        Command::Setup(options) => commands::setup::run(&options, format()?),
+        Command::Signature(options) => commands::signature::run(&options, format()?),
+        Command::Schema { command } => commands::schema::run(&command, format()?),
+        Command::Explain { code } => commands::explain::run(code.as_deref(), format()?),
         Command::Demo { die_in: None } => commands::demo::run(),
         Command::Demo { die_in: Some(folder) } => {
             commands::demo::die_applying(&folder).map(|()| failure::Ending::Findings)
         }
-        Command::Doctor => commands::doctor::run(format),
-        Command::Config { command } => commands::config::run(&command, format),
+        Command::Doctor => commands::doctor::run(format()?),
+        Command::Config { command } => commands::config::run(&command, format()?),
         Command::Completions { shell } => commands::manual::completions(shell),
         Command::Man { command } => commands::manual::man(command.as_deref()),
     }
-}
-
-/// Says that a command has no output in the asked format.
-fn no_such_format(command: &str, format: arguments::Format, known: &str) -> Failure {
-    Failure::new(format!("`salve {command}` has no output in the format: {}", format.name()))
-        .hint(format!("Formats of this command: {known}"))
 }

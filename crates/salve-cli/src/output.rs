@@ -3,6 +3,7 @@
 //! In: text or values. Out: standard output for the result, standard error for the story, colours
 //! only where a person looks. A reader that went away is reported upwards, not panicked about.
 
+use crate::arguments::Format;
 use crate::failure::Failure;
 use serde::Serialize;
 use std::io::Write;
@@ -35,6 +36,16 @@ pub(crate) fn json_line(value: &impl Serialize) -> Result<(), Failure> {
     let mut text = serde_json::to_string(value)?;
     text.push('\n');
     content(&text)
+}
+
+/// Writes one value for programs: indented, or on a line of its own.
+pub(crate) fn value(format: Format, value: &impl Serialize) -> Result<(), Failure> {
+    if format == Format::Jsonl { json_line(value) } else { json(value) }
+}
+
+/// Writes a list for programs: one document, or one line for each item.
+pub(crate) fn values(format: Format, values: &[impl Serialize]) -> Result<(), Failure> {
+    if format == Format::Jsonl { values.iter().try_for_each(json_line) } else { json(&values) }
 }
 
 /// Writes to standard error; a closed standard error is nobody's loss.

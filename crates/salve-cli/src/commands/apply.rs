@@ -27,9 +27,6 @@ pub(crate) fn run(arguments: &ApplyArguments, format: Format) -> CommandResult {
     if arguments.batch {
         return in_memory::run(arguments);
     }
-    if !matches!(format, Format::Human | Format::Json | Format::Jsonl) {
-        return Err(crate::no_such_format("apply", format, "human, json, jsonl"));
-    }
     let raw = RawReply {
         finish_reason: arguments.finish_reason.as_deref().map(FinishReason::from_name),
         ..RawReply::from_text(input::text(arguments.edits.as_deref())?)

@@ -20,9 +20,6 @@ use salve_store::{
 
 /// Runs `salve calls`.
 pub(crate) fn run(arguments: &CallsArguments, format: Format) -> CommandResult {
-    if !matches!(format, Format::Human | Format::Json | Format::Jsonl) {
-        return Err(crate::no_such_format("calls", format, "human, json, jsonl"));
-    }
     match &arguments.command {
         CallsCommand::List(options) => list(options, format),
         CallsCommand::Show { id } => show(CallId(*id), format),
@@ -61,12 +58,7 @@ fn list(options: &CallsListArguments, format: Format) -> CommandResult {
                 ));
             }
         }
-        Format::Jsonl => {
-            for call in &calls {
-                output::json_line(call)?;
-            }
-        }
-        _ => output::json(&calls)?,
+        _ => output::values(format, &calls)?,
     }
     Ok(Ending::Clean)
 }
@@ -152,8 +144,7 @@ fn show(id: CallId, format: Format) -> CommandResult {
     })?;
     match format {
         Format::Human => output::result(&story(&detail))?,
-        Format::Jsonl => output::json_line(&detail)?,
-        _ => output::json(&detail)?,
+        _ => output::value(format, &detail)?,
     }
     Ok(Ending::Clean)
 }

@@ -6,7 +6,7 @@
 
 mod draw;
 
-use crate::arguments::{CheckArguments, Format};
+use crate::arguments::{CheckArguments, FormatChoice};
 use crate::change::visible;
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::{output, processes, toolchains, workspace};
@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Runs `salve check`.
-pub(crate) fn run(arguments: &CheckArguments, format: Format) -> CommandResult {
+pub(crate) fn run(arguments: &CheckArguments, format: FormatChoice) -> CommandResult {
     let folder = workspace::folder(arguments.directory.as_deref())?;
     let folder = folder
         .canonicalize()
@@ -95,21 +95,21 @@ fn nothing_ran(folder: &Path, report: &CheckReport, registry: &Registry) -> Fail
         .hint("`--target` runs a toolchain by name.")
 }
 
-fn show(report: &CheckReport, folder: &Path, format: Format) -> Result<(), Failure> {
+fn show(report: &CheckReport, folder: &Path, format: FormatChoice) -> Result<(), Failure> {
     let diagnostics = || report.diagnostics().cloned().collect::<Vec<Diagnostic>>();
     match format {
-        Format::Human => output::result(&draw::report(report, folder)),
-        Format::Json => {
+        FormatChoice::Human => output::result(&draw::report(report, folder)),
+        FormatChoice::Json => {
             let mut document = serde_json::to_value(report)?;
             document["verdict"] = json!(report.verdict());
             output::json(&document)
         }
-        Format::Jsonl => lines(report),
-        Format::Sarif => {
+        FormatChoice::Jsonl => lines(report),
+        FormatChoice::Sarif => {
             let log = sarif_log(&diagnostics(), &fingerprints)?;
             output::content(&format!("{log}\n"))
         }
-        Format::Github => output::content(&github_commands(&diagnostics())),
+        FormatChoice::Github => output::content(&github_commands(&diagnostics())),
     }
 }
 

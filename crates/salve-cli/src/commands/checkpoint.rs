@@ -6,7 +6,7 @@
 use crate::arguments::{CheckpointArguments, CheckpointCommand, Format};
 use crate::change::visible;
 use crate::commands::undo::changed_words;
-use crate::failure::{CommandResult, Ending, Failure};
+use crate::failure::{CommandResult, Ending};
 use crate::output;
 use crate::workspace::{Opened, meta, now};
 use anstyle::AnsiColor;
@@ -18,9 +18,6 @@ use serde_json::json;
 
 /// Runs `salve checkpoint`.
 pub(crate) fn run(arguments: &CheckpointArguments, format: Format) -> CommandResult {
-    if !matches!(format, Format::Human | Format::Json | Format::Jsonl) {
-        return Err(crate::no_such_format("checkpoint", format, "human, json, jsonl"));
-    }
     let opened = Opened::at(&arguments.tree)?;
     match &arguments.command {
         CheckpointCommand::Create { name, paths } => create(&opened, name, paths, format),
@@ -42,8 +39,7 @@ fn create(opened: &Opened, name: &str, paths: &[String], format: Format) -> Comm
             let count = made.tree.len();
             output::result(&format!("checkpoint {} keeps {count} files\n", visible(name)))?;
         }
-        Format::Jsonl => output::json_line(&made)?,
-        _ => output::json(&made)?,
+        _ => output::value(format, &made)?,
     }
     Ok(Ending::Clean)
 }
@@ -53,12 +49,7 @@ fn list(opened: &Opened, format: Format) -> CommandResult {
     match format {
         Format::Human if listed.is_empty() => output::result("no checkpoints yet\n")?,
         Format::Human => output::result(&listed.iter().map(line).collect::<String>())?,
-        Format::Jsonl => {
-            for one in &listed {
-                output::json_line(one)?;
-            }
-        }
-        _ => output::json(&listed)?,
+        _ => output::values(format, &listed)?,
     }
     Ok(Ending::Clean)
 }
@@ -101,7 +92,7 @@ fn restore(
                 json!({ "outcome": "conflict", "conflict": conflict })
             }
         };
-        write(&document, format)?;
+        output::value(format, &document)?;
     }
     Ok(match outcome {
         RestoreOutcome::Restored(_) => Ending::Clean,
@@ -109,10 +100,6 @@ fn restore(
         RestoreOutcome::Changed { .. } => Ending::NeedsApproval,
         RestoreOutcome::Conflict(_) => Ending::RolledBack,
     })
-}
-
-fn write(document: &serde_json::Value, format: Format) -> Result<(), Failure> {
-    if format == Format::Jsonl { output::json_line(document) } else { output::json(document) }
 }
 
 fn words(outcome: &RestoreOutcome) -> String {

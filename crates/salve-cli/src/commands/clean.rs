@@ -42,11 +42,7 @@ pub(crate) fn run(arguments: &CleanArguments, format: Format) -> CommandResult {
     let reply = clean(&RawReply::from_text(text), &base);
     match format {
         Format::Human => output::content(reply.text())?,
-        Format::Json => output::json(&document(&reply))?,
-        Format::Jsonl => output::json_line(&document(&reply))?,
-        Format::Sarif | Format::Github => {
-            return Err(crate::no_such_format("clean", format, "human, json, jsonl"));
-        }
+        _ => output::value(format, &document(&reply))?,
     }
     if arguments.explain {
         output::story(&story(&reply));

@@ -14,11 +14,7 @@ pub(crate) fn run(command: &ConfigCommand, format: Format) -> CommandResult {
     let settings = Settings::load()?;
     match format {
         Format::Human => output::result(&table(&settings, *origin))?,
-        Format::Json => output::json(&document(&settings, *origin))?,
-        Format::Jsonl => output::json_line(&document(&settings, *origin))?,
-        Format::Sarif | Format::Github => {
-            return Err(crate::no_such_format("config show", format, "human, json, jsonl"));
-        }
+        _ => output::value(format, &document(&settings, *origin))?,
     }
     for line in &settings.ignored {
         output::story(&format!("ignored: {line}\n"));

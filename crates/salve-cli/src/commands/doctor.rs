@@ -55,15 +55,7 @@ pub(crate) fn run(format: Format) -> CommandResult {
     checks.extend(models::rows());
     match format {
         Format::Human => output::result(&table(&checks))?,
-        Format::Json => output::json(&documents(&checks))?,
-        Format::Jsonl => {
-            for document in documents(&checks) {
-                output::json_line(&document)?;
-            }
-        }
-        Format::Sarif | Format::Github => {
-            return Err(crate::no_such_format("doctor", format, "human, json, jsonl"));
-        }
+        _ => output::values(format, &documents(&checks))?,
     }
     let good = checks.iter().all(|check| check.state != State::Fail);
     Ok(if good { Ending::Clean } else { Ending::Findings })

@@ -37,15 +37,7 @@ pub(crate) fn run(code: Option<&str>, format: Format) -> CommandResult {
     match format {
         Format::Human if code.is_some() => output::result(&section(&chosen))?,
         Format::Human => output::result(&list(&chosen))?,
-        Format::Json => output::json(&documents(&chosen))?,
-        Format::Jsonl => {
-            for document in documents(&chosen) {
-                output::json_line(&document)?;
-            }
-        }
-        Format::Sarif | Format::Github => {
-            return Err(crate::no_such_format("explain", format, "human, json, jsonl"));
-        }
+        _ => output::values(format, &documents(&chosen))?,
     }
     Ok(Ending::Clean)
 }

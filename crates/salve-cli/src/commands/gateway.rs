@@ -24,9 +24,6 @@ const PORT: u16 = 8790;
 
 /// Runs `salve gateway`.
 pub(crate) fn run(arguments: &GatewayArguments, format: Format) -> CommandResult {
-    if !matches!(format, Format::Human | Format::Json | Format::Jsonl) {
-        return Err(crate::no_such_format("gateway", format, "human, json, jsonl"));
-    }
     let Settings { gateway, models, .. } = Settings::load()?;
     let settings = by_name(flags(arguments).or(gateway), &models)?;
     let config = config(arguments, settings)?;
@@ -156,11 +153,10 @@ fn announce(
     let scheme = if secured { "https" } else { "http" };
     let url = format!("{scheme}://{}", gateway.addr);
     match format {
-        Format::Json => output::json(&json!({ "url": url, "upstream": upstream })),
-        Format::Jsonl => output::json_line(&json!({ "url": url, "upstream": upstream })),
-        // Whoever reads this by a program wants the address and no more.
-        _ if !std::io::stdout().is_terminal() => output::result(&format!("{url}\n")),
-        _ => output::result(&welcome(&url, upstream)),
+        // A program that reads this wants the address and no more.
+        Format::Human if !std::io::stdout().is_terminal() => output::result(&format!("{url}\n")),
+        Format::Human => output::result(&welcome(&url, upstream)),
+        _ => output::value(format, &json!({ "url": url, "upstream": upstream })),
     }
 }
 

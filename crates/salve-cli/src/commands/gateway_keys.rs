@@ -15,9 +15,6 @@ use serde_json::{Value, json};
 
 /// Runs `salve keys`.
 pub(crate) fn run(arguments: &KeysArguments, format: Format) -> CommandResult {
-    if !matches!(format, Format::Human | Format::Json | Format::Jsonl) {
-        return Err(crate::no_such_format("keys", format, "human, json, jsonl"));
-    }
     match &arguments.command {
         KeysCommand::Add { name, tokens_per_day, dollars_per_day, requests_per_minute } => {
             let new = NewKey {
@@ -53,8 +50,7 @@ fn add(new: NewKey, format: Format) -> CommandResult {
                 visible(&key.name)
             ));
         }
-        Format::Jsonl => output::json_line(&json!({ "key": key, "secret": secret }))?,
-        _ => output::json(&json!({ "key": key, "secret": secret }))?,
+        _ => output::value(format, &json!({ "key": key, "secret": secret }))?,
     }
     Ok(Ending::Clean)
 }
@@ -67,15 +63,10 @@ fn list(format: Format) -> CommandResult {
             output::story("`salve keys add --name NAME` makes one.\n");
         }
         Format::Human => output::result(&drawn(&keys))?,
-        Format::Jsonl => {
-            for (key, spending) in &keys {
-                output::json_line(&document(key, spending)?)?;
-            }
-        }
         _ => {
             let documents: Result<Vec<Value>, Failure> =
                 keys.iter().map(|(key, spending)| document(key, spending)).collect();
-            output::json(&documents?)?;
+            output::values(format, &documents?)?;
         }
     }
     Ok(Ending::Clean)
@@ -152,8 +143,7 @@ fn revoke(name: &str, format: Format) -> CommandResult {
     };
     match format {
         Format::Human => output::result(&format!("revoked: {}\n", visible(&key.name)))?,
-        Format::Jsonl => output::json_line(&key)?,
-        _ => output::json(&key)?,
+        _ => output::value(format, &key)?,
     }
     Ok(Ending::Clean)
 }

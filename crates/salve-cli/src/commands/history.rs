@@ -15,9 +15,6 @@ use serde_json::json;
 
 /// Runs `salve history`.
 pub(crate) fn run(arguments: &HistoryArguments, format: Format) -> CommandResult {
-    if !matches!(format, Format::Human | Format::Json | Format::Jsonl) {
-        return Err(crate::no_such_format("history", format, "human, json, jsonl"));
-    }
     let opened = match &arguments.command {
         Some(HistoryCommand::Gc { max_size: Some(mib) }) => {
             Opened::keeping(&arguments.tree, mib.saturating_mul(1 << 20))?
@@ -51,11 +48,7 @@ pub(crate) fn run_diff(arguments: &DiffArguments, format: Format) -> CommandResu
     let exported = history.export(&opened.workspace, &change.id)?;
     match format {
         Format::Human => output::result(&drawn(&exported))?,
-        Format::Json => output::json(&exported)?,
-        Format::Jsonl => output::json_line(&exported)?,
-        Format::Sarif | Format::Github => {
-            return Err(crate::no_such_format("diff", format, "human, json, jsonl"));
-        }
+        _ => output::value(format, &exported)?,
     }
     Ok(Ending::Clean)
 }
@@ -156,8 +149,7 @@ fn collect(opened: &Opened, format: Format) -> CommandResult {
             report.kept.contents,
             bytes(report.kept.bytes),
         ))?,
-        Format::Jsonl => output::json_line(&report)?,
-        _ => output::json(&report)?,
+        _ => output::value(format, &report)?,
     }
     Ok(Ending::Clean)
 }

@@ -5,7 +5,7 @@
 
 mod report;
 
-use crate::arguments::{Format, InspectArguments};
+use crate::arguments::{FormatChoice, InspectArguments};
 use crate::failure::{CommandResult, Ending};
 use crate::settings::{Origin, SentinelSetting, Settings, Sourced};
 use crate::{batch, input, output, render};
@@ -24,7 +24,7 @@ struct Line {
 }
 
 /// Runs `salve inspect`.
-pub(crate) fn run(arguments: &InspectArguments, format: Format) -> CommandResult {
+pub(crate) fn run(arguments: &InspectArguments, format: FormatChoice) -> CommandResult {
     let settings = with_flags(Settings::load()?, arguments);
     let options = pipeline_options(&settings);
     if arguments.batch {
@@ -47,11 +47,11 @@ pub(crate) fn run(arguments: &InspectArguments, format: Format) -> CommandResult
     let judgement = judge_text(&raw, &options);
     let name = raw.path.as_deref().unwrap_or("(standard input)");
     match format {
-        Format::Human => output::result(&human(&raw.text, name, &judgement))?,
-        Format::Json => output::json(&document(&judgement))?,
-        Format::Jsonl => output::json_line(&document(&judgement))?,
-        Format::Sarif => output::json(&report::sarif(&raw.text, name, &judgement))?,
-        Format::Github => output::result(&report::github(&raw.text, name, &judgement))?,
+        FormatChoice::Human => output::result(&human(&raw.text, name, &judgement))?,
+        FormatChoice::Json => output::json(&document(&judgement))?,
+        FormatChoice::Jsonl => output::json_line(&document(&judgement))?,
+        FormatChoice::Sarif => output::json(&report::sarif(&raw.text, name, &judgement))?,
+        FormatChoice::Github => output::result(&report::github(&raw.text, name, &judgement))?,
     }
     let found = !judgement.verdict.is_valid || !judgement.findings.is_empty();
     let enforced = settings.enforcement.value == Mode::Enforce;

@@ -22,9 +22,6 @@ const PAGE: u32 = 500;
 
 /// Runs `salve jobs`.
 pub(crate) fn run(arguments: &JobsArguments, format: Format) -> CommandResult {
-    if !matches!(format, Format::Human | Format::Json | Format::Jsonl) {
-        return Err(crate::no_such_format("jobs", format, "human, json, jsonl"));
-    }
     let place = &arguments.place;
     match &arguments.command {
         JobsCommand::Start(options) => start::run(place, options, format),

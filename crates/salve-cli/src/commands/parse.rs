@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &ParseArguments, format: Format) -> CommandResult {
     let text = input::text(arguments.file.as_deref())?;
     let outcome = read(&text, &options, schema.as_ref(), &SchemaOptions::default())?;
     let chat = schema.as_ref().and_then(|schema| schema.chat(&text));
-    report(&outcome, chat.as_ref(), format, "parse")
+    report(&outcome, chat.as_ref(), format)
 }
 
 /// Prints an outcome and says how it ended.
@@ -47,18 +47,13 @@ pub(crate) fn report(
     outcome: &SchemaOutcome,
     chat: Option<&RecoveredChat>,
     format: Format,
-    command: &str,
 ) -> CommandResult {
     match format {
         Format::Human => {
             output::json(&outcome.value)?;
             output::story(&story(outcome));
         }
-        Format::Json => output::json(&document(outcome, chat)?)?,
-        Format::Jsonl => output::json_line(&document(outcome, chat)?)?,
-        Format::Sarif | Format::Github => {
-            return Err(crate::no_such_format(command, format, "human, json, jsonl"));
-        }
+        _ => output::value(format, &document(outcome, chat)?)?,
     }
     let good = outcome.complete && outcome.violations.is_empty();
     Ok(if good { Ending::Clean } else { Ending::Findings })

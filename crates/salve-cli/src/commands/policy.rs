@@ -47,15 +47,7 @@ fn judge_paths(paths: &[String], root: &Root, in_batch: bool, format: Format) ->
     let document = |(path, verdict): &(&String, PathVerdict)| json!({ "path": path, "allow": verdict.allow, "rule": verdict.rule, "why": verdict.why });
     match format {
         Format::Human => output::result(&human(&verdicts))?,
-        Format::Json => output::json(&verdicts.iter().map(document).collect::<Vec<_>>())?,
-        Format::Jsonl => {
-            for verdict in &verdicts {
-                output::json_line(&document(verdict))?;
-            }
-        }
-        Format::Sarif | Format::Github => {
-            return Err(crate::no_such_format("policy path", format, "human, json, jsonl"));
-        }
+        _ => output::values(format, &verdicts.iter().map(document).collect::<Vec<_>>())?,
     }
     let all_allowed = verdicts.iter().all(|(_, verdict)| verdict.allow);
     Ok(if all_allowed { Ending::Clean } else { Ending::Findings })

@@ -17,11 +17,7 @@ pub(crate) fn run(arguments: &TreeArguments, format: Format) -> CommandResult {
         Format::Human if recovery.is_clean() => output::result("nothing to recover\n")?,
         // What was done has been told already, on standard error as by every command.
         Format::Human => output::result(&told(recovery))?,
-        Format::Json => output::json(&json!(recovery))?,
-        Format::Jsonl => output::json_line(&json!(recovery))?,
-        Format::Sarif | Format::Github => {
-            return Err(crate::no_such_format("recover", format, "human, json, jsonl"));
-        }
+        _ => output::value(format, &json!(recovery))?,
     }
     let open = !recovery.damaged_journals.is_empty() || recovery.busy.is_some();
     Ok(if open { Ending::Findings } else { Ending::Clean })

@@ -62,11 +62,7 @@ fn prompt(arguments: &PromptArguments, format: Format) -> CommandResult {
     let document = json!({ "prompt": prompt, "kind": kind, "closing": judgement.verdict.closing });
     match format {
         Format::Human => output::content(&format!("{}\n", prompt.trim_end()))?,
-        Format::Json => output::json(&document)?,
-        Format::Jsonl => output::json_line(&document)?,
-        Format::Sarif | Format::Github => {
-            return Err(crate::no_such_format("resume prompt", format, "human, json, jsonl"));
-        }
+        _ => output::value(format, &document)?,
     }
     Ok(Ending::Clean)
 }
@@ -90,11 +86,7 @@ fn join(arguments: &StitchArguments, format: Format) -> CommandResult {
             }
             output::story(&story(&joined));
         }
-        Format::Json => output::json(&document(&joined))?,
-        Format::Jsonl => output::json_line(&document(&joined))?,
-        Format::Sarif | Format::Github => {
-            return Err(crate::no_such_format("resume stitch", format, "human, json, jsonl"));
-        }
+        _ => output::value(format, &document(&joined))?,
     }
     let whole = matches!(joined.outcome, StitchOutcome::Joined { .. }) && joined.verdict.is_valid;
     Ok(if whole { Ending::Clean } else { Ending::Findings })

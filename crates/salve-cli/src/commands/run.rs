@@ -29,9 +29,6 @@ use std::time::Duration;
 
 /// Runs `salve run`.
 pub(crate) fn run(options: &RunArguments, format: Format) -> CommandResult {
-    if !matches!(format, Format::Human | Format::Json | Format::Jsonl) {
-        return Err(crate::no_such_format("run", format, "human, json, jsonl"));
-    }
     let folder = folder(options.directory.as_deref())?;
     let folder = folder
         .canonicalize()
@@ -135,8 +132,7 @@ fn start(runner: &Runner, request: &RunRequest, format: Format) -> Result<Finish
 fn end(run: &FinishedRun, format: Format) -> CommandResult {
     match format {
         Format::Human => output::story(&show::ended(run)),
-        Format::Json => output::json(&show::document(run))?,
-        _ => output::json_line(&show::document(run))?,
+        _ => output::value(format, &show::document(run))?,
     }
     Ok(match run.record.ending {
         RunEnding::Exited { code: 0 } => Ending::Clean,

@@ -31,15 +31,7 @@ pub(crate) fn run(options: &RunsArguments, format: Format) -> CommandResult {
     let last = log.records.get(first..).unwrap_or_default();
     match format {
         Format::Human => output::result(&table(last))?,
-        Format::Json => output::json(&last)?,
-        Format::Jsonl => {
-            for record in last {
-                output::json_line(record)?;
-            }
-        }
-        Format::Sarif | Format::Github => {
-            return Err(crate::no_such_format("runs", format, "human, json, jsonl"));
-        }
+        _ => output::values(format, last)?,
     }
     Ok(Ending::Clean)
 }

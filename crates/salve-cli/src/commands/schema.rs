@@ -24,7 +24,7 @@ pub(crate) fn run(command: &SchemaCommand, format: Format) -> CommandResult {
             let text = input::text(file.as_deref())?;
             let outcome =
                 schema.read(&text, &ParseOptions::default(), &SchemaOptions::default())?;
-            super::parse::report(&outcome, schema.chat(&text).as_ref(), format, "schema check")
+            super::parse::report(&outcome, schema.chat(&text).as_ref(), format)
         }
     }
 }
@@ -41,15 +41,7 @@ fn list(format: Format) -> CommandResult {
                 output::result(&format!("{:width$}  {}\n", name.name(), name.summary()))?;
             }
         }
-        Format::Json => output::json(&rows)?,
-        Format::Jsonl => {
-            for row in &rows {
-                output::json_line(row)?;
-            }
-        }
-        Format::Sarif | Format::Github => {
-            return Err(crate::no_such_format("schema list", format, "human, json, jsonl"));
-        }
+        _ => output::values(format, &rows)?,
     }
     Ok(Ending::Clean)
 }

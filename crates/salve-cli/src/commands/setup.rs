@@ -28,9 +28,6 @@ const NEW_FILE_MODE: u32 = 0o600;
 
 /// Runs `salve setup`.
 pub(crate) fn run(arguments: &SetupArguments, format: Format) -> CommandResult {
-    if !matches!(format, Format::Human | Format::Json | Format::Jsonl) {
-        return Err(crate::no_such_format("setup", format, "human, json, jsonl"));
-    }
     let wish = Wish { url: &arguments.url, provider: arguments.provider, remove: arguments.remove };
     let Some(place) = agents::place(arguments.agent)? else {
         output::result(&agents::lines(arguments.agent, &wish))?;
@@ -100,8 +97,7 @@ fn tell(format: Format, path: &str, state: &str, words: &str) -> Result<(), Fail
     let document = json!({ "file": path, "state": state });
     match format {
         Format::Human => output::result(words),
-        Format::Jsonl => output::json_line(&document),
-        _ => output::json(&document),
+        _ => output::value(format, &document),
     }
 }
 

@@ -34,9 +34,6 @@ pub(crate) fn run(arguments: &SignatureArguments, format: Format) -> CommandResu
                 output::json_line(&diagnostic(signed, arguments.explain))?;
             }
         }
-        Format::Sarif | Format::Github => {
-            return Err(crate::no_such_format("signature", format, "human, json, jsonl"));
-        }
     }
     Ok(Ending::Clean)
 }

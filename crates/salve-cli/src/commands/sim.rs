@@ -14,9 +14,6 @@ use std::path::Path;
 
 /// Runs `salve sim`.
 pub(crate) fn run(arguments: &SimArguments, format: Format) -> CommandResult {
-    if !matches!(format, Format::Human | Format::Json | Format::Jsonl) {
-        return Err(crate::no_such_format("sim", format, "human, json, jsonl"));
-    }
     let source = Source::open(arguments)?;
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, arguments.port));
     runtime::run(async {

@@ -16,9 +16,6 @@ const DAY: u64 = 86_400_000;
 
 /// Runs `salve stats`.
 pub(crate) fn run(arguments: &StatsArguments, format: Format) -> CommandResult {
-    if !matches!(format, Format::Human | Format::Json | Format::Jsonl) {
-        return Err(crate::no_such_format("stats", format, "human, json, jsonl"));
-    }
     let since = arguments.days.map(|days| {
         let back = u64::from(days - 1).saturating_mul(DAY);
         Timestamp(i64::try_from(now().saturating_sub(back)).unwrap_or(i64::MAX))
@@ -27,8 +24,7 @@ pub(crate) fn run(arguments: &StatsArguments, format: Format) -> CommandResult {
         ledger::look("stats", async |store| Ok(store.stats(since).await?))?.unwrap_or_default();
     match format {
         Format::Human => output::result(&drawn(&statistics))?,
-        Format::Jsonl => output::json_line(&document(&statistics)?)?,
-        _ => output::json(&document(&statistics)?)?,
+        _ => output::value(format, &document(&statistics)?)?,
     }
     Ok(Ending::Clean)
 }

@@ -16,9 +16,6 @@ use std::path::Path;
 
 /// Runs `salve trust`.
 pub(crate) fn run(arguments: &TrustArguments, format: Format) -> CommandResult {
-    if !matches!(format, Format::Human | Format::Json | Format::Jsonl) {
-        return Err(crate::no_such_format("trust", format, "human, json, jsonl"));
-    }
     let mut list = TrustList::load()?;
     match &arguments.command {
         TrustCommand::Add { directory, yes } => {
@@ -115,12 +112,10 @@ fn show(list: &TrustList, format: Format) -> CommandResult {
                 output::result(&line(entry))?;
             }
         }
-        Format::Jsonl => {
-            for entry in entries {
-                output::json_line(&document(entry)?)?;
-            }
+        _ => {
+            let documents = entries.iter().map(document).collect::<Result<Vec<_>, _>>()?;
+            output::values(format, &documents)?;
         }
-        _ => output::json(&entries.iter().map(document).collect::<Result<Vec<_>, _>>()?)?,
     }
     Ok(Ending::Clean)
 }

@@ -66,11 +66,7 @@ fn on_changed(arguments: &ChangedArguments) -> OnChanged {
 fn tell(opened: &Opened, outcome: &RewindOutcome, nothing: &str, format: Format) -> CommandResult {
     match format {
         Format::Human => output::result(&human(opened, outcome, nothing)?)?,
-        Format::Json => output::json(&document(outcome))?,
-        Format::Jsonl => output::json_line(&document(outcome))?,
-        Format::Sarif | Format::Github => {
-            return Err(crate::no_such_format("undo", format, "human, json, jsonl"));
-        }
+        _ => output::value(format, &document(outcome))?,
     }
     Ok(match outcome {
         RewindOutcome::Moved(_) | RewindOutcome::NothingToDo => Ending::Clean,

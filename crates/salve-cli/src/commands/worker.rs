@@ -22,9 +22,6 @@ const SAY_EVERY: Duration = Duration::from_secs(5);
 
 /// Runs `salve worker`.
 pub(crate) fn run(arguments: &WorkerArguments, format: Format) -> CommandResult {
-    if !matches!(format, Format::Human | Format::Json | Format::Jsonl) {
-        return Err(crate::no_such_format("worker", format, "human, json, jsonl"));
-    }
     let log_format = if format == Format::Human { LogFormat::Human } else { LogFormat::Json };
     let roots = roots(&arguments.roots)?;
     log::start(log_format, false);

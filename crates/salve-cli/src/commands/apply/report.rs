@@ -83,10 +83,7 @@ pub(super) fn document(
         Some(ApplyOutcome::Conflict(conflict)) => document["rolledBack"] = json!(conflict),
         Some(ApplyOutcome::NothingToDo) | None => document["change"] = Value::Null,
     }
-    match format {
-        Format::Jsonl => output::json_line(&document),
-        _ => output::json(&document),
-    }
+    output::value(format, &document)
 }
 
 fn notes(edits: &EditSet) -> String {

@@ -43,12 +43,7 @@ pub(super) fn run(
             output::result(&drawn(&rows))?;
             say_what_is_in_doubt(rows.iter().map(|row| row.in_doubt).sum());
         }
-        Format::Jsonl => {
-            for row in &rows {
-                output::json_line(row)?;
-            }
-        }
-        _ => output::json(&rows)?,
+        _ => output::values(format, &rows)?,
     }
     Ok(Ending::Clean)
 }
@@ -171,12 +166,7 @@ fn in_doubt(place: &PlaceArguments, options: &JobsListArguments, format: Format)
     match format {
         Format::Human if found.is_empty() => output::result("no paid call is in doubt\n")?,
         Format::Human => output::result(&drawn_calls(&found))?,
-        Format::Jsonl => {
-            for call in &found {
-                output::json_line(call)?;
-            }
-        }
-        _ => output::json(&found)?,
+        _ => output::values(format, &found)?,
     }
     Ok(Ending::Clean)
 }

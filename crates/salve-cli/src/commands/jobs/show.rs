@@ -70,8 +70,7 @@ pub(super) fn run(
         let document = document(open, &job).await?;
         match format {
             Format::Human => output::result(&page(&document))?,
-            Format::Jsonl => output::json_line(&document)?,
-            _ => output::json(&document)?,
+            _ => output::value(format, &document)?,
         }
         Ok(Ending::Clean)
     })?;

@@ -42,15 +42,7 @@ pub(super) fn run(lines: &[String], root: &Root, in_batch: bool, format: Format)
                 verdicts.iter().map(|(line, verdict)| human(line, verdict)).collect();
             output::result(&shown)?;
         }
-        Format::Json => output::json(&documents(&verdicts)?)?,
-        Format::Jsonl => {
-            for document in documents(&verdicts)? {
-                output::json_line(&document)?;
-            }
-        }
-        Format::Sarif | Format::Github => {
-            return Err(crate::no_such_format("policy command", format, "human, json, jsonl"));
-        }
+        _ => output::values(format, &documents(&verdicts)?)?,
     }
     let all_allowed = verdicts.iter().all(|(_, verdict)| verdict.allow);
     Ok(if all_allowed { Ending::Clean } else { Ending::Findings })
