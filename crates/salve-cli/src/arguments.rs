@@ -67,70 +67,70 @@ pub(crate) struct Arguments {
 /// Everything `salve` can do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Separates the content of a reply from the talk around it.
+    /// Separates the content of a reply from the prose around it.
     Clean(CleanArguments),
-    /// Judges whether a text is whole and says where and how it was cut.
+    /// Decides whether a text is whole, and shows where and how it was cut.
     Inspect(InspectArguments),
     /// Continues a text that was cut.
     Resume {
         #[command(subcommand)]
         command: ResumeCommand,
     },
-    /// Reads JSON from a reply, however it is broken.
+    /// Reads JSON from a reply, even when it is malformed.
     Parse(ParseArguments),
-    /// Applies the edits of a reply: where they were meant or not at all, and undoable.
+    /// Applies the edits of a reply where they were meant, or not at all; undoable.
     Apply(Box<ApplyArguments>),
     /// Shows what a change did.
     Diff(DiffArguments),
     /// Takes the last change back.
     Undo(UndoArguments),
-    /// Makes the change again that was taken back last.
+    /// Makes the last undone change again.
     Redo(UndoArguments),
-    /// Goes to the state after a change, back or forth.
+    /// Goes to the state after a change, backward or forward.
     Rewind(RewindArguments),
     /// Lists the changes that were applied here.
     History(HistoryArguments),
     /// Keeps and restores named states.
     Checkpoint(CheckpointArguments),
-    /// Brings a workspace to rest after a crash; every other command does it too.
+    /// Recovers a workspace after a crash; every other command does so too.
     Recover(TreeArguments),
     /// Runs the toolchains of a folder and shows what they say.
     Check(CheckArguments),
-    /// Runs a command in the sandbox: judged, asked about where it must be, recorded.
+    /// Runs a command in the sandbox: checked against the policy, approved where needed, recorded.
     Run(RunArguments),
     /// Lists what was run here.
     Runs(RunsArguments),
     /// Heals the replies of a provider on their way to any agent.
     Gateway(Box<GatewayArguments>),
-    /// Makes, lists and revokes the keys the gateway hands out.
+    /// Creates, lists and revokes keys of the gateway.
     Keys(KeysArguments),
-    /// Shows what models were asked and what came of it.
+    /// Shows the calls to models and their outcomes.
     Calls(CallsArguments),
     /// Counts how answers were cut and how many were healed.
     Stats(StatsArguments),
-    /// Starts, shows and decides about work that survives a crash.
+    /// Starts, shows and manages work that survives a crash.
     Jobs(JobsArguments),
-    /// Takes jobs and does them, on this machine or for a fleet.
+    /// Runs jobs, on this machine or for a fleet.
     Worker(WorkerArguments),
-    /// Says what a model would be allowed to do.
+    /// Shows what a model would be allowed to do.
     Policy {
         #[command(subcommand)]
         command: PolicyCommand,
     },
     /// Lets a workspace's own `salve.toml` define commands, until it changes.
     Trust(TrustArguments),
-    /// Plays a scripted or recorded provider on this machine, for tests.
+    /// Serves a scripted or recorded provider on this machine, for tests.
     Sim(SimArguments),
-    /// Points an agent's own configuration at the gateway, undoable.
+    /// Points an agent's own configuration at the gateway; `salve undo` reverts it.
     Setup(SetupArguments),
-    /// Says which error a tool's output is, wherever it appears next.
+    /// Computes signatures that recognise the same error wherever it appears next.
     Signature(SignatureArguments),
-    /// Shows and uses the schemas a reply can be held to.
+    /// Shows the schemas a reply can be validated against, and validates.
     Schema {
         #[command(subcommand)]
         command: SchemaCommand,
     },
-    /// Says what a code means and what to do about it.
+    /// Explains a code and what to do about it.
     Explain {
         /// A code such as OPEN_DOUBLE_QUOTE; without one, all codes are listed.
         code: Option<String>,
@@ -189,7 +189,7 @@ pub(crate) struct InspectArguments {
     /// The file the text is meant for.
     #[arg(long)]
     pub(crate) path: Option<String>,
-    /// The text of the completion marker, or `none` to look for none.
+    /// The text of the completion marker, or `none` to ignore markers.
     #[arg(long)]
     pub(crate) sentinel: Option<String>,
     /// Whether a missing marker is a cut.
@@ -255,7 +255,7 @@ pub(crate) struct ParseArguments {
     /// A schema: the name of a built-in one or a JSON Schema file.
     #[arg(long)]
     pub(crate) schema: Option<String>,
-    /// Whether the JSON stands in talk (`llm`) or is the whole text (`text`).
+    /// Whether the JSON is inside other text (`llm`) or is the whole text (`text`).
     #[arg(long, value_parser = mode)]
     pub(crate) mode: Option<ParseMode>,
     /// Reads JSON lines `{id, input, mode?, schema?, kind?}` and answers one line for each.
@@ -272,7 +272,7 @@ pub(crate) enum SchemaCommand {
         /// The name of a built-in schema.
         name: String,
     },
-    /// Holds a text to a schema.
+    /// Validates a text against a schema.
     Check {
         /// The name of a built-in schema or a JSON Schema file.
         schema: String,

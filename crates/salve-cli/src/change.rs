@@ -1,7 +1,7 @@
 //! Draws what a change does to files.
 //!
 //! In: the contents before and after. Out: a unified diff as git draws it, coloured. Never shows a
-//! control character as one: the text is somebody else's.
+//! control character as one: the text is foreign.
 
 use anstyle::{AnsiColor, Style};
 use salve_tree::{ChangeHunk, PlannedFile, ShownAs, VerifiedEdits, change_hunks};

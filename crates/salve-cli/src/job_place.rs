@@ -232,7 +232,7 @@ fn lineup() -> Result<Lineup, Failure> {
     if settings.provider.is_empty() {
         return Err(Failure::new("there is no model to ask")
             .hint("Add a `[[provider]]` and `[roles]` to your own config.toml; see docs/models.md.")
-            .hint("`salve doctor` shows what is there."));
+            .hint("`salve doctor` shows which are configured."));
     }
     let mut keys = BTreeMap::new();
     for provider in &settings.provider {

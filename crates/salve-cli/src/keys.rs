@@ -40,7 +40,7 @@ impl Keys {
         Self::open().ok()
     }
 
-    /// Waits for the next key; none when the terminal is gone.
+    /// Waits for the next key; `None` when the terminal is gone.
     pub(crate) fn next(&self) -> Result<Option<char>, Failure> {
         let mut byte = [0];
         loop {

@@ -1,4 +1,4 @@
-//! The settings of models, and who said each of them.
+//! The settings of models, and the origin of each.
 //!
 //! In: `[[provider]]`, `[roles]`, `[[model]]` and `[budget]` of the system's and the user's files.
 //! Out: one value of all of them, and a row for each. Never of a workspace: it could send code and
@@ -24,7 +24,7 @@ impl Models {
         self.settings = std::mem::take(&mut self.settings).overlaid(said);
     }
 
-    /// Returns the provider of this name: the user's, or one everybody knows.
+    /// Returns the provider of this name: the user's, or a well-known one.
     pub(crate) fn provider(&self, name: &str) -> Option<ProviderSettings> {
         let own = self.settings.provider.iter().find(|provider| provider.name == name);
         own.cloned().or_else(|| {

@@ -48,7 +48,7 @@ pub(crate) fn values(format: Format, values: &[impl Serialize]) -> Result<(), Fa
     if format == Format::Jsonl { values.iter().try_for_each(json_line) } else { json(&values) }
 }
 
-/// Writes to standard error; a closed standard error is nobody's loss.
+/// Writes to standard error; a closed standard error is no failure.
 pub(crate) fn story(text: &str) {
     let _ = anstream::stderr().lock().write_all(text.as_bytes());
 }

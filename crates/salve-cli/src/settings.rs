@@ -59,12 +59,12 @@ impl fmt::Display for Automatic {
     }
 }
 
-/// A value and where it was said.
+/// A value and its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sourced<T> {
     /// The value in force.
     pub(crate) value: T,
-    /// Who said so.
+    /// Where it was set.
     pub(crate) origin: Origin,
 }
 
@@ -80,7 +80,7 @@ impl<T> Sourced<T> {
     }
 }
 
-/// The place a setting was said, from low to high.
+/// Where a setting was set, from low to high.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Origin {
     BuiltIn,
@@ -133,7 +133,7 @@ pub(crate) struct Settings {
     pub(crate) gateway: GatewaySettings,
     /// Who is asked, for what, and what it may cost.
     pub(crate) models: Models,
-    /// What was said but not taken, with the reason.
+    /// What was set but not taken, with the reason.
     pub(crate) ignored: Vec<String>,
 }
 

@@ -12,7 +12,7 @@ pub(crate) enum Align {
     Right,
 }
 
-/// Writes rows under their names. Cells are somebody else's words and are shown escaped.
+/// Writes rows under their names. Cells may hold foreign text and are shown escaped.
 pub(crate) fn table(columns: &[(&str, Align)], rows: &[Vec<String>]) -> String {
     let dim = anstyle::Style::new().dimmed();
     let rows: Vec<Vec<String>> =

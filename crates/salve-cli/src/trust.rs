@@ -2,7 +2,7 @@
 //!
 //! In: a workspace folder and the user's configuration folder. Out: trusted, changed since, or not
 //! trusted; the list kept in the user's folder, never in the workspace. Never follows what a trusted
-//! file says: whoever uses it asks here first.
+//! file says: code that uses it asks here first.
 
 use crate::config_files;
 use crate::failure::Failure;
@@ -30,7 +30,7 @@ pub(crate) struct Trusted {
     pub(crate) files: BTreeMap<String, String>,
 }
 
-/// How a workspace stands.
+/// Whether a workspace is trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Standing {
     /// Trusted, and the files are those that were trusted.
@@ -65,7 +65,7 @@ impl TrustList {
         &self.entries
     }
 
-    /// Says how a workspace stands.
+    /// Returns whether a workspace is trusted.
     pub(crate) fn standing(&self, workspace: &Path) -> Result<Standing, Failure> {
         let workspace = resolved(workspace)?;
         let Some(entry) = self.entries.iter().find(|entry| entry.workspace == workspace) else {

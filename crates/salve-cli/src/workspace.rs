@@ -91,7 +91,7 @@ pub(crate) fn told(recovery: &Recovery) -> String {
             None => String::new(),
         };
         text.push_str(&format!(
-            "recovered: {} was changed by somebody else and is left as it is{kept}\n",
+            "recovered: {} was changed by another program and is left as it is{kept}\n",
             visible(&foreign.path)
         ));
     }
@@ -102,7 +102,7 @@ pub(crate) fn told(recovery: &Recovery) -> String {
         ));
     }
     if recovery.torn_history {
-        text.push_str("recovered: a begun line at the end of the history was cut off\n");
+        text.push_str("recovered: an unfinished line at the end of the history was removed\n");
     }
     if let Some(copy) = &recovery.damaged_history {
         text.push_str(&format!("warning: the history was damaged; a copy is kept as {copy}\n"));

@@ -46,7 +46,7 @@ pub enum StartError {
     Listen(#[from] ListenError),
     /// Clients would have to show a key, and there is none.
     #[error(
-        "clients must show a key of the gateway, and there is none; make one: `salve keys add`"
+        "clients must send a key of the gateway, and no key exists; create one: `salve keys add`"
     )]
     NoKeys,
     /// The HTTP client cannot be made.

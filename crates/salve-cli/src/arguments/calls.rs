@@ -12,14 +12,14 @@ pub(crate) struct CallsArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum CallsCommand {
-    /// Lists calls to models, newest first. Those of which nobody knows how they ended are marked.
+    /// Lists calls to models, newest first, and marks those whose outcome is unknown.
     List(CallsListArguments),
     /// Shows a call and its texts, without secrets.
     Show {
         /// Its number.
         id: i64,
     },
-    /// Decides about a call of which nobody knows how it ended.
+    /// Settles a call whose outcome is unknown.
     Resolve {
         /// Its number.
         id: i64,
@@ -27,7 +27,7 @@ pub(crate) enum CallsCommand {
         #[arg(long = "as", value_enum)]
         decision: ResolveAs,
     },
-    /// Says that the answer of a call was not cut, though it was taken for cut.
+    /// Marks the answer of a call as whole, though it was taken for cut.
     FalseAlarm {
         /// Its number.
         id: i64,
@@ -36,32 +36,32 @@ pub(crate) enum CallsCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct CallsListArguments {
-    /// In this state only.
+    /// Only calls in this state.
     #[arg(long, value_enum)]
     pub(crate) state: Option<StateChoice>,
-    /// Of this model only.
+    /// Only calls to this model.
     #[arg(long)]
     pub(crate) model: Option<String>,
-    /// Of the gateway key with this name only.
+    /// Only calls made with the gateway key of this name.
     #[arg(long, value_name = "NAME")]
     pub(crate) key: Option<String>,
-    /// Of this session only.
+    /// Only calls of this session.
     #[arg(long)]
     pub(crate) session: Option<String>,
-    /// Older than this call.
+    /// Only calls older than this one.
     #[arg(long, value_name = "ID")]
     pub(crate) before: Option<i64>,
-    /// At most so many.
+    /// At most this many.
     #[arg(long, default_value_t = 30)]
     pub(crate) limit: u32,
 }
 
-/// Where a call stands.
+/// The state of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StateChoice {
-    /// Somebody is at it.
+    /// It is being made.
     Open,
-    /// Whoever made it is gone, and how it ended is not known.
+    /// The process that made it is gone, and its outcome is unknown.
     Unknown,
     /// It has ended.
     Settled,

@@ -20,7 +20,7 @@ pub(crate) struct CheckArguments {
     /// The mildest finding that makes the check fail.
     #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
     pub(crate) fail_on: FailOn,
-    /// Runs also where a layer of the sandbox is missing.
+    /// Runs even where a layer of the sandbox is missing.
     #[arg(long)]
     pub(crate) yes: bool,
 }

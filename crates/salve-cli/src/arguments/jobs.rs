@@ -29,38 +29,38 @@ pub(crate) struct JobsArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum JobsCommand {
-    /// Starts a job and shows how it goes until it has ended; its result goes to standard output.
+    /// Starts a job and shows its progress until it ends; its result goes to standard output.
     Start(Box<JobsStartArguments>),
-    /// Lists jobs, newest first, and marks those with a paid call of which nobody knows the end.
+    /// Lists jobs, newest first, and marks those with a paid call whose outcome is unknown.
     List(JobsListArguments),
     /// Shows a job: its children, its steps, its texts.
     Show(JobsShowArguments),
-    /// Follows a job until it has ended, from its beginning or from behind an event.
+    /// Follows a job until it ends, from its beginning or after an event.
     Watch(JobsWatchArguments),
     /// Stops a job and its children.
     Cancel {
         /// The job.
         id: String,
-        /// Why, for whoever looks at it later.
+        /// The reason that is recorded.
         #[arg(long, default_value = "cancelled by hand")]
         reason: String,
     },
-    /// Decides about a paid call that was begun and of which nobody knows the end.
+    /// Settles a paid call that was started and whose outcome is unknown.
     Resolve(JobsResolveArguments),
-    /// Sends a job that needs attention on its way again.
+    /// Resumes a job that needs attention.
     Retry(JobsRetryArguments),
-    /// Lets a job make no further paid call until it is told to go on; one that is being made is not
+    /// Holds a job's next paid call back until the job is resumed; one that is being made is not
     /// thrown away.
     Pause {
         /// The job.
         id: String,
     },
-    /// Lets a paused job go on.
+    /// Resumes a paused job.
     Resume {
         /// The job.
         id: String,
     },
-    /// Forgets jobs that have ended.
+    /// Deletes jobs that have ended.
     Purge(JobsPurgeArguments),
 }
 
@@ -72,13 +72,13 @@ pub(crate) struct JobsStartArguments {
     /// What the model is asked; standard input when absent or `-`.
     #[arg(long, value_name = "FILE")]
     pub(crate) prompt: Option<PathBuf>,
-    /// What the model is told before it, the system prompt.
+    /// The system prompt.
     #[arg(long, value_name = "FILE")]
     pub(crate) system: Option<PathBuf>,
     /// The language of the answer; told from its content when absent.
     #[arg(long, value_parser = language)]
     pub(crate) lang: Option<Language>,
-    /// A schema the answer is held to: the name of a built-in one or a JSON Schema file.
+    /// The schema the answer must fit: the name of a built-in one or a JSON Schema file.
     #[arg(long)]
     pub(crate) schema: Option<String>,
     /// The model, as `provider/model`; the role's own when absent.
@@ -87,10 +87,10 @@ pub(crate) struct JobsStartArguments {
     /// The role whose model is asked.
     #[arg(long, default_value = "medium")]
     pub(crate) role: String,
-    /// At most so many tokens for each answer.
+    /// At most this many tokens for each answer.
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<u32>,
-    /// What is done when nobody knows how a paid call ended. [default: ask when it may have cost more
+    /// What to do about a paid call whose outcome is unknown. [default: ask when it may have cost more
     /// than ten cents, else retry]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) in_doubt: Option<InDoubtSetting>,
@@ -103,12 +103,12 @@ pub(crate) struct JobsStartArguments {
     /// A root that the worker must have.
     #[arg(long)]
     pub(crate) root: Option<String>,
-    /// Starts it and comes back at once; `salve worker` does the work.
+    /// Starts it and returns at once; `salve worker` does the work.
     #[arg(long)]
     pub(crate) detach: bool,
 }
 
-/// What is done about a call of which nobody knows the end.
+/// What to do about a paid call whose outcome is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum InDoubtSetting {
     /// It is made again, and may be paid twice.
@@ -121,28 +121,28 @@ pub(crate) enum InDoubtSetting {
 
 #[derive(Debug, Args)]
 pub(crate) struct JobsListArguments {
-    /// Of this flow only.
+    /// Only jobs of this flow.
     #[arg(long)]
     pub(crate) flow: Option<String>,
-    /// With this status only, such as `needs_attention`.
+    /// Only jobs with this status, such as `needs_attention`.
     #[arg(long)]
     pub(crate) status: Option<String>,
-    /// Only those that have not ended.
+    /// Only jobs that have not ended.
     #[arg(long, conflicts_with = "ended")]
     pub(crate) open: bool,
-    /// Only those that have ended.
+    /// Only jobs that have ended.
     #[arg(long)]
     pub(crate) ended: bool,
-    /// Also the children of jobs.
+    /// Includes the children of jobs.
     #[arg(long)]
     pub(crate) children: bool,
-    /// The paid calls of which nobody knows the end, in place of jobs.
+    /// Lists paid calls whose outcome is unknown instead of jobs.
     #[arg(long, conflicts_with_all = ["status", "open", "ended", "children"])]
     pub(crate) in_doubt: bool,
-    /// Older than this job.
+    /// Only jobs older than this one.
     #[arg(long, value_name = "ID")]
     pub(crate) after: Option<String>,
-    /// At most so many.
+    /// At most this many.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) limit: u32,
 }
@@ -163,7 +163,7 @@ pub(crate) struct JobsShowArguments {
 pub(crate) struct JobsWatchArguments {
     /// The job.
     pub(crate) id: String,
-    /// From behind this event.
+    /// Starts after this event.
     #[arg(long, value_name = "EVENT", default_value_t = 0)]
     pub(crate) after: i64,
 }
@@ -172,18 +172,18 @@ pub(crate) struct JobsWatchArguments {
 pub(crate) struct JobsResolveArguments {
     /// The call, as `salve jobs list --in-doubt` shows it.
     pub(crate) key: String,
-    /// What is done about it.
+    /// What to do about it.
     #[arg(value_enum)]
     pub(crate) decision: ResolveWith,
     /// With `use`: the answer, as the provider's own records have it; `-` is standard input.
     #[arg(required_if_eq("decision", "use"))]
     pub(crate) file: Option<PathBuf>,
-    /// Decides and comes back at once; `salve worker` does the work.
+    /// Returns at once; `salve worker` does the work.
     #[arg(long)]
     pub(crate) detach: bool,
 }
 
-/// What is decided about a call.
+/// What to do about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ResolveWith {
     /// It is made again, and may be paid twice.
@@ -198,21 +198,21 @@ pub(crate) enum ResolveWith {
 pub(crate) struct JobsRetryArguments {
     /// The job.
     pub(crate) id: String,
-    /// Takes what there is as the job's end, as `completed_partial`: read and shown, never written or
-    /// run.
+    /// Ends the job with what there is, as `completed_partial`: it can be read and shown, and is never
+    /// written or run.
     #[arg(long)]
     pub(crate) accept_partial: bool,
-    /// Says so and comes back at once; `salve worker` does the work.
+    /// Returns at once; `salve worker` does the work.
     #[arg(long)]
     pub(crate) detach: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct JobsPurgeArguments {
-    /// Only those that ended longer ago than this many days.
+    /// Only jobs that ended more than this many days ago.
     #[arg(long, value_name = "DAYS", default_value_t = 30)]
     pub(crate) older_than: u32,
-    /// Of this flow only.
+    /// Only jobs of this flow.
     #[arg(long)]
     pub(crate) flow: Option<String>,
 }
@@ -221,7 +221,7 @@ pub(crate) struct JobsPurgeArguments {
 pub(crate) struct WorkerArguments {
     #[command(flatten)]
     pub(crate) place: PlaceArguments,
-    /// A toolchain that this machine has; may be repeated. Jobs that need another are left to others.
+    /// A toolchain that this machine has; may be repeated. Jobs that need another are left to other workers.
     #[arg(long = "toolchain", value_name = "NAME")]
     pub(crate) toolchains: Vec<String>,
     /// A root that this machine has; may be repeated.

@@ -10,16 +10,16 @@ pub(crate) struct RunArguments {
     /// The workspace; the folder the command is started in when absent.
     #[arg(short = 'C', long = "directory", value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
-    /// Runs it without asking, also where a layer of the sandbox is missing.
+    /// Runs it without asking, even where a layer of the sandbox is missing.
     #[arg(long, conflicts_with = "no_input")]
     pub(crate) yes: bool,
-    /// Asks nobody: what needs a yes is skipped, with exit code 4.
+    /// Never asks: what needs approval is skipped, with exit code 4.
     #[arg(long)]
     pub(crate) no_input: bool,
-    /// Gives it the network, once somebody said yes.
+    /// Gives it the network, once that is approved.
     #[arg(long)]
     pub(crate) network: bool,
-    /// After how many seconds it is ended.
+    /// Ends it after this many seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) timeout: u64,
     /// Commands joined with `&&`, `||`, `;` and `|`; no shell reads them.

@@ -18,7 +18,7 @@ pub(crate) struct SetupArguments {
     /// Takes the gateway out of the configuration again.
     #[arg(long)]
     pub(crate) remove: bool,
-    /// Shows the change and makes none.
+    /// Shows the change without making it.
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Does not ask.

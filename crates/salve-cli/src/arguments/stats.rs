@@ -6,7 +6,7 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 pub(crate) struct StatsArguments {
-    /// Of the last so many days (UTC) only, today included.
+    /// Counts only the last N days (UTC), today included.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=36_500))]
     pub(crate) days: Option<u32>,
 }

@@ -27,7 +27,7 @@ pub(crate) struct ApplyArguments {
     /// The format; `auto` tells it from the content, and the content wins anyway.
     #[arg(long, value_parser = edit_format, default_value = "auto")]
     pub(crate) edit_format: AskedFormat,
-    /// The file that is meant where the edit names none.
+    /// The file to edit where the edit does not name one.
     #[arg(long, value_name = "PATH")]
     pub(crate) target: Option<String>,
     /// The 1-based line where a hunk is thought to begin; once per hunk.
@@ -54,7 +54,7 @@ pub(crate) struct ApplyArguments {
     /// Lets a guard pass; may be given more than once.
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) allow: Vec<Guard>,
-    /// What the history shall call the change.
+    /// The name of the change in the history.
     #[arg(long)]
     pub(crate) label: Option<String>,
     /// What the reply cost, in dollars, for the history.
@@ -66,7 +66,7 @@ pub(crate) struct ApplyArguments {
     pub(crate) batch: bool,
 }
 
-/// The guards that hold an edit back until somebody allows it.
+/// The guards that hold an edit back until it is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Guard {
     /// New text with "… rest of the code …" in it.
@@ -97,7 +97,7 @@ pub(crate) struct ChangedArguments {
     /// Merges what was changed since with what is restored.
     #[arg(long)]
     pub(crate) merge: bool,
-    /// Restores anyway; what stood there is kept in the history.
+    /// Restores anyway; the contents that are overwritten are kept in the history.
     #[arg(long, conflicts_with = "merge")]
     pub(crate) force: bool,
 }
@@ -169,7 +169,7 @@ pub(crate) enum CheckpointCommand {
     Restore {
         /// The name.
         name: Option<String>,
-        /// Restores over files that were changed since; what stood there is kept.
+        /// Restores over files that were changed since; their contents are kept.
         #[arg(long)]
         force: bool,
     },

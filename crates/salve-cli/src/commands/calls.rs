@@ -1,4 +1,4 @@
-//! `salve calls`: what models were asked, what came of it, and what nobody knows.
+//! `salve calls`: the calls to models, their outcomes, and those without a known one.
 //!
 //! In: the ledger. Out: a list or one call with its texts; a decision or a mark where asked. Never
 //! shows a secret: none was kept.
@@ -53,8 +53,8 @@ fn list(options: &CallsListArguments, format: Format) -> CommandResult {
             let unknown = calls.iter().filter(|call| call.state == CallState::Unknown).count();
             if unknown > 0 {
                 output::story(&format!(
-                    "{unknown} unknown: whoever made them is gone, and they may have been paid. \
-                     Their budget stays held until `salve calls resolve` or the end of its day.\n"
+                    "{unknown} unknown: the process that made them is gone, and they may have been charged. \
+                     Their budget stays reserved until `salve calls resolve` or the end of its day.\n"
                 ));
             }
         }
@@ -216,7 +216,7 @@ fn resolve(id: CallId, decision: ResolveAs) -> CommandResult {
         let detail = store.call(id).await?;
         if detail.is_some_and(|detail| detail.call.state == CallState::Open) {
             return Err(Failure::new(format!("call {id} is still being made"))
-                .hint("Only a call of which nobody knows how it ended can be decided about."));
+                .hint("Only a call whose outcome is unknown can be resolved."));
         }
         Ok(store.resolve(id, decision).await?)
     })?;

@@ -25,7 +25,7 @@ struct Check {
     detail: String,
 }
 
-/// How a line stands.
+/// The state of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum State {

@@ -135,7 +135,7 @@ fn revoke(name: &str, format: Format) -> CommandResult {
     let revoked = ledger::look("keys", async move |store| {
         store.revoke_key(&name).await.map_err(|error| {
             Failure::from(error)
-                .hint("`salve keys list` shows the keys and whether they are in force.")
+                .hint("`salve keys list` shows the keys and whether they are valid.")
         })
     })?;
     let Some(key) = revoked else {

@@ -1,7 +1,7 @@
 //! `salve jobs`: work that survives a crash and is paid for once.
 //!
-//! In: the jobs of this machine, or of a fleet. Out: what was started, how it stands, what came of it,
-//! and a decision where one was asked for. Never decides by itself what a person is asked.
+//! In: the jobs of this machine, or of a fleet. Out: what was started, its state, its result, and a
+//! decision where one was asked for. Never decides by itself what a person is asked.
 
 mod decide;
 mod follow;
@@ -48,9 +48,9 @@ async fn find(open: &OpenJobs, name: &str) -> Result<JobSnapshot, Failure> {
     match (fitting.next(), fitting.next()) {
         (Some(only), None) => Ok(only),
         (Some(_), Some(_)) => Err(Failure::new(format!("several jobs begin with `{name}`"))
-            .hint("`salve jobs list` shows whole names.")),
+            .hint("`salve jobs list` shows the full names.")),
         (None, _) => Err(Failure::new(format!("there is no job `{name}`"))
-            .hint("`salve jobs list` shows the jobs there are.")),
+            .hint("`salve jobs list` lists the jobs.")),
     }
 }
 
@@ -68,7 +68,7 @@ async fn history(jobs: &dyn Jobs, id: &JobId) -> Result<Vec<JobEvent>, Failure> 
     }
 }
 
-/// Returns the exit code's meaning for how a job stands.
+/// Returns the exit code's meaning for the state of a job.
 fn ending(job: &JobSnapshot) -> Ending {
     match (JobStatus::of(job), &job.state) {
         (JobStatus::Completed, _) => Ending::Clean,

@@ -103,7 +103,7 @@ fn tell(format: Format, path: &str, state: &str, words: &str) -> Result<(), Fail
 
 fn said_yes() -> Result<bool, Failure> {
     let Some(keys) = Keys::of_person() else {
-        output::story("nobody can be asked here; `--yes` changes it without asking\n");
+        output::story("there is no terminal to ask on; `--yes` changes it without asking\n");
         return Ok(false);
     };
     output::story("Change it? [y/N] ");
@@ -120,7 +120,7 @@ fn write(
     after: &str,
 ) -> Result<(), Failure> {
     std::fs::create_dir_all(&place.folder).map_err(|error| {
-        Failure::new(format!("cannot make `{}`: {error}", place.folder.display()))
+        Failure::new(format!("cannot create `{}`: {error}", place.folder.display()))
     })?;
     let tree = TreeArguments { directory: Some(place.folder.clone()), wait: 5 };
     let opened = Opened::at(&tree)?;

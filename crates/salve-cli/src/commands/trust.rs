@@ -94,7 +94,7 @@ fn defined(spec: &toml::Value) -> String {
 
 fn said_yes() -> Result<bool, Failure> {
     let Some(keys) = Keys::of_person() else {
-        output::story("nobody can be asked here; `--yes` trusts it without asking\n");
+        output::story("there is no terminal to ask on; `--yes` trusts it without asking\n");
         return Ok(false);
     };
     output::story("Trust it as it is now? [y/N] ");

@@ -38,7 +38,7 @@ pub(crate) fn run_rewind(arguments: &RewindArguments, format: Format) -> Command
     };
     let how = on_changed(&arguments.changed);
     let outcome = rewind(&opened.workspace, to.as_deref(), how, &meta(Origin::User))?;
-    tell(&opened, &outcome, "the tree stands there already", format)
+    tell(&opened, &outcome, "the tree is in that state already", format)
 }
 
 /// Finds a change by its number, with or without `#`, or by its id.
@@ -112,7 +112,10 @@ fn moved_words(history: &History, moved: &Moved) -> String {
         text.push_str(&format!("  {}\n", visible(file)));
     }
     if let Some(change) = moved.recorded.as_deref().and_then(|id| history.get(id)) {
-        text.push_str(&format!("What stood there is kept as change #{}.\n", change.number));
+        text.push_str(&format!(
+            "The contents that were there are kept as change #{}.\n",
+            change.number
+        ));
     }
     for message in &moved.messages {
         text.push_str(&format!("{message}\n"));
@@ -136,6 +139,6 @@ pub(crate) fn changed_words(files: &[ChangedSince]) -> String {
     if all_clean {
         text.push_str("`--merge` keeps both changes; they touch different lines.\n");
     }
-    text.push_str("`--force` overwrites them and keeps what stood there as a change of its own.\n");
+    text.push_str("`--force` overwrites them and keeps their contents as a change of its own.\n");
     text
 }

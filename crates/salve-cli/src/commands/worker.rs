@@ -99,7 +99,7 @@ async fn drain(runner: Box<dyn RunningRunner>, busy: &Busy, grace: Duration) -> 
                 ended?;
                 let left = busy.running().len();
                 output::story(&format!(
-                    "Ended at once; {left} running steps go to another worker when their lease ends.\n"
+                    "Ended at once; {left} running steps go to another worker when their leases expire.\n"
                 ));
                 return Ok(Ending::LimitReached);
             }

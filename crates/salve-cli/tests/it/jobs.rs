@@ -249,7 +249,7 @@ fn what_needs_attention_is_retried_by_hand() {
     assert_eq!((retried.code, retried.out.as_str()), (Some(0), CODE), "{}", retried.err);
     let again = place.run(&["jobs", "retry", "first"], "");
     assert_eq!(again.code, Some(2), "{}", again.err);
-    assert!(again.err.contains("needs no attention"), "{}", again.err);
+    assert!(again.err.contains("does not need attention"), "{}", again.err);
 }
 
 #[test]
@@ -326,7 +326,7 @@ fn a_call_in_doubt_waits_for_a_person() {
     assert!(job["waits_for"].as_str().unwrap().contains(&key), "{job}");
     let marked = place.run(&["jobs", "list"], "");
     assert!(marked.out.contains("needs_attention (!)"), "{}", marked.out);
-    assert!(marked.err.contains("1 paid call was begun"), "{}", marked.err);
+    assert!(marked.err.contains("1 paid call was started"), "{}", marked.err);
     assert_eq!(place.calls(), 1, "nobody asked again");
     let attached = place.start(&["--id", "first", "--in-doubt", "ask"]);
     assert_eq!(attached.code, Some(4), "{}", attached.err);
@@ -363,9 +363,9 @@ fn ended_jobs_are_forgotten_and_open_ones_kept() {
     let place = Place::new("jobs_purged", &[healing(0)]);
     place.start(&["--id", "first"]);
     place.start(&["--id", "second", "--detach"]);
-    assert_eq!(place.run(&["jobs", "purge"], "").out, "0 jobs were forgotten\n");
+    assert_eq!(place.run(&["jobs", "purge"], "").out, "0 jobs were deleted\n");
     let gone = place.run(&["jobs", "purge", "--older-than", "0"], "");
-    assert_eq!(gone.out, "1 jobs were forgotten\n", "{}", gone.err);
+    assert_eq!(gone.out, "1 jobs were deleted\n", "{}", gone.err);
     let left = place.run(&["jobs", "list"], "").out;
     assert!(left.contains("second") && !left.contains("first"), "{left}");
 }

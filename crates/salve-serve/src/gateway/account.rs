@@ -77,7 +77,7 @@ pub(crate) enum NotBooked {
 }
 
 impl Account {
-    /// Books one call; none when there is no ledger.
+    /// Books one call; `None` when there is no ledger.
     pub(crate) async fn book(
         &self,
         purpose: Purpose,
@@ -136,7 +136,7 @@ impl Booking {
         end(self.open, Settled::failed(status, error));
     }
 
-    /// Settles a call whose reply nobody read: it took the most it can have.
+    /// Settles a call whose reply was not read: it is counted at the most it can have taken.
     pub(crate) fn unread(self) {
         let settled = Settled {
             outcome: CallOutcome::Whole,
@@ -189,7 +189,7 @@ impl Receipt for Booking {
     }
 }
 
-// The first look hands the settlement to the ledger's writer; nobody here waits for the disk.
+// The first look hands the settlement to the ledger's writer; nothing here waits for the disk.
 fn end(open: OpenCall, settled: Settled) {
     let _ = open.settle(settled).now_or_never();
 }

@@ -24,7 +24,7 @@ pub(crate) fn admit(
         (None, true) => {
             return Err(Refusal::new(
                 Reason::NO_KEY,
-                "this gateway asks for a key; make one with `salve keys add` and send it as the API key",
+                "this gateway requires a key; create one with `salve keys add` and send it as the API key",
             ));
         }
         // A client's own key goes on to the upstream; one of the gateway has its own header.
@@ -49,7 +49,7 @@ fn find(shared: &Shared, key: &str) -> Result<Arc<GatewayKey>, Refusal> {
     found.ok_or_else(|| {
         Refusal::new(
             Reason::WRONG_KEY,
-            "this is no key of the gateway, or it was revoked; `salve keys list` shows those in force",
+            "this is not a key of the gateway, or it was revoked; `salve keys list` shows the valid ones",
         )
     })
 }

@@ -124,7 +124,7 @@ fn receipt(booking: Option<Booking>) -> Option<Box<dyn Receipt>> {
     booking.map(|booking| Box::new(booking) as Box<dyn Receipt>)
 }
 
-// A reply nobody reads on its way. What it took is not known, so that it counts as the most it can
+// A reply that is not read on its way. What it took is not known, so it counts as the most it can
 // have taken.
 struct Booked<S> {
     pieces: S,

@@ -123,7 +123,7 @@ impl Calls {
             Duration::from_millis(250 << attempt.min(6)).mul_f64(0.5 + fastrand::f64() / 2.0);
         let response = match outcome {
             Err(NoReply::Unreachable) => return Some(pause),
-            // Whoever was silent for so long has perhaps done the work, and is paid for it.
+            // An upstream that was silent for that long may have done the work, and is paid for it.
             Err(NoReply::TimedOut) => return None,
             Ok(response) => response,
         };

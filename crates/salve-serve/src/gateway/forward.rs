@@ -63,7 +63,7 @@ impl Forward<'_> {
         dialect: Dialect,
         mode: Mode,
     ) -> Result<Response<ReplyBody>, Refusal> {
-        // Nobody looks inside where nothing is healed and nothing is booked.
+        // Where nothing is healed and nothing is booked, the request is not read.
         if mode == Mode::Off && self.shared.config.store.is_none() {
             let account = self.account(String::new(), false);
             return self.pass(account, self.bytes.clone(), WorstCase::default()).await;
@@ -169,15 +169,12 @@ impl Forward<'_> {
             NotMade::OverBudget(over) => {
                 let tomorrow = (self.shared.config.now().day() + 1) * 86_400_000;
                 let wait = u64::try_from(tomorrow - self.shared.config.now().0).unwrap_or(1000);
-                Refusal::new(
-                    refusal::OVER_BUDGET,
-                    format!("{over}; it begins anew at midnight UTC"),
-                )
-                .retry_after(Duration::from_millis(wait))
+                Refusal::new(refusal::OVER_BUDGET, format!("{over}; it resets at midnight UTC"))
+                    .retry_after(Duration::from_millis(wait))
             }
             NotMade::Ledger => Refusal::new(
                 refusal::LEDGER,
-                "the ledger cannot be written, so that the call was not made; see the gateway's log",
+                "the ledger cannot be written, so the call was not made; see the gateway's log",
             ),
         }
     }
@@ -292,14 +289,16 @@ async fn unpacked(bytes: Bytes, coding: &HeaderValue, shared: &Shared) -> Result
     if !coding::is_readable(coding) {
         return Err(Refusal::new(
             Reason::CONTENT_ENCODING,
-            "the body is packed in a way that cannot be read; use gzip, br or none",
+            "the body's content-encoding cannot be read; use gzip, br or none",
         ));
     }
     coding::unpack(bytes, coding, shared.config.server.limits.body).await.map_err(|unread| {
         match unread {
-            Unread::TooLarge => Refusal::new(Reason::TOO_LARGE, "the unpacked body is too large"),
+            Unread::TooLarge => {
+                Refusal::new(Reason::TOO_LARGE, "the decompressed body is too large")
+            }
             Unread::Broken => {
-                Refusal::new(Reason::BAD_REQUEST, "the body is not packed as its header says")
+                Refusal::new(Reason::BAD_REQUEST, "the body does not match its content-encoding")
             }
         }
     })

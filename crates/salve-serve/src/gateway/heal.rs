@@ -57,7 +57,7 @@ pub struct Exchange<U> {
     pub asked: Asked,
     /// The request as it was sent upstream; follow-ups are made from it.
     pub request: Value,
-    /// Who answers.
+    /// What answers.
     pub upstream: Arc<U>,
     /// Schemas compiled for earlier requests.
     pub schemas: Arc<SchemaCache>,

@@ -23,7 +23,7 @@ pub(crate) struct UpstreamClient {
 /// Why there is no reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoReply {
-    /// Nobody answers at the address, or the connection broke before the head of a reply.
+    /// Nothing answers at the address, or the connection broke before the head of a reply.
     Unreachable,
     /// Nothing arrived in time.
     TimedOut,
@@ -39,7 +39,7 @@ impl UpstreamClient {
             // Another crate may have brought a second TLS into the build.
             .tls_backend_rustls()
             .no_proxy()
-            // What is packed is passed on packed; whoever looks inside unpacks it.
+            // What is packed is passed on packed; the code that looks inside unpacks it.
             .no_gzip()
             .no_brotli()
             .no_deflate()
@@ -62,7 +62,7 @@ impl UpstreamClient {
         self.provider.clone()
     }
 
-    /// Returns the address of what follows the version in a path; none when it is no address.
+    /// Returns the address of what follows the version in a path; `None` when it is no address.
     pub(crate) fn url(&self, rest: &str, query: Option<&str>) -> Option<Url> {
         if query.is_none()
             && let Some((_, url)) = self.answers.iter().find(|(known, _)| *known == rest)

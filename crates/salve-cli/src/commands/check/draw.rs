@@ -189,7 +189,7 @@ fn table(report: &CheckReport) -> String {
         text.push_str(&format!("{:width$}  not installed: {}\n", one.target_id, one.install_hint));
     }
     if report.cut {
-        text.push_str("the folder has more files than were looked at\n");
+        text.push_str("the folder has more files than were examined\n");
     }
     text
 }

@@ -14,7 +14,7 @@ pub(super) struct DyingDisk {
 }
 
 impl DyingDisk {
-    /// Lets so many files be swapped in before the process is killed.
+    /// Lets this many files be swapped in before the process is killed.
     pub(super) fn after_swaps(count: usize) -> Self {
         Self { swaps_left: AtomicUsize::new(count) }
     }

@@ -1,7 +1,7 @@
 //! What there is to ask: providers, their keys, and who fills which role.
 //!
-//! In: the user's settings. Out: a row for each. Calls nobody and runs nothing: whether a key is
-//! right, its provider tells with the first call.
+//! In: the user's settings. Out: a row for each. Makes no call and runs nothing: whether a key is
+//! right, its provider says at the first call.
 
 use super::{Check, State};
 use crate::batch::failure_text;

@@ -51,8 +51,8 @@ pub(super) fn resolve(
     let key = CallKey::new(&options.key);
     job_place::with(place, "jobs", async |open| {
         let Some(id) = key.job() else {
-            return Err(Failure::new(format!("`{key}` is no call"))
-                .hint("`salve jobs list --in-doubt` shows those that can be decided about."));
+            return Err(Failure::new(format!("`{key}` is not a call"))
+                .hint("`salve jobs list --in-doubt` lists the calls that can be resolved."));
         };
         let root = root_of(&id);
         let seen = last_event(open, &root).await?;
@@ -90,16 +90,16 @@ pub(super) fn retry(
 fn waits_for_word(job: &JobSnapshot) -> Result<(), Failure> {
     let (id, status) = (&job.id, JobStatus::of(job));
     match &job.state {
-        JobState::Waiting { signal } if signal.starts_with("resolve.") => {
-            Err(Failure::new(format!("job {id} waits for a decision about a paid call"))
-                .hint("`salve jobs list --in-doubt` shows it, `salve jobs resolve` decides."))
-        }
+        JobState::Waiting { signal } if signal.starts_with("resolve.") => Err(Failure::new(
+            format!("job {id} is waiting for a decision about a paid call"),
+        )
+        .hint("`salve jobs list --in-doubt` shows the call, `salve jobs resolve` settles it.")),
         JobState::Waiting { .. } => Ok(()),
         JobState::Stuck { step, .. } => {
-            Err(Failure::new(format!("step {step} of job {id} kills its worker each time"))
-                .hint("Start it again under another name, once that is mended."))
+            Err(Failure::new(format!("step {step} of job {id} crashes its worker every time"))
+                .hint("Start it again under another name once that is fixed."))
         }
-        _ => Err(Failure::new(format!("job {id} is {status}, and needs no attention"))
+        _ => Err(Failure::new(format!("job {id} is {status} and does not need attention"))
             .hint("`salve jobs list --status needs_attention` shows those that do.")),
     }
 }
@@ -141,7 +141,7 @@ pub(super) fn purge(
     let gone = job_place::look(place, async |open| Ok(open.jobs.purge(filter, age).await?))?;
     let gone = gone.unwrap_or_default();
     match format {
-        Format::Human => output::result(&format!("{gone} jobs were forgotten\n"))?,
+        Format::Human => output::result(&format!("{gone} jobs were deleted\n"))?,
         _ => output::json_line(&json!({ "forgotten": gone }))?,
     }
     Ok(Ending::Clean)
@@ -169,7 +169,7 @@ async fn last_event(open: &OpenJobs, id: &JobId) -> Result<EventId, Failure> {
     Ok(events.last().map_or(EventId(0), |event| event.id))
 }
 
-// A child's call is decided about for the job that people know.
+// A child's call is resolved for the job that people know.
 fn root_of(id: &JobId) -> JobId {
     let mut root = id.clone();
     while let Some(parent) = root.parent() {

@@ -1,6 +1,6 @@
-//! `salve jobs list`: the jobs there are, and the paid calls of which nobody knows the end.
+//! `salve jobs list`: the jobs, and the paid calls whose outcome is unknown.
 //!
-//! In: a filter. Out: a table or JSON. Never makes a database to look into.
+//! In: a filter. Out: a table or JSON. Never creates a database in order to read it.
 
 use super::progress::Progress;
 use crate::arguments::{Format, JobsListArguments, PlaceArguments};
@@ -51,7 +51,7 @@ pub(super) fn run(
 fn known_status(name: &str) -> Result<JobStatus, Failure> {
     JobStatus::from_name(name).ok_or_else(|| {
         let known = JobStatus::ALL.map(JobStatus::name).join(", ");
-        Failure::new(format!("there is no status `{name}`")).hint(format!("Known are: {known}."))
+        Failure::new(format!("there is no status `{name}`")).hint(format!("Known: {known}."))
     })
 }
 
@@ -151,8 +151,8 @@ pub(super) fn age(at: Timestamp) -> String {
 fn say_what_is_in_doubt(count: usize) {
     if count > 0 {
         output::story(&format!(
-            "(!) {count} paid {} begun by a worker that is gone, and may have been paid: \
-             `salve jobs list --in-doubt` shows them, `salve jobs resolve` decides.\n",
+            "(!) {count} paid {} started by a worker that is gone, and may have been charged: \
+             `salve jobs list --in-doubt` shows them, `salve jobs resolve` settles them.\n",
             if count == 1 { "call was" } else { "calls were" }
         ));
     }

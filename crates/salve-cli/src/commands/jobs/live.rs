@@ -1,7 +1,7 @@
 //! Shows a job while it runs: a line for each step on a terminal, plain lines elsewhere.
 //!
 //! In: events. Out: standard error. Never on standard output, which is the result's, and never a
-//! moving picture where nobody looks.
+//! moving picture where there is no terminal.
 
 use super::progress::{Line, Progress, named};
 use crate::change::visible;

@@ -1,7 +1,7 @@
 //! What is known of a job from its events: its steps, and what it waits for.
 //!
 //! In: events in order. Out: a line of plain text for each that a person wants to hear of, and the
-//! state to draw. Never talks to anybody: the same events give the same lines.
+//! state to draw. Does no I/O: the same events give the same lines.
 
 use salve_engine::{CONTINUE_SIGNAL, RESUME_SIGNAL, RETRY_SIGNAL};
 use salve_jobs::{Happened, JobEvent, JobState};
@@ -31,7 +31,7 @@ pub(super) struct Progress {
 pub(super) struct Line {
     /// Its name.
     pub(super) name: String,
-    /// Where it stands in its flow; none for a child.
+    /// Its position in its flow; `None` for a child.
     position: Option<u32>,
     /// Which attempt.
     pub(super) attempt: u32,
@@ -162,7 +162,7 @@ impl Progress {
         }
     }
 
-    /// Returns what it waits for, in words; none when it has ended.
+    /// Returns what it waits for, in words; `None` when it has ended.
     pub(super) fn waiting_on(&self, now: Timestamp) -> Option<String> {
         if self.ended.is_some() {
             return None;

@@ -86,7 +86,7 @@ async fn text_alone(open: &OpenJobs, job: &JobSnapshot, result: bool) -> Command
             Ok(Ending::Clean)
         }
         None => {
-            output::story(&format!("job {} is {status}, and has no {what}\n", job.id));
+            output::story(&format!("job {} is {status} and has no {what}\n", job.id));
             Ok(Ending::Findings)
         }
     }

@@ -41,7 +41,7 @@ pub(super) fn run(
                 Started::New => output::story(&format!("job {id}\n")),
                 Started::Existing(state) => {
                     let state = state.name();
-                    output::story(&format!("job {id} was started before, and is {state}\n"));
+                    output::story(&format!("job {id} was started before and is {state}\n"));
                 }
             }
             let view = View { format, until_person: true };
@@ -74,7 +74,7 @@ fn flow(name: &str) -> Result<FlowName, Failure> {
     found.cloned().ok_or_else(|| {
         let known: Vec<String> = known.iter().map(ToString::to_string).collect();
         Failure::new(format!("there is no flow `{name}`"))
-            .hint(format!("There is: {}.", known.join(", ")))
+            .hint(format!("Known flows: {}.", known.join(", ")))
     })
 }
 
@@ -109,7 +109,7 @@ impl Asked {
         let prompt = input::text(options.prompt.as_deref())?;
         if prompt.trim().is_empty() {
             return Err(Failure::new("the prompt is empty")
-                .hint("Give one: `salve jobs start --prompt FILE`, or by standard input."));
+                .hint("Give one with `salve jobs start --prompt FILE` or on standard input."));
         }
         Ok(Self { prompt, system, input: Some(wanted) })
     }
@@ -119,7 +119,7 @@ impl Asked {
     async fn kept(&self, open: &OpenJobs) -> Result<Json, Failure> {
         let Some(wanted) = &self.input else {
             return serde_json::from_str(&self.prompt).map_err(|error| {
-                Failure::new(format!("the input of this flow is JSON, and this is none: {error}"))
+                Failure::new(format!("the input of this flow must be JSON: {error}"))
             });
         };
         let mut wanted = wanted.clone();
@@ -139,7 +139,7 @@ fn model(options: &JobsStartArguments) -> Result<WhichModel, Failure> {
     role.map(WhichModel::Role).ok_or_else(|| {
         let known = Role::ALL.map(Role::name).join(", ");
         Failure::new(format!("there is no role `{}`", options.role))
-            .hint(format!("Known are: {known}."))
+            .hint(format!("Known: {known}."))
     })
 }
 

@@ -40,7 +40,7 @@ pub(super) fn decide(
     }
     output::story(&show::question(verdict, plan));
     let Some(keys) = person(options) else {
-        output::story("skipped: nobody was asked; `--yes` runs it as it is\n");
+        output::story("skipped: approval was not asked for; `--yes` runs it as it is\n");
         return Ok(Decision::Skip);
     };
     let addable = !proposal.addable.is_empty();
@@ -69,7 +69,7 @@ pub(super) fn ask_without_layers(
         missing.join(", ")
     ));
     let Some(keys) = person(options) else {
-        output::story("skipped: nobody was asked; `--yes` runs it without them\n");
+        output::story("skipped: approval was not asked for; `--yes` runs it without them\n");
         return Ok(Asked::No);
     };
     Ok(if choose(&keys, false)? == Choice::RunOnce { Asked::Yes } else { Asked::No })

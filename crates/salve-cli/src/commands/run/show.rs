@@ -44,7 +44,7 @@ fn command(command: &PlannedCommand) -> String {
     text
 }
 
-/// Says what would run and what stands against it.
+/// Says what would run and what speaks against it.
 pub(super) fn question(verdict: &CommandVerdict, plan: &Plan) -> String {
     let warn = AnsiColor::Yellow.on_default().bold();
     let bold = anstyle::Style::new().bold();

@@ -134,7 +134,7 @@ pub(super) fn is_block_mapping(text: &str) -> Result<(), String> {
         let is_key = line
             .split_once(':')
             .is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with([' ', '\t']));
-        // A list may stand at the margin under its key.
+        // A list may be at the margin under its key.
         let is_item = line == "-" || line.starts_with("- ");
         if line.starts_with(['{', '[', '?', '&', '*', '!', '|', '>']) || !(is_key || is_item) {
             return Err("it is not written one key per line".to_owned());

@@ -90,7 +90,7 @@ pub(super) fn end_of(reply: &ModelReply) -> CallEnd {
     CallEnd { usage: reply.usage, finish: reply.finish.clone() }
 }
 
-/// Reads what an upstream still sends behind its last frame, for a moment: a connection that was
+/// Reads what an upstream still sends after its last frame, for a moment: a connection that was
 /// read to its end can be used again.
 pub(super) async fn linger(pieces: &mut BoxStream<'static, std::io::Result<Bytes>>) {
     let rest = async { while let Some(Ok(_)) = pieces.next().await {} };

@@ -10,7 +10,7 @@ use salve_model::wire::{Delta, Dialect, SseFrame};
 /// What of a stream is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HoldRule {
-    /// The last frame alone, so that a report can stand before it.
+    /// The last frame alone, so that a report can come before it.
     TheEnd,
     /// Ends, and the arguments of tools.
     Ends,
@@ -38,7 +38,7 @@ struct Waiting {
 // What a frame waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Until {
-    // Nothing: it may go as soon as nothing stands before it.
+    // Nothing: it may go as soon as nothing is before it.
     Free,
     // The next frame that flows shows that what it closes had its end.
     MoreFollows,

@@ -84,7 +84,7 @@ fn write_answer(
     if matches!(answer.passed, PassedAs::Withheld { .. }) {
         return;
     }
-    // The ladder keeps what was sent as the start of the text; `get` is for what nobody foresaw.
+    // The ladder keeps what was sent as the start of the text; `get` guards against what was not foreseen.
     out.extend_from_slice(&tail.text(choice, reply.text.get(sent.text..).unwrap_or_default()));
     for call in reply.tool_calls.iter().skip(sent.tool_calls) {
         out.extend_from_slice(&tail.tool_call(choice, call));

@@ -80,12 +80,12 @@ impl Session {
         }
     }
 
-    /// Takes bytes of the upstream and returns those that may be sent now; perhaps none.
+    /// Takes bytes of the upstream and returns those that may be sent now; perhaps no bytes.
     pub(super) fn feed(&mut self, chunk: &Bytes) -> Bytes {
         self.arrived = self.arrived.saturating_add(chunk.len());
         let mut out = Out::default();
         self.splitter.push(chunk.clone());
-        // Frames behind the last one are held with it: they are for the client as well.
+        // Frames after the last one are held with it: they are for the client as well.
         while !matches!(self.over, Some(Over::Broken(_))) {
             match self.splitter.next_frame() {
                 Ok(Some(frame)) => self.take(frame, &mut out),

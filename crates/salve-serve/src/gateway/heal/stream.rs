@@ -64,7 +64,7 @@ struct Concluded {
 }
 
 // The client has everything, and the upstream's connection is read to its end so that it can be used
-// again. What comes behind the last frame is passed on as it is.
+// again. What comes after the last frame is passed on as it is.
 struct Lingering {
     body: Option<BoxStream<'static, std::io::Result<Bytes>>>,
     until: Instant,

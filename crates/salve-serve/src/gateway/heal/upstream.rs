@@ -1,4 +1,4 @@
-//! The one who answers, seen from the healing side.
+//! The upstream, seen from the healing side.
 //!
 //! In: the bytes of a request. Out: the status, headers and body of the reply. An implementation
 //! reserves the budget and the ledger's row before it sends; dropping a body ends the connection it
@@ -12,12 +12,12 @@ use salve_model::{ModelReply, Purpose};
 use salve_types::{FinishReason, Usage};
 use std::future::Future;
 
-/// Someone who answers raw requests.
+/// What answers raw requests.
 pub trait Upstream: Send + Sync + 'static {
     /// Sends one request. Dropping the future, or the body it gave, ends the connection.
     ///
     /// # Errors
-    /// When there is no reply at all: the budget does not hold the call, or nobody answers.
+    /// When there is no reply at all: the budget does not hold the call, or the upstream does not answer.
     fn send(
         &self,
         body: Bytes,
@@ -51,7 +51,7 @@ pub trait Receipt: Send {
     /// Some more text of the answer arrived.
     fn arrived(&mut self, _text: &str) {}
 
-    /// So many bytes arrived that are no text of the answer: reasoning, arguments, other answers.
+    /// Bytes arrived that are no text of the answer: reasoning, arguments, other answers.
     fn arrived_besides(&mut self, _bytes: usize) {}
 
     /// The call is over.
@@ -68,7 +68,7 @@ pub(super) fn tell(receipt: &mut dyn Receipt, reply: &ModelReply, from: usize) {
 /// How a call ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CallEnd {
-    /// What the provider counted; none when it said nothing.
+    /// What the provider counted; `None` when it did not say.
     pub usage: Option<Usage>,
     /// Why the first answer ended, by the provider's word; `Disconnect` when the connection broke.
     pub finish: Option<FinishReason>,

@@ -2,7 +2,7 @@
 //!
 //! In: the parts of its request that were read. Out: a `Wanted` with compiled schemas. An agent sends
 //! the same tools with every request, so compiled schemas are kept, up to a number. Never fails: a
-//! schema that does not compile binds nobody.
+//! schema that does not compile is ignored.
 
 use salve_engine::{Wanted, WantedTool};
 use salve_model::wire::{Asked, Dialect};
@@ -42,7 +42,7 @@ impl SchemaCache {
         Self { most: most.max(1), kept: Mutex::default() }
     }
 
-    /// Returns the schema compiled; none when it cannot be.
+    /// Returns the schema compiled; `None` when it cannot be.
     pub fn compiled(&self, source: &Value) -> Option<Arc<CompiledSchema>> {
         let key = hash_of(source);
         if let Some(found) = self.find(&key) {

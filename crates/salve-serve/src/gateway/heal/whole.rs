@@ -85,7 +85,7 @@ fn unknown(body: Bytes, receipt: Option<Box<dyn Receipt>>) -> WholeOutcome {
     if let Some(receipt) = receipt {
         receipt.settle(CallEnd::default());
     }
-    let why = Some("the body is no reply of this dialect and passes as it came".to_owned());
+    let why = Some("the body is not a reply of this dialect and passes unchanged".to_owned());
     let report = HealReport { why, ..observed(&[]) };
     WholeOutcome { status: StatusCode::OK, body, report }
 }
