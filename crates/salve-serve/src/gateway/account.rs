@@ -24,19 +24,19 @@ pub(crate) struct Account {
     pub(crate) price: Option<Price>,
     pub(crate) budgeted: bool,
     pub(crate) first: OnceLock<CallId>,
-    pub(crate) ended: Ended,
+    pub(crate) first_call: FirstCall,
 }
 
 /// The first call, once it is over and until its reply is judged: how it ended is then known better.
 #[derive(Clone, Default)]
-pub(crate) struct Ended(Arc<Mutex<Option<Pending>>>);
+pub(crate) struct FirstCall(Arc<Mutex<Option<Pending>>>);
 
 struct Pending {
     call: Option<OpenCall>,
     settled: Settled,
 }
 
-impl Ended {
+impl FirstCall {
     fn put(&self, call: OpenCall, settled: Settled) {
         *self.lock() = Some(Pending { call: Some(call), settled });
     }
@@ -84,7 +84,7 @@ impl Account {
         worst: WorstCase,
     ) -> Result<Option<Booking>, NotBooked> {
         let Some(store) = &self.store else { return Ok(None) };
-        self.ended.settle();
+        self.first_call.settle();
         let call = NewCall {
             purpose: purpose_name(purpose).to_owned(),
             dialect: self.dialect.to_owned(),
@@ -98,8 +98,8 @@ impl Account {
         match store.reserve_unkeyed(call).await {
             Ok(Reservation::Fresh(open)) => {
                 let _ = self.first.set(open.id());
-                let ended = (purpose == Purpose::First).then(|| self.ended.clone());
-                Ok(Some(Booking { ended, open, worst, price: self.price, status: None, bytes: 0 }))
+                let first = (purpose == Purpose::First).then(|| self.first_call.clone());
+                Ok(Some(Booking { first, open, worst, price: self.price, status: None, bytes: 0 }))
             }
             Ok(Reservation::OverBudget(over)) => Err(NotBooked::OverBudget(over)),
             // A call without a name of its own is always a new one.
@@ -118,7 +118,7 @@ impl Account {
 /// A call that is booked and not yet settled. Dropped, it is settled as given up, at what had arrived.
 pub(crate) struct Booking {
     open: OpenCall,
-    ended: Option<Ended>,
+    first: Option<FirstCall>,
     worst: WorstCase,
     price: Option<Price>,
     status: Option<u16>,
@@ -182,8 +182,8 @@ impl Receipt for Booking {
             note: estimated.then(|| json!({"usage": "estimated"})),
             ..Settled::default()
         };
-        match self.ended {
-            Some(ended) => ended.put(self.open, settled),
+        match self.first {
+            Some(first) => first.put(self.open, settled),
             None => end(self.open, settled),
         }
     }

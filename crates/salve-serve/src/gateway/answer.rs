@@ -4,10 +4,10 @@
 //! go on as they came, packed or not, with the headers they had.
 
 use super::account::Booking;
-use super::call::{Answer, Calls};
-use super::ending::{Ending, Watching};
+use super::call::{Calls, UpstreamHead};
 use super::headers;
 use super::heal::{Exchange, Receipt, heal_stream, heal_whole};
+use super::record::{ReplyRecord, Watching};
 use super::refusal::BROKEN;
 use crate::http::body::{self, Arrived, BodyError, ReplyBody, Unread, full, pieces};
 use crate::http::coding;
@@ -26,20 +26,20 @@ use std::time::Instant;
 /// Heals a reply that comes in one piece.
 pub(crate) async fn whole(
     exchange: Exchange<Calls>,
-    answer: Answer,
-    ending: Ending,
+    answer: UpstreamHead,
+    record: ReplyRecord,
     accepted: Option<&HeaderValue>,
 ) -> Result<Response<ReplyBody>, Refusal> {
     let config = &exchange.upstream.shared.config;
     let most = config.limits.reply;
-    let Answer { response, booking, call } = answer;
+    let UpstreamHead { response, booking, call } = answer;
     if coding::packed_in(response.headers()).is_some_and(|coding| !coding::is_readable(coding)) {
-        ending.unread();
-        return Ok(passed_on(Answer { response, booking, call }));
+        record.unread();
+        return Ok(passed_on(UpstreamHead { response, booking, call }));
     }
     let (parts, body) = response.into_parts();
     let broken = |_| {
-        ending.unread();
+        record.unread();
         Refusal::new(BROKEN, "the upstream's reply broke off or is too large")
     };
     let Arrived { bytes: packed, broken: cut } =
@@ -75,17 +75,17 @@ pub(crate) async fn whole(
     if !outcome.status.is_success() {
         head.status = outcome.status;
     }
-    ending.finish(&outcome.report, head.status.as_u16(), arrived.elapsed());
+    record.finish(&outcome.report, head.status.as_u16(), arrived.elapsed());
     Ok(Response::from_parts(head, full(bytes)))
 }
 
 /// Heals a reply as it streams.
 pub(crate) async fn streamed(
     exchange: Exchange<Calls>,
-    answer: Answer,
-    ending: Ending,
+    answer: UpstreamHead,
+    record: ReplyRecord,
 ) -> Response<ReplyBody> {
-    let Answer { response, booking, call } = answer;
+    let UpstreamHead { response, booking, call } = answer;
     let (parts, body) = response.into_parts();
     let body = match coding::packed_in(&parts.headers) {
         None => pieces(body),
@@ -95,12 +95,12 @@ pub(crate) async fn streamed(
     headers::of_changed_body(&mut head.headers);
     head.headers.extend(call.map(|call| (headers::SALVE_CALL, HeaderValue::from(call.0))));
     let items = heal_stream(exchange, body, receipt(booking));
-    Response::from_parts(head, body::streamed(Watching::new(items, ending)))
+    Response::from_parts(head, body::streamed(Watching::new(items, record)))
 }
 
 /// Passes a reply on as it is. The length the upstream has said holds for a body that is not changed.
-pub(crate) fn passed_on(answer: Answer) -> Response<ReplyBody> {
-    let Answer { response, booking, call } = answer;
+pub(crate) fn passed_on(answer: UpstreamHead) -> Response<ReplyBody> {
+    let UpstreamHead { response, booking, call } = answer;
     let (parts, body) = response.into_parts();
     let length = parts.headers.get(CONTENT_LENGTH).cloned();
     let mut head = client_head(parts);

@@ -56,7 +56,7 @@ pub(crate) enum NotMade {
 type Sent = Result<Response<reqwest::Body>, NoReply>;
 
 /// A reply whose head is there.
-pub(crate) struct Answer {
+pub(crate) struct UpstreamHead {
     pub(crate) response: Response<reqwest::Body>,
     pub(crate) booking: Option<Booking>,
     pub(crate) call: Option<CallId>,
@@ -69,7 +69,7 @@ impl Calls {
         body: Bytes,
         purpose: Purpose,
         worst: WorstCase,
-    ) -> Result<Answer, NotMade> {
+    ) -> Result<UpstreamHead, NotMade> {
         let most = match self.persistence {
             Persistence::Repeat => self.shared.config.limits.retries,
             Persistence::Once => 0,
@@ -203,18 +203,18 @@ impl Calls {
     }
 }
 
-fn ended(outcome: Sent, booking: Option<Booking>) -> Result<Answer, NotMade> {
+fn ended(outcome: Sent, booking: Option<Booking>) -> Result<UpstreamHead, NotMade> {
     let call = booking.as_ref().map(Booking::id);
     match (outcome, booking) {
         (Ok(response), Some(mut booking)) if response.status().is_success() => {
             booking.answered(response.status().as_u16());
-            Ok(Answer { response, booking: Some(booking), call })
+            Ok(UpstreamHead { response, booking: Some(booking), call })
         }
         (Ok(response), booking) => {
             if let Some(booking) = booking {
                 booking.failed(Some(response.status().as_u16()), "the upstream refused");
             }
-            Ok(Answer { response, booking: None, call })
+            Ok(UpstreamHead { response, booking: None, call })
         }
         (Err(NoReply::Unreachable), Some(booking)) => {
             booking.failed(None, "the upstream cannot be reached");

@@ -4,12 +4,12 @@
 //! limit that the client did not set; the reply is healed unless the mode is off.
 
 use super::Shared;
-use super::account::{Account, Ended};
+use super::account::{Account, FirstCall};
 use super::answer;
-use super::call::{Answer, Calls, NotMade, Persistence};
-use super::ending::Ending;
+use super::call::{Calls, NotMade, Persistence, UpstreamHead};
 use super::headers::{self, Packing};
 use super::heal::Exchange;
+use super::record::ReplyRecord;
 use super::refusal;
 use super::route::Target;
 use super::upstream::NoReply;
@@ -109,15 +109,16 @@ impl Forward<'_> {
         let mut policy = self.shared.config.policy;
         policy.mode = mode;
         let schemas = self.shared.schemas.clone();
-        let ended = calls.account.ended.clone();
+        let first_call = calls.account.first_call.clone();
         let exchange = Exchange { asked, request, upstream: calls, schemas, policy };
         let added = waited.duration_since(self.begun);
-        let ending = Ending::new(self.shared.clone(), dialect, model, ended, self.begun, added);
+        let record =
+            ReplyRecord::new(self.shared.clone(), dialect, model, first_call, self.begun, added);
         if is_event_stream(answer.response.headers()) {
-            return Ok(answer::streamed(exchange, answer, ending).await);
+            return Ok(answer::streamed(exchange, answer, record).await);
         }
         let accepted = self.parts.headers.get(ACCEPT_ENCODING);
-        answer::whole(exchange, answer, ending, accepted).await
+        answer::whole(exchange, answer, record, accepted).await
     }
 
     // The upstream says best what is wrong with a request that is JSON and yet not its own; but what
@@ -153,7 +154,12 @@ impl Forward<'_> {
         Ok(response)
     }
 
-    async fn make(&self, calls: &Calls, bytes: Bytes, worst: WorstCase) -> Result<Answer, Refusal> {
+    async fn make(
+        &self,
+        calls: &Calls,
+        bytes: Bytes,
+        worst: WorstCase,
+    ) -> Result<UpstreamHead, Refusal> {
         calls.make(bytes, Purpose::First, worst).await.map_err(|not| self.refusal(&not))
     }
 
@@ -216,7 +222,7 @@ impl Forward<'_> {
         Account {
             store: store.cloned(),
             budgeted: self.is_budgeted(),
-            ended: Ended::default(),
+            first_call: FirstCall::default(),
             key: self.key.clone(),
             dialect: self.target.route.name(),
             provider: self.shared.upstream.provider(),

@@ -7,7 +7,7 @@
 use super::climb::{Climbed, ClimbedAnswer, PassedAs};
 use super::hold::Hold;
 use super::report::HealReport;
-use super::session::Over;
+use super::session::StreamEnd;
 use bytes::{Bytes, BytesMut};
 use salve_engine::{AlreadySent, HealState};
 use salve_model::wire::{Delta, Dialect, StreamTail};
@@ -33,7 +33,7 @@ pub(super) fn write(
     hold: &mut Hold,
     tail: &mut StreamTail,
     climbed: &Climbed,
-    over: &Over,
+    end: &StreamEnd,
 ) -> Bytes {
     let mut out = BytesMut::new();
     // Frames that are proven need not be written anew because the reason after them is wrong. Items
@@ -54,9 +54,9 @@ pub(super) fn write(
     }
     out.extend_from_slice(climbed.report.comment().as_bytes());
     let last = match climbed.withheld() {
-        Some((why, _)) => match over {
-            Over::Broken(said) => tail.error(&format!("{why}; the stream broke: {said}")),
-            Over::Ended | Over::Closed => tail.error(why),
+        Some((why, _)) => match end {
+            StreamEnd::Broken(said) => tail.error(&format!("{why}; the stream broke: {said}")),
+            StreamEnd::Ended | StreamEnd::Closed => tail.error(why),
         },
         None => tail.end(),
     };

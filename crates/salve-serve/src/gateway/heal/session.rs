@@ -27,12 +27,12 @@ pub(super) struct Session {
     hold: Hold,
     judges: Vec<StreamJudge>,
     arrived: usize,
-    over: Option<Over>,
+    end: Option<StreamEnd>,
 }
 
 /// How a stream ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Over {
+pub(super) enum StreamEnd {
     /// Its last frame came.
     Ended,
     /// The connection ended without one.
@@ -48,7 +48,7 @@ pub(super) struct Arrived {
     pub(super) answers: Vec<ArrivedAnswer>,
     pub(super) hold: Hold,
     pub(super) tail: StreamTail,
-    pub(super) over: Over,
+    pub(super) end: StreamEnd,
 }
 
 /// One answer of a stream that is over.
@@ -76,7 +76,7 @@ impl Session {
             hold: Hold::new(rule, asked.dialect),
             judges: Vec::new(),
             arrived: 0,
-            over: None,
+            end: None,
         }
     }
 
@@ -86,16 +86,16 @@ impl Session {
         let mut out = Out::default();
         self.splitter.push(chunk.clone());
         // Frames after the last one are held with it: they are for the client as well.
-        while !matches!(self.over, Some(Over::Broken(_))) {
+        while !matches!(self.end, Some(StreamEnd::Broken(_))) {
             match self.splitter.next_frame() {
                 Ok(Some(frame)) => self.take(frame, &mut out),
                 Ok(None) => break,
-                Err(error) => self.over = Some(Over::Broken(error.message)),
+                Err(error) => self.end = Some(StreamEnd::Broken(error.message)),
             }
         }
         if self.arrived > MOST_BYTES {
             let why = format!("the stream is longer than {MOST_BYTES} bytes");
-            self.over.get_or_insert(Over::Broken(why));
+            self.end.get_or_insert(StreamEnd::Broken(why));
         }
         out.joined(chunk)
     }
@@ -104,10 +104,10 @@ impl Session {
     pub(super) fn close(&mut self, broken: Option<String>) -> Bytes {
         let mut out = Out::default();
         let left = std::mem::take(&mut self.splitter).finish();
-        if let Some(frame) = left.filter(|_| self.over.is_none()) {
+        if let Some(frame) = left.filter(|_| self.end.is_none()) {
             self.take_unended(frame, &mut out);
         }
-        self.over.get_or_insert(broken.map_or(Over::Closed, Over::Broken));
+        self.end.get_or_insert(broken.map_or(StreamEnd::Closed, StreamEnd::Broken));
         out.joined(&Bytes::new())
     }
 
@@ -118,7 +118,7 @@ impl Session {
 
     /// Returns whether the stream is over, so that nothing more need be read.
     pub(super) fn is_over(&self) -> bool {
-        self.over.is_some()
+        self.end.is_some()
     }
 
     /// Returns whether anything waits while the client hears nothing.
@@ -134,11 +134,11 @@ impl Session {
 
     /// Ends the reading and judges what arrived.
     pub(super) fn into_arrived(mut self) -> Arrived {
-        let over = self.over.unwrap_or(Over::Closed);
+        let end = self.end.unwrap_or(StreamEnd::Closed);
         let tail = std::mem::replace(self.reader.tail(), StreamTail::new(self.dialect));
         let mut replies = self.reader.into_replies();
         let unfinished = replies.iter().any(|reply| reply.finish.is_none());
-        let broken = over != Over::Ended || replies.is_empty();
+        let broken = end != StreamEnd::Ended || replies.is_empty();
         // An answer of which nothing arrived was wanted all the same.
         if broken && (unfinished || replies.is_empty()) {
             replies.resize_with(self.choices.max(replies.len()), ModelReply::default);
@@ -155,7 +155,7 @@ impl Session {
             };
             answers.push(ArrivedAnswer { reply, verdict, sent: self.hold.sent(choice) });
         }
-        Arrived { dialect: self.dialect, wanted: self.wanted, answers, hold: self.hold, tail, over }
+        Arrived { dialect: self.dialect, wanted: self.wanted, answers, hold: self.hold, tail, end }
     }
 
     fn take(&mut self, frame: SseFrame, out: &mut Out) {
@@ -163,17 +163,17 @@ impl Session {
         if deltas.is_empty() && self.mode == Mode::Enforce && !is_readable(&frame) {
             // What it would have said is lost, and the client would stumble over it.
             let why = "a frame of the stream is not JSON".to_owned();
-            self.over.get_or_insert(Over::Broken(why));
+            self.end.get_or_insert(StreamEnd::Broken(why));
             return;
         }
         for delta in &deltas {
             match delta {
                 Delta::Text { choice, text } => self.judge(*choice).push_text(text),
                 Delta::End => {
-                    self.over.get_or_insert(Over::Ended);
+                    self.end.get_or_insert(StreamEnd::Ended);
                 }
                 Delta::Error { message } if self.mode == Mode::Enforce => {
-                    self.over.get_or_insert_with(|| Over::Broken(message.clone()));
+                    self.end.get_or_insert_with(|| StreamEnd::Broken(message.clone()));
                 }
                 _ => {}
             }

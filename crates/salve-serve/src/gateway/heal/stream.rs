@@ -7,7 +7,7 @@
 use super::asker::{LINGER, linger};
 use super::climb::{climb, observed};
 use super::report::HealReport;
-use super::session::{Arrived, ArrivedAnswer, Over, Session};
+use super::session::{Arrived, ArrivedAnswer, Session, StreamEnd};
 use super::upstream::{CallEnd, Receipt, tell};
 use super::{Exchange, Upstream, rest, wanted_of};
 use crate::http::sse::{self, KeepAlive};
@@ -171,24 +171,24 @@ async fn conclude<U: Upstream>(reading: Reading<U>) -> Concluded {
         return Concluded { bytes, report, body: Some(body) };
     }
     let answers = std::mem::take(&mut arrived.answers);
-    let Arrived { dialect, wanted, mut hold, mut tail, over, .. } = arrived;
+    let Arrived { dialect, wanted, mut hold, mut tail, end, .. } = arrived;
     let whole = |answer: &ArrivedAnswer| matches!(answer.verdict, AnswerVerdict::Whole(_));
-    if over == Over::Ended && !answers.iter().all(whole) {
+    if end == StreamEnd::Ended && !answers.iter().all(whole) {
         linger(&mut body).await;
     }
     let climbed = climb(&exchange, &wanted, answers).await;
     if climbed.is_untouched() {
         let mut bytes = rest::pass_on(&mut hold, &mut tail, &climbed.report);
-        if over != Over::Ended {
+        if end != StreamEnd::Ended {
             // The answer is whole, but the last frame of its stream never came.
             bytes = [bytes, tail.end()].concat().into();
         }
         return Concluded { bytes, report: climbed.report, body: Some(body) };
     }
-    if over == Over::Ended {
+    if end == StreamEnd::Ended {
         linger(&mut body).await;
     }
-    let bytes = rest::write(dialect, &mut hold, &mut tail, &climbed, &over);
+    let bytes = rest::write(dialect, &mut hold, &mut tail, &climbed, &end);
     Concluded { bytes, report: climbed.report, body: None }
 }
 

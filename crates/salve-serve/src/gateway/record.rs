@@ -4,7 +4,7 @@
 //! counts a reply twice.
 
 use super::Shared;
-use super::account::Ended;
+use super::account::FirstCall;
 use super::heal::{HealReport, HealVerdict, StreamItem};
 use crate::http::body::BodyError;
 use bytes::Bytes;
@@ -20,32 +20,32 @@ use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 /// Records how one reply ended; dropped unfinished, that its client went away.
-pub(crate) struct Ending {
+pub(crate) struct ReplyRecord {
     shared: Arc<Shared>,
     dialect: Dialect,
     model: String,
-    ended: Ended,
+    first_call: FirstCall,
     begun: Instant,
     added: Duration,
     finished: AtomicBool,
 }
 
-impl Ending {
+impl ReplyRecord {
     /// Begins; `added` is the time the gateway took before it asked the upstream.
     pub(crate) fn new(
         shared: Arc<Shared>,
         dialect: Dialect,
         model: String,
-        ended: Ended,
+        first_call: FirstCall,
         begun: Instant,
         added: Duration,
     ) -> Self {
-        Self { shared, dialect, model, ended, begun, added, finished: AtomicBool::new(false) }
+        Self { shared, dialect, model, first_call, begun, added, finished: AtomicBool::new(false) }
     }
 
     /// Records the end; `after` is the time the gateway took after the upstream had answered.
     pub(crate) fn finish(self, report: &HealReport, status: u16, after: Duration) {
-        self.record(report, status, after);
+        self.note(report, status, after);
     }
 
     /// Notes that there is nothing to record: the reply cannot be read, and the client is told so.
@@ -53,7 +53,7 @@ impl Ending {
         self.finished.store(true, Ordering::Relaxed);
     }
 
-    fn record(&self, report: &HealReport, status: u16, after: Duration) {
+    fn note(&self, report: &HealReport, status: u16, after: Duration) {
         self.unread();
         let metrics = &self.shared.metrics;
         let (dialect, verdict) = (self.dialect.name(), report.verdict.name());
@@ -81,7 +81,7 @@ impl Ending {
         let Some(store) = &self.shared.config.store else { return };
         let mut judged = self.counted(report).into_iter();
         let (first, outcome) = (judged.next(), call_outcome(report));
-        if !self.ended.judged(outcome, first.clone())
+        if !self.first_call.judged(outcome, first.clone())
             && let Some(first) = first
         {
             store.count_answer(first);
@@ -134,7 +134,7 @@ fn word(value: &impl Serialize) -> String {
     }
 }
 
-impl Drop for Ending {
+impl Drop for ReplyRecord {
     fn drop(&mut self) {
         if !self.finished.load(Ordering::Relaxed) {
             self.shared.metrics.gone();
@@ -146,14 +146,14 @@ impl Drop for Ending {
 /// A healed stream whose end is recorded.
 pub(crate) struct Watching<S> {
     items: Pin<Box<S>>,
-    ending: Ending,
+    record: ReplyRecord,
 }
 
 impl<S> Watching<S> {
     /// Watches a stream until it ends or is dropped.
-    pub(crate) fn new(items: S, ending: Ending) -> Self {
-        ending.shared.metrics.active_streams.inc();
-        Self { items: Box::pin(items), ending }
+    pub(crate) fn new(items: S, record: ReplyRecord) -> Self {
+        record.shared.metrics.active_streams.inc();
+        Self { items: Box::pin(items), record }
     }
 }
 
@@ -166,7 +166,7 @@ impl<S: Stream<Item = StreamItem>> Stream for Watching<S> {
             match ready!(this.items.as_mut().poll_next(cx)) {
                 Some(StreamItem::Bytes(bytes)) => return Poll::Ready(Some(Ok(bytes))),
                 Some(StreamItem::Report(report)) => {
-                    this.ending.record(&report, 200, Duration::ZERO);
+                    this.record.note(&report, 200, Duration::ZERO);
                 }
                 None => return Poll::Ready(None),
             }
@@ -176,6 +176,6 @@ impl<S: Stream<Item = StreamItem>> Stream for Watching<S> {
 
 impl<S> Drop for Watching<S> {
     fn drop(&mut self) {
-        self.ending.shared.metrics.active_streams.dec();
+        self.record.shared.metrics.active_streams.dec();
     }
 }
