@@ -70,9 +70,9 @@ fn run_part(part: &str, release: bool) -> anyhow::Result<Vec<Row>> {
 // The fleet's binary: the tests' own features, and Postgres.
 fn salve(release: bool) -> anyhow::Result<PathBuf> {
     let mut build = process::cargo(&["build", "--workspace", "--features", "salve-cli/fleet"]);
-    build.args(["--bin", "salve"]).args(release.then_some("--release"));
+    build.args(["--bin", "salve"]).args(release.then_some("--profile=dist"));
     process::run(&mut build)?;
-    let folder = if release { "release" } else { "debug" };
+    let folder = if release { "dist" } else { "debug" };
     Ok(workspace::target_dir()?.join(folder).join("salve"))
 }
 

@@ -47,13 +47,13 @@ impl Server {
     }
 }
 
-/// The `salve` program beside this one, or the released one.
+/// The `salve` program beside this one, or the one that is handed out.
 pub(crate) fn salve(release: bool) -> anyhow::Result<PathBuf> {
     if !release {
         return product::salve();
     }
-    process::run(&mut process::cargo(&["build", "--release", "-p", "salve-cli"]))?;
-    Ok(workspace::target_dir()?.join("release").join("salve"))
+    process::run(&mut process::cargo(&["build", "--profile", "dist", "-p", "salve-cli"]))?;
+    Ok(workspace::target_dir()?.join("dist").join("salve"))
 }
 
 /// Starts `salve sim` on a script.
