@@ -5,16 +5,14 @@
 //! so that a busy machine disturbs little.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
-use salve_engine::{
-    AlreadySent, AskError, Asker, Caps, StreamJudge, Wanted, WantedTool, heal_answer, judge_answer,
+use salve_engine::answer::{
+    AlreadySent, Caps, Ladder, Step, StreamJudge, Wanted, WantedTool, judge,
 };
-use salve_model::{FollowUp, ModelReply, ToolCall};
+use salve_model::{ModelReply, ToolCall};
 use salve_text::CompiledSchema;
 use salve_types::FinishReason;
 use std::hint::black_box;
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 40;
@@ -38,7 +36,7 @@ fn main() {
     for (name, first, wanted) in healthy() {
         let took = best(|| {
             for _ in 0..CALLS {
-                black_box(healed(black_box(&first), &wanted));
+                black_box(completed(black_box(&first), &wanted));
             }
         }) / CALLS;
         println!("{name:<52} {took:>12.1?} {:>8}  {}", "", verdict(took <= GOAL));
@@ -61,7 +59,7 @@ const HOSTILE: &[(&str, &str)] = &[
     ("hostile: tags", "<a b='"),
 ];
 
-fn healthy() -> Vec<(&'static str, ModelReply, Wanted)> {
+fn healthy() -> Vec<(&'static str, ModelReply, Arc<Wanted>)> {
     let stop = |text: String| ModelReply {
         text,
         finish: Some(FinishReason::Stop),
@@ -83,32 +81,21 @@ fn healthy() -> Vec<(&'static str, ModelReply, Wanted)> {
         ..ModelReply::default()
     };
     let any = Wanted::default();
-    vec![
+    let all = [
         ("1 kB of prose", stop(PROSE.repeat(4)), any.clone()),
         ("1 kB of prose that quotes code", stop(QUOTING.repeat(7)), any.clone()),
         ("1 kB of chat with code", stop(CHAT.repeat(5)), any.clone()),
         ("1 kB of JSON with a schema", stop(record.to_string()), Wanted { schema, ..any.clone() }),
         ("1 kB of arguments with a schema", calls, Wanted { tools: vec![tool], ..any }),
-    ]
+    ];
+    all.map(|(name, reply, wanted)| (name, reply, Arc::new(wanted))).into()
 }
 
-struct Nobody;
-
-impl Asker for Nobody {
-    async fn ask(&mut self, _: &FollowUp) -> Result<ModelReply, AskError> {
-        Err(AskError::Gone)
-    }
-}
-
-// A healthy answer asks nobody, so its work is done when it is first looked at.
-fn healed(first: &ModelReply, wanted: &Wanted) -> bool {
-    let (mut nobody, caps) = (Nobody, Caps::default());
-    let sent = AlreadySent::default();
-    let work = pin!(heal_answer(first.clone(), wanted, sent, &mut nobody, &caps));
-    match work.poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(healed) => healed.changed,
-        Poll::Pending => true,
-    }
+// A healthy answer asks for nothing.
+fn completed(first: &ModelReply, wanted: &Arc<Wanted>) -> bool {
+    let ladder =
+        Ladder::new(first.clone(), wanted.clone(), Caps::default(), AlreadySent::default());
+    matches!(ladder.next(), Step::Done(completed) if completed.changed)
 }
 
 fn ended_stream(name: &str, piece: &str) {
@@ -117,14 +104,14 @@ fn ended_stream(name: &str, piece: &str) {
     let reply = ModelReply { text, finish: Some(FinishReason::Stop), ..ModelReply::default() };
     let took = (0..ROUNDS)
         .map(|_| {
-            let mut judge = StreamJudge::new(&wanted);
+            let mut stream = StreamJudge::new(&wanted);
             for at in (0..reply.text.len()).step_by(64) {
-                judge.push_text(
+                stream.push_text(
                     reply.text.get(at..(at + 64).min(reply.text.len())).unwrap_or_default(),
                 );
             }
             let begun = Instant::now();
-            let _ = black_box(judge.finish(&reply, &wanted));
+            let _ = black_box(stream.finish(&reply, &wanted));
             begun.elapsed()
         })
         .min()
@@ -140,7 +127,7 @@ fn growth(small: &str, large: &str) -> f64 {
         ..ModelReply::default()
     };
     let wanted = Wanted::default();
-    let time = |reply: &ModelReply| best(|| drop(black_box(judge_answer(reply, &wanted))));
+    let time = |reply: &ModelReply| best(|| drop(black_box(judge(reply, &wanted))));
     time(&reply(large)).as_secs_f64() / time(&reply(small)).as_secs_f64()
 }
 

@@ -3,11 +3,10 @@
 //! In: a model's reply. Out: what the stages made of it, in order. Never: a stage of its own; it
 //! joins crates that do not know each other.
 
-mod answer;
+pub mod answer;
 mod command_facts;
 mod edits;
 mod flows;
-mod generate;
 mod grammar_probe;
 mod jobs;
 mod judgement;
@@ -17,12 +16,6 @@ mod repository_facts;
 mod segments;
 mod statistics;
 
-pub use answer::{
-    AlreadySent, AnswerCut, AnswerVerdict, AskError, Asker, Caps, Fault, HealState, HealStep,
-    Healed, IncompleteCode, Keep, NOTE_PREFIX, Part, PassedBecause, StepOutcome, StreamJudge,
-    Truncation, TruncationOutcome, Wanted, WantedTool, WholeAnswer, WrongFinish, heal_answer,
-    heal_answer_keeping, heal_judged, judge_answer,
-};
 pub use command_facts::CommandPaths;
 pub use edits::read_edits;
 pub use flows::{
@@ -32,12 +25,11 @@ pub use flows::{
     PAUSE_SIGNAL, PlanError, Progress, RESUME_SIGNAL, RETRY_SIGNAL, ValidationError, WhichModel,
     Work, all_flows, node_states,
 };
-pub use generate::{GenerateOptions, Generated, ModelAsker, SCHEMA_NAME, generate};
 pub use grammar_probe::GrammarProbe;
 pub use jobs::{JobsPlace, OpenJobs, OpenJobsError, StoreBook, StoreLedger, open_jobs};
 pub use judgement::{Judgement, judge_text};
 pub use pipeline::{PipelineOptions, Received, Resumed, receive, resume};
 pub use redaction::TextRedactor;
 pub use repository_facts::RepositoryFacts;
-pub use segments::{BlockResult, Worker, check_output, note_segment, run_block};
+pub use segments::{CheckedOutput, check_output, note_segment};
 pub use statistics::{MALFORMED, inspections, malformed_inspection, uncut_inspection};

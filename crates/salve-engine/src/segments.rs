@@ -1,68 +1,37 @@
 //! A block of work: what a worker gives back is checked before anyone else sees it.
 //!
-//! In: a worker, the schema of its output if it has one, and how often it may try. Out: the payload
-//! with the cleaned output, or the latest rejected output with one note about it. An output that does
-//! not fit never leaves the block as a success, so nothing is ever compiled or run because of it.
+//! In: the result of a run, the schema of its output if it has one, and which run it was. Out: the
+//! payload with the cleaned output, or the latest rejected output with one note about it. An output
+//! that does not fit never leaves the block as a success, so nothing is ever compiled or run because of
+//! it. Never runs a worker: the blocks of a workflow do, and call this after each run.
 
 use crate::answer::{Caps, Fault, fault_of, note_text};
 use salve_text::{CleanOptions, CompiledSchema, clean};
 use salve_types::{Clock, Language, RawReply, Segment, SegmentKind, Signal, WorkerResult};
-use std::future::Future;
 
-/// Does one piece of work.
-pub trait Worker: Send {
-    /// Works on a payload; the note of an earlier run is its last segment.
-    fn run(&mut self, payload: &[Segment]) -> impl Future<Output = WorkerResult> + Send;
-}
-
-/// What a block gives back.
+/// What became of a run.
 #[must_use]
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BlockResult {
-    /// The payload and how the block ended.
+pub struct CheckedOutput {
+    /// The payload, and how the block ended. `ValidationFail` asks for another run on this payload.
     pub result: WorkerResult,
     /// The newest output as it came, before it was cleaned.
     pub raw: Option<String>,
-    /// How often the worker ran.
-    pub runs: u32,
 }
 
-/// Runs a worker until its output fits, or the cap is reached. The caps are those of every other
-/// answer: as many corrections, and then an honest end.
-pub async fn run_block<W: Worker>(
-    worker: &mut W,
-    payload: Vec<Segment>,
-    schema: Option<&CompiledSchema>,
-    caps: &Caps,
-    clock: &dyn Clock,
-) -> BlockResult {
-    let mut payload = payload;
-    let mut runs = 0;
-    loop {
-        let given = worker.run(&payload).await;
-        runs += 1;
-        let (mut result, raw) = check_output(given, schema, clock);
-        if result.signal == Signal::ValidationFail {
-            if runs <= caps.reworks {
-                payload = result.new_payload;
-                continue;
-            }
-            result.signal = Signal::FailDefault;
-        }
-        return BlockResult { result, raw, runs };
-    }
-}
-
-/// Cleans the newest segment of a successful result and checks it. A result that is no success is
-/// given back as it is: a worker's own failure is not hidden behind a failed validation.
+/// Cleans the newest segment of a successful result and checks it. After as many corrections as every
+/// other answer gets, one that still does not fit is a failure; `run` counts from 1. A result that is
+/// no success is given back as it is: a worker's own failure is not hidden by a failed validation.
 pub fn check_output(
     given: WorkerResult,
     schema: Option<&CompiledSchema>,
+    run: u32,
+    caps: &Caps,
     clock: &dyn Clock,
-) -> (WorkerResult, Option<String>) {
+) -> CheckedOutput {
     let WorkerResult { mut new_payload, signal } = given;
     if signal != Signal::Success {
-        return (WorkerResult { new_payload, signal }, None);
+        return CheckedOutput { result: WorkerResult { new_payload, signal }, raw: None };
     }
     let raw = new_payload.last().map(|segment| segment.content.clone());
     let language = schema.map(|_| Language::Json);
@@ -73,10 +42,11 @@ pub fn check_output(
     }
     forget_rejected(&mut new_payload);
     let Some(fault) = fault else {
-        return (WorkerResult { new_payload, signal }, raw);
+        return CheckedOutput { result: WorkerResult { new_payload, signal }, raw };
     };
     new_payload.push(note_segment(&fault, clock));
-    (WorkerResult { new_payload, signal: Signal::ValidationFail }, raw)
+    let signal = if run <= caps.reworks { Signal::ValidationFail } else { Signal::FailDefault };
+    CheckedOutput { result: WorkerResult { new_payload, signal }, raw }
 }
 
 /// Makes the note that the next run of a block sees.
@@ -95,7 +65,7 @@ fn cleaned(raw: &str, language: Option<Language>) -> String {
 }
 
 // Only the latest rejected output and its note are of use to the next run; older ones would fill the
-// prompt. A note stands right behind the output it is about; the newest segment is never one of them.
+// prompt. A note comes right after the output it is about; the newest segment is never one of them.
 fn forget_rejected(payload: &mut Vec<Segment>) {
     let newest = payload.len().saturating_sub(1);
     let is_note =

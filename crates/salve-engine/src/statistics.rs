@@ -2,7 +2,7 @@
 //!
 //! In: an answer after its ladder. Out: judgements for the store's statistics. Never a text.
 
-use crate::answer::{HealState, Healed, TruncationOutcome};
+use crate::answer::{Completed, Completion, TruncationOutcome};
 use salve_model::Purpose;
 use salve_store::{AnswerOutcome, AnswerStat};
 
@@ -11,19 +11,19 @@ pub const MALFORMED: &str = "MALFORMED";
 
 /// Returns what is counted about an answer of `model`: one line for every cut, one for an answer
 /// that was wrong, and one for an answer that was whole as it came.
-pub fn inspections(healed: &Healed, model: &str) -> Vec<AnswerStat> {
-    let model = healed.reply.model.as_deref().unwrap_or(model);
+pub fn inspections(completed: &Completed, model: &str) -> Vec<AnswerStat> {
+    let model = completed.reply.model.as_deref().unwrap_or(model);
     let line = |kind: Option<&str>, language: &str, outcome| AnswerStat {
         kind: kind.map(str::to_owned),
         model: model.to_owned(),
         language: language.to_owned(),
         outcome,
     };
-    let became = match healed.state {
-        HealState::Incomplete { .. } => AnswerOutcome::Incomplete,
+    let became = match completed.state {
+        Completion::Incomplete { .. } => AnswerOutcome::Incomplete,
         _ => AnswerOutcome::Healed,
     };
-    let cuts = healed.truncations.iter().map(|cut| match cut.outcome {
+    let cuts = completed.truncations.iter().map(|cut| match cut.outcome {
         TruncationOutcome::FalseAlarm => line(None, cut.language.name(), AnswerOutcome::Whole),
         TruncationOutcome::Healed => {
             line(Some(cut.kind.name()), cut.language.name(), AnswerOutcome::Healed)
@@ -31,12 +31,12 @@ pub fn inspections(healed: &Healed, model: &str) -> Vec<AnswerStat> {
         TruncationOutcome::Incomplete => line(Some(cut.kind.name()), cut.language.name(), became),
     });
     let mut lines: Vec<AnswerStat> = cuts.collect();
-    if healed.count(Purpose::Rework) > 0 && lines.is_empty() {
+    if completed.count(Purpose::Rework) > 0 && lines.is_empty() {
         lines.push(malformed_inspection(model, became));
     }
     if lines.is_empty() {
-        let outcome = match healed.state {
-            HealState::Incomplete { .. } => AnswerOutcome::Incomplete,
+        let outcome = match completed.state {
+            Completion::Incomplete { .. } => AnswerOutcome::Incomplete,
             _ => AnswerOutcome::Whole,
         };
         lines.push(uncut_inspection(model, outcome));

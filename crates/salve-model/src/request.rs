@@ -87,7 +87,7 @@ pub struct SchemaAsk {
 }
 
 /// What is asked after a reply, on top of the request it answered: go on, do it again, mend it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FollowUp {
     /// Why it is asked; for headers, statistics and the ledger.
     pub purpose: Purpose,

@@ -4,11 +4,11 @@
 //! hides a reason: every observation that counted is listed as evidence.
 
 use crate::{Language, Span};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Whether a text is whole and, if not, where and how it was cut.
 #[must_use]
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Verdict {
     /// True when nothing proves the text incomplete.
@@ -41,7 +41,7 @@ pub struct Verdict {
 }
 
 /// The two outer codes of a failed verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[non_exhaustive]
 pub enum ErrorType {
@@ -52,7 +52,7 @@ pub enum ErrorType {
 }
 
 /// How a text was cut. The first six names are a contract; the others were added to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[non_exhaustive]
 pub enum TruncationKind {
@@ -98,7 +98,7 @@ pub enum TruncationFamily {
 }
 
 /// Something open at the end of the text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenConstruct {
     /// What it is.
     pub kind: OpenKind,
@@ -113,7 +113,7 @@ pub struct OpenConstruct {
 }
 
 /// What can be open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum OpenKind {
@@ -146,7 +146,7 @@ pub enum OpenKind {
 }
 
 /// One observation that counted in a verdict.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
     /// Who observed it.
     pub source: EvidenceSource,
@@ -164,7 +164,7 @@ pub struct Evidence {
 }
 
 /// Where an observation comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum EvidenceSource {

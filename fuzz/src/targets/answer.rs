@@ -6,14 +6,11 @@
 //! nobody wrote, or when arguments are passed on that are not JSON.
 
 use crate::input;
-use salve_engine::{
-    AlreadySent, AskError, Asker, Caps, HealState, Healed, StreamJudge, Wanted, heal_answer,
-    judge_answer,
+use salve_engine::answer::{
+    AlreadySent, AskError, Caps, Completed, Completion, Ladder, Step, StreamJudge, Wanted, judge,
 };
-use salve_model::{FollowUp, ModelReply, ToolCall};
+use salve_model::{ModelReply, ToolCall};
 use salve_types::FinishReason;
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
 
 const SEPARATOR: char = '\u{1e}';
 
@@ -28,17 +25,23 @@ pub(super) fn check(bytes: &[u8]) {
     judge_streamed(&first, &wanted);
     let sent = if choice & 3 == 0 { first.text.len() } else { 0 };
     let mut script = Script { pieces: pieces.collect(), asked: 0, choice, calls };
-    let healed = healed(first.clone(), &wanted, sent, &mut script);
-    check_healed(&first, sent, &healed, &text, script.asked);
+    let completed = completed(first.clone(), wanted, sent, &mut script);
+    check_completed(&first, sent, &completed, &text, script.asked);
 }
 
-fn check_healed(first: &ModelReply, sent: usize, healed: &Healed, text: &str, asked: usize) {
+fn check_completed(
+    first: &ModelReply,
+    sent: usize,
+    completed: &Completed,
+    text: &str,
+    asked: usize,
+) {
     assert!(asked <= 7, "asked beyond every cap");
-    assert!(healed.reply.text.starts_with(&first.text[..sent]), "what was sent was changed");
-    if healed.state == HealState::Whole {
-        assert!(is_written(&healed.reply.text, text), "a letter that nobody wrote");
+    assert!(completed.reply.text.starts_with(&first.text[..sent]), "what was sent was changed");
+    if completed.state == Completion::Whole {
+        assert!(is_written(&completed.reply.text, text), "a letter that nobody wrote");
     }
-    for call in &healed.reply.tool_calls {
+    for call in &completed.reply.tool_calls {
         let read: Result<serde_json::Value, _> = serde_json::from_str(&call.arguments);
         assert!(read.is_ok(), "arguments that are not JSON were passed on");
         let empty = call.arguments == "{}";
@@ -47,13 +50,13 @@ fn check_healed(first: &ModelReply, sent: usize, healed: &Healed, text: &str, as
 }
 
 fn judge_streamed(reply: &ModelReply, wanted: &Wanted) {
-    let batch = judge_answer(reply, wanted);
+    let batch = judge(reply, wanted);
     for pieces in input::chunkings(&reply.text) {
-        let mut judge = StreamJudge::new(wanted);
+        let mut stream = StreamJudge::new(wanted);
         for piece in pieces {
-            judge.push_text(piece);
+            stream.push_text(piece);
         }
-        assert_eq!(judge.finish(reply, wanted), batch, "a stream is judged otherwise");
+        assert_eq!(stream.finish(reply, wanted), batch, "a stream is judged otherwise");
     }
 }
 
@@ -81,24 +84,24 @@ struct Script<'t> {
     calls: bool,
 }
 
-impl Asker for Script<'_> {
-    async fn ask(&mut self, _: &FollowUp) -> Result<ModelReply, AskError> {
+impl Script<'_> {
+    fn ask(&mut self) -> Result<ModelReply, AskError> {
         let piece = self.pieces.get(self.asked).copied();
         self.asked += 1;
         let piece = piece.ok_or_else(|| AskError::Failed("no more pieces".to_owned()))?;
-        // Every second reply is a call, where calls are what is being healed.
+        // Every second reply is a call, where calls are what is being completed.
         Ok(reply(piece, self.choice, self.calls && self.asked.is_multiple_of(2)))
     }
 }
 
-// The asker never waits, so the work is done when it is first looked at.
-fn healed(first: ModelReply, wanted: &Wanted, sent: usize, script: &mut Script<'_>) -> Healed {
-    let caps = Caps::default();
+fn completed(first: ModelReply, wanted: Wanted, sent: usize, script: &mut Script<'_>) -> Completed {
     let sent = AlreadySent { text: sent, tool_calls: 0 };
-    let work = pin!(heal_answer(first, wanted, sent, script, &caps));
-    match work.poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(healed) => healed,
-        Poll::Pending => unreachable!("the asker never waits"),
+    let mut ladder = Ladder::new(first, wanted, Caps::default(), sent);
+    loop {
+        match ladder.next() {
+            Step::Ask(_) => ladder.take(script.ask()),
+            Step::Done(completed) => return *completed,
+        }
     }
 }
 

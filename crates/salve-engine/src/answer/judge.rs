@@ -4,7 +4,7 @@
 //! directions and never decides against the bytes. Never changes the reply, never asks anyone.
 
 use super::tools;
-use super::verdict::{AnswerCut, AnswerVerdict, Fault, Part, WholeAnswer, WrongFinish};
+use super::verdict::{AnswerCut, AnswerVerdict, Fault, FaultKind, Part, WholeAnswer, WrongFinish};
 use super::{Wanted, strict};
 use crate::pipeline::{PipelineOptions, receive};
 use salve_model::ModelReply;
@@ -14,7 +14,7 @@ use salve_text::{
 use salve_types::{Evidence, EvidenceSource, FinishReason, Language, RawReply, Verdict};
 
 /// Judges an answer.
-pub fn judge_answer(reply: &ModelReply, wanted: &Wanted) -> AnswerVerdict {
+pub fn judge(reply: &ModelReply, wanted: &Wanted) -> AnswerVerdict {
     judge_with(reply, wanted, || look(reply, wanted))
 }
 
@@ -54,7 +54,7 @@ pub(super) fn look(reply: &ModelReply, wanted: &Wanted) -> Look {
     }
 }
 
-/// As [`judge_answer`], with the look at free text left to the caller, who may have had it already.
+/// As [`judge`], with the look at free text left to the caller, who may have had it already.
 pub(super) fn judge_with(
     reply: &ModelReply,
     wanted: &Wanted,
@@ -69,7 +69,7 @@ pub(super) fn judge_with(
     if reply.text.trim().is_empty() {
         return judge_nothing(reply, wanted);
     }
-    if wanted.schema.is_some() || wanted.json {
+    if wanted.is_json() {
         return judge_json(reply, wanted);
     }
     judge_free_text(reply, wanted, look())
@@ -129,7 +129,8 @@ fn judge_nothing(reply: &ModelReply, wanted: &Wanted) -> AnswerVerdict {
             structured: false,
             proven: true,
         })),
-        _ if wanted.schema.is_some() || wanted.json => AnswerVerdict::Malformed(Box::new(Fault {
+        _ if wanted.is_json() => AnswerVerdict::Malformed(Box::new(Fault {
+            kind: FaultKind::Empty,
             part: Part::Text,
             path: "$".to_owned(),
             expected: "a JSON value".to_owned(),
@@ -143,10 +144,10 @@ fn judge_nothing(reply: &ModelReply, wanted: &Wanted) -> AnswerVerdict {
 fn judge_json(reply: &ModelReply, wanted: &Wanted) -> AnswerVerdict {
     let text = reply.text.trim();
     let direct = judge_json_text(reply, wanted, text, None);
-    if !matches!(&direct, AnswerVerdict::Malformed(fault) if fault.expected == "strict JSON") {
+    if !matches!(&direct, AnswerVerdict::Malformed(fault) if is_no_json(fault)) {
         return direct;
     }
-    // Talk or a fence may stand around it.
+    // Talk or a fence may be around it.
     let raw = RawReply::from_text(reply.text.clone());
     let options = CleanOptions { language: Some(Language::Json), ..CleanOptions::default() };
     let cleaned = clean(&raw, &options).into_text();
@@ -154,6 +155,10 @@ fn judge_json(reply: &ModelReply, wanted: &Wanted) -> AnswerVerdict {
         return direct;
     }
     judge_json_text(reply, wanted, cleaned.trim(), Some(&cleaned))
+}
+
+fn is_no_json(fault: &Fault) -> bool {
+    matches!(fault.kind, FaultKind::NotJson { .. })
 }
 
 fn judge_json_text(
@@ -212,7 +217,7 @@ fn judge_free_text(reply: &ModelReply, wanted: &Wanted, look: Look) -> AnswerVer
     }))
 }
 
-// The limit the asker set itself, and not one of the provider's below it.
+// The limit the caller set itself, and not one of the provider's below it.
 fn at_own_limit(reply: &ModelReply, wanted: &Wanted) -> bool {
     let Some(limit) = wanted.output_limit else { return false };
     reply.finish == Some(FinishReason::Length)

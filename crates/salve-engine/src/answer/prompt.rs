@@ -9,7 +9,7 @@ use salve_model::{FollowUp, ModelReply, Purpose, Turn};
 use salve_text::{PromptOptions, Template, resume_prompt};
 use salve_types::FinishReason;
 
-/// What stands before the error in every note about a wrong answer.
+/// What is before the error in every note about a wrong answer.
 pub const NOTE_PREFIX: &str = "Output failed validation. Fix this: ";
 
 /// Returns the note about a wrong answer.

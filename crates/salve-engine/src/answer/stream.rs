@@ -1,10 +1,10 @@
 //! Judging an answer that arrives in pieces.
 //!
-//! In: the text as it comes, at the end the whole reply. Out: the verdict that [`judge_answer`] gives
+//! In: the text as it comes, at the end the whole reply. Out: the verdict that [`judge`] gives
 //! on the same reply, whatever the pieces were, without reading free text a second time. Never holds
 //! more than the start of the text and one inspection.
 //!
-//! [`judge_answer`]: super::judge_answer
+//! [`judge`]: super::judge
 
 use super::Wanted;
 use super::judge::{judge_with, look};
@@ -23,7 +23,7 @@ pub struct StreamJudge {
 impl StreamJudge {
     /// Starts on an answer.
     pub fn new(wanted: &Wanted) -> Self {
-        let held = wanted.schema.is_some() || wanted.json || wanted.language.is_some();
+        let held = wanted.is_json() || wanted.language.is_some();
         Self { inspector: (!held).then(FreeTextInspector::default) }
     }
 

@@ -1,9 +1,9 @@
 //! Strict JSON: whole, a beginning, or neither.
 //!
 //! In: a text that should be one JSON value, and the schema it should fit. Out: which of the three it
-//! is. Never repairs: a value that was closed or filled in by somebody else is not what was written.
+//! is. Never repairs: a value that another program closed or filled in is not what was written.
 
-use super::verdict::{Fault, Part};
+use super::verdict::{Fault, FaultKind, Part};
 use salve_text::{CompiledSchema, validate};
 use serde_json::Value;
 use serde_json::error::Category;
@@ -25,6 +25,7 @@ pub(super) fn read(text: &str, part: Part) -> Strict {
         Ok(value) => Strict::Whole(value),
         Err(error) if error.classify() == Category::Eof => Strict::Beginning,
         Err(error) => Strict::Wrong(Box::new(Fault {
+            kind: FaultKind::NotJson { line: u32::try_from(error.line()).unwrap_or(u32::MAX) },
             part,
             path: format!("line {}, column {}", error.line(), error.column()),
             expected: "strict JSON".to_owned(),
@@ -38,6 +39,7 @@ pub(super) fn read(text: &str, part: Part) -> Strict {
 pub(super) fn misfit(value: &Value, schema: Option<&CompiledSchema>, part: Part) -> Option<Fault> {
     let violation = validate(value, schema?).into_iter().next()?;
     Some(Fault {
+        kind: FaultKind::Misfit,
         part,
         path: violation.path,
         expected: violation.expected,
@@ -52,6 +54,7 @@ pub(crate) fn fault_of(text: &str, schema: &CompiledSchema) -> Option<Fault> {
         Strict::Whole(value) => misfit(&value, Some(schema), Part::Text),
         Strict::Wrong(fault) => Some(*fault),
         Strict::Beginning => Some(Fault {
+            kind: if text.trim().is_empty() { FaultKind::Empty } else { FaultKind::Unfinished },
             part: Part::Text,
             path: "$".to_owned(),
             expected: "a whole JSON value".to_owned(),

@@ -5,7 +5,7 @@
 
 use super::judge::{json_verdict, proof, says_ended, whole};
 use super::strict::{self, Strict};
-use super::verdict::{AnswerCut, AnswerVerdict, Fault, Part};
+use super::verdict::{AnswerCut, AnswerVerdict, Fault, FaultKind, Part};
 use super::{Wanted, WantedTool};
 use salve_model::{ModelReply, ToolCall};
 use salve_types::FinishReason;
@@ -85,6 +85,7 @@ pub(super) fn look(call: &ToolCall, index: usize, wanted: &Wanted, ended: bool) 
             }
         }
         Strict::Whole(_) => CallLook::Wrong(Box::new(Fault {
+            kind: FaultKind::Misfit,
             part,
             path: "$".to_owned(),
             expected: "an object".to_owned(),
@@ -106,6 +107,7 @@ fn cut(call: &ToolCall, index: usize, finish: Option<&FinishReason>) -> AnswerVe
 
 fn unfinished(call: &ToolCall, index: usize, got: &str) -> Fault {
     Fault {
+        kind: FaultKind::Unfinished,
         part: Part::Tool(index),
         path: "$".to_owned(),
         expected: "the rest of the arguments".to_owned(),
@@ -118,6 +120,7 @@ fn unknown(call: &ToolCall, index: usize, tools: &[WantedTool]) -> Fault {
     const SHOWN: usize = 32;
     let names: Vec<&str> = tools.iter().take(SHOWN).map(|tool| tool.name.as_str()).collect();
     Fault {
+        kind: FaultKind::UnknownTool,
         part: Part::Tool(index),
         path: "the name of the tool".to_owned(),
         expected: format!("one of {}", names.join(", ")),

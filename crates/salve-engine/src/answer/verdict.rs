@@ -4,7 +4,7 @@
 //! error: an answer that is wrong is a finding about someone's text.
 
 use salve_types::{Evidence, FinishReason, Verdict};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Whether an answer is what was wanted.
 #[must_use]
@@ -19,7 +19,7 @@ pub enum AnswerVerdict {
     Malformed(Box<Fault>),
     /// The output limit went into reasoning before any answer began.
     ThinkingOnly,
-    /// Plain text that ends at the asker's own limit: as it was asked for.
+    /// Plain text that ends at the caller's own limit: as it was asked for.
     AtOwnLimit,
     /// A filter or a refusal ended it; asking again would argue with the provider.
     Refused,
@@ -28,7 +28,7 @@ pub enum AnswerVerdict {
 /// An answer that is whole, and what has to be put right around it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WholeAnswer {
-    /// The text alone, where talk or a fence stood around the JSON that was wanted.
+    /// The text alone, where talk or a fence was around the JSON that was wanted.
     pub clean: Option<String>,
     /// Tool calls, by index, that left out the arguments of a tool which needs none.
     pub without_arguments: Vec<usize>,
@@ -39,7 +39,7 @@ pub struct WholeAnswer {
 }
 
 /// A finish reason that the bytes disprove.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WrongFinish {
     /// What the provider said, if anything.
     pub said: Option<FinishReason>,
@@ -48,7 +48,7 @@ pub struct WrongFinish {
 }
 
 /// Which part of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
     /// Its text.
@@ -58,11 +58,11 @@ pub enum Part {
 }
 
 /// An answer that ends before its end.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AnswerCut {
     /// Where.
     pub part: Part,
-    /// The text to go on from, where talk or a fence stood before it.
+    /// The text to go on from, where talk or a fence was before it.
     pub clean: Option<String>,
     /// What is open, and the evidence.
     pub verdict: Verdict,
@@ -74,18 +74,39 @@ pub struct AnswerCut {
 }
 
 /// What is wrong with an answer that has an end.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
+    /// What kind of fault, for decisions.
+    pub kind: FaultKind,
     /// Which part.
     pub part: Part,
     /// Where in it, such as `$.files[2].path`.
     pub path: String,
-    /// What should stand there.
+    /// What should be there.
     pub expected: String,
-    /// What stands there, shortened.
+    /// What is there, shortened.
     pub got: String,
     /// The fault in words.
     pub message: String,
+}
+
+/// What kind of fault an answer has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// No continuation makes it JSON.
+    NotJson {
+        /// The line of the error, from 1.
+        line: u32,
+    },
+    /// It is JSON of another shape than was wanted.
+    Misfit,
+    /// It has no end, and cannot be continued.
+    Unfinished,
+    /// There is nothing.
+    Empty,
+    /// It calls a tool that does not exist.
+    UnknownTool,
 }
 
 impl Fault {

@@ -8,7 +8,6 @@
 mod ask;
 mod input;
 mod models;
-mod rehearsal;
 mod steps;
 mod view;
 

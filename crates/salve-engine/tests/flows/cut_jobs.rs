@@ -6,9 +6,8 @@
 
 use crate::bench::{Answer, Bench, Told, input, refused, said};
 use FinishReason::{Length, Stop};
-use salve_engine::{
-    AnswerVerdict, CONTINUE_SIGNAL, GenerateInput, Generation, JobStatus, Wanted, judge_answer,
-};
+use salve_engine::answer::{AnswerVerdict, Wanted, judge};
+use salve_engine::{CONTINUE_SIGNAL, GenerateInput, Generation, JobStatus};
 use salve_jobs::{Happened, JobId, JobState, Json};
 use salve_model::{ModelError, ModelReply, ModelRequest, Speaker};
 use salve_types::{FinishReason, Language};
@@ -166,7 +165,7 @@ async fn check(bench: &Bench, id: &JobId, case: &Case, job: &Generation) {
             assert_eq!((&job.partial_output, &job.facts.validation_error), (&None, &None));
             let reply =
                 ModelReply { text: text.clone(), finish: Some(Stop), ..ModelReply::default() };
-            let verdict = judge_answer(&reply, &case.wanted());
+            let verdict = judge(&reply, &case.wanted());
             assert!(matches!(verdict, AnswerVerdict::Whole(_)), "{id}: {text}");
             if case.honest {
                 assert_eq!(text.trim_end(), case.whole.trim_end(), "{id}");

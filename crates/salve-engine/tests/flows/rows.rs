@@ -1,7 +1,8 @@
 //! The rows of the ledger about jobs that were cut.
 
 use crate::bench::{Bench, Told, in_pieces, rust, said};
-use salve_engine::{AUTO_HEALING, AnswerVerdict, JobStatus, Wanted, judge_answer};
+use salve_engine::answer::{AnswerVerdict, Wanted, judge};
+use salve_engine::{AUTO_HEALING, JobStatus};
 use salve_jobs::{Happened, Jobs, Json, Stage};
 use salve_model::ModelReply;
 use salve_types::{FinishReason, Language};
@@ -97,7 +98,7 @@ async fn t44_the_check_the_continuation_and_the_listener_say_the_same() {
     let wanted = Wanted { language: Some(Language::Rust), ..Wanted::default() };
     let text = CUT[0].to_owned();
     let reply = ModelReply { text, finish: Some(FinishReason::Length), ..ModelReply::default() };
-    let AnswerVerdict::Cut(cut) = judge_answer(&reply, &wanted) else { panic!("it is cut") };
+    let AnswerVerdict::Cut(cut) = judge(&reply, &wanted) else { panic!("it is cut") };
     let stages = bench.stages(&id).await;
     let error = &stage_of(&stages, "needs_continuation")["validation_error"];
     assert_eq!(error["kind"], cut.verdict.kind.unwrap().name());

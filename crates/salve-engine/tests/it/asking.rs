@@ -2,7 +2,9 @@
 //!
 //! In: what was asked. Out: a reply, and a record of every call. Never anything but data.
 
-use salve_engine::{AlreadySent, AskError, Asker, Caps, Healed, Wanted, WantedTool, heal_answer};
+use salve_engine::answer::{
+    AlreadySent, AskError, Caps, Completed, Ladder, Step, Wanted, WantedTool,
+};
 use salve_model::{FollowUp, ModelReply, Purpose, Speaker, ToolCall};
 use salve_text::CompiledSchema;
 use salve_types::{FinishReason, Usage};
@@ -58,6 +60,11 @@ pub(crate) fn wants_tools() -> Wanted {
     Wanted { tools: vec![tool("write_file", write), tool("list", list)], ..Wanted::default() }
 }
 
+/// Stands for the model.
+pub(crate) trait Asker {
+    fn ask(&mut self, follow_up: &FollowUp) -> Result<ModelReply, AskError>;
+}
+
 /// Answers from a list; when it is used up, fails.
 #[derive(Debug, Default)]
 pub(crate) struct Script {
@@ -76,7 +83,7 @@ impl Script {
 }
 
 impl Asker for Script {
-    async fn ask(&mut self, follow_up: &FollowUp) -> Result<ModelReply, AskError> {
+    fn ask(&mut self, follow_up: &FollowUp) -> Result<ModelReply, AskError> {
         self.asked.push(follow_up.clone());
         let none = || Err(AskError::Failed("the script has ended".into()));
         self.replies.pop_front().unwrap_or_else(none)
@@ -92,7 +99,7 @@ pub(crate) struct Perfect {
 }
 
 impl Asker for Perfect {
-    async fn ask(&mut self, follow_up: &FollowUp) -> Result<ModelReply, AskError> {
+    fn ask(&mut self, follow_up: &FollowUp) -> Result<ModelReply, AskError> {
         self.asked.push(follow_up.clone());
         if follow_up.purpose != Purpose::Resume {
             return Ok(self.whole.clone());
@@ -114,15 +121,31 @@ impl Asker for Perfect {
     }
 }
 
-pub(crate) fn heal<A: Asker>(first: ModelReply, wanted: &Wanted, asker: &mut A) -> Healed {
-    heal_sent(first, wanted, asker, AlreadySent::default())
+pub(crate) fn complete<A: Asker>(first: ModelReply, wanted: &Wanted, asker: &mut A) -> Completed {
+    complete_sent(first, wanted, asker, AlreadySent::default())
 }
 
-pub(crate) fn heal_sent<A: Asker>(
+pub(crate) fn complete_sent<A: Asker>(
     first: ModelReply,
     wanted: &Wanted,
     asker: &mut A,
     sent: AlreadySent,
-) -> Healed {
-    run(heal_answer(first, wanted, sent, asker, &Caps::default()))
+) -> Completed {
+    complete_capped(first, wanted, asker, sent, Caps::default())
+}
+
+pub(crate) fn complete_capped<A: Asker>(
+    first: ModelReply,
+    wanted: &Wanted,
+    asker: &mut A,
+    sent: AlreadySent,
+    caps: Caps,
+) -> Completed {
+    let mut ladder = Ladder::new(first, wanted.clone(), caps, sent);
+    loop {
+        match ladder.next() {
+            Step::Ask(follow_up) => ladder.take(asker.ask(&follow_up)),
+            Step::Done(completed) => return *completed,
+        }
+    }
 }

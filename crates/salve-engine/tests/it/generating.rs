@@ -4,13 +4,13 @@
 
 use crate::asking::{call, run, text, wants_person, wants_tools};
 use FinishReason::{Length, Stop, ToolCalls};
-use salve_engine::{
-    GenerateOptions, Generated, HealState, IncompleteCode, Keep, SCHEMA_NAME, Wanted, generate,
-    inspections,
+use salve_engine::answer::{
+    Completion, GenerateOptions, Generated, IncompleteCode, SCHEMA_NAME, Wanted, generate,
 };
+use salve_engine::inspections;
 use salve_model::{
-    BudgetError, BudgetLevel, Measure, Model, ModelError, ModelReply, ModelRequest, Purpose,
-    ToolSpec, Turn, Watch,
+    BudgetError, BudgetLevel, Measure, Model, ModelError, ModelReply, ModelRequest, ToolSpec, Turn,
+    Watch,
 };
 use salve_types::{FinishReason, Signal};
 use std::collections::VecDeque;
@@ -70,7 +70,7 @@ fn request() -> ModelRequest {
 }
 
 fn made(model: &Listed, wanted: &Wanted, options: GenerateOptions) -> Generated {
-    run(generate(model, request(), wanted, &options, &mut (), &mut ()))
+    run(generate(model, request(), wanted.clone(), &options, &mut ()))
 }
 
 #[test]
@@ -153,11 +153,11 @@ fn c025_a_timeout_fails_with_its_text_kept_and_a_retry_offered() {
 #[test]
 fn x02_a_budget_that_ends_ends_the_ladder_by_name() {
     let model = Listed::of([Ok(text(&GOOD[..12], Length)), Err(over(12))]);
-    let Generated::Answered(healed) = made(&model, &wants_person(), GenerateOptions::default())
+    let Generated::Answered(completed) = made(&model, &wants_person(), GenerateOptions::default())
     else {
         panic!("there was an answer");
     };
-    let HealState::Incomplete { code, why } = &healed.state else { panic!("{healed:?}") };
+    let Completion::Incomplete { code, why } = &completed.state else { panic!("{completed:?}") };
     assert_eq!(*code, IncompleteCode::OverBudget);
     assert!(why.contains("12 tokens left"));
     assert_eq!(model.asked().len(), 2);
@@ -179,33 +179,36 @@ fn a_follow_up_is_the_request_with_turns_added() {
     assert_eq!((asked[1].turns.len(), asked[2].turns.len()), (3, 3));
 }
 
-struct Slots<'a>(&'a Mutex<Vec<String>>);
+/// Keeps what arrives, and breaks when all of it has.
+struct Slot<'a>(&'a Mutex<String>);
 
-impl Keep for Slots<'_> {
-    fn raw(&mut self, _: Purpose, reply: &ModelReply) {
-        self.0.lock().expect("not poisoned").push(reply.text.clone());
-    }
-
-    // Stands for a reader that breaks on what it is given.
-    fn partial(&mut self, reply: &ModelReply) {
-        assert!(reply.text.is_empty(), "injected");
+impl Watch for Slot<'_> {
+    fn arrived(&mut self, text: &str) {
+        let mut kept = self.0.lock().expect("not poisoned");
+        kept.push_str(text);
+        let whole = *kept == GOOD;
+        drop(kept);
+        assert!(!whole, "injected");
     }
 }
 
 #[test]
 fn c011_the_raw_text_is_kept_before_anything_can_break_on_it() {
-    let kept = Mutex::new(Vec::new());
-    let mut seen = String::new();
+    let kept = Mutex::new(String::new());
     let crash = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let model = Listed::of([Ok(text(&GOOD[..12], Length)), Ok(text(&GOOD[12..], Stop))]);
-        let wanted = wants_person();
         let options = GenerateOptions::default();
-        let mut slots = Slots(&kept);
-        run(generate(&model, request(), &wanted, &options, &mut slots, &mut seen))
+        run(generate(&model, request(), wants_person(), &options, &mut Slot(&kept)))
     }));
     assert!(crash.is_err());
-    assert_eq!(*kept.lock().expect("not poisoned"), [&GOOD[..12], &GOOD[12..]]);
-    assert_eq!(seen, GOOD);
+    assert_eq!(*kept.lock().expect("not poisoned"), GOOD);
+}
+
+#[test]
+fn the_work_can_move_between_threads() {
+    fn is_send<T: Send>(_: &T) {}
+    let (model, options, mut watch) = (Listed::default(), GenerateOptions::default(), ());
+    is_send(&generate(&model, request(), Wanted::default(), &options, &mut watch));
 }
 
 #[test]
@@ -217,11 +220,12 @@ fn t38_judgements_are_ready_to_be_counted() {
     ];
     for (replies, expected) in cases {
         let model = Listed::of(replies.into_iter().map(Ok));
-        let Generated::Answered(healed) = made(&model, &wants_person(), GenerateOptions::default())
+        let Generated::Answered(completed) =
+            made(&model, &wants_person(), GenerateOptions::default())
         else {
             panic!("there was an answer");
         };
-        let lines: Vec<String> = inspections(&healed, "small")
+        let lines: Vec<String> = inspections(&completed, "small")
             .iter()
             .map(|it| format!("{} {}", it.kind.as_deref().unwrap_or("none"), it.outcome.name()))
             .collect();

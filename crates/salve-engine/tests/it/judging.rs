@@ -4,7 +4,7 @@
 
 use crate::asking::{call, compiled, counted, text, wants_person, wants_tools};
 use FinishReason::{Disconnect, Length, Stop, ToolCalls};
-use salve_engine::{AnswerVerdict, Part, StreamJudge, Wanted, judge_answer};
+use salve_engine::answer::{AnswerVerdict, Part, StreamJudge, Wanted, judge};
 use salve_model::{ModelReply, ToolCall};
 use salve_types::{FinishReason, Language};
 
@@ -31,7 +31,7 @@ fn word(verdict: &AnswerVerdict) -> String {
 #[track_caller]
 fn check(wanted: &Wanted, cases: &[(ModelReply, &str)]) {
     for (reply, expected) in cases {
-        assert_eq!(word(&judge_answer(reply, wanted)), *expected, "{reply:?}");
+        assert_eq!(word(&judge(reply, wanted)), *expected, "{reply:?}");
     }
 }
 
@@ -189,7 +189,7 @@ fn an_answer_that_is_only_thinking_is_named() {
 #[test]
 fn o08_the_content_of_a_known_language_is_the_answer() {
     let wanted = Wanted { language: Some(Language::Rust), ..Wanted::default() };
-    let AnswerVerdict::Whole(answer) = judge_answer(&text(FENCED, Stop), &wanted) else {
+    let AnswerVerdict::Whole(answer) = judge(&text(FENCED, Stop), &wanted) else {
         panic!("not whole");
     };
     assert_eq!(answer.clean.as_deref(), Some("fn main() {\n    println!(\"hi\");\n}\n"));
@@ -211,8 +211,8 @@ fn hostile_answers_are_judged_and_nothing_breaks() {
     for wanted in [Wanted::default(), wants_person(), wants_tools()] {
         for words in &texts {
             for finish in [Stop, Length] {
-                let _ = judge_answer(&text(words, finish.clone()), &wanted);
-                let _ = judge_answer(&call("write_file", words, finish), &wanted);
+                let _ = judge(&text(words, finish.clone()), &wanted);
+                let _ = judge(&call("write_file", words, finish), &wanted);
             }
         }
     }
@@ -226,7 +226,7 @@ fn t11_a_streams_verdict_is_the_batchs_at_any_chunking() {
         for end in [whole.len(), whole.len() * 9 / 10, whole.len() / 3] {
             for finish in [Stop, Length] {
                 let reply = text(&whole[..end], finish);
-                let batch = judge_answer(&reply, &Wanted::default());
+                let batch = judge(&reply, &Wanted::default());
                 for size in [1, 7, 4096, 1 << 20] {
                     let mut judge = StreamJudge::new(&Wanted::default());
                     for piece in reply.text.as_bytes().chunks(size) {

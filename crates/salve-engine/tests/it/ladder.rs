@@ -3,23 +3,23 @@
 //! In: scripted askers. Out: what became of the answer and what was asked. Never a model.
 
 use crate::asking::{
-    Perfect, Script, call, counted, heal, heal_sent, run, text, wants_person, wants_tools,
+    Perfect, Script, call, complete, complete_capped, complete_sent, counted, text, wants_person,
+    wants_tools,
 };
 use FinishReason::{Disconnect, Length, Stop, ToolCalls};
-use salve_engine::{
-    AlreadySent, AskError, Caps, HealState, Healed, IncompleteCode, Keep, NOTE_PREFIX,
-    PassedBecause, StepOutcome, TruncationOutcome, Wanted, heal_answer, heal_answer_keeping,
+use salve_engine::answer::{
+    AlreadySent, AskError, Caps, Completed, Completion, IncompleteCode, Ladder, NOTE_PREFIX,
+    PassedBecause, StepOutcome, TruncationOutcome, Wanted,
 };
 use salve_model::{ModelReply, Purpose, Speaker, ToolCall};
 use salve_text::RefusalReason;
 use salve_types::{FinishReason, Signal, TruncationKind};
-use std::sync::{Arc, Mutex};
 
 const CODE: &str = "Here:\n\n```rust\nfn add(left: u64, right: u64) -> u64 {\n    left + right\n}\n\nfn main() {\n    println!(\"{}\", add(1, 2));\n}\n```\n\nThat is it.\n";
 
-fn code_of(healed: &Healed) -> Option<IncompleteCode> {
-    match healed.state {
-        HealState::Incomplete { code, .. } => Some(code),
+fn code_of(completed: &Completed) -> Option<IncompleteCode> {
+    match completed.state {
+        Completion::Incomplete { code, .. } => Some(code),
         _ => None,
     }
 }
@@ -31,33 +31,33 @@ fn perfect(whole: ModelReply, piece: usize) -> Perfect {
 #[test]
 fn a_whole_answer_costs_no_call_and_does_not_change() {
     let mut nobody = Script::default();
-    let healed = heal(text(CODE, Stop), &Wanted::default(), &mut nobody);
-    assert_eq!(healed.state, HealState::Whole);
-    assert!(!healed.changed && nobody.asked.is_empty());
-    assert_eq!(healed.result(), Some(CODE));
+    let completed = complete(text(CODE, Stop), &Wanted::default(), &mut nobody);
+    assert_eq!(completed.state, Completion::Whole);
+    assert!(!completed.changed && nobody.asked.is_empty());
+    assert_eq!(completed.result(), Some(CODE));
 }
 
 #[test]
 fn t28_a_continuation_may_be_cut_itself_and_the_third_completes_it() {
     let rest = CODE.len() - 60;
     let mut asker = perfect(text(CODE, Stop), rest.div_ceil(3));
-    let healed = heal(text(&CODE[..60], Length), &Wanted::default(), &mut asker);
-    assert_eq!(healed.state, HealState::Whole, "{:?}", healed.steps);
-    assert_eq!(healed.reply.text, CODE);
-    assert_eq!(healed.count(Purpose::Resume), 3);
-    assert_eq!(healed.raw.len(), 4);
+    let completed = complete(text(&CODE[..60], Length), &Wanted::default(), &mut asker);
+    assert_eq!(completed.state, Completion::Whole, "{:?}", completed.steps);
+    assert_eq!(completed.reply.text, CODE);
+    assert_eq!(completed.count(Purpose::Resume), 3);
+    assert_eq!(completed.raw.len(), 4);
 }
 
 #[test]
 fn t28_x02_the_fourth_continuation_is_not_asked_for() {
     let mut asker = perfect(text(CODE, Stop), 8);
     let sent = AlreadySent { text: 60, tool_calls: 0 };
-    let healed = heal_sent(text(&CODE[..60], Length), &Wanted::default(), &mut asker, sent);
-    assert_eq!(code_of(&healed), Some(IncompleteCode::StillCut));
+    let completed = complete_sent(text(&CODE[..60], Length), &Wanted::default(), &mut asker, sent);
+    assert_eq!(code_of(&completed), Some(IncompleteCode::StillCut));
     assert_eq!(asker.asked.len(), 3);
-    assert_eq!(healed.reply.text, CODE[..84]);
-    assert_eq!(healed.result(), None);
-    assert_eq!(healed.partial(), Some(&CODE[..84]));
+    assert_eq!(completed.reply.text, CODE[..84]);
+    assert_eq!(completed.result(), None);
+    assert_eq!(completed.partial(), Some(&CODE[..84]));
 }
 
 #[test]
@@ -66,10 +66,10 @@ fn t28_an_empty_or_echoed_continuation_stops_at_once() {
     for reply in [text("", Stop), text("    left ", Stop), text(partial, Stop)] {
         let mut asker = Script::of([reply]);
         let sent = AlreadySent { text: 10, tool_calls: 0 };
-        let healed = heal_sent(text(partial, Length), &Wanted::default(), &mut asker, sent);
-        assert_eq!(code_of(&healed), Some(IncompleteCode::StillCut));
+        let completed = complete_sent(text(partial, Length), &Wanted::default(), &mut asker, sent);
+        assert_eq!(code_of(&completed), Some(IncompleteCode::StillCut));
         assert_eq!(asker.purposes(), [Purpose::Resume]);
-        assert_eq!(healed.reply.text, partial);
+        assert_eq!(completed.reply.text, partial);
     }
 }
 
@@ -77,30 +77,30 @@ fn t28_an_empty_or_echoed_continuation_stops_at_once() {
 fn a_model_that_has_nothing_to_add_settles_a_doubt() {
     let forgot = CODE[..CODE.rfind("```").unwrap()].to_owned();
     let mut asker = Script::of([text("", Stop)]);
-    let healed = heal(text(&forgot, Stop), &Wanted::default(), &mut asker);
-    assert_eq!(healed.state, HealState::Whole);
-    assert_eq!(healed.reply.text, forgot);
-    assert_eq!(healed.truncations[0].outcome, TruncationOutcome::FalseAlarm);
+    let completed = complete(text(&forgot, Stop), &Wanted::default(), &mut asker);
+    assert_eq!(completed.state, Completion::Whole);
+    assert_eq!(completed.reply.text, forgot);
+    assert_eq!(completed.truncations[0].outcome, TruncationOutcome::FalseAlarm);
     let mut asker = Script::of([text("", Stop)]);
-    let healed = heal(text("It is done.", Length), &Wanted::default(), &mut asker);
-    assert_eq!(healed.state, HealState::Whole);
-    assert_eq!(healed.reply.finish, Some(Stop));
+    let completed = complete(text("It is done.", Length), &Wanted::default(), &mut asker);
+    assert_eq!(completed.state, Completion::Whole);
+    assert_eq!(completed.reply.finish, Some(Stop));
     // In the middle of a sentence it settles nothing.
     let mut asker = Script::of([text("", Stop), text("", Length)]);
-    let healed = heal(text("It is do", Length), &Wanted::default(), &mut asker);
-    assert!(code_of(&healed).is_some());
+    let completed = complete(text("It is do", Length), &Wanted::default(), &mut asker);
+    assert!(code_of(&completed).is_some());
 }
 
 #[test]
 fn x01_the_ladder_goes_from_resume_to_retry_and_says_what_it_did() {
     let partial = &CODE[..CODE.find("+ right").unwrap()];
     let mut asker = Script::of([text("", Stop), text(CODE, Stop)]);
-    let healed = heal(text(partial, Length), &Wanted::default(), &mut asker);
-    assert_eq!(healed.state, HealState::Whole);
-    assert_eq!(healed.reply.text, CODE);
+    let completed = complete(text(partial, Length), &Wanted::default(), &mut asker);
+    assert_eq!(completed.state, Completion::Whole);
+    assert_eq!(completed.reply.text, CODE);
     assert_eq!(asker.purposes(), [Purpose::Resume, Purpose::Retry]);
-    assert_eq!(healed.steps[0].outcome, StepOutcome::Refused(RefusalReason::Empty));
-    assert_eq!(healed.steps[1].outcome, StepOutcome::Replaced);
+    assert_eq!(completed.steps[0].outcome, StepOutcome::Refused(RefusalReason::Empty));
+    assert_eq!(completed.steps[1].outcome, StepOutcome::Replaced);
     assert!(asker.asked[1].turns.is_empty() && asker.asked[1].keep_tools);
 }
 
@@ -108,7 +108,7 @@ fn x01_the_ladder_goes_from_resume_to_retry_and_says_what_it_did() {
 fn a_resume_quotes_the_answer_and_asks_for_the_rest_only() {
     let partial = &CODE[..60];
     let mut asker = perfect(text(CODE, Stop), usize::MAX);
-    let _ = heal(text(partial, Disconnect), &Wanted::default(), &mut asker);
+    let _ = complete(text(partial, Disconnect), &Wanted::default(), &mut asker);
     let turns = &asker.asked[0].turns;
     assert_eq!(turns[0].speaker, Speaker::Assistant);
     assert_eq!(turns[0].text, partial);
@@ -121,13 +121,13 @@ fn thinking_only_raises_the_limit_once() {
     let wanted = Wanted { output_limit: Some(100), ..Wanted::default() };
     let thought = counted(text("", Length), 100);
     let mut asker = Script::of([text("Yes.", Stop)]);
-    let healed = heal(thought.clone(), &wanted, &mut asker);
-    assert_eq!(healed.state, HealState::Whole);
-    assert_eq!(healed.reply.text, "Yes.");
+    let completed = complete(thought.clone(), &wanted, &mut asker);
+    assert_eq!(completed.state, Completion::Whole);
+    assert_eq!(completed.reply.text, "Yes.");
     assert_eq!(asker.asked[0].max_output_tokens, Some(200));
     let mut asker = Script::of([thought.clone(), text("never asked for", Stop)]);
-    let healed = heal(thought, &wanted, &mut asker);
-    assert_eq!(code_of(&healed), Some(IncompleteCode::ThinkingOnly));
+    let completed = complete(thought, &wanted, &mut asker);
+    assert_eq!(code_of(&completed), Some(IncompleteCode::ThinkingOnly));
     assert_eq!(asker.asked.len(), 1);
 }
 
@@ -135,8 +135,8 @@ fn thinking_only_raises_the_limit_once() {
 fn blanks_that_were_sent_before_the_reasoning_ended_stay() {
     let sent = AlreadySent { text: 2, tool_calls: 0 };
     let mut asker = Script::of([text("Yes.", Stop)]);
-    let healed = heal_sent(text("\n\n", Length), &Wanted::default(), &mut asker, sent);
-    assert_eq!(healed.reply.text, "\n\nYes.");
+    let completed = complete_sent(text("\n\n", Length), &Wanted::default(), &mut asker, sent);
+    assert_eq!(completed.reply.text, "\n\nYes.");
 }
 
 #[test]
@@ -146,15 +146,15 @@ fn code_is_continued_past_the_askers_own_limit_and_prose_is_not() {
         counted(text(&CODE[60..100], Length), 20),
         counted(text(&CODE[100..], Stop), 20),
     ]);
-    let healed = heal(counted(text(&CODE[..60], Length), 20), &wanted, &mut asker);
-    assert_eq!(healed.state, HealState::Whole);
-    assert_eq!(healed.reply.text, CODE);
-    assert_eq!(healed.continued_past_limit, Some((20, 60)));
-    assert_eq!(healed.usage.map(|usage| usage.output_tokens), Some(60));
-    let healed =
-        heal(counted(text("The fox ran and", Length), 20), &wanted, &mut Script::default());
-    assert_eq!(healed.state, HealState::Passed(PassedBecause::OwnLimit));
-    assert!(!healed.changed);
+    let completed = complete(counted(text(&CODE[..60], Length), 20), &wanted, &mut asker);
+    assert_eq!(completed.state, Completion::Whole);
+    assert_eq!(completed.reply.text, CODE);
+    assert_eq!(completed.continued_past_limit, Some((20, 60)));
+    assert_eq!(completed.usage.map(|usage| usage.output_tokens), Some(60));
+    let completed =
+        complete(counted(text("The fox ran and", Length), 20), &wanted, &mut Script::default());
+    assert_eq!(completed.state, Completion::Passed(PassedBecause::OwnLimit));
+    assert!(!completed.changed);
 }
 
 #[test]
@@ -165,9 +165,8 @@ fn the_limit_and_its_factor_are_never_passed() {
         [(60, 70), (70, 80), (80, 90)].map(|(from, to)| counted(text(&CODE[from..to], Length), 10));
     let mut asker = Script::of(pieces);
     let first = counted(text(&CODE[..60], Length), 10);
-    let work = heal_answer(first, &wanted, AlreadySent::default(), &mut asker, &caps);
-    let healed = run(work);
-    assert_eq!(code_of(&healed), Some(IncompleteCode::LimitReached));
+    let completed = complete_capped(first, &wanted, &mut asker, AlreadySent::default(), caps);
+    assert_eq!(code_of(&completed), Some(IncompleteCode::LimitReached));
     let limits: Vec<_> = asker.asked.iter().map(|asked| asked.max_output_tokens).collect();
     assert_eq!(limits, [None, Some(5)]);
 }
@@ -178,9 +177,9 @@ fn o12_o13_o15_a_misfit_is_reworked_with_one_live_note() {
     let worse = r#"{"name": 7, "age": 36}"#;
     let good = r#"{"name": "Ada", "age": 36}"#;
     let mut asker = Script::of([text(worse, Stop), text(good, Stop)]);
-    let healed = heal(text(bad, Stop), &wants_person(), &mut asker);
-    assert_eq!(healed.state, HealState::Whole);
-    assert_eq!(healed.reply.text, good);
+    let completed = complete(text(bad, Stop), &wants_person(), &mut asker);
+    assert_eq!(completed.state, Completion::Whole);
+    assert_eq!(completed.reply.text, good);
     assert_eq!(asker.purposes(), [Purpose::Rework, Purpose::Rework]);
     let notes: Vec<&str> = asker.asked.iter().map(|asked| asked.turns[1].text.as_str()).collect();
     assert!(notes[0].starts_with(NOTE_PREFIX) && notes[1].starts_with(NOTE_PREFIX));
@@ -194,26 +193,26 @@ fn o12_o13_o15_a_misfit_is_reworked_with_one_live_note() {
 fn o22_x02_an_answer_that_is_always_bad_ends_after_all_caps() {
     let bad = || text(r#"{"name": "Ada"}"#, Stop);
     let mut asker = Script::of((0..20).map(|_| bad()));
-    let healed = heal(bad(), &wants_person(), &mut asker);
-    assert_eq!(code_of(&healed), Some(IncompleteCode::StillWrong));
-    assert_eq!(healed.signal(), Signal::FailDefault);
+    let completed = complete(bad(), &wants_person(), &mut asker);
+    assert_eq!(code_of(&completed), Some(IncompleteCode::StillWrong));
+    assert_eq!(completed.signal(), Signal::FailDefault);
     use Purpose::{Retry, Rework};
     assert_eq!(asker.purposes(), [Rework, Rework, Rework, Retry]);
-    assert_eq!(healed.result(), None);
+    assert_eq!(completed.result(), None);
 }
 
 #[test]
 fn cut_json_is_resumed_as_plain_text_and_stitched() {
     let whole = r#"{"name": "Ada Lovelace", "age": 36}"#;
     let mut asker = perfect(text(whole, Stop), usize::MAX);
-    let healed = heal(text(&whole[..15], Stop), &wants_person(), &mut asker);
-    assert_eq!(healed.reply.text, whole);
+    let completed = complete(text(&whole[..15], Stop), &wants_person(), &mut asker);
+    assert_eq!(completed.reply.text, whole);
     assert!(!asker.asked[0].keep_tools, "a provider that enforces a schema cannot go on");
     // A model that begins again has answered.
     let mut asker = Script::of([text(r#"{"name": "Grace", "age": 85}"#, Stop)]);
-    let healed = heal(text(&whole[..15], Stop), &wants_person(), &mut asker);
-    assert_eq!(healed.reply.text, r#"{"name": "Grace", "age": 85}"#);
-    assert_eq!(healed.steps[0].outcome, StepOutcome::Replaced);
+    let completed = complete(text(&whole[..15], Stop), &wants_person(), &mut asker);
+    assert_eq!(completed.reply.text, r#"{"name": "Grace", "age": 85}"#);
+    assert_eq!(completed.steps[0].outcome, StepOutcome::Replaced);
 }
 
 const ARGUMENTS: &str =
@@ -224,10 +223,11 @@ fn cut_arguments_are_continued_as_text() {
     let whole = call("write_file", ARGUMENTS, ToolCalls);
     for at in 1..ARGUMENTS.len() {
         let mut asker = perfect(whole.clone(), 30);
-        let healed = heal(call("write_file", &ARGUMENTS[..at], Length), &wants_tools(), &mut asker);
-        assert_eq!(healed.state, HealState::Whole, "{at}: {:?}", healed.steps);
-        assert_eq!(healed.reply.tool_calls, whole.tool_calls, "{at}");
-        assert_eq!(healed.reply.finish, Some(ToolCalls));
+        let completed =
+            complete(call("write_file", &ARGUMENTS[..at], Length), &wants_tools(), &mut asker);
+        assert_eq!(completed.state, Completion::Whole, "{at}: {:?}", completed.steps);
+        assert_eq!(completed.reply.tool_calls, whole.tool_calls, "{at}");
+        assert_eq!(completed.reply.finish, Some(ToolCalls));
         assert!(
             !asker.asked[0].keep_tools && asker.asked[0].turns[1].text.contains("`write_file`")
         );
@@ -238,13 +238,15 @@ fn cut_arguments_are_continued_as_text() {
 fn a_model_that_calls_again_instead_is_taken_at_its_word() {
     let whole = call("write_file", ARGUMENTS, ToolCalls);
     let mut asker = Script::of([whole.clone()]);
-    let healed = heal(call("write_file", &ARGUMENTS[..40], Length), &wants_tools(), &mut asker);
-    assert_eq!(healed.reply.tool_calls, whole.tool_calls);
+    let completed =
+        complete(call("write_file", &ARGUMENTS[..40], Length), &wants_tools(), &mut asker);
+    assert_eq!(completed.reply.tool_calls, whole.tool_calls);
     // Talk cannot be joined: the call is asked for again, with its tools.
     let talk = text("Sorry, I cannot continue that.", Stop);
     let mut asker = Script::of([talk, whole.clone()]);
-    let healed = heal(call("write_file", &ARGUMENTS[..40], Length), &wants_tools(), &mut asker);
-    assert_eq!(healed.reply.tool_calls, whole.tool_calls);
+    let completed =
+        complete(call("write_file", &ARGUMENTS[..40], Length), &wants_tools(), &mut asker);
+    assert_eq!(completed.reply.tool_calls, whole.tool_calls);
     assert_eq!(asker.purposes(), [Purpose::Resume, Purpose::Rework]);
     assert!(asker.asked[1].keep_tools);
 }
@@ -259,9 +261,9 @@ fn only_the_broken_call_of_several_is_asked_for_again() {
     };
     first.tool_calls.push(broken);
     let mut asker = Script::of([call("write_file", ARGUMENTS, ToolCalls)]);
-    let healed = heal(first, &wants_tools(), &mut asker);
-    assert_eq!(healed.state, HealState::Whole);
-    let calls = &healed.reply.tool_calls;
+    let completed = complete(first, &wants_tools(), &mut asker);
+    assert_eq!(completed.state, Completion::Whole);
+    let calls = &completed.reply.tool_calls;
     assert_eq!((calls[0].name.as_str(), calls[1].arguments.as_str()), ("list", ARGUMENTS));
     assert_eq!(calls[1].id, "call_2");
 }
@@ -270,19 +272,19 @@ fn only_the_broken_call_of_several_is_asked_for_again() {
 fn arguments_that_stay_broken_are_not_passed_on() {
     let bad = || call("write_file", "{\"path\": 1}", ToolCalls);
     let mut asker = Script::of((0..20).map(|_| bad()));
-    let healed = heal(bad(), &wants_tools(), &mut asker);
-    assert_eq!(code_of(&healed), Some(IncompleteCode::StillWrong));
-    assert!(healed.reply.tool_calls.is_empty());
-    assert_eq!(healed.reply.finish, Some(Length));
+    let completed = complete(bad(), &wants_tools(), &mut asker);
+    assert_eq!(code_of(&completed), Some(IncompleteCode::StillWrong));
+    assert!(completed.reply.tool_calls.is_empty());
+    assert_eq!(completed.reply.finish, Some(Length));
     assert_eq!(asker.asked.len(), 4);
 }
 
 #[test]
 fn empty_arguments_of_a_tool_that_needs_none_become_an_object() {
-    let healed = heal(call("list", "", ToolCalls), &wants_tools(), &mut Script::default());
-    assert_eq!(healed.state, HealState::Whole);
-    assert_eq!(healed.reply.tool_calls[0].arguments, "{}");
-    assert!(healed.changed);
+    let completed = complete(call("list", "", ToolCalls), &wants_tools(), &mut Script::default());
+    assert_eq!(completed.state, Completion::Whole);
+    assert_eq!(completed.reply.tool_calls[0].arguments, "{}");
+    assert!(completed.changed);
 }
 
 #[test]
@@ -293,12 +295,12 @@ fn what_was_sent_is_never_taken_back() {
         text("", Stop),
         text(CODE, Stop),
     ]);
-    let healed = heal_sent(text(&CODE[..60], Length), &Wanted::default(), &mut asker, sent);
-    assert!(healed.reply.text.starts_with(&CODE[..60]));
+    let completed = complete_sent(text(&CODE[..60], Length), &Wanted::default(), &mut asker, sent);
+    assert!(completed.reply.text.starts_with(&CODE[..60]));
     assert!(!asker.purposes().contains(&Purpose::Retry));
     let bad = text(r#"{"name": "Ada"}"#, Stop);
-    let healed = heal_sent(bad, &wants_person(), &mut Script::default(), sent);
-    assert_eq!(code_of(&healed), Some(IncompleteCode::AlreadySent));
+    let completed = complete_sent(bad, &wants_person(), &mut Script::default(), sent);
+    assert_eq!(code_of(&completed), Some(IncompleteCode::AlreadySent));
 }
 
 #[test]
@@ -307,16 +309,15 @@ fn x02_budget_failure_and_absence_end_the_ladder_by_name() {
     let failed = || AskError::Failed("503".into());
     let cases = [
         (vec![over()], IncompleteCode::OverBudget, 1),
-        (vec![AskError::Gone], IncompleteCode::Gone, 1),
         (vec![failed(), failed(), failed()], IncompleteCode::AskerFailed, 2),
         (vec![failed(), over()], IncompleteCode::OverBudget, 2),
     ];
     for (errors, code, calls) in cases {
         let replies = errors.into_iter().map(Err).collect();
         let mut asker = Script { replies, ..Script::default() };
-        let healed = heal(text(&CODE[..60], Length), &Wanted::default(), &mut asker);
-        assert_eq!((code_of(&healed), asker.asked.len()), (Some(code), calls));
-        assert_eq!(healed.partial(), Some(&CODE[..60]));
+        let completed = complete(text(&CODE[..60], Length), &Wanted::default(), &mut asker);
+        assert_eq!((code_of(&completed), asker.asked.len()), (Some(code), calls));
+        assert_eq!(completed.partial(), Some(&CODE[..60]));
     }
 }
 
@@ -324,94 +325,57 @@ fn x02_budget_failure_and_absence_end_the_ladder_by_name() {
 fn one_failure_does_not_end_it() {
     let mut asker = Script::of([text(&CODE[60..], Stop)]);
     asker.replies.push_front(Err(AskError::Failed("503".into())));
-    let healed = heal(text(&CODE[..60], Length), &Wanted::default(), &mut asker);
-    assert_eq!(healed.reply.text, CODE);
+    let completed = complete(text(&CODE[..60], Length), &Wanted::default(), &mut asker);
+    assert_eq!(completed.reply.text, CODE);
 }
 
 #[test]
 fn finish_reasons_are_put_right_from_the_bytes() {
-    let healed = heal(call("list", "{}", Stop), &wants_tools(), &mut Script::default());
-    assert_eq!(healed.reply.finish, Some(ToolCalls));
-    assert_eq!(healed.wrong_finish.map(|wrong| wrong.said), Some(Some(Stop)));
+    let completed = complete(call("list", "{}", Stop), &wants_tools(), &mut Script::default());
+    assert_eq!(completed.reply.finish, Some(ToolCalls));
+    assert_eq!(completed.wrong_finish.map(|wrong| wrong.said), Some(Some(Stop)));
     let json = text(r#"{"name": "Ada", "age": 1}"#, Length);
-    let healed = heal(json, &wants_person(), &mut Script::default());
-    assert_eq!((healed.reply.finish, healed.state), (Some(Stop), HealState::Whole));
+    let completed = complete(json, &wants_person(), &mut Script::default());
+    assert_eq!((completed.reply.finish, completed.state), (Some(Stop), Completion::Whole));
 }
 
 #[test]
 fn t38_every_cut_is_counted_with_its_kind_and_outcome() {
     let mut first = text(&CODE[..CODE.find("{}").unwrap()], Length);
     first.model = Some("small".into());
-    let healed =
-        heal(first.clone(), &Wanted::default(), &mut perfect(text(CODE, Stop), usize::MAX));
-    let cut = &healed.truncations[0];
+    let completed =
+        complete(first.clone(), &Wanted::default(), &mut perfect(text(CODE, Stop), usize::MAX));
+    let cut = &completed.truncations[0];
     assert_eq!(cut.kind, TruncationKind::OpenDoubleQuote);
     assert_eq!(cut.language.name(), "rust");
     assert_eq!((cut.model.as_deref(), cut.outcome), (Some("small"), TruncationOutcome::Healed));
-    let healed = heal(first, &Wanted::default(), &mut Script::default());
-    assert_eq!(healed.truncations.len(), 1, "attempts that came to nothing are no cuts");
-    assert_eq!(healed.truncations[0].outcome, TruncationOutcome::Incomplete);
-}
-
-#[derive(Clone, Default)]
-struct Kept(Arc<Mutex<Vec<String>>>);
-
-impl Kept {
-    fn note(&self, line: String) {
-        self.0.lock().expect("not poisoned").push(line);
-    }
-}
-
-impl Keep for Kept {
-    fn raw(&mut self, purpose: Purpose, reply: &ModelReply) {
-        self.note(format!("raw {purpose:?} {}", reply.text.len()));
-    }
-
-    fn partial(&mut self, reply: &ModelReply) {
-        self.note(format!("partial {}", reply.text.len()));
-    }
-
-    fn result(&mut self, reply: &ModelReply) {
-        self.note(format!("result {}", reply.text.len()));
-    }
+    let completed = complete(first, &Wanted::default(), &mut Script::default());
+    assert_eq!(completed.truncations.len(), 1, "attempts that came to nothing are no cuts");
+    assert_eq!(completed.truncations[0].outcome, TruncationOutcome::Incomplete);
 }
 
 #[test]
 fn x05_raw_partial_and_result_are_three_slots() {
-    let mut kept = Kept::default();
     let mut asker = perfect(text(CODE, Stop), 50);
-    let caps = Caps::default();
-    let first = text(&CODE[..60], Length);
     let wanted = Wanted::default();
-    let sent = AlreadySent::default();
-    let _ = run(heal_answer_keeping(first, &wanted, sent, &mut asker, &caps, &mut kept));
-    let whole = CODE.len();
-    let lines = kept.0.lock().expect("not poisoned").clone();
-    assert_eq!(
-        lines,
-        [
-            "raw First 60".to_owned(),
-            "raw Resume 50".to_owned(),
-            "partial 110".to_owned(),
-            format!("raw Resume {}", whole - 110),
-            format!("partial {whole}"),
-            format!("result {whole}"),
-        ]
-    );
+    let completed = complete(text(&CODE[..60], Length), &wanted, &mut asker);
+    assert_eq!(completed.raw, [&CODE[..60], &CODE[60..110], &CODE[110..]]);
+    assert_eq!((completed.result(), completed.partial()), (Some(CODE), None));
     // An answer that stays cut has no result.
-    let none = Caps { resumes: 0, retries: 0, ..caps };
-    let mut kept = Kept::default();
-    let first = text(&CODE[..60], Length);
-    let work = heal_answer_keeping(first, &wanted, sent, &mut asker, &none, &mut kept);
-    let _ = run(work);
-    assert_eq!(*kept.0.lock().expect("not poisoned"), ["raw First 60"]);
+    let none = Caps { resumes: 0, retries: 0, ..Caps::default() };
+    let (first, sent) = (text(&CODE[..60], Length), AlreadySent::default());
+    let completed = complete_capped(first, &wanted, &mut asker, sent, none);
+    assert_eq!((completed.result(), completed.partial()), (None, Some(&CODE[..60])));
+    // While the rest is awaited, what there is may be shown.
+    let ladder = Ladder::new(text(&CODE[..60], Length), wanted, Caps::default(), sent);
+    assert_eq!(ladder.answer().text, CODE[..60]);
 }
 
 #[test]
-fn the_work_can_move_between_threads() {
-    fn is_send<T: Send>(_: &T) {}
-    let (wanted, caps) = (Wanted::default(), Caps::default());
-    let mut asker = Script::default();
-    let work = heal_answer(text("a", Stop), &wanted, AlreadySent::default(), &mut asker, &caps);
-    is_send(&work);
+fn the_raw_text_of_a_cut_answer_is_as_it_came_with_its_talk() {
+    let first = "Sure:\n```json\n{\"name\": \"Ada";
+    let mut asker = Script::of([text("\", \"age\": 36}", Stop)]);
+    let completed = complete(text(first, Length), &wants_person(), &mut asker);
+    assert_eq!(completed.result(), Some(r#"{"name": "Ada", "age": 36}"#));
+    assert_eq!(completed.raw[0], first);
 }

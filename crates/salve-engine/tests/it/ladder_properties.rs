@@ -3,12 +3,13 @@
 //! In: random answers, random cuts, random habits. Out: a perfect asker heals byte for byte; whatever
 //! an asker does, nothing is called whole that it did not write, and no cap and no budget is passed.
 
-use crate::asking::{Perfect, call, heal, run, text, wants_person, wants_tools};
+use crate::asking::{
+    Asker, Perfect, call, complete, complete_sent, text, wants_person, wants_tools,
+};
 use FinishReason::{Length, Stop, ToolCalls};
 use proptest::prelude::*;
-use salve_engine::{
-    AlreadySent, AskError, Asker, Caps, HealState, Healed, StreamJudge, Wanted, heal_answer,
-    judge_answer,
+use salve_engine::answer::{
+    AlreadySent, AnswerVerdict, AskError, Caps, Completed, Completion, StreamJudge, Wanted, judge,
 };
 use salve_model::{FollowUp, ModelReply, Purpose};
 use salve_types::{FinishReason, Usage};
@@ -64,9 +65,9 @@ proptest! {
     fn a_perfect_asker_heals_chat_byte_for_byte(whole in chat(), at: prop::sample::Index, thirds: bool) {
         let piece = if thirds { whole.len() / 3 + 1 } else { whole.len() };
         let mut asker = Perfect { whole: text(&whole, Stop), piece, asked: Vec::new() };
-        let healed = heal(text(cut(&whole, at), Length), &Wanted::default(), &mut asker);
-        prop_assert_eq!(&healed.state, &HealState::Whole);
-        prop_assert_eq!(healed.reply.text.trim_end(), whole.trim_end());
+        let completed = complete(text(cut(&whole, at), Length), &Wanted::default(), &mut asker);
+        prop_assert_eq!(&completed.state, &Completion::Whole);
+        prop_assert_eq!(completed.reply.text.trim_end(), whole.trim_end());
     }
 
     #[test]
@@ -77,9 +78,9 @@ proptest! {
         let mut asker = Perfect { whole: text(&whole, Stop), piece: whole.len() / 2 + 1, asked: Vec::new() };
         let finish = if lying { Stop } else { Length };
         let wanted = Wanted { json: true, ..Wanted::default() };
-        let healed = heal(text(cut(&whole, at), finish), &wanted, &mut asker);
-        prop_assert_eq!(&healed.state, &HealState::Whole);
-        prop_assert_eq!(&healed.reply.text, &whole);
+        let completed = complete(text(cut(&whole, at), finish), &wanted, &mut asker);
+        prop_assert_eq!(&completed.state, &Completion::Whole);
+        prop_assert_eq!(&completed.reply.text, &whole);
     }
 
     #[test]
@@ -91,9 +92,9 @@ proptest! {
         let mut asker = Perfect { whole: whole.clone(), piece: arguments.len() / 2 + 1, asked: Vec::new() };
         let finish = if lying { ToolCalls } else { Length };
         let first = call("write_file", cut(&arguments, at), finish);
-        let healed = heal(first, &wants_tools(), &mut asker);
-        prop_assert_eq!(&healed.state, &HealState::Whole);
-        prop_assert_eq!(&healed.reply.tool_calls, &whole.tool_calls);
+        let completed = complete(first, &wants_tools(), &mut asker);
+        prop_assert_eq!(&completed.state, &Completion::Whole);
+        prop_assert_eq!(&completed.reply.tool_calls, &whole.tool_calls);
     }
 
     #[test]
@@ -103,21 +104,21 @@ proptest! {
     ) {
         let whole = whole.repeat(copies);
         let reply = text(cut(&whole, at), finish);
-        let mut judge = StreamJudge::new(&Wanted::default());
+        let mut stream = StreamJudge::new(&Wanted::default());
         let mut rest = reply.text.as_str();
         for size in sizes.iter().cycle() {
             let mut end = (*size).min(rest.len());
             while !rest.is_char_boundary(end) {
                 end += 1;
             }
-            judge.push_text(&rest[..end]);
+            stream.push_text(&rest[..end]);
             rest = &rest[end..];
             if rest.is_empty() {
                 break;
             }
         }
-        prop_assert!(judge.state_bytes() <= 256 * 1024);
-        prop_assert_eq!(judge.finish(&reply, &Wanted::default()), judge_answer(&reply, &Wanted::default()));
+        prop_assert!(stream.state_bytes() <= 256 * 1024);
+        prop_assert_eq!(stream.finish(&reply, &Wanted::default()), judge(&reply, &Wanted::default()));
     }
 }
 
@@ -132,7 +133,6 @@ enum Habit {
     Talks,
     Calls(String),
     Fails,
-    Leaves,
 }
 
 fn habits() -> impl Strategy<Value = Vec<Habit>> {
@@ -145,7 +145,6 @@ fn habits() -> impl Strategy<Value = Vec<Habit>> {
         Just(Habit::Talks),
         r#"[{}\[\]":a-z0-9, ]{0,40}"#.prop_map(Habit::Calls),
         Just(Habit::Fails),
-        Just(Habit::Leaves),
     ];
     prop::collection::vec(one, 1..12)
 }
@@ -183,14 +182,13 @@ impl Bad {
             Habit::Talks => text("Sure! Here is the rest of the answer:", Stop),
             Habit::Calls(arguments) => call(self.name.unwrap_or("list"), arguments, ToolCalls),
             Habit::Fails => return Err(AskError::Failed("503".into())),
-            Habit::Leaves => return Err(AskError::Gone),
         })
     }
 }
 
 impl Asker for Bad {
-    async fn ask(&mut self, follow_up: &FollowUp) -> Result<ModelReply, AskError> {
-        assert!(!self.refused, "asked again after the budget or the client was gone");
+    fn ask(&mut self, follow_up: &FollowUp) -> Result<ModelReply, AskError> {
+        assert!(!self.refused, "asked again after the budget was gone");
         self.calls += 1;
         if self.left < WORST {
             self.refused = true;
@@ -199,7 +197,6 @@ impl Asker for Bad {
         let habit = self.habits[(self.calls - 1) % self.habits.len()].clone();
         let so_far = follow_up.turns.first().map(|turn| turn.text.as_str()).unwrap_or_default();
         let reply = self.reply(&habit, so_far);
-        self.refused = matches!(reply, Err(AskError::Gone));
         let mut reply = reply?;
         let took = WORST.min(1 + reply.text.len() as u64);
         self.left -= took;
@@ -223,27 +220,32 @@ fn is_written(answer: &str, written: &str) -> bool {
     answer.chars().filter(|it| !it.is_whitespace()).all(|it| letters.any(|other| other == it))
 }
 
-fn check(healed: &Healed, bad: &Bad, budget: u64, wanted: &Wanted) -> Result<(), TestCaseError> {
+fn check(
+    completed: &Completed,
+    bad: &Bad,
+    budget: u64,
+    wanted: &Wanted,
+) -> Result<(), TestCaseError> {
     let caps = Caps::default();
-    prop_assert!(healed.count(Purpose::Resume) <= caps.resumes);
-    prop_assert!(healed.count(Purpose::Rework) <= caps.reworks);
-    prop_assert!(healed.count(Purpose::Retry) <= caps.retries);
-    prop_assert_eq!(bad.calls, healed.steps.len());
+    prop_assert!(completed.count(Purpose::Resume) <= caps.resumes);
+    prop_assert!(completed.count(Purpose::Rework) <= caps.reworks);
+    prop_assert!(completed.count(Purpose::Retry) <= caps.retries);
+    prop_assert_eq!(bad.calls, completed.steps.len());
     prop_assert!(bad.spent <= budget);
-    if healed.state == HealState::Whole {
-        prop_assert!(is_written(&healed.reply.text, &bad.written), "{:?}", healed);
-        let mut again = healed.reply.clone();
+    if completed.state == Completion::Whole {
+        prop_assert!(is_written(&completed.reply.text, &bad.written), "{:?}", completed);
+        let mut again = completed.reply.clone();
         again.finish.get_or_insert(Stop);
-        let settled = matches!(judge_answer(&again, wanted), salve_engine::AnswerVerdict::Whole(_));
+        let settled = matches!(judge(&again, wanted), AnswerVerdict::Whole(_));
         let doubted = wanted.schema.is_none() && wanted.tools.is_empty();
-        prop_assert!(settled || doubted, "{:?}", healed);
+        prop_assert!(settled || doubted, "{:?}", completed);
     }
     // No call is passed on whose arguments nobody wrote, or that does not fit.
-    for call in &healed.reply.tool_calls {
+    for call in &completed.reply.tool_calls {
         let value: Result<serde_json::Value, _> = serde_json::from_str(&call.arguments);
-        prop_assert!(value.is_ok(), "{:?}", healed);
+        prop_assert!(value.is_ok(), "{:?}", completed);
         let empty = call.arguments == "{}";
-        prop_assert!(empty || is_written(&call.arguments, &bad.written), "{:?}", healed);
+        prop_assert!(empty || is_written(&call.arguments, &bad.written), "{:?}", completed);
     }
     Ok(())
 }
@@ -277,8 +279,8 @@ proptest! {
         };
         let so_far = first.text.clone();
         let sent = AlreadySent { text: sent, tool_calls: 0 };
-        let healed = run(heal_answer(first, &wanted, sent, &mut bad, &Caps::default()));
-        check(&healed, &bad, budget, &wanted)?;
-        prop_assert!(healed.reply.text.starts_with(&so_far[..sent.text]));
+        let completed = complete_sent(first, &wanted, &mut bad, sent);
+        check(&completed, &bad, budget, &wanted)?;
+        prop_assert!(completed.reply.text.starts_with(&so_far[..sent.text]));
     }
 }

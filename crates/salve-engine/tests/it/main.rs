@@ -9,5 +9,6 @@ mod command_facts;
 mod generating;
 mod judging;
 mod ladder;
+mod ladder_machine;
 mod ladder_properties;
 mod repository_facts;

@@ -16,7 +16,7 @@ use bytes::Bytes;
 use http::header::RETRY_AFTER;
 use http::{HeaderMap, Method, Response};
 use reqwest::Url;
-use salve_engine::AskError;
+use salve_engine::answer::AskError;
 use salve_model::wire::{Dialect, read_request};
 use salve_model::{Purpose, is_transient_status};
 use salve_store::{CallId, OverBudget};

@@ -26,7 +26,7 @@ pub use upstream::{CallEnd, Receipt, Upstream, UpstreamBody, UpstreamReply};
 pub use wanted::{SchemaCache, wanted_of};
 pub use whole::{WholeOutcome, heal_whole};
 
-use salve_engine::Caps;
+use salve_engine::answer::Caps;
 use salve_model::wire::Asked;
 use salve_types::Mode;
 use serde_json::Value;

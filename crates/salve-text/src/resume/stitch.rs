@@ -15,7 +15,7 @@ use crate::detect::{LanguageHints, detect_language};
 use crate::inspect::{Inside, InspectOptions, inspect_text, outline};
 use crate::lines::{indent_of, last_line_start, width};
 use salve_types::{FinishReason, Language, Span, Verdict};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What is known about the two texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub enum StitchOutcome {
 }
 
 /// Why two texts were not joined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RefusalReason {

@@ -6,7 +6,7 @@
 
 use super::input::{GenerateInput, Piece};
 use super::steps::GenerateSteps;
-use crate::generate::{followed_up, may_go_well_later};
+use crate::answer::{Step, followed_up, may_go_well_later};
 use salve_jobs::{CallResult, Json, PaidCall, StepCall, StepCtx, StepError, paid_once};
 use salve_model::{
     AnyModel, BytesByTwo, Chosen, Model, ModelError, ModelReply, ModelRequest, Price, Purpose,
@@ -48,15 +48,12 @@ impl GenerateSteps {
     ) -> Result<Piece, StepError> {
         let Asking { input, pieces, spent } = asking;
         let chosen = self.models.choose(&input.model).map_err(|no| StepError::fatal(no.0))?;
-        let rehearsed = self.rehearsed(&input, &pieces).await?;
+        let ladder = self.ladder(&input, &pieces).await?;
         let first = self.first_request(&input, &chosen).await?;
-        let (purpose, request) = match rehearsed {
+        let (purpose, request) = match ladder.map(|ladder| ladder.next()) {
             None => (Purpose::First, first),
-            Some(rehearsal) => {
-                let next =
-                    rehearsal.next.ok_or_else(|| StepError::fatal("nothing is left to ask"))?;
-                (next.purpose, followed_up(&first, &next))
-            }
+            Some(Step::Ask(next)) => (next.purpose, followed_up(&first, &next)),
+            Some(Step::Done(_)) => return Err(StepError::fatal("nothing is left to ask")),
         };
         let worst = worst_case(&request, chosen.capability.price.as_ref(), &BytesByTwo);
         fits(input.budget, spent, worst.total())?;

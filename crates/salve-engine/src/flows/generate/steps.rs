@@ -6,8 +6,10 @@
 use super::ask::Asking;
 use super::input::{GenerateInput, Piece, ValidationError};
 use super::models::ModelSource;
-use super::rehearsal::{Rehearsal, rehearse};
-use crate::answer::{AnswerVerdict, Caps, Fault, HealState, PassedBecause, Wanted, judge_answer};
+use crate::answer::{
+    AlreadySent, AnswerVerdict, Caps, Completion, FaultKind, Ladder, PassedBecause, Step, Wanted,
+    judge,
+};
 use crate::statistics::{MALFORMED, inspections};
 use salve_jobs::{BadName, Json, StepError, StepName, Steps};
 use salve_model::{ModelReply, Purpose};
@@ -92,60 +94,43 @@ impl GenerateSteps {
 
     async fn judge(&self, judging: Judging) -> Result<Judged, StepError> {
         let Judging { input, pieces } = judging;
-        let rehearsal = self.rehearsed(&input, &pieces).await?;
-        let rehearsal = rehearsal.ok_or_else(|| StepError::fatal("there is nothing to judge"))?;
+        let ladder = self.ladder(&input, &pieces).await?;
+        let ladder = ladder.ok_or_else(|| StepError::fatal("there is nothing to judge"))?;
         let (continuations, reworks) =
-            (rehearsal.count(Purpose::Resume), rehearsal.count(Purpose::Rework));
-        let healed = &rehearsal.healed;
-        if rehearsal.next.is_none() {
+            (ladder.count(Purpose::Resume), ladder.count(Purpose::Rework));
+        let step = ladder.next();
+        if let Step::Done(completed) = &step {
             let model = pieces.last().and_then(|piece| piece.model.as_deref()).unwrap_or("unknown");
-            for line in inspections(healed, model) {
+            for line in inspections(completed, model) {
                 self.store.count_answer(line);
             }
         }
-        let text = self.keep(&healed.reply.text).await?;
-        let verdict = judge_answer(&healed.reply, &wanted(&input)?);
-        let next = match (&rehearsal.next, &healed.state) {
-            // A model that has nothing to add settles a doubt for a reader, not for a result: what
-            // is called completed must also read as whole.
-            (None, HealState::Whole) if matches!(verdict, AnswerVerdict::Whole(_)) => {
-                let next = Next::Whole(text);
-                return Ok(Judged { next, continuations, reworks, partial: None, error: None });
-            }
-            (None, HealState::Whole) => Next::Stop(
-                "unproven: the model has nothing to add, and the answer does not read as whole"
-                    .to_owned(),
-            ),
-            (Some(_), _) if matches!(verdict, AnswerVerdict::Malformed(_)) => Next::Rework,
-            (Some(_), _) => Next::Continue,
-            (None, HealState::Incomplete { code, why }) => {
-                Next::Stop(format!("{}: {why}", code.name()))
-            }
-            (None, HealState::Passed(PassedBecause::Refused)) => {
-                Next::Stop("refused: a filter or a refusal ended the answer".to_owned())
-            }
-            (None, _) => Next::Stop("the answer ends at a limit".to_owned()),
-        };
-        let error = validation_error(&verdict, &healed.reply);
+        let text = self.keep(&ladder.answer().text).await?;
+        let verdict = judge(ladder.answer(), &wanted(&input)?);
+        let next = next_of(&step, &verdict, &text);
+        if let Next::Whole(_) = next {
+            return Ok(Judged { next, continuations, reworks, partial: None, error: None });
+        }
+        let error = validation_error(&verdict, ladder.answer());
         Ok(Judged { next, continuations, reworks, partial: Some(text), error: Some(error) })
     }
 
-    /// Goes through the ladder with the replies there are; none when there are none.
-    pub(super) async fn rehearsed(
+    /// Takes the ladder to where the replies so far lead; `None` when there are none. It is
+    /// deterministic, so that every step of a job finds it in the same place.
+    pub(super) async fn ladder(
         &self,
         input: &GenerateInput,
         pieces: &[Piece],
-    ) -> Result<Option<Rehearsal>, StepError> {
+    ) -> Result<Option<Ladder>, StepError> {
+        // What cannot be asked for is refused before anything is paid.
         let wanted = wanted(input)?;
-        let mut replies = Vec::with_capacity(pieces.len());
-        for piece in pieces {
-            replies.push(self.reply(piece).await?);
+        let Some((first, rest)) = pieces.split_first() else { return Ok(None) };
+        let first = self.reply(first).await?;
+        let mut ladder = Ladder::new(first, wanted, caps(input, pieces), AlreadySent::default());
+        for piece in rest {
+            ladder.take(Ok(self.reply(piece).await?));
         }
-        if replies.is_empty() {
-            return Ok(None);
-        }
-        let first = replies.remove(0);
-        Ok(Some(rehearse(first, replies, &wanted, &caps(input, pieces)).await))
+        Ok(Some(ladder))
     }
 
     async fn reply(&self, piece: &Piece) -> Result<ModelReply, StepError> {
@@ -201,6 +186,31 @@ fn wanted(input: &GenerateInput) -> Result<Wanted, StepError> {
     Ok(Wanted { language, schema: schema.map(Arc::new), json: input.json, ..Wanted::default() })
 }
 
+// What the flow does next.
+fn next_of(step: &Step, verdict: &AnswerVerdict, text: &str) -> Next {
+    let completed = match step {
+        Step::Ask(_) if matches!(verdict, AnswerVerdict::Malformed(_)) => return Next::Rework,
+        Step::Ask(_) => return Next::Continue,
+        Step::Done(completed) => completed,
+    };
+    match &completed.state {
+        // A model that has nothing to add settles a doubt for a reader, not for a result: what is
+        // called completed must also read as whole.
+        Completion::Whole if matches!(verdict, AnswerVerdict::Whole(_)) => {
+            Next::Whole(text.to_owned())
+        }
+        Completion::Whole => Next::Stop(
+            "unproven: the model has nothing to add, and the answer does not read as whole"
+                .to_owned(),
+        ),
+        Completion::Incomplete { code, why } => Next::Stop(format!("{}: {why}", code.name())),
+        Completion::Passed(PassedBecause::Refused) => {
+            Next::Stop("refused: a filter or a refusal ended the answer".to_owned())
+        }
+        Completion::Passed(_) => Next::Stop("the answer ends at a limit".to_owned()),
+    }
+}
+
 // A worker that died in the middle of an answer costs no continuation.
 fn caps(input: &GenerateInput, pieces: &[Piece]) -> Caps {
     let interrupted = pieces.iter().filter(|piece| piece.interrupted).count();
@@ -234,7 +244,11 @@ fn validation_error(verdict: &AnswerVerdict, reply: &ModelReply) -> ValidationEr
             }
         }
         AnswerVerdict::Malformed(fault) => ValidationError {
-            line: line_of(fault),
+            // A schema names a path instead.
+            line: match fault.kind {
+                FaultKind::NotJson { line } => Some(line),
+                _ => None,
+            },
             kind: Some(MALFORMED.to_owned()),
             ..error("VALIDATION_FAIL", &fault.line())
         },
@@ -244,9 +258,4 @@ fn validation_error(verdict: &AnswerVerdict, reply: &ModelReply) -> ValidationEr
         AnswerVerdict::Refused => error("REFUSED", "a filter or a refusal ended the answer"),
         _ => error("UNPROVEN", "nothing proves that the answer is whole"),
     }
-}
-
-// Strict JSON names a line; a schema names a path.
-fn line_of(fault: &Fault) -> Option<u32> {
-    fault.path.strip_prefix("line ")?.split(',').next()?.parse().ok()
 }

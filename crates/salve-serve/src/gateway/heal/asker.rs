@@ -8,7 +8,7 @@ use super::{Exchange, Upstream};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
-use salve_engine::{AskError, Asker};
+use salve_engine::answer::AskError;
 use salve_model::wire::{Delta, Dialect, SseSplitter, StreamReader, follow_up, read_reply};
 use salve_model::{FollowUp, ModelReply};
 use salve_types::FinishReason;
@@ -45,19 +45,11 @@ impl<'e, U: Upstream> UpstreamAsker<'e, U> {
         self.envelope
     }
 
-    fn read_whole(&mut self, bytes: &[u8]) -> Result<ModelReply, AskError> {
-        let unreadable = |why: String| AskError::Failed(format!("the upstream's reply: {why}"));
-        let body: Value =
-            serde_json::from_slice(bytes).map_err(|error| unreadable(error.to_string()))?;
-        let replies = read_reply(self.exchange.asked.dialect, &body)
-            .map_err(|error| unreadable(error.message))?;
-        self.envelope = Some(body);
-        replies.into_iter().next().ok_or_else(|| unreadable("it holds no answer".to_owned()))
-    }
-}
-
-impl<U: Upstream> Asker for UpstreamAsker<'_, U> {
-    async fn ask(&mut self, asked: &FollowUp) -> Result<ModelReply, AskError> {
+    /// Asks on top of the first request. A reply that broke off says `Disconnect`.
+    ///
+    /// # Errors
+    /// When there is no reply.
+    pub async fn ask(&mut self, asked: &FollowUp) -> Result<ModelReply, AskError> {
         let Exchange { request, upstream, asked: first, .. } = self.exchange;
         let body = follow_up(first.dialect, request, asked, first.stream);
         let body = Bytes::from(body.to_string());
@@ -82,6 +74,16 @@ impl<U: Upstream> Asker for UpstreamAsker<'_, U> {
             receipt.settle(reply.as_ref().map_or_else(|_| CallEnd::default(), end_of));
         }
         reply
+    }
+
+    fn read_whole(&mut self, bytes: &[u8]) -> Result<ModelReply, AskError> {
+        let unreadable = |why: String| AskError::Failed(format!("the upstream's reply: {why}"));
+        let body: Value =
+            serde_json::from_slice(bytes).map_err(|error| unreadable(error.to_string()))?;
+        let replies = read_reply(self.exchange.asked.dialect, &body)
+            .map_err(|error| unreadable(error.message))?;
+        self.envelope = Some(body);
+        replies.into_iter().next().ok_or_else(|| unreadable("it holds no answer".to_owned()))
     }
 }
 

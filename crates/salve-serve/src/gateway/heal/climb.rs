@@ -8,13 +8,13 @@ use super::asker::UpstreamAsker;
 use super::report::{HealReport, HealVerdict, LimitPassed};
 use super::session::ArrivedAnswer;
 use super::{Exchange, Upstream};
-use salve_engine::{
-    AnswerVerdict, HealState, Healed, IncompleteCode, PassedBecause, StepOutcome, Wanted,
-    heal_judged,
+use salve_engine::answer::{
+    AnswerVerdict, Completed, Completion, Ladder, PassedBecause, Step, StepOutcome, Wanted,
 };
 use salve_model::{ModelReply, Purpose};
 use salve_types::{FinishReason, Usage};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// All answers of a reply after the ladder.
 pub(super) struct Climbed {
@@ -26,7 +26,7 @@ pub(super) struct Climbed {
 
 /// One answer after the ladder.
 pub(super) struct ClimbedAnswer {
-    pub(super) healed: Healed,
+    pub(super) completed: Completed,
     pub(super) passed: PassedAs,
     /// What had arrived, where it is withheld.
     pub(super) partial: Option<ModelReply>,
@@ -66,38 +66,44 @@ impl Climbed {
 /// Heals every answer of a reply.
 pub(super) async fn climb<U: Upstream>(
     exchange: &Exchange<U>,
-    wanted: &Wanted,
+    wanted: Wanted,
     arrived: Vec<ArrivedAnswer>,
 ) -> Climbed {
+    let wanted = Arc::new(wanted);
     let mut asker = UpstreamAsker::new(exchange);
     let mut answers = Vec::new();
     for ArrivedAnswer { reply, verdict, sent } in arrived {
         let troubled = !matches!(verdict, AnswerVerdict::Whole(_));
         let first = troubled.then(|| reply.clone());
-        let caps = &exchange.policy.caps;
-        let healed = heal_judged(verdict, reply, wanted, sent, &mut asker, caps).await;
-        let passed = passed_as(&healed, first.as_ref(), wanted);
-        answers.push(ClimbedAnswer { healed, passed, partial: first });
+        let caps = exchange.policy.caps;
+        let mut ladder = Ladder::judged(verdict, reply, wanted.clone(), caps, sent);
+        let completed = loop {
+            match ladder.next() {
+                Step::Ask(follow_up) => ladder.take(asker.ask(&follow_up).await),
+                Step::Done(completed) => break *completed,
+            }
+        };
+        let passed = passed_as(&completed, first.as_ref(), &wanted);
+        answers.push(ClimbedAnswer { completed, passed, partial: first });
     }
     let report = report_of(&answers, asker.calls() + 1);
     Climbed { answers, report, envelope: asker.into_envelope() }
 }
 
-fn passed_as(healed: &Healed, first: Option<&ModelReply>, wanted: &Wanted) -> PassedAs {
-    let HealState::Incomplete { code, .. } = &healed.state else {
-        let untouched = !healed.changed && healed.steps.is_empty();
+fn passed_as(completed: &Completed, first: Option<&ModelReply>, wanted: &Wanted) -> PassedAs {
+    let Completion::Incomplete { .. } = &completed.state else {
+        let untouched = !completed.changed && completed.steps.is_empty();
         return if untouched { PassedAs::Itself } else { PassedAs::Healed };
     };
-    let bound = wanted.json || wanted.schema.is_some();
     let lost = first.filter(|first| {
-        bound
-            || first.tool_calls.len() > healed.reply.tool_calls.len()
+        wanted.is_json()
+            || first.tool_calls.len() > completed.reply.tool_calls.len()
             || nothing_arrived(first) && first.finish == Some(FinishReason::Disconnect)
     });
     match lost {
-        Some(_) => PassedAs::Withheld { why: why(healed).unwrap_or_default() },
+        Some(_) => PassedAs::Withheld { why: why(completed).unwrap_or_default() },
         // Nothing was asked and nothing changed: the upstream's own words say that it is cut.
-        None if first.is_some_and(|first| as_it_came(healed, first, *code)) => PassedAs::Itself,
+        None if first.is_some_and(|first| as_it_came(completed, first)) => PassedAs::Itself,
         None => PassedAs::Cut,
     }
 }
@@ -106,20 +112,17 @@ fn nothing_arrived(reply: &ModelReply) -> bool {
     reply.text.is_empty() && reply.thinking.is_empty() && reply.tool_calls.is_empty()
 }
 
-fn as_it_came(healed: &Healed, first: &ModelReply, code: IncompleteCode) -> bool {
-    healed.steps.is_empty()
-        && !healed.changed
-        && code != IncompleteCode::Gone
-        && first.finish == Some(FinishReason::Length)
+fn as_it_came(completed: &Completed, first: &ModelReply) -> bool {
+    completed.steps.is_empty() && !completed.changed && first.finish == Some(FinishReason::Length)
 }
 
 /// Adds up what was done.
 fn report_of(answers: &[ClimbedAnswer], calls: u32) -> HealReport {
-    let count = |purpose| answers.iter().map(|answer| answer.healed.count(purpose)).sum();
-    let incomplete = answers.iter().any(|answer| !answer.healed.is_good());
+    let count = |purpose| answers.iter().map(|answer| answer.completed.count(purpose)).sum();
+    let incomplete = answers.iter().any(|answer| !answer.completed.is_good());
     let untouched = answers.iter().all(|answer| answer.passed == PassedAs::Itself);
-    let usages = answers.iter().filter_map(|answer| answer.healed.usage);
-    let limits = answers.iter().filter_map(|answer| answer.healed.continued_past_limit);
+    let usages = answers.iter().filter_map(|answer| answer.completed.usage);
+    let limits = answers.iter().filter_map(|answer| answer.completed.continued_past_limit);
     HealReport {
         verdict: match (incomplete, untouched) {
             (true, _) => HealVerdict::Incomplete,
@@ -133,37 +136,40 @@ fn report_of(answers: &[ClimbedAnswer], calls: u32) -> HealReport {
             .map(|(client, continued)| LimitPassed { client, continued })
             .max_by_key(|limit| limit.continued),
         usage: usages.reduce(|sum: Usage, usage| sum + usage),
-        why: answers.iter().find_map(|answer| why(&answer.healed)),
+        why: answers.iter().find_map(|answer| why(&answer.completed)),
         calls,
-        truncations: answers.iter().flat_map(|answer| answer.healed.truncations.clone()).collect(),
+        truncations: answers
+            .iter()
+            .flat_map(|answer| answer.completed.truncations.clone())
+            .collect(),
     }
 }
 
-fn why(healed: &Healed) -> Option<String> {
-    match &healed.state {
-        HealState::Incomplete { code, why } => {
-            let failure = healed.steps.iter().rev().find_map(|step| match &step.outcome {
+fn why(completed: &Completed) -> Option<String> {
+    match &completed.state {
+        Completion::Incomplete { code, why } => {
+            let failure = completed.steps.iter().rev().find_map(|step| match &step.outcome {
                 StepOutcome::Failed(words) => Some(words).filter(|words| !why.contains(*words)),
                 _ => None,
             });
             let asked = failure.map(|words| format!("; asked again: {words}")).unwrap_or_default();
             return Some(format!("{}: {why}{asked}", code.name()));
         }
-        HealState::Passed(PassedBecause::OwnLimit) => {
+        Completion::Passed(PassedBecause::OwnLimit) => {
             return Some("the text ends at the client's own limit".to_owned());
         }
-        HealState::Passed(PassedBecause::Refused) => {
+        Completion::Passed(PassedBecause::Refused) => {
             return Some("a filter or a refusal ended the answer".to_owned());
         }
         _ => {}
     }
-    if let Some(truncation) = healed.truncations.first() {
+    if let Some(truncation) = completed.truncations.first() {
         return Some(format!("the answer was cut: {}", truncation.kind.name()));
     }
-    if let Some(note) = &healed.note {
+    if let Some(note) = &completed.note {
         return Some(note.clone());
     }
-    let wrong = healed.wrong_finish.as_ref()?;
+    let wrong = completed.wrong_finish.as_ref()?;
     let said = wrong.said.as_ref().map_or("nothing", |said| said.name());
     Some(format!("the finish reason was {said}, the bytes prove {}", wrong.proven.name()))
 }

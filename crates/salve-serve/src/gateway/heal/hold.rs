@@ -4,7 +4,7 @@
 //! they came and in their order. Free text and reasoning flow; arguments of tools, bound text and
 //! every end are held, because what was sent cannot be taken back. Never changes a frame.
 
-use salve_engine::AlreadySent;
+use salve_engine::answer::AlreadySent;
 use salve_model::wire::{Delta, Dialect, SseFrame};
 
 /// What of a stream is held.

@@ -4,7 +4,7 @@
 //! holds more of the reply than a few characters that explain what was wrong.
 
 use http::{HeaderName, HeaderValue};
-use salve_engine::Truncation;
+use salve_engine::answer::Truncation;
 use salve_types::Usage;
 use serde::Serialize;
 

@@ -9,7 +9,7 @@ use super::hold::Hold;
 use super::report::HealReport;
 use super::session::StreamEnd;
 use bytes::{Bytes, BytesMut};
-use salve_engine::{AlreadySent, HealState};
+use salve_engine::answer::{AlreadySent, Completion};
 use salve_model::wire::{Delta, Dialect, StreamTail};
 use salve_types::FinishReason;
 
@@ -67,10 +67,10 @@ pub(super) fn write(
 fn only_its_finish_is_wrong(answer: &ClimbedAnswer) -> bool {
     answer.passed == PassedAs::Itself
         || answer.partial.is_none()
-            && answer.healed.steps.is_empty()
-            && answer.healed.wrong_finish.is_some()
-            && answer.healed.raw.is_empty()
-            && answer.healed.reply.tool_calls.iter().all(|call| call.arguments != "{}")
+            && answer.completed.steps.is_empty()
+            && answer.completed.wrong_finish.is_some()
+            && answer.completed.raw.is_empty()
+            && answer.completed.reply.tool_calls.iter().all(|call| call.arguments != "{}")
 }
 
 fn write_answer(
@@ -80,7 +80,7 @@ fn write_answer(
     sent: AlreadySent,
     answer: &ClimbedAnswer,
 ) {
-    let reply = &answer.healed.reply;
+    let reply = &answer.completed.reply;
     if matches!(answer.passed, PassedAs::Withheld { .. }) {
         return;
     }
@@ -94,9 +94,9 @@ fn write_answer(
 
 /// Returns the reason an answer is passed on with: what is not whole says so.
 pub(super) fn finish_of(answer: &ClimbedAnswer) -> FinishReason {
-    let reply = &answer.healed.reply;
-    match (&answer.healed.state, &reply.finish) {
-        (HealState::Incomplete { .. }, _) => FinishReason::Length,
+    let reply = &answer.completed.reply;
+    match (&answer.completed.state, &reply.finish) {
+        (Completion::Incomplete { .. }, _) => FinishReason::Length,
         (_, Some(FinishReason::Disconnect) | None) if reply.tool_calls.is_empty() => {
             FinishReason::Stop
         }

@@ -7,7 +7,7 @@
 use super::HealPolicy;
 use super::hold::{Hold, HoldRule};
 use bytes::{Bytes, BytesMut};
-use salve_engine::{AlreadySent, AnswerVerdict, StreamJudge, Wanted, judge_answer};
+use salve_engine::answer::{AlreadySent, AnswerVerdict, StreamJudge, Wanted, judge};
 use salve_model::wire::{Asked, Delta, Dialect, SseFrame, SseSplitter, StreamReader, StreamTail};
 use salve_model::{ModelReply, ToolCall};
 use salve_types::{FinishReason, Mode};
@@ -60,7 +60,7 @@ pub(super) struct ArrivedAnswer {
 
 impl Session {
     pub(super) fn new(asked: &Asked, wanted: Wanted, policy: &HealPolicy) -> Self {
-        let bound = wanted.json || wanted.schema.is_some();
+        let bound = wanted.is_json();
         let rule = match policy.mode {
             Mode::Off | Mode::Observe => HoldRule::TheEnd,
             Mode::Enforce if bound => HoldRule::EndsAndText,
@@ -151,7 +151,7 @@ impl Session {
             }
             let verdict = match judges.next() {
                 Some(judge) => judge.finish(&reply, &self.wanted),
-                None => judge_answer(&reply, &self.wanted),
+                None => judge(&reply, &self.wanted),
             };
             answers.push(ArrivedAnswer { reply, verdict, sent: self.hold.sent(choice) });
         }
@@ -198,7 +198,7 @@ impl Session {
 
     // The first calls of an answer are over: if they are proven, they need not wait for the rest.
     fn release_calls(&mut self, choice: usize, calls: usize, out: &mut Out) {
-        let bound = self.wanted.json || self.wanted.schema.is_some();
+        let bound = self.wanted.is_json();
         if calls == 0 || self.choices > 1 || self.hold.is_empty() || bound && self.hold.holds_text()
         {
             return;
@@ -250,7 +250,7 @@ fn is_proven(call: &ToolCall, wanted: &Wanted) -> bool {
         finish: Some(FinishReason::ToolCalls),
         ..ModelReply::default()
     };
-    match judge_answer(&alone, wanted) {
+    match judge(&alone, wanted) {
         AnswerVerdict::Whole(answer) => answer.without_arguments.is_empty(),
         _ => false,
     }

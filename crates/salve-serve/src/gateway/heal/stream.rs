@@ -15,7 +15,7 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{BoxStream, Stream, unfold};
-use salve_engine::AnswerVerdict;
+use salve_engine::answer::AnswerVerdict;
 use salve_model::wire::Dialect;
 use salve_types::Mode;
 use std::time::Duration;
@@ -176,7 +176,7 @@ async fn conclude<U: Upstream>(reading: Reading<U>) -> Concluded {
     if end == StreamEnd::Ended && !answers.iter().all(whole) {
         linger(&mut body).await;
     }
-    let climbed = climb(&exchange, &wanted, answers).await;
+    let climbed = climb(&exchange, wanted, answers).await;
     if climbed.is_untouched() {
         let mut bytes = rest::pass_on(&mut hold, &mut tail, &climbed.report);
         if end != StreamEnd::Ended {

@@ -7,7 +7,7 @@
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
 use http::{HeaderMap, StatusCode};
-use salve_engine::AskError;
+use salve_engine::answer::AskError;
 use salve_model::{ModelReply, Purpose};
 use salve_types::{FinishReason, Usage};
 use std::future::Future;

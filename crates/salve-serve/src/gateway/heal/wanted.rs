@@ -4,7 +4,7 @@
 //! the same tools with every request, so compiled schemas are kept, up to a number. Never fails: a
 //! schema that does not compile is ignored.
 
-use salve_engine::{Wanted, WantedTool};
+use salve_engine::answer::{Wanted, WantedTool};
 use salve_model::wire::{Asked, Dialect};
 use salve_text::CompiledSchema;
 use serde_json::Value;

@@ -15,7 +15,7 @@ use super::upstream::{CallEnd, Receipt, tell};
 use super::{Exchange, Upstream, rest, wanted_of};
 use bytes::Bytes;
 use http::StatusCode;
-use salve_engine::{AlreadySent, judge_answer};
+use salve_engine::answer::{AlreadySent, judge};
 use salve_model::ModelReply;
 use salve_model::wire::{Dialect, patch_reply, read_reply};
 use salve_types::{FinishReason, Mode};
@@ -64,7 +64,7 @@ pub async fn heal_whole<U: Upstream>(
         receipt.settle(replies.first().map_or_else(CallEnd::default, end_of));
     }
     let judged = |reply: ModelReply| ArrivedAnswer {
-        verdict: judge_answer(&reply, &wanted),
+        verdict: judge(&reply, &wanted),
         reply,
         sent: AlreadySent::default(),
     };
@@ -73,7 +73,7 @@ pub async fn heal_whole<U: Upstream>(
         let report = observed(&arrived);
         return WholeOutcome { status: StatusCode::OK, body, report };
     }
-    let climbed = climb(exchange, &wanted, arrived).await;
+    let climbed = climb(exchange, wanted, arrived).await;
     if climbed.is_untouched() || tells_error && climbed.withheld().is_some() {
         return WholeOutcome { status: StatusCode::OK, body, report: climbed.report };
     }
@@ -107,7 +107,7 @@ fn patched(dialect: Dialect, envelope: Option<Value>, mut climbed: Climbed) -> W
     let replies: Vec<ModelReply> = climbed.answers.iter().map(passed_reply).collect();
     patch_reply(dialect, &mut envelope, &replies);
     for (choice, answer) in climbed.answers.iter().enumerate() {
-        if answer.passed != PassedAs::Itself && !answer.healed.steps.is_empty() {
+        if answer.passed != PassedAs::Itself && !answer.completed.steps.is_empty() {
             drop_logprobs(dialect, &mut envelope, choice);
         }
     }
@@ -119,7 +119,7 @@ fn patched(dialect: Dialect, envelope: Option<Value>, mut climbed: Climbed) -> W
 }
 
 fn passed_reply(answer: &ClimbedAnswer) -> ModelReply {
-    ModelReply { finish: Some(rest::finish_of(answer)), ..answer.healed.reply.clone() }
+    ModelReply { finish: Some(rest::finish_of(answer)), ..answer.completed.reply.clone() }
 }
 
 fn refused(body: &Value, report: HealReport) -> WholeOutcome {

@@ -8,7 +8,7 @@ use crate::gateway::heal::{CallEnd, Receipt, Upstream, UpstreamBody, UpstreamRep
 use bytes::Bytes;
 use futures_util::stream::{self, BoxStream, StreamExt};
 use http::{HeaderMap, StatusCode};
-use salve_engine::AskError;
+use salve_engine::answer::AskError;
 use salve_model::Purpose;
 use salve_model::wire::Dialect;
 use serde_json::Value;

@@ -144,7 +144,7 @@ proptest! {
         let stream = canned.stream(dialect);
         let stream = stream.slice(..cut.index(stream.len() + 1));
         let refuse = |_: &super::fake::Request, _: usize| {
-            super::fake::Answer::Refused(salve_engine::AskError::OverBudget("spent".to_owned()))
+            super::fake::Answer::Refused(salve_engine::answer::AskError::OverBudget("spent".to_owned()))
         };
         let whole = Setup::new(dialect, ask, true, refuse).run_bytes(&stream, usize::MAX);
         let mut pieces = Vec::new();

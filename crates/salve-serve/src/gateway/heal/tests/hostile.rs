@@ -8,7 +8,7 @@ use super::fake::{Answer, Request};
 use super::harness::{Ask, Outcome, Setup};
 use crate::gateway::heal::HealVerdict;
 use proptest::prelude::*;
-use salve_engine::AskError;
+use salve_engine::answer::AskError;
 use salve_model::wire::Dialect;
 use serde_json::Value;
 

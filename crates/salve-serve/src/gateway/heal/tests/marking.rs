@@ -5,7 +5,7 @@ use super::fake::{Answer, Request};
 use super::harness::{Ask, Setup, continuer, cut, done, nobody};
 use crate::gateway::heal::HealVerdict;
 use bytes::Bytes;
-use salve_engine::AskError;
+use salve_engine::answer::AskError;
 use salve_model::Purpose;
 use salve_model::wire::Dialect;
 use serde_json::{Value, json};

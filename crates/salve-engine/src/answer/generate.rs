@@ -1,18 +1,21 @@
-//! One answer from a model, healed: the first call and the ladder on top of it.
+//! The ladder over a model: the first call, and one for each step.
 //!
 //! In: a model (on a budget, where it has one), a request, what is wanted. Out: the answer whole, or a
 //! failure that keeps what had arrived and says whether trying again may help. A schema is checked
 //! whether or not the provider was told about it. Never a call to tidy up an answer: what is there is
 //! read as it is, or asked for again.
+//!
+//! The gateway and the flow `Generate` drive the ladder themselves. This is the plain form of the same
+//! for callers without a wire or a history: the heal loop and conversations.
 
-use crate::answer::{
-    AlreadySent, AskError, Asker, Caps, HealState, Healed, Keep, Wanted, heal_answer_keeping,
-};
+use super::completed::{Completed, Completion};
+use super::ladder::{Ladder, Step};
+use super::{AlreadySent, AskError, Caps, Wanted};
 use salve_model::{
-    FollowUp, Model, ModelError, ModelReply, ModelRequest, Purpose, SchemaAsk, Watch,
-    is_transient_status,
+    FollowUp, Model, ModelError, ModelReply, ModelRequest, SchemaAsk, Watch, is_transient_status,
 };
 use salve_types::{FinishReason, Signal};
+use std::sync::Arc;
 
 /// The name under which a schema is sent along.
 pub const SCHEMA_NAME: &str = "grok_response";
@@ -35,7 +38,7 @@ pub struct GenerateOptions {
 #[non_exhaustive]
 pub enum Generated {
     /// There was an answer; whether it is whole is in it.
-    Answered(Box<Healed>),
+    Answered(Box<Completed>),
     /// There was none.
     Failed {
         /// What had arrived; it may be shown, and a later run may go on from it.
@@ -51,7 +54,7 @@ impl Generated {
     /// Returns the text that may be used.
     pub fn result(&self) -> Option<&str> {
         match self {
-            Self::Answered(healed) => healed.result(),
+            Self::Answered(completed) => completed.result(),
             Self::Failed { .. } => None,
         }
     }
@@ -59,7 +62,7 @@ impl Generated {
     /// Returns the text as far as it came.
     pub fn text(&self) -> &str {
         match self {
-            Self::Answered(healed) => &healed.reply.text,
+            Self::Answered(completed) => &completed.reply.text,
             Self::Failed { partial, .. } => &partial.text,
         }
     }
@@ -67,66 +70,72 @@ impl Generated {
     /// Returns whether trying again is worth offering.
     pub fn offers_retry(&self) -> bool {
         match self {
-            Self::Answered(healed) => matches!(healed.state, HealState::Incomplete { .. }),
+            Self::Answered(completed) => {
+                matches!(completed.state, Completion::Incomplete { .. })
+            }
             Self::Failed { retry, .. } => *retry,
         }
     }
 
-    /// Returns the signal for whoever runs this as a piece of work.
+    /// Returns the signal for a caller that runs this as a piece of work.
     pub fn signal(&self) -> Signal {
         match self {
-            Self::Answered(healed) => healed.signal(),
+            Self::Answered(completed) => completed.signal(),
             Self::Failed { .. } => Signal::FailDefault,
         }
     }
 }
 
-/// Makes one answer. `watch` sees the bytes of every call as they arrive, `keep` every reply before it
-/// is read.
+/// Makes one answer. `watch` sees the bytes of every call as they arrive, before anything reads them.
 pub async fn generate<M: Model>(
     model: &M,
     request: ModelRequest,
-    wanted: &Wanted,
+    wanted: impl Into<Arc<Wanted>>,
     options: &GenerateOptions,
-    keep: &mut dyn Keep,
     watch: &mut dyn Watch,
 ) -> Generated {
-    let request = with_schema(request, wanted, options);
+    let wanted = wanted.into();
+    let request = with_schema(request, &wanted, options);
     let first = match model.call(&request, watch).await {
         Ok(reply) => reply,
-        Err(error) => return failed(error, keep),
+        Err(error) => return failed(error),
     };
-    let mut asker = ModelAsker { model, request: &request, watch };
-    let sent = AlreadySent::default();
-    let healed = heal_answer_keeping(first, wanted, sent, &mut asker, &options.caps, keep).await;
-    Generated::Answered(Box::new(healed))
+    let ladder = Ladder::new(first, wanted, options.caps, AlreadySent::default());
+    let completed = complete(ladder, model, &request, watch).await;
+    Generated::Answered(Box::new(completed))
 }
 
-/// Asks a model again, on top of a request.
-pub struct ModelAsker<'a, M> {
-    /// The model.
-    pub model: &'a M,
-    /// The request that was answered first.
-    pub request: &'a ModelRequest,
-    /// Sees what arrives.
-    pub watch: &'a mut dyn Watch,
-}
-
-impl<M: Model> Asker for ModelAsker<'_, M> {
-    async fn ask(&mut self, follow_up: &FollowUp) -> Result<ModelReply, AskError> {
-        let request = followed_up(self.request, follow_up);
-        match self.model.call(&request, self.watch).await {
-            Ok(reply) => Ok(reply),
-            Err(ModelError::OverBudget(over)) => Err(AskError::OverBudget(over.to_string())),
-            // What had arrived is a reply that broke off.
-            Err(ModelError::TimedOut { partial, .. }) if !partial.text.is_empty() => {
-                Ok(ModelReply { finish: Some(FinishReason::Disconnect), ..*partial })
+/// Completes the answer to a request: asks its model until the ladder is done.
+pub async fn complete<M: Model>(
+    mut ladder: Ladder,
+    model: &M,
+    request: &ModelRequest,
+    watch: &mut dyn Watch,
+) -> Completed {
+    loop {
+        match ladder.next() {
+            Step::Ask(follow_up) => {
+                let called = model.call(&followed_up(request, &follow_up), watch).await;
+                ladder.take(answered(called));
             }
-            Err(error) => Err(AskError::Failed(error.to_string())),
+            Step::Done(completed) => return *completed,
         }
     }
 }
 
+fn answered(called: Result<ModelReply, ModelError>) -> Result<ModelReply, AskError> {
+    match called {
+        Ok(reply) => Ok(reply),
+        Err(ModelError::OverBudget(over)) => Err(AskError::OverBudget(over.to_string())),
+        // What had arrived is a reply that broke off.
+        Err(ModelError::TimedOut { partial, .. }) if !partial.text.is_empty() => {
+            Ok(ModelReply { finish: Some(FinishReason::Disconnect), ..*partial })
+        }
+        Err(error) => Err(AskError::Failed(error.to_string())),
+    }
+}
+
+/// Puts a follow-up on top of the first request.
 pub(crate) fn followed_up(first: &ModelRequest, follow_up: &FollowUp) -> ModelRequest {
     let mut request = first.clone();
     request.turns.extend(follow_up.turns.iter().cloned());
@@ -164,16 +173,12 @@ fn with_schema(
     request
 }
 
-fn failed(error: ModelError, keep: &mut dyn Keep) -> Generated {
+fn failed(error: ModelError) -> Generated {
     let why = error.to_string();
     let retry = may_go_well_later(&error);
     let partial = match error {
         ModelError::TimedOut { partial, .. } => *partial,
         _ => ModelReply::default(),
     };
-    if !partial.text.is_empty() {
-        keep.raw(Purpose::First, &partial);
-        keep.partial(&partial);
-    }
     Generated::Failed { partial, why, retry }
 }

@@ -7,24 +7,24 @@ use super::verdict::WrongFinish;
 use salve_model::{ModelReply, Purpose};
 use salve_text::RefusalReason;
 use salve_types::{Language, Signal, TruncationKind, Usage};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// An answer after the ladder.
 #[must_use]
-#[derive(Debug, Clone, PartialEq)]
-pub struct Healed {
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Completed {
     /// The answer: whole, or as far as it came. Tool calls that are not whole are not in it.
     pub reply: ModelReply,
     /// Whether it is whole.
-    pub state: HealState,
+    pub state: Completion,
     /// What was asked again, in order.
-    pub steps: Vec<HealStep>,
-    /// The sum over all pieces; none when no provider counted.
+    pub steps: Vec<LadderStep>,
+    /// The sum over all pieces; `None` when no provider counted.
     pub usage: Option<Usage>,
     /// The text of each piece as it came, the first included. Empty when nothing was asked again:
     /// then the caller's own reply is the raw text.
     pub raw: Vec<String>,
-    /// The asker's own limit and the tokens the answer took, where that is more.
+    /// The caller's own limit and the tokens the answer took, where that is more.
     pub continued_past_limit: Option<(u64, u64)>,
     /// The finish reason the provider gave, where the bytes prove another.
     pub wrong_finish: Option<WrongFinish>,
@@ -38,9 +38,9 @@ pub struct Healed {
 
 /// Whether an answer is whole.
 #[must_use]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub enum HealState {
+pub enum Completion {
     /// It is.
     Whole,
     /// It passes as it came, on purpose.
@@ -55,18 +55,18 @@ pub enum HealState {
 }
 
 /// Why an answer passes as it came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PassedBecause {
-    /// Plain text that ends at the asker's own limit.
+    /// Plain text that ends at the caller's own limit.
     OwnLimit,
     /// A filter or a refusal.
     Refused,
 }
 
 /// Why an answer is not whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum IncompleteCode {
@@ -76,20 +76,18 @@ pub enum IncompleteCode {
     StillWrong,
     /// Reasoning took the whole output, twice.
     ThinkingOnly,
-    /// The asker's own limit, with all that may be added to it, was reached.
+    /// The caller's own limit, with all that may be added to it, was reached.
     LimitReached,
     /// The next call does not fit the budget.
     OverBudget,
-    /// The one who answers failed.
+    /// The model failed twice in a row.
     AskerFailed,
     /// What is wrong was already passed on.
     AlreadySent,
-    /// The one who asked has gone away.
-    Gone,
 }
 
 impl IncompleteCode {
-    /// Returns the code as it stands on the wire.
+    /// Returns the code as it is on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::StillCut => "still_cut",
@@ -99,14 +97,13 @@ impl IncompleteCode {
             Self::OverBudget => "over_budget",
             Self::AskerFailed => "asker_failed",
             Self::AlreadySent => "already_sent",
-            Self::Gone => "gone",
         }
     }
 }
 
 /// One call on the ladder.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HealStep {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LadderStep {
     /// Which rung.
     pub purpose: Purpose,
     /// What came of it.
@@ -116,7 +113,7 @@ pub struct HealStep {
 }
 
 /// What came of one call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum StepOutcome {
     /// The continuation was joined.
@@ -131,12 +128,10 @@ pub enum StepOutcome {
     Failed(String),
     /// The call was not made: it does not fit the budget.
     OverBudget(String),
-    /// The one who asked has gone away.
-    Gone,
 }
 
 /// A cut that was found, for statistics.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Truncation {
     /// How it was cut.
     pub kind: TruncationKind,
@@ -149,7 +144,7 @@ pub struct Truncation {
 }
 
 /// What came of a cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TruncationOutcome {
@@ -161,30 +156,35 @@ pub enum TruncationOutcome {
     FalseAlarm,
 }
 
-impl Healed {
+impl Completed {
     /// Returns the text that may be used: only of a whole answer.
     pub fn result(&self) -> Option<&str> {
-        (self.state == HealState::Whole).then_some(self.reply.text.as_str())
+        (self.state == Completion::Whole).then_some(self.reply.text.as_str())
     }
 
     /// Returns the text of an answer that is not whole; it may be shown.
     pub fn partial(&self) -> Option<&str> {
-        (self.state != HealState::Whole).then_some(self.reply.text.as_str())
+        (self.state != Completion::Whole).then_some(self.reply.text.as_str())
     }
 
     /// Returns whether it is whole, or passes as it came on purpose.
     pub fn is_good(&self) -> bool {
-        !matches!(self.state, HealState::Incomplete { .. })
+        !matches!(self.state, Completion::Incomplete { .. })
     }
 
     /// Counts the calls of one rung.
     pub fn count(&self, purpose: Purpose) -> u32 {
-        let steps = self.steps.iter().filter(|step| step.purpose == purpose).count();
-        u32::try_from(steps).unwrap_or(u32::MAX)
+        count_of(&self.steps, purpose)
     }
 
-    /// Returns the signal for whoever runs this as a piece of work.
+    /// Returns the signal for a caller that runs this as a piece of work.
     pub fn signal(&self) -> Signal {
         if self.is_good() { Signal::Success } else { Signal::FailDefault }
     }
+}
+
+/// Counts the calls of one rung.
+pub(super) fn count_of(steps: &[LadderStep], purpose: Purpose) -> u32 {
+    let count = steps.iter().filter(|step| step.purpose == purpose).count();
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
