@@ -3,7 +3,7 @@
 //! In: a call that is about to be paid. Out: leave to make it, or what came of it before. Never two
 //! results for one key: whoever comes late is written down as late, and not used.
 
-use crate::{CallKey, Fut, InDoubtStep, JobFilter, Json, LedgerError};
+use crate::{CallKey, Fut, InDoubtStep, JobFilter, Json, LedgerError, StepError};
 use salve_types::{Timestamp, Usage, WorstCase};
 use serde::{Deserialize, Serialize};
 
@@ -113,6 +113,24 @@ pub struct CallResult {
     pub micro_dollars: Option<u64>,
     /// What else the step needs to go on from it, such as why it ended.
     pub note: Json,
+}
+
+// Where a note says why there is no answer.
+const STEP_ERROR: &str = "step_error";
+
+impl CallResult {
+    /// Makes the result of a call without an answer, which is kept like an answer so that the same
+    /// attempt has the same end each time it is done.
+    pub fn failed(error: &StepError) -> Self {
+        Self { note: serde_json::json!({ STEP_ERROR: error }), ..Self::default() }
+    }
+
+    /// Returns why there is no answer.
+    pub fn failure(&self) -> Option<StepError> {
+        let error = self.note.get(STEP_ERROR).filter(|_| !self.answered)?;
+        let read = serde_json::from_value(error.clone());
+        Some(read.unwrap_or_else(|_| StepError::fatal(format!("the call failed: {error}"))))
+    }
 }
 
 /// What became of a settlement.

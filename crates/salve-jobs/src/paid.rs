@@ -83,7 +83,7 @@ where
         // Dropping the call ends it; what had arrived has been kept.
         () = cancelled.cancelled() => Err(StepError::Cancelled),
     };
-    let result = made.unwrap_or_else(|error| failed(&error));
+    let result = made.unwrap_or_else(|error| CallResult::failed(&error));
     match settled(&*ledger, key, epoch, &result).await? {
         Settlement::Counted | Settlement::Spooled => told(result),
         // Somebody took the call over while this worker was not seen: theirs counts.
@@ -193,19 +193,9 @@ fn unreserved(error: LedgerError) -> StepError {
     }
 }
 
-/// Keeps why there is no answer, so that the same attempt has the same end each time it is done.
-fn failed(error: &StepError) -> CallResult {
-    let note = serde_json::json!({ "step_error": error });
-    CallResult { note, ..CallResult::default() }
-}
-
 /// Returns what came of a call as the step sees it.
 fn told(result: CallResult) -> Result<CallResult, StepError> {
-    match result.note.get("step_error") {
-        Some(error) if !result.answered => Err(serde_json::from_value(error.clone())
-            .unwrap_or_else(|_| StepError::fatal(format!("the call failed: {error}")))),
-        _ => Ok(result),
-    }
+    result.failure().map_or(Ok(result), Err)
 }
 
 #[cfg(test)]

@@ -227,9 +227,9 @@ fn new_call(call: &StepCall) -> NewCall {
 }
 
 fn settled_as(result: CallResult) -> Result<Settled, LedgerError> {
+    let error = result.failure().map(|error| error.to_string());
     let CallResult { answered, text, usage, micro_dollars, note } = result;
     let finish = note.get("finish").and_then(Json::as_str).map(str::to_owned);
-    let error = note.pointer("/step_error/message").and_then(Json::as_str).map(str::to_owned);
     let kept = serde_json::to_value(Kept { answered, note })
         .map_err(|error| LedgerError::Refused(error.to_string()))?;
     Ok(Settled {

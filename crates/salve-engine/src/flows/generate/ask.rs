@@ -196,8 +196,7 @@ fn unanswered(error: &ModelError) -> CallResult {
     CallResult {
         usage: free.then(Usage::default),
         micro_dollars: free.then_some(0),
-        note: serde_json::json!({ "step_error": why }),
-        ..CallResult::default()
+        ..CallResult::failed(&why)
     }
 }
 
