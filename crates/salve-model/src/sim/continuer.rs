@@ -169,8 +169,9 @@ fn fenced(text: &str) -> Vec<&str> {
     split_at_fences(text).0
 }
 
-// What stands between fences, and everything else: the words of a prompt are outside, and what it
-// quotes may hold any word.
+// What is between fences, and everything else: the words of a prompt are outside, and what it quotes
+// may hold any word. The simulator reads only the fences around quotations in prompts, bare and at
+// the margin; the reader of a model's fences is salve-text's, a sibling that salve-model does not see.
 fn split_at_fences(text: &str) -> (Vec<&str>, String) {
     let mut found = Vec::new();
     let mut outside = String::new();
