@@ -263,7 +263,7 @@ fn note_level(shape: &mut Shape, level: &Level) {
         Some(usual) => shape
             .note(usual - margin, (below as f32 * known.log2() / 2.0).min(weights::MOST_OF_LEVEL)),
         None if bits >= weights::LEAST_OF_LEVEL => {
-            shape.note(least - margin, bits.min(weights::MOST_OF_LEVEL))
+            shape.note(least - margin, bits.min(weights::MOST_OF_LEVEL));
         }
         None => shape.note(0, (behind.len() as f32).min(weights::MOST_OF_LEVEL) * doubt),
     }
