@@ -8,6 +8,7 @@ use salve_check::{
     FinishedRun, Gate, Keep, Launcher, Limits, Plan, RiskClass, RunClass, RunEnding, RunPrograms,
     RunRequest, Runner, RunnerOptions, StartedBy,
 };
+use salve_types::Timestamp;
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::path::Path;
@@ -115,7 +116,7 @@ fn runner(folder: &Path) -> Runner {
         workspace: folder.join("work"),
         inherited: BTreeMap::from([("PATH".to_owned(), PATH.to_owned())]),
         temporary: folder.join("temporary"),
-        clock: || 0,
+        clock: || Timestamp(0),
         keep: Keep::RECORDS,
         without: Vec::new(),
     })

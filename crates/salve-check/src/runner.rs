@@ -32,6 +32,7 @@ use collect::Collector;
 use control_file::CONTROL;
 use environment::Surroundings;
 use outcome::{Refusal, add_to_hash, ending, needs_every_layer, system};
+use salve_types::Timestamp;
 use scratch::Scratch;
 use session::Finished;
 use state::{STATE, StateFolder};
@@ -57,8 +58,8 @@ pub struct RunnerOptions {
     pub inherited: BTreeMap<String, String>,
     /// Where temporary homes are made, such as `/tmp`.
     pub temporary: PathBuf,
-    /// Tells the time: seconds since 1970.
-    pub clock: fn() -> u64,
+    /// Returns this moment.
+    pub clock: fn() -> Timestamp,
     /// What is kept of runs.
     pub keep: Keep,
     /// Layers of the sandbox that count as missing even if the machine has them.
@@ -111,7 +112,7 @@ pub struct Runner {
     workspace: PathBuf,
     surroundings: Surroundings,
     temporary: PathBuf,
-    clock: fn() -> u64,
+    clock: fn() -> Timestamp,
     keep: Keep,
     without: Vec<Layer>,
     /// Layers that are known to be missing; the others are taken to be there until one fails.
@@ -174,7 +175,7 @@ impl Runner {
     ) -> Result<FinishedRun, RunError> {
         self.check_control_file()?;
         let state = self.state()?;
-        let started_at = (self.clock)();
+        let started_at = self.seconds();
         loop {
             let missing = self.known_missing();
             if !missing.is_empty() && needs_every_layer(request) {
@@ -200,12 +201,16 @@ impl Runner {
         }
     }
 
+    fn seconds(&self) -> u64 {
+        u64::try_from((self.clock)().0 / 1000).unwrap_or(0)
+    }
+
     /// Launches nothing with these layers.
     fn attempt(&self, layers: &[Layer]) -> Result<(), Refusal> {
         if let Some(layer) = layers.iter().find(|layer| self.without.contains(layer)) {
             return Err(Refusal::Layer(*layer, "switched off".to_owned()));
         }
-        let scratch = self.scratch((self.clock)())?;
+        let scratch = self.scratch(self.seconds())?;
         let request = RunRequest {
             plan: Plan { pipelines: Vec::new() },
             cwd: self.workspace.clone(),

@@ -5,41 +5,26 @@
 //! into.
 
 use crate::arguments::PlaceArguments;
-use crate::batch::failure_text;
 use crate::commands::worker::Busy;
 use crate::failure::Failure;
 use crate::settings::Settings;
-use crate::{environment, ledger, model_keys, output, postgres_url, runtime};
-use salve_engine::{
-    GenerateSteps, Generation, JobsPlace, OpenJobs as Opened, all_flows, open_jobs,
-};
+use crate::{environment, host, output, postgres_url, runtime};
+use salve_engine::host::{Host, HostError};
+use salve_engine::jobs::{JobsPlace, OpenJobs as Opened};
+use salve_engine::{GenerateSteps, Generation, all_flows};
 use salve_jobs::{
     FlowName, Flows, JobRunner, JobSnapshot, Jobs, RunningRunner, Steps, WorkerOptions,
 };
-use salve_model::{
-    Budget, BudgetLevel, BudgetLimits, Consumption, HttpClientOptions, Lineup, LineupParts,
-    RetryPolicy, http_client, read_key_file,
-};
-use salve_store::{Budgets, SpendLimit};
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use salve_model::read_key_file;
 use std::sync::Arc;
-use std::time::Duration;
-
-/// How long results may take from the spool to the ledger before the command ends without them.
-const DELIVERY: Duration = Duration::from_secs(5);
-
-/// Whoever was not heard of for so long is gone, and its call in doubt. The same for everybody who
-/// looks, whatever their leases: nobody takes a call from a living worker.
-const SILENCE: Duration = Duration::from_secs(10);
 
 /// Jobs that are open.
-pub(crate) struct OpenJobs {
-    opened: Opened,
+pub(crate) struct OpenJobs<'a> {
+    host: &'a Host,
+    opened: &'a Opened,
     /// The jobs.
     pub(crate) jobs: Arc<dyn Jobs>,
-    place: Place,
-    worker: String,
+    place: &'a Place,
 }
 
 struct Place {
@@ -50,7 +35,7 @@ struct Place {
 
 impl Place {
     fn of(arguments: &PlaceArguments) -> Result<Self, Failure> {
-        let folder = data_folder()?;
+        let folder = host::data_folder()?;
         let flag = arguments.url.as_deref();
         let Some(url) = flag.map(str::to_owned).or_else(|| environment::value(environment::JOBS))
         else {
@@ -75,34 +60,33 @@ impl Place {
     }
 }
 
-fn data_folder() -> Result<PathBuf, Failure> {
-    let file = ledger::path()?;
-    Ok(file.parent().map_or_else(PathBuf::new, PathBuf::from))
-}
-
 /// Opens the jobs, does something with them, and closes them.
 pub(crate) fn with<T>(
     arguments: &PlaceArguments,
     name: &str,
-    act: impl AsyncFnOnce(&OpenJobs) -> Result<T, Failure>,
+    act: impl AsyncFnOnce(&OpenJobs<'_>) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let place = Place::of(arguments)?;
+    let name = match environment::host() {
+        Some(host) => format!("{name}@{host}"),
+        None => name.to_owned(),
+    };
+    let host = host::at(place.place.clone(), &name, Settings::load()?.models.settings)?;
     runtime::run(async {
-        let open = OpenJobs::new(place, name).await?;
+        let open = OpenJobs::new(&host, &place).await?;
         let done = act(&open).await;
-        open.close().await;
+        close(host).await;
         done
     })?
 }
 
-/// The same for a command that only looks: where no job was ever started, it makes no database, and
-/// returns nothing.
+/// The same for a command that only reads: where no job was ever started, it makes no database, and
+/// returns `None`.
 pub(crate) fn look<T>(
     arguments: &PlaceArguments,
-    act: impl AsyncFnOnce(&OpenJobs) -> Result<T, Failure>,
+    act: impl AsyncFnOnce(&OpenJobs<'_>) -> Result<T, Failure>,
 ) -> Result<Option<T>, Failure> {
-    let place = Place::of(arguments)?;
-    if place.is_local() && !data_folder()?.join("jobs.db").exists() {
+    if !Place::of(arguments)?.place.exists() {
         return Ok(None);
     }
     with(arguments, "jobs", act).map(Some)
@@ -113,19 +97,19 @@ pub(crate) fn flow_names() -> Result<Vec<FlowName>, Failure> {
     Ok(all_flows()?.iter().map(|(name, _)| name.clone()).collect())
 }
 
-impl OpenJobs {
-    async fn new(place: Place, name: &str) -> Result<Self, Failure> {
-        let worker = match environment::host() {
-            Some(host) => format!("{name}@{host}"),
-            None => name.to_owned(),
-        };
-        let mut options = ledger::options(&worker);
-        let worker = options.worker.clone();
-        options.silence = SILENCE;
-        // What a day and a session may take is held in the ledger, so that a whole fleet keeps to it.
-        let limits = Settings::load()?.models.settings.budget;
-        options.budgets = Budgets { day: limit(limits.day), session: limit(limits.session) };
-        let opened = open_jobs(&place.place, options).await.map_err(|error| {
+async fn close(host: Host) {
+    let waiting = host.close(host::DELIVERY).await;
+    if waiting > 0 {
+        output::story(&format!(
+            "{waiting} results are safe on this disk and not in the ledger yet; the next command \
+             delivers them.\n"
+        ));
+    }
+}
+
+impl<'a> OpenJobs<'a> {
+    async fn new(host: &'a Host, place: &'a Place) -> Result<Self, Failure> {
+        let opened = host.jobs().await.map_err(|error| {
             let failure = Failure::from(error);
             match place.is_local() {
                 true => failure,
@@ -136,20 +120,11 @@ impl OpenJobs {
             }
         })?;
         let jobs = Arc::clone(&opened.jobs) as Arc<dyn Jobs>;
-        Ok(Self { opened, jobs, place, worker })
+        Ok(Self { host, opened, jobs, place })
     }
 
-    async fn close(self) {
-        let waiting = self.opened.close(DELIVERY).await;
-        if waiting > 0 {
-            output::story(&format!(
-                "{waiting} results are safe on this disk and not in the ledger yet; the next \
-                 command delivers them.\n"
-            ));
-        }
-    }
-
-    /// Returns whether the jobs are on this machine alone, so that whoever starts one does it too.
+    /// Returns whether the jobs are on this machine alone, so that the process that starts one does
+    /// it too.
     pub(crate) fn is_local(&self) -> bool {
         self.place.is_local()
     }
@@ -161,7 +136,7 @@ impl OpenJobs {
 
     /// Returns who this process is, for people and the ledger.
     pub(crate) fn worker(&self) -> String {
-        self.worker.clone()
+        self.host.worker().to_owned()
     }
 
     /// Begins to take jobs.
@@ -172,15 +147,18 @@ impl OpenJobs {
         self.run_watched(options, &Busy::default()).await
     }
 
-    /// Begins to take jobs, and tells which steps run.
+    /// Begins to take jobs, and reports which steps run.
     pub(crate) async fn run_watched(
         &self,
         options: WorkerOptions,
         busy: &Busy,
     ) -> Result<Box<dyn RunningRunner>, Failure> {
-        let models = Arc::new(lineup()?);
+        let models = self.host.models().map_err(no_models)?;
+        for (provider, why) in &models.without_key {
+            output::story(&format!("warning: the provider {provider} has no key: {why}\n"));
+        }
         let store = self.opened.store.clone();
-        let steps = GenerateSteps::new(store, models).add_to(Steps::default())?;
+        let steps = GenerateSteps::new(store, models.lineup).add_to(Steps::default())?;
         let flows: Flows = all_flows()?;
         Ok(self.opened.jobs.run(flows, busy.watching(&steps), options).await?)
     }
@@ -220,48 +198,13 @@ impl OpenJobs {
     }
 }
 
-fn limit(limits: BudgetLimits) -> SpendLimit {
-    SpendLimit { tokens: limits.tokens, micro_dollars: limits.money.map(|money| money.0) }
-}
-
-// Every attempt of a step has its own key in the ledger, so the model is asked once for each: what is
-// tried again inside a call could be paid twice unseen.
-fn lineup() -> Result<Lineup, Failure> {
-    let Settings { models, .. } = Settings::load()?;
-    let settings = models.settings;
-    if settings.provider.is_empty() {
-        return Err(Failure::new("there is no model to ask")
-            .hint("Add a `[[provider]]` and `[roles]` to your own config.toml; see docs/models.md.")
-            .hint("`salve doctor` shows which are configured."));
+fn no_models(error: HostError) -> Failure {
+    let none = matches!(error, HostError::NoModels);
+    let failure = Failure::from(error);
+    if !none {
+        return failure;
     }
-    let mut keys = BTreeMap::new();
-    for provider in &settings.provider {
-        let Some(source) = provider.key_source() else { continue };
-        match model_keys::fetch(&source) {
-            Ok(key) => {
-                keys.insert(provider.name.clone(), key);
-            }
-            Err(failure) => output::story(&format!(
-                "warning: the provider {} has no key: {}\n",
-                provider.name,
-                failure_text(&failure)
-            )),
-        }
-    }
-    let limits = settings.budget;
-    let budget = Budget::new(
-        BudgetLevel::Day,
-        limits.day,
-        Consumption::default(),
-        Arc::new(environment::now),
-    )
-    .narrow(BudgetLevel::Session, limits.session)
-    .narrow(BudgetLevel::Run, limits.run);
-    Ok(Lineup::new(LineupParts {
-        settings: &settings,
-        keys,
-        client: http_client(&HttpClientOptions::default())?,
-        budget,
-        retry: RetryPolicy { attempts: 1, ..RetryPolicy::default() },
-    })?)
+    failure
+        .hint("Add a `[[provider]]` and `[roles]` to your own config.toml; see docs/models.md.")
+        .hint("`salve doctor` shows which are configured.")
 }

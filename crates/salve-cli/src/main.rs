@@ -11,25 +11,23 @@ mod config_files;
 mod environment;
 mod failure;
 mod gateway_settings;
+mod host;
 mod input;
 mod job_place;
 mod keys;
-mod ledger;
 mod log;
 mod model_keys;
 mod model_settings;
 mod output;
 mod postgres_url;
-mod processes;
 mod render;
-mod rules;
 mod runtime;
 mod schemas;
 mod settings;
 mod table;
-mod toolchains;
 mod trust;
 mod workspace;
+mod workspace_config;
 
 use arguments::{Arguments, Command};
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
@@ -41,7 +39,7 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    if let Some(code) = processes::as_launcher() {
+    if let Some(code) = host::as_launcher() {
         return code;
     }
     let matches = Arguments::command().get_matches();

@@ -7,46 +7,31 @@ use crate::arguments::TreeArguments;
 use crate::change::visible;
 use crate::failure::Failure;
 use crate::{environment, output};
-use salve_tree::{
-    AdmitOptions, ChangeMeta, Cost, DiskView, Origin, Recovery, Root, Workspace, WorkspaceOptions,
-};
+use salve_engine::host::OpenWorkspace;
+use salve_tree::{ChangeMeta, Cost, Origin, Recovery, WorkspaceOptions};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// A workspace at rest.
-pub(crate) struct Opened {
-    pub(crate) workspace: Workspace,
-    pub(crate) recovery: Recovery,
-    root: Root,
+/// Opens the folder the arguments name and brings it to rest.
+pub(crate) fn open(arguments: &TreeArguments) -> Result<OpenWorkspace, Failure> {
+    open_keeping(arguments, WorkspaceOptions::default().history_cap)
 }
 
-impl Opened {
-    /// Opens the folder the arguments name and brings it to rest.
-    pub(crate) fn at(arguments: &TreeArguments) -> Result<Self, Failure> {
-        Self::keeping(arguments, WorkspaceOptions::default().history_cap)
-    }
-
-    /// As [`Opened::at`], with another bound on the bytes that the history keeps.
-    pub(crate) fn keeping(arguments: &TreeArguments, history_cap: u64) -> Result<Self, Failure> {
-        let folder = folder(arguments.directory.as_deref())?;
-        let root = Root::open(&folder).map_err(|error| {
-            Failure::new(format!("cannot open `{}`: {error}", folder.display()))
-        })?;
-        let options = WorkspaceOptions {
-            wait: Duration::from_secs(arguments.wait),
-            holder: format!("salve, process {}", std::process::id()),
-            history_cap,
-            ..WorkspaceOptions::default()
-        };
-        let (workspace, recovery) = Workspace::open(&folder, options)?;
-        output::story(&told(&recovery));
-        Ok(Self { workspace, recovery, root })
-    }
-
-    /// Looks at the files as the verifier does.
-    pub(crate) fn view(&self, options: AdmitOptions) -> DiskView<'_> {
-        DiskView::new(&self.root, options)
-    }
+/// As [`open`], with another bound on the bytes that the history keeps.
+pub(crate) fn open_keeping(
+    arguments: &TreeArguments,
+    history_cap: u64,
+) -> Result<OpenWorkspace, Failure> {
+    let folder = folder(arguments.directory.as_deref())?;
+    let options = WorkspaceOptions {
+        wait: Duration::from_secs(arguments.wait),
+        holder: format!("salve, process {}", std::process::id()),
+        history_cap,
+        ..WorkspaceOptions::default()
+    };
+    let opened = OpenWorkspace::open(&folder, options)?;
+    output::story(&told(&opened.recovery));
+    Ok(opened)
 }
 
 /// Describes a change that this command makes now.

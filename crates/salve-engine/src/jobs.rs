@@ -9,7 +9,7 @@ mod open;
 
 pub use book::StoreBook;
 pub use ledger::StoreLedger;
-pub use open::{JobsPlace, OpenJobs, OpenJobsError, open_jobs};
+pub use open::{JobsPlace, OpenJobs, OpenJobsError, open_jobs, open_jobs_in};
 
 use salve_jobs::{JobsError, LedgerError};
 use salve_store::StoreError;

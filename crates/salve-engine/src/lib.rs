@@ -1,14 +1,16 @@
 //! Where the stages meet.
 //!
-//! In: a model's reply. Out: what the stages made of it, in order. Never: a stage of its own; it
-//! joins crates that do not know each other.
+//! In: a model's reply, or plain configuration. Out: what the stages made of it, in order, or the parts
+//! of Salve put together ([`host`]). Never a stage of its own; it joins crates that do not know each
+//! other.
 
 pub mod answer;
 mod command_facts;
 mod edits;
 mod flows;
 mod grammar_probe;
-mod jobs;
+pub mod host;
+pub mod jobs;
 mod judgement;
 mod pipeline;
 mod redaction;
@@ -28,7 +30,10 @@ pub use flows::{
 pub use grammar_probe::GrammarProbe;
 pub use jobs::{JobsPlace, OpenJobs, OpenJobsError, StoreBook, StoreLedger, open_jobs};
 pub use judgement::{Judgement, judge_text};
-pub use pipeline::{PipelineOptions, Received, Resumed, receive, resume};
+pub use pipeline::{
+    Applied, ApplyEnding, ApplyOptions, PipelineOptions, Received, Resumed, Review, apply_reply,
+    receive, resume,
+};
 pub use redaction::TextRedactor;
 pub use repository_facts::RepositoryFacts;
 pub use segments::{CheckedOutput, check_output, note_segment};

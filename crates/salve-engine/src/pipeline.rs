@@ -1,7 +1,7 @@
 //! The pipeline, top to bottom: the table of contents of Salve.
 //!
-//! In: a reply as received. Out: a whole text, ready to be parsed, or a cut that can be resumed.
-//! Never decides anything itself: each step is a stage's function.
+//! In: a reply as received. Out: a whole text, ready to be parsed, or a cut that can be resumed; or
+//! its edits, verified and applied. Never decides anything itself: each step is a stage's function.
 //!
 //! | stage | function | crate |
 //! |---|---|---|
@@ -13,12 +13,18 @@
 //! | apply | `salve_tree::apply` | salve-tree |
 //! | roll back | `salve_tree::recover` at every start; `salve_tree::undo` | salve-tree |
 
+use crate::edits::read_edits;
+use crate::host::OpenWorkspace;
 use salve_syntax::second_opinion;
 use salve_text::{
-    CleanOptions, CleanReply, Cut, InspectOptions, Inspection, Stitch, StitchOptions,
+    CleanOptions, CleanReply, Cut, EditOptions, InspectOptions, Inspection, Stitch, StitchOptions,
     StitchOutcome, WholeReply, clean, inspect, stitch,
 };
-use salve_types::{RawReply, Verdict};
+use salve_tree::{
+    AdmitOptions, ApplyOutcome, ChangeMeta, Refusal, Report, TreeError, Verification,
+    VerifiedEdits, VerifyOptions, apply, verify,
+};
+use salve_types::{EditSet, RawReply, Verdict};
 
 /// What the stages need to know beyond the reply itself.
 #[derive(Debug, Clone, Default)]
@@ -89,6 +95,77 @@ impl Received {
             Self::Cut(cut) => cut.verdict(),
         }
     }
+}
+
+/// What is asked of a reply that holds edits.
+pub struct ApplyOptions<'a> {
+    /// How its edits are read.
+    pub edits: EditOptions,
+    /// How its texts are judged.
+    pub pipeline: PipelineOptions,
+    /// Which paths are admitted.
+    pub admit: AdmitOptions,
+    /// What the verifier knows and allows; the history is the workspace's own.
+    pub verify: VerifyOptions<'a>,
+    /// How the change is described in the history.
+    pub meta: ChangeMeta,
+}
+
+/// What the caller says about a plan before it is applied.
+pub enum Review {
+    /// These edits are applied.
+    Apply(VerifiedEdits),
+    /// Nothing is applied now; these are what would be.
+    Hold(VerifiedEdits),
+    /// Nothing is applied.
+    Drop,
+}
+
+/// What became of the edits of a reply.
+#[must_use]
+pub struct Applied {
+    /// The edits as they were read.
+    pub edits: EditSet,
+    /// What came of them.
+    pub ending: ApplyEnding,
+}
+
+/// What came of edits.
+pub enum ApplyEnding {
+    /// They do not fit; nothing was written.
+    Refused(Refusal),
+    /// They fit, and the review held them back.
+    Held(VerifiedEdits, Report),
+    /// They fit, and the review wanted none of them.
+    Dropped,
+    /// They were handed to the transaction, which says how it ended.
+    Done(ApplyOutcome, Report),
+}
+
+/// Takes a reply to the files: parse, verify, review, apply. All files are written, or none.
+///
+/// # Errors
+/// When the workspace cannot be read or written, or the review fails.
+pub fn apply_reply<E: From<TreeError>>(
+    raw: &RawReply,
+    workspace: &OpenWorkspace,
+    options: &ApplyOptions<'_>,
+    review: impl FnOnce(VerifiedEdits) -> Result<Review, E>,
+) -> Result<Applied, E> {
+    let edits = read_edits(raw, &options.edits, &options.pipeline);
+    let history = workspace.tree.bases()?;
+    let known = VerifyOptions { history: Some(&history), ..options.verify };
+    let ending = match verify(&edits, &workspace.view(options.admit), &known) {
+        Verification::Refused(refusal) => ApplyEnding::Refused(refusal),
+        Verification::Verified { edits: verified, report } => match review(verified)? {
+            Review::Drop => ApplyEnding::Dropped,
+            Review::Hold(verified) => ApplyEnding::Held(verified, report),
+            Review::Apply(verified) => {
+                ApplyEnding::Done(apply(&workspace.tree, verified, &options.meta)?, report)
+            }
+        },
+    };
+    Ok(Applied { edits, ending })
 }
 
 /// Inspects a cleaned reply and lets the grammar have its say.

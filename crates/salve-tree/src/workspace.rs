@@ -7,6 +7,7 @@ mod error;
 
 use crate::blobs::Blobs;
 use crate::disk::{At, Disk, RealDisk, ensure_dir, write_all};
+use crate::path::Root;
 use crate::recover::{Recovery, recover};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
@@ -89,6 +90,14 @@ impl Workspace {
         let workspace = Self { path: path.to_owned(), root, options };
         let recovery = recover(&workspace)?;
         Ok((workspace, recovery))
+    }
+
+    /// Opens the folder for path checks.
+    ///
+    /// # Errors
+    /// When it is not there any more.
+    pub fn open_root(&self) -> Result<Root, TreeError> {
+        Root::open(&self.path).map_err(|e| TreeError::io(self.path.display().to_string(), e))
     }
 
     /// Returns the path it was opened by.

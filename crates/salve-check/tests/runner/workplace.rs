@@ -5,6 +5,7 @@ use salve_check::{
     PlannedPipeline, PlannedRedirect, RedirectTarget, RiskClass, RunClass, RunError, RunPrograms,
     RunRequest, Runner, RunnerOptions, StartedBy, WordTarget, parse_command_line,
 };
+use salve_types::Timestamp;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -73,7 +74,7 @@ pub(crate) fn options(folder: &Path, without: &[Layer]) -> RunnerOptions {
         workspace: folder.join("work"),
         inherited: BTreeMap::from([("PATH".to_owned(), PATH.to_owned())]),
         temporary: folder.join("temporary"),
-        clock: || 1_800_000_000,
+        clock: || Timestamp(1_800_000_000_000),
         keep: Keep::RECORDS,
         without: without.to_vec(),
     }

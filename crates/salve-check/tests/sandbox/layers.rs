@@ -3,6 +3,7 @@
 use crate::cage;
 use crate::world::World;
 use salve_check::{Keep, Launcher, LauncherReport, Layer, Plan, Runner, RunnerOptions};
+use salve_types::Timestamp;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -17,7 +18,7 @@ fn every_layer_is_reported_available() {
         workspace: workspace.path().to_owned(),
         inherited: BTreeMap::new(),
         temporary: std::env::temp_dir(),
-        clock: || 0,
+        clock: || Timestamp(0),
         keep: Keep::Nothing,
         without: Vec::new(),
     })

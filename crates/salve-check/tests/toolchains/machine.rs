@@ -6,6 +6,7 @@
 )]
 
 use salve_check::{Keep, Launcher, Runner, RunnerOptions};
+use salve_types::Timestamp;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -25,7 +26,7 @@ pub(crate) fn runner(workspace: &Path) -> Runner {
         workspace: workspace.to_owned(),
         inherited,
         temporary: std::env::temp_dir(),
-        clock: || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs()),
+        clock: now,
         keep: Keep::RECORDS,
         without: Vec::new(),
     })
@@ -36,4 +37,9 @@ pub(crate) fn runner(workspace: &Path) -> Runner {
 fn tools() -> [PathBuf; 2] {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     ["npm/bin", "python/bin"].map(|folder| target.join("tools").join(folder))
+}
+
+fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

@@ -9,17 +9,18 @@ mod interactive;
 mod report;
 
 use crate::arguments::{ApplyArguments, Format, Guard};
-use crate::failure::{CommandResult, Ending};
+use crate::failure::{CommandResult, Ending, Failure};
 use crate::settings::Settings;
-use crate::workspace::{Opened, dollars, meta};
+use crate::workspace::{self, dollars, meta};
 use crate::{input, output};
-use salve_engine::{GrammarProbe, read_edits};
+use salve_engine::host::OpenWorkspace;
+use salve_engine::{Applied, ApplyEnding, ApplyOptions, GrammarProbe, Review, apply_reply};
 use salve_text::EditOptions;
 use salve_tree::{
     AdmitOptions, Allow, ApplyOutcome, ChangeMeta, History, MatchOptions, Origin, RefusalCode,
-    Verification, VerifiedEdits, VerifyOptions, apply, verify,
+    VerifiedEdits, VerifyOptions,
 };
-use salve_types::{EditSet, FinishReason, RawReply};
+use salve_types::{FinishReason, RawReply};
 use std::collections::BTreeMap;
 
 /// Runs `salve apply`.
@@ -31,111 +32,95 @@ pub(crate) fn run(arguments: &ApplyArguments, format: Format) -> CommandResult {
         finish_reason: arguments.finish_reason.as_deref().map(FinishReason::from_name),
         ..RawReply::from_text(input::text(arguments.edits.as_deref())?)
     };
-    let edits = read(arguments, &raw)?;
-    let opened = Opened::at(&arguments.tree)?;
+    let opened = workspace::open(&arguments.tree)?;
     let bases: BTreeMap<String, String> = arguments.base.iter().cloned().collect();
-    let history = opened.workspace.bases()?;
-    let options = VerifyOptions {
-        target: arguments.target.as_deref(),
-        bases: (!bases.is_empty()).then_some(&bases),
-        history: Some(&history),
-        ..verify_options(arguments)
+    let options = ApplyOptions {
+        edits: EditOptions {
+            format: arguments.edit_format.0,
+            target: arguments.target.clone(),
+            hints: arguments.hint.clone(),
+        },
+        pipeline: super::inspect::pipeline_options(&Settings::load()?),
+        admit: admit_options(arguments),
+        verify: VerifyOptions {
+            target: arguments.target.as_deref(),
+            bases: (!bases.is_empty()).then_some(&bases),
+            ..verify_options(arguments)
+        },
+        meta: ChangeMeta {
+            cost: arguments.cost.and_then(dollars),
+            label: arguments.label.clone(),
+            ..meta(Origin::Chat)
+        },
     };
-    let view = opened.view(admit_options(arguments));
-    match verify(&edits, &view, &options) {
-        Verification::Refused(refusal) => {
-            match format {
-                Format::Human => output::result(&report::refusal(&edits, &refusal))?,
-                _ => report::document(&edits, &refusal.report, Some(&refusal), None, format)?,
+    let applied = apply_reply(&raw, &opened, &options, |verified| review(arguments, verified))?;
+    if matches!(applied.ending, ApplyEnding::Done(..)) {
+        keep_the_cap(&opened);
+    }
+    show(&applied, format)
+}
+
+// What is done with edits that fit: shown only, chosen from hunk by hunk, or written.
+fn review(arguments: &ApplyArguments, verified: VerifiedEdits) -> Result<Review, Failure> {
+    if arguments.interactive {
+        return Ok(match interactive::choose(verified)? {
+            interactive::Choice::Taken(chosen) if arguments.dry_run => Review::Hold(chosen),
+            interactive::Choice::Taken(chosen) => Review::Apply(chosen),
+            interactive::Choice::Left => Review::Drop,
+        });
+    }
+    Ok(if arguments.dry_run { Review::Hold(verified) } else { Review::Apply(verified) })
+}
+
+fn show(applied: &Applied, format: Format) -> CommandResult {
+    let edits = &applied.edits;
+    let human = format == Format::Human;
+    let (report, ending) = match &applied.ending {
+        ApplyEnding::Dropped => {
+            output::story("Nothing was changed.\n");
+            return Ok(Ending::Clean);
+        }
+        ApplyEnding::Refused(refusal) => {
+            match human {
+                true => output::result(&report::refusal(edits, refusal))?,
+                false => report::document(edits, &refusal.report, Some(refusal), None, format)?,
             }
-            Ok(if is_held_back(refusal.code) { Ending::NeedsApproval } else { Ending::Findings })
+            let held = is_held_back(refusal.code);
+            return Ok(if held { Ending::NeedsApproval } else { Ending::Findings });
         }
-        Verification::Verified { edits: verified, report: told } => {
-            let verified = if arguments.interactive {
-                match interactive::choose(verified)? {
-                    interactive::Choice::Taken(verified) => verified,
-                    interactive::Choice::Left => {
-                        output::story("Nothing was changed.\n");
-                        return Ok(Ending::Clean);
-                    }
-                }
+        ApplyEnding::Held(verified, report) => {
+            if human {
+                let planned = report::planned(edits, report);
+                output::result(&(planned + &crate::change::plan(verified)))?;
             } else {
-                verified
-            };
-            let refused = told.files.iter().any(|file| file.outcome.is_refused());
-            let ending = if arguments.dry_run {
-                show_plan(&edits, &verified, &told, format)?
-            } else {
-                write(arguments, &opened, &edits, verified, &told, format)?
-            };
-            Ok(if refused && ending == Ending::Clean { Ending::Findings } else { ending })
+                report::document(edits, report, None, None, format)?;
+            }
+            (report, Ending::Clean)
         }
-    }
-}
-
-fn read(arguments: &ApplyArguments, raw: &RawReply) -> Result<EditSet, crate::failure::Failure> {
-    let settings = Settings::load()?;
-    let pipeline = super::inspect::pipeline_options(&settings);
-    let options = EditOptions {
-        format: arguments.edit_format.0,
-        target: arguments.target.clone(),
-        hints: arguments.hint.clone(),
+        ApplyEnding::Done(outcome, report) => {
+            match human {
+                true => output::result(&report::applied(edits, report, outcome))?,
+                false => report::document(edits, report, None, Some(outcome), format)?,
+            }
+            let rolled_back = matches!(outcome, ApplyOutcome::Conflict(_));
+            (report, if rolled_back { Ending::RolledBack } else { Ending::Clean })
+        }
     };
-    Ok(read_edits(raw, &options, &pipeline))
-}
-
-fn write(
-    arguments: &ApplyArguments,
-    opened: &Opened,
-    edits: &EditSet,
-    verified: VerifiedEdits,
-    told: &salve_tree::Report,
-    format: Format,
-) -> CommandResult {
-    let meta = ChangeMeta {
-        cost: arguments.cost.and_then(dollars),
-        label: arguments.label.clone(),
-        ..meta(Origin::Chat)
-    };
-    let outcome = apply(&opened.workspace, verified, &meta)?;
-    keep_the_cap(opened);
-    match format {
-        Format::Human => output::result(&report::applied(edits, told, &outcome))?,
-        _ => report::document(edits, told, None, Some(&outcome), format)?,
-    }
-    Ok(match outcome {
-        ApplyOutcome::Conflict(_) => Ending::RolledBack,
-        _ => Ending::Clean,
-    })
+    let refused = report.files.iter().any(|file| file.outcome.is_refused());
+    Ok(if refused && ending == Ending::Clean { Ending::Findings } else { ending })
 }
 
 // The history never outgrows its cap by more than one change. That it cannot be cut down now takes
 // nothing from the change, which is applied; it is said, and the next change tries again.
-fn keep_the_cap(opened: &Opened) {
-    let size = History::size(&opened.workspace);
+fn keep_the_cap(opened: &OpenWorkspace) {
+    let size = History::size(&opened.tree);
     if !size.as_ref().is_ok_and(|size| size.bytes <= size.cap) {
-        let told = match size.and_then(|_| History::gc(&opened.workspace)) {
+        let told = match size.and_then(|_| History::gc(&opened.tree)) {
             Ok(report) => format!("{} old contents were forgotten", report.forgotten),
             Err(error) => format!("it could not be cut down: {error}"),
         };
         output::story(&format!("The history is above its cap: {told}.\n"));
     }
-}
-
-fn show_plan(
-    edits: &EditSet,
-    verified: &VerifiedEdits,
-    told: &salve_tree::Report,
-    format: Format,
-) -> CommandResult {
-    if format == Format::Human {
-        let mut text = report::planned(edits, told);
-        text.push_str(&crate::change::plan(verified));
-        output::result(&text)?;
-    } else {
-        report::document(edits, told, None, None, format)?;
-    }
-    Ok(Ending::Clean)
 }
 
 /// What the flags say to the verifier.

@@ -12,7 +12,7 @@ use crate::commands::history::ago;
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::table::{Align, table};
 use crate::workspace::now;
-use crate::{ledger, output};
+use crate::{host, output};
 use anstyle::AnsiColor;
 use salve_store::{
     Call, CallDetail, CallFilter, CallId, CallState, GatewayKey, KeyId, Resolution, Store,
@@ -34,13 +34,13 @@ pub(crate) fn run(arguments: &CallsArguments, format: Format) -> CommandResult {
 }
 
 fn looked<T>(act: impl AsyncFnOnce(&Store) -> Result<T, Failure>) -> Result<T, Failure> {
-    ledger::look("calls", act)?.ok_or_else(|| {
+    host::read_store("calls", act)?.ok_or_else(|| {
         Failure::new("no call was made yet").hint("`salve gateway` makes and keeps calls.")
     })
 }
 
 fn list(options: &CallsListArguments, format: Format) -> CommandResult {
-    let found = ledger::look("calls", async |store| {
+    let found = host::read_store("calls", async |store| {
         let keys = store.list_keys().await?;
         let filter = filter(options, &keys)?;
         Ok((store.calls(&filter).await?, keys))

@@ -9,7 +9,7 @@ mod draw;
 use crate::arguments::{CheckArguments, FormatChoice};
 use crate::change::visible;
 use crate::failure::{CommandResult, Ending, Failure};
-use crate::{output, processes, toolchains, workspace};
+use crate::{output, workspace, workspace_config};
 use salve_check::{
     BuildProfile, CheckOptions, CheckReport, CheckVerdict, Keep, Registry, Runner, StartedBy,
     check, github_commands, sarif_log, sign,
@@ -25,11 +25,14 @@ pub(crate) fn run(arguments: &CheckArguments, format: FormatChoice) -> CommandRe
     let folder = folder
         .canonicalize()
         .map_err(|error| Failure::new(format!("cannot check `{}`: {error}", folder.display())))?;
-    let known = toolchains::of_workspace(&folder)?;
-    if let Some(why) = &known.passed_over {
-        output::story(&format!("note: {}\n", visible(why)));
+    let configured = workspace_config::open(&folder)?;
+    if let Some(why) = configured.passed_over {
+        output::story(&format!(
+            "note: toolchains of `salve.toml` do not count: {why}; look at them with `salve trust`\n"
+        ));
     }
-    let runner = processes::runner(&folder, Keep::RECORDS)?;
+    let registry = &configured.workspace.toolchains;
+    let runner = configured.workspace.runner(Keep::RECORDS)?;
     if let Some(ending) = held_by_sandbox(&runner, arguments.yes)? {
         return Ok(ending);
     }
@@ -40,9 +43,9 @@ pub(crate) fn run(arguments: &CheckArguments, format: FormatChoice) -> CommandRe
         fail_on: arguments.fail_on.into(),
         by: StartedBy::User,
     };
-    let report = check(&folder, &options, &known.registry, &runner)?;
+    let report = check(&folder, &options, registry, &runner)?;
     if report.verdict() == CheckVerdict::Nothing {
-        return Err(nothing_ran(&folder, &report, &known.registry));
+        return Err(nothing_ran(&folder, &report, registry));
     }
     show(&report, &folder, format)?;
     Ok(match report.verdict() {

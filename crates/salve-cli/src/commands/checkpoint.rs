@@ -8,8 +8,9 @@ use crate::change::visible;
 use crate::commands::undo::changed_words;
 use crate::failure::{CommandResult, Ending};
 use crate::output;
-use crate::workspace::{Opened, meta, now};
+use crate::workspace::{self, meta, now};
 use anstyle::AnsiColor;
+use salve_engine::host::OpenWorkspace;
 use salve_tree::{
     AdmitOptions, FileView, ListedCheckpoint, OnChanged, Origin, RestoreOutcome, RestoreRequest,
     TreePath, create_checkpoint, list_checkpoints, restore_checkpoint,
@@ -18,7 +19,7 @@ use serde_json::json;
 
 /// Runs `salve checkpoint`.
 pub(crate) fn run(arguments: &CheckpointArguments, format: Format) -> CommandResult {
-    let opened = Opened::at(&arguments.tree)?;
+    let opened = workspace::open(&arguments.tree)?;
     match &arguments.command {
         CheckpointCommand::Create { name, paths } => create(&opened, name, paths, format),
         CheckpointCommand::List => list(&opened, format),
@@ -29,11 +30,11 @@ pub(crate) fn run(arguments: &CheckpointArguments, format: Format) -> CommandRes
     }
 }
 
-fn create(opened: &Opened, name: &str, paths: &[String], format: Format) -> CommandResult {
+fn create(opened: &OpenWorkspace, name: &str, paths: &[String], format: Format) -> CommandResult {
     let view = opened.view(AdmitOptions::default());
     let paths: Vec<TreePath> =
         paths.iter().map(|path| view.admit(path)).collect::<Result<_, _>>()?;
-    let made = create_checkpoint(&opened.workspace, name, &paths, None, now())?;
+    let made = create_checkpoint(&opened.tree, name, &paths, None, now())?;
     match format {
         Format::Human => {
             let count = made.tree.len();
@@ -44,8 +45,8 @@ fn create(opened: &Opened, name: &str, paths: &[String], format: Format) -> Comm
     Ok(Ending::Clean)
 }
 
-fn list(opened: &Opened, format: Format) -> CommandResult {
-    let listed = list_checkpoints(&opened.workspace)?;
+fn list(opened: &OpenWorkspace, format: Format) -> CommandResult {
+    let listed = list_checkpoints(&opened.tree)?;
     match format {
         Format::Human if listed.is_empty() => output::result("no checkpoints yet\n")?,
         Format::Human => output::result(&listed.iter().map(line).collect::<String>())?,
@@ -66,14 +67,14 @@ fn line(listed: &ListedCheckpoint) -> String {
 }
 
 fn restore(
-    opened: &Opened,
+    opened: &OpenWorkspace,
     name: Option<&str>,
     on_changed: OnChanged,
     format: Format,
 ) -> CommandResult {
     let request =
         RestoreRequest { name, error: "asked for on the command line", state: None, on_changed };
-    let outcome = restore_checkpoint(&opened.workspace, &request, &meta(Origin::Checkpoint))?;
+    let outcome = restore_checkpoint(&opened.tree, &request, &meta(Origin::Checkpoint))?;
     if format == Format::Human {
         output::result(&words(&outcome))?;
     } else {

@@ -9,10 +9,9 @@ use crate::failure::{CommandResult, Ending, Failure};
 use crate::gateway_settings::GatewaySettings;
 use crate::model_settings::Models;
 use crate::settings::Settings;
-use crate::{ledger, log, model_keys, output, runtime};
+use crate::{host, log, model_keys, output, runtime};
 use salve_serve::gateway::{Gateway, GatewayConfig, Secret};
 use salve_serve::http::{ServerHandle, TlsIdentity};
-use salve_store::Store;
 use serde_json::json;
 use std::io::IsTerminal;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -32,8 +31,8 @@ pub(crate) fn run(arguments: &GatewayArguments, format: Format) -> CommandResult
 }
 
 async fn serve(mut config: GatewayConfig, format: Format) -> CommandResult {
-    let store = Store::open(&ledger::path()?, ledger::options("gateway")).await?;
-    config.store = Some(store.clone());
+    let host = host::local("gateway")?;
+    config.store = Some(host.store().await?.clone());
     let secured = config.server.tls.is_some();
     let upstream = config.upstream.clone();
     let gateway = Gateway::start(config).await.map_err(|error| {
@@ -43,7 +42,7 @@ async fn serve(mut config: GatewayConfig, format: Format) -> CommandResult {
     runtime::interrupted().await?;
     output::story("Finishing open replies; no new ones are taken.\n");
     let drained = gateway.stop().await;
-    store.close().await;
+    host.close(host::DELIVERY).await;
     if drained.cut > 0 {
         output::story(&format!("{} replies did not end in time and were cut.\n", drained.cut));
         return Ok(Ending::LimitReached);

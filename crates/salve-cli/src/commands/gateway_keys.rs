@@ -9,7 +9,7 @@ use crate::commands::history::ago;
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::table::{Align, table};
 use crate::workspace::now;
-use crate::{ledger, output};
+use crate::{host, output};
 use salve_store::{GatewayKey, MadeKey, NewKey, SpendLimit, Spending, Store};
 use serde_json::{Value, json};
 
@@ -40,7 +40,7 @@ fn named(name: &str) -> Result<String, Failure> {
 
 fn add(new: NewKey, format: Format) -> CommandResult {
     let MadeKey { key, secret } =
-        ledger::with("keys", async move |store| Ok(store.add_key(new).await?))?;
+        host::with_store("keys", async move |store| Ok(store.add_key(new).await?))?;
     match format {
         // The key alone, so that a script can take it.
         Format::Human => {
@@ -56,7 +56,7 @@ fn add(new: NewKey, format: Format) -> CommandResult {
 }
 
 fn list(format: Format) -> CommandResult {
-    let keys = ledger::look("keys", spendings)?.unwrap_or_default();
+    let keys = host::read_store("keys", spendings)?.unwrap_or_default();
     match format {
         Format::Human if keys.is_empty() => {
             output::result("no keys yet\n")?;
@@ -132,7 +132,7 @@ pub(super) fn dollars(micro: u64) -> String {
 
 fn revoke(name: &str, format: Format) -> CommandResult {
     let name = name.to_owned();
-    let revoked = ledger::look("keys", async move |store| {
+    let revoked = host::read_store("keys", async move |store| {
         store.revoke_key(&name).await.map_err(|error| {
             Failure::from(error)
                 .hint("`salve keys list` shows the keys and whether they are valid.")

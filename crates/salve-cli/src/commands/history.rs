@@ -8,8 +8,9 @@ use crate::change::{self, visible};
 use crate::commands::undo::find;
 use crate::failure::{CommandResult, Ending};
 use crate::output;
-use crate::workspace::{Opened, now};
+use crate::workspace::{self, now};
 use anstyle::{AnsiColor, Style};
+use salve_engine::host::OpenWorkspace;
 use salve_tree::{ChangeSet, ExportedChange, History};
 use serde_json::json;
 
@@ -17,16 +18,16 @@ use serde_json::json;
 pub(crate) fn run(arguments: &HistoryArguments, format: Format) -> CommandResult {
     let opened = match &arguments.command {
         Some(HistoryCommand::Gc { max_size: Some(mib) }) => {
-            Opened::keeping(&arguments.tree, mib.saturating_mul(1 << 20))?
+            workspace::open_keeping(&arguments.tree, mib.saturating_mul(1 << 20))?
         }
-        _ => Opened::at(&arguments.tree)?,
+        _ => workspace::open(&arguments.tree)?,
     };
     match &arguments.command {
         None => list(&opened, arguments.limit, format),
         Some(HistoryCommand::Gc { .. }) => collect(&opened, format),
         Some(HistoryCommand::Export { change }) => {
-            let history = History::load(&opened.workspace)?;
-            let exported = history.export(&opened.workspace, &find(&history, change)?.id)?;
+            let history = History::load(&opened.tree)?;
+            let exported = history.export(&opened.tree, &find(&history, change)?.id)?;
             output::json(&exported)?;
             Ok(Ending::Clean)
         }
@@ -35,8 +36,8 @@ pub(crate) fn run(arguments: &HistoryArguments, format: Format) -> CommandResult
 
 /// Runs `salve diff`.
 pub(crate) fn run_diff(arguments: &DiffArguments, format: Format) -> CommandResult {
-    let opened = Opened::at(&arguments.tree)?;
-    let history = History::load(&opened.workspace)?;
+    let opened = workspace::open(&arguments.tree)?;
+    let history = History::load(&opened.tree)?;
     let change = match &arguments.change {
         Some(named) => Some(find(&history, named)?),
         None => history.position(),
@@ -45,7 +46,7 @@ pub(crate) fn run_diff(arguments: &DiffArguments, format: Format) -> CommandResu
         output::story("There is no change yet.\n");
         return Ok(Ending::Clean);
     };
-    let exported = history.export(&opened.workspace, &change.id)?;
+    let exported = history.export(&opened.tree, &change.id)?;
     match format {
         Format::Human => output::result(&drawn(&exported))?,
         _ => output::value(format, &exported)?,
@@ -53,9 +54,9 @@ pub(crate) fn run_diff(arguments: &DiffArguments, format: Format) -> CommandResu
     Ok(Ending::Clean)
 }
 
-fn list(opened: &Opened, limit: usize, format: Format) -> CommandResult {
-    let history = History::load(&opened.workspace)?;
-    let size = History::size(&opened.workspace)?;
+fn list(opened: &OpenWorkspace, limit: usize, format: Format) -> CommandResult {
+    let history = History::load(&opened.tree)?;
+    let size = History::size(&opened.tree)?;
     let newest: Vec<&ChangeSet> = history.changes().iter().rev().take(limit).collect();
     let position = history.position().map(|change| change.id.as_str());
     match format {
@@ -139,8 +140,8 @@ fn bytes(count: u64) -> String {
     }
 }
 
-fn collect(opened: &Opened, format: Format) -> CommandResult {
-    let report = History::gc(&opened.workspace)?;
+fn collect(opened: &OpenWorkspace, format: Format) -> CommandResult {
+    let report = History::gc(&opened.tree)?;
     match format {
         Format::Human => output::result(&format!(
             "{} contents forgotten, {} freed; {} contents in {} stay\n",

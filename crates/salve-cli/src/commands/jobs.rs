@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &JobsArguments, format: Format) -> CommandResult {
 }
 
 /// Finds a job by its name, or by the beginning of it where that is enough.
-async fn find(open: &OpenJobs, name: &str) -> Result<JobSnapshot, Failure> {
+async fn find(open: &OpenJobs<'_>, name: &str) -> Result<JobSnapshot, Failure> {
     let id = JobId::new(name)?;
     if let Some(found) = open.jobs.state(&id).await? {
         return Ok(found);

@@ -6,12 +6,12 @@
 use crate::arguments::{Format, TreeArguments};
 use crate::failure::{CommandResult, Ending};
 use crate::output;
-use crate::workspace::{Opened, told};
+use crate::workspace::{self, told};
 use serde_json::json;
 
 /// Runs `salve recover`.
 pub(crate) fn run(arguments: &TreeArguments, format: Format) -> CommandResult {
-    let opened = Opened::at(arguments)?;
+    let opened = workspace::open(arguments)?;
     let recovery = &opened.recovery;
     match format {
         Format::Human if recovery.is_clean() => output::result("nothing to recover\n")?,

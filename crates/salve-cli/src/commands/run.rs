@@ -10,9 +10,8 @@ mod show;
 
 use crate::arguments::{Format, RunArguments};
 use crate::failure::{CommandResult, Ending, Failure};
-use crate::rules::Rules;
 use crate::workspace::folder;
-use crate::{output, processes};
+use crate::{output, workspace_config};
 pub(super) use show::{line, sign};
 
 use decide::{Asked, Decision};
@@ -33,11 +32,9 @@ pub(crate) fn run(options: &RunArguments, format: Format) -> CommandResult {
     let folder = folder
         .canonicalize()
         .map_err(|error| Failure::new(format!("cannot open `{}`: {error}", folder.display())))?;
-    let mut rules = Rules::load(&folder)?;
-    for ignored in &rules.ignored {
-        output::story(&format!("{}\n", crate::change::visible(ignored)));
-    }
-    let proposal = Proposal::of(options, &folder, &rules.policy)?;
+    let configured = workspace_config::open(&folder)?;
+    configured.report_ignored_rules();
+    let proposal = Proposal::of(options, &folder, &configured.workspace.policy)?;
     let Some(plan) = proposal.plan.clone() else {
         output::story(&show::refused(&proposal.verdict));
         return Ok(Ending::NeedsApproval);
@@ -45,12 +42,12 @@ pub(crate) fn run(options: &RunArguments, format: Format) -> CommandResult {
     let gate = match decide::decide(&proposal, &plan, options)? {
         Decision::Run(gate) => gate,
         Decision::AddAndRun => {
-            rules.approve(proposal.addable.clone())?;
+            workspace_config::approve(&folder, proposal.addable.clone())?;
             Gate::Approved
         }
         Decision::Skip => return Ok(Ending::NeedsApproval),
     };
-    let runner = processes::runner(&folder, Keep::RECORDS)?;
+    let runner = configured.workspace.runner(Keep::RECORDS)?;
     let mut request = request(options, &folder, &proposal.verdict, plan, gate);
     match start(&runner, &request, format) {
         Err(RunError::MissingLayers { missing }) => {

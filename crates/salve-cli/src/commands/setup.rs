@@ -14,7 +14,7 @@ use crate::arguments::{Format, SetupArguments, TreeArguments};
 use crate::change::{self, visible};
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::keys::Keys;
-use crate::workspace::{Opened, meta};
+use crate::workspace::{self, meta};
 use crate::{config_files, output};
 use agents::{Edited, Place, Wish};
 use salve_tree::{
@@ -123,7 +123,7 @@ fn write(
         Failure::new(format!("cannot create `{}`: {error}", place.folder.display()))
     })?;
     let tree = TreeArguments { directory: Some(place.folder.clone()), wait: 5 };
-    let opened = Opened::at(&tree)?;
+    let opened = workspace::open(&tree)?;
     if config_files::read(&place.path())?.as_deref() != before {
         return Err(Failure::new(format!("`{}` changed in the meantime", place.path().display()))
             .hint("Nothing was written; run the command again."));
@@ -161,7 +161,7 @@ fn write(
     let label =
         if arguments.remove { format!("setup {name} --remove") } else { format!("setup {name}") };
     let meta = salve_tree::ChangeMeta { label: Some(label), ..meta(Origin::User) };
-    match apply(&opened.workspace, verified, &meta)? {
+    match apply(&opened.tree, verified, &meta)? {
         ApplyOutcome::Conflict(_) => {
             Err(Failure::new(format!("`{}` changed in the meantime", place.path().display()))
                 .hint("Nothing was written; run the command again."))

@@ -6,7 +6,7 @@ use crate::arguments::{Format, StatsArguments};
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::table::{Align, table};
 use crate::workspace::now;
-use crate::{ledger, output};
+use crate::{host, output};
 use anstyle::Style;
 use salve_store::{CountedName, Counts, Statistics};
 use salve_types::Timestamp;
@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: &StatsArguments, format: Format) -> CommandResult {
         Timestamp(i64::try_from(now().saturating_sub(back)).unwrap_or(i64::MAX))
     });
     let statistics =
-        ledger::look("stats", async |store| Ok(store.stats(since).await?))?.unwrap_or_default();
+        host::read_store("stats", async |store| Ok(store.stats(since).await?))?.unwrap_or_default();
     match format {
         Format::Human => output::result(&drawn(&statistics))?,
         _ => output::value(format, &document(&statistics)?)?,

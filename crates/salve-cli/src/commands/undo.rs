@@ -7,8 +7,9 @@ use crate::arguments::{ChangedArguments, Format, RewindArguments, UndoArguments}
 use crate::change::visible;
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::output;
-use crate::workspace::{Opened, meta};
+use crate::workspace::{self, meta};
 use anstyle::AnsiColor;
+use salve_engine::host::OpenWorkspace;
 use salve_tree::{
     ChangedSince, History, Moved, OnChanged, Origin, RewindOutcome, ThreeWay, redo, rewind, undo,
 };
@@ -16,28 +17,28 @@ use serde_json::{Value, json};
 
 /// Runs `salve undo`.
 pub(crate) fn run_undo(arguments: &UndoArguments, format: Format) -> CommandResult {
-    let opened = Opened::at(&arguments.tree)?;
-    let outcome = undo(&opened.workspace, on_changed(&arguments.changed), &meta(Origin::User))?;
+    let opened = workspace::open(&arguments.tree)?;
+    let outcome = undo(&opened.tree, on_changed(&arguments.changed), &meta(Origin::User))?;
     tell(&opened, &outcome, "nothing to undo", format)
 }
 
 /// Runs `salve redo`.
 pub(crate) fn run_redo(arguments: &UndoArguments, format: Format) -> CommandResult {
-    let opened = Opened::at(&arguments.tree)?;
-    let outcome = redo(&opened.workspace, on_changed(&arguments.changed), &meta(Origin::User))?;
+    let opened = workspace::open(&arguments.tree)?;
+    let outcome = redo(&opened.tree, on_changed(&arguments.changed), &meta(Origin::User))?;
     tell(&opened, &outcome, "nothing to redo", format)
 }
 
 /// Runs `salve rewind`.
 pub(crate) fn run_rewind(arguments: &RewindArguments, format: Format) -> CommandResult {
-    let opened = Opened::at(&arguments.tree)?;
-    let history = History::load(&opened.workspace)?;
+    let opened = workspace::open(&arguments.tree)?;
+    let history = History::load(&opened.tree)?;
     let to = match arguments.change.as_str() {
         "0" => None,
         change => Some(find(&history, change)?.id.clone()),
     };
     let how = on_changed(&arguments.changed);
-    let outcome = rewind(&opened.workspace, to.as_deref(), how, &meta(Origin::User))?;
+    let outcome = rewind(&opened.tree, to.as_deref(), how, &meta(Origin::User))?;
     tell(&opened, &outcome, "the tree is in that state already", format)
 }
 
@@ -63,7 +64,12 @@ fn on_changed(arguments: &ChangedArguments) -> OnChanged {
     }
 }
 
-fn tell(opened: &Opened, outcome: &RewindOutcome, nothing: &str, format: Format) -> CommandResult {
+fn tell(
+    opened: &OpenWorkspace,
+    outcome: &RewindOutcome,
+    nothing: &str,
+    format: Format,
+) -> CommandResult {
     match format {
         Format::Human => output::result(&human(opened, outcome, nothing)?)?,
         _ => output::value(format, &document(outcome))?,
@@ -86,10 +92,14 @@ fn document(outcome: &RewindOutcome) -> Value {
     }
 }
 
-fn human(opened: &Opened, outcome: &RewindOutcome, nothing: &str) -> Result<String, Failure> {
+fn human(
+    opened: &OpenWorkspace,
+    outcome: &RewindOutcome,
+    nothing: &str,
+) -> Result<String, Failure> {
     let red = AnsiColor::Red.on_default().bold();
     Ok(match outcome {
-        RewindOutcome::Moved(moved) => moved_words(&History::load(&opened.workspace)?, moved),
+        RewindOutcome::Moved(moved) => moved_words(&History::load(&opened.tree)?, moved),
         RewindOutcome::NothingToDo => format!("{nothing}\n"),
         RewindOutcome::Changed(files) => changed_words(files),
         RewindOutcome::Conflict(conflict) => format!(

@@ -59,7 +59,7 @@ fn roots(said: &[String]) -> Result<BTreeMap<String, PathBuf>, Failure> {
     Ok(roots)
 }
 
-fn announce(open: &OpenJobs, options: &WorkerOptions, format: Format) -> Result<(), Failure> {
+fn announce(open: &OpenJobs<'_>, options: &WorkerOptions, format: Format) -> Result<(), Failure> {
     if format != Format::Human {
         return output::json_line(&json!({
             "worker": options.worker,

@@ -7,7 +7,8 @@
 use super::{StoreBook, StoreLedger};
 use salve_jobs::{CallLedger, EngineJobs, JobBook, JobsError, SpoolError, SpooledLedger};
 use salve_store::{Store, StoreError, StoreOptions};
-use std::path::PathBuf;
+use salve_types::Clock;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,7 +59,35 @@ const STORE_FILE: &str = "salve.db";
 /// Results that the shared ledger does not have yet.
 const SPOOL_FOLDER: &str = "spool";
 
-/// Opens jobs. What is not there is made.
+impl JobsPlace {
+    /// Opens the store that is kept here. What is not there is made.
+    ///
+    /// # Errors
+    /// When the database cannot be used, or this build has no Postgres.
+    pub async fn open_store(&self, options: StoreOptions) -> Result<Store, OpenJobsError> {
+        match self {
+            Self::Folder(folder) => Ok(Store::open(&folder.join(STORE_FILE), options).await?),
+            Self::Postgres { address, .. } => shared_store(address, options).await,
+        }
+    }
+
+    /// Returns whether anything was kept here yet; a shared database is taken to be there.
+    pub fn exists(&self) -> bool {
+        match self {
+            Self::Folder(folder) => folder.join(STORE_FILE).exists(),
+            Self::Postgres { .. } => true,
+        }
+    }
+
+    /// Returns the folder of this machine.
+    pub fn folder(&self) -> &Path {
+        match self {
+            Self::Folder(folder) | Self::Postgres { folder, .. } => folder,
+        }
+    }
+}
+
+/// Opens jobs and the store they are kept in. What is not there is made.
 ///
 /// # Errors
 /// When a file or a database cannot be used, or this build has no Postgres.
@@ -67,12 +96,20 @@ pub async fn open_jobs(
     options: StoreOptions,
 ) -> Result<OpenJobs, OpenJobsError> {
     let clock = Arc::clone(&options.clock);
-    let (store, folder) = match place {
-        JobsPlace::Folder(folder) => {
-            (Store::open(&folder.join(STORE_FILE), options).await?, folder)
-        }
-        JobsPlace::Postgres { address, folder } => (shared_store(address, options).await?, folder),
-    };
+    let store = place.open_store(options).await?;
+    open_jobs_in(store, place, clock).await
+}
+
+/// Opens jobs whose texts, index and ledger are in an open store.
+///
+/// # Errors
+/// As [`open_jobs`].
+pub async fn open_jobs_in(
+    store: Store,
+    place: &JobsPlace,
+    clock: Arc<dyn Clock>,
+) -> Result<OpenJobs, OpenJobsError> {
+    let folder = place.folder();
     let book: Arc<dyn JobBook> = Arc::new(StoreBook::new(store.clone()));
     let shared: Arc<dyn CallLedger> = Arc::new(StoreLedger::new(store.clone()));
     let ledger = Arc::new(SpooledLedger::open(shared, &folder.join(SPOOL_FOLDER)).await?);

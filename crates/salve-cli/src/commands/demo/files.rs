@@ -9,11 +9,14 @@ use super::stage::{Shown, Stage};
 use crate::failure::Failure;
 use crate::workspace::meta;
 use salve_check::run_own_executable;
-use salve_engine::{GrammarProbe, PipelineOptions, read_edits};
+use salve_engine::host::OpenWorkspace;
+use salve_engine::{
+    Applied, ApplyEnding, ApplyOptions, GrammarProbe, PipelineOptions, Review, apply_reply,
+};
 use salve_text::EditOptions;
 use salve_tree::{
-    AdmitOptions, ApplyOutcome, ContentHash, DiskView, OnChanged, Origin, RewindOutcome, Root,
-    Verification, VerifyOptions, Workspace, WorkspaceOptions, apply, undo, verify,
+    AdmitOptions, ApplyOutcome, ContentHash, OnChanged, Origin, RewindOutcome, VerifyOptions,
+    WorkspaceOptions, undo,
 };
 use salve_types::RawReply;
 use serde_json::json;
@@ -30,7 +33,7 @@ const NAMES: [&str; 5] = ["alpha", "beta", "gamma", "delta", "omega"];
 pub(super) fn play() -> Result<Vec<(&'static str, Shown)>, Failure> {
     let folder = tempfile::Builder::new().prefix("salve-demo-").tempdir()?;
     let place = Place { folder: folder.path() };
-    place.reply(&five_files(), None)?;
+    place.reply(&five_files())?;
     let start = place.tree_hash()?;
     let scenes = vec![
         ("A stale edit", stale(&place)?),
@@ -45,26 +48,27 @@ pub(super) fn play() -> Result<Vec<(&'static str, Shown)>, Failure> {
 /// The process that is killed: applies five edits and does not survive it.
 pub(crate) fn die_applying(folder: &Path) -> Result<(), Failure> {
     let disk = Arc::new(DyingDisk::after_swaps(SWAPPED_IN));
-    let (workspace, _) =
-        Workspace::open(folder, WorkspaceOptions { disk, ..WorkspaceOptions::default() })?;
-    let root = Root::open(folder)?;
-    let view = DiskView::new(&root, AdmitOptions::default());
-    let edits = read_edits(
-        &RawReply::from_text(five_edits()),
-        &EditOptions::default(),
-        &PipelineOptions::default(),
-    );
-    if let Verification::Verified { edits, .. } = verify(&edits, &view, &verify_options()) {
-        let _ = apply(&workspace, edits, &meta(Origin::Chat))?;
-    }
+    let options = WorkspaceOptions { disk, ..WorkspaceOptions::default() };
+    let _ = reply(&OpenWorkspace::open(folder, options)?, &five_edits())?;
     Ok(())
+}
+
+fn reply(workspace: &OpenWorkspace, text: &str) -> Result<Applied, Failure> {
+    let options = ApplyOptions {
+        edits: EditOptions::default(),
+        pipeline: PipelineOptions::default(),
+        admit: AdmitOptions::default(),
+        verify: VerifyOptions { probe: &GrammarProbe, ..VerifyOptions::default() },
+        meta: meta(Origin::Chat),
+    };
+    apply_reply(&RawReply::from_text(text), workspace, &options, |edits| Ok(Review::Apply(edits)))
 }
 
 fn stale(place: &Place<'_>) -> Result<Shown, Failure> {
     let mut stage = Stage::default();
     let seen = std::fs::read(place.folder.join("alpha.rs"))?;
     // Somebody goes on working while the model thinks.
-    place.reply(&edit("alpha", "1", "10"), None)?;
+    place.reply(&edit("alpha", "1", "10"))?;
     let reply = json!({
         "fileHashes": { "alpha.rs": ContentHash::of(&seen).hex() },
         "fileChanges": [{ "path": "alpha.rs", "lineOperations": [{
@@ -75,7 +79,7 @@ fn stale(place: &Place<'_>) -> Result<Shown, Failure> {
     stage.says("meanwhile", "line 2 of alpha.rs became `    10`");
     stage.says("elsewhere", "the model's line is written over it");
     let before = place.tree_hash()?;
-    let refusal = place.reply(&reply.to_string(), None)?;
+    let refusal = place.reply(&reply.to_string())?;
     let Played::Refused(words) = refusal else { return Ok(stage.end(false)) };
     stage.result(&first_lines(&words, 12));
     Ok(stage.end(place.tree_hash()? == before))
@@ -87,7 +91,7 @@ fn ambiguous(place: &Place<'_>) -> Result<Shown, Failure> {
     stage.received(reply);
     stage.says("elsewhere", "the first match is taken");
     let before = place.tree_hash()?;
-    let Played::Refused(words) = place.reply(reply, None)? else { return Ok(stage.end(false)) };
+    let Played::Refused(words) = place.reply(reply)? else { return Ok(stage.end(false)) };
     stage.result(&first_lines(&words, 14));
     Ok(stage.end(place.tree_hash()? == before))
 }
@@ -100,12 +104,12 @@ fn killed(place: &Place<'_>) -> Result<Shown, Failure> {
     let ended = place.start_the_dying_one()?;
     let changed = NAMES.iter().filter(|name| place.shows(name, "200")).count();
     stage.says("killed", &format!("{ended}, with {changed} of 5 files new"));
-    let (workspace, recovery) = Workspace::open(place.folder, WorkspaceOptions::default())?;
+    let workspace = place.open()?;
     let recovered = place.tree_hash()? == before;
-    stage.says("recover", crate::workspace::told(&recovery).trim_end());
+    stage.says("recover", crate::workspace::told(&workspace.recovery).trim_end());
     let state = if recovered { "all files as before" } else { "NOT as before" };
     stage.says("tree", &format!("{} {state}", short(&before)));
-    let whole = matches!(place.reply(&edits, Some(&workspace))?, Played::Applied)
+    let whole = matches!(place.reply(&edits)?, Played::Applied)
         && NAMES.iter().all(|name| place.shows(name, "200"));
     stage.says("again", "the same reply, not killed: 5 of 5 files new, one change");
     Ok(stage.end(changed == SWAPPED_IN && recovered && whole))
@@ -113,9 +117,10 @@ fn killed(place: &Place<'_>) -> Result<Shown, Failure> {
 
 fn undone(place: &Place<'_>, start: &str) -> Result<Shown, Failure> {
     let mut stage = Stage::default();
-    let (workspace, _) = Workspace::open(place.folder, WorkspaceOptions::default())?;
+    let workspace = place.open()?;
     for _ in 0..2 {
-        let RewindOutcome::Moved(moved) = undo(&workspace, OnChanged::Refuse, &meta(Origin::User))?
+        let RewindOutcome::Moved(moved) =
+            undo(&workspace.tree, OnChanged::Refuse, &meta(Origin::User))?
         else {
             return Ok(stage.end(false));
         };
@@ -138,33 +143,17 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    fn reply(&self, text: &str, workspace: Option<&Workspace>) -> Result<Played, Failure> {
-        let opened;
-        let workspace = match workspace {
-            Some(workspace) => workspace,
-            None => {
-                opened = Workspace::open(self.folder, WorkspaceOptions::default())?.0;
-                &opened
-            }
-        };
-        let edits = read_edits(
-            &RawReply::from_text(text),
-            &EditOptions::default(),
-            &PipelineOptions::default(),
-        );
-        let root = Root::open(self.folder)?;
-        let view = DiskView::new(&root, AdmitOptions::default());
-        let history = workspace.bases()?;
-        let options = VerifyOptions { history: Some(&history), ..verify_options() };
-        match verify(&edits, &view, &options) {
-            Verification::Refused(refusal) => Ok(Played::Refused(refusal.message_for_model())),
-            Verification::Verified { edits, .. } => {
-                match apply(workspace, edits, &meta(Origin::Chat))? {
-                    ApplyOutcome::Applied(_) => Ok(Played::Applied),
-                    other => Ok(Played::Refused(format!("{other:?}"))),
-                }
-            }
-        }
+    fn open(&self) -> Result<OpenWorkspace, Failure> {
+        Ok(OpenWorkspace::open(self.folder, WorkspaceOptions::default())?)
+    }
+
+    fn reply(&self, text: &str) -> Result<Played, Failure> {
+        Ok(match reply(&self.open()?, text)?.ending {
+            ApplyEnding::Done(ApplyOutcome::Applied(_), _) => Played::Applied,
+            ApplyEnding::Refused(refusal) => Played::Refused(refusal.message_for_model()),
+            ApplyEnding::Done(other, _) => Played::Refused(format!("{other:?}")),
+            ApplyEnding::Held(..) | ApplyEnding::Dropped => Played::Refused("held".to_owned()),
+        })
     }
 
     // The hash over every name and content, in order.
@@ -189,10 +178,6 @@ impl Place<'_> {
         let own = std::env::current_exe()?;
         Ok(run_own_executable(&own, arguments, Duration::from_secs(30))?.to_string())
     }
-}
-
-fn verify_options<'a>() -> VerifyOptions<'a> {
-    VerifyOptions { probe: &GrammarProbe, ..VerifyOptions::default() }
 }
 
 fn content(name: &str, number: &str) -> String {

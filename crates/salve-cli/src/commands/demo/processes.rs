@@ -7,10 +7,10 @@
 
 use super::stage::{Shown, Stage};
 use crate::failure::Failure;
-use crate::processes;
+use crate::workspace_config;
 use salve_check::{
-    FinishedRun, Gate, Keep, Limits, Plan, PolicyRules, RiskClass, RunClass, RunPrograms,
-    RunRequest, Runner, StartedBy, judge_command, quote_for_display, sign_text,
+    FinishedRun, Gate, Limits, Plan, PolicyRules, RiskClass, RunClass, RunPrograms, RunRequest,
+    Runner, StartedBy, judge_command, quote_for_display, sign_text,
 };
 use salve_engine::{CommandPaths, RepositoryFacts};
 use salve_tree::Root;
@@ -20,7 +20,7 @@ use std::time::Duration;
 /// Plays the scenes that are about processes.
 pub(super) fn play() -> Result<Vec<(&'static str, Shown)>, Failure> {
     let folder = tempfile::Builder::new().prefix("salve-demo-").tempdir()?;
-    let runner = processes::runner(folder.path(), Keep::Nothing)?;
+    let runner = workspace_config::runner(folder.path())?;
     let scenes = vec![
         ("A command with a tail", proposed(folder.path())?),
         ("A fork bomb, and a child that hides", hostile(&runner, folder.path())?),

@@ -6,15 +6,15 @@
 use super::{Check, State};
 use crate::change::visible;
 use crate::failure::Failure;
-use crate::{processes, toolchains, workspace};
-use salve_check::{Keep, Runner, probe_versions};
+use crate::{workspace, workspace_config};
+use salve_check::{Runner, probe_versions};
 use std::path::Path;
 
 /// Looks at the machine. What keeps it from looking is a row too.
 pub(super) fn rows() -> Vec<Check> {
     let looked = || -> Result<Vec<Check>, Failure> {
         let empty = tempfile::tempdir()?;
-        let runner = processes::runner(empty.path(), Keep::Nothing)?;
+        let runner = workspace_config::runner(empty.path())?;
         let mut rows = layer_rows(&runner)?;
         rows.extend(toolchain_rows(&runner, empty.path())?);
         Ok(rows)
@@ -43,8 +43,8 @@ fn layer_rows(runner: &Runner) -> Result<Vec<Check>, Failure> {
 }
 
 fn toolchain_rows(runner: &Runner, empty: &Path) -> Result<Vec<Check>, Failure> {
-    let known = toolchains::of_workspace(&workspace::folder(None)?)?;
-    let rows = probe_versions(&known.registry, empty, runner).into_iter().map(|report| {
+    let known = workspace_config::open(&workspace::folder(None)?)?.workspace;
+    let rows = probe_versions(&known.toolchains, empty, runner).into_iter().map(|report| {
         let (state, detail) = match report.found {
             Some(version) => (State::Ok, format!("{}, {version}", report.display_name)),
             None => (State::Missing, report.install_hint),

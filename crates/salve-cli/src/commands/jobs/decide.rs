@@ -148,7 +148,7 @@ pub(super) fn purge(
 }
 
 async fn go_on(
-    open: &OpenJobs,
+    open: &OpenJobs<'_>,
     id: &JobId,
     seen: EventId,
     detach: bool,
@@ -164,7 +164,7 @@ async fn go_on(
         .await
 }
 
-async fn last_event(open: &OpenJobs, id: &JobId) -> Result<EventId, Failure> {
+async fn last_event(open: &OpenJobs<'_>, id: &JobId) -> Result<EventId, Failure> {
     let events = history(&*open.jobs, id).await?;
     Ok(events.last().map_or(EventId(0), |event| event.id))
 }

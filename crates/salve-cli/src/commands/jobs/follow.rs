@@ -48,7 +48,7 @@ pub(super) fn run(
 /// Does something while this process takes jobs, where they are on this machine and that is wanted. What
 /// it lacks for that is found before anything is done.
 pub(super) async fn while_running<T>(
-    open: &OpenJobs,
+    open: &OpenJobs<'_>,
     wanted: bool,
     act: impl AsyncFnOnce() -> Result<T, Failure>,
 ) -> Result<T, Failure> {
@@ -65,7 +65,7 @@ pub(super) async fn while_running<T>(
 
 /// Follows a job, and prints what came of it.
 pub(super) async fn follow_and_show(
-    open: &OpenJobs,
+    open: &OpenJobs<'_>,
     id: &JobId,
     after: EventId,
     view: View,
@@ -89,7 +89,7 @@ fn local_options() -> WorkerOptions {
 }
 
 async fn follow(
-    open: &OpenJobs,
+    open: &OpenJobs<'_>,
     id: &JobId,
     after: EventId,
     view: View,
@@ -127,7 +127,7 @@ async fn follow(
 
 // The event may be an old one, and answered since: what counts is how the job stands now.
 async fn only_a_person_goes_on(
-    open: &OpenJobs,
+    open: &OpenJobs<'_>,
     id: &JobId,
     event: &JobEvent,
 ) -> Result<bool, Failure> {
@@ -140,7 +140,7 @@ async fn only_a_person_goes_on(
     ))
 }
 
-fn left(open: &OpenJobs, id: &JobId) -> String {
+fn left(open: &OpenJobs<'_>, id: &JobId) -> String {
     if open.is_local() {
         format!("Job {id} stays as it is; `salve worker` goes on with it.\n")
     } else {

@@ -56,7 +56,7 @@ fn known_status(name: &str) -> Result<JobStatus, Failure> {
 }
 
 async fn rows(
-    open: &OpenJobs,
+    open: &OpenJobs<'_>,
     options: &JobsListArguments,
     status: Option<JobStatus>,
 ) -> Result<Vec<Row>, Failure> {
@@ -95,7 +95,7 @@ async fn rows(
 }
 
 async fn row(
-    open: &OpenJobs,
+    open: &OpenJobs<'_>,
     job: JobSnapshot,
     status: JobStatus,
     doubts: &[InDoubtStep],

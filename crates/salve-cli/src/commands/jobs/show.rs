@@ -77,7 +77,7 @@ pub(super) fn run(
     shown.ok_or_else(|| Failure::new(format!("there is no job `{}`", options.id)))
 }
 
-async fn text_alone(open: &OpenJobs, job: &JobSnapshot, result: bool) -> CommandResult {
+async fn text_alone(open: &OpenJobs<'_>, job: &JobSnapshot, result: bool) -> CommandResult {
     let text = if result { open.result(job).await? } else { open.partial(job).await? };
     let (what, status) = (if result { "result" } else { "partial text" }, JobStatus::of(job));
     match text {
@@ -93,7 +93,7 @@ async fn text_alone(open: &OpenJobs, job: &JobSnapshot, result: bool) -> Command
 }
 
 /// Gathers everything there is to say about a job.
-pub(super) async fn document(open: &OpenJobs, job: &JobSnapshot) -> Result<Document, Failure> {
+pub(super) async fn document(open: &OpenJobs<'_>, job: &JobSnapshot) -> Result<Document, Failure> {
     let events = history(&*open.jobs, &job.id).await?;
     let mut progress = Progress::default();
     for event in &events {

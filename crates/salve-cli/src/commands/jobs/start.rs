@@ -51,7 +51,7 @@ pub(super) fn run(
     })
 }
 
-fn announce(id: &JobId, started: &Started, open: &OpenJobs, format: Format) -> CommandResult {
+fn announce(id: &JobId, started: &Started, open: &OpenJobs<'_>, format: Format) -> CommandResult {
     let new = matches!(started, Started::New);
     match format {
         Format::Human => output::result(&format!("{id}\n"))?,
@@ -116,7 +116,7 @@ impl Asked {
 
     // Texts are in the store, and their ids are what a history holds. A flow of another kind takes its
     // input as JSON.
-    async fn kept(&self, open: &OpenJobs) -> Result<Json, Failure> {
+    async fn kept(&self, open: &OpenJobs<'_>) -> Result<Json, Failure> {
         let Some(wanted) = &self.input else {
             return serde_json::from_str(&self.prompt).map_err(|error| {
                 Failure::new(format!("the input of this flow must be JSON: {error}"))

@@ -5,8 +5,7 @@
 
 use crate::arguments::Format;
 use crate::failure::{CommandResult, Ending, Failure};
-use crate::rules::Rules;
-use crate::{batch, output};
+use crate::{batch, output, workspace_config};
 use anstyle::AnsiColor;
 use salve_check::{
     CommandVerdict, PlannedCommand, PlannedRedirect, RedirectTarget, is_invisible, judge_command,
@@ -24,13 +23,12 @@ struct Line {
 
 /// Judges lines in a workspace.
 pub(super) fn run(lines: &[String], root: &Root, in_batch: bool, format: Format) -> CommandResult {
-    let rules = Rules::load(root.path())?;
-    for ignored in &rules.ignored {
-        output::story(&format!("{}\n", crate::change::visible(ignored)));
-    }
+    let configured = workspace_config::open(root.path())?;
+    configured.report_ignored_rules();
     let paths = CommandPaths::new(root);
     let repository = RepositoryFacts::of(root.path());
-    let judge = |line: &str| judge_command(line, &rules.policy, &paths, &repository);
+    let policy = &configured.workspace.policy;
+    let judge = |line: &str| judge_command(line, policy, &paths, &repository);
     if in_batch {
         return batch::run(|line: Line| document(&judge(&line.command)));
     }
