@@ -1,12 +1,12 @@
 //! The edits of a reply, with the inspector's word on every whole file among them.
 //!
-//! In: a reply as received. Out: an edit set that says where it was cut, if it was. Never: a file
-//! content that the inspector holds for cut in a set that says it is complete.
+//! In: a reply as received. Out: an edit set that says where it was cut, if it was. Never: a set that
+//! says it is complete of a reply, or with a whole file, that the inspector calls cut.
 
-use crate::pipeline::{PipelineOptions, inspect_options};
+use crate::pipeline::{PipelineOptions, Received, inspect_options, receive};
 use salve_syntax::second_opinion;
 use salve_text::{EditOptions, InspectOptions, inspect_text, parse_edits};
-use salve_types::{EditEnd, EditSet, FileChange, FileEdit, RawReply, Verdict};
+use salve_types::{EditEnd, EditSet, FileChange, FileEdit, FinishReason, RawReply, Verdict};
 
 /// Reads the edits of a reply and inspects the whole files among them.
 pub fn read_edits(raw: &RawReply, edits: &EditOptions, options: &PipelineOptions) -> EditSet {
@@ -19,14 +19,24 @@ pub fn read_edits(raw: &RawReply, edits: &EditOptions, options: &PipelineOptions
         let verdict = judge_content(file, edits.target.as_deref(), &inspect)?;
         (!verdict.is_valid).then(|| cut_in(file, &verdict))
     });
-    if let Some(end) = cut {
+    if let Some(end) = cut.or_else(|| cut_by_provider(raw, options)) {
         set.end = end;
     }
     set
 }
 
-// A marker of completion ends the reply, not each file in it; and why the provider stopped says
-// nothing about a file that is not the last one. So both stay out of the judgement of a file.
+// A diff or a dialogue about edits is no text of a language, so that the inspector's word on the
+// whole reply is asked for only where the provider says that it stopped the model.
+fn cut_by_provider(raw: &RawReply, options: &PipelineOptions) -> Option<EditEnd> {
+    let reason = raw.finish_reason.as_ref().filter(|reason| FinishReason::is_early(reason))?;
+    let Received::Cut(cut) = receive(raw, options) else { return None };
+    let why = cut.verdict().error_message.as_deref().unwrap_or("the text is cut");
+    let at = raw.text.len();
+    Some(EditEnd::Truncated { at, why: format!("{why} ({})", reason.name()) })
+}
+
+// A marker of completion ends the reply, not each file in it, and the provider stopped the reply,
+// not each file in it. So both stay out of the judgement of a file.
 fn judge_content(
     file: &FileEdit,
     target: Option<&str>,

@@ -70,6 +70,11 @@ impl FinishReason {
         matches!(self, Self::Length | Self::Disconnect)
     }
 
+    /// Returns whether the answer was ended before the model ended it, by a filter too.
+    pub const fn is_early(&self) -> bool {
+        matches!(self, Self::Length | Self::Disconnect | Self::ContentFilter)
+    }
+
     /// Returns the word used on our own wire.
     pub fn name(&self) -> &str {
         match self {

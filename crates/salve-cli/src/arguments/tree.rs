@@ -60,8 +60,8 @@ pub(crate) struct ApplyArguments {
     /// What the reply cost, in dollars, for the history.
     #[arg(long)]
     pub(crate) cost: Option<f64>,
-    /// Reads JSON lines `{id, files, edit, format?, target?, hint?}` and answers one line for each,
-    /// in memory.
+    /// Reads JSON lines `{id, files, edit, format?, target?, hint?, finish_reason?}` and answers one
+    /// line for each, in memory.
     #[arg(long, conflicts_with_all = ["edits", "dry_run", "base", "label", "cost"])]
     pub(crate) batch: bool,
 }

@@ -65,6 +65,36 @@ fn c105_a_cut_reply_changes_nothing() {
 }
 
 #[test]
+fn c105_a_whole_text_that_the_provider_stopped_is_judged_as_inspect_does() {
+    let whole = "a.py\n```python\na = 1\nb = 2\n```\n";
+    let json = json!({ "path": "a.py", "content": "a = 1\nb = 2\n" }).to_string();
+    for (reply, reason) in [
+        (whole, "stop"),
+        (whole, "length"),
+        (whole, "disconnect"),
+        (BLOCK, "max_tokens"),
+        (&json, "length"),
+        (&json, "stop"),
+    ] {
+        let flags = ["--finish-reason", reason];
+        let inspected = salve(&["inspect", "--finish-reason", reason], reply);
+        let place = folder("c105-provider");
+        write(&place.join("greet.py"), GREET);
+        let ended = apply_in(&place, &flags, reply);
+        assert_eq!(ended.code, inspected.code, "{reason}: {reply}\n{ended:?}\n{inspected:?}");
+        let written = place.join("a.py").exists() || read(&place.join("greet.py")) != GREET;
+        assert_eq!(written, ended.code == Some(0), "{reason}: {reply}");
+        assert_eq!(written, reason == "stop" || reply == json, "{reason}: {reply}");
+
+        let line =
+            json!({ "files": { "greet.py": GREET }, "edit": reply, "finish_reason": reason });
+        let batch = salve(&["apply", "--batch"], &format!("{line}\n"));
+        let answer: Value = serde_json::from_str(&batch.out).unwrap();
+        assert_eq!(answer["ok"], json!(written), "{reason}: {reply}\n{answer}");
+    }
+}
+
+#[test]
 fn c105_one_cut_file_of_three_blocks_all() {
     let place = folder("c105-three");
     let reply = "a.py\n```python\na = 1\n```\n\nb.py\n```python\nb = 2\n```\n\nc.py\n```python\nc = \"\"\"open\n```\n";

@@ -120,10 +120,7 @@ impl Case {
         let innermost = innermost(&self.verdict.open).cloned();
         let ended =
             if self.sentinel { ErrorType::SyntaxError } else { ErrorType::TruncationDetected };
-        let stopped = matches!(
-            options.finish_reason,
-            Some(FinishReason::Length | FinishReason::Disconnect | FinishReason::ContentFilter)
-        );
+        let stopped = options.finish_reason.as_ref().is_some_and(FinishReason::is_early);
         if let Some(construct) = innermost {
             let kind = kind_of(construct.kind, self.verdict.language);
             let (words, sure) = match self.unfinished.take() {

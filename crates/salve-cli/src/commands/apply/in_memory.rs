@@ -11,7 +11,7 @@ use crate::settings::Settings;
 use salve_engine::read_edits;
 use salve_text::EditOptions;
 use salve_tree::{MemoryView, Verification, VerifyOptions, verify};
-use salve_types::RawReply;
+use salve_types::{FinishReason, RawReply};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -23,6 +23,7 @@ struct Line {
     format: Option<String>,
     target: Option<String>,
     hint: Option<Hint>,
+    finish_reason: Option<String>,
 }
 
 /// A 1-based line, or one for each hunk.
@@ -46,7 +47,12 @@ pub(super) fn run(arguments: &ApplyArguments) -> CommandResult {
                 None => Vec::new(),
             },
         };
-        let edits = read_edits(&RawReply::from_text(line.edit), &options, &pipeline);
+        let reason = line.finish_reason.as_deref().or(arguments.finish_reason.as_deref());
+        let raw = RawReply {
+            finish_reason: reason.map(FinishReason::from_name),
+            ..RawReply::from_text(line.edit)
+        };
+        let edits = read_edits(&raw, &options, &pipeline);
         let view = MemoryView::new(line.files.clone(), admit_options(arguments));
         let verify_options =
             VerifyOptions { target: options.target.as_deref(), ..verify_options(arguments) };
