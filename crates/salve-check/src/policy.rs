@@ -21,7 +21,9 @@ pub use approvals::{Approval, ApprovalError, Approvals, Scope, entries_to_add, s
 pub use auto_run::{AutoRun, AutoRunMode, may_auto_run};
 pub use follow_up::{FollowUp, read_follow_up};
 pub use list::{DEFAULT_LIST, ListEntry, PolicyRules};
-pub use next_step::{Attendance, AutoApply, Choice, NextStep, Proposal, next_step};
+pub use next_step::{
+    Attendance, AutoApply, Choice, NextStep, ProposedCommand, next_step, next_step_of_edits,
+};
 pub use objection::Rule;
 pub use user_rules::{LoadedRules, RuleDecision, RuleError, RuleSource, UserRule, UserRules};
 
@@ -130,7 +132,12 @@ impl Summary {
         let JudgedCommand { planned, risk, objection } = judged;
         self.risk = self.risk.max(risk);
         self.is_complete &= planned.is_some();
-        if let (None, Some(objection)) = (&self.first, objection) {
+        let denied = |objection: &Objection| objection.rule == Rule::Denied;
+        let first = self.first.as_ref().map(|(_, objection)| objection);
+        // A denial is the one objection that no person can lift, so that it is the one to name.
+        if let Some(objection) = objection
+            && first.is_none_or(|first| denied(&objection) && !denied(first))
+        {
             let argv = planned.as_ref().map_or(written, |command| command.argv.clone());
             self.first = Some((Segment { index: self.count, argv }, objection));
         }

@@ -4,6 +4,7 @@
 //! standard error, and a documented exit code. Never holds logic of a stage.
 
 mod arguments;
+mod automatic;
 mod batch;
 mod change;
 mod commands;

@@ -3,6 +3,7 @@
 //! In: configuration files, `SALVE_*`, flags, from low to high. Out: one value per setting with its
 //! origin. Never lets a workspace file loosen anything: there, only stricter values count.
 
+use crate::automatic::Automatic;
 use crate::config_files;
 use crate::environment;
 use crate::failure::Failure;
@@ -34,28 +35,6 @@ impl From<SentinelSetting> for SentinelRule {
             SentinelSetting::Optional => Self::Optional,
             SentinelSetting::Required => Self::Required,
         }
-    }
-}
-
-/// Whether something happens without asking, written as `true` or `false`; asking is stricter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(from = "bool")]
-pub(crate) enum Automatic {
-    /// Without asking.
-    On,
-    /// A person is asked.
-    Off,
-}
-
-impl From<bool> for Automatic {
-    fn from(on: bool) -> Self {
-        if on { Self::On } else { Self::Off }
-    }
-}
-
-impl fmt::Display for Automatic {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}", *self == Self::On)
     }
 }
 
@@ -178,14 +157,19 @@ impl Settings {
         }
     }
 
-    /// Reads all levels below the flags.
+    /// Reads all levels below the flags, for the folder the command was started in.
     pub(crate) fn load() -> Result<Self, Failure> {
+        Self::load_for(environment::start_folder().as_deref())
+    }
+
+    /// Reads all levels below the flags, for a workspace.
+    pub(crate) fn load_for(workspace: Option<&Path>) -> Result<Self, Failure> {
         let mut settings = Self::built_in();
         settings.read_file(Level::System, Path::new("/etc/salve/config.toml"))?;
         if let Some(folder) = environment::user_config_folder() {
             settings.read_file(Level::User, &folder.join("config.toml"))?;
         }
-        if let Some(path) = environment::start_folder().as_deref().and_then(workspace_file) {
+        if let Some(path) = workspace.and_then(workspace_file) {
             settings.read_file(Level::Workspace, &path)?;
         }
         settings.read_environment()?;
@@ -278,10 +262,10 @@ impl Said<'_> {
     // A setting of which one value is stricter than another.
     fn ordered<T: PartialOrd>(&mut self, key: &str, value: Option<T>, slot: &mut Sourced<T>) {
         match value {
-            Some(value) if self.is_workspace() && value <= slot.value => {
-                if value < slot.value {
-                    self.ignore(key);
-                }
+            Some(value) if self.is_workspace() && value < slot.value => self.ignore(key),
+            // What a workspace repeats of the built-in value is its word too.
+            Some(value)
+                if self.is_workspace() && value == slot.value && slot.origin != Origin::BuiltIn => {
             }
             value => slot.set(value, self.origin),
         }

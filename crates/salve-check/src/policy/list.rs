@@ -65,15 +65,18 @@ pub struct ListEntry {
 pub struct PolicyRules {
     /// What is allowed.
     pub allowed: Vec<ListEntry>,
-    /// What is not, even where an allowed entry fits: a project can only tighten.
+    /// What is asked about, even where an allowed entry fits: a project can only tighten.
     pub refused: Vec<ListEntry>,
+    /// What is not run, whatever anyone answers.
+    pub denied: Vec<ListEntry>,
 }
 
 impl Default for PolicyRules {
     /// The built-in list.
     fn default() -> Self {
         let entry = |(words, risk): &(&str, RiskClass)| ListEntry::new(words, *risk);
-        Self { allowed: DEFAULT_LIST.iter().map(entry).collect(), refused: Vec::new() }
+        let allowed = DEFAULT_LIST.iter().map(entry).collect();
+        Self { allowed, refused: Vec::new(), denied: Vec::new() }
     }
 }
 
@@ -94,9 +97,14 @@ impl PolicyRules {
         self.allowed.iter().filter(|entry| entry.fits(words)).max_by_key(|entry| entry.words.len())
     }
 
-    /// Returns an entry that forbids a command.
+    /// Returns an entry that makes a command one to ask about.
     pub(super) fn refusal(&self, words: &[String]) -> Option<&ListEntry> {
         self.refused.iter().find(|entry| entry.fits(words))
+    }
+
+    /// Returns an entry that forbids a command.
+    pub(super) fn denial(&self, words: &[String]) -> Option<&ListEntry> {
+        self.denied.iter().find(|entry| entry.fits(words))
     }
 }
 

@@ -1,9 +1,9 @@
-//! What happens with a command that was proposed: run it, show a button, ask, or skip it.
+//! What happens with a command or with edits that were proposed: go on, show a button, ask, or skip.
 //!
-//! In: the verdict, the settings and whether somebody is there. Out: one step. Never runs what the
-//! policy does not allow, and never waits for a person who is not there.
+//! In: the verdict, the settings and whether a person is there. Out: one step. Never runs what a rule
+//! denies, and never waits for a person who is not there.
 
-use super::{AutoRun, AutoRunMode, CommandVerdict, may_auto_run};
+use super::{AutoRun, AutoRunMode, CommandVerdict, Rule, may_auto_run};
 use serde::{Deserialize, Serialize};
 
 /// The three switches; an action is automatic when the master and its own switch are on.
@@ -38,9 +38,11 @@ impl AutoApply {
 /// Whether a question would be answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Attendance {
-    /// Somebody is there.
+    /// A person agreed beforehand.
+    Agreed,
+    /// A person is there to be asked.
     Interactive,
-    /// Nobody is.
+    /// No person is there.
     Unattended,
 }
 
@@ -74,47 +76,57 @@ impl Choice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[must_use]
 pub enum NextStep {
-    /// It runs.
+    /// It is run, or applied.
     Run,
-    /// Nothing happens until somebody presses the button.
+    /// Nothing happens until a person presses the button.
     RunButton,
     /// These answers are offered.
     Prompt(&'static [Choice]),
-    /// It does not run.
+    /// It is not run, and not applied.
     Skip,
 }
 
-/// Everything that a step depends on.
+/// Everything that the step of a command depends on.
 #[derive(Debug, Clone, Copy)]
-pub struct Proposal<'a> {
+pub struct ProposedCommand<'a> {
     /// The answer of the policy.
     pub verdict: &'a CommandVerdict,
-    /// A rule denies it: nobody is asked.
-    pub is_denied: bool,
+    /// An entry of the list would allow it from now on.
+    pub addable: bool,
     /// Every layer of the sandbox is there.
     pub layers_complete: bool,
     /// How commands run.
     pub mode: AutoRunMode,
-    /// Whether somebody is there.
+    /// Whether a person is there.
     pub attendance: Attendance,
 }
 
-/// Chooses the step.
-pub fn next_step(proposal: Proposal<'_>) -> NextStep {
-    let Proposal { verdict, is_denied, layers_complete, mode, attendance } = proposal;
-    if is_denied {
+/// Chooses the step of a command.
+pub fn next_step(command: ProposedCommand<'_>) -> NextStep {
+    let ProposedCommand { verdict, addable, layers_complete, mode, attendance } = command;
+    if verdict.rule == Rule::Denied {
         return NextStep::Skip;
     }
     let answer = may_auto_run(verdict, layers_complete, mode);
     match (attendance, mode, answer) {
-        (_, _, AutoRun::Run) => NextStep::Run,
+        (Attendance::Agreed, ..) | (_, _, AutoRun::Run) => NextStep::Run,
         (Attendance::Unattended, ..) => NextStep::Skip,
         (Attendance::Interactive, AutoRunMode::Off, _) => NextStep::RunButton,
         // Remembering helps only where an entry of the list is what is missing.
-        (Attendance::Interactive, _, AutoRun::NotAllowed) if verdict.smallest.is_some() => {
+        (Attendance::Interactive, _, AutoRun::NotAllowed) if addable => {
             NextStep::Prompt(&[Choice::RunOnce, Choice::AddAndRun, Choice::Skip])
         }
         (Attendance::Interactive, ..) => NextStep::Prompt(&[Choice::RunOnce, Choice::Skip]),
+    }
+}
+
+/// Chooses the step of edits that were verified.
+pub fn next_step_of_edits(settings: AutoApply, attendance: Attendance) -> NextStep {
+    match attendance {
+        _ if settings.applies_files() => NextStep::Run,
+        Attendance::Agreed => NextStep::Run,
+        Attendance::Interactive => NextStep::RunButton,
+        Attendance::Unattended => NextStep::Skip,
     }
 }
 
@@ -122,7 +134,6 @@ pub fn next_step(proposal: Proposal<'_>) -> NextStep {
 mod tests {
     use super::*;
     use crate::RiskClass;
-    use crate::policy::Rule;
 
     fn verdict(allow: bool) -> CommandVerdict {
         CommandVerdict {
@@ -154,7 +165,7 @@ mod tests {
 
     #[test]
     fn c056_the_truth_table() {
-        use Attendance::{Interactive, Unattended};
+        use Attendance::{Agreed, Interactive, Unattended};
         const ASK: NextStep = NextStep::Prompt(&[Choice::RunOnce, Choice::AddAndRun, Choice::Skip]);
         for (all, commands, listed, there, step) in [
             (false, false, false, Interactive, NextStep::RunButton),
@@ -169,18 +180,20 @@ mod tests {
             (true, false, true, Unattended, NextStep::Skip),
             (true, true, false, Unattended, NextStep::Skip),
             (true, true, true, Unattended, NextStep::Run),
+            (false, false, false, Agreed, NextStep::Run),
         ] {
             let settings = AutoApply { all, files: true, commands };
             let verdict = verdict(listed);
-            let proposal = Proposal {
-                verdict: &verdict,
-                is_denied: false,
+            let command = |verdict| ProposedCommand {
+                verdict,
+                addable: !listed,
                 layers_complete: true,
                 mode: settings.command_mode(AutoRunMode::Listed),
                 attendance: there,
             };
-            assert_eq!(next_step(proposal), step, "{all} {commands} {listed} {there:?}");
-            assert_eq!(next_step(Proposal { is_denied: true, ..proposal }), NextStep::Skip);
+            assert_eq!(next_step(command(&verdict)), step, "{all} {commands} {listed} {there:?}");
+            let denied = CommandVerdict { allow: false, rule: Rule::Denied, ..verdict.clone() };
+            assert_eq!(next_step(command(&denied)), NextStep::Skip);
         }
         let labels: Vec<&str> =
             [Choice::RunOnce, Choice::AddAndRun, Choice::Skip].map(Choice::label).into();
@@ -189,18 +202,32 @@ mod tests {
 
     #[test]
     fn c056_what_an_entry_cannot_mend_is_not_offered_to_be_added() {
-        let mut never = verdict(false);
-        never.smallest = None;
-        let listed = verdict(true);
+        let (never, listed) = (verdict(false), verdict(true));
         let ask = NextStep::Prompt(&[Choice::RunOnce, Choice::Skip]);
-        let proposal = |verdict, layers_complete| Proposal {
+        let command = |verdict, layers_complete| ProposedCommand {
             verdict,
-            is_denied: false,
+            addable: false,
             layers_complete,
             mode: AutoRunMode::Listed,
             attendance: Attendance::Interactive,
         };
-        assert_eq!(next_step(proposal(&never, true)), ask);
-        assert_eq!(next_step(proposal(&listed, false)), ask, "a layer of the sandbox is missing");
+        assert_eq!(next_step(command(&never, true)), ask);
+        assert_eq!(next_step(command(&listed, false)), ask, "a layer of the sandbox is missing");
+    }
+
+    #[test]
+    fn c055_edits_are_applied_unasked_when_both_switches_are_on() {
+        use Attendance::{Agreed, Interactive, Unattended};
+        for (all, files) in [(true, true), (true, false), (false, true), (false, false)] {
+            let settings = AutoApply { all, files, commands: true };
+            let expected = |otherwise| if all && files { NextStep::Run } else { otherwise };
+            for (there, otherwise) in [
+                (Agreed, NextStep::Run),
+                (Interactive, NextStep::RunButton),
+                (Unattended, NextStep::Skip),
+            ] {
+                assert_eq!(next_step_of_edits(settings, there), expected(otherwise));
+            }
+        }
     }
 }

@@ -23,6 +23,8 @@ pub enum Rule {
     NotListed,
     /// A command deletes, or runs another one out of sight.
     Never,
+    /// A rule that a person wrote forbids a command.
+    Denied,
     /// There are more commands or words than are judged.
     TooMany,
     /// A redirection leads somewhere it may not.
@@ -55,6 +57,7 @@ impl Rule {
         Self::Name,
         Self::NotListed,
         Self::Never,
+        Self::Denied,
         Self::TooMany,
         Self::Redirection,
         Self::UnknownFlag,
@@ -77,6 +80,7 @@ impl Rule {
             Self::Name => "P3_name",
             Self::NotListed => "P4_not_listed",
             Self::Never => "P4_never",
+            Self::Denied => "P4_denied",
             Self::TooMany => "P4_too_many",
             Self::Redirection => "P5_redirection",
             Self::UnknownFlag => "P6_unknown_flag",

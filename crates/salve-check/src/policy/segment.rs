@@ -62,6 +62,10 @@ pub(super) fn judge(
 fn judge_words(context: Context<'_>, rules: &PolicyRules) -> (RiskClass, Judged) {
     let words = context.words;
     let shown = words.first().map_or("", String::as_str);
+    if let Some(entry) = rules.denial(words) {
+        let why = format!("a rule denies `{}`", entry.words.join(" "));
+        return (RiskClass::Network, Err(Objection::never(Rule::Denied, why)));
+    }
     if is_never(words) {
         let why =
             format!("`{shown}` deletes, or runs what cannot be seen here; that is always asked");

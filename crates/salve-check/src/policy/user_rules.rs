@@ -18,7 +18,7 @@ pub enum RuleSource {
 }
 
 /// What a rule says about the commands that begin with its words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RuleDecision {
     /// Allowed, if nothing else stands against it.
@@ -144,18 +144,14 @@ impl UserRules {
         Ok(loaded)
     }
 
-    /// Returns the strictest rule that a command falls under.
-    pub fn rule_for<S: AsRef<str>>(&self, argv: &[S]) -> Option<&UserRule> {
-        self.rules.iter().filter(|rule| rule.fits(argv)).max_by_key(|rule| rule.decision)
-    }
-
     /// Adds the rules to those that are there; what is asked or denied wins over what is allowed.
     pub fn apply_to(&self, rules: &mut PolicyRules) {
         for rule in &self.rules {
             let entry = ListEntry { words: rule.prefix.clone(), risk: rule.risk };
             match rule.decision {
                 RuleDecision::Allow => rules.allowed.push(entry),
-                RuleDecision::Ask | RuleDecision::Deny => rules.refused.push(entry),
+                RuleDecision::Ask => rules.refused.push(entry),
+                RuleDecision::Deny => rules.denied.push(entry),
             }
         }
     }
@@ -219,6 +215,8 @@ impl UserRule {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::approvals::tests_support::Quiet;
+    use crate::policy::{Rule, judge_command};
 
     fn load(text: &str) -> Result<LoadedRules, RuleError> {
         UserRules::load(text, RuleSource::User)
@@ -236,13 +234,13 @@ mod tests {
             "#,
         )
         .expect("the rules");
-        let decision = |argv: &[&str]| loaded.rules.rule_for(argv).map(|rule| rule.decision);
-        assert_eq!(decision(&["docker", "ps", "-a"]), Some(RuleDecision::Allow));
-        assert_eq!(decision(&["docker"]), None);
-        assert_eq!(decision(&["docker", "psx"]), None);
         let mut rules = PolicyRules::default();
         loaded.rules.apply_to(&mut rules);
         assert_eq!(rules.allowed.len(), 41);
+        for (line, listed) in [("docker ps -a", true), ("docker", false), ("docker psx", false)] {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            assert_eq!(rules.entry(&words).is_some(), listed, "{line}");
+        }
     }
 
     #[test]
@@ -257,13 +255,15 @@ mod tests {
             "#,
         )
         .expect("the rules");
-        for (line, decision) in [
-            ("docker ps", RuleDecision::Allow),
-            ("docker run x", RuleDecision::Ask),
-            ("docker run --privileged x", RuleDecision::Deny),
+        let mut rules = PolicyRules::default();
+        loaded.rules.apply_to(&mut rules);
+        for (line, rule) in [
+            ("docker ps", Rule::Listed),
+            ("docker run x", Rule::NotListed),
+            ("docker run --privileged x", Rule::Denied),
+            ("rm x; docker run x && docker run --privileged x", Rule::Denied),
         ] {
-            let argv: Vec<&str> = line.split(' ').collect();
-            assert_eq!(loaded.rules.rule_for(&argv).map(|rule| rule.decision), Some(decision));
+            assert_eq!(judge_command(line, &rules, &Quiet, &Quiet).rule, rule, "{line}");
         }
     }
 
@@ -332,6 +332,6 @@ mod tests {
         );
         let mut rules = PolicyRules::default();
         loaded.rules.apply_to(&mut rules);
-        assert_eq!((rules.allowed.len(), rules.refused.len()), (40, 1));
+        assert_eq!((rules.allowed.len(), rules.denied.len()), (40, 1));
     }
 }

@@ -45,6 +45,9 @@ pub(crate) struct ApplyArguments {
     /// Asks about every hunk: y, n, a, d, q, ?.
     #[arg(short, long, conflicts_with_all = ["dry_run", "batch"])]
     pub(crate) interactive: bool,
+    /// Applies it although `auto_apply` or `auto_apply_files` is off.
+    #[arg(long, conflicts_with_all = ["dry_run", "interactive", "batch"])]
+    pub(crate) yes: bool,
     /// Applies the files that fit and leaves out the others, instead of all or nothing.
     #[arg(long)]
     pub(crate) partial: bool,

@@ -1,8 +1,8 @@
 //! `salve apply`: the edits of a reply, in any format, into files.
 //!
 //! In: a reply and a workspace. Out: per file and hunk where it landed and by what evidence, or why
-//! nothing was written. Never writes by itself: it verifies, asks where asked to, and hands the
-//! plan to the transaction.
+//! nothing was written. Never writes by itself: it verifies, asks where the flags or the settings say
+//! so, and hands the plan to the transaction.
 
 mod in_memory;
 mod interactive;
@@ -13,6 +13,8 @@ use crate::failure::{CommandResult, Ending, Failure};
 use crate::settings::Settings;
 use crate::workspace::{self, dollars, meta};
 use crate::{input, output};
+use report::End;
+use salve_check::{Attendance, NextStep, next_step_of_edits};
 use salve_engine::host::OpenWorkspace;
 use salve_engine::{Applied, ApplyEnding, ApplyOptions, GrammarProbe, Review, apply_reply};
 use salve_text::EditOptions;
@@ -22,6 +24,7 @@ use salve_tree::{
 };
 use salve_types::{FinishReason, RawReply};
 use std::collections::BTreeMap;
+use std::io::IsTerminal;
 
 /// Runs `salve apply`.
 pub(crate) fn run(arguments: &ApplyArguments, format: Format) -> CommandResult {
@@ -33,6 +36,8 @@ pub(crate) fn run(arguments: &ApplyArguments, format: Format) -> CommandResult {
         ..RawReply::from_text(input::text(arguments.edits.as_deref())?)
     };
     let opened = workspace::open(&arguments.tree)?;
+    let folder = workspace::folder(arguments.tree.directory.as_deref())?;
+    let settings = Settings::load_for(folder.canonicalize().ok().as_deref())?;
     let bases: BTreeMap<String, String> = arguments.base.iter().cloned().collect();
     let options = ApplyOptions {
         edits: EditOptions {
@@ -40,7 +45,7 @@ pub(crate) fn run(arguments: &ApplyArguments, format: Format) -> CommandResult {
             target: arguments.target.clone(),
             hints: arguments.hint.clone(),
         },
-        pipeline: super::inspect::pipeline_options(&Settings::load()?),
+        pipeline: super::inspect::pipeline_options(&settings),
         admit: admit_options(arguments),
         verify: VerifyOptions {
             target: arguments.target.as_deref(),
@@ -53,26 +58,40 @@ pub(crate) fn run(arguments: &ApplyArguments, format: Format) -> CommandResult {
             ..meta(Origin::Chat)
         },
     };
-    let applied = apply_reply(&raw, &opened, &options, |verified| review(arguments, verified))?;
+    let step = next_step(arguments, &settings);
+    let held = (step == Some(NextStep::Skip)).then(|| settings.holds_edits());
+    let applied = apply_reply(&raw, &opened, &options, |verified| review(step, verified))?;
     if matches!(applied.ending, ApplyEnding::Done(..)) {
         keep_the_cap(&opened);
     }
-    show(&applied, format)
+    show(&applied, held.as_deref(), format)
+}
+
+// `--interactive` asks and `--dry-run` shows, whatever the settings say.
+fn next_step(arguments: &ApplyArguments, settings: &Settings) -> Option<NextStep> {
+    let attendance = match arguments.yes {
+        _ if arguments.dry_run => return None,
+        _ if arguments.interactive => return Some(NextStep::RunButton),
+        true => Attendance::Agreed,
+        false if std::io::stdin().is_terminal() => Attendance::Interactive,
+        false => Attendance::Unattended,
+    };
+    Some(next_step_of_edits(settings.auto_apply(), attendance))
 }
 
 // What is done with edits that fit: shown only, chosen from hunk by hunk, or written.
-fn review(arguments: &ApplyArguments, verified: VerifiedEdits) -> Result<Review, Failure> {
-    if arguments.interactive {
-        return Ok(match interactive::choose(verified)? {
-            interactive::Choice::Taken(chosen) if arguments.dry_run => Review::Hold(chosen),
+fn review(step: Option<NextStep>, verified: VerifiedEdits) -> Result<Review, Failure> {
+    Ok(match step {
+        Some(NextStep::Run) => Review::Apply(verified),
+        None | Some(NextStep::Skip) => Review::Hold(verified),
+        Some(NextStep::RunButton | NextStep::Prompt(_)) => match interactive::choose(verified)? {
             interactive::Choice::Taken(chosen) => Review::Apply(chosen),
             interactive::Choice::Left => Review::Drop,
-        });
-    }
-    Ok(if arguments.dry_run { Review::Hold(verified) } else { Review::Apply(verified) })
+        },
+    })
 }
 
-fn show(applied: &Applied, format: Format) -> CommandResult {
+fn show(applied: &Applied, held: Option<&str>, format: Format) -> CommandResult {
     let edits = &applied.edits;
     let human = format == Format::Human;
     let (report, ending) = match &applied.ending {
@@ -83,24 +102,25 @@ fn show(applied: &Applied, format: Format) -> CommandResult {
         ApplyEnding::Refused(refusal) => {
             match human {
                 true => output::result(&report::refusal(edits, refusal))?,
-                false => report::document(edits, &refusal.report, Some(refusal), None, format)?,
+                false => report::document(edits, &refusal.report, End::Refused(refusal), format)?,
             }
             let held = is_held_back(refusal.code);
             return Ok(if held { Ending::NeedsApproval } else { Ending::Findings });
         }
         ApplyEnding::Held(verified, report) => {
+            let end = held.map_or(End::Planned, End::Held);
             if human {
-                let planned = report::planned(edits, report);
+                let planned = report::planned(edits, report, end);
                 output::result(&(planned + &crate::change::plan(verified)))?;
             } else {
-                report::document(edits, report, None, None, format)?;
+                report::document(edits, report, end, format)?;
             }
-            (report, Ending::Clean)
+            (report, if held.is_some() { Ending::NeedsApproval } else { Ending::Clean })
         }
         ApplyEnding::Done(outcome, report) => {
             match human {
                 true => output::result(&report::applied(edits, report, outcome))?,
-                false => report::document(edits, report, None, Some(outcome), format)?,
+                false => report::document(edits, report, End::Of(outcome), format)?,
             }
             let rolled_back = matches!(outcome, ApplyOutcome::Conflict(_));
             (report, if rolled_back { Ending::RolledBack } else { Ending::Clean })

@@ -1,7 +1,7 @@
 //! `salve run`: judges a command, asks where it must, runs it in the sandbox, says how it ended.
 //!
 //! In: a program with its arguments, or a line. Out: its output as it comes, its record, an exit
-//! code: 0 succeeded, 1 failed, 4 nobody said yes, 5 a limit ended it. Never runs other words than
+//! code: 0 succeeded, 1 failed, 4 no person agreed, 5 a limit ended it. Never runs other words than
 //! those that were judged and shown.
 
 mod decide;
@@ -10,11 +10,12 @@ mod show;
 
 use crate::arguments::{Format, RunArguments};
 use crate::failure::{CommandResult, Ending, Failure};
+use crate::settings::Settings;
 use crate::workspace::folder;
 use crate::{output, workspace_config};
 pub(super) use show::{line, sign};
 
-use decide::{Asked, Decision};
+use decide::Decision;
 use live::Live;
 use salve_check::{
     CommandVerdict, FinishedRun, Gate, Keep, Limits, ListEntry, Plan, PolicyRules, RiskClass,
@@ -39,7 +40,8 @@ pub(crate) fn run(options: &RunArguments, format: Format) -> CommandResult {
         output::story(&show::refused(&proposal.verdict));
         return Ok(Ending::NeedsApproval);
     };
-    let gate = match decide::decide(&proposal, &plan, options)? {
+    let settings = Settings::load_for(Some(&folder))?;
+    let gate = match decide::decide(&proposal, &plan, &settings, options)? {
         Decision::Run(gate) => gate,
         Decision::AddAndRun => {
             workspace_config::approve(&folder, proposal.addable.clone())?;
@@ -51,9 +53,9 @@ pub(crate) fn run(options: &RunArguments, format: Format) -> CommandResult {
     let mut request = request(options, &folder, &proposal.verdict, plan, gate);
     match start(&runner, &request, format) {
         Err(RunError::MissingLayers { missing }) => {
-            match decide::ask_without_layers(&missing, options)? {
-                Asked::No => return Ok(Ending::NeedsApproval),
-                Asked::Yes => request.gate = Gate::Approved,
+            match decide::decide_without_layers(&proposal, &missing, &settings, options)? {
+                Decision::Run(gate) => request.gate = gate,
+                Decision::AddAndRun | Decision::Skip => return Ok(Ending::NeedsApproval),
             }
             end(&start(&runner, &request, format)?, format)
         }
@@ -83,7 +85,8 @@ impl Proposal {
         let mut verdict = judge_command(&line, rules, &paths, &repository);
         let words = words.map(|words| Plan::of_argv(words.iter().cloned()));
         let same = words.is_none() || words == verdict.plan;
-        verdict.allow &= same;
+        // The network is asked for beside the words, so that the words alone do not decide.
+        verdict.allow &= same && !options.network;
         // What a person agrees to without saying more writes files and has no network.
         let agreed = if options.network { RiskClass::Network } else { RiskClass::Write };
         let entries = entries_to_add(&line, agreed, rules, &paths, &repository);

@@ -169,3 +169,29 @@ fn c191_an_edit_that_is_there_already_needs_no_change() {
     assert_eq!(again.code, Some(0), "{again:?}");
     assert!(again.out.contains("no changes needed"), "{}", again.out);
 }
+
+#[test]
+fn c055_edits_are_held_when_a_switch_is_off() {
+    for (text, named) in [
+        ("auto_apply = false", "`auto_apply` is false (workspace file"),
+        ("auto_apply_files = false", "`auto_apply_files` is false (workspace file"),
+    ] {
+        let place = folder(&format!("c055-{}", text.len()));
+        write(&place.join("salve.toml"), text);
+        write(&place.join("greet.py"), GREET);
+        let held = apply_in(&place, &[], BLOCK);
+        assert_eq!(held.code, Some(4), "{held:?}");
+        assert!(held.out.starts_with("held  nothing was changed") && held.out.contains(named));
+        assert!(held.out.contains("+    return 'good bye'"), "what is held is shown: {held:?}");
+        let document = apply_in(&place, &["--format", "json"], BLOCK).json();
+        assert_eq!((&document["ok"], &document["change"]), (&json!(false), &Value::Null));
+        assert!(document["held"].as_str().is_some_and(|why| why.starts_with(named)));
+        assert_eq!(read(&place.join("greet.py")), GREET);
+
+        let elsewhere = folder("c055-elsewhere");
+        let named = place.display().to_string();
+        assert_eq!(apply_in(&elsewhere, &["-C", &named], BLOCK).code, Some(4));
+        assert_eq!(apply_in(&place, &["--yes"], BLOCK).code, Some(0));
+        assert_ne!(read(&place.join("greet.py")), GREET);
+    }
+}

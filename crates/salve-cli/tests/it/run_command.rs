@@ -3,7 +3,7 @@
 //! In: commands in a folder of their own. Out: that the program's streams are ours, that the exit
 //! code tells how it ended, and that nothing runs that nobody allowed.
 
-use crate::run::{Ended, folder, salve_in};
+use crate::run::{Ended, folder, salve_in, write};
 use std::path::Path;
 
 fn here(folder: &Path, arguments: &[&str]) -> Ended {
@@ -134,4 +134,32 @@ fn c060_a_project_rule_can_only_tighten() {
     let ignored = here(&folder, &["run", "--no-input", "--", "make"]);
     assert_eq!(ignored.code, Some(4));
     assert!(ignored.err.contains("only tighten"), "{}", ignored.err);
+}
+
+#[test]
+fn c056_an_allowed_command_waits_when_a_switch_is_off() {
+    for (text, named) in [
+        ("auto_apply = false", "`auto_apply` is false (workspace file"),
+        ("auto_apply_cli = false", "`auto_apply_cli` is false (workspace file"),
+    ] {
+        let folder = folder(&format!("run-c056-off-{}", text.len()));
+        write(&folder.join("salve.toml"), text);
+        let held = here(&folder, &["run", "--no-input", "--", "echo", "x"]);
+        assert_eq!((held.code, held.out.as_str()), (Some(4), ""), "{held:?}");
+        assert!(held.err.starts_with("asks  echo x\n  ") && held.err.contains(named), "{held:?}");
+        let agreed = here(&folder, &["run", "--yes", "--", "echo", "x"]);
+        assert_eq!((agreed.code, agreed.out.as_str()), (Some(0), "x\n"), "{agreed:?}");
+    }
+}
+
+#[test]
+fn c056_what_a_rule_denies_is_not_run_whatever_is_answered() {
+    let folder = folder("run-c056-denied");
+    let rules = "[[rule]]\nprefix = [\"echo\"]\ndecision = \"deny\"\n";
+    write(&folder.join("salve-rules.toml"), rules);
+    for flag in ["--yes", "--no-input"] {
+        let denied = here(&folder, &["run", flag, "--", "echo", "x"]);
+        assert_eq!((denied.code, denied.out.as_str()), (Some(4), ""), "{denied:?}");
+        assert_eq!(denied.err, "denied  echo x\n  P4_denied: a rule denies `echo`\n");
+    }
 }

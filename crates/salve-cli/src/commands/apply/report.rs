@@ -21,10 +21,35 @@ pub(super) fn refusal(edits: &EditSet, refusal: &Refusal) -> String {
     text
 }
 
+/// What became of the edits.
+#[derive(Clone, Copy)]
+pub(super) enum End<'a> {
+    /// They do not fit.
+    Refused(&'a Refusal),
+    /// They were only to be shown.
+    Planned,
+    /// A setting holds them back, as the words say.
+    Held(&'a str),
+    /// The transaction was begun.
+    Of(&'a ApplyOutcome),
+}
+
 /// Shows what would be written.
-pub(super) fn planned(edits: &EditSet, report: &Report) -> String {
-    let bold = Style::new().bold();
-    format!("{bold}would apply{bold:#}\n{}{}", notes(edits), files(report))
+pub(super) fn planned(edits: &EditSet, report: &Report, end: End<'_>) -> String {
+    let style = Style::new().bold();
+    let head = match end {
+        End::Held(why) => {
+            let style = AnsiColor::Yellow.on_default().bold();
+            let calm = AnsiColor::Cyan.on_default();
+            format!(
+                "{style}held{style:#}  nothing was changed: {}\n \
+                 {calm}hint{calm:#}: `--yes` applies it, `--interactive` asks about every hunk\n",
+                visible(why),
+            )
+        }
+        _ => format!("{style}would apply{style:#}\n"),
+    };
+    format!("{head}{}{}", notes(edits), files(report))
 }
 
 /// Shows what was written.
@@ -59,29 +84,33 @@ pub(super) fn applied(edits: &EditSet, report: &Report, outcome: &ApplyOutcome) 
 pub(super) fn document(
     edits: &EditSet,
     report: &Report,
-    refusal: Option<&Refusal>,
-    outcome: Option<&ApplyOutcome>,
+    end: End<'_>,
     format: Format,
 ) -> Result<(), Failure> {
     let mut document = json!({
-        "ok": refusal.is_none() && !matches!(outcome, Some(ApplyOutcome::Conflict(_))),
+        "ok": matches!(end, End::Planned | End::Of(ApplyOutcome::Applied(_) | ApplyOutcome::NothingToDo)),
         "format": edits.format,
         "notes": edits.notes,
         "files": report.files,
     });
-    if let Some(refusal) = refusal {
-        document["code"] = json!(refusal.code);
-        document["message"] = json!(refusal.message);
-        document["error"] = json!(refusal.message_for_model());
+    if let End::Of(ApplyOutcome::Conflict(conflict)) = end {
+        document["rolledBack"] = json!(conflict);
+    } else {
+        document["change"] = Value::Null;
     }
-    match outcome {
-        Some(ApplyOutcome::Applied(change)) => {
+    match end {
+        End::Refused(refusal) => {
+            document["code"] = json!(refusal.code);
+            document["message"] = json!(refusal.message);
+            document["error"] = json!(refusal.message_for_model());
+        }
+        End::Held(why) => document["held"] = json!(why),
+        End::Of(ApplyOutcome::Applied(change)) => {
             document["change"] = json!({
                 "id": change.id(), "number": change.number(), "stats": change.stats(),
             });
         }
-        Some(ApplyOutcome::Conflict(conflict)) => document["rolledBack"] = json!(conflict),
-        Some(ApplyOutcome::NothingToDo) | None => document["change"] = Value::Null,
+        End::Planned | End::Of(ApplyOutcome::Conflict(_) | ApplyOutcome::NothingToDo) => {}
     }
     output::value(format, &document)
 }

@@ -1,15 +1,20 @@
-//! Whether a command is run: by the policy, by a flag, or by the person at the terminal.
+//! Whether a command is run: by the policy and the settings, by a flag, or by the person at the
+//! terminal.
 //!
-//! In: the verdict, the words, the flags. Out: run with the gate it passed, or skip. Never takes
-//! silence for a yes.
+//! In: the verdict, the settings, the flags. Out: run with the gate it passed, or skip. Never decides
+//! by itself: `next_step` does, and silence is no yes.
 
 use super::{Proposal, show};
 use crate::arguments::RunArguments;
 use crate::failure::Failure;
 use crate::keys::Keys;
 use crate::output;
+use crate::settings::Settings;
 use anstyle::AnsiColor;
-use salve_check::{Choice, Gate, Plan, show_entries};
+use salve_check::{
+    Attendance, AutoRunMode, Choice, Gate, NextStep, Plan, ProposedCommand, Rule, next_step,
+    show_entries,
+};
 
 /// What happens.
 pub(super) enum Decision {
@@ -18,85 +23,111 @@ pub(super) enum Decision {
     Skip,
 }
 
-/// A person's answer.
-pub(super) enum Asked {
-    Yes,
-    No,
-}
-
 /// Decides about a command whose words are known.
 pub(super) fn decide(
     proposal: &Proposal,
     plan: &Plan,
+    settings: &Settings,
     options: &RunArguments,
 ) -> Result<Decision, Failure> {
+    let (step, keys) = step(proposal, true, settings, options);
     let verdict = &proposal.verdict;
-    if options.yes {
-        return Ok(Decision::Run(Gate::Approved));
+    if step == NextStep::Run {
+        let rule = output::word(&verdict.rule);
+        let gate = if options.yes { Gate::Approved } else { Gate::Policy { rule } };
+        return Ok(Decision::Run(gate));
     }
-    // The network was asked for beside the words, so that the words alone do not decide.
-    if verdict.allow && !options.network {
-        return Ok(Decision::Run(Gate::Policy { rule: output::word(&verdict.rule) }));
-    }
-    output::story(&show::question(verdict, plan));
-    let Some(keys) = person(options) else {
-        output::story("skipped: approval was not asked for; `--yes` runs it as it is\n");
+    if verdict.rule == Rule::Denied {
+        output::story(&show::denied(verdict, plan));
         return Ok(Decision::Skip);
-    };
-    let addable = !proposal.addable.is_empty();
-    if addable {
+    }
+    let held = verdict.allow.then(|| settings.holds_command());
+    output::story(&show::question(verdict, plan, held.as_deref()));
+    if let NextStep::Prompt([Choice::RunOnce, Choice::AddAndRun, ..]) = step {
         let entries = crate::change::visible(&show_entries(&proposal.addable));
         output::story(&format!(
             "  {} would add for this workspace: {entries}\n",
             Choice::AddAndRun.label()
         ));
     }
-    Ok(match choose(&keys, addable)? {
+    answer(step, keys, "`--yes` runs it as it is")
+}
+
+/// Decides again about a command that the sandbox cannot hold as it should.
+pub(super) fn decide_without_layers(
+    proposal: &Proposal,
+    missing: &[String],
+    settings: &Settings,
+    options: &RunArguments,
+) -> Result<Decision, Failure> {
+    let warn = AnsiColor::Yellow.on_default().bold();
+    output::story(&format!(
+        "{warn}warning{warn:#}: the sandbox lacks {} on this machine\n",
+        missing.join(", ")
+    ));
+    let (step, keys) = step(proposal, false, settings, options);
+    answer(step, keys, "`--yes` runs it without them")
+}
+
+fn step(
+    proposal: &Proposal,
+    layers_complete: bool,
+    settings: &Settings,
+    options: &RunArguments,
+) -> (NextStep, Option<Keys>) {
+    let keys = if options.yes || options.no_input { None } else { Keys::of_person() };
+    let attendance = match &keys {
+        _ if options.yes => Attendance::Agreed,
+        Some(_) => Attendance::Interactive,
+        None => Attendance::Unattended,
+    };
+    let step = next_step(ProposedCommand {
+        verdict: &proposal.verdict,
+        addable: !proposal.addable.is_empty(),
+        layers_complete,
+        mode: settings.auto_apply().command_mode(AutoRunMode::Listed),
+        attendance,
+    });
+    (step, keys)
+}
+
+fn answer(step: NextStep, keys: Option<Keys>, hint: &str) -> Result<Decision, Failure> {
+    let offered = match step {
+        NextStep::Run => return Ok(Decision::Run(Gate::Approved)),
+        NextStep::RunButton => &[Choice::RunOnce, Choice::Skip],
+        NextStep::Prompt(choices) => choices,
+        NextStep::Skip => {
+            output::story(&format!("skipped: approval was not asked for; {hint}\n"));
+            return Ok(Decision::Skip);
+        }
+    };
+    let Some(keys) = keys else { return Ok(Decision::Skip) };
+    Ok(match choose(&keys, offered)? {
         Choice::RunOnce => Decision::Run(Gate::Approved),
         Choice::AddAndRun => Decision::AddAndRun,
         _ => Decision::Skip,
     })
 }
 
-/// Asks whether to run without a part of the sandbox.
-pub(super) fn ask_without_layers(
-    missing: &[String],
-    options: &RunArguments,
-) -> Result<Asked, Failure> {
-    let warn = AnsiColor::Yellow.on_default().bold();
-    output::story(&format!(
-        "{warn}warning{warn:#}: the sandbox lacks {} on this machine\n",
-        missing.join(", ")
-    ));
-    let Some(keys) = person(options) else {
-        output::story("skipped: approval was not asked for; `--yes` runs it without them\n");
-        return Ok(Asked::No);
-    };
-    Ok(if choose(&keys, false)? == Choice::RunOnce { Asked::Yes } else { Asked::No })
-}
-
 /// Waits for an answer; a terminal that goes away says no.
-fn choose(keys: &Keys, addable: bool) -> Result<Choice, Failure> {
+fn choose(keys: &Keys, offered: &[Choice]) -> Result<Choice, Failure> {
     let bold = anstyle::Style::new().bold();
-    let mut offered = vec![('r', Choice::RunOnce), ('s', Choice::Skip)];
-    if addable {
-        offered.insert(1, ('a', Choice::AddAndRun));
-    }
+    let key_of = |choice: Choice| match choice {
+        Choice::RunOnce => 'r',
+        Choice::AddAndRun => 'a',
+        _ => 's',
+    };
     let shown: Vec<String> = offered
         .iter()
-        .map(|(key, choice)| format!("{bold}[{key}]{bold:#} {}", choice.label()))
+        .map(|choice| format!("{bold}[{}]{bold:#} {}", key_of(*choice), choice.label()))
         .collect();
     output::story(&format!("{}\n", shown.join("   ")));
     while let Some(key) = keys.next()? {
         let pressed = key.to_ascii_lowercase();
-        if let Some((_, choice)) = offered.iter().find(|(key, _)| *key == pressed) {
+        if let Some(choice) = offered.iter().find(|choice| key_of(**choice) == pressed) {
             return Ok(*choice);
         }
     }
     output::story("skipped\n");
     Ok(Choice::Skip)
-}
-
-fn person(options: &RunArguments) -> Option<Keys> {
-    if options.no_input { None } else { Keys::of_person() }
 }

@@ -44,16 +44,26 @@ fn command(command: &PlannedCommand) -> String {
     text
 }
 
-/// Says what would run and what speaks against it.
-pub(super) fn question(verdict: &CommandVerdict, plan: &Plan) -> String {
+/// Says what would run and why it does not: the policy's objection, or the setting that holds it.
+pub(super) fn question(verdict: &CommandVerdict, plan: &Plan, held: Option<&str>) -> String {
     let warn = AnsiColor::Yellow.on_default().bold();
+    let why = held.map_or_else(|| objection(verdict), visible);
+    format!("{warn}asks{warn:#}  {}\n  {why}\n", shown(plan))
+}
+
+/// Says what a rule forbids.
+pub(super) fn denied(verdict: &CommandVerdict, plan: &Plan) -> String {
+    let red = AnsiColor::Red.on_default().bold();
+    format!("{red}denied{red:#}  {}\n  {}\n", shown(plan), objection(verdict))
+}
+
+fn shown(plan: &Plan) -> String {
     let bold = anstyle::Style::new().bold();
-    let rule = crate::output::word(&verdict.rule);
-    format!(
-        "{warn}asks{warn:#}  {bold}{}{bold:#}\n  {rule}: {}\n",
-        line(plan),
-        visible(&verdict.why)
-    )
+    format!("{bold}{}{bold:#}", line(plan))
+}
+
+fn objection(verdict: &CommandVerdict) -> String {
+    format!("{}: {}", crate::output::word(&verdict.rule), visible(&verdict.why))
 }
 
 /// Says why a line cannot be run at all.
@@ -61,9 +71,8 @@ pub(super) fn refused(verdict: &CommandVerdict) -> String {
     let red = AnsiColor::Red.on_default().bold();
     let calm = AnsiColor::Cyan.on_default();
     format!(
-        "{red}not run{red:#}: {}: {}\n {calm}hint{calm:#}: no shell runs here; give the program and its words after `--`, or `-- bash -c '…'`, which asks\n",
-        crate::output::word(&verdict.rule),
-        visible(&verdict.why)
+        "{red}not run{red:#}: {}\n {calm}hint{calm:#}: no shell runs here; give the program and its words after `--`, or `-- bash -c '…'`, which asks\n",
+        objection(verdict),
     )
 }
 
