@@ -79,7 +79,11 @@ impl PathFacts for Table {
     fn judge(&self, path: &str, _usage: PathUse) -> PathJudgement {
         if path.starts_with('/') || path.split('/').any(|step| step == "..") {
             let why = "it leads out".to_owned();
-            return PathJudgement::Ask { rule: "outside_workspace", why };
+            return PathJudgement::Ask {
+                concern: salve_check::PathConcern::Outside,
+                rule: "outside_workspace",
+                why,
+            };
         }
         PathJudgement::Fine
     }

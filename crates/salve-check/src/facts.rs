@@ -33,11 +33,24 @@ pub enum PathJudgement {
     Fine,
     /// Not for a command without asking: the rule and the reason.
     Ask {
-        /// A short name of the rule.
+        /// What it is about.
+        concern: PathConcern,
+        /// A short name of the rule, to be shown.
         rule: &'static str,
         /// Why, in one sentence.
         why: String,
     },
+}
+
+/// What speaks against a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PathConcern {
+    /// It leads to secrets, or to Salve's own state.
+    Secret,
+    /// It leads out of the workspace, into a repository, or to what is no file.
+    Outside,
+    /// Its spelling or its file; of no account for a word that may be no path at all.
+    Form,
 }
 
 /// What a pattern stands for.

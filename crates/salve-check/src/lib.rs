@@ -23,7 +23,9 @@ mod signature;
 
 pub use console::parse_console;
 pub use diagnostics::{CheckedFolder, OutputParser, classify, parse_output};
-pub use facts::{GlobMatches, PathFacts, PathJudgement, PathUse, RepoFacts, RepoHazard};
+pub use facts::{
+    GlobMatches, PathConcern, PathFacts, PathJudgement, PathUse, RepoFacts, RepoHazard,
+};
 pub use launcher::{
     Launch, LauncherReport, LauncherStage, Layer, LayerError, ProgramEnding, launcher_main,
 };

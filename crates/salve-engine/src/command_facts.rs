@@ -6,29 +6,15 @@
 mod secrets;
 
 use rustix::fs::Dir;
-use salve_check::{GlobMatches, ListFolder, PathFacts, PathJudgement, PathUse, expand_pattern};
-use salve_tree::{AdmitOptions, PathVerdict, Root, TreePath, ViewError};
+use salve_check::{
+    GlobMatches, ListFolder, PathConcern, PathFacts, PathJudgement, PathUse, expand_pattern,
+};
+use salve_tree::{AdmitOptions, PathRule, PathVerdict, Root, TreePath, ViewError};
 
 /// The most names of a folder that a pattern is compared with.
 const MAX_NAMES: usize = 50_000;
 /// A name that stands for any file of a folder, to ask about the folder.
 const ANY_FILE: &str = "any-file";
-/// Rules about writing a file that do not matter to one who reads it.
-const FINE_FOR_READING: &[&str] = &[
-    "hard_link",
-    "read_only_file",
-    "file_too_large",
-    "directory_not_writable",
-    "not_a_directory",
-    "case_twin",
-    "look_alike_name",
-    "mixed_scripts",
-    "not_portable",
-    "trailing_space",
-    "trailing_dot",
-    "device_name",
-    "name_too_long",
-];
 
 /// The paths of one workspace.
 #[derive(Debug)]
@@ -51,7 +37,7 @@ impl<'a> CommandPaths<'a> {
     fn admit_either(&self, path: &str, allow_protected: bool) -> Result<TreePath, ViewError> {
         let plain = trimmed(path);
         match self.admit(plain, allow_protected) {
-            Err(ViewError::Refused { rule: "directory" | "workspace_itself", .. }) => {
+            Err(ViewError::Refused { rule, .. }) if names_folder(rule) => {
                 self.admit(&format!("{plain}/{ANY_FILE}"), allow_protected)
             }
             other => other,
@@ -64,17 +50,17 @@ impl<'a> CommandPaths<'a> {
 
     fn judge_read(&self, path: &str) -> PathJudgement {
         let cautious = PathVerdict::of(&self.admit_either(path, false));
-        if cautious.rule == "protected_secret" {
+        if cautious.rule == PathRule::ProtectedSecret {
             return judgement(&cautious);
         }
         let admission = self.admit_either(path, true);
         let real = admission.as_ref().map(TreePath::as_str);
         if secrets::is_secret(path) || real.is_ok_and(secrets::is_secret) {
             let why = "the file holds secrets by its name".to_owned();
-            return PathJudgement::Ask { rule: "secret", why };
+            return PathJudgement::Ask { concern: PathConcern::Secret, rule: "secret", why };
         }
         let verdict = PathVerdict::of(&admission);
-        if verdict.allow || FINE_FOR_READING.contains(&verdict.rule) {
+        if verdict.allow || is_fine_for_reading(verdict.rule) {
             return PathJudgement::Fine;
         }
         judgement(&verdict)
@@ -85,7 +71,45 @@ fn judgement(verdict: &PathVerdict) -> PathJudgement {
     if verdict.allow {
         return PathJudgement::Fine;
     }
-    PathJudgement::Ask { rule: verdict.rule, why: verdict.why.clone() }
+    let (concern, rule) = (concern(verdict.rule), verdict.rule.name());
+    PathJudgement::Ask { concern, rule, why: verdict.why.clone() }
+}
+
+fn concern(rule: PathRule) -> PathConcern {
+    match rule {
+        PathRule::ProtectedSecret | PathRule::OwnState => PathConcern::Secret,
+        PathRule::SymlinkOut
+        | PathRule::OutsideWorkspace
+        | PathRule::AbsolutePath
+        | PathRule::HomeDirectory
+        | PathRule::Repository
+        | PathRule::NotARegularFile => PathConcern::Outside,
+        _ => PathConcern::Form,
+    }
+}
+
+const fn names_folder(rule: PathRule) -> bool {
+    matches!(rule, PathRule::Directory | PathRule::WorkspaceItself)
+}
+
+// Rules about writing a file that do not matter to one who reads it.
+const fn is_fine_for_reading(rule: PathRule) -> bool {
+    matches!(
+        rule,
+        PathRule::HardLink
+            | PathRule::ReadOnlyFile
+            | PathRule::FileTooLarge
+            | PathRule::DirectoryNotWritable
+            | PathRule::NotADirectory
+            | PathRule::CaseTwin
+            | PathRule::LookAlikeName
+            | PathRule::MixedScripts
+            | PathRule::NotPortable
+            | PathRule::TrailingSpace
+            | PathRule::TrailingDot
+            | PathRule::DeviceName
+            | PathRule::NameTooLong
+    )
 }
 
 // `src/` is `src`; `/` stays what it is.
@@ -110,11 +134,8 @@ impl PathFacts for CommandPaths<'_> {
 
     fn is_folder(&self, path: &str) -> bool {
         let admission = self.admit(trimmed(path), true);
-        let leads_to_folder = matches!(
-            admission,
-            Err(ViewError::Refused { rule: "directory" | "workspace_itself", .. })
-        );
-        leads_to_folder && self.admit_either(path, true).is_ok()
+        matches!(admission, Err(ViewError::Refused { rule, .. }) if names_folder(rule))
+            && self.admit_either(path, true).is_ok()
     }
 }
 

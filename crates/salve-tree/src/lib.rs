@@ -47,7 +47,7 @@ pub use lease::{Lease, lease};
 pub use matching::{
     Candidate, HunkOutcome, HunkRefusal, MatchOptions, Matched, RefusalReason, Rung, match_hunks,
 };
-pub use path::{AdmitOptions, MAX_FILE_BYTES, PathVerdict, Root};
+pub use path::{AdmitOptions, MAX_FILE_BYTES, PathRule, PathVerdict, Root};
 pub use plan::{FileContent, FileState, FileView, PlannedFile, TreePath, VerifiedEdits, ViewError};
 pub use probe::{NoProbe, OmissionLine, ProbeNode, StandsFor, SyntaxProbe};
 pub use recover::{DamagedJournal, Recovery, recover};

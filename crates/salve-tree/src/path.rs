@@ -9,10 +9,12 @@ mod names;
 mod protected;
 mod resolve;
 mod root;
+mod rule;
 mod set;
 mod similar;
 
 pub use root::Root;
+pub use rule::PathRule;
 pub(crate) use set::check_set;
 
 use crate::{FileState, TreePath, ViewError};
@@ -45,8 +47,8 @@ pub struct AdmitOptions {
 pub struct PathVerdict {
     /// Whether a reply may change the file.
     pub allow: bool,
-    /// The rule that decided; `inside_workspace` when none objects.
-    pub rule: &'static str,
+    /// The rule that decided.
+    pub rule: PathRule,
     /// The reason in one sentence.
     pub why: String,
 }
@@ -54,12 +56,12 @@ pub struct PathVerdict {
 /// The rule that refuses a path, and its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Objection {
-    pub(crate) rule: &'static str,
+    pub(crate) rule: PathRule,
     pub(crate) why: String,
 }
 
 impl Objection {
-    pub(crate) fn new(rule: &'static str, why: impl Into<String>) -> Self {
+    pub(crate) fn new(rule: PathRule, why: impl Into<String>) -> Self {
         Self { rule, why: why.into() }
     }
 
@@ -74,14 +76,14 @@ impl PathVerdict {
         match admission {
             Ok(path) => Self {
                 allow: true,
-                rule: "inside_workspace",
+                rule: PathRule::InsideWorkspace,
                 why: format!("{:?} is a file of the workspace", path.as_str()),
             },
             Err(ViewError::Refused { rule, why, .. }) => {
-                Self { allow: false, rule, why: why.clone() }
+                Self { allow: false, rule: *rule, why: why.clone() }
             }
             Err(error @ ViewError::Unreadable { .. }) => {
-                Self { allow: false, rule: "unreadable", why: error.to_string() }
+                Self { allow: false, rule: PathRule::Unreadable, why: error.to_string() }
             }
         }
     }
@@ -108,7 +110,10 @@ fn admit(
     names::check_text(written, options)?;
     let relative = relativise(written, root_names)?;
     if relative.len() > MAX_PATH_BYTES {
-        return Err(Objection::new("path_too_long", "the path is longer than the system takes"));
+        return Err(Objection::new(
+            PathRule::PathTooLong,
+            "the path is longer than the system takes",
+        ));
     }
     let components = names::split(relative)?;
     for component in &components {
@@ -134,7 +139,7 @@ fn relativise<'a>(written: &'a str, root_names: &[&Path]) -> Result<&'a str, Obj
         }
     }
     Err(Objection::new(
-        "absolute_path",
+        PathRule::AbsolutePath,
         "the path is absolute and not below the workspace; write it relative to the workspace",
     ))
 }
@@ -142,7 +147,10 @@ fn relativise<'a>(written: &'a str, root_names: &[&Path]) -> Result<&'a str, Obj
 /// Applies the rules on names to the path as it resolved, so that a symlink hides nothing.
 fn check_resolved(resolved: &Resolved, options: &AdmitOptions) -> Result<(), Objection> {
     let Some((file_name, directories)) = resolved.names.split_last() else {
-        return Err(Objection::new("workspace_itself", "the path names the workspace, not a file"));
+        return Err(Objection::new(
+            PathRule::WorkspaceItself,
+            "the path names the workspace, not a file",
+        ));
     };
     for name in &resolved.names {
         names::check_repository(name)?;
@@ -169,7 +177,10 @@ fn check_resolved(resolved: &Resolved, options: &AdmitOptions) -> Result<(), Obj
 /// Checks what stands at the path, or the directory that would receive it.
 fn check_target(resolved: &Resolved) -> Result<(), Objection> {
     if !resolved.parent_writable {
-        return Err(Objection::new("directory_not_writable", "its directory cannot be written to"));
+        return Err(Objection::new(
+            PathRule::DirectoryNotWritable,
+            "its directory cannot be written to",
+        ));
     }
     let Some(Entry { kind, links, mode, bytes, immutable }) = &resolved.target else {
         return Ok(());
@@ -177,26 +188,32 @@ fn check_target(resolved: &Resolved) -> Result<(), Objection> {
     match kind {
         Kind::File => {}
         Kind::Directory => {
-            return Err(Objection::new("directory", "the path names a directory, not a file"));
+            return Err(Objection::new(
+                PathRule::Directory,
+                "the path names a directory, not a file",
+            ));
         }
         Kind::Symlink | Kind::Other => {
             return Err(Objection::new(
-                "not_a_regular_file",
+                PathRule::NotARegularFile,
                 "the path names a device, a pipe or a socket",
             ));
         }
     }
     if *links > 1 {
         return Err(Objection::new(
-            "hard_link",
+            PathRule::HardLink,
             "the file has another name, which may be outside of the workspace; copy it first",
         ));
     }
     if *immutable || mode & 0o222 == 0 {
-        return Err(Objection::new("read_only_file", "the file is read-only; that is respected"));
+        return Err(Objection::new(
+            PathRule::ReadOnlyFile,
+            "the file is read-only; that is respected",
+        ));
     }
     if *bytes > MAX_FILE_BYTES {
-        return Err(Objection::new("file_too_large", "the file is larger than 64 MiB"));
+        return Err(Objection::new(PathRule::FileTooLarge, "the file is larger than 64 MiB"));
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 //! In: verified edits or the inverse of a change. Out: per file the state before and after. Never:
 //! a plan made by anybody but this crate: only `verify` and the history build one.
 
-use crate::ContentHash;
+use crate::{ContentHash, PathRule};
 use std::fmt;
 
 /// A path inside the workspace: relative, `/`-separated, normalised, symlinks resolved. Made only
@@ -69,7 +69,7 @@ pub enum ViewError {
         /// The path as written.
         path: String,
         /// The rule's name.
-        rule: &'static str,
+        rule: PathRule,
         /// What is wrong with it and what to do, in one sentence.
         why: String,
     },

@@ -5,8 +5,8 @@
 
 use crate::input;
 use salve_check::{
-    GlobMatches, PathFacts, PathJudgement, PathUse, PolicyRules, RepoFacts, RepoHazard,
-    judge_command,
+    GlobMatches, PathConcern, PathFacts, PathJudgement, PathUse, PolicyRules, RepoFacts,
+    RepoHazard, judge_command,
 };
 
 /// A workspace in which everything is fine, so that only the policy stands between a line and a yes.
@@ -16,7 +16,11 @@ impl PathFacts for Anything {
     fn judge(&self, path: &str, _: PathUse) -> PathJudgement {
         if path.starts_with('/') || path.split('/').any(|step| step == "..") {
             let why = "outside".to_owned();
-            return PathJudgement::Ask { rule: "outside_workspace", why };
+            return PathJudgement::Ask {
+                concern: PathConcern::Outside,
+                rule: "outside_workspace",
+                why,
+            };
         }
         PathJudgement::Fine
     }

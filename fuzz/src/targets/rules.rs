@@ -6,8 +6,8 @@
 
 use crate::input;
 use salve_check::{
-    FollowUp, GlobMatches, PathFacts, PathJudgement, PathUse, PolicyRules, RepoFacts, RepoHazard,
-    RuleSource, UserRules, judge_command, parse_command_line, read_follow_up,
+    FollowUp, GlobMatches, PathConcern, PathFacts, PathJudgement, PathUse, PolicyRules, RepoFacts,
+    RepoHazard, RuleSource, UserRules, judge_command, parse_command_line, read_follow_up,
 };
 
 pub(super) fn check(bytes: &[u8]) {
@@ -45,7 +45,11 @@ impl PathFacts for Facts {
     fn judge(&self, path: &str, _usage: PathUse) -> PathJudgement {
         if path.starts_with('/') || path.split('/').any(|step| step == "..") {
             let why = "it leads out".to_owned();
-            return PathJudgement::Ask { rule: "outside_workspace", why };
+            return PathJudgement::Ask {
+                concern: PathConcern::Outside,
+                rule: "outside_workspace",
+                why,
+            };
         }
         PathJudgement::Fine
     }

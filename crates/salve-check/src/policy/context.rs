@@ -4,7 +4,7 @@
 
 use super::objection::{Objection, Rule};
 use super::options::{Hazard, Item, Meaning, Style, Table, read_words};
-use crate::{PathFacts, PathJudgement, PathUse, RepoFacts};
+use crate::{PathConcern, PathFacts, PathJudgement, PathUse, RepoFacts};
 
 /// What the rules of a program need to know.
 #[derive(Clone, Copy)]
@@ -104,11 +104,11 @@ impl<'a> Context<'a> {
             let climbs = candidate.split('/').any(|step| step == "..");
             if climbs || candidate.starts_with(['/', '~', '@']) {
                 self.write(candidate)?;
-            } else if let PathJudgement::Ask { rule, why } =
+            } else if let PathJudgement::Ask { concern, rule, why } =
                 self.paths.judge(candidate, PathUse::Read)
-                && TELLING.contains(&rule)
+                && concern != PathConcern::Form
             {
-                return Err(objection(candidate, rule, &why));
+                return Err(objection(candidate, concern, rule, &why));
             }
         }
         Ok(())
@@ -150,29 +150,15 @@ impl<'a> Context<'a> {
         }
         match self.paths.judge(path, usage) {
             PathJudgement::Fine => Ok(()),
-            PathJudgement::Ask { rule, why } => Err(objection(path, rule, &why)),
+            PathJudgement::Ask { concern, rule, why } => Err(objection(path, concern, rule, &why)),
         }
     }
 }
 
-/// The rules on paths that matter for a word that may be no path at all.
-const TELLING: &[&str] = &[
-    "protected_secret",
-    "secret",
-    "symlink_out",
-    "outside_workspace",
-    "absolute_path",
-    "home_directory",
-    "own_state",
-    "repository",
-    "not_a_regular_file",
-];
-
-fn objection(path: &str, rule: &str, why: &str) -> Objection {
-    let kind = if matches!(rule, "protected_secret" | "secret" | "own_state") {
-        Rule::Secret
-    } else {
-        Rule::Outside
+fn objection(path: &str, concern: PathConcern, rule: &str, why: &str) -> Objection {
+    let kind = match concern {
+        PathConcern::Secret => Rule::Secret,
+        PathConcern::Outside | PathConcern::Form => Rule::Outside,
     };
     Objection::never(kind, format!("`{}`: {why} ({rule})", path.escape_debug()))
 }

@@ -2,8 +2,8 @@
 //!
 //! In: a map of files. Out: what stands at each step. Never: symlinks; a map has none.
 
-use super::Objection;
 use super::resolve::{Entry, Kind, Walk};
+use super::{Objection, PathRule};
 use crate::FileState;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,7 +40,7 @@ impl Walk for MemoryWalk<'_> {
     }
 
     fn link_target(&mut self) -> Result<String, Objection> {
-        Err(Objection::new("unreadable", "files in memory have no symlinks"))
+        Err(Objection::new(PathRule::Unreadable, "files in memory have no symlinks"))
     }
 
     fn enter(&mut self) {

@@ -3,7 +3,7 @@
 //! In: a path or one of its names. Out: nothing, or the rule that objects. Never: a look at what
 //! exists.
 
-use super::{AdmitOptions, Objection};
+use super::{AdmitOptions, Objection, PathRule};
 use unicode_normalization::UnicodeNormalization as _;
 
 /// The longest name the common file systems take.
@@ -27,10 +27,10 @@ pub(super) enum Component {
 /// Checks the path as a whole.
 pub(super) fn check_text(written: &str, options: &AdmitOptions) -> Result<(), Objection> {
     if written.trim().is_empty() {
-        return Err(Objection::new("blank_path", "the path is blank"));
+        return Err(Objection::new(PathRule::BlankPath, "the path is blank"));
     }
     if written.contains('\0') {
-        return Err(Objection::new("control_character", "the path contains a NUL byte"));
+        return Err(Objection::new(PathRule::ControlCharacter, "the path contains a NUL byte"));
     }
     let folded: String = written.chars().filter(|c| !is_invisible(*c)).collect();
     for name in folded.split(['/', '\\']) {
@@ -43,19 +43,19 @@ pub(super) fn check_text(written: &str, options: &AdmitOptions) -> Result<(), Ob
     }
     if written.contains('\\') {
         return Err(Objection::new(
-            "backslash",
+            PathRule::Backslash,
             "the path contains a backslash; separate with `/`",
         ));
     }
     if written.ends_with('/') {
-        return Err(Objection::new("directory", "the path names a directory, not a file"));
+        return Err(Objection::new(PathRule::Directory, "the path names a directory, not a file"));
     }
     if written.starts_with('~') && written.contains('/') {
-        return Err(Objection::new("home_directory", "the path begins in a home directory"));
+        return Err(Objection::new(PathRule::HomeDirectory, "the path begins in a home directory"));
     }
     if written.chars().nth(1) == Some(':') && written.starts_with(|c: char| c.is_ascii_alphabetic())
     {
-        return Err(Objection::new("drive_path", "the path begins with a drive"));
+        return Err(Objection::new(PathRule::DrivePath, "the path begins with a drive"));
     }
     Ok(())
 }
@@ -63,15 +63,15 @@ pub(super) fn check_text(written: &str, options: &AdmitOptions) -> Result<(), Ob
 fn check_character(character: char) -> Result<(), Objection> {
     let code = u32::from(character);
     let (rule, what) = if character.is_control() || matches!(code, 0x2028 | 0x2029) {
-        ("control_character", "a control character")
+        (PathRule::ControlCharacter, "a control character")
     } else if matches!(code, 0x061c | 0x200e | 0x200f | 0x202a..=0x202e | 0x2066..=0x2069) {
-        ("bidirectional_character", "a character that turns the direction of the text")
+        (PathRule::BidirectionalCharacter, "a character that turns the direction of the text")
     } else if is_invisible(character) {
-        ("invisible_character", "an invisible character")
+        (PathRule::InvisibleCharacter, "an invisible character")
     } else if character.is_whitespace() && character != ' ' {
-        ("odd_space", "a space that is not the plain one")
+        (PathRule::OddSpace, "a space that is not the plain one")
     } else if character == char::REPLACEMENT_CHARACTER {
-        ("undecodable_name", "a character that stands for bytes that could not be read")
+        (PathRule::UndecodableName, "a character that stands for bytes that could not be read")
     } else {
         return Ok(());
     };
@@ -95,15 +95,18 @@ pub(super) fn split(relative: &str) -> Result<Vec<Component>, Objection> {
             continue;
         }
         if name.len() > MAX_NAME_BYTES {
-            return Err(Objection::new("name_too_long", "a name is longer than 255 bytes"));
+            return Err(Objection::new(PathRule::NameTooLong, "a name is longer than 255 bytes"));
         }
         check_disguise(name)?;
         components.push(Component::Name(name.to_owned()));
     }
     match components.last() {
-        None => Err(Objection::new("workspace_itself", "the path names the workspace, not a file")),
+        None => Err(Objection::new(
+            PathRule::WorkspaceItself,
+            "the path names the workspace, not a file",
+        )),
         Some(Component::Up) => {
-            Err(Objection::new("directory", "the path names a directory, not a file"))
+            Err(Objection::new(PathRule::Directory, "the path names a directory, not a file"))
         }
         Some(Component::Name(_)) => Ok(components),
     }
@@ -116,7 +119,7 @@ fn check_disguise(name: &str) -> Result<(), Objection> {
     let encoded = ["%2e%2e", "%2f", "%5c", "%00", "%252e"].iter().any(|code| lower.contains(code));
     if compatible != name && (compatible.contains(['/', '\\']) || compatible == "..") || encoded {
         return Err(Objection::new(
-            "disguised_separator",
+            PathRule::DisguisedSeparator,
             format!("{name:?} reads as a separator or as `..` once it is decoded"),
         ));
     }
@@ -131,13 +134,13 @@ pub(super) fn check_repository(name: &str) -> Result<(), Objection> {
     });
     if plain == ".salve" || (short && plain.starts_with("salve")) {
         return Err(Objection::new(
-            "own_state",
+            PathRule::OwnState,
             "`.salve` holds Salve's journal and history and is never edited",
         ));
     }
     if short || REPOSITORIES.contains(&plain.as_str()) {
         return Err(Objection::new(
-            "repository",
+            PathRule::Repository,
             format!("{name:?} is the inside of a repository, which executes what stands there"),
         ));
     }
@@ -157,12 +160,12 @@ pub(super) fn plain_spelling(name: &str) -> String {
 pub(super) fn check_new_name(name: &str) -> Result<(), Objection> {
     if let Some(odd) = name.chars().find(|character| ":?*|<>\"".contains(*character)) {
         return Err(Objection::new(
-            "not_portable",
+            PathRule::NotPortable,
             format!("{name:?} contains `{odd}`, which Windows refuses or reads as a stream"),
         ));
     }
     if name.ends_with(' ') {
-        return Err(Objection::new("trailing_space", format!("{name:?} ends with a space")));
+        return Err(Objection::new(PathRule::TrailingSpace, format!("{name:?} ends with a space")));
     }
     Ok(())
 }
@@ -170,12 +173,12 @@ pub(super) fn check_new_name(name: &str) -> Result<(), Objection> {
 /// Checks the name of a file that does not exist yet.
 pub(super) fn check_new_file_name(name: &str) -> Result<(), Objection> {
     if name.ends_with('.') {
-        return Err(Objection::new("trailing_dot", format!("{name:?} ends with a dot")));
+        return Err(Objection::new(PathRule::TrailingDot, format!("{name:?} ends with a dot")));
     }
     let stem = name.split('.').next().unwrap_or_default().trim_end().to_ascii_lowercase();
     if DEVICES.contains(&stem.as_str()) {
         return Err(Objection::new(
-            "device_name",
+            PathRule::DeviceName,
             format!("{name:?} is the name of a device on Windows"),
         ));
     }

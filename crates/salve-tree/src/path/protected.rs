@@ -3,6 +3,7 @@
 //!
 //! In: the names of a path. Out: why it is protected, if it is. Never: a look at what exists.
 
+use super::PathRule;
 use super::names::plain_spelling;
 use std::fmt;
 
@@ -130,17 +131,17 @@ fn pair(above: &str, below: &str) -> Option<Reason> {
 }
 
 impl Reason {
-    /// Returns the name of the rule.
-    pub(super) const fn rule(self) -> &'static str {
+    /// Returns the rule.
+    pub(super) const fn rule(self) -> PathRule {
         match self {
-            Self::Repository => "protected_repository_file",
-            Self::Editor => "protected_editor_settings",
-            Self::Toolchain => "protected_toolchain_settings",
-            Self::Hook => "protected_hook",
-            Self::Ci => "protected_ci",
-            Self::Agent => "protected_agent_instructions",
-            Self::Shell => "protected_shell_startup",
-            Self::Secret => "protected_secret",
+            Self::Repository => PathRule::ProtectedRepositoryFile,
+            Self::Editor => PathRule::ProtectedEditorSettings,
+            Self::Toolchain => PathRule::ProtectedToolchainSettings,
+            Self::Hook => PathRule::ProtectedHook,
+            Self::Ci => PathRule::ProtectedCi,
+            Self::Agent => PathRule::ProtectedAgentInstructions,
+            Self::Shell => PathRule::ProtectedShellStartup,
+            Self::Secret => PathRule::ProtectedSecret,
         }
     }
 }

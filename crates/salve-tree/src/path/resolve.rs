@@ -3,7 +3,7 @@
 //! In: the steps of a path and a tree to walk. Out: the names of the real path, what stands there
 //! and what the last existing directory holds. Never: a step above the root, however it is written.
 
-use super::{Objection, names::Component};
+use super::{Objection, PathRule, names::Component};
 use std::collections::VecDeque;
 
 /// As many symlinks as Linux follows in one path.
@@ -97,7 +97,7 @@ pub(super) fn resolve(steps: &[Component], walk: &mut dyn Walk) -> Result<Resolv
             Some(entry) if entry.kind == Kind::Directory && !queue.is_empty() => walk.enter(),
             Some(_) if !queue.is_empty() => {
                 return Err(Objection::new(
-                    "not_a_directory",
+                    PathRule::NotADirectory,
                     format!("{name:?} is a file, so nothing can stand below it"),
                 ));
             }
@@ -106,7 +106,10 @@ pub(super) fn resolve(steps: &[Component], walk: &mut dyn Walk) -> Result<Resolv
         names.push(name);
     }
     if missing == 0 && target.is_none() {
-        return Err(Objection::new("directory", "the path leads to a directory, not to a file"));
+        return Err(Objection::new(
+            PathRule::Directory,
+            "the path leads to a directory, not to a file",
+        ));
     }
     Ok(Resolved {
         existing: names.len() - missing,
@@ -120,7 +123,7 @@ pub(super) fn resolve(steps: &[Component], walk: &mut dyn Walk) -> Result<Resolv
 /// Puts the steps of a symlink's target before the steps that remain.
 fn follow(to: &str, links: usize, queue: &mut VecDeque<Component>) -> Result<(), Objection> {
     if links > MAX_LINKS {
-        return Err(Objection::new("symlink_loop", "the path goes round in symlinks"));
+        return Err(Objection::new(PathRule::SymlinkLoop, "the path goes round in symlinks"));
     }
     if to.starts_with('/') {
         return Err(outside(links));
@@ -136,7 +139,10 @@ fn follow(to: &str, links: usize, queue: &mut VecDeque<Component>) -> Result<(),
 
 fn outside(links: usize) -> Objection {
     if links > 0 {
-        return Objection::new("symlink_out", "a symlink of the path leads out of the workspace");
+        return Objection::new(
+            PathRule::SymlinkOut,
+            "a symlink of the path leads out of the workspace",
+        );
     }
-    Objection::new("outside_workspace", "the path leads out of the workspace")
+    Objection::new(PathRule::OutsideWorkspace, "the path leads out of the workspace")
 }

@@ -4,7 +4,7 @@
 //! file reached by an absolute name after the root was opened, a symlink followed on opening.
 
 use super::resolve::{Entry, Kind, Walk};
-use super::{AdmitOptions, MAX_FILE_BYTES, Objection, PathVerdict};
+use super::{AdmitOptions, MAX_FILE_BYTES, Objection, PathRule, PathVerdict};
 use crate::{FileState, TreePath, ViewError};
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
@@ -200,7 +200,7 @@ impl Walk for DiskWalk<'_> {
         let target = fs::readlinkat(&looked, "", Vec::new())
             .map_err(|error| unreadable("symlink", error))?;
         target.into_string().map_err(|_| {
-            Objection::new("undecodable_name", "a symlink of the path is not valid UTF-8")
+            Objection::new(PathRule::UndecodableName, "a symlink of the path is not valid UTF-8")
         })
     }
 
@@ -242,5 +242,5 @@ fn is_immutable(file: &OwnedFd) -> bool {
 }
 
 fn unreadable(name: &str, error: Errno) -> Objection {
-    Objection::new("unreadable", format!("{name:?} cannot be looked at: {error}"))
+    Objection::new(PathRule::Unreadable, format!("{name:?} cannot be looked at: {error}"))
 }

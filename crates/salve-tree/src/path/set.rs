@@ -3,7 +3,7 @@
 //! In: the paths that will exist and change. Out: the pairs that cannot be applied together.
 //! Never: a look at the disk.
 
-use super::{Objection, similar};
+use super::{Objection, PathRule, similar};
 use crate::TreePath;
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub(crate) fn check_set(coming: &[&TreePath]) -> Vec<(TreePath, Objection)> {
             Some(twin) if *twin != *path => found.push((
                 (*path).clone(),
                 Objection::new(
-                    "case_twin",
+                    PathRule::CaseTwin,
                     format!("{twin} of the same reply is the same name where case does not count"),
                 ),
             )),
@@ -35,7 +35,7 @@ pub(crate) fn check_set(coming: &[&TreePath]) -> Vec<(TreePath, Objection)> {
                 found.push((
                     (*path).clone(),
                     Objection::new(
-                        "file_and_directory",
+                        PathRule::FileAndDirectory,
                         format!(
                             "{file} of the same reply is a file, so nothing can stand below it"
                         ),

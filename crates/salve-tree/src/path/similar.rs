@@ -3,7 +3,7 @@
 //! In: a new name and the names beside it. Out: nothing, or the rule that objects. Never: an
 //! objection to a name only because it is not ASCII.
 
-use super::Objection;
+use super::{Objection, PathRule};
 use unicode_normalization::UnicodeNormalization as _;
 
 /// Letters of other scripts that most fonts draw like a Latin one.
@@ -34,7 +34,7 @@ pub(super) fn check_scripts(name: &str) -> Result<(), Objection> {
         });
         if let (true, Some(odd)) = (latin, resembling) {
             return Err(Objection::new(
-                "mixed_scripts",
+                PathRule::MixedScripts,
                 format!("{word:?} mixes Latin letters with `{odd}` of another script"),
             ));
         }
@@ -50,9 +50,9 @@ pub(super) fn check(name: &str, siblings: &[String]) -> Result<(), Objection> {
             continue;
         }
         let rule = if sibling.to_lowercase() == name.to_lowercase() {
-            "case_twin"
+            PathRule::CaseTwin
         } else {
-            "look_alike_name"
+            PathRule::LookAlikeName
         };
         return Err(Objection::new(
             rule,

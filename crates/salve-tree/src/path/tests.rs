@@ -86,7 +86,7 @@ impl Sandbox {
     }
 
     fn rule(&self, path: &str) -> &'static str {
-        self.root().judge(path, &AdmitOptions::default()).rule
+        self.root().judge(path, &AdmitOptions::default()).rule.name()
     }
 }
 
@@ -113,7 +113,7 @@ fn c016_every_path_of_the_table_is_judged_as_the_table_says() {
             }
             path => {
                 let verdict = root.judge(&spell(path), &AdmitOptions::default());
-                (verdict.allow, verdict.rule)
+                (verdict.allow, verdict.rule.name())
             }
         };
         if Value::Bool(allow) != case["allow"] {
@@ -127,7 +127,7 @@ fn judge_together(root: &Root, paths: &[String]) -> (bool, &'static str) {
     let admitted: Vec<TreePath> = paths.iter().map(|path| root.admit(path).unwrap()).collect();
     let objections = check_set(&admitted.iter().collect::<Vec<_>>());
     if let Some((_, objection)) = objections.first() {
-        return (false, objection.rule);
+        return (false, objection.rule.name());
     }
     let distinct: std::collections::BTreeSet<&TreePath> = admitted.iter().collect();
     (distinct.len() == admitted.len(), "same_file_twice")

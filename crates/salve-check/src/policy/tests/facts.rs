@@ -2,7 +2,7 @@
 //!
 //! In: paths. Out: judgements that a table can state. Never looks at a disk.
 
-use crate::{GlobMatches, PathFacts, PathJudgement, PathUse, RepoFacts, RepoHazard};
+use crate::{GlobMatches, PathConcern, PathFacts, PathJudgement, PathUse, RepoFacts, RepoHazard};
 
 /// A workspace of which only names are known: `src`, `dist` and `tests` are folders.
 pub(super) struct NamesOnly;
@@ -27,33 +27,36 @@ const PROTECTED: &[&str] = &[
 
 impl PathFacts for NamesOnly {
     fn judge(&self, path: &str, usage: PathUse) -> PathJudgement {
-        let ask = |rule, why: &str| PathJudgement::Ask { rule, why: why.to_owned() };
+        let ask =
+            |concern, rule| PathJudgement::Ask { concern, rule, why: "of the table".to_owned() };
         if path.starts_with(['/', '~']) {
-            return ask("absolute_path", "outside");
+            return ask(PathConcern::Outside, "absolute_path");
         }
         let mut names: Vec<&str> = Vec::new();
         for step in path.split('/').filter(|step| !step.is_empty() && *step != ".") {
             match step {
-                ".." if names.pop().is_none() => return ask("outside_workspace", "outside"),
+                ".." if names.pop().is_none() => {
+                    return ask(PathConcern::Outside, "outside_workspace");
+                }
                 ".." => {}
                 name => names.push(name),
             }
         }
         let file = names.last().copied().unwrap_or_default();
         if names.contains(&".git") || names.contains(&".salve") {
-            return ask("repository", "own state or repository");
+            return ask(PathConcern::Outside, "repository");
         }
         let secret =
             SECRET_ENDINGS.iter().any(|ending| file.ends_with(ending)) || file.starts_with(".env.");
         match usage {
-            PathUse::Read if secret => ask("secret", "secret"),
+            PathUse::Read if secret => ask(PathConcern::Secret, "secret"),
             PathUse::Write if secret || names.iter().any(|name| PROTECTED.contains(name)) => {
-                ask("protected", "protected")
+                ask(PathConcern::Form, "protected")
             }
             PathUse::Write
                 if path.contains(".github/workflows") || path.ends_with(".cargo/config.toml") =>
             {
-                ask("protected", "protected")
+                ask(PathConcern::Form, "protected")
             }
             _ => PathJudgement::Fine,
         }
