@@ -10,7 +10,7 @@ mod status;
 pub use generate::{
     AUTO_HEALING, CONTINUE_SIGNAL, GenerateCaps, GenerateInput, GenerateOutput, GenerateSteps,
     Generation, GenerationFacts, ModelSource, NoModel, PAUSE_SIGNAL, Progress, RESUME_SIGNAL,
-    RETRY_SIGNAL, ValidationError, WhichModel,
+    RETRY_SIGNAL, StopCode, ValidationError, WhichModel, is_over_budget,
 };
 pub use graph::{
     Edge, GraphNode, GraphNodeState, GraphPlan, GraphResult, Join, KnownNames, NodeRetry, OnFail,

@@ -24,8 +24,8 @@ pub use flows::{
     AUTO_HEALING, CONTINUE_SIGNAL, Edge, GENERATE_FLOW, GRAPH_FLOW, GenerateCaps, GenerateInput,
     GenerateOutput, GenerateSteps, Generation, GenerationFacts, GraphNode, GraphNodeState,
     GraphPlan, GraphResult, JobStatus, Join, KnownNames, ModelSource, NoModel, NodeRetry, OnFail,
-    PAUSE_SIGNAL, PlanError, Progress, RESUME_SIGNAL, RETRY_SIGNAL, ValidationError, WhichModel,
-    Work, all_flows, node_states,
+    PAUSE_SIGNAL, PlanError, Progress, RESUME_SIGNAL, RETRY_SIGNAL, StopCode, ValidationError,
+    WhichModel, Work, all_flows, is_over_budget, node_states,
 };
 pub use grammar_probe::GrammarProbe;
 pub use jobs::{JobsPlace, OpenJobs, OpenJobsError, StoreBook, StoreLedger, open_jobs};

@@ -29,6 +29,12 @@ pub enum StepError {
         /// What happened.
         message: String,
     },
+    /// The call does not fit a budget, and was not made.
+    #[error("{message}")]
+    OverBudget {
+        /// What is left, and what it would take.
+        message: String,
+    },
     /// A paid call was begun by somebody who is gone: a person decides.
     #[error("nobody knows how the paid call {key} ended; see `salve jobs resolve`")]
     InDoubt {
@@ -59,29 +65,63 @@ impl StepError {
 }
 
 /// Why a flow ended without a result.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[error("{message}")]
-pub struct FlowError {
-    /// What happened.
-    pub message: String,
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FlowError {
+    /// Something failed.
+    #[error("{message}")]
+    Failed {
+        /// What happened.
+        message: String,
+    },
+    /// A call of it, or of a child, did not fit a budget.
+    #[error("{message}")]
+    OverBudget {
+        /// What is left, and what it would take.
+        message: String,
+    },
 }
 
 impl FlowError {
     /// Makes an error.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into() }
+        Self::Failed { message: message.into() }
+    }
+
+    /// Says more than the error itself does, of the same kind.
+    #[must_use]
+    pub fn said(self, message: String) -> Self {
+        match self {
+            Self::Failed { .. } => Self::Failed { message },
+            Self::OverBudget { .. } => Self::OverBudget { message },
+        }
     }
 }
 
 impl From<StepError> for FlowError {
     fn from(error: StepError) -> Self {
-        Self::new(error.to_string())
+        match error {
+            StepError::OverBudget { message } => Self::OverBudget { message },
+            error => Self::new(error.to_string()),
+        }
     }
 }
 
 impl From<JobError> for FlowError {
     fn from(error: JobError) -> Self {
-        Self::new(error.to_string())
+        match error {
+            JobError::OverBudget { message } => Self::OverBudget { message },
+            error => Self::new(error.to_string()),
+        }
+    }
+}
+
+impl From<FlowError> for JobError {
+    fn from(error: FlowError) -> Self {
+        match error {
+            FlowError::Failed { message } => Self::Flow { message },
+            FlowError::OverBudget { message } => Self::OverBudget { message },
+        }
     }
 }
 

@@ -116,7 +116,8 @@ async fn leave(
         match reserve {
             Reserve::Fresh { epoch, partial } => return Ok(Leave::Make { epoch, partial }),
             Reserve::Done(result) => return Ok(Leave::Made(result)),
-            Reserve::Refused(why) | Reserve::OverBudget(why) => return Err(StepError::fatal(why)),
+            Reserve::Refused(why) => return Err(StepError::fatal(why)),
+            Reserve::OverBudget(message) => return Err(StepError::OverBudget { message }),
             Reserve::InDoubt { alive: true, .. } if begun.elapsed() < LONGEST_CALL => {
                 sleep(pause).await;
                 pause = (pause * 2).min(SLOWEST_LOOK);

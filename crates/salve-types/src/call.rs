@@ -12,6 +12,9 @@ use std::fmt;
 #[serde(transparent)]
 pub struct CallKey(String);
 
+/// How the signals begin that decide about a call in doubt.
+const RESOLVE: &str = "resolve.";
+
 impl CallKey {
     /// Takes the text of a key.
     pub fn new(text: impl Into<String>) -> Self {
@@ -26,7 +29,12 @@ impl CallKey {
     /// Returns the signal that a step waits for while nobody knows how this call ended.
     pub fn resolve_signal(&self) -> String {
         let hash = self.0.rsplit_once(':').map_or(self.as_str(), |(_, hash)| hash);
-        format!("resolve.{hash}")
+        format!("{RESOLVE}{hash}")
+    }
+
+    /// Returns whether a signal is one that [`resolve_signal`](Self::resolve_signal) made.
+    pub fn is_resolve_signal(signal: &str) -> bool {
+        signal.starts_with(RESOLVE)
     }
 
     /// Returns the key as text.

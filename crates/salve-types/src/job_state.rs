@@ -3,6 +3,7 @@
 //! In: what is known of it. Out: one state. Never more than one: a cancelled job that
 //! still runs is cancelling.
 
+use crate::CallKey;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -55,6 +56,11 @@ impl JobState {
         )
     }
 
+    /// Returns whether it waits for a decision about a paid call whose end is unknown.
+    pub fn is_in_doubt(&self) -> bool {
+        matches!(self, Self::Waiting { signal } if CallKey::is_resolve_signal(signal))
+    }
+
     /// Returns the word of it.
     pub const fn name(&self) -> &'static str {
         match self {
@@ -89,6 +95,12 @@ pub enum JobError {
     #[error("{message}")]
     Flow {
         /// What happened.
+        message: String,
+    },
+    /// A call of it did not fit a budget.
+    #[error("{message}")]
+    OverBudget {
+        /// What is left, and what it would take.
         message: String,
     },
     /// Its flow was changed under the same name, so its history does not fit any more.

@@ -14,8 +14,8 @@ mod start;
 use crate::arguments::{Format, JobsArguments, JobsCommand};
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::job_place::OpenJobs;
-use salve_engine::JobStatus;
-use salve_jobs::{EventId, JobEvent, JobFilter, JobId, JobSnapshot, JobState, Jobs, Page};
+use salve_engine::{JobStatus, is_over_budget};
+use salve_jobs::{EventId, JobEvent, JobFilter, JobId, JobSnapshot, Jobs, Page};
 
 /// How many events or jobs are fetched at a time.
 const PAGE: u32 = 500;
@@ -72,20 +72,9 @@ async fn history(jobs: &dyn Jobs, id: &JobId) -> Result<Vec<JobEvent>, Failure> 
 fn ending(job: &JobSnapshot) -> Ending {
     match (JobStatus::of(job), &job.state) {
         (JobStatus::Completed, _) => Ending::Clean,
-        _ if over_budget(job) => Ending::LimitReached,
+        _ if is_over_budget(job) => Ending::LimitReached,
         (JobStatus::Paused, _) => Ending::NeedsApproval,
-        (_, JobState::Waiting { signal }) if signal.starts_with("resolve.") => {
-            Ending::NeedsApproval
-        }
+        (_, state) if state.is_in_doubt() => Ending::NeedsApproval,
         _ => Ending::Findings,
     }
-}
-
-fn over_budget(job: &JobSnapshot) -> bool {
-    let said = job.stage.as_ref().and_then(|stage| stage.detail["why"].as_str());
-    let ended = match &job.state {
-        JobState::Failed { error } => Some(error.to_string()),
-        _ => None,
-    };
-    [said, ended.as_deref()].into_iter().flatten().any(|why| why.contains("budget"))
 }

@@ -12,11 +12,11 @@ mod steps;
 mod view;
 
 pub use input::{
-    GenerateCaps, GenerateInput, GenerateOutput, Progress, ValidationError, WhichModel,
+    GenerateCaps, GenerateInput, GenerateOutput, Progress, StopCode, ValidationError, WhichModel,
 };
 pub use models::{ModelSource, NoModel};
 pub use steps::GenerateSteps;
-pub use view::{Generation, GenerationFacts};
+pub use view::{Generation, GenerationFacts, is_over_budget};
 
 use super::JobStatus;
 use ask::Asking;
@@ -156,6 +156,8 @@ impl Run<'_> {
     // Without an answer there is nothing to lose; with a part of one, a person decides about it.
     fn unanswered(&mut self, error: StepError) -> Result<Turn, FlowError> {
         self.progress.why = Some(error.to_string());
+        self.progress.code =
+            matches!(error, StepError::OverBudget { .. }).then_some(StopCode::OverBudget);
         let final_word = matches!(error, StepError::Cancelled | StepError::Poison { .. });
         if final_word || self.pieces.is_empty() {
             self.say(JobStatus::Failed);
@@ -172,7 +174,7 @@ impl Run<'_> {
         let (round, tokens, micro_dollars) = (old.round + 1, old.tokens, old.micro_dollars);
         let empty = Progress { round, tokens, micro_dollars, ..Progress::default() };
         if self.call_failed {
-            self.progress = Progress { round, why: None, ..old };
+            self.progress = Progress { round, why: None, code: None, ..old };
         } else {
             self.pieces.clear();
             self.progress = empty;

@@ -82,7 +82,7 @@ pub fn node_states<'a>(
     states
 }
 
-type Outcome = Result<Json, String>;
+type Outcome = Result<Json, FlowError>;
 type Running = (usize, Fut<'static, Outcome>);
 
 struct Run<'a> {
@@ -93,7 +93,7 @@ struct Run<'a> {
     errors: BTreeMap<String, String>,
     // Nodes whose state changed since the last stage.
     changes: BTreeMap<String, GraphNodeState>,
-    stopped_by: Option<usize>,
+    stopped_by: Option<(usize, FlowError)>,
 }
 
 impl<'a> Run<'a> {
@@ -116,11 +116,11 @@ impl<'a> Run<'a> {
             Work::Step(step) => {
                 let retry = node.retry.map_or_else(Retry::default, NodeRetry::into_retry);
                 let done = self.context.step(step, input, retry);
-                Box::pin(async move { done.await.map_err(|error| error.to_string()) })
+                Box::pin(async move { done.await.map_err(FlowError::from) })
             }
             Work::Flow(flow) => {
                 let done = self.context.child(flow, &node.id, input);
-                Box::pin(async move { done.await.map_err(|error| error.to_string()) })
+                Box::pin(async move { done.await.map_err(FlowError::from) })
             }
         }
     }
@@ -133,9 +133,9 @@ impl<'a> Run<'a> {
                 self.schedule.end(at, GraphNodeState::Done)
             }
             Err(error) => {
-                self.errors.insert(node.id.clone(), shortened(&error));
+                self.errors.insert(node.id.clone(), shortened(&error.to_string()));
                 if node.on_fail.unwrap_or(self.plan.on_fail) == OnFail::Stop {
-                    self.stopped_by.get_or_insert(at);
+                    self.stopped_by.get_or_insert((at, error));
                     self.schedule.stop();
                 }
                 self.schedule.end(at, GraphNodeState::Failed)
@@ -160,10 +160,10 @@ impl<'a> Run<'a> {
     }
 
     fn finish(self) -> Result<Json, FlowError> {
-        if let Some(at) = self.stopped_by {
+        if let Some((at, error)) = self.stopped_by {
             let id = &self.plan.nodes[at].id;
             let why = self.errors.get(id).map_or("", String::as_str);
-            return Err(FlowError::new(format!("node `{id}` failed and stops the graph: {why}")));
+            return Err(error.said(format!("node `{id}` failed and stops the graph: {why}")));
         }
         let output = match &self.plan.output {
             Some(wanted) => resolved(wanted, &self.outputs),

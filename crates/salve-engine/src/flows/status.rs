@@ -88,7 +88,7 @@ impl JobStatus {
             JobState::Cancelled { .. } => Self::Cancelled,
             JobState::Stuck { .. } => Self::NeedsAttention,
             // A paid call in doubt is for a person to decide, whatever the flow was doing.
-            JobState::Waiting { signal } if signal.starts_with("resolve.") => Self::NeedsAttention,
+            state if state.is_in_doubt() => Self::NeedsAttention,
             _ => staged(job),
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, Told, in_pieces, input, refused, rust, said};
 use FinishReason::{Length, Stop};
-use salve_engine::{GenerateInput, JobStatus};
+use salve_engine::{GenerateInput, JobStatus, StopCode, is_over_budget};
 use salve_jobs::{JobError, JobState};
 use salve_types::{FinishReason, Mode, SpendLimit};
 use serde_json::json;
@@ -119,10 +119,14 @@ async fn a_call_beyond_the_budget_of_the_job_is_not_made() {
     let held = bench.until(&id, JobStatus::NeedsAttention).await;
     assert_eq!(model.asked().len(), 1);
     assert!(held.facts.why.unwrap().starts_with("budget: the job has 580 tokens left"));
+    assert_eq!(held.facts.code, Some(StopCode::OverBudget));
+    assert!(is_over_budget(&bench.job(&id).await));
     assert!(held.partial_output.is_some());
     let poor = SpendLimit { tokens: Some(20), micro_dollars: None };
     let id = bench.generate("b", "write", GenerateInput { budget: poor, ..rust() }).await;
     bench.until(&id, JobStatus::Failed).await;
+    let state = bench.job(&id).await.state;
+    assert!(matches!(state, JobState::Failed { error: JobError::OverBudget { .. } }), "{state:?}");
     assert_eq!(model.asked().len(), 1);
     bench.stop().await;
 }

@@ -44,7 +44,8 @@ pub(super) async fn run(
         position: AtomicU32::new(0),
         heard: Arc::new(Mutex::new(input.heard.into_iter().collect())),
     };
-    let output = flow(Arc::new(turn), given).await.map_err(|error| failed(error.message))?;
+    let output =
+        flow(Arc::new(turn), given).await.map_err(|error| job_error_text(&error.into()))?;
     let text = output.to_string();
     check_size("the job's result", text.len()).map_err(|error| failed(error.to_string()))?;
     Ok(text)

@@ -10,8 +10,8 @@ use super::lock;
 use crate::attempt::Attempt;
 use crate::engine::envelope::check_size;
 use crate::{
-    CallLedger, Flow, Flows, Fut, Happened, JobError, JobRunner, JobsError, Json, RunningRunner,
-    Step, StepError, Steps, WorkerOptions,
+    CallLedger, Flow, FlowError, Flows, Fut, Happened, JobError, JobRunner, JobsError, Json,
+    RunningRunner, Step, StepError, Steps, WorkerOptions,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -200,7 +200,7 @@ async fn live(desk: Arc<Desk>, flow: Flow, job: Beginning) -> Result<Json, JobEr
             () = again.wanted.notified() => None,
         };
         if let Some(ended) = ended {
-            return checked(ended.map_err(|error| error.message));
+            return checked(ended);
         }
         input = lock(&again.input).take().unwrap_or_default();
         desk.book.append(&id, Happened::Restarted);
@@ -208,11 +208,10 @@ async fn live(desk: Arc<Desk>, flow: Flow, job: Beginning) -> Result<Json, JobEr
     Err(JobError::Engine { message: "it began again too often".to_owned() })
 }
 
-fn checked(ended: Result<Json, String>) -> Result<Json, JobError> {
-    let failed = |message| JobError::Flow { message };
-    let output = ended.map_err(failed)?;
+fn checked(ended: Result<Json, FlowError>) -> Result<Json, JobError> {
+    let output = ended?;
     check_size("the job's result", output.to_string().len())
-        .map_err(|error| failed(error.to_string()))?;
+        .map_err(|error| FlowError::new(error.to_string()))?;
     Ok(output)
 }
 

@@ -90,9 +90,9 @@ pub(super) fn retry(
 fn waits_for_word(job: &JobSnapshot) -> Result<(), Failure> {
     let (id, status) = (&job.id, JobStatus::of(job));
     match &job.state {
-        JobState::Waiting { signal } if signal.starts_with("resolve.") => Err(Failure::new(
-            format!("job {id} is waiting for a decision about a paid call"),
-        )
+        state if state.is_in_doubt() => Err(Failure::new(format!(
+            "job {id} is waiting for a decision about a paid call"
+        ))
         .hint("`salve jobs list --in-doubt` shows the call, `salve jobs resolve` settles it.")),
         JobState::Waiting { .. } => Ok(()),
         JobState::Stuck { step, .. } => {

@@ -151,7 +151,7 @@ fn left(open: &OpenJobs<'_>, id: &JobId) -> String {
 fn say_how_it_stands(job: &JobSnapshot) {
     let (id, status) = (&job.id, JobStatus::of(job));
     let more = match (&job.state, ending(job)) {
-        (JobState::Waiting { signal }, _) if signal.starts_with("resolve.") => {
+        (state, _) if state.is_in_doubt() => {
             "a paid call is in doubt: `salve jobs list --in-doubt`, then `salve jobs resolve`"
                 .to_owned()
         }

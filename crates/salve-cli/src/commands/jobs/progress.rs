@@ -4,7 +4,7 @@
 //! state to draw. Does no I/O: the same events give the same lines.
 
 use salve_engine::{CONTINUE_SIGNAL, RESUME_SIGNAL, RETRY_SIGNAL};
-use salve_jobs::{Happened, JobEvent, JobState};
+use salve_jobs::{CallKey, Happened, JobEvent, JobState};
 use salve_types::Timestamp;
 
 /// A wait of fewer milliseconds is not worth a word.
@@ -201,7 +201,7 @@ impl Progress {
 }
 
 fn person(signal: &str, job: &str, key: Option<&str>) -> String {
-    match (signal.starts_with("resolve."), key) {
+    match (CallKey::is_resolve_signal(signal), key) {
         (true, Some(key)) => format!("a decision: salve jobs resolve {key} retry|fail|use FILE"),
         (true, None) => "a decision: see `salve jobs list --in-doubt`".to_owned(),
         _ if signal == RESUME_SIGNAL => format!("a person: salve jobs resume {job}"),
@@ -211,7 +211,7 @@ fn person(signal: &str, job: &str, key: Option<&str>) -> String {
 
 /// Returns whether a signal comes from a person alone.
 pub(super) fn only_a_person_sends(signal: &str) -> bool {
-    signal.starts_with("resolve.")
+    CallKey::is_resolve_signal(signal)
         || [RETRY_SIGNAL, CONTINUE_SIGNAL, RESUME_SIGNAL].contains(&signal)
 }
 

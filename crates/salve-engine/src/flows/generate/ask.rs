@@ -210,11 +210,12 @@ fn fits(budget: SpendLimit, spent: Spend, worst: Spend) -> Result<(), StepError>
         BudgetUnit::Tokens => "tokens",
         BudgetUnit::MicroDollars => "millionths of a dollar",
     };
-    Err(StepError::fatal(format!(
+    let message = format!(
         "budget: the job has {} {what} left and this call may take {}; start one with more, or \
          accept what there is",
         passed.left, passed.needed
-    )))
+    );
+    Err(StepError::OverBudget { message })
 }
 
 const fn word(purpose: Purpose) -> &'static str {

@@ -177,6 +177,9 @@ pub struct Progress {
     /// Why a person has to decide, or why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// The same as a code, where a program acts on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<StopCode>,
     /// What to show to whoever waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub toast: Option<String>,
@@ -184,6 +187,18 @@ pub struct Progress {
     pub tokens: u64,
     /// Their price in millionths of a dollar.
     pub micro_dollars: u64,
+}
+
+/// Why a person has to decide, or why it failed, where a program acts on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum StopCode {
+    /// The next call does not fit a budget.
+    OverBudget,
+    /// One that a later version wrote.
+    #[serde(other)]
+    Other,
 }
 
 /// What a job ended with.

@@ -4,8 +4,8 @@
 //! a result.
 
 use super::super::JobStatus;
-use super::input::{GenerateOutput, Progress};
-use salve_jobs::{JobId, JobSnapshot, JobState};
+use super::input::{GenerateOutput, Progress, StopCode};
+use salve_jobs::{JobError, JobId, JobSnapshot, JobState};
 use salve_store::{Store, StoreError};
 use serde::Serialize;
 
@@ -32,6 +32,9 @@ pub struct GenerationFacts {
     pub validation_error: Option<super::ValidationError>,
     /// Why a person has to decide, or why it failed.
     pub why: Option<String>,
+    /// The same as a code, where a program acts on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<super::StopCode>,
     /// Which round, from 1.
     pub round: u32,
     /// Calls of this round.
@@ -65,6 +68,7 @@ impl Generation {
         let facts = GenerationFacts {
             validation_error: progress.validation_error,
             why: progress.why,
+            code: progress.code,
             round: progress.round,
             calls: progress.calls,
             continuations: progress.continuations,
@@ -74,6 +78,12 @@ impl Generation {
         };
         Ok(Self { id: job.id.clone(), status, code_result, partial_output, facts })
     }
+}
+
+/// Tells whether a job waits or failed because a call of it did not fit a budget.
+pub fn is_over_budget(job: &JobSnapshot) -> bool {
+    matches!(&job.state, JobState::Failed { error: JobError::OverBudget { .. } })
+        || known(job).1.code == Some(StopCode::OverBudget)
 }
 
 // A job that has ended says it in its output, all others in their last stage.
