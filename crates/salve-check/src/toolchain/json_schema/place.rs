@@ -1,126 +1,32 @@
-//! Where a value of a JSON document stands in its text.
+//! Where a value of a JSON document is in its text.
 //!
 //! In: a text that parsed as JSON, and a JSON Pointer. Out: the byte offset of the value, or of the
-//! last one on the way that exists. Linear in the text. Never recurses, never fails: on a text that
-//! is not JSON the offset is merely meaningless, and within the text.
+//! last one on the way that exists; 0 of a text that is not JSON. Linear in the text for each name of
+//! the pointer. Never recurses, never fails.
+
+use serde_json::value::RawValue;
+use std::collections::HashMap;
 
 /// Returns the offset of the value that `pointer` names.
 pub(super) fn offset_of(text: &str, pointer: &str) -> usize {
-    let mut reader = Reader { bytes: text.as_bytes(), at: 0 };
-    reader.skip_space();
-    let mut found = reader.at;
+    let Ok(mut value) = serde_json::from_str::<&RawValue>(text) else { return 0 };
     for segment in pointer.split('/').skip(1) {
         let segment = segment.replace("~1", "/").replace("~0", "~");
-        let inside = match reader.peek() {
-            Some(b'{') => reader.enter_member(&segment),
-            Some(b'[') => segment.parse().is_ok_and(|index| reader.enter_item(index)),
-            _ => false,
-        };
-        if !inside {
-            break;
-        }
-        found = reader.at;
+        let Some(inner) = member(value.get(), &segment) else { break };
+        value = inner;
     }
-    found.min(text.len())
+    // A raw value is a piece of the text it was read from.
+    value.get().as_ptr().addr() - text.as_ptr().addr()
 }
 
-struct Reader<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl Reader<'_> {
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
+// Of several members with one name, the map keeps the last, as readers of JSON do.
+fn member<'a>(value: &'a str, name: &str) -> Option<&'a RawValue> {
+    if value.starts_with('[') {
+        let items: Vec<&RawValue> = serde_json::from_str(value).ok()?;
+        return items.get(name.parse::<usize>().ok()?).copied();
     }
-
-    fn skip_space(&mut self) {
-        while self.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
-            self.at += 1;
-        }
-    }
-
-    // Moves to the value of a member; of several with one name, JSON readers keep the last.
-    fn enter_member(&mut self, name: &str) -> bool {
-        let mut found = None;
-        self.at += 1;
-        loop {
-            self.skip_space();
-            if self.peek() != Some(b'"') {
-                break;
-            }
-            let start = self.at;
-            self.skip_string();
-            let key = self.bytes.get(start..self.at).unwrap_or_default();
-            self.skip_to_after(b':');
-            if serde_json::from_slice::<String>(key).is_ok_and(|key| key == name) {
-                found = Some(self.at);
-            }
-            self.skip_value();
-            if !self.pass_comma() {
-                break;
-            }
-        }
-        self.at = found.unwrap_or(self.at);
-        found.is_some()
-    }
-
-    fn enter_item(&mut self, index: usize) -> bool {
-        self.at += 1;
-        self.skip_space();
-        for _ in 0..index {
-            self.skip_value();
-            if !self.pass_comma() {
-                return false;
-            }
-        }
-        self.peek().is_some_and(|byte| byte != b']')
-    }
-
-    fn pass_comma(&mut self) -> bool {
-        self.skip_space();
-        let comma = self.peek() == Some(b',');
-        self.at += usize::from(comma);
-        self.skip_space();
-        comma
-    }
-
-    fn skip_to_after(&mut self, wanted: u8) {
-        while self.peek().is_some_and(|byte| byte != wanted) {
-            self.at += 1;
-        }
-        self.at += 1;
-        self.skip_space();
-    }
-
-    fn skip_string(&mut self) {
-        self.at += 1;
-        while let Some(byte) = self.peek() {
-            self.at += if byte == b'\\' { 2 } else { 1 };
-            if byte == b'"' {
-                return;
-            }
-        }
-    }
-
-    // A value ends at a comma or a closing bracket that is not its own.
-    fn skip_value(&mut self) {
-        let mut depth = 0_usize;
-        while let Some(byte) = self.peek() {
-            match byte {
-                b'"' => {
-                    self.skip_string();
-                    continue;
-                }
-                b'{' | b'[' => depth += 1,
-                b'}' | b']' if depth == 0 => return,
-                b'}' | b']' => depth -= 1,
-                b',' if depth == 0 => return,
-                _ => {}
-            }
-            self.at += 1;
-        }
-    }
+    let members: HashMap<String, &RawValue> = serde_json::from_str(value).ok()?;
+    members.get(name).copied()
 }
 
 #[cfg(test)]
@@ -130,7 +36,7 @@ mod tests {
 
     #[test]
     fn values_are_found_by_their_pointer() {
-        let text = r#"{"a": [1, {"b,]": "x\"}"}, 3], "c/d": {"e": null}, "a2": 4, "é": [[]]}"#;
+        let text = r#"{"a": [1, {"b,]": "x\"}"}, 3], "c/d": {"e": null}, "a2": 4, "twice": 5, "é": [[]], "twice": 6}"#;
         for (pointer, expected) in [
             ("", text),
             ("/a", "[1, "),
@@ -142,6 +48,7 @@ mod tests {
             ("/a2", "4"),
             ("/é/0", "[]"),
             ("/nothing", "{\"a\""),
+            ("/twice", "6"),
         ] {
             let at = offset_of(text, pointer);
             assert!(text[at..].starts_with(expected), "{pointer}: {}", &text[at..]);
