@@ -7,6 +7,7 @@ mod arrows;
 mod doubles;
 mod locked;
 mod seeds;
+mod sentences;
 mod sizes;
 mod sources;
 
@@ -31,6 +32,7 @@ pub(crate) fn check() -> anyhow::Result<Outcome> {
     problems.extend(doubles::too_many(&files));
     problems.extend(locked::problems(&files));
     problems.extend(sources::problems(&files));
+    problems.extend(sentences::problems(&files));
     problems.extend(seeds::problems(&files)?);
     for problem in &problems {
         println!("tidy: {problem}");

@@ -198,6 +198,7 @@ fn linker(log: &Log<'_>, at: usize) -> Option<Reading> {
     if let Some(reading) = undefined_reference(log, at, None) {
         return Some(reading);
     }
+    // The words of ld, gold and lld.
     let (program, message) = line.split_once(": ")?;
     let is_linker =
         program.ends_with("ld") || program.ends_with("ld.lld") || program.ends_with("ld.gold");

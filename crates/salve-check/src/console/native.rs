@@ -147,6 +147,7 @@ fn valgrind(log: &Log<'_>, at: usize, line: &str) -> Option<Reading> {
         "Process terminating with",
         "Jump to the invalid",
     ];
+    // The words of valgrind.
     let message = after_number(line)?;
     let kind = KINDS.iter().find(|kind| message.starts_with(**kind))?;
     let mut diagnostic =

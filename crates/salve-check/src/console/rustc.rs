@@ -100,6 +100,7 @@ fn is_cargos(tool: Option<&str>, message: &str) -> bool {
         "no bin target named",
         "the lock file",
     ];
+    // The words of cargo.
     matches!(tool, Some("rustc" | "cargo" | "clippy" | "rust-test"))
         || STARTS.iter().any(|start| message.starts_with(start))
 }

@@ -107,5 +107,6 @@ fn known(message: &str) -> bool {
         "unbound variable",
         "cannot",
     ];
+    // The words of bash, dash and zsh.
     WORDS.iter().any(|word| message.contains(word))
 }

@@ -40,6 +40,7 @@ fn of_clang(mut diagnostic: Diagnostic) -> Diagnostic {
 
 /// Leaves out "ld returned 1 exit status" and the like where the reason was told.
 pub(super) fn without_summaries(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    // The words of ld and clang.
     let is_summary = |one: &Diagnostic| {
         one.message.starts_with("ld returned ")
             || one.message.starts_with("linker command failed")

@@ -47,6 +47,7 @@ pub(super) fn complaint(tool: &str, block: &str, places: &Places<'_>) -> Diagnos
             diagnostic.notes.push(note_of(kind, trimmed));
         }
     }
+    // The words of cargo about a program that a signal ended.
     let killed = diagnostic.notes.iter().position(|note| note.message.contains("(signal: "));
     if let Some(at) = killed.filter(|_| tool == "cargo") {
         diagnostic.class = salve_types::ErrorClass::Runtime;
@@ -81,6 +82,7 @@ fn is_summary(diagnostic: &Diagnostic) -> bool {
         "no edition set",
         "virtual workspace defaulting",
     ];
+    // The words of cargo.
     let message = diagnostic.message.as_str();
     let counts = message.ends_with("targets failed:")
         || message.ends_with("target failed:")

@@ -89,6 +89,7 @@ fn crashed(stderr: &str) -> Vec<Diagnostic> {
             || words.starts_with("No files matching")
     };
     let Some(line) = stderr.lines().find(is_headline) else { return Vec::new() };
+    // The words of eslint and of node.
     let message = line.trim().trim_start_matches("Error: ");
     let missing =
         message.starts_with("Cannot find") || message.contains("couldn't find the plugin");

@@ -245,6 +245,7 @@ fn from_text(headline: &Headline<'_>, block: &[&str], places: &Places<'_>) -> Di
     }
     let mut message = headline.message.trim_end().to_owned();
     let symbol = block.iter().find_map(|line| line.trim_start().strip_prefix("symbol:"));
+    // The words of javac.
     if let Some(symbol) = symbol.filter(|_| message == "cannot find symbol") {
         // Which symbol it is belongs to the headline, as in the raw form.
         message = format!("{message}: {}", symbol.trim());

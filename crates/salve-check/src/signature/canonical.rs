@@ -93,19 +93,18 @@ fn normalised_message(diagnostic: &Diagnostic) -> String {
 }
 
 // A message that names the very file it is about names a path and nothing else.
-fn own_files_are_paths(diagnostic: &Diagnostic, message: String) -> String {
-    let mut message = message;
-    if !message.contains("<PATH>") {
-        return message;
+fn own_files_are_paths(diagnostic: &Diagnostic, mut normalised: String) -> String {
+    if !normalised.contains("<PATH>") {
+        return normalised;
     }
     for span in diagnostic.spans.iter().take(1) {
         let name = span.path.rsplit(['/', '\\']).next().unwrap_or_default();
         let marked = format!("<PATH>{name}");
-        if name.len() > 1 && message.contains(&marked) {
-            message = message.replace(&marked, "<PATH>");
+        if name.len() > 1 && normalised.contains(&marked) {
+            normalised = normalised.replace(&marked, "<PATH>");
         }
     }
-    message
+    normalised
 }
 
 /// A piece of a message whose words were told apart, once for all three forms.

@@ -42,6 +42,7 @@ fn is_consequence(diagnostic: &Diagnostic) -> bool {
         "compilation terminated",
         "`main` function not found",
     ];
+    // The words of cargo, gcc, clang and rustc.
     let message = diagnostic.message.as_str();
     STARTS.iter().any(|start| message.starts_with(start))
         || matches!(diagnostic.tool.as_str(), "make" | "npm")

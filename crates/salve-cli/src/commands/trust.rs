@@ -67,6 +67,7 @@ fn offer(workspace: &Path, standing: &Standing) -> Result<String, Failure> {
         }
         Standing::Unknown => format!("{} is not trusted\n", visible_path(workspace)),
     };
+    let mut nothing = true;
     for name in BOUND_FILES {
         let path = workspace.join(name);
         let Ok(content) = std::fs::read_to_string(&path) else { continue };
@@ -74,9 +75,10 @@ fn offer(workspace: &Path, standing: &Standing) -> Result<String, Failure> {
             .map_err(|error| Failure::new(format!("cannot use `{}`: {error}", path.display())))?;
         for spec in table.get("toolchain").and_then(toml::Value::as_array).into_iter().flatten() {
             text.push_str(&format!("  {name} defines the check {}\n", defined(spec)));
+            nothing = false;
         }
     }
-    if !text.contains(" defines ") {
+    if nothing {
         text.push_str("  it defines no commands; trust would change nothing today\n");
     }
     Ok(text)
