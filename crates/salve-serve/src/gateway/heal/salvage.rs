@@ -19,8 +19,10 @@ pub(super) fn salvage(asked: &Asked, body: &[u8]) -> Option<(Value, Vec<ModelRep
     let text = arrived_text(body);
     let places = Places::of(asked.dialect);
     let parsed = parsed(text);
-    let fits = |repair: &Repair| {
-        !matches!(repair.code, RepairCode::MismatchedCloser | RepairCode::ExtraCloser)
+    // Brackets that are missing before the end were never there.
+    let fits = |repair: &Repair| match repair.code {
+        RepairCode::MissingCloser => repair.span.end == text.len(),
+        code => !matches!(code, RepairCode::MismatchedCloser | RepairCode::ExtraCloser),
     };
     if !parsed.repairs().iter().all(fits) {
         return None;
