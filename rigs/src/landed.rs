@@ -187,3 +187,41 @@ fn line(name: &str, count: usize, all: usize) {
     let share = 100.0 * count as f64 / all.max(1) as f64;
     println!("{name:<34} {count:>6} {share:>6.1}%");
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(before: &str, patch: &str) -> Case {
+        let [instance_id, file] = ["id", "a.py"].map(str::to_owned);
+        Case { instance_id, file, before: before.to_owned(), patch: patch.to_owned() }
+    }
+
+    fn is_blind(patch: &str) -> bool {
+        let case = case("def f():\n    return 1\n", patch);
+        let landing = Landing { case: &case, after: String::new(), rungs: Vec::new() };
+        removes_what_is_not_there(&landing)
+    }
+
+    #[test]
+    fn a_removed_line_that_is_not_in_the_file_is_seen() {
+        assert!(!is_blind("--- a.py\n+++ a.py\n@@\n-    return 1\n+    return 2\n"));
+        assert!(!is_blind("@@\n-return 1\n+return 2\n"), "whitespace is not counted");
+        assert!(!is_blind("@@\n-x = 1\n+x = 1\n"), "what is put back is not removed");
+        assert!(is_blind("@@\n-    return 7\n+    return 2\n"));
+    }
+
+    #[test]
+    fn a_diff_counts_for_its_least_certain_rung() {
+        let case = case("", "");
+        let landing = |rungs: &[&str]| Landing {
+            case: &case,
+            after: String::new(),
+            rungs: rungs.iter().map(|rung| (*rung).to_owned()).collect(),
+        };
+        let counts =
+            lowest_rungs(&[landing(&["exact", "fold"]), landing(&["exact"]), landing(&[])]);
+        let expected = [("?", 1), ("exact", 1), ("fold", 1)];
+        assert_eq!(counts, expected.map(|(rung, count)| (rung.to_owned(), count)).into());
+    }
+}

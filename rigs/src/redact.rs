@@ -174,3 +174,24 @@ fn is_library(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     name.starts_with("python3") || name.starts_with("node_modules") || name == "go"
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_gone_only_when_its_second_half_is() {
+        let secret = "sk-abcdefghijklmnopqrstuvwx";
+        assert!(is_gone(secret, "key sk-abcd… in the log"));
+        assert!(is_gone(secret, ""));
+        assert!(!is_gone(secret, &format!("key {secret}")));
+        assert!(!is_gone(secret, "the end: pqrstuvw"), "eight characters of it are too many");
+    }
+
+    #[test]
+    fn pieces_together_are_the_text() {
+        let mut random = fastrand::Rng::with_seed(1);
+        let text = "é nothing to hide here, not even é".repeat(3);
+        assert_eq!(in_pieces(Redactor::default().stream(), &text, &mut random), text);
+    }
+}

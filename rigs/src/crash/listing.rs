@@ -176,3 +176,45 @@ fn copy_into(from: &Path, to: &Path) -> anyhow::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("src")).unwrap();
+        std::fs::create_dir(folder.path().join(STATE)).unwrap();
+        std::fs::write(folder.path().join("src/a.txt"), "one\n").unwrap();
+        std::fs::write(folder.path().join(STATE).join("journal"), "x").unwrap();
+        std::os::unix::fs::symlink("/", folder.path().join("link")).unwrap();
+        folder
+    }
+
+    #[test]
+    fn a_copy_lists_like_its_original_and_a_link_is_not_followed() {
+        let folder = sample();
+        let copy = Scratch::copy_of(folder.path(), folder.path().parent().unwrap()).unwrap();
+        let (first, second) = (tree(folder.path()).unwrap(), tree(copy.path()).unwrap());
+        assert_eq!(first.keys().collect::<Vec<_>>(), ["link", "src", "src/a.txt"]);
+        assert_eq!(first["link"], Node::Link("/".into()));
+        assert_eq!(differences(&first, &second), Vec::<String>::new());
+        assert_eq!(state(copy.path()).unwrap().keys().collect::<Vec<_>>(), ["journal"]);
+    }
+
+    #[test]
+    fn every_difference_is_told() {
+        let folder = sample();
+        let before = tree(folder.path()).unwrap();
+        let untouched = identities(folder.path()).unwrap();
+        let file = folder.path().join("src/a.txt");
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+        let changed = differences(&tree(folder.path()).unwrap(), &before);
+        assert!(changed[0].starts_with("src/a.txt is File"), "{changed:?}");
+        std::fs::remove_file(&file).unwrap();
+        std::fs::write(folder.path().join("src/b.txt"), "one\n").unwrap();
+        let now = tree(folder.path()).unwrap();
+        assert_eq!(differences(&now, &before), ["src/a.txt is missing", "src/b.txt is new"]);
+        assert_ne!(identities(folder.path()).unwrap(), untouched);
+    }
+}

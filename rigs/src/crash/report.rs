@@ -99,3 +99,39 @@ fn line(name: &str, tally: &Tally, result: &str) {
     );
     println!("{}", text.trim_end());
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crash::check::Violation;
+
+    fn tally(violations: &[&[Violation]]) -> Tally {
+        let mut tally = Tally::default();
+        violations.iter().for_each(|point| tally.count("again", point));
+        tally
+    }
+
+    #[test]
+    fn a_row_without_points_and_a_sabotage_without_damage_fail() {
+        let torn = [Violation::new(Kind::Torn, "half"), Violation::new(Kind::Torn, "more")];
+        assert!(print(&[Row::clean("nothing ran", tally(&[]))]).is_err());
+        assert_eq!(print(&[Row::clean("clean", tally(&[&[], &[]]))]).unwrap(), 2);
+        assert!(print(&[Row::clean("torn", tally(&[&[], &torn]))]).is_err());
+        let sabotaged =
+            |tally| Row { name: "s".into(), tally, expected: Expected::Some(Kind::Torn) };
+        assert_eq!(print(&[sabotaged(tally(&[&torn]))]).unwrap(), 0);
+        assert!(print(&[sabotaged(tally(&[&[]]))]).is_err());
+    }
+
+    #[test]
+    fn a_point_counts_once_for_each_kind() {
+        let point = [
+            Violation::new(Kind::Torn, "a"),
+            Violation::new(Kind::Torn, "b"),
+            Violation::new(Kind::Lost, "c"),
+        ];
+        let tally = tally(&[&point, &[]]);
+        assert_eq!((tally.points, tally.of(Kind::Torn), tally.of(Kind::Lost)), (2, 1, 1));
+        assert_eq!(tally.of(Kind::Leftover), 0);
+    }
+}

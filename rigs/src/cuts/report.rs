@@ -233,3 +233,34 @@ fn tail(prefix: &str) -> String {
 fn percent(part: usize, all: usize) -> f64 {
     if all == 0 { 100.0 } else { part as f64 * 100.0 / all as f64 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(cells: &[(Language, usize, usize)]) -> Report {
+        let mut report = Report::new(&[], Vec::new(), 1);
+        for &(language, cuts, right) in cells {
+            let cell = Cell { cuts, right, ..Cell::default() };
+            report.cells.insert((language, Place::String), cell);
+        }
+        report
+    }
+
+    fn missed(report: &Report) -> String {
+        report.outcome().map_or_else(|error| error.to_string(), |()| "nothing".to_owned())
+    }
+
+    #[test]
+    fn the_targets_are_the_whole_each_cell_and_no_whole_file_flagged() {
+        assert_eq!(missed(&report(&[(Language::Rust, 1000, 996)])), "nothing");
+        let low = report(&[(Language::Rust, 10_000, 10_000), (Language::Go, 100, 97)]);
+        assert_eq!(missed(&low), "targets missed: 1 cells below 98 %");
+        let overall = report(&[(Language::Rust, 1000, 990)]);
+        assert_eq!(missed(&overall), "targets missed: 99.00 % of 99.5 % overall");
+        let mut flagged = report(&[(Language::Rust, 100, 100)]);
+        flagged.flagged.push("a.rs".to_owned());
+        assert_eq!(missed(&flagged), "targets missed: 1 whole files flagged");
+        assert_eq!(percent(0, 0), 100.0);
+    }
+}

@@ -50,3 +50,19 @@ pub(crate) fn table(rows: &[Row]) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up_and_a_missed_goal_is_below() {
+        let rows = [
+            Row::new("suites", "tests", "12".to_owned()),
+            Row::new("speed", "jobs a second", "7".to_owned()).with_goal(">= 10", false),
+        ];
+        assert_eq!(rows.each_ref().map(Row::is_below), [false, true]);
+        let lines = "suites   tests          12\nspeed    jobs a second   7  >= 10  BELOW\n";
+        assert_eq!(table(&rows), lines);
+    }
+}

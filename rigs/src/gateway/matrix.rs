@@ -298,3 +298,38 @@ fn excerpt(seen: &Seen) -> String {
     let text = format!("{seen:?}");
     text.chars().take(300).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cuts_are_inside_the_answer_and_the_tokens_of_both_pieces_add_up() {
+        for kind in [Kind::Text, Kind::Tool, Kind::Json] {
+            let answer = kind.answer();
+            let places = cuts(kind, 200);
+            assert!(places.iter().all(|&cut| cut > 0 && cut < answer.len()));
+            let name = if kind == Kind::Tool { "write_file".len() } else { 0 };
+            for cut in places {
+                let case = Case { dialect: Dialect::Chat, stream: false, kind, cut, honest: true };
+                let whole = (name + answer.len()).div_ceil(4) as u64;
+                assert!((whole..=whole + 1).contains(&pieces(case)), "{kind:?} at {cut}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_wrong_answer_fails_and_so_does_an_empty_table() {
+        let row = |tally| BTreeMap::from([("cell".to_owned(), tally)]);
+        assert!(judge(&BTreeMap::new(), false).is_err());
+        let good = Tally { all: 100, whole: 99, marked: 1, ..Tally::default() };
+        assert!(judge(&row(good.clone()), false).is_ok());
+        assert!(judge(&row(Tally { whole: 98, marked: 2, ..good.clone() }), false).is_err());
+        // What cannot be known does not count against the floor.
+        assert!(
+            judge(&row(Tally { whole: 90, unknowable: 10, marked: 0, ..good.clone() }), false)
+                .is_ok()
+        );
+        assert!(judge(&row(Tally { wrong: vec!["x".to_owned()], ..good }), false).is_err());
+    }
+}

@@ -238,3 +238,54 @@ fn number(value: &Value) -> u64 {
 fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frames(events: &[&str]) -> Vec<u8> {
+        events.iter().flat_map(|event| format!("data: {event}\n\n").into_bytes()).collect()
+    }
+
+    #[test]
+    fn a_stream_is_read_as_a_strict_client_does() {
+        let chat = frames(&[
+            r#"{"choices":[{"delta":{"content":"a"}}]}"#,
+            r#"{"choices":[{"delta":{"content":"b"},"finish_reason":"stop"}]}"#,
+            r#"{"choices":[],"usage":{"completion_tokens":2}}"#,
+            "[DONE]",
+        ]);
+        let seen = streamed(Dialect::Chat, &chat).unwrap();
+        let right =
+            Seen { text: "ab".into(), finish: "stop".into(), output_tokens: 2, ..Seen::default() };
+        assert_eq!(seen, right);
+        let tool = frames(&[
+            r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","name":"f"}}"#,
+            r#"{"type":"content_block_delta","index":0,"delta":{"partial_json":"{}"}}"#,
+            r#"{"type":"content_block_stop","index":0}"#,
+            r#"{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":1}}"#,
+            r#"{"type":"message_stop"}"#,
+        ]);
+        let seen = streamed(Dialect::Messages, &tool).unwrap();
+        assert_eq!(seen.tools, [("f".to_owned(), "{}".to_owned())]);
+    }
+
+    #[test]
+    fn a_malformed_stream_is_refused() {
+        let end = r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#;
+        let block = r#"{"type":"content_block_delta","index":0,"delta":{"text":"a"}}"#;
+        let done = r#"{"type":"response.completed","response":{"status":"completed","output":[]}}"#;
+        let delta = r#"{"type":"response.output_text.delta","delta":"lost"}"#;
+        for (dialect, events) in [
+            (Dialect::Chat, &[end][..]),
+            (Dialect::Chat, &["{", "[DONE]"]),
+            (Dialect::Chat, &[end, "[DONE]", end]),
+            (Dialect::Chat, &["[DONE]"]),
+            (Dialect::Messages, &[block]),
+            (Dialect::Responses, &[delta, done]),
+        ] {
+            assert!(streamed(dialect, &frames(events)).is_err(), "{dialect:?} {events:?}");
+        }
+        assert!(streamed(Dialect::Chat, b"data: {}").is_err(), "ends inside a frame");
+    }
+}

@@ -279,3 +279,18 @@ async fn flatness(targets: &[(&str, &Server)]) -> anyhow::Result<Vec<String>> {
     let ratio = added[1] / added[0].max(1.0);
     Ok(vec![goal("gateway: cost of a chunk at 1 MB over 1 KB", ratio, 1.5, false)])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_goal_is_reached_at_its_bound() {
+        let word = |seen, at_least| {
+            let line = goal("x", seen, 1.0, at_least);
+            line.rsplit(' ').next().map(str::to_owned).unwrap_or_default()
+        };
+        assert_eq!([0.9, 1.0, 1.1].map(|seen| word(seen, true)), ["BELOW", "PASS", "PASS"]);
+        assert_eq!([0.9, 1.0, 1.1].map(|seen| word(seen, false)), ["PASS", "PASS", "BELOW"]);
+    }
+}

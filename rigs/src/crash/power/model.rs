@@ -206,3 +206,75 @@ fn write_file(path: &Path, bytes: &[u8], mode: u32) -> anyhow::Result<()> {
     file.set_permissions(std::fs::Permissions::from_mode(mode))?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> Kind {
+        Kind::File { bytes: text.into(), mode: 0o644 }
+    }
+
+    // The root holds `a` and `b`.
+    fn memory() -> Memory {
+        let names = BTreeMap::from([("a".to_owned(), 1), ("b".to_owned(), 2)]);
+        Memory { nodes: vec![Kind::Dir(names), file("old"), file("new")] }
+    }
+
+    fn texts(memory: &Memory) -> Vec<(String, String)> {
+        let text = |kind: &Kind| match kind {
+            Kind::File { bytes, .. } => String::from_utf8_lossy(bytes).into_owned(),
+            other => format!("{other:?}"),
+        };
+        memory.reachable().into_iter().map(|(path, kind)| (path, text(kind))).collect()
+    }
+
+    fn after(op: &Op, left: Left) -> Vec<(String, String)> {
+        let mut memory = memory();
+        memory.replay(op, left);
+        texts(&memory)
+    }
+
+    fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        pairs.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
+    }
+
+    #[test]
+    fn a_rename_replaces_and_an_exchange_swaps() {
+        let rename = |how| {
+            let (from, to) = ((0, "b".to_owned()), (0, "a".to_owned()));
+            Op::Rename { from, to, moved: 2, other: Some(1), how }
+        };
+        let swapped = pairs(&[("/a", "new"), ("/b", "old")]);
+        assert_eq!(after(&rename(RenameHow::Exchange), Left::All), swapped);
+        assert_eq!(after(&rename(RenameHow::Replace), Left::All), pairs(&[("/a", "new")]));
+        let untouched = pairs(&[("/a", "old"), ("/b", "new")]);
+        assert_eq!(after(&rename(RenameHow::Replace), Left::Nothing), untouched);
+    }
+
+    #[test]
+    fn half_of_a_write_is_half_of_its_bytes() {
+        let append = Op::Append { inode: 1, bytes: Arc::from(&b"1234"[..]) };
+        assert_eq!(after(&append, Left::Half), pairs(&[("/a", "old12"), ("/b", "new")]));
+        assert_eq!(after(&append, Left::All), pairs(&[("/a", "old1234"), ("/b", "new")]));
+    }
+
+    #[test]
+    fn a_name_lasts_by_its_directory_and_a_content_by_its_file() {
+        let link = Op::Link { at: (0, "c".to_owned()), inode: 1 };
+        let append = Op::Append { inode: 1, bytes: Arc::from(&b"x"[..]) };
+        assert_eq!([link.lasts_by(&[0]), link.lasts_by(&[1])], [true, false]);
+        assert_eq!([append.lasts_by(&[0]), append.lasts_by(&[1])], [false, true]);
+    }
+
+    #[test]
+    fn a_folder_is_written_as_it_was_read() {
+        let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::fs::create_dir(one.path().join("src")).unwrap();
+        std::fs::write(one.path().join("src/a"), "text").unwrap();
+        symlink("src/a", one.path().join("link")).unwrap();
+        let (read, _) = Memory::read(one.path()).unwrap();
+        read.write(two.path()).unwrap();
+        assert_eq!(texts(&read), texts(&Memory::read(two.path()).unwrap().0));
+    }
+}
