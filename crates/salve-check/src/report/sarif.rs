@@ -4,15 +4,16 @@
 //! each tool: its rules, its results with places, fixes and fingerprints. The class and how far a
 //! tool vouches for a fix stand in the properties, since SARIF has no word for them.
 
+mod model;
+
 use super::{message_with_notes, word};
+use model::{
+    ArtifactChange, ArtifactLocation, Finding, Fix, Location, Log, PhysicalLocation, Region,
+    Replacement, Rule, Run, Text, Tool, ToolComponent,
+};
 use salve_types::{Diagnostic, SourceSpan, Suggestion};
 use serde::Serialize;
-use serde_json::{Value, json};
-use serde_sarif::sarif::{
-    ArtifactChange, ArtifactContent, ArtifactLocation, Fix, Location, Message, PhysicalLocation,
-    PropertyBag, Region, Replacement, ReportingDescriptor, Result as Finding, Run, Sarif, Tool,
-    ToolComponent,
-};
+use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
 
 const SCHEMA: &str =
@@ -41,14 +42,13 @@ pub fn sarif_log(
     named.sort_unstable();
     let runs: Vec<Run> =
         tools.into_iter().zip(named).map(|(run, (_, name))| run.finish(name)).collect();
-    let log = Sarif::builder().version(json!("2.1.0")).schema(SCHEMA).runs(runs).build();
-    serde_json::to_string_pretty(&log)
+    serde_json::to_string_pretty(&Log { schema: SCHEMA, runs, version: "2.1.0" })
 }
 
 #[derive(Default)]
 struct ToolRun {
-    rules: Vec<ReportingDescriptor>,
-    by_code: BTreeMap<String, i64>,
+    rules: Vec<Rule>,
+    by_code: BTreeMap<String, usize>,
     results: Vec<Finding>,
 }
 
@@ -66,72 +66,60 @@ impl ToolRun {
             .map(|span| location(span, span.label.as_ref()))
             .chain(explained)
             .collect();
-        let mut result = Finding::builder()
-            .message(message(&message_with_notes(diagnostic)))
-            .properties(bag("class", json!(diagnostic.class.name())))
-            .build();
-        result.level = serde_json::from_value(json!(word(diagnostic.severity))).ok();
-        result.locations =
-            Some(primary.iter().map(|span| location(span, span.label.as_ref())).collect());
-        result.related_locations = each_once(related);
         let fixes: Vec<Fix> = diagnostic.suggestions.iter().filter_map(fix).collect();
-        result.fixes = each_once(fixes);
-        if let Some(code) = &diagnostic.code {
-            result.rule_id = Some(code.clone());
-            result.rule_index = Some(self.rule(code));
-        }
-        result.partial_fingerprints =
-            (!fingerprints.is_empty()).then(|| fingerprints.into_iter().collect());
-        self.results.push(result);
+        let rule_index = diagnostic.code.as_ref().map(|code| self.rule(code));
+        self.results.push(Finding {
+            fixes: each_once(fixes),
+            level: word(diagnostic.severity),
+            locations: primary.iter().map(|span| location(span, span.label.as_ref())).collect(),
+            message: text(&message_with_notes(diagnostic)),
+            partial_fingerprints: fingerprints.into_iter().collect(),
+            properties: [("class", Value::from(diagnostic.class.name()))].into(),
+            related_locations: each_once(related),
+            rule_id: diagnostic.code.clone(),
+            rule_index,
+        });
     }
 
-    fn rule(&mut self, code: &str) -> i64 {
-        let next = i64::try_from(self.rules.len()).unwrap_or(i64::MAX);
+    fn rule(&mut self, code: &str) -> usize {
+        let next = self.rules.len();
         let index = *self.by_code.entry(code.to_owned()).or_insert(next);
         if index == next {
-            self.rules.push(ReportingDescriptor::builder().id(code).build());
+            self.rules.push(Rule { id: code.to_owned() });
         }
         index
     }
 
     fn finish(self, name: &str) -> Run {
-        let driver = ToolComponent::builder().name(name).rules(self.rules).build();
-        Run::builder()
-            .tool(Tool::builder().driver(driver).build())
-            .results(self.results)
-            .column_kind(json!("unicodeCodePoints"))
-            .build()
+        let driver = ToolComponent { name: name.to_owned(), rules: self.rules };
+        Run { column_kind: "unicodeCodePoints", results: self.results, tool: Tool { driver } }
     }
 }
 
-// The standard wants lists of unequal things, and none rather than an empty one.
-fn each_once<T: Serialize>(mut all: Vec<T>) -> Option<Vec<T>> {
+// The standard wants lists of unequal things.
+fn each_once<T: Serialize>(mut all: Vec<T>) -> Vec<T> {
     let mut seen = HashSet::new();
     all.retain(|one| serde_json::to_string(one).is_ok_and(|text| seen.insert(text)));
-    (!all.is_empty()).then_some(all)
+    all
 }
 
 fn location(span: &SourceSpan, label: Option<&String>) -> Location {
-    let mut physical = PhysicalLocation::builder().artifact_location(artifact(&span.path)).build();
-    physical.region = region(span);
-    let mut location = Location::builder().physical_location(physical).build();
-    location.message = label.map(|label| message(label));
-    location
+    let physical_location =
+        PhysicalLocation { artifact_location: artifact(&span.path), region: region(span) };
+    Location { message: label.map(|label| text(label)), physical_location }
 }
 
 fn region(span: &SourceSpan) -> Option<Region> {
     let start = span.start?;
-    let mut region = Region::builder().start_line(start.line).start_column(start.column).build();
-    if let Some(end) = span.end {
-        region.end_line = Some(i64::from(end.line));
-        region.end_column = Some(i64::from(end.column));
-    }
-    if let Some(bytes) = span.bytes {
-        region.byte_offset = i64::try_from(bytes.start).ok();
-        region.byte_length = i64::try_from(bytes.len()).ok();
-    }
-    region.snippet = span.line_text.as_ref().map(|text| content(text));
-    Some(region)
+    Some(Region {
+        byte_length: span.bytes.map(|bytes| bytes.len()),
+        byte_offset: span.bytes.map(|bytes| bytes.start),
+        end_column: span.end.map(|end| end.column),
+        end_line: span.end.map(|end| end.line),
+        snippet: span.line_text.as_ref().map(|line| text(line)),
+        start_column: start.column,
+        start_line: start.line,
+    })
 }
 
 // All of a suggestion or none of it: an edit without a place would replace the whole file.
@@ -141,30 +129,26 @@ fn fix(suggestion: &Suggestion) -> Option<Fix> {
     for edit in &suggestion.edits {
         let mut deleted = region(&edit.span)?;
         deleted.snippet = None;
-        let replacement = Replacement::builder()
-            .deleted_region(deleted)
-            .inserted_content(content(&edit.replacement))
-            .build();
+        let replacement =
+            Replacement { deleted_region: deleted, inserted_content: text(&edit.replacement) };
         let index = *by_path.entry(&edit.span.path).or_insert_with(|| {
-            let location = artifact(&edit.span.path);
-            changes.push(ArtifactChange::builder().artifact_location(location).build());
+            let artifact_location = artifact(&edit.span.path);
+            changes.push(ArtifactChange { artifact_location, replacements: Vec::new() });
             changes.len() - 1
         });
         changes[index].replacements.push(replacement);
     }
     let applicability = serde_json::to_value(suggestion.applicability).unwrap_or(Value::Null);
     let whole = !changes.is_empty();
-    whole.then(|| {
-        Fix::builder()
-            .artifact_changes(changes)
-            .description(message(&suggestion.message))
-            .properties(bag("applicability", applicability))
-            .build()
+    whole.then(|| Fix {
+        artifact_changes: changes,
+        description: text(&suggestion.message),
+        properties: [("applicability", applicability)].into(),
     })
 }
 
 fn artifact(path: &str) -> ArtifactLocation {
-    ArtifactLocation::builder().uri(uri(path)).build()
+    ArtifactLocation { uri: uri(path) }
 }
 
 // A path as a URI: relative ones stay relative, `C:\x` and `/x` become `file:` ones.
@@ -188,15 +172,6 @@ fn uri(path: &str) -> String {
     uri
 }
 
-fn message(text: &str) -> Message {
-    Message::builder().text(text).build()
-}
-
-fn content(text: &str) -> ArtifactContent {
-    ArtifactContent::builder().text(text).build()
-}
-
-fn bag(key: &str, value: Value) -> PropertyBag {
-    let properties = BTreeMap::from([(key.to_owned(), value)]);
-    PropertyBag::builder().additional_properties(properties).build()
+fn text(text: &str) -> Text {
+    Text { text: text.to_owned() }
 }
