@@ -9,7 +9,7 @@ use super::refusal::{ShellRefusal, ShellRule};
 use crate::Joiner;
 use brush_parser::ast::{self, CommandPrefixOrSuffixItem as Item, IoFileRedirectKind as Kind};
 use brush_parser::word::{self, WordPiece};
-use brush_parser::{Parser, ParserOptions};
+use brush_parser::{Parser, ParserOptions, SourceInfo};
 use salve_types::Span;
 use std::panic::catch_unwind;
 
@@ -30,7 +30,8 @@ pub(super) fn check(line: &str, ours: &CommandLine) -> Result<(), ShellRefusal> 
 // Nothing means that it is outside the subset for the other parser.
 fn read(line: &str) -> Option<CommandLine> {
     let options = ParserOptions::default();
-    let program = Parser::new(line.as_bytes(), &options).parse_program().ok()?;
+    let mut parser = Parser::new(line.as_bytes(), &options, &SourceInfo::default());
+    let program = parser.parse_program().ok()?;
     let mut pipelines = Vec::new();
     for list in &program.complete_commands {
         for ast::CompoundListItem(and_or, separator) in &list.0 {
