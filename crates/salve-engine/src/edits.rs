@@ -3,9 +3,8 @@
 //! In: a reply as received. Out: an edit set that says where it was cut, if it was. Never: a set that
 //! says it is complete of a reply, or with a whole file, that the inspector calls cut.
 
-use crate::pipeline::{PipelineOptions, Received, inspect_options, receive};
-use salve_syntax::second_opinion;
-use salve_text::{EditOptions, InspectOptions, inspect_text, parse_edits};
+use crate::receive::{PipelineOptions, Received, inspect_options, inspected, receive};
+use salve_text::{EditOptions, InspectOptions, parse_edits};
 use salve_types::{EditEnd, EditSet, FileChange, FileEdit, FinishReason, RawReply, Verdict};
 
 /// Reads the edits of a reply and inspects the whole files among them.
@@ -53,7 +52,7 @@ fn judge_content(
         finish_reason: None,
         ..options.clone()
     };
-    Some(second_opinion(inspect_text(content, &options), content))
+    Some(inspected(content, &options))
 }
 
 fn cut_in(file: &FileEdit, verdict: &Verdict) -> EditEnd {

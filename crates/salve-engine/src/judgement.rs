@@ -4,8 +4,8 @@
 //! offsets of the reply itself, so that they can be shown where the reader sees them. Never judges:
 //! that is the pipeline's part.
 
-use crate::pipeline::{PipelineOptions, admit, clean_options, inspect_options};
-use salve_text::{CleanReply, chat_truncation_hints, clean, find_omissions, recover_chat};
+use crate::receive::{PipelineOptions, admit, cleaned, inspect_options};
+use salve_text::{CleanReply, chat_truncation_hints, find_omissions, recover_chat};
 use salve_types::{Evidence, Finding, Language, RawReply, Span, Verdict};
 
 /// Everything that is to be said about a text.
@@ -20,7 +20,7 @@ pub struct Judgement {
 
 /// Cleans and inspects a text and speaks of it in its own positions.
 pub fn judge_text(raw: &RawReply, options: &PipelineOptions) -> Judgement {
-    let cleaned = clean(raw, &clean_options(raw, options));
+    let cleaned = cleaned(raw, options);
     let shift = Shift::of(&cleaned);
     let received = admit(cleaned, &inspect_options(raw, options));
     let findings = find_omissions(received.text(), received.verdict().language);

@@ -13,6 +13,7 @@ pub mod host;
 pub mod jobs;
 mod judgement;
 mod pipeline;
+mod receive;
 mod redaction;
 mod repository_facts;
 mod segments;
@@ -30,10 +31,8 @@ pub use flows::{
 pub use grammar_probe::GrammarProbe;
 pub use jobs::{JobsPlace, OpenJobs, OpenJobsError, StoreBook, StoreLedger, open_jobs};
 pub use judgement::{Judgement, judge_text};
-pub use pipeline::{
-    Applied, ApplyEnding, ApplyOptions, PipelineOptions, Received, Resumed, Review, apply_reply,
-    receive, resume,
-};
+pub use pipeline::{Applied, ApplyEnding, ApplyOptions, Resumed, Review, apply_reply, resume};
+pub use receive::{PipelineOptions, Received, receive};
 pub use redaction::TextRedactor;
 pub use repository_facts::RepositoryFacts;
 pub use segments::{CheckedOutput, check_output, note_segment};

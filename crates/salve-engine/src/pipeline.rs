@@ -5,8 +5,8 @@
 //!
 //! | stage | function | crate |
 //! |---|---|---|
-//! | clean | `salve_text::clean` | salve-text |
-//! | inspect | `salve_text::inspect`, then the grammar's second opinion | salve-text, salve-syntax |
+//! | clean | `salve_text::clean`, through `receive` beside this file | salve-text |
+//! | inspect | `salve_text::inspect`, then the grammar's second opinion, in `receive` | salve-text, salve-syntax |
 //! | resume | `salve_text::resume_prompt`, then `salve_text::stitch` | salve-text |
 //! | parse | `salve_text::parse`; edits: `read_edits` beside this file | salve-text |
 //! | verify | `salve_tree::verify`, the grammars through `GrammarProbe` | salve-tree |
@@ -15,35 +15,13 @@
 
 use crate::edits::read_edits;
 use crate::host::OpenWorkspace;
-use salve_syntax::second_opinion;
-use salve_text::{
-    CleanOptions, CleanReply, Cut, EditOptions, InspectOptions, Inspection, Stitch, StitchOptions,
-    StitchOutcome, WholeReply, clean, inspect, stitch,
-};
+use crate::receive::{PipelineOptions, Received, receive};
+use salve_text::{Cut, EditOptions, Stitch, StitchOptions, StitchOutcome, stitch};
 use salve_tree::{
     AdmitOptions, ApplyOutcome, ChangeMeta, Refusal, Report, TreeError, Verification,
     VerifiedEdits, VerifyOptions, apply, verify,
 };
-use salve_types::{EditSet, RawReply, Verdict};
-
-/// What the stages need to know beyond the reply itself.
-#[derive(Debug, Clone, Default)]
-pub struct PipelineOptions {
-    /// For the cleaner.
-    pub clean: CleanOptions,
-    /// For the inspector.
-    pub inspect: InspectOptions,
-}
-
-/// What became of a reply: the types carry the order of the stages.
-#[must_use]
-#[derive(Debug)]
-pub enum Received {
-    /// Nothing proves the text incomplete; it may be parsed.
-    Whole(WholeReply),
-    /// The text is cut; it may be resumed or shown, never written.
-    Cut(Cut),
-}
+use salve_types::{EditSet, RawReply};
 
 /// What became of a continuation.
 #[must_use]
@@ -60,11 +38,6 @@ pub enum Resumed {
     Refused(Stitch),
 }
 
-/// Cleans and inspects a reply.
-pub fn receive(raw: &RawReply, options: &PipelineOptions) -> Received {
-    admit(clean(raw, &clean_options(raw, options)), &inspect_options(raw, options))
-}
-
 /// Joins a cut and its continuation, and receives the result anew.
 pub fn resume(cut: &Cut, continuation: &str, options: &PipelineOptions) -> Resumed {
     let language = Some(cut.verdict().language);
@@ -75,24 +48,6 @@ pub fn resume(cut: &Cut, continuation: &str, options: &PipelineOptions) -> Resum
         StitchOutcome::Joined { text } => {
             let raw = RawReply { language, ..RawReply::from_text(text.clone()) };
             Resumed::Joined { received: Box::new(receive(&raw, options)), stitch: joined }
-        }
-    }
-}
-
-impl Received {
-    /// Returns the cleaned text.
-    pub fn text(&self) -> &str {
-        match self {
-            Self::Whole(whole) => whole.text(),
-            Self::Cut(cut) => cut.text(),
-        }
-    }
-
-    /// Returns the verdict, the second opinion included.
-    pub fn verdict(&self) -> &Verdict {
-        match self {
-            Self::Whole(whole) => whole.verdict(),
-            Self::Cut(cut) => cut.verdict(),
         }
     }
 }
@@ -166,35 +121,4 @@ pub fn apply_reply<E: From<TreeError>>(
         },
     };
     Ok(Applied { edits, ending })
-}
-
-/// Inspects a cleaned reply and lets the grammar have its say.
-pub(crate) fn admit(cleaned: CleanReply, options: &InspectOptions) -> Received {
-    match inspect(cleaned, options) {
-        Inspection::Cut(cut) => Received::Cut(cut),
-        Inspection::Whole(whole) => {
-            let verdict = second_opinion(whole.verdict().clone(), whole.text());
-            match whole.reconsider(verdict) {
-                Inspection::Whole(whole) => Received::Whole(whole),
-                Inspection::Cut(cut) => Received::Cut(cut),
-            }
-        }
-    }
-}
-
-/// What the caller knows about the reply goes before what the options say in general.
-pub(crate) fn clean_options(raw: &RawReply, options: &PipelineOptions) -> CleanOptions {
-    let mut clean = options.clean.clone();
-    clean.language = raw.language.or(clean.language);
-    clean.path = raw.path.clone().or(clean.path);
-    clean
-}
-
-/// As [`clean_options`], for the inspector.
-pub(crate) fn inspect_options(raw: &RawReply, options: &PipelineOptions) -> InspectOptions {
-    let mut inspect = options.inspect.clone();
-    inspect.language = raw.language.or(inspect.language);
-    inspect.path = raw.path.clone().or(inspect.path);
-    inspect.finish_reason = raw.finish_reason.clone().or(inspect.finish_reason);
-    inspect
 }

@@ -6,8 +6,9 @@
 //! it. Never runs a worker: the blocks of a workflow do, and call this after each run.
 
 use crate::answer::{Caps, Fault, fault_of, note_text};
-use salve_text::{CleanOptions, CompiledSchema, clean};
-use salve_types::{Clock, Language, RawReply, Segment, SegmentKind, Signal, WorkerResult};
+use crate::receive::content_of;
+use salve_text::CompiledSchema;
+use salve_types::{Clock, Language, Segment, SegmentKind, Signal, WorkerResult};
 
 /// What became of a run.
 #[must_use]
@@ -35,7 +36,7 @@ pub fn check_output(
     }
     let raw = new_payload.last().map(|segment| segment.content.clone());
     let language = schema.map(|_| Language::Json);
-    let text = raw.as_deref().map(|raw| cleaned(raw, language)).unwrap_or_default();
+    let text = raw.as_deref().map(|raw| content_of(raw, language)).unwrap_or_default();
     let fault = schema.and_then(|schema| fault_of(&text, schema));
     if let Some(last) = new_payload.last_mut() {
         last.content = text;
@@ -57,11 +58,6 @@ pub fn note_segment(fault: &Fault, clock: &dyn Clock) -> Segment {
         content: note_text(fault),
         timestamp: clock.now().to_string(),
     }
-}
-
-fn cleaned(raw: &str, language: Option<Language>) -> String {
-    let options = CleanOptions { language, ..CleanOptions::default() };
-    clean(&RawReply::from_text(raw), &options).into_text()
 }
 
 // Only the latest rejected output and its note are of use to the next run; older ones would fill the

@@ -6,11 +6,9 @@
 use super::tools;
 use super::verdict::{AnswerCut, AnswerVerdict, Fault, FaultKind, Part, WholeAnswer, WrongFinish};
 use super::{Wanted, strict};
-use crate::pipeline::{PipelineOptions, receive};
+use crate::receive::{PipelineOptions, content_of, receive};
 use salve_model::ModelReply;
-use salve_text::{
-    CleanOptions, FreeText, InspectOptions, SentinelRule, clean, inspect_free_text, inspect_text,
-};
+use salve_text::{FreeText, InspectOptions, SentinelRule, inspect_free_text, inspect_text};
 use salve_types::{Evidence, EvidenceSource, FinishReason, Language, RawReply, Verdict};
 
 /// Judges an answer.
@@ -148,9 +146,7 @@ fn judge_json(reply: &ModelReply, wanted: &Wanted) -> AnswerVerdict {
         return direct;
     }
     // Talk or a fence may be around it.
-    let raw = RawReply::from_text(reply.text.clone());
-    let options = CleanOptions { language: Some(Language::Json), ..CleanOptions::default() };
-    let cleaned = clean(&raw, &options).into_text();
+    let cleaned = content_of(&reply.text, Some(Language::Json));
     if cleaned.trim() == text || !cleaned.trim_start().starts_with(['{', '[', '"']) {
         return direct;
     }

@@ -4,7 +4,7 @@
 //! on the same reply, whatever the pieces were, without reading free text a second time. Never holds
 //! more than the start of the text and one inspection.
 //!
-//! [`judge`]: super::judge
+//! [`judge`]: fn@super::judge
 
 use super::Wanted;
 use super::judge::{judge_with, look};
