@@ -2,7 +2,8 @@
 //!
 //! In: a payload of segments and what is asked about it. Out: the payload with the answer at its
 //! end, and a signal. The provider with the least to do is asked; one that fails for the moment
-//! hands the order on to the next. Never judges the answer: whoever gave the order does.
+//! hands the order on to the next. Never judges the answer: the caller does. The blocks of a workflow
+//! will call it as it is.
 
 use crate::limit::CallGate;
 use crate::model::{Model, ModelError, Watch};

@@ -2,7 +2,7 @@
 //!
 //! In: code, its error, the place and the target. Out: a request to a model, the schema of the
 //! answer, and the answer as data. Never trusts an answer: it is cleaned, parsed and validated
-//! elsewhere, and its confidence is the model's own word.
+//! elsewhere, and its confidence is the model's own word. The heal loop will call it as it is.
 
 use crate::model::ModelError;
 use crate::request::{ModelRequest, SchemaAsk, Turn};
