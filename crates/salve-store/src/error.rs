@@ -4,6 +4,7 @@
 //! what to do next. Never an outcome: a budget that does not suffice is a `Reservation`.
 
 use crate::{CallId, KeyId};
+use salve_types::EngineRefusal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -126,6 +127,9 @@ pub enum StoreError {
     /// Another key has this name.
     #[error("there is a gateway key named `{0}` already; choose another name")]
     KeyNameTaken(String),
+    /// The durable engine's tables refused.
+    #[error(transparent)]
+    Engine(EngineRefusal),
 }
 
 /// What the database said, whichever database it is.

@@ -37,8 +37,8 @@ pub use redact::{Redact, RedactStream};
 pub use retention::Pruned;
 pub use store::Store;
 pub use tables::{
-    AnswerOutcome, AnswerStat, CountedName, Counts, Event, GatewayKey, JobReport, KEY_PREFIX,
-    KeyId, MadeKey, NewEvent, NewKey, Statistics, Subscription,
+    AnswerOutcome, AnswerStat, CountedName, Counts, EngineTables, Event, GatewayKey, JobReport,
+    KEY_PREFIX, KeyId, MadeKey, NewEvent, NewKey, Statistics, Subscription,
 };
 
 pub use salve_types::{

@@ -6,12 +6,14 @@
 //! A new table is a file here with a `TABLE`, and a line in [`TABLES`]: by that it is made in old and new
 //! databases, on SQLite and Postgres, and is in the tests of every table.
 
+mod engine;
 mod events;
 pub(crate) mod gateway_keys;
 mod jobs;
 mod statistics;
 mod texts;
 
+pub use engine::EngineTables;
 pub use events::{Event, NewEvent, Subscription};
 pub use gateway_keys::{GatewayKey, KEY_PREFIX, KeyId, MadeKey, NewKey};
 pub use jobs::JobReport;
@@ -43,6 +45,7 @@ pub(crate) const TABLES: &[Table] = &[
     statistics::TABLE,
     jobs::TABLE,
     texts::TABLE,
+    engine::TABLE,
 ];
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 mod call;
 mod diagnostic;
+mod durable;
 mod edit;
 mod finding;
 mod job;
@@ -25,6 +26,11 @@ pub use call::{CallKey, CallOutcome};
 pub use diagnostic::{
     Applicability, Diagnostic, DiagnosticNote, ErrorClass, Severity, SourceSpan, SuggestedEdit,
     Suggestion,
+};
+pub use durable::{
+    ClaimedStep, ClaimedTurn, DeletedInstances, EngineCounts, EngineRefusal, ExecutionEnd,
+    ExecutionRow, FlowMessage, FlowRun, FlowValue, HistoryEvent, InstanceRow, Lease, MessageKind,
+    NewFlow, QueuedStep, StepClaim, StepId, TagChoice, TurnClaim, TurnCommit, ValueChange,
 };
 pub use edit::{
     EditEnd, EditFormat, EditNote, EditNoteCode, EditSet, FileChange, FileEdit, Hunk, HunkBody,

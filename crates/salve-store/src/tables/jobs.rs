@@ -19,11 +19,46 @@ use std::collections::HashMap;
 use std::error::Error;
 
 /// A job that is about to be started, as it is kept: without secrets.
-struct Redacted {
+pub(super) struct Redacted {
     id: String,
     flow: String,
     input_hash: String,
     needs: Value,
+}
+
+impl Redacted {
+    pub(super) fn new(redactor: &Redactor, job: &NewJob) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: job_name(redactor, &job.id),
+            flow: redactor.name(&job.flow.to_string()),
+            input_hash: redactor.key(&job.input_hash),
+            needs: redactor.json(to_json(&job.needs)?),
+        })
+    }
+}
+
+/// A report as it is kept: without secrets.
+pub(super) struct ReadyReport {
+    id: String,
+    from: (u64, u64),
+    to: (u64, u64),
+    events: Vec<ReadyEvent>,
+    ended: Option<String>,
+}
+
+impl ReadyReport {
+    pub(super) fn new(redactor: &Redactor, report: JobReport) -> Result<Self, StoreError> {
+        let id = job_name(redactor, &report.id);
+        let ready = |event: NewEvent| ReadyEvent {
+            kind: redactor.name(&event.kind),
+            subject: id.clone(),
+            body: redactor.json(event.body).to_string(),
+        };
+        let events = report.events.into_iter().map(ready).collect();
+        let ended = report.ended.as_ref().map(to_json).transpose()?;
+        let ended = ended.map(|ended| redactor.json(ended).to_string());
+        Ok(Self { id, from: report.from, to: report.to, events, ended })
+    }
 }
 
 /// What happened to a job since it was last reported.
@@ -50,13 +85,7 @@ impl Store {
     /// # Errors
     /// When the database refuses.
     pub async fn register_job(&self, job: NewJob) -> Result<Registered, StoreError> {
-        let redactor = self.redactor();
-        let job = Redacted {
-            id: job_name(redactor, &job.id),
-            flow: redactor.name(&job.flow.to_string()),
-            input_hash: redactor.key(&job.input_hash),
-            needs: redactor.json(to_json(&job.needs)?),
-        };
+        let job = Redacted::new(self.redactor(), &job)?;
         self.write(Durability::Full, "write a job down", |tx| Box::pin(register(tx, job))).await
     }
 
@@ -67,26 +96,10 @@ impl Store {
     /// # Errors
     /// When the database refuses.
     pub async fn report_job(&self, report: JobReport) -> Result<bool, StoreError> {
-        let redactor = self.redactor();
-        let id = job_name(redactor, &report.id);
-        let ready = |event: NewEvent| ReadyEvent {
-            kind: redactor.name(&event.kind),
-            subject: id.clone(),
-            body: redactor.json(event.body).to_string(),
-        };
-        let events: Vec<_> = report.events.into_iter().map(ready).collect();
-        let ended = report.ended.as_ref().map(to_json).transpose()?;
-        let ended = ended.map(|ended| redactor.json(ended).to_string());
-        let (from, to) = (report.from, report.to);
+        let ready = ReadyReport::new(self.redactor(), report)?;
         // The engine's history is what is safe; a report that is lost is made again from it.
-        self.write(Durability::Normal, "write down what happened to a job", move |tx| {
-            Box::pin(async move {
-                let moved = move_on(tx, &id, from, to, ended).await?;
-                if moved && !events.is_empty() {
-                    events::append(tx, events).await?;
-                }
-                Ok(moved)
-            })
+        self.write(Durability::Normal, "write down what happened to a job", |tx| {
+            Box::pin(self::report(tx, ready))
         })
         .await
     }
@@ -248,7 +261,11 @@ impl Store {
     }
 }
 
-async fn register(tx: &mut Transaction<'_>, job: Redacted) -> Result<Registered, Rollback> {
+/// Writes a job down, unless it is known.
+pub(super) async fn register(
+    tx: &mut Transaction<'_>,
+    job: Redacted,
+) -> Result<Registered, Rollback> {
     let known = query("SELECT flow, input_hash FROM jobs WHERE id = $1")
         .bind(&job.id)
         .fetch_optional(&mut *tx)
@@ -274,6 +291,19 @@ async fn register(tx: &mut Transaction<'_>, job: Redacted) -> Result<Registered,
     .execute(tx)
     .await?;
     Ok(Registered::New)
+}
+
+/// Writes down what happened to a job, if the index is where the report begins.
+pub(super) async fn report(
+    tx: &mut Transaction<'_>,
+    report: ReadyReport,
+) -> Result<bool, Rollback> {
+    let ReadyReport { id, from, to, events, ended } = report;
+    let moved = move_on(tx, &id, from, to, ended).await?;
+    if moved && !events.is_empty() {
+        events::append(tx, events).await?;
+    }
+    Ok(moved)
 }
 
 /// Moves on how far a job's history was written down, if no other process has.
