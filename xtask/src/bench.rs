@@ -19,7 +19,7 @@ const BENCHES: &[(&str, &str)] = &[
     ("salve-check", "signature"),
     ("salve-check", "runner"),
     ("salve-store", "ledger"),
-    ("salve-jobs", "jobs"),
+    ("salve-engine", "jobs"),
     ("salve-engine", "answer"),
 ];
 

@@ -4,10 +4,13 @@
 //! machine or for a fleet. Never decides anything: it translates.
 
 mod book;
+mod engine;
 mod ledger;
 mod open;
+mod process;
 
 pub use book::StoreBook;
+pub use engine::StoreEngine;
 pub use ledger::StoreLedger;
 pub use open::{JobsPlace, OpenJobs, OpenJobsError, open_jobs, open_jobs_in};
 

@@ -29,7 +29,9 @@ pub use flows::{
     WhichModel, Work, all_flows, is_over_budget, node_states,
 };
 pub use grammar_probe::GrammarProbe;
-pub use jobs::{JobsPlace, OpenJobs, OpenJobsError, StoreBook, StoreLedger, open_jobs};
+pub use jobs::{
+    JobsPlace, OpenJobs, OpenJobsError, StoreBook, StoreEngine, StoreLedger, open_jobs,
+};
 pub use judgement::{Judgement, judge_text};
 pub use pipeline::{Applied, ApplyEnding, ApplyOptions, Resumed, Review, apply_reply, resume};
 pub use receive::{PipelineOptions, Received, receive};

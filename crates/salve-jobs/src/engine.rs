@@ -1,24 +1,27 @@
-//! Jobs on the durable engine, in a file or in Postgres.
+//! Jobs on the durable engine, in storage of our own or in Postgres.
 //!
-//! In: the store's place, the book, the ledger and a clock. Out: [`Jobs`] and a [`JobRunner`] over
-//! the engine. Never lets a type of the engine out, and never does a thing of its own that the engine
+//! In: storage or a Postgres address, the book, the ledger and a clock. Out: [`Jobs`] and a
+//! [`JobRunner`] over the engine. Never lets a type of the engine out, and never does a thing of its own that the engine
 //! does: it owns queues, leases, timers and histories.
 //!
 //! [`JobRunner`]: crate::JobRunner
 
-pub(crate) mod envelope;
+mod claims;
+mod envelope;
 mod flow;
 mod history;
-mod look;
-mod open;
+mod notifying;
+#[cfg(feature = "fleet")]
+mod postgres;
 mod project;
+mod provider;
+mod query;
 mod runner;
 mod step;
-mod taking;
-mod watched;
-mod wires;
+mod storage;
+mod wakeups;
 
-pub(crate) use look::grown;
+pub use storage::{EngineStorage, StorageError, Stored, TurnNews};
 
 use crate::{
     CallKey, CallLedger, Cause, Decision, EventId, FlowName, Flows, Fut, InDoubtStep, JobBook,
@@ -30,25 +33,36 @@ use duroxide::client::ClientError;
 use duroxide::providers::Provider;
 use envelope::{FlowInput, Told, engine_version, input_hash, tag, text_of};
 use futures_util::stream::BoxStream;
+use notifying::{Backend, NotifyingProvider};
 use project::Projector;
+use provider::StorageProvider;
 use salve_types::Clock;
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use watched::Watched;
-use wires::{Wires, locked};
+use wakeups::{Wakeups, locked};
 
 // The engine takes no longer one.
 const LONGEST_TAG: usize = 256;
+
+/// Returns our store as the engine's own suite sees it.
+#[cfg(feature = "provider-test")]
+pub fn provider_under_test(
+    storage: Arc<dyn EngineStorage>,
+    clock: Arc<dyn Clock>,
+) -> Arc<dyn Provider> {
+    Arc::new(StorageProvider::new(storage, clock, Arc::default()))
+}
 
 /// The schema of a Postgres database in which the engine's tables are.
 pub const ENGINE_SCHEMA: &str = "salve_jobs";
 
 /// Jobs on the engine.
 pub struct EngineJobs {
-    engine: Arc<Watched>,
+    engine: Arc<NotifyingProvider>,
     client: Client,
+    /// There on one machine, where the processes that hold leases can be seen.
+    storage: Option<Arc<dyn EngineStorage>>,
     book: Arc<dyn JobBook>,
     ledger: Arc<dyn CallLedger>,
     clock: Arc<dyn Clock>,
@@ -56,18 +70,22 @@ pub struct EngineJobs {
 }
 
 impl EngineJobs {
-    /// Opens the jobs in a file, which is made if it is not there. One process or several may use it.
-    ///
-    /// # Errors
-    /// When the file cannot be opened or is not a database of jobs.
-    pub async fn sqlite(
-        path: &Path,
+    /// Opens the jobs in storage of one machine. One process or several may use it. The clock has to
+    /// tell the time of day: the engine sets its timers by that.
+    pub fn local(
+        storage: Arc<dyn EngineStorage>,
         book: Arc<dyn JobBook>,
         ledger: Arc<dyn CallLedger>,
         clock: Arc<dyn Clock>,
-    ) -> Result<Self, JobsError> {
-        let store = open::sqlite(path).await?;
-        Ok(Self::over(Arc::clone(&store), store, true, book, ledger, clock))
+    ) -> Self {
+        let wakeups = Arc::new(Wakeups::default());
+        let provider =
+            StorageProvider::new(Arc::clone(&storage), Arc::clone(&clock), Arc::clone(&wakeups));
+        let inner: Arc<dyn Provider> = Arc::new(provider);
+        let leases = Arc::clone(&inner);
+        let engine =
+            NotifyingProvider { inner, leases, wakeups, claims: None, backend: Backend::Storage };
+        Self::over(engine, Some(storage), book, ledger, clock)
     }
 
     /// Opens the jobs in a Postgres database, in the schema [`ENGINE_SCHEMA`]. User, password and TLS
@@ -82,23 +100,23 @@ impl EngineJobs {
         ledger: Arc<dyn CallLedger>,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, JobsError> {
-        let (store, leases) = open::postgres(address, ENGINE_SCHEMA).await?;
-        Ok(Self::over(store, leases, false, book, ledger, clock))
+        let (inner, leases) = postgres::open(address, ENGINE_SCHEMA).await?;
+        let wakeups = Arc::default();
+        let engine =
+            NotifyingProvider { inner, leases, wakeups, claims: None, backend: Backend::Postgres };
+        Ok(Self::over(engine, None, book, ledger, clock))
     }
 
     fn over(
-        inner: Arc<dyn Provider>,
-        leases: Arc<dyn Provider>,
-        one_writer: bool,
+        engine: NotifyingProvider,
+        storage: Option<Arc<dyn EngineStorage>>,
         book: Arc<dyn JobBook>,
         ledger: Arc<dyn CallLedger>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        let writer = one_writer.then(Arc::default);
-        let wires = Arc::new(Wires::default());
-        let engine = Arc::new(Watched { inner, leases, wires, writer, taking: None });
+        let engine = Arc::new(engine);
         let client = Client::new(Arc::clone(&engine) as Arc<dyn Provider>);
-        Self { engine, client, book, ledger, clock, known: Mutex::default() }
+        Self { engine, client, storage, book, ledger, clock, known: Mutex::default() }
     }
 
     fn know(&self, flows: &Flows) {
@@ -111,7 +129,7 @@ impl EngineJobs {
         Projector {
             provider: Arc::clone(&self.engine) as Arc<dyn Provider>,
             book: Arc::clone(&self.book),
-            wires: Arc::clone(&self.engine.wires),
+            wakeups: Arc::clone(&self.engine.wakeups),
         }
     }
 
@@ -152,7 +170,7 @@ impl EngineJobs {
             }
             Registered::Same => {
                 let job =
-                    self.look_at(&id).await?.ok_or(JobsError::NoSuchJob { id: id.clone() })?;
+                    self.query_job(&id).await?.ok_or(JobsError::NoSuchJob { id: id.clone() })?;
                 // Whoever wrote it down may have died before the engine heard of it. Hearing of it
                 // twice is once for the engine.
                 if self.has_not_begun(&id).await? && !job.state.is_terminal() {
@@ -202,7 +220,7 @@ impl EngineJobs {
             let found = self.book.find(id).await?;
             return found.map(drop).ok_or(JobsError::NoSuchJob { id: id.clone() });
         }
-        self.engine.wires.running.cancel(id);
+        self.engine.wakeups.running.cancel(id);
         // A job that has not begun is stopped by the worker that takes it: the engine keeps a word
         // about a job it has not met in front of its queue, where it is in everybody's way.
         if self.has_not_begun(id).await? {
@@ -216,7 +234,7 @@ impl EngineJobs {
     // the job is told to look again.
     async fn waits_for(&self, key: &CallKey) -> Result<bool, JobsError> {
         let Some(job) = key.job() else { return Ok(false) };
-        let state = self.look_at(&job).await?.map(|job| job.state);
+        let state = self.query_job(&job).await?.map(|job| job.state);
         Ok(matches!(state, Some(JobState::Waiting { signal }) if signal == key.resolve_signal()))
     }
 
@@ -247,11 +265,11 @@ impl Jobs for EngineJobs {
     }
 
     fn state<'a>(&'a self, id: &'a JobId) -> Fut<'a, Result<Option<JobSnapshot>, JobsError>> {
-        Box::pin(self.look_at(id))
+        Box::pin(self.query_job(id))
     }
 
     fn watch(&self, id: &JobId, after: EventId) -> BoxStream<'static, Result<JobEvent, JobsError>> {
-        look::watch(self.projector(), id.clone(), after)
+        query::watch(self.projector(), id.clone(), after)
     }
 
     fn history<'a>(

@@ -13,6 +13,7 @@ mod event;
 mod jobs;
 mod join;
 mod ledger;
+#[cfg(any(test, feature = "testing"))]
 mod memory;
 mod names;
 mod paid;
@@ -22,13 +23,16 @@ mod state;
 
 pub use book::{JobBook, JobUpdate};
 pub use context::{FlowCtx, Retry, StepCtx};
-pub use engine::{ENGINE_SCHEMA, EngineJobs};
+#[cfg(feature = "provider-test")]
+pub use engine::provider_under_test;
+pub use engine::{ENGINE_SCHEMA, EngineJobs, EngineStorage, StorageError, Stored, TurnNews};
 pub use error::{Cause, FlowError, JobsError, LedgerError, StepError};
 pub use event::{EventId, Happened, JobEvent};
 pub use jobs::{InDoubtStep, JobTree, Jobs, StartOptions, Started};
 pub use join::{join, join_limited, race};
 pub use ledger::{CallLedger, CallResult, Decision, DoubtPolicy, Reserve, Settlement, StepCall};
-pub use memory::{MemoryBook, MemoryJobs, MemoryLedger};
+#[cfg(any(test, feature = "testing"))]
+pub use memory::{MemoryBook, MemoryLedger};
 pub use names::{fresh_job_id, step_key};
 pub use paid::{PaidCall, paid_once};
 pub use runner::{Flow, Flows, JobRunner, RunningRunner, Step, Steps, WorkerOptions};

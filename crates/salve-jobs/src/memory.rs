@@ -1,17 +1,11 @@
-//! Jobs in the memory of one process: for tests, and to say what every other store must do.
+//! Doubles of the job index and the call ledger in memory, for tests.
 //!
-//! In: what the real book, ledger and engine are given. Out: the same answers and the same events.
-//! Never survives its process, and never pretends to.
+//! In: what the real ones are given. Out: the same answers. Never survive their process.
 
 mod book;
-mod desk;
-mod flow;
-mod jobs;
 mod ledger;
-mod runner;
 
 pub use book::MemoryBook;
-pub use jobs::MemoryJobs;
 pub use ledger::MemoryLedger;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

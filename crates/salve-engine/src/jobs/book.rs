@@ -48,14 +48,7 @@ impl JobBook for StoreBook {
     fn report(&self, report: JobUpdate) -> Fut<'_, Result<bool, JobsError>> {
         Box::pin(async move {
             let doing = "write down what happened to a job";
-            let JobUpdate { id, from, to, happened } = report;
-            let ended = happened.iter().find_map(|happened| match happened {
-                Happened::Ended { state } => Some(state.clone()),
-                _ => None,
-            });
-            let events: Result<Vec<NewEvent>, JobsError> =
-                happened.iter().map(|it| new_event(id.as_str(), it)).collect();
-            let report = JobReport { id, from, to, events: events?, ended };
+            let report = job_report(report)?;
             self.store.report_job(report).await.map_err(jobs_error(doing))
         })
     }
@@ -107,6 +100,18 @@ impl JobBook for StoreBook {
             async move { self.store.forget_jobs(ids).await.map_err(jobs_error("forget jobs")) },
         )
     }
+}
+
+/// Puts a report into the words of the store.
+pub(super) fn job_report(report: JobUpdate) -> Result<JobReport, JobsError> {
+    let JobUpdate { id, from, to, happened } = report;
+    let ended = happened.iter().find_map(|happened| match happened {
+        Happened::Ended { state } => Some(state.clone()),
+        _ => None,
+    });
+    let events: Result<Vec<NewEvent>, JobsError> =
+        happened.iter().map(|it| new_event(id.as_str(), it)).collect();
+    Ok(JobReport { id, from, to, events: events?, ended })
 }
 
 fn new_event(subject: &str, happened: &Happened) -> Result<NewEvent, JobsError> {

@@ -4,7 +4,7 @@
 //! store, the jobs and the ledger with its spool. The same flows run on either. Never reads the
 //! environment: where it all is, and with what password, is passed in.
 
-use super::{StoreBook, StoreLedger};
+use super::{StoreBook, StoreEngine, StoreLedger};
 use salve_jobs::{CallLedger, EngineJobs, JobBook, JobsError, SpoolError, SpooledLedger};
 use salve_store::{Store, StoreError, StoreOptions};
 use salve_types::Clock;
@@ -16,7 +16,7 @@ use std::time::Duration;
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum JobsPlace {
-    /// In a folder of this machine: `jobs.db`, `salve.db` and `spool`.
+    /// In a folder of this machine: `salve.db` and `spool`.
     Folder(PathBuf),
     /// In a Postgres database that many machines share.
     Postgres {
@@ -52,9 +52,9 @@ pub enum OpenJobsError {
     Jobs(#[from] JobsError),
 }
 
-/// The database of the engine.
-const JOBS_FILE: &str = "jobs.db";
-/// The database of the store.
+/// Where the engine of Salve 0.1 kept its histories.
+const OLD_JOBS_FILE: &str = "jobs.db";
+/// The database of everything.
 const STORE_FILE: &str = "salve.db";
 /// Results that the shared ledger does not have yet.
 const SPOOL_FOLDER: &str = "spool";
@@ -116,7 +116,8 @@ pub async fn open_jobs_in(
     let spooled = Arc::clone(&ledger) as Arc<dyn CallLedger>;
     let jobs = match place {
         JobsPlace::Folder(folder) => {
-            EngineJobs::sqlite(&folder.join(JOBS_FILE), book, spooled, clock).await?
+            store.import_jobs(&folder.join(OLD_JOBS_FILE)).await?;
+            EngineJobs::local(Arc::new(StoreEngine::new(&store)), book, spooled, clock)
         }
         #[cfg(feature = "fleet")]
         JobsPlace::Postgres { address, .. } => {

@@ -1,15 +1,20 @@
-//! Random graphs with random failures, on the double in memory.
+//! Random graphs with random failures, on a database in memory.
 //!
 //! In: graphs without cycles. Out: every node after what it waits for, never more at once than
 //! allowed, and one result whatever the order in which nodes happened to end.
 
 use crate::bench::clock;
 use proptest::prelude::*;
-use salve_engine::{GRAPH_FLOW, GraphNodeState, GraphResult, all_flows};
-use salve_jobs::{
-    FlowName, JobRunner, JobState, Jobs, Json, MemoryBook, MemoryJobs, MemoryLedger, StartOptions,
-    StepError, StepName, Steps, WorkerOptions, fresh_job_id,
+use salve_engine::{
+    GRAPH_FLOW, GraphNodeState, GraphResult, StoreBook, StoreEngine, StoreLedger, TextRedactor,
+    all_flows,
 };
+use salve_jobs::{
+    EngineJobs, FlowName, JobRunner, JobState, Jobs, Json, StartOptions, StepError, StepName,
+    Steps, WorkerOptions, fresh_job_id,
+};
+use salve_store::{Store, StoreOptions};
+use salve_text::RedactOptions;
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -80,8 +85,12 @@ fn plan(nodes: &[Node], parallel: usize) -> Json {
 }
 
 async fn run(plan: Json, log: &Arc<Mutex<Vec<Seen>>>) -> GraphResult {
-    let ledger = Arc::new(MemoryLedger::new(clock(), "test"));
-    let jobs = MemoryJobs::new(Arc::new(MemoryBook::new(clock())), ledger, clock());
+    let redactor = Arc::new(TextRedactor::new(&RedactOptions::default()));
+    let options = StoreOptions::new(clock(), redactor, "test");
+    let store = Store::memory(options).await.expect("a database in memory");
+    let (book, ledger) = (StoreBook::new(store.clone()), StoreLedger::new(store.clone()));
+    let engine = Arc::new(StoreEngine::new(&store));
+    let jobs = EngineJobs::local(engine, Arc::new(book), Arc::new(ledger), clock());
     let options = WorkerOptions::default();
     let runner = jobs
         .run(all_flows().expect("flows of ours"), steps(log), options)

@@ -3,9 +3,7 @@
 //! In: the engine's tables. Out: statements that fill them again. Only for the engine's own tables;
 //! what the store keeps is made anew from the history.
 
-#[cfg(feature = "fleet")]
-use crate::world::Store;
-use crate::world::World;
+use crate::world::{Store, World};
 use std::io::Write;
 use std::path::Path;
 
@@ -20,17 +18,33 @@ pub(crate) async fn rows(world: &World) -> String {
     match world.store {
         #[cfg(feature = "fleet")]
         Store::Postgres => postgres::rows(world.address.as_deref().unwrap()).await,
-        _ => sqlite::rows(&world.path().join("jobs.db")).await,
+        _ => sqlite::rows(&world.path().join("salve.db")).await,
     }
 }
 
-/// Fills the engine's tables, which are there and empty.
-pub(crate) async fn load(world: &World, statements: &str) {
+/// Makes a world in which the engine's tables were filled before it was opened, or are filled now
+/// where they are made by opening.
+pub(crate) async fn world(store: Store, test: &str, fixture: &Path) -> World {
+    let statements = std::fs::read_to_string(fixture).unwrap();
+    if fixture.ends_with("history-0.1-sqlite.sql") {
+        let folder = tempfile::tempdir().unwrap();
+        let schema = fixture.with_file_name("jobs-0.1-schema.sql");
+        let old = folder.path().join("jobs.db");
+        write(&old, "");
+        sqlite::load(&old, &std::fs::read_to_string(schema).unwrap()).await;
+        sqlite::load(&old, &statements).await;
+        let world = World::in_folder(store, test, folder).await.unwrap();
+        assert!(!old.exists(), "the old file was imported, and has another name now");
+        assert!(world.path().join("jobs.db.imported").exists());
+        return world;
+    }
+    let world = World::new(store, test).await.unwrap();
     match world.store {
         #[cfg(feature = "fleet")]
-        Store::Postgres => postgres::load(world.address.as_deref().unwrap(), statements).await,
-        _ => sqlite::load(&world.path().join("jobs.db"), statements).await,
+        Store::Postgres => postgres::load(world.address.as_deref().unwrap(), &statements).await,
+        _ => sqlite::load(&world.path().join("salve.db"), &statements).await,
     }
+    world
 }
 
 mod sqlite {
@@ -44,7 +58,7 @@ mod sqlite {
     pub(super) async fn rows(path: &Path) -> String {
         let mut database = open(path).await;
         let tables = "SELECT name FROM sqlite_master WHERE type = 'table'
-                       AND name NOT LIKE 'sqlite%' AND name NOT LIKE '\\_%' ESCAPE '\\' ORDER BY name";
+                       AND name LIKE 'engine\\_%' ESCAPE '\\' ORDER BY name";
         let mut text = String::new();
         for table in database.fetch_all(tables).await.unwrap() {
             let table: String = table.get(0);

@@ -12,6 +12,7 @@
 
 mod act;
 mod dump;
+mod engine;
 mod flows;
 mod judge;
 mod paid_log;

@@ -8,10 +8,10 @@ use crate::judge;
 use crate::paid_log::PaidLog;
 use crate::worker::WorkerConfig;
 use rustix::process::{Pid, Signal, kill_process};
-use salve_engine::{OpenJobs, TextRedactor, open_jobs};
+use salve_engine::{OpenJobs, StoreBook, StoreEngine, StoreLedger, TextRedactor, open_jobs};
 use salve_jobs::{
-    EventId, JobEvent, JobId, JobRunner, JobSnapshot, JobState, Jobs, MemoryBook, MemoryJobs,
-    MemoryLedger, RunningRunner, StartOptions, Started,
+    EngineJobs, EventId, JobEvent, JobId, JobRunner, JobSnapshot, JobState, Jobs, RunningRunner,
+    StartOptions, Started,
 };
 use salve_store::{CallDetail, CallFilter, StoreOptions};
 use salve_text::RedactOptions;
@@ -46,7 +46,7 @@ pub(crate) struct World {
 }
 
 enum Opened {
-    Memory(Arc<MemoryJobs>),
+    Memory(Arc<EngineJobs>),
     Engine(OpenJobs),
 }
 
@@ -299,9 +299,7 @@ async fn open(store: Store, folder: &TempDir, address: Option<String>) -> Opened
     let folder = folder.path().to_owned();
     let place = match (store, address) {
         (Store::Memory, _) => {
-            let ledger = MemoryLedger::new(clock(), "here");
-            let book = Arc::new(MemoryBook::new(clock()));
-            return Opened::Memory(Arc::new(MemoryJobs::new(book, Arc::new(ledger), clock())));
+            return Opened::Memory(Arc::new(in_memory().await));
         }
         (_, Some(address)) => {
             salve_engine::JobsPlace::Postgres { address, folder: folder.join("client") }
@@ -309,6 +307,14 @@ async fn open(store: Store, folder: &TempDir, address: Option<String>) -> Opened
         (_, None) => salve_engine::JobsPlace::Folder(folder),
     };
     Opened::Engine(open_jobs(&place, store_options("client", LEASE)).await.unwrap())
+}
+
+/// Opens jobs in a database that is gone with this process.
+async fn in_memory() -> EngineJobs {
+    let store = salve_store::Store::memory(store_options("here", LEASE)).await.unwrap();
+    let (book, ledger) = (StoreBook::new(store.clone()), StoreLedger::new(store.clone()));
+    let engine = StoreEngine::new(&store);
+    EngineJobs::local(Arc::new(engine), Arc::new(book), Arc::new(ledger), clock())
 }
 
 /// Returns the clock of day.

@@ -7,7 +7,7 @@ use super::envelope::{
     FlowInput, MOST_BYTES, StepInput, Told, check_size, child_error, engine_version, input_hash,
     job_error_text, step_outcome, tag,
 };
-use super::wires::locked;
+use super::wakeups::locked;
 use crate::names::step_key;
 use crate::{
     CallKey, Flow, FlowCtx, FlowError, FlowName, Fut, JobError, JobId, Json, Needs, Retry, Stage,

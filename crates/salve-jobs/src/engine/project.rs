@@ -4,7 +4,7 @@
 //! however often. Never changes the history.
 
 use super::history::{News, news};
-use super::wires::Wires;
+use super::wakeups::Wakeups;
 use crate::{
     Cause, Happened, JobBook, JobFilter, JobId, JobRow, JobUpdate, JobsError, NewJob, Page,
     Registered,
@@ -23,7 +23,7 @@ const AT_ONCE: usize = 8;
 pub(super) struct Projector {
     pub(super) provider: Arc<dyn Provider>,
     pub(super) book: Arc<dyn JobBook>,
-    pub(super) wires: Arc<Wires>,
+    pub(super) wakeups: Arc<Wakeups>,
 }
 
 impl Projector {
@@ -41,7 +41,7 @@ impl Projector {
                 return Ok(());
             }
             // Steps that lost a race need not wait until their lease tells them.
-            news.cancelled.iter().for_each(|key| self.wires.running.cancel_call(key));
+            news.cancelled.iter().for_each(|key| self.wakeups.running.cancel_call(key));
             for child in news.children {
                 let _: Registered = self.book.register(child).await?;
             }
@@ -51,7 +51,7 @@ impl Projector {
             if self.book.report(report).await? {
                 if ended {
                     // The same for those that outlived their job.
-                    self.wires.running.cancel(id);
+                    self.wakeups.running.cancel(id);
                 }
                 return Ok(());
             }
@@ -62,7 +62,7 @@ impl Projector {
     /// Writes down what happened to all jobs that were touched in this process. Returns whether that
     /// was possible; what was not is touched still.
     pub(super) async fn project_touched(&self) -> bool {
-        let failed: Vec<JobId> = futures_util::stream::iter(self.wires.take_touched())
+        let failed: Vec<JobId> = futures_util::stream::iter(self.wakeups.take_touched())
             .map(|id| async move {
                 let error = self.project(&id).await.err()?;
                 tracing::warn!(job = %id, %error, "events could not be written down yet");
@@ -73,7 +73,7 @@ impl Projector {
             .collect()
             .await;
         let whole = failed.is_empty();
-        failed.into_iter().for_each(|id| self.wires.touched(id));
+        failed.into_iter().for_each(|id| self.wakeups.touched(id));
         whole
     }
 

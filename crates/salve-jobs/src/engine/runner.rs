@@ -3,10 +3,12 @@
 //! In: flows, steps, and what this machine can serve. Out: a runner, with the tasks around it: events
 //! into the book, cancellations into steps. Never abandons a step silently when it is drained.
 
+use super::claims::Claims;
 use super::envelope::{engine_version, tag};
+use super::notifying::NotifyingProvider;
 use super::project::Projector;
-use super::taking::Taking;
-use super::watched::Watched;
+use super::storage::EngineStorage;
+use super::wakeups::Wakeups;
 use super::{EngineJobs, flow, step};
 use crate::{Flows, Fut, JobRunner, JobsError, Needs, RunningRunner, Steps, WorkerOptions};
 use duroxide::Client;
@@ -24,6 +26,7 @@ const BREATH: Duration = Duration::from_millis(15);
 const PAUSE: Duration = Duration::from_secs(1);
 const SWEEP: Duration = Duration::from_secs(2);
 const CANCEL_POLL: Duration = Duration::from_millis(1000);
+const DEATH_POLL: Duration = Duration::from_millis(500);
 const ABORT_AFTER_MILLIS: u64 = 250;
 
 impl JobRunner for EngineJobs {
@@ -40,18 +43,18 @@ impl JobRunner for EngineJobs {
                 let _: Result<(), _> = tracing::subscriber::set_global_default(silent);
             }
             self.know(&flows);
-            let taking = Arc::new(Taking::new(
+            let claims = Arc::new(Claims::new(
                 Arc::clone(&self.book),
                 flows.iter().map(|(name, _)| name.clone()).collect(),
                 steps.iter().map(|(name, _)| name.as_str().to_owned()).collect(),
                 options.poll,
             ));
-            let store: Arc<dyn Provider> = Arc::new(Watched {
+            let store: Arc<dyn Provider> = Arc::new(NotifyingProvider {
                 inner: Arc::clone(&self.engine.inner),
                 leases: Arc::clone(&self.engine.leases),
-                wires: Arc::clone(&self.engine.wires),
-                writer: self.engine.writer.clone(),
-                taking: Some(Arc::clone(&taking)),
+                wakeups: Arc::clone(&self.engine.wakeups),
+                claims: Some(Arc::clone(&claims)),
+                backend: self.engine.backend,
             });
             let runtime = Runtime::start_with_options(
                 Arc::clone(&store),
@@ -61,17 +64,21 @@ impl JobRunner for EngineJobs {
             )
             .await;
             let projector = self.projector();
-            let tasks = vec![
+            let mut tasks = vec![
                 tokio::spawn(write_down(projector.clone())),
                 tokio::spawn(sweep(projector.clone(), self.client.clone())),
                 tokio::spawn(heed_cancels(projector.clone())),
             ];
+            if let Some(storage) = &self.storage {
+                let wakeups = Arc::clone(&self.engine.wakeups);
+                tasks.push(tokio::spawn(release_dead(Arc::clone(storage), wakeups)));
+            }
             let running = EngineRunner {
                 runtime,
-                taking: Arc::clone(&taking),
+                claims: Arc::clone(&claims),
                 store,
                 projector,
-                tasks: Tasks { tasks, taking },
+                tasks: Tasks { tasks, claims },
             };
             Ok(Box::new(running) as Box<dyn RunningRunner>)
         })
@@ -82,12 +89,12 @@ impl EngineJobs {
     fn steps(&self, steps: &Steps) -> ActivityRegistry {
         let mut registry = ActivityRegistry::builder();
         for (name, code) in steps.iter() {
-            let (code, wires) = (Arc::clone(code), Arc::clone(&self.engine.wires));
+            let (code, wakeups) = (Arc::clone(code), Arc::clone(&self.engine.wakeups));
             let ledger = Arc::clone(&self.ledger);
             registry = registry.register(name.as_str(), move |context, input| {
                 step::run(
                     Arc::clone(&code),
-                    Arc::clone(&wires),
+                    Arc::clone(&wakeups),
                     Arc::clone(&ledger),
                     context,
                     input,
@@ -145,7 +152,7 @@ fn served(options: &WorkerOptions) -> TagFilter {
 
 async fn write_down(projector: Projector) {
     loop {
-        projector.wires.touch.notified().await;
+        projector.wakeups.touch.notified().await;
         tokio::time::sleep(BREATH).await;
         if !projector.project_touched().await {
             tokio::time::sleep(PAUSE).await;
@@ -175,22 +182,38 @@ async fn sweep(projector: Projector, client: Client) {
 async fn heed_cancels(projector: Projector) {
     loop {
         tokio::time::sleep(CANCEL_POLL).await;
-        let jobs = projector.wires.running.jobs();
+        let jobs = projector.wakeups.running.jobs();
         if jobs.is_empty() {
             continue;
         }
         match projector.book.cancel_requested(&jobs).await {
             Ok(stopped) => {
-                stopped.iter().for_each(|(job, _)| projector.wires.running.cancel(job));
+                stopped.iter().for_each(|(job, _)| projector.wakeups.running.cancel(job));
             }
             Err(error) => tracing::warn!(%error, "it could not be seen which jobs are to stop"),
         }
     }
 }
 
+// The dead are seen by their process number, long before their leases run out.
+async fn release_dead(storage: Arc<dyn EngineStorage>, wakeups: Arc<Wakeups>) {
+    loop {
+        match storage.release_dead().await {
+            Ok(0) => {}
+            Ok(leases) => {
+                tracing::info!(leases, "a worker has died; its work is taken over");
+                wakeups.flow_work.notify_one();
+                wakeups.step_work.notify_one();
+            }
+            Err(error) => tracing::warn!(%error, "dead workers could not be looked for"),
+        }
+        tokio::time::sleep(DEATH_POLL).await;
+    }
+}
+
 struct EngineRunner {
     runtime: Arc<Runtime>,
-    taking: Arc<Taking>,
+    claims: Arc<Claims>,
     store: Arc<dyn Provider>,
     projector: Projector,
     tasks: Tasks,
@@ -198,13 +221,13 @@ struct EngineRunner {
 
 struct Tasks {
     tasks: Vec<JoinHandle<()>>,
-    taking: Arc<Taking>,
+    claims: Arc<Claims>,
 }
 
 impl Drop for Tasks {
     fn drop(&mut self) {
         // A runner that is dropped without being drained takes nothing more either.
-        self.taking.stop();
+        self.claims.stop();
         self.tasks.iter().for_each(JoinHandle::abort);
     }
 }
@@ -212,12 +235,12 @@ impl Drop for Tasks {
 impl RunningRunner for EngineRunner {
     fn drain(self: Box<Self>, grace: Duration) -> Fut<'static, usize> {
         Box::pin(async move {
-            self.taking.close().await;
-            self.taking.emptied(grace).await;
+            self.claims.close().await;
+            self.claims.emptied(grace).await;
             self.runtime.shutdown(Some(ABORT_AFTER_MILLIS)).await;
             // What was cut off goes back now, and not when its lease has run out; that it was begun
             // does not count against it.
-            let (flows, steps) = self.taking.held();
+            let (flows, steps) = self.claims.held();
             for token in &flows {
                 let _: Result<(), _> =
                     self.store.abandon_orchestration_item(token, None, true).await;

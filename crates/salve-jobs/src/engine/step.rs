@@ -4,7 +4,7 @@
 //! result that a history should not hold: it fails and says how large it was.
 
 use super::envelope::{StepInput, check_size, step_error_text};
-use super::wires::{Running, Wires};
+use super::wakeups::{Running, Wakeups};
 use crate::attempt::Attempt;
 use crate::{CallLedger, JobId, Step, StepError};
 use duroxide::ActivityContext;
@@ -13,17 +13,17 @@ use std::sync::Arc;
 /// Does one attempt at a step.
 pub(super) async fn run(
     step: Step,
-    wires: Arc<Wires>,
+    wakeups: Arc<Wakeups>,
     ledger: Arc<dyn CallLedger>,
     context: ActivityContext,
     input: String,
 ) -> Result<String, String> {
-    attempt(step, wires, ledger, context, &input).await.map_err(|error| step_error_text(&error))
+    attempt(step, wakeups, ledger, context, &input).await.map_err(|error| step_error_text(&error))
 }
 
 async fn attempt(
     step: Step,
-    wires: Arc<Wires>,
+    wakeups: Arc<Wakeups>,
     ledger: Arc<dyn CallLedger>,
     context: ActivityContext,
     input: &str,
@@ -34,7 +34,7 @@ async fn attempt(
     let job = JobId::new(context.instance_id()).map_err(|error| unreadable(error.to_string()))?;
     // The engine's own token ends it, and so does ours, which is seen sooner.
     let token = context.cancellation_token().child_token();
-    let _in_step = Running::enter(&wires, &job, &envelope.key, token.clone());
+    let _in_step = Running::enter(&wakeups, &job, &envelope.key, token.clone());
     let asked = token.clone();
     let attempt = Attempt { job, key: envelope.key, attempt: envelope.attempt, token, ledger };
     let output = match step(Arc::new(attempt), envelope.input).await {

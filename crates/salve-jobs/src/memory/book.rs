@@ -66,16 +66,6 @@ impl MemoryBook {
         taken
     }
 
-    /// Writes down the next event of a job, unless it has ended.
-    pub(super) fn append(&self, id: &JobId, what: Happened) {
-        let mut pages = lock(&self.pages);
-        let Some(from) = pages.rows.get(id).map(|(_, row)| row.reported) else { return };
-        let report = JobUpdate { id: id.clone(), from, to: (1, from.1 + 1), happened: vec![what] };
-        pages.take(report, self.clock.now());
-        drop(pages);
-        self.news.notify_waiters();
-    }
-
     fn page(&self, filter: &JobFilter, page: &Page) -> Vec<JobRow> {
         let pages = lock(&self.pages);
         let before = page.after.as_ref().and_then(|id| pages.rows.get(id)).map(|(order, _)| *order);

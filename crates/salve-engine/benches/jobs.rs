@@ -6,14 +6,17 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 use futures_util::StreamExt;
+use salve_engine::{JobsPlace, TextRedactor, open_jobs};
 use salve_jobs::{
-    EngineJobs, EventId, FlowName, Flows, JobId, JobRunner, Jobs, Json, MemoryBook, MemoryLedger,
-    Retry, StartOptions, StepName, Steps, WorkerOptions,
+    EngineJobs, EventId, FlowName, Flows, JobId, JobRunner, Jobs, Json, Retry, StartOptions,
+    StepName, Steps, WorkerOptions,
 };
+use salve_store::StoreOptions;
+use salve_text::RedactOptions;
 use salve_types::{Clock, Timestamp};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 const AT_ONCE: usize = 16;
 const JOBS: usize = 480;
@@ -56,21 +59,28 @@ async fn measure() {
 }
 
 async fn open(folder: &Path) -> (Arc<EngineJobs>, Goals, &'static str) {
-    let begun = Instant::now();
-    let clock: Arc<dyn Clock> =
-        Arc::new(move || Timestamp(i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX)));
-    let book = Arc::new(MemoryBook::new(Arc::clone(&clock)));
-    let ledger = Arc::new(MemoryLedger::new(Arc::clone(&clock), "bench"));
     #[cfg(feature = "fleet")]
     if let Some(address) = std::env::args().skip_while(|word| word != "--postgres").nth(1) {
-        let jobs = EngineJobs::postgres(&address, book, ledger, clock).await;
+        let book = Arc::new(salve_jobs::MemoryBook::new(clock()));
+        let ledger = Arc::new(salve_jobs::MemoryLedger::new(clock(), "bench"));
+        let jobs = EngineJobs::postgres(&address, book, ledger, clock()).await;
         let goals = Goals { per_second: 100.0, overhead: Duration::from_millis(400) };
         return (Arc::new(jobs.expect("a database")), goals, "Postgres");
     }
-    let path = folder.join("jobs.db");
-    let jobs = EngineJobs::sqlite(&path, book, ledger, clock).await.expect("a file of jobs");
+    let redactor = Arc::new(TextRedactor::new(&RedactOptions::default()));
+    let options = StoreOptions::new(clock(), redactor, "bench");
+    let opened = open_jobs(&JobsPlace::Folder(folder.to_owned()), options).await;
     let goals = Goals { per_second: 40.0, overhead: Duration::from_millis(250) };
-    (Arc::new(jobs), goals, "a file")
+    (opened.expect("a folder of jobs").jobs, goals, "a file")
+}
+
+fn clock() -> Arc<dyn Clock> {
+    #[expect(clippy::disallowed_methods, reason = "the engine's timers are set by the time of day")]
+    let now = || {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    };
+    Arc::new(now)
 }
 
 /// A worker that has nothing to do.

@@ -3,7 +3,7 @@
 //! In: the flows and steps it knows. Out: which work is its own, and what must be given back when it
 //! stops. Never takes work that it does not know: that is for a peer with another version.
 
-use super::wires::locked;
+use super::wakeups::locked;
 use crate::{FlowName, JobBook, JobId};
 use duroxide::providers::WorkItem;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +22,7 @@ const STRANGERS: usize = 10_000;
 const ALONE_FROM: u32 = 3;
 
 /// What one runner takes.
-pub(super) struct Taking {
+pub(super) struct Claims {
     book: Arc<dyn JobBook>,
     flows: BTreeSet<FlowName>,
     steps: BTreeSet<String>,
@@ -46,7 +46,7 @@ struct Held {
     alone: Option<String>,
 }
 
-impl Taking {
+impl Claims {
     /// Makes a taker of this work, which looks for it this often at least.
     pub(super) fn new(
         book: Arc<dyn JobBook>,
@@ -89,7 +89,7 @@ impl Taking {
     }
 
     /// Asks for leave to look for work now; it never comes, once closed.
-    pub(super) async fn leave_to_look(&self) -> RwLockReadGuard<'_, ()> {
+    pub(super) async fn permit(&self) -> RwLockReadGuard<'_, ()> {
         let leave = self.looking.read().await;
         if self.closed.is_cancelled() {
             drop(leave);
@@ -112,7 +112,7 @@ impl Taking {
         self.closed.cancel();
     }
 
-    /// Takes nothing more; returns when nobody is in the middle of taking.
+    /// Takes nothing more; returns when nobody is in the middle of claims.
     pub(super) async fn close(&self) {
         self.stop();
         drop(self.looking.write().await);
@@ -187,18 +187,18 @@ impl Taking {
     }
 
     /// Notes a flow's turn that was taken.
-    pub(super) fn took_flow(&self, token: &str) {
+    pub(super) fn hold_turn(&self, token: &str) {
         locked(&self.held).flows.insert(token.to_owned());
     }
 
     /// Notes that a flow's turn was given back.
-    pub(super) fn gave_flow(&self, token: &str) {
+    pub(super) fn release_turn(&self, token: &str) {
         locked(&self.held).flows.remove(token);
         self.given.notify_waiters();
     }
 
     /// Notes a step that was taken, and how often it was by now.
-    pub(super) fn took_step(&self, token: &str, item: &WorkItem, attempts: u32) {
+    pub(super) fn hold_step(&self, token: &str, item: &WorkItem, attempts: u32) {
         if let WorkItem::ActivityExecute { instance, id, .. } = item {
             let mut held = locked(&self.held);
             held.steps.insert(token.to_owned(), (instance.clone(), *id));
@@ -209,7 +209,7 @@ impl Taking {
     }
 
     /// Notes that a step was given back.
-    pub(super) fn gave_step(&self, token: &str) {
+    pub(super) fn release_step(&self, token: &str) {
         let mut held = locked(&self.held);
         held.steps.remove(token);
         held.alone.take_if(|alone| alone == token);

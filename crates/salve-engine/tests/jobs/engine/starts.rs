@@ -1,7 +1,7 @@
 //! Starting: once, with the same name, with another input, too large, of a flow that is not here, of
 //! a flow that was changed, and where there is what it needs.
 
-use crate::world::{BOUND, World, echo, flow, flow_name, one_step, quick, step_name};
+use crate::engine::world::{BOUND, World, echo, flow, flow_name, one_step, quick, step_name};
 use salve_jobs::{
     JobError, JobId, JobRunner, JobState, Jobs, JobsError, Json, Needs, Retry, StartOptions,
     Started, WorkerOptions,
@@ -40,9 +40,7 @@ async fn a_start_that_was_only_written_down_is_made_up_for() {
     let elsewhere = World::new().await;
     let book = world.book.clone();
     let path = elsewhere.folder.path().join("other.db");
-    let lost =
-        salve_jobs::EngineJobs::sqlite(&path, book, world.ledger.clone(), crate::world::clock());
-    let lost = lost.await.unwrap();
+    let lost = crate::engine::world::open(&path, book, world.ledger.clone()).await;
     let id = JobId::new("a").unwrap();
     let options = StartOptions::default();
     let started = lost.start(&flow_name("One@1"), id.clone(), json!(1), options).await.unwrap();

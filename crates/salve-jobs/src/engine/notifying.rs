@@ -1,13 +1,12 @@
 //! The engine's store, with what we add around it.
 //!
-//! In: what the engine asks of its store. Out: the same answers, sooner (whoever waits for work is
-//! woken instead of polling), in turn (one writer at a time where the store has only one), and only
-//! work that this process knows how to do. Never a different answer: the store decides everything.
+//! In: what the engine asks of its store. Out: the same answers, sooner (a worker that waits for work
+//! is woken instead of polling), and only work that this process knows how to do. Never a different
+//! answer: the store decides everything.
 
+use super::claims::Claims;
 use super::envelope::flow_name;
-use super::taking::Taking;
-use super::wires::Wires;
-use crate::JobId;
+use super::wakeups::Wakeups;
 use async_trait::async_trait;
 use duroxide::providers::{
     DispatcherCapabilityFilter, ExecutionMetadata, OrchestrationItem, Provider, ProviderAdmin,
@@ -17,46 +16,55 @@ use duroxide::{Event, EventKind, SystemStats};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::{Mutex, OwnedMutexGuard};
 
 // How often and for how long something is tried again while the database cannot be reached.
 const PAUSE: Duration = Duration::from_millis(250);
 const PATIENCE: Duration = Duration::from_secs(5);
 const PATIENCE_FOR_RESULTS: Duration = Duration::from_secs(60);
 
-/// A store of the engine, watched.
-pub(super) struct Watched {
+/// Which store is behind it.
+#[derive(Clone, Copy)]
+pub(super) enum Backend {
+    /// Storage of our own, which also writes the job index.
+    Storage,
+    /// The engine's own store on Postgres.
+    #[cfg(feature = "fleet")]
+    Postgres,
+}
+
+impl Backend {
+    /// Tells a refusal, which is an answer, from a database that cannot be reached.
+    fn is_answer(self, error: &ProviderError) -> bool {
+        match self {
+            Self::Storage => !error.retryable,
+            #[cfg(feature = "fleet")]
+            Self::Postgres => super::postgres::is_answer(error),
+        }
+    }
+}
+
+/// A store of the engine that wakes those who wait for work.
+pub(super) struct NotifyingProvider {
     pub(super) inner: Arc<dyn Provider>,
     /// The same store, for who has what for how long; where it can, it does not wait for the disk
     /// with that. What is lost of it in a crash is only that somebody had something.
     pub(super) leases: Arc<dyn Provider>,
-    pub(super) wires: Arc<Wires>,
-    /// There for a store with one writer: waiting for it here costs nothing, while waiting in its
-    /// lock costs a pause and a failed transaction.
-    pub(super) writer: Option<Arc<Mutex<()>>>,
+    pub(super) wakeups: Arc<Wakeups>,
     /// There for a runner, which takes work; a client only gives it.
-    pub(super) taking: Option<Arc<Taking>>,
+    pub(super) claims: Option<Arc<Claims>>,
+    pub(super) backend: Backend,
 }
 
-impl Watched {
-    async fn turn(&self) -> Option<OwnedMutexGuard<()>> {
-        match &self.writer {
-            Some(writer) => Some(Arc::clone(writer).lock_owned().await),
-            None => None,
-        }
-    }
-
-    fn tell(&self, delta: &[Event]) {
-        // A job's turns are all of one job; one event is enough to know which.
-        if let Some(id) = delta.first().and_then(|event| JobId::new(&event.instance_id).ok()) {
-            self.wires.touched(id);
-        }
+impl NotifyingProvider {
+    // Our own storage writes the index with the turn, and says so itself when it did not.
+    const fn reports_itself(&self) -> bool {
+        matches!(self.backend, Backend::Storage)
     }
 
     // The lock on a step is gone: either nobody wants its result any more, or it only ran out, and
     // then its paid call is better ended and written down than cut off in the middle.
     async fn is_unwanted(&self, token: &str) -> bool {
-        let Some((job, activity)) = self.taking.as_ref().and_then(|taking| taking.step(token))
+        let Some((job, activity)) = self.claims.as_ref().and_then(|claims| claims.step(token))
         else {
             return true;
         };
@@ -71,17 +79,8 @@ impl Watched {
     }
 }
 
-/// Tells a refusal, which is an answer, from a database that cannot be reached.
-fn is_answer(error: &ProviderError) -> bool {
-    let message = error.message.to_ascii_lowercase();
-    !error.retryable
-        && ["lock token", "lock renewal failed", "not found", "constraint", "duplicate", "serializ"]
-            .iter()
-            .any(|word| message.contains(word))
-}
-
 #[async_trait]
-impl Provider for Watched {
+impl Provider for NotifyingProvider {
     fn name(&self) -> &str {
         self.inner.name()
     }
@@ -96,32 +95,30 @@ impl Provider for Watched {
         poll_timeout: Duration,
         filter: Option<&DispatcherCapabilityFilter>,
     ) -> Result<Option<(OrchestrationItem, String, u32)>, ProviderError> {
-        let Some(taking) = &self.taking else { return Ok(None) };
+        let Some(claims) = &self.claims else { return Ok(None) };
         // One looks at a time: several would find the same and wait for each other in the store.
-        let first = taking.flow_gate().await;
+        let first = claims.flow_gate().await;
         loop {
             let found = {
-                let _leave = taking.leave_to_look().await;
-                let _turn = self.turn().await;
+                let _leave = claims.permit().await;
                 self.leases.fetch_orchestration_item(lock_timeout, poll_timeout, filter).await?
             };
             let Some((mut item, token, attempts)) = found else {
-                taking.wait(&self.wires.flow_work).await;
+                claims.wait(&self.wakeups.flow_work).await;
                 continue;
             };
-            if taking.knows_flow(flow_name(&item.orchestration_name, &item.version).as_ref()) {
-                taking.took_flow(&token);
+            if claims.knows_flow(flow_name(&item.orchestration_name, &item.version).as_ref()) {
+                claims.hold_turn(&token);
                 drop(first);
                 if item.history.is_empty()
-                    && let Some(reason) = taking.is_cancelled(&item.instance).await
+                    && let Some(reason) = claims.is_cancelled(&item.instance).await
                 {
                     let instance = item.instance.clone();
                     item.messages.push(WorkItem::CancelInstance { instance, reason });
                 }
                 return Ok(Some((item, token, attempts)));
             }
-            let pause = taking.pause_for_others(&item.instance);
-            let _turn = self.turn().await;
+            let pause = claims.pause_for_others(&item.instance);
             self.leases.abandon_orchestration_item(&token, Some(pause), true).await?;
         }
     }
@@ -138,30 +135,29 @@ impl Provider for Watched {
     ) -> Result<(), ProviderError> {
         let (steps, flows) = (worker_items.len(), orchestrator_items.len());
         let delta: Vec<Event> = history_delta.first().cloned().into_iter().collect();
-        {
-            let _turn = self.turn().await;
-            self.inner
-                .ack_orchestration_item(
-                    lock_token,
-                    execution_id,
-                    history_delta,
-                    worker_items,
-                    orchestrator_items,
-                    metadata,
-                    cancelled_activities,
-                )
-                .await?;
-        }
-        if let Some(taking) = &self.taking {
-            taking.gave_flow(lock_token);
+        self.inner
+            .ack_orchestration_item(
+                lock_token,
+                execution_id,
+                history_delta,
+                worker_items,
+                orchestrator_items,
+                metadata,
+                cancelled_activities,
+            )
+            .await?;
+        if let Some(claims) = &self.claims {
+            claims.release_turn(lock_token);
         }
         if steps > 0 {
-            self.wires.step_work.notify_one();
+            self.wakeups.step_work.notify_one();
         }
         if flows > 0 {
-            self.wires.flow_work.notify_one();
+            self.wakeups.flow_work.notify_one();
         }
-        self.tell(&delta);
+        if !self.reports_itself() {
+            self.wakeups.grown(&delta);
+        }
         Ok(())
     }
 
@@ -171,10 +167,9 @@ impl Provider for Watched {
         delay: Option<Duration>,
         ignore_attempt: bool,
     ) -> Result<(), ProviderError> {
-        if let Some(taking) = &self.taking {
-            taking.gave_flow(lock_token);
+        if let Some(claims) = &self.claims {
+            claims.release_turn(lock_token);
         }
-        let _turn = self.turn().await;
         self.leases.abandon_orchestration_item(lock_token, delay, ignore_attempt).await
     }
 
@@ -196,16 +191,12 @@ impl Provider for Watched {
         execution_id: u64,
         new_events: Vec<Event>,
     ) -> Result<(), ProviderError> {
-        let _turn = self.turn().await;
         self.inner.append_with_execution(instance, execution_id, new_events).await
     }
 
     async fn enqueue_for_worker(&self, item: WorkItem) -> Result<(), ProviderError> {
-        {
-            let _turn = self.turn().await;
-            self.inner.enqueue_for_worker(item).await?;
-        }
-        self.wires.step_work.notify_one();
+        self.inner.enqueue_for_worker(item).await?;
+        self.wakeups.step_work.notify_one();
         Ok(())
     }
 
@@ -216,25 +207,23 @@ impl Provider for Watched {
         _session: Option<&SessionFetchConfig>,
         tag_filter: &TagFilter,
     ) -> Result<Option<(WorkItem, String, u32)>, ProviderError> {
-        let Some(taking) = &self.taking else { return Ok(None) };
-        let _first = taking.step_gate().await;
+        let Some(claims) = &self.claims else { return Ok(None) };
+        let _first = claims.step_gate().await;
         loop {
             let found = {
-                let _leave = taking.leave_to_look().await;
-                let _turn = self.turn().await;
+                let _leave = claims.permit().await;
                 // No step of ours is bound to a session, and without one the question is cheaper.
                 self.leases.fetch_work_item(lock_timeout, poll_timeout, None, tag_filter).await?
             };
             let Some((item, token, attempts)) = found else {
-                taking.wait(&self.wires.step_work).await;
+                claims.wait(&self.wakeups.step_work).await;
                 continue;
             };
-            if taking.knows_step(&item) {
-                taking.took_step(&token, &item, attempts);
+            if claims.knows_step(&item) {
+                claims.hold_step(&token, &item, attempts);
                 return Ok(Some((item, token, attempts)));
             }
-            let pause = taking.pause_for_other_step(&item);
-            let _turn = self.turn().await;
+            let pause = claims.pause_for_other_step(&item);
             self.leases.abandon_work_item(&token, Some(pause), true).await?;
         }
     }
@@ -246,21 +235,21 @@ impl Provider for Watched {
     ) -> Result<(), ProviderError> {
         let begun = Instant::now();
         loop {
-            let acked = {
-                let _turn = self.turn().await;
-                self.inner.ack_work_item(token, completion.clone()).await
-            };
+            let acked = self.inner.ack_work_item(token, completion.clone()).await;
             match acked {
-                Err(error) if !is_answer(&error) && begun.elapsed() < PATIENCE_FOR_RESULTS => {
+                Err(error)
+                    if !self.backend.is_answer(&error)
+                        && begun.elapsed() < PATIENCE_FOR_RESULTS =>
+                {
                     // The step was done, and may have been paid: its result is worth some patience.
                     tracing::debug!(%error, "a step's result could not be recorded yet");
                     tokio::time::sleep(PAUSE).await;
                 }
                 ended => {
-                    if let Some(taking) = &self.taking {
-                        taking.gave_step(token);
+                    if let Some(claims) = &self.claims {
+                        claims.release_step(token);
                     }
-                    self.wires.flow_work.notify_one();
+                    self.wakeups.flow_work.notify_one();
                     return ended;
                 }
             }
@@ -272,12 +261,9 @@ impl Provider for Watched {
         token: &str,
         extend_for: Duration,
     ) -> Result<(), ProviderError> {
-        let renewed = {
-            let _turn = self.turn().await;
-            self.leases.renew_work_item_lock(token, extend_for).await
-        };
+        let renewed = self.leases.renew_work_item_lock(token, extend_for).await;
         match renewed {
-            Err(error) if !is_answer(&error) || !self.is_unwanted(token).await => {
+            Err(error) if !self.backend.is_answer(&error) || !self.is_unwanted(token).await => {
                 tracing::warn!(%error, "a step goes on although its lease could not be renewed");
                 Ok(())
             }
@@ -304,10 +290,9 @@ impl Provider for Watched {
         delay: Option<Duration>,
         ignore_attempt: bool,
     ) -> Result<(), ProviderError> {
-        if let Some(taking) = &self.taking {
-            taking.gave_step(token);
+        if let Some(claims) = &self.claims {
+            claims.release_step(token);
         }
-        let _turn = self.turn().await;
         self.leases.abandon_work_item(token, delay, ignore_attempt).await
     }
 
@@ -316,7 +301,6 @@ impl Provider for Watched {
         token: &str,
         extend_for: Duration,
     ) -> Result<(), ProviderError> {
-        let _turn = self.turn().await;
         self.leases.renew_orchestration_item_lock(token, extend_for).await
     }
 
@@ -327,16 +311,13 @@ impl Provider for Watched {
     ) -> Result<(), ProviderError> {
         let begun = Instant::now();
         loop {
-            let queued = {
-                let _turn = self.turn().await;
-                self.inner.enqueue_for_orchestrator(item.clone(), delay).await
-            };
+            let queued = self.inner.enqueue_for_orchestrator(item.clone(), delay).await;
             match queued {
                 Err(error) if error.is_retryable() && begun.elapsed() < PATIENCE => {
                     tokio::time::sleep(PAUSE).await;
                 }
                 queued => {
-                    self.wires.flow_work.notify_one();
+                    self.wakeups.flow_work.notify_one();
                     return queued;
                 }
             }

@@ -1,7 +1,7 @@
 //! Cancelling: before it began, in a step, while it waits, with children, after it ended; and what
 //! happens to a step when its runner is drained.
 
-use crate::world::{BOUND, World, echo, endless, flow, flow_name, one_step, quick};
+use crate::engine::world::{BOUND, World, echo, endless, flow, flow_name, one_step, quick};
 use salve_jobs::{JobId, JobRunner, JobState, Jobs, JobsError, Json, Steps, join};
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -104,7 +104,7 @@ async fn what_has_ended_stays_as_it_is() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_drained_runner_waits_for_its_steps_and_hands_back_what_does_not_end() {
     let world = World::new().await;
-    let slow = crate::world::step("do", |_, input| async move {
+    let slow = crate::engine::world::step("do", |_, input| async move {
         let millis = input.as_u64().unwrap();
         tokio::time::sleep(Duration::from_millis(millis)).await;
         Ok(input)

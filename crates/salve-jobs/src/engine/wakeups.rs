@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// The wires of one process to one engine.
+/// The wakeups of one process to one engine.
 #[derive(Default)]
-pub(super) struct Wires {
+pub(super) struct Wakeups {
     /// A flow has something to do.
     pub(super) flow_work: Notify,
     /// A step is to be done.
@@ -23,11 +23,19 @@ pub(super) struct Wires {
     touched: Mutex<BTreeSet<JobId>>,
 }
 
-impl Wires {
+impl Wakeups {
     /// Notes that a job's history has grown.
     pub(super) fn touched(&self, job: JobId) {
         locked(&self.touched).insert(job);
         self.touch.notify_one();
+    }
+
+    /// The same, from what was added to it.
+    pub(super) fn grown(&self, delta: &[duroxide::Event]) {
+        // A turn is of one job; one event is enough to know which.
+        if let Some(id) = delta.first().and_then(|event| JobId::new(&event.instance_id).ok()) {
+            self.touched(id);
+        }
     }
 
     /// Returns the jobs whose histories have grown since it was asked last.
@@ -52,16 +60,16 @@ struct Numbered {
 impl Running {
     /// Notes a step until what is returned is dropped.
     pub(super) fn enter(
-        wires: &Arc<Wires>,
+        wakeups: &Arc<Wakeups>,
         job: &JobId,
         key: &CallKey,
         token: CancellationToken,
     ) -> InStep {
-        let mut steps = locked(&wires.running.steps);
+        let mut steps = locked(&wakeups.running.steps);
         steps.last += 1;
         let number = steps.last;
         steps.steps.insert(number, (job.clone(), key.clone(), token));
-        InStep { wires: Arc::clone(wires), number }
+        InStep { wakeups: Arc::clone(wakeups), number }
     }
 
     /// Returns the jobs of these steps, each once.
@@ -93,13 +101,13 @@ impl Running {
 
 /// A step that is being done.
 pub(super) struct InStep {
-    wires: Arc<Wires>,
+    wakeups: Arc<Wakeups>,
     number: u64,
 }
 
 impl Drop for InStep {
     fn drop(&mut self) {
-        locked(&self.wires.running.steps).steps.remove(&self.number);
+        locked(&self.wakeups.running.steps).steps.remove(&self.number);
     }
 }
 
@@ -114,19 +122,19 @@ mod tests {
 
     #[test]
     fn cancelling_a_job_stops_its_own_steps_and_those_of_its_children() {
-        let wires = Arc::new(Wires::default());
+        let wakeups = Arc::new(Wakeups::default());
         let token = |name: &str| {
             let token = CancellationToken::new();
             let (job, key) = (JobId::new(name).unwrap(), CallKey::new(name));
-            (Running::enter(&wires, &job, &key, token.clone()), token)
+            (Running::enter(&wakeups, &job, &key, token.clone()), token)
         };
         let (a, child, sibling) = (token("a"), token("a/b"), token("ab"));
-        wires.running.cancel(&JobId::new("a").unwrap());
+        wakeups.running.cancel(&JobId::new("a").unwrap());
         let stopped = [&a.1, &child.1, &sibling.1].map(CancellationToken::is_cancelled);
         assert_eq!(stopped, [true, true, false]);
         drop((a, child));
-        assert_eq!(wires.running.jobs(), [JobId::new("ab").unwrap()]);
-        wires.running.cancel_call(&CallKey::new("ab"));
+        assert_eq!(wakeups.running.jobs(), [JobId::new("ab").unwrap()]);
+        wakeups.running.cancel_call(&CallKey::new("ab"));
         assert!(sibling.1.is_cancelled());
     }
 }

@@ -1,6 +1,6 @@
 //! Steps: once, again, in doubt, too large, and side by side.
 
-use crate::world::{World, echo, flow, flow_name, one_step, step, step_name, tries};
+use crate::engine::world::{World, echo, flow, flow_name, one_step, step, step_name, tries};
 use salve_jobs::{
     CallKey, CallLedger, CallResult, Decision, Flows, JobError, JobFilter, JobState, Jobs,
     JobsError, Json, MemoryLedger, Reserve, Retry, StepCall, StepError, Steps, join, join_limited,
@@ -194,7 +194,7 @@ async fn never_more_steps_than_the_limit_are_under_way() {
 async fn the_winner_of_a_race_is_the_same_for_good_and_the_loser_is_stopped() {
     let world = World::new().await;
     let (seen, mut told) = tokio::sync::mpsc::unbounded_channel();
-    let steps = crate::world::endless("slow", seen)
+    let steps = crate::engine::world::endless("slow", seen)
         .with(step_name("do"), |_, input| async move { Ok(input) });
     let flows = flow("Race@1", |context, _| async move {
         let slow = context.step(&step_name("slow"), Json::Null, Retry::NEVER);
@@ -207,7 +207,7 @@ async fn the_winner_of_a_race_is_the_same_for_good_and_the_loser_is_stopped() {
     let id = world.start("Race@1", "a", Json::Null).await;
     assert_eq!(world.ended(&id).await, JobState::Done { output: json!([1, "quick", "after"]) });
     let stopped = async { while told.recv().await != Some("cancelled") {} };
-    tokio::time::timeout(crate::world::BOUND, stopped).await.unwrap();
+    tokio::time::timeout(crate::engine::world::BOUND, stopped).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]

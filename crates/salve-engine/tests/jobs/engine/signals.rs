@@ -1,6 +1,6 @@
 //! Signals, timers and beginning again.
 
-use crate::world::{BOUND, World, echo, flow, step_name};
+use crate::engine::world::{BOUND, World, echo, flow, step_name};
 use salve_jobs::{JobState, Jobs, JobsError, Json, Retry, Steps};
 use serde_json::json;
 use std::time::Duration;
@@ -94,7 +94,10 @@ async fn a_job_that_begins_again_has_new_calls_and_keeps_what_it_heard() {
         Ok(json!([input["first"], key, again]))
     });
     let steps =
-        crate::world::step("key", |context, _| async move { Ok(json!(context.key().as_str())) });
+        crate::engine::world::step(
+            "key",
+            |context, _| async move { Ok(json!(context.key().as_str())) },
+        );
     let _runner = world.run(flows, steps).await;
     let id = world.start("Again@1", "a", json!({})).await;
     world.jobs.signal(&id, "go", "1", Json::Null).await.unwrap();

@@ -24,7 +24,7 @@ const NEWS: Duration = Duration::from_millis(500);
 const QUIET: Duration = Duration::from_secs(2);
 
 impl EngineJobs {
-    pub(super) async fn look_at(&self, id: &JobId) -> Result<Option<JobSnapshot>, JobsError> {
+    pub(super) async fn query_job(&self, id: &JobId) -> Result<Option<JobSnapshot>, JobsError> {
         match self.book.find(id).await? {
             Some(row) => self.snapshot(row).await.map(Some),
             None => Ok(None),
@@ -86,7 +86,7 @@ impl EngineJobs {
     }
 
     pub(super) async fn tree_of(&self, id: &JobId) -> Result<JobTree, JobsError> {
-        let job = self.look_at(id).await?.ok_or(JobsError::NoSuchJob { id: id.clone() })?;
+        let job = self.query_job(id).await?.ok_or(JobsError::NoSuchJob { id: id.clone() })?;
         let mut rows =
             self.rows(JobFilter { within: Some(id.clone()), ..JobFilter::default() }).await?;
         // The book gives the newest first; children are wanted in the order of their start.
@@ -137,7 +137,7 @@ impl EngineJobs {
 }
 
 /// Makes a tree of a job and those below it, which are in the order of their start.
-pub(crate) fn grown(job: JobSnapshot, others: &mut Vec<JobSnapshot>) -> JobTree {
+fn grown(job: JobSnapshot, others: &mut Vec<JobSnapshot>) -> JobTree {
     let is_child = |other: &JobSnapshot| other.id.parent().as_ref() == Some(&job.id);
     let (own, mut rest): (Vec<_>, Vec<_>) = others.drain(..).partition(is_child);
     let children = own.into_iter().map(|child| grown(child, &mut rest)).collect();

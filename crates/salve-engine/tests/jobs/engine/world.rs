@@ -1,12 +1,14 @@
 //! A folder with jobs, a book and a ledger in memory, and small words for the tests.
 
+use salve_engine::{StoreEngine, TextRedactor};
 use salve_jobs::{
     EngineJobs, EventId, FlowCtx, FlowError, FlowName, Flows, Happened, JobFilter, JobId,
     JobRunner, JobState, Jobs, Json, MemoryBook, MemoryLedger, Page, Retry, RunningRunner,
     StartOptions, Started, StepCtx, StepError, StepName, Steps, WorkerOptions,
 };
-use salve_types::{Clock, Timestamp};
-use std::path::PathBuf;
+use salve_store::{Store, StoreOptions};
+use salve_types::Clock;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -27,19 +29,18 @@ impl World {
         let folder = tempfile::tempdir().unwrap();
         let book = Arc::new(MemoryBook::new(Arc::clone(&clock)));
         let ledger = Arc::new(MemoryLedger::new(Arc::clone(&clock), "here"));
-        let path = folder.path().join("state/jobs.db");
-        let jobs = EngineJobs::sqlite(&path, book.clone(), ledger.clone(), clock).await.unwrap();
+        let path = folder.path().join("state/salve.db");
+        let jobs = open(&path, book.clone(), ledger.clone()).await;
         Self { folder, book, ledger, jobs: Arc::new(jobs) }
     }
 
     pub(crate) fn path(&self) -> PathBuf {
-        self.folder.path().join("state/jobs.db")
+        self.folder.path().join("state/salve.db")
     }
 
     /// Another process would open the same file and the same book.
     pub(crate) async fn peer(&self) -> EngineJobs {
-        let (book, ledger) = (self.book.clone(), self.ledger.clone());
-        EngineJobs::sqlite(&self.path(), book, ledger, clock()).await.unwrap()
+        open(&self.path(), self.book.clone(), self.ledger.clone()).await
     }
 
     pub(crate) async fn run(&self, flows: Flows, steps: Steps) -> Box<dyn RunningRunner> {
@@ -95,11 +96,20 @@ impl World {
     }
 }
 
+/// Opens jobs in a file, with a book and a ledger in memory.
+pub(crate) async fn open(
+    path: &Path,
+    book: Arc<MemoryBook>,
+    ledger: Arc<MemoryLedger>,
+) -> EngineJobs {
+    let redactor = Arc::new(TextRedactor::new(&salve_text::RedactOptions::default()));
+    let options = StoreOptions::new(clock(), redactor, "here");
+    let store = Store::open(path, options).await.unwrap();
+    EngineJobs::local(Arc::new(StoreEngine::new(&store)), book, ledger, clock())
+}
+
 pub(crate) fn clock() -> Arc<dyn Clock> {
-    let begun = Instant::now();
-    Arc::new(move || {
-        Timestamp(1_700_000_000_000 + i64::try_from(begun.elapsed().as_millis()).unwrap())
-    })
+    crate::world::clock()
 }
 
 pub(crate) fn quick() -> WorkerOptions {

@@ -1,6 +1,6 @@
 //! Looking: events without gap or repeat, lists, purging; and the file itself.
 
-use crate::world::{BOUND, World, echo, flow, one_step, step_name};
+use crate::engine::world::{BOUND, World, echo, flow, one_step, step_name};
 use futures_util::StreamExt;
 use salve_jobs::{EventId, Happened, JobFilter, JobState, Jobs, JobsError, Json, Page, Retry};
 use serde_json::json;
@@ -45,7 +45,7 @@ async fn two_runners_on_one_file_tell_one_story() {
     let peer = world.peer().await;
     let _here = world.run(one_step("One@1"), echo()).await;
     let _there =
-        salve_jobs::JobRunner::run(&peer, one_step("One@1"), echo(), crate::world::quick())
+        salve_jobs::JobRunner::run(&peer, one_step("One@1"), echo(), crate::engine::world::quick())
             .await
             .unwrap();
     let mut ids = Vec::new();
@@ -66,14 +66,14 @@ async fn two_runners_on_one_file_tell_one_story() {
 async fn purging_never_touches_a_job_that_lives() {
     let world = World::new().await;
     let flows = flow("Parent@1", |context, input| async move {
-        let name = crate::world::flow_name("Leaf@1");
+        let name = crate::engine::world::flow_name("Leaf@1");
         context.child(&name, "c", input.clone()).await?;
         if input == json!("wait") {
             context.wait_signal("go", None).await;
         }
         Ok(input)
     })
-    .with(crate::world::flow_name("Leaf@1"), |_, input| async move { Ok(input) });
+    .with(crate::engine::world::flow_name("Leaf@1"), |_, input| async move { Ok(input) });
     let _runner = world.run(flows, echo()).await;
     let done = world.start("Parent@1", "done", json!("no")).await;
     let live = world.start("Parent@1", "live", json!("wait")).await;
@@ -115,12 +115,10 @@ async fn what_a_dead_worker_did_not_write_down_is_written_down_later() {
     let world = World::new().await;
     let id = world.start("One@1", "a", json!(1)).await;
     // Its book is lost with it, so nothing that it does is written down in ours.
-    let clock = crate::world::clock();
-    let lost = std::sync::Arc::new(salve_jobs::MemoryBook::new(clock.clone()));
-    let path = world.path();
-    let dead = salve_jobs::EngineJobs::sqlite(&path, lost, world.ledger.clone(), clock);
-    let dead = dead.await.unwrap();
-    let quick = crate::world::quick();
+    let clock = crate::engine::world::clock();
+    let lost = std::sync::Arc::new(salve_jobs::MemoryBook::new(clock));
+    let dead = crate::engine::world::open(&world.path(), lost, world.ledger.clone()).await;
+    let quick = crate::engine::world::quick();
     let runner = salve_jobs::JobRunner::run(&dead, one_step("One@1"), echo(), quick).await.unwrap();
     tokio::time::sleep(Duration::from_millis(700)).await;
     runner.drain(Duration::from_secs(5)).await;
