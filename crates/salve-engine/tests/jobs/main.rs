@@ -16,6 +16,7 @@ mod engine;
 mod flows;
 mod judge;
 mod paid_log;
+mod power;
 mod provider;
 mod proxy;
 mod suite;
