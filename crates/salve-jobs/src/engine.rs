@@ -220,12 +220,13 @@ impl EngineJobs {
             let found = self.book.find(id).await?;
             return found.map(drop).ok_or(JobsError::NoSuchJob { id: id.clone() });
         }
-        self.engine.wakeups.running.cancel(id);
         // A job that has not begun is stopped by the worker that takes it: the engine keeps a word
         // about a job it has not met in front of its queue, where it is in everybody's way.
         if self.has_not_begun(id).await? {
             return Ok(());
         }
+        // Its running steps are stopped when the engine has written the cancellation down, and not
+        // before: how they end would otherwise be part of the story or not, as it happens.
         let cancelled = self.client.cancel_instance(id.as_str(), reason).await;
         cancelled.map_err(|error| failed("cancel the job", &error))
     }
