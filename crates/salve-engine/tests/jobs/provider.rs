@@ -12,25 +12,24 @@ use salve_store::Store;
 use sqlx::{Connection, SqliteConnection};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// A database that all providers of one test share.
+/// A folder with a database for each provider of one test.
 struct Factory {
     folder: TempDir,
-    store: Store,
+    made: AtomicU32,
 }
 
 impl Factory {
-    async fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let options = crate::world::store_options("suite", crate::world::LEASE);
-        let store = Store::open(&folder.path().join("salve.db"), options).await.unwrap();
-        Self { folder, store }
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), made: AtomicU32::new(0) }
     }
 
+    /// The newest database.
     fn path(&self) -> PathBuf {
-        self.folder.path().join("salve.db")
+        self.folder.path().join(format!("{}.db", self.made.load(Ordering::SeqCst)))
     }
 
     async fn connect(&self) -> SqliteConnection {
@@ -41,7 +40,10 @@ impl Factory {
 #[async_trait]
 impl ProviderFactory for Factory {
     async fn create_provider(&self) -> Arc<dyn Provider> {
-        let storage = Arc::new(StoreEngine::new(&self.store));
+        self.made.fetch_add(1, Ordering::SeqCst);
+        let options = crate::world::store_options("suite", crate::world::LEASE);
+        let store = Store::open(&self.path(), options).await.unwrap();
+        let storage = Arc::new(StoreEngine::new(&store));
         salve_jobs::provider_under_test(storage, crate::world::clock())
     }
 
@@ -79,7 +81,7 @@ macro_rules! validations {
             $(
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
                 async fn $name() {
-                    place::$name(&super::Factory::new().await).await;
+                    place::$name(&super::Factory::new()).await;
                 }
             )*
         }
@@ -356,7 +358,7 @@ validations! {
 
 #[tokio::test]
 async fn an_empty_store_answers_at_once() {
-    let factory = Factory::new().await;
+    let factory = Factory::new();
     let (provider, most) = (factory.create_provider().await, factory.short_poll_threshold());
     long_polling::test_short_poll_returns_immediately(&*provider, most).await;
     long_polling::test_short_poll_work_item_returns_immediately(&*provider, most).await;
@@ -365,12 +367,12 @@ async fn an_empty_store_answers_at_once() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_restart_delivers_what_an_older_engine_sent() {
-    let factory = Factory::new().await;
+    let factory = Factory::new();
     restarts::test_continue_as_new_transition_delivery(&factory, "0.1.30").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_restart_delivers_what_this_engine_sent() {
-    let factory = Factory::new().await;
+    let factory = Factory::new();
     restarts::test_continue_as_new_transition_delivery(&factory, "0.1.31").await;
 }
