@@ -5,7 +5,7 @@
 //! other, not even in tests.
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
-use salve_engine::{PipelineOptions, judge_text};
+use salve_engine::pipeline::{PipelineOptions, judge_text};
 use salve_syntax::check_syntax;
 use salve_text::{InspectOptions, StitchOptions, StitchOutcome, inspect_text, stitch};
 use salve_types::{Language, RawReply};

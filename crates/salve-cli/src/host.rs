@@ -134,7 +134,7 @@ fn secrets_in(folder: &Path) -> Vec<ExactSecret> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use salve_engine::TextRedactor;
+    use salve_engine::facts::TextRedactor;
     use salve_store::Redact;
 
     #[test]

@@ -10,8 +10,8 @@ use crate::failure::Failure;
 use crate::settings::Settings;
 use crate::{environment, host, output, postgres_url, runtime};
 use salve_engine::host::{Host, HostError};
+use salve_engine::jobs::{GenerateSteps, Generation, all_flows};
 use salve_engine::jobs::{JobsPlace, OpenJobs as Opened};
-use salve_engine::{GenerateSteps, Generation, all_flows};
 use salve_jobs::{
     FlowName, Flows, JobRunner, JobSnapshot, Jobs, RunningRunner, Steps, WorkerOptions,
 };
@@ -173,7 +173,7 @@ impl<'a> OpenJobs<'a> {
         &self,
         job: &JobSnapshot,
     ) -> Result<Option<Generation>, Failure> {
-        if !salve_engine::GENERATE_FLOW.starts_with(&format!("{}@", job.flow.name())) {
+        if !salve_engine::jobs::GENERATE_FLOW.starts_with(&format!("{}@", job.flow.name())) {
             return Ok(None);
         }
         Ok(Some(Generation::of(job, &self.opened.store).await?))

@@ -6,7 +6,8 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 use futures_util::StreamExt;
-use salve_engine::{JobsPlace, TextRedactor, open_jobs};
+use salve_engine::facts::TextRedactor;
+use salve_engine::jobs::{JobsPlace, open_jobs};
 use salve_jobs::{
     EngineJobs, EventId, FlowName, Flows, JobId, JobRunner, Jobs, Json, Retry, StartOptions,
     StepName, Steps, WorkerOptions,

@@ -12,7 +12,7 @@ pub use error::HostError;
 pub use models::{KeyLookup, Models};
 pub use workspace::{ConfigText, OpenWorkspace, WorkspaceConfig, WorkspaceHost};
 
-use crate::TextRedactor;
+use crate::facts::TextRedactor;
 use crate::jobs::{JobsPlace, OpenJobs, open_jobs_in};
 use salve_check::Launcher;
 use salve_model::{BudgetLimits, ModelSettings};

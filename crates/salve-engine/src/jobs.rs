@@ -1,16 +1,25 @@
-//! Jobs over the store: where the engine of jobs and what Salve remembers meet.
+//! Jobs over the store: the flows, and where the durable engine and what Salve remembers meet.
 //!
-//! In: a store. Out: the book and the ledger that jobs need, and everything put together for one
-//! machine or for a fleet. Never decides anything: it translates.
+//! In: a store. Out: flows and steps for a runner, the index and the ledger that jobs need, and
+//! everything put together for one machine or for a fleet. Never a text in a history: texts are in the
+//! store.
 
 mod book;
 mod engine;
+mod flows;
 mod ledger;
 mod open;
 mod process;
 
 pub use book::StoreBook;
 pub use engine::StoreEngine;
+pub use flows::{
+    AUTO_HEALING, CONTINUE_SIGNAL, Edge, GENERATE_FLOW, GRAPH_FLOW, GenerateCaps, GenerateInput,
+    GenerateOutput, GenerateSteps, Generation, GenerationFacts, GraphNode, GraphNodeState,
+    GraphPlan, GraphResult, JobStatus, Join, KnownNames, ModelSource, NoModel, NodeRetry, OnFail,
+    PAUSE_SIGNAL, PlanError, Progress, RESUME_SIGNAL, RETRY_SIGNAL, StopCode, ValidationError,
+    WhichModel, Work, all_flows, is_over_budget, node_states,
+};
 pub use ledger::StoreLedger;
 pub use open::{JobsPlace, OpenJobs, OpenJobsError, open_jobs, open_jobs_in};
 

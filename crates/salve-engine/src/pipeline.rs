@@ -13,9 +13,16 @@
 //! | apply | `salve_tree::apply` | salve-tree |
 //! | roll back | `salve_tree::recover` at every start; `salve_tree::undo` | salve-tree |
 
-use crate::edits::read_edits;
+mod edits;
+mod judgement;
+mod receive;
+
+pub use edits::read_edits;
+pub use judgement::{Judgement, judge_text};
+pub(crate) use receive::content_of;
+pub use receive::{PipelineOptions, Received, receive};
+
 use crate::host::OpenWorkspace;
-use crate::receive::{PipelineOptions, Received, receive};
 use salve_text::{Cut, EditOptions, Stitch, StitchOptions, StitchOutcome, stitch};
 use salve_tree::{
     AdmitOptions, ApplyOutcome, ChangeMeta, Refusal, Report, TreeError, Verification,

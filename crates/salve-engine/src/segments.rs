@@ -6,7 +6,7 @@
 //! it. Never runs a worker: the blocks of a workflow do, and call this after each run.
 
 use crate::answer::{Caps, Fault, fault_of, note_text};
-use crate::receive::content_of;
+use crate::pipeline::content_of;
 use salve_text::CompiledSchema;
 use salve_types::{Clock, Language, Segment, SegmentKind, Signal, WorkerResult};
 

@@ -106,9 +106,9 @@
 //! Text that arrives in pieces goes through the same machines: [`Cleaner`], [`Inspector`] and
 //! [`JsonParser`] take `push` and `finish`, and answer the same for any way of cutting the pieces.
 
-pub use salve_engine::{
-    CommandPaths, GrammarProbe, Judgement, PipelineOptions, Received, RepositoryFacts, Resumed,
-    judge_text, read_edits, receive, resume,
+pub use salve_engine::facts::{CommandPaths, GrammarProbe, RepositoryFacts};
+pub use salve_engine::pipeline::{
+    Judgement, PipelineOptions, Received, Resumed, judge_text, read_edits, receive, resume,
 };
 pub use salve_syntax::{SyntaxReport, check_syntax};
 pub use salve_text::*;

@@ -4,7 +4,7 @@
 //! was written out again is judged otherwise.
 
 use crate::input;
-use salve_engine::GraphPlan;
+use salve_engine::jobs::GraphPlan;
 
 pub(super) fn check(bytes: &[u8]) {
     let text = input::text(bytes);

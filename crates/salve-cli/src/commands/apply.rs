@@ -15,8 +15,9 @@ use crate::workspace::{self, dollars, meta};
 use crate::{input, output};
 use report::End;
 use salve_check::{Attendance, NextStep, next_step_of_edits};
+use salve_engine::facts::GrammarProbe;
 use salve_engine::host::OpenWorkspace;
-use salve_engine::{Applied, ApplyEnding, ApplyOptions, GrammarProbe, Review, apply_reply};
+use salve_engine::pipeline::{Applied, ApplyEnding, ApplyOptions, Review, apply_reply};
 use salve_text::EditOptions;
 use salve_tree::{
     AdmitOptions, Allow, ApplyOutcome, ChangeMeta, History, MatchOptions, Origin, RefusalCode,

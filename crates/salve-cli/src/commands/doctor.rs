@@ -11,7 +11,7 @@ use crate::arguments::Format;
 use crate::failure::{CommandResult, Ending};
 use crate::output;
 use crate::settings::Settings;
-use salve_engine::{PipelineOptions, judge_text};
+use salve_engine::pipeline::{PipelineOptions, judge_text};
 use salve_syntax::{check_syntax, grammars, has_grammar};
 use salve_text::{ParseOptions, parse_json};
 use salve_types::{Language, RawReply};

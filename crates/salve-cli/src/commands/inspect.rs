@@ -9,7 +9,7 @@ use crate::arguments::{FormatChoice, InspectArguments};
 use crate::failure::{CommandResult, Ending};
 use crate::settings::{Origin, SentinelSetting, Settings, Sourced};
 use crate::{batch, input, output, render};
-use salve_engine::{Judgement, PipelineOptions, judge_text};
+use salve_engine::pipeline::{Judgement, PipelineOptions, judge_text};
 use salve_text::InspectOptions;
 use salve_types::{FinishReason, Language, Mode, RawReply};
 use serde::Deserialize;

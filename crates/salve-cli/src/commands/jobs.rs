@@ -14,7 +14,7 @@ mod start;
 use crate::arguments::{Format, JobsArguments, JobsCommand};
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::job_place::OpenJobs;
-use salve_engine::{JobStatus, is_over_budget};
+use salve_engine::jobs::{JobStatus, is_over_budget};
 use salve_jobs::{EventId, JobEvent, JobFilter, JobId, JobSnapshot, Jobs, Page};
 
 /// How many events or jobs are fetched at a time.

@@ -7,7 +7,7 @@ use crate::arguments::{Format, PromptArguments, ResumeCommand, StitchArguments};
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::settings::Settings;
 use crate::{batch, input, output, render};
-use salve_engine::judge_text;
+use salve_engine::pipeline::judge_text;
 use salve_text::{
     PromptOptions, Stitch, StitchOptions, StitchOutcome, Template, resume_prompt, stitch,
 };

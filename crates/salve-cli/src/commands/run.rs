@@ -22,7 +22,7 @@ use salve_check::{
     RunClass, RunEnding, RunError, RunRequest, Runner, StartedBy, entries_to_add, judge_command,
     quote_for_display,
 };
-use salve_engine::{CommandPaths, RepositoryFacts};
+use salve_engine::facts::{CommandPaths, RepositoryFacts};
 use salve_tree::Root;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

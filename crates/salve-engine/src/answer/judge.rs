@@ -6,7 +6,7 @@
 use super::tools;
 use super::verdict::{AnswerCut, AnswerVerdict, Fault, FaultKind, Part, WholeAnswer, WrongFinish};
 use super::{Wanted, strict};
-use crate::receive::{PipelineOptions, content_of, receive};
+use crate::pipeline::{PipelineOptions, content_of, receive};
 use salve_model::ModelReply;
 use salve_text::{FreeText, InspectOptions, SentinelRule, inspect_free_text, inspect_text};
 use salve_types::{Evidence, EvidenceSource, FinishReason, Language, RawReply, Verdict};

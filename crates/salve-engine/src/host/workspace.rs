@@ -5,7 +5,7 @@
 //! workspace allow anything: that is the policy's rule, and its level is part of the text.
 
 use super::{HostError, MachineConfig};
-use crate::{CommandPaths, RepositoryFacts};
+use crate::facts::{CommandPaths, RepositoryFacts};
 use salve_check::{
     Approvals, CommandVerdict, Keep, PolicyRules, Registry, RuleSource, Runner, RunnerOptions,
     UserRules, judge_command,

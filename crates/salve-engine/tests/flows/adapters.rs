@@ -1,7 +1,8 @@
 //! The book and the ledger over the store.
 
 use crate::bench::clock;
-use salve_engine::{StoreBook, StoreLedger, TextRedactor};
+use salve_engine::facts::TextRedactor;
+use salve_engine::jobs::{StoreBook, StoreLedger};
 use salve_jobs::{
     CallLedger, CallResult, Decision, EventId, FlowName, Happened, JobBook, JobFilter, JobId,
     JobState, JobUpdate, Needs, NewJob, Page, Registered, Reserve, Settlement, Stage, StepCall,

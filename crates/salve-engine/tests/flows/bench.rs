@@ -2,9 +2,10 @@
 //!
 //! In: what the model answers. Out: jobs to be looked at. Never waits for ever.
 
-use salve_engine::{
+use salve_engine::facts::TextRedactor;
+use salve_engine::jobs::{
     GENERATE_FLOW, GenerateInput, GenerateSteps, Generation, JobStatus, JobsPlace, ModelSource,
-    NoModel, OpenJobs, TextRedactor, WhichModel, all_flows, open_jobs,
+    NoModel, OpenJobs, WhichModel, all_flows, open_jobs,
 };
 use salve_jobs::{
     EventId, FlowName, Happened, JobEvent, JobId, JobRunner, JobSnapshot, Jobs, Json,

@@ -7,7 +7,7 @@
 use crate::bench::{Answer, Bench, Told, input, refused, said};
 use FinishReason::{Length, Stop};
 use salve_engine::answer::{AnswerVerdict, Wanted, judge};
-use salve_engine::{CONTINUE_SIGNAL, GenerateInput, Generation, JobStatus};
+use salve_engine::jobs::{CONTINUE_SIGNAL, GenerateInput, Generation, JobStatus};
 use salve_jobs::{Happened, JobId, JobState, Json};
 use salve_model::{ModelError, ModelReply, ModelRequest, Speaker};
 use salve_types::{FinishReason, Language};

@@ -1,7 +1,7 @@
 //! Graphs on the engine.
 
 use crate::bench::{Bench, Told, said};
-use salve_engine::{GRAPH_FLOW, GraphNodeState, GraphResult, JobStatus, node_states};
+use salve_engine::jobs::{GRAPH_FLOW, GraphNodeState, GraphResult, JobStatus, node_states};
 use salve_jobs::{JobState, Json, StepError, StepName, Steps};
 use salve_types::FinishReason::Stop;
 use serde_json::json;

@@ -5,9 +5,9 @@
 
 use crate::bench::clock;
 use proptest::prelude::*;
-use salve_engine::{
-    GRAPH_FLOW, GraphNodeState, GraphResult, StoreBook, StoreEngine, StoreLedger, TextRedactor,
-    all_flows,
+use salve_engine::facts::TextRedactor;
+use salve_engine::jobs::{
+    GRAPH_FLOW, GraphNodeState, GraphResult, StoreBook, StoreEngine, StoreLedger, all_flows,
 };
 use salve_jobs::{
     EngineJobs, FlowName, JobRunner, JobState, Jobs, Json, StartOptions, StepError, StepName,

@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, Told, in_pieces, input, refused, rust, said};
 use FinishReason::{Length, Stop};
-use salve_engine::{GenerateInput, JobStatus, StopCode, is_over_budget};
+use salve_engine::jobs::{GenerateInput, JobStatus, StopCode, is_over_budget};
 use salve_jobs::{JobError, JobState};
 use salve_types::{FinishReason, Mode, SpendLimit};
 use serde_json::json;
@@ -100,7 +100,7 @@ async fn a_provider_that_fails_in_the_middle_loses_nothing() {
     assert_eq!(held.partial_output.as_deref(), Some("fn main() {\n    one("));
     assert!(held.facts.why.unwrap().contains("500"));
     // A retry goes on from what there is.
-    bench.tell(&id, salve_engine::RETRY_SIGNAL, json!({"round": held.facts.round})).await;
+    bench.tell(&id, salve_engine::jobs::RETRY_SIGNAL, json!({"round": held.facts.round})).await;
     let done = bench.until(&id, JobStatus::Completed).await;
     assert_eq!(done.code_result.as_deref(), Some("fn main() {\n    one(1);\n}\n"));
     assert_eq!(model.asked().len(), 5);
@@ -157,7 +157,7 @@ async fn what_cannot_be_asked_fails_with_a_reason() {
         (json!({"prompt": "0000", "promt": ""}), "unknown field `promt`"),
     ];
     for (number, (input, expected)) in cases.into_iter().enumerate() {
-        let id = bench.start(salve_engine::GENERATE_FLOW, &format!("j{number}"), input).await;
+        let id = bench.start(salve_engine::jobs::GENERATE_FLOW, &format!("j{number}"), input).await;
         bench.until(&id, JobStatus::Failed).await;
         let JobState::Failed { error } = bench.job(&id).await.state else { panic!("it failed") };
         assert!(error.to_string().contains(expected), "{error}");

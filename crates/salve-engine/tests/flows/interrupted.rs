@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, Told, rust, said};
 use FinishReason::Stop;
-use salve_engine::{GenerateInput, JobStatus};
+use salve_engine::jobs::{GenerateInput, JobStatus};
 use salve_jobs::{Decision, DoubtPolicy, JobFilter, JobId, Jobs, StepError, StepName, Steps};
 use salve_model::{Model, ModelError, ModelReply, ModelRequest, Watch};
 use salve_types::FinishReason;
@@ -108,7 +108,7 @@ async fn c221_steps_that_were_completed_are_not_run_again_after_a_restart() {
         {"id": "b", "step": "work", "input": 1, "depends_on": ["a"]},
         {"id": "c", "step": "work", "input": 2, "depends_on": ["b"]},
     ]});
-    let id = bench.start(salve_engine::GRAPH_FLOW, "g", plan).await;
+    let id = bench.start(salve_engine::jobs::GRAPH_FLOW, "g", plan).await;
     while counts[1].load(Ordering::SeqCst) == 0 {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }

@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, Told, in_pieces, rust, said};
 use FinishReason::{Length, Stop};
-use salve_engine::{CONTINUE_SIGNAL, JobStatus, PAUSE_SIGNAL, RESUME_SIGNAL, RETRY_SIGNAL};
+use salve_engine::jobs::{CONTINUE_SIGNAL, JobStatus, PAUSE_SIGNAL, RESUME_SIGNAL, RETRY_SIGNAL};
 use salve_jobs::{Jobs, Json};
 use salve_types::FinishReason;
 use serde_json::json;

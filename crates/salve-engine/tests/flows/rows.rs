@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, Told, in_pieces, rust, said};
 use salve_engine::answer::{AnswerVerdict, Wanted, judge};
-use salve_engine::{AUTO_HEALING, JobStatus};
+use salve_engine::jobs::{AUTO_HEALING, JobStatus};
 use salve_jobs::{Happened, Jobs, Json, Stage};
 use salve_model::ModelReply;
 use salve_types::{FinishReason, Language};

@@ -4,7 +4,7 @@
 
 use crate::asking::{compiled, person};
 use salve_engine::answer::{Caps, NOTE_PREFIX};
-use salve_engine::{CheckedOutput, check_output};
+use salve_engine::segments::{CheckedOutput, check_output};
 use salve_types::{Segment, SegmentKind, Signal, Timestamp, WorkerResult};
 
 const GOOD: &str = r#"{"name": "Ada", "age": 36}"#;

@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 use salve_check::{GlobMatches, PathFacts, PathJudgement, PathUse};
-use salve_engine::CommandPaths;
+use salve_engine::facts::CommandPaths;
 use salve_tree::Root;
 use std::os::unix::fs::symlink;
 

@@ -7,7 +7,7 @@ use FinishReason::{Length, Stop, ToolCalls};
 use salve_engine::answer::{
     Completion, GenerateOptions, Generated, IncompleteCode, SCHEMA_NAME, Wanted, generate,
 };
-use salve_engine::inspections;
+use salve_engine::statistics::inspections;
 use salve_model::{
     BudgetError, BudgetLevel, Measure, Model, ModelError, ModelReply, ModelRequest, ToolSpec, Turn,
     Watch,

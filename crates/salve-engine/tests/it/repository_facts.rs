@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 use salve_check::RepoFacts;
-use salve_engine::RepositoryFacts;
+use salve_engine::facts::RepositoryFacts;
 
 #[expect(clippy::disallowed_methods, reason = "a test's own scratch folder")]
 fn hazards(files: &[(&str, &str)], folder: &str) -> Vec<String> {

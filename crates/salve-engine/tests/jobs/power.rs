@@ -15,7 +15,7 @@ use crate::worker::WorkerConfig;
 use crate::world::{LEASE, store_options};
 use disk::{Disk, Keep, Seen};
 use rustix::process::Pid;
-use salve_engine::{JobsPlace, open_jobs};
+use salve_engine::jobs::{JobsPlace, open_jobs};
 use salve_jobs::{JobId, JobRunner, JobState, Jobs, StartOptions, Started};
 use sqlx::{Connection, SqliteConnection};
 use std::fs::File;

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use duroxide::provider_validations::race_replay as restarts;
 use duroxide::provider_validations::{ProviderFactory, long_polling};
 use duroxide::providers::Provider;
-use salve_engine::StoreEngine;
+use salve_engine::jobs::StoreEngine;
 use salve_store::Store;
 use sqlx::{Connection, SqliteConnection};
 use std::path::PathBuf;

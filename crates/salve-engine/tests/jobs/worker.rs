@@ -7,7 +7,7 @@ use crate::act::Stage;
 use crate::flows::{Generation, flows, steps};
 use crate::paid_log::PaidLog;
 use crate::world::store_options;
-use salve_engine::{JobsPlace, open_jobs};
+use salve_engine::jobs::{JobsPlace, open_jobs};
 use salve_jobs::{JobRunner, WorkerOptions};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;

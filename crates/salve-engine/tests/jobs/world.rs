@@ -8,7 +8,8 @@ use crate::judge;
 use crate::paid_log::PaidLog;
 use crate::worker::WorkerConfig;
 use rustix::process::{Pid, Signal, kill_process};
-use salve_engine::{OpenJobs, StoreBook, StoreEngine, StoreLedger, TextRedactor, open_jobs};
+use salve_engine::facts::TextRedactor;
+use salve_engine::jobs::{OpenJobs, StoreBook, StoreEngine, StoreLedger, open_jobs};
 use salve_jobs::{
     EngineJobs, EventId, JobEvent, JobId, JobRunner, JobSnapshot, JobState, Jobs, RunningRunner,
     StartOptions, Started,
@@ -302,9 +303,9 @@ async fn open(store: Store, folder: &TempDir, address: Option<String>) -> Opened
             return Opened::Memory(Arc::new(in_memory().await));
         }
         (_, Some(address)) => {
-            salve_engine::JobsPlace::Postgres { address, folder: folder.join("client") }
+            salve_engine::jobs::JobsPlace::Postgres { address, folder: folder.join("client") }
         }
-        (_, None) => salve_engine::JobsPlace::Folder(folder),
+        (_, None) => salve_engine::jobs::JobsPlace::Folder(folder),
     };
     Opened::Engine(open_jobs(&place, store_options("client", LEASE)).await.unwrap())
 }

@@ -10,7 +10,7 @@ use crate::http::body::BodyError;
 use bytes::Bytes;
 use futures_util::Stream;
 use salve_engine::answer::{Truncation, TruncationOutcome};
-use salve_engine::{malformed_inspection, uncut_inspection};
+use salve_engine::statistics::{malformed_inspection, uncut_inspection};
 use salve_model::wire::Dialect;
 use salve_store::{AnswerOutcome, AnswerStat, CallOutcome};
 use serde::Serialize;

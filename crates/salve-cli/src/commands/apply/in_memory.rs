@@ -8,7 +8,7 @@ use crate::arguments::{ApplyArguments, named_format};
 use crate::batch;
 use crate::failure::CommandResult;
 use crate::settings::Settings;
-use salve_engine::read_edits;
+use salve_engine::pipeline::read_edits;
 use salve_text::EditOptions;
 use salve_tree::{MemoryView, Verification, VerifyOptions, verify};
 use salve_types::{FinishReason, RawReply};

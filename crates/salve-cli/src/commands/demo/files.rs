@@ -9,9 +9,10 @@ use super::stage::{Shown, Stage};
 use crate::failure::Failure;
 use crate::workspace::meta;
 use salve_check::run_own_executable;
+use salve_engine::facts::GrammarProbe;
 use salve_engine::host::OpenWorkspace;
-use salve_engine::{
-    Applied, ApplyEnding, ApplyOptions, GrammarProbe, PipelineOptions, Review, apply_reply,
+use salve_engine::pipeline::{
+    Applied, ApplyEnding, ApplyOptions, PipelineOptions, Review, apply_reply,
 };
 use salve_text::EditOptions;
 use salve_tree::{

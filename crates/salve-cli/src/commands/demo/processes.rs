@@ -12,7 +12,7 @@ use salve_check::{
     FinishedRun, Gate, Limits, Plan, PolicyRules, RiskClass, RunClass, RunPrograms, RunRequest,
     Runner, StartedBy, judge_command, quote_for_display, sign_text,
 };
-use salve_engine::{CommandPaths, RepositoryFacts};
+use salve_engine::facts::{CommandPaths, RepositoryFacts};
 use salve_tree::Root;
 use std::path::Path;
 use std::time::Duration;

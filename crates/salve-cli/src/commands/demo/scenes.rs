@@ -4,7 +4,7 @@
 //! Never compares with a stored answer: a scene is healed when the stages prove it.
 
 use super::stage::{Shown, Stage};
-use salve_engine::{PipelineOptions, Received, Resumed, judge_text, receive, resume};
+use salve_engine::pipeline::{PipelineOptions, Received, Resumed, judge_text, receive, resume};
 use salve_text::{CleanOptions, ParseOptions, PromptOptions, clean, parse_json, resume_prompt};
 use salve_types::{Language, RawReply, TruncationKind, Verdict};
 

@@ -2,7 +2,7 @@
 //!
 //! In: a judgement. Out: a SARIF 2.1.0 document or workflow commands. Never adds an opinion.
 
-use salve_engine::Judgement;
+use salve_engine::pipeline::Judgement;
 use salve_types::{Position, TruncationKind};
 use serde_json::{Value, json};
 

@@ -12,7 +12,7 @@ use crate::arguments::{
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::job_place::{self, OpenJobs};
 use crate::{input, output};
-use salve_engine::{CONTINUE_SIGNAL, JobStatus, PAUSE_SIGNAL, RESUME_SIGNAL, RETRY_SIGNAL};
+use salve_engine::jobs::{CONTINUE_SIGNAL, JobStatus, PAUSE_SIGNAL, RESUME_SIGNAL, RETRY_SIGNAL};
 use salve_jobs::{CallKey, Decision, EventId, JobFilter, JobId, JobSnapshot, JobState};
 use serde_json::json;
 use std::time::Duration;

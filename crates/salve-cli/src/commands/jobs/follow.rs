@@ -12,7 +12,7 @@ use crate::failure::{CommandResult, Ending, Failure};
 use crate::job_place::{self, OpenJobs};
 use crate::{output, runtime};
 use futures_util::StreamExt;
-use salve_engine::JobStatus;
+use salve_engine::jobs::JobStatus;
 use salve_jobs::{EventId, Happened, JobEvent, JobId, JobSnapshot, JobState, WorkerOptions};
 use std::time::Duration;
 

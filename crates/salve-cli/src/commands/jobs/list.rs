@@ -10,7 +10,7 @@ use crate::failure::{CommandResult, Ending, Failure};
 use crate::job_place::{self, OpenJobs};
 use crate::table::{Align, table};
 use crate::{environment, output};
-use salve_engine::JobStatus;
+use salve_engine::jobs::JobStatus;
 use salve_jobs::{InDoubtStep, JobFilter, JobId, JobSnapshot, Page};
 use salve_types::Timestamp;
 use serde::Serialize;

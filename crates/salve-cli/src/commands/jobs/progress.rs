@@ -3,7 +3,7 @@
 //! In: events in order. Out: a line of plain text for each that a person wants to hear of, and the
 //! state to draw. Does no I/O: the same events give the same lines.
 
-use salve_engine::{CONTINUE_SIGNAL, RESUME_SIGNAL, RETRY_SIGNAL};
+use salve_engine::jobs::{CONTINUE_SIGNAL, RESUME_SIGNAL, RETRY_SIGNAL};
 use salve_jobs::{CallKey, Happened, JobEvent, JobState};
 use salve_types::Timestamp;
 

@@ -13,7 +13,7 @@ use crate::failure::{CommandResult, Ending, Failure};
 use crate::job_place::{self, OpenJobs};
 use crate::table::{Align, table};
 use crate::{environment, output};
-use salve_engine::{Generation, JobStatus};
+use salve_engine::jobs::{Generation, JobStatus};
 use salve_jobs::{EventId, InDoubtStep, JobFilter, JobSnapshot, JobState, JobTree, Json};
 use salve_types::Timestamp;
 use serde::Serialize;
@@ -214,7 +214,7 @@ fn because(job: &JobSnapshot, generation: Option<&Generation>) -> Option<String>
     }
 }
 
-fn wrong(error: &salve_engine::ValidationError) -> String {
+fn wrong(error: &salve_engine::jobs::ValidationError) -> String {
     let kind = error.kind.as_deref().map_or(String::new(), |kind| format!(" {kind}"));
     let line = error.line.map_or(String::new(), |line| format!(" in line {line}"));
     format!("{}{kind}{line}: {}", error.code, error.message)

@@ -8,7 +8,7 @@ use crate::arguments::{Format, InDoubtSetting, JobsStartArguments, PlaceArgument
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::job_place::{self, OpenJobs};
 use crate::{input, output};
-use salve_engine::{GENERATE_FLOW, GenerateInput, WhichModel};
+use salve_engine::jobs::{GENERATE_FLOW, GenerateInput, WhichModel};
 use salve_jobs::{
     DoubtPolicy, EventId, FlowName, JobId, Json, Needs, StartOptions, Started, fresh_job_id,
 };

@@ -11,7 +11,7 @@ use salve_check::{
     CommandVerdict, PlannedCommand, PlannedRedirect, RedirectTarget, is_invisible, judge_command,
     quote_for_display,
 };
-use salve_engine::{CommandPaths, RepositoryFacts};
+use salve_engine::facts::{CommandPaths, RepositoryFacts};
 use salve_tree::Root;
 use serde::Deserialize;
 use serde_json::{Map, Value};

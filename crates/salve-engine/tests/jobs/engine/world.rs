@@ -1,6 +1,7 @@
 //! A folder with jobs, a book and a ledger in memory, and small words for the tests.
 
-use salve_engine::{StoreEngine, TextRedactor};
+use salve_engine::facts::TextRedactor;
+use salve_engine::jobs::StoreEngine;
 use salve_jobs::{
     EngineJobs, EventId, FlowCtx, FlowError, FlowName, Flows, Happened, JobFilter, JobId,
     JobRunner, JobState, Jobs, Json, MemoryBook, MemoryLedger, Page, Retry, RunningRunner,

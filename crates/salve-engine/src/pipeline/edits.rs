@@ -3,7 +3,7 @@
 //! In: a reply as received. Out: an edit set that says where it was cut, if it was. Never: a set that
 //! says it is complete of a reply, or with a whole file, that the inspector calls cut.
 
-use crate::receive::{PipelineOptions, Received, inspect_options, inspected, receive};
+use super::receive::{PipelineOptions, Received, inspect_options, inspected, receive};
 use salve_text::{EditOptions, InspectOptions, parse_edits};
 use salve_types::{EditEnd, EditSet, FileChange, FileEdit, FinishReason, RawReply, Verdict};
 

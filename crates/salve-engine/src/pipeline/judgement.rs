@@ -4,7 +4,7 @@
 //! offsets of the reply itself, so that they can be shown where the reader sees them. Never judges:
 //! that is the pipeline's part.
 
-use crate::receive::{PipelineOptions, admit, cleaned, inspect_options};
+use super::receive::{PipelineOptions, admit, cleaned, inspect_options};
 use salve_text::{CleanReply, chat_truncation_hints, find_omissions, recover_chat};
 use salve_types::{Evidence, Finding, Language, RawReply, Span, Verdict};
 
