@@ -35,7 +35,7 @@ pub const RIGS: &[Rig] = &[
 
 /// Builds the rigs and runs one of them.
 pub fn run(name: &str, flags: &mut Flags) -> anyhow::Result<()> {
-    process::run(&mut built(name)?.args(flags.rest()))
+    process::run(built(name)?.args(flags.rest()))
 }
 
 /// Runs the short form of a rig, as a step of `cargo xtask test`.
