@@ -32,10 +32,10 @@ pub use launcher::{
 pub use plan::{Joiner, Plan, PlannedCommand, PlannedPipeline, PlannedRedirect, RedirectTarget};
 pub use policy::{
     Approval, ApprovalError, Approvals, Attendance, AutoApply, AutoRun, AutoRunMode, Choice,
-    CommandVerdict, DEFAULT_LIST, FollowUp, ListEntry, LoadedRules, NextStep, PolicyRules,
-    ProposedCommand, Rule, RuleDecision, RuleError, RuleSource, Scope, Segment, UserRule,
-    UserRules, entries_to_add, judge_command, may_auto_run, next_step, next_step_of_edits,
-    read_follow_up, show_entries,
+    CommandFollowUp, CommandSegment, CommandVerdict, DEFAULT_LIST, ListEntry, LoadedRules,
+    NextStep, PolicyRules, ProposedCommand, Rule, RuleDecision, RuleError, RuleSource, Scope,
+    UserRule, UserRules, entries_to_add, judge_command, may_auto_run, next_step,
+    next_step_of_edits, read_follow_up, show_entries,
 };
 pub use report::{failure_text, for_model, github_commands, sarif_log};
 pub use run::{

@@ -19,7 +19,7 @@ mod user_rules;
 
 pub use approvals::{Approval, ApprovalError, Approvals, Scope, entries_to_add, show_entries};
 pub use auto_run::{AutoRun, AutoRunMode, may_auto_run};
-pub use follow_up::{FollowUp, read_follow_up};
+pub use follow_up::{CommandFollowUp, read_follow_up};
 pub use list::{DEFAULT_LIST, ListEntry, PolicyRules};
 pub use next_step::{
     Attendance, AutoApply, Choice, NextStep, ProposedCommand, next_step, next_step_of_edits,
@@ -49,7 +49,7 @@ pub struct CommandVerdict {
     pub risk: RiskClass,
     /// The command that the rule is about; absent when the line could not be taken apart.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub segment: Option<Segment>,
+    pub segment: Option<CommandSegment>,
     /// The smallest entry of the list that would allow that command; absent where none may.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub smallest: Option<Vec<String>>,
@@ -60,7 +60,7 @@ pub struct CommandVerdict {
 
 /// One command of a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Segment {
+pub struct CommandSegment {
     /// Which one, from 0.
     pub index: usize,
     /// Its words.
@@ -112,7 +112,7 @@ struct Summary {
     pipelines: Vec<PlannedPipeline>,
     count: usize,
     risk: RiskClass,
-    first: Option<(Segment, Objection)>,
+    first: Option<(CommandSegment, Objection)>,
     is_complete: bool,
 }
 
@@ -139,7 +139,7 @@ impl Summary {
             && first.is_none_or(|first| denied(&objection) && !denied(first))
         {
             let argv = planned.as_ref().map_or(written, |command| command.argv.clone());
-            self.first = Some((Segment { index: self.count, argv }, objection));
+            self.first = Some((CommandSegment { index: self.count, argv }, objection));
         }
         self.count += 1;
         planned

@@ -45,7 +45,8 @@ pub use history::{
 pub use journal::{Manifest, ManifestFile, Version};
 pub use lease::{Lease, lease};
 pub use matching::{
-    Candidate, HunkOutcome, HunkRefusal, MatchOptions, Matched, RefusalReason, Rung, match_hunks,
+    HunkOutcome, HunkRefusal, HunkRefusalReason, MatchCandidate, MatchOptions, Matched, Rung,
+    match_hunks,
 };
 pub use path::{AdmitOptions, MAX_FILE_BYTES, PathRule, PathVerdict, Root};
 pub use plan::{FileContent, FileState, FileView, PlannedFile, TreePath, VerifiedEdits, ViewError};

@@ -119,11 +119,11 @@ pub enum HunkOutcome {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HunkRefusal {
     /// The kind of reason.
-    pub reason: RefusalReason,
+    pub reason: HunkRefusalReason,
     /// The reason in one sentence that a model can act on.
     pub message: String,
     /// The places it could have meant, or the nearest ones; the first handful.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<MatchCandidate>,
     /// How many such places there are.
     pub total: usize,
 }
@@ -132,7 +132,7 @@ pub struct HunkRefusal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum RefusalReason {
+pub enum HunkRefusalReason {
     /// Nothing in the file is like it.
     NotFound,
     /// Several places fit equally.
@@ -149,7 +149,7 @@ pub enum RefusalReason {
 
 /// A place a hunk could have meant.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Candidate {
+pub struct MatchCandidate {
     /// 1-based first line.
     pub first_line: usize,
     /// 1-based last line, inclusive.

@@ -6,8 +6,9 @@
 
 use crate::input;
 use salve_check::{
-    FollowUp, GlobMatches, PathConcern, PathFacts, PathJudgement, PathUse, PolicyRules, RepoFacts,
-    RepoHazard, RuleSource, UserRules, judge_command, parse_command_line, read_follow_up,
+    CommandFollowUp, GlobMatches, PathConcern, PathFacts, PathJudgement, PathUse, PolicyRules,
+    RepoFacts, RepoHazard, RuleSource, UserRules, judge_command, parse_command_line,
+    read_follow_up,
 };
 
 pub(super) fn check(bytes: &[u8]) {
@@ -18,8 +19,8 @@ pub(super) fn check(bytes: &[u8]) {
         assert_eq!(rules.allowed, PolicyRules::default().allowed, "a workspace allows something");
     }
     let line = match read_follow_up(&text) {
-        FollowUp::Replace { command } => command,
-        FollowUp::Continue | FollowUp::Stop { .. } => text,
+        CommandFollowUp::Replace { command } => command,
+        CommandFollowUp::Continue | CommandFollowUp::Stop { .. } => text,
     };
     let rules = PolicyRules::default();
     let verdict = judge_command(&line, &rules, &Facts, &Facts);

@@ -9,7 +9,7 @@ use serde::Deserialize;
 /// What should happen next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
-pub enum FollowUp {
+pub enum CommandFollowUp {
     /// The next command.
     Continue,
     /// Nothing, until a person looked.
@@ -26,7 +26,7 @@ pub enum FollowUp {
 
 /// Reads `{"action": "continue" | "stop" | "replace", "command": …}` from an answer, alone or with
 /// text around it; without one, the words decide.
-pub fn read_follow_up(text: &str) -> FollowUp {
+pub fn read_follow_up(text: &str) -> CommandFollowUp {
     let mut answers = structured(text);
     match (answers.pop(), answers.is_empty()) {
         (Some(answer), true) => answer,
@@ -48,7 +48,7 @@ const MAX_OBJECTS: usize = 64;
 const MAX_BYTES: usize = 64 << 10;
 
 // Every object with an action that is not inside another one.
-fn structured(text: &str) -> Vec<FollowUp> {
+fn structured(text: &str) -> Vec<CommandFollowUp> {
     let mut found = Vec::new();
     let mut from = 0;
     for _ in 0..MAX_OBJECTS {
@@ -71,12 +71,12 @@ fn structured(text: &str) -> Vec<FollowUp> {
 }
 
 impl Answer {
-    fn follow_up(self) -> FollowUp {
+    fn follow_up(self) -> CommandFollowUp {
         match (self.action.as_str(), self.command) {
-            ("continue", _) => FollowUp::Continue,
+            ("continue", _) => CommandFollowUp::Continue,
             ("stop", _) => stop(self.why.as_deref().unwrap_or("the model says stop")),
             ("replace", Some(command)) if !command.trim().is_empty() => {
-                FollowUp::Replace { command }
+                CommandFollowUp::Replace { command }
             }
             ("replace", _) => stop("a replacement without a command"),
             _ => stop("an unknown action"),
@@ -84,12 +84,12 @@ impl Answer {
     }
 }
 
-fn stop(why: &str) -> FollowUp {
-    FollowUp::Stop { why: why.to_owned() }
+fn stop(why: &str) -> CommandFollowUp {
+    CommandFollowUp::Stop { why: why.to_owned() }
 }
 
 // Only when nothing structured was said.
-fn in_words(text: &str) -> FollowUp {
+fn in_words(text: &str) -> CommandFollowUp {
     let (prose, blocks) = without_blocks(text);
     let mut says_continue = false;
     let mut complaint = None;
@@ -110,9 +110,9 @@ fn in_words(text: &str) -> FollowUp {
         (Some(word), _) if HOLD_ON.contains(&word.as_str()) => {
             stop(&format!("the answer says `{word}`"))
         }
-        (_, [command]) => FollowUp::Replace { command: command.clone() },
+        (_, [command]) => CommandFollowUp::Replace { command: command.clone() },
         (Some(word), _) => stop(&format!("the answer says `{word}`")),
-        (None, _) if says_continue => FollowUp::Continue,
+        (None, _) if says_continue => CommandFollowUp::Continue,
         (None, _) => stop("the answer does not say what to do"),
     }
 }
@@ -177,9 +177,9 @@ mod tests {
 
     fn shown(text: &str) -> String {
         match read_follow_up(text) {
-            FollowUp::Continue => "continue".to_owned(),
-            FollowUp::Stop { .. } => "stop".to_owned(),
-            FollowUp::Replace { command } => format!("replace {command}"),
+            CommandFollowUp::Continue => "continue".to_owned(),
+            CommandFollowUp::Stop { .. } => "stop".to_owned(),
+            CommandFollowUp::Replace { command } => format!("replace {command}"),
         }
     }
 
@@ -247,7 +247,7 @@ mod tests {
             (r#"{"action":"replace","command":"ls\nrm x"}"#, Rule::Input),
             (r#"{"action":"replace","command":"ls src"}"#, Rule::Listed),
         ] {
-            let FollowUp::Replace { command } = read_follow_up(text) else {
+            let CommandFollowUp::Replace { command } = read_follow_up(text) else {
                 unreachable!("{text} replaces")
             };
             let verdict = judge_command(&command, &PolicyRules::default(), &Quiet, &Quiet);

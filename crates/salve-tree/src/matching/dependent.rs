@@ -5,7 +5,7 @@
 //! base; nor a block that needs a later one.
 
 use super::resolve::resolve;
-use super::{HunkOutcome, MatchOptions, RefusalReason};
+use super::{HunkOutcome, HunkRefusalReason, MatchOptions};
 use crate::FileText;
 use crate::splice::{self, Wanted};
 use salve_types::{Hunk, HunkBody};
@@ -47,7 +47,7 @@ pub(crate) fn place(
 
 fn is_late(hunk: &Hunk, outcome: &HunkOutcome) -> bool {
     let block = matches!(hunk.body, HunkBody::Block { .. } | HunkBody::Text { .. });
-    let missing = matches!(outcome, HunkOutcome::Refused(refusal) if refusal.reason == RefusalReason::NotFound);
+    let missing = matches!(outcome, HunkOutcome::Refused(refusal) if refusal.reason == HunkRefusalReason::NotFound);
     block && missing
 }
 

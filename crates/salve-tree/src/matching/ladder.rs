@@ -10,7 +10,7 @@ use super::indent::{self, Shift};
 use super::index::{Index, Level};
 use super::literal::{self, Literal};
 use super::pattern::{Pattern, Sides, weight};
-use super::{HunkRefusal, MatchOptions, RefusalReason, Rung};
+use super::{HunkRefusal, HunkRefusalReason, MatchOptions, Rung};
 use super::{applied, elided, numbered, parts, refusal, scored, trimmed};
 use crate::splice::Change;
 use salve_types::{Hunk, HunkBody, HunkLine, LineKind, Occurrence};
@@ -297,5 +297,5 @@ fn no_context(index: &Index<'_>) -> HunkRefusal {
     let message = "nothing in this hunk tells where it belongs; add at least one line of the file \
                    that stands beside the change"
         .to_owned();
-    refusal::refusal(index.text(), RefusalReason::NoContext, message, &[])
+    refusal::refusal(index.text(), HunkRefusalReason::NoContext, message, &[])
 }

@@ -7,7 +7,7 @@
 use super::index::Index;
 use super::ladder::Sought;
 use super::pattern::{Sides, weight};
-use super::{RefusalReason, Rung, fold, refusal};
+use super::{HunkRefusalReason, Rung, fold, refusal};
 use crate::FileText;
 use memchr::memmem::Finder;
 use salve_types::Occurrence;
@@ -94,7 +94,7 @@ fn whole_of_empty<'h>(text: &FileText, new: &str) -> Sought<'h> {
     let message = "the text sought is empty but the file is not; give the text to replace, or the \
                    whole new content of the file"
         .to_owned();
-    Sought::Refused(refusal::refusal(text, RefusalReason::NoContext, message, &[]))
+    Sought::Refused(refusal::refusal(text, HunkRefusalReason::NoContext, message, &[]))
 }
 
 // As written, then as its transport may have changed it.

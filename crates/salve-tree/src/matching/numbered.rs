@@ -3,7 +3,7 @@
 //! In: a line operation and a file. Out: the change, when the lines exist and say what the
 //! operation expects. Never: a look for another place; a number is a claim, not a search.
 
-use super::{HunkRefusal, RefusalReason, refusal};
+use super::{HunkRefusal, HunkRefusalReason, refusal};
 use crate::FileText;
 use crate::splice::Change;
 use salve_types::{LineOperation, LineOperationKind};
@@ -32,7 +32,7 @@ fn lines(text: &FileText, operation: &LineOperation) -> Result<Range<usize>, Hun
         let message = format!(
             "lines {start} to {end} are not in the file, which has {count} lines; give lines from {range}"
         );
-        return Err(refusal::refusal(text, RefusalReason::OutOfRange, message, &[]));
+        return Err(refusal::refusal(text, HunkRefusalReason::OutOfRange, message, &[]));
     }
     Ok(if insert { start - 1..start - 1 } else { start - 1..end })
 }
@@ -63,7 +63,7 @@ fn check(
         compared.start + 1
     );
     let shown = compared.start..compared.end.min(text.line_count()).max(compared.start);
-    Err(refusal::refusal(text, RefusalReason::ExpectedDiffers, message, &[(shown, 0.0)]))
+    Err(refusal::refusal(text, HunkRefusalReason::ExpectedDiffers, message, &[(shown, 0.0)]))
 }
 
 // A text of lines, with or without a final terminator.

@@ -3,7 +3,7 @@
 //! In: a file and places. Out: a refusal with at most a handful of candidates and the count of all
 //! of them. Never: a whole file in a message.
 
-use super::{Candidate, HunkRefusal, RefusalReason};
+use super::{HunkRefusal, HunkRefusalReason, MatchCandidate};
 use crate::FileText;
 use std::ops::Range;
 
@@ -28,13 +28,13 @@ pub(crate) fn ambiguous(text: &FileText, places: &[Range<usize>], why: &str) -> 
         lines.join(", "),
     );
     let candidates = places.iter().take(SHOWN).map(|lines| candidate(text, lines, 1.0)).collect();
-    HunkRefusal { reason: RefusalReason::Ambiguous, message, candidates, total: places.len() }
+    HunkRefusal { reason: HunkRefusalReason::Ambiguous, message, candidates, total: places.len() }
 }
 
 /// A refusal with places that are shown as they stand in the file.
 pub(crate) fn refusal(
     text: &FileText,
-    reason: RefusalReason,
+    reason: HunkRefusalReason,
     message: String,
     places: &[(Range<usize>, f64)],
 ) -> HunkRefusal {
@@ -43,7 +43,7 @@ pub(crate) fn refusal(
     HunkRefusal { reason, message, candidates, total: places.len() }
 }
 
-fn candidate(text: &FileText, lines: &Range<usize>, score: f64) -> Candidate {
+fn candidate(text: &FileText, lines: &Range<usize>, score: f64) -> MatchCandidate {
     let mut shown: Vec<String> = lines
         .clone()
         .take(SHOWN_LINES)
@@ -52,7 +52,7 @@ fn candidate(text: &FileText, lines: &Range<usize>, score: f64) -> Candidate {
     if lines.len() > SHOWN_LINES {
         shown.push(format!("… {} more lines", lines.len() - SHOWN_LINES));
     }
-    Candidate {
+    MatchCandidate {
         first_line: lines.start + 1,
         last_line: lines.end.max(lines.start),
         score,

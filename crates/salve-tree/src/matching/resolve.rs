@@ -8,7 +8,7 @@ use super::evidence;
 use super::index::Index;
 use super::ladder::{self, Search, Sought};
 use super::pattern::Pattern;
-use super::{HunkOutcome, HunkRefusal, MatchOptions, Matched, RefusalReason, Rung};
+use super::{HunkOutcome, HunkRefusal, HunkRefusalReason, MatchOptions, Matched, Rung};
 use super::{applied, dependent, neighbours, refusal};
 use crate::FileText;
 use crate::splice::{self, Change, Wanted};
@@ -235,7 +235,7 @@ fn doubt_applied(text: &FileText, hunks: &[Hunk], states: &mut [State<'_>], sort
                            changed by another hunk; read the file again before editing it"
                 .to_owned();
             let places = [(lines.clone(), 1.0)];
-            let reason = RefusalReason::NotFound;
+            let reason = HunkRefusalReason::NotFound;
             states[at] = State::Refused(refusal::refusal(text, reason, message, &places));
         }
     }
@@ -284,7 +284,7 @@ fn collision<'h>(
         places[1].0.start + 1,
         places[1].0.end.max(places[1].0.start + 1),
     );
-    State::Refused(refusal::refusal(text, RefusalReason::Overlap, message, &places))
+    State::Refused(refusal::refusal(text, HunkRefusalReason::Overlap, message, &places))
 }
 
 fn outcome(text: &FileText, hunk: &Hunk, state: &State<'_>) -> HunkOutcome {

@@ -9,7 +9,7 @@ use super::ladder::{Indentation, Search, Sought};
 use super::pattern::{OldLine, Pattern, weight};
 use super::refusal;
 use super::similarity::similarity;
-use super::{HunkRefusal, RefusalReason, Rung};
+use super::{HunkRefusal, HunkRefusalReason, Rung};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -303,5 +303,5 @@ fn report(index: &Index<'_>, pattern: &Pattern<'_>, likely: &[Likely]) -> HunkRe
         )),
         None => message.push_str("; read the file again before editing it"),
     }
-    refusal::refusal(text, RefusalReason::NotFound, message, &near)
+    refusal::refusal(text, HunkRefusalReason::NotFound, message, &near)
 }

@@ -4,7 +4,7 @@
 //! of the file now, which hunks are fine. Never: control characters of the reply or of the file.
 
 use super::{FileOutcome, FileReport, Refusal, SideOfConflict};
-use crate::{Candidate, HunkOutcome, HunkRefusal};
+use crate::{HunkOutcome, HunkRefusal, MatchCandidate};
 use std::fmt::Write as _;
 
 /// The longest message.
@@ -98,8 +98,8 @@ fn describe_hunk(number: usize, refusal: &HunkRefusal, out: &mut Lines) {
     }
 }
 
-fn describe_candidate(candidate: &Candidate, out: &mut Lines) {
-    let Candidate { first_line, last_line, score, text } = candidate;
+fn describe_candidate(candidate: &MatchCandidate, out: &mut Lines) {
+    let MatchCandidate { first_line, last_line, score, text } = candidate;
     out.push(format!("    lines {first_line}-{last_line}, {:.0} % alike:", score * 100.0));
     for (offset, line) in text.lines().take(MAX_SHOWN_LINES).enumerate() {
         out.push(format!("    {:>5} | {line}", first_line + offset));
