@@ -161,7 +161,7 @@ pub fn parse_output(
         OutputParser::JsonSchema => json_schema::parse,
         OutputParser::Console => console,
     };
-    // Some tools colour and redraw their lines even when nobody watches.
+    // Some tools colour and redraw their lines even when no terminal is there.
     let mut found = read(&plain(stdout), &plain(stderr), places);
     for diagnostic in found.iter_mut().filter(|one| one.raw.trim().is_empty()) {
         diagnostic.raw = concise(diagnostic);

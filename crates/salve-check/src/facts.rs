@@ -1,7 +1,7 @@
 //! What the policy asks about the world, as traits.
 //!
-//! In: paths and a repository, as a command names them. Out: answers of whoever knows them. Never
-//! looks at a file itself: the adapters stand where the crates meet, and tests give tables.
+//! In: paths and a repository, as a command names them. Out: the answers of the adapter. Never
+//! looks at a file itself: the adapters are where the crates meet, and tests give tables.
 
 /// Judges paths of the workspace.
 pub trait PathFacts {
@@ -12,7 +12,7 @@ pub trait PathFacts {
     /// the C locale would with its default options.
     fn expand(&self, pattern: &str) -> GlobMatches;
 
-    /// Tells whether a folder of the workspace stands at a path, symlinks followed.
+    /// Tells whether a folder of the workspace is at a path, symlinks followed.
     fn is_folder(&self, path: &str) -> bool;
 }
 

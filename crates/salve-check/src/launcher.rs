@@ -106,7 +106,7 @@ impl Layer {
         Self::Rlimits,
     ];
 
-    /// Returns the name as it stands on the wire.
+    /// Returns the name as written on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::UserNamespace => "user-namespace",
@@ -229,7 +229,7 @@ fn answer(socket: &UnixStream, report: &LauncherReport) -> u8 {
     }
 }
 
-/// The exit code of a stage that nobody speaks with.
+/// The exit code of a stage that no process speaks with.
 const UNHEARD: u8 = 125;
 
 #[expect(

@@ -1,6 +1,6 @@
 //! Processes: what may be started, how it is started, and what it said.
 //!
-//! In: a command line that somebody proposes, or a folder to check. Out: a verdict, a run under the
+//! In: a command line that is proposed, or a folder to check. Out: a verdict, a run under the
 //! sandbox with its record, diagnostics, signatures. Never: a process outside the runner, a second
 //! shell, a decision that depends on anything but its arguments.
 

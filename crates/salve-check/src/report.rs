@@ -1,6 +1,6 @@
 //! Diagnostics, told to others: machines, a workflow's log, a model.
 //!
-//! In: diagnostics. Out: text in the form somebody else reads. Never prints, never leaves a
+//! In: diagnostics. Out: text in the form that its reader expects. Never prints, never leaves a
 //! diagnostic out in silence, never cuts inside a character. Drawing into the source is the command
 //! line's own work.
 

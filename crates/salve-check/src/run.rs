@@ -26,7 +26,7 @@ pub enum RiskClass {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RunClass {
-    /// Somebody proposed a line: 30 seconds.
+    /// A line was proposed: 30 seconds.
     Proposed,
     /// A registered toolchain: 300 seconds.
     Toolchain,
@@ -208,7 +208,7 @@ pub struct FinishedRun {
     pub events: Vec<RunEvent>,
 }
 
-/// Something that whoever drives a loop of runs must hear of.
+/// Something that the driver of a loop of runs must hear of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -254,12 +254,12 @@ pub enum RunError {
         /// Its name.
         program: String,
     },
-    /// Somebody wrote PAUSE.
+    /// A person wrote PAUSE.
     #[error(
         "paused by `.salve/CONTROL.md`; remove the word PAUSE there, or write RESUME, to go on"
     )]
     Paused,
-    /// The sandbox lacks layers and nobody said to run without them.
+    /// The sandbox lacks layers and no one said to run without them.
     #[error("the sandbox lacks {}; a person can still run it with `--yes`", .missing.join(", "))]
     MissingLayers {
         /// The missing layers.

@@ -1,4 +1,4 @@
-//! The runner: the one place where Salve starts somebody else's program.
+//! The runner: the one place where Salve starts a foreign program.
 //!
 //! In: a request that was let through, and values about the machine. Out: the run, recorded, or the
 //! reason why nothing was run. Never runs while the control file says PAUSE, never without the
@@ -189,7 +189,7 @@ impl Runner {
             let launch = self.launch(request, &scratch, &missing)?;
             let run = Run { request, started_at, missing: &missing, files, state: state.as_ref() };
             match self.execute(&launch, run, watch) {
-                // Nothing was started. Whoever may run without the layer does, knowingly.
+                // Nothing was started. A caller that may run without the layer does, knowingly.
                 Err(Refusal::Layer(layer, _)) if !missing.contains(&layer) => self.learn(layer),
                 Err(Refusal::Layer(layer, why)) => {
                     let missing = vec![format!("{layer} ({why})")];

@@ -82,14 +82,14 @@ pub struct ToolchainSpec {
     pub success_codes: Vec<i32>,
     /// The mildest severity that makes it red; the check's own setting when absent.
     pub fail_on: Option<Severity>,
-    /// What it can do, for whoever writes a repair request.
+    /// What it can do, for the author of a repair request.
     pub capabilities: Vec<String>,
-    /// What code must hold to, for whoever writes a repair request.
+    /// What code must hold to, for the author of a repair request.
     pub conventions: Vec<String>,
 }
 
 impl ToolchainSpec {
-    /// How long a toolchain may take when nobody says otherwise.
+    /// How long a toolchain may take unless said otherwise.
     pub const TIMEOUT: Duration = Duration::from_secs(300);
 
     /// Makes a spec that starts the program of the same name and reads its output as plain text.
@@ -175,7 +175,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// Returns the phase as it stands on the wire.
+    /// Returns the phase as written on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Syntax => "syntax",
@@ -238,7 +238,7 @@ pub enum BuildProfile {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolchainError {
-    /// Nobody registered it.
+    /// It is not registered.
     #[error("there is no toolchain `{target_id}`; known are: {}", .known.join(", "))]
     Unknown {
         /// What was asked for.

@@ -120,7 +120,7 @@ impl AppliedChange {
         self.change.total_stats
     }
 
-    /// Lists bytes that somebody wrote in the instant of the swap and that are kept aside.
+    /// Lists bytes that another writer wrote in the instant of the swap and that are kept aside.
     pub fn kept(&self) -> &[Foreign] {
         &self.kept
     }
@@ -145,7 +145,7 @@ pub(crate) fn describe(
     change
 }
 
-/// Describes what somebody else did to files as a change set that needs no transaction.
+/// Describes what another writer did to files as a change set that needs no transaction.
 pub(crate) fn recorded(
     history: &History,
     files: &[PlannedFile],

@@ -35,7 +35,7 @@ pub struct Checkpoint {
     pub name: String,
     /// Milliseconds since 1970.
     pub timestamp: u64,
-    /// The change set the tree stood at.
+    /// The change set the tree was at.
     pub position: Option<String>,
     /// The files; nothing where there was none.
     pub tree: BTreeMap<String, Option<Version>>,

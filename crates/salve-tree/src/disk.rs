@@ -1,6 +1,6 @@
 //! The system calls of a transaction, behind one trait.
 //!
-//! In: open directories and names inside them. Out: what stands there, or the change asked for.
+//! In: open directories and names inside them. Out: what is there, or the change asked for.
 //! Never: a path that is looked up again from the root by its text, so that a directory which is
 //! swapped for a symbolic link cannot lead a write out of the workspace.
 //!
@@ -28,7 +28,7 @@ pub struct At<'a> {
     pub name: &'a str,
 }
 
-/// What stands under a name.
+/// What is under a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seen {
     /// Nothing.
@@ -44,7 +44,7 @@ pub enum Seen {
     Other,
 }
 
-/// How a rename treats what stands under the new name.
+/// How a rename treats what is under the new name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RenameHow {
     /// It is replaced.
@@ -73,7 +73,7 @@ pub trait Disk: Debug + Send + Sync {
         real::read(at)
     }
 
-    /// Looks at what stands under a name and hashes it. The decisions of a transaction rest on
+    /// Looks at what is under a name and hashes it. The decisions of a transaction rest on
     /// this look.
     fn look(&self, at: At<'_>) -> io::Result<Seen> {
         real::look(at)
@@ -89,7 +89,7 @@ pub trait Disk: Debug + Send + Sync {
         real::mount(dir)
     }
 
-    /// Takes an exclusive lock on a file without waiting; `false` when somebody else has it.
+    /// Takes an exclusive lock on a file without waiting; `false` when another process has it.
     fn try_lock(&self, file: &File) -> io::Result<bool> {
         real::try_lock(file)
     }

@@ -1,4 +1,4 @@
-//! Content hashes: what a file was when somebody looked at it.
+//! Content hashes: what a file was when it was read.
 //!
 //! In: bytes. Out: a BLAKE3 hash, its hex forms, and the comparison with a hash that a reply
 //! echoes, MD5 included. Never: trust in an MD5 beyond the comparison with a label that we gave.

@@ -1,4 +1,4 @@
-//! The history: every change that was applied, where the tree stands among them, how to move.
+//! The history: every change that was applied, where the tree is among them, how to move.
 //!
 //! In: the log in `.salve/history`. Out: change sets with their parents, the position, and the
 //! steps from one position to another. Never: an entry rewritten or dropped; what is behind a
@@ -27,7 +27,7 @@ pub(crate) use change::unique;
 pub(crate) use log::{Log, append, cut_to, load, settle, take_back};
 pub(crate) use stats::{count, is_binary};
 
-/// The change sets of a workspace and where its tree stands among them.
+/// The change sets of a workspace and where its tree is among them.
 #[derive(Debug, Clone, Default)]
 pub struct History {
     changes: Vec<ChangeSet>,
@@ -73,7 +73,7 @@ impl History {
         self.by_id.get(id).and_then(|at| self.changes.get(*at))
     }
 
-    /// Returns the change set the tree stands at; `None` before the first one.
+    /// Returns the change set the tree is at; `None` before the first one.
     pub fn position(&self) -> Option<&ChangeSet> {
         self.position.as_deref().and_then(|id| self.get(id))
     }

@@ -43,9 +43,9 @@ pub struct Manifest {
 pub struct ManifestFile {
     /// The path in the tree.
     pub path: String,
-    /// What stands there before; `None`: nothing.
+    /// What is there before; `None`: nothing.
     pub old: Option<Version>,
-    /// What stands there after; `None`: nothing.
+    /// What is there after; `None`: nothing.
     pub new: Option<Version>,
     /// The name of the temporary file.
     pub temp: String,

@@ -1,4 +1,4 @@
-//! Leases: a path that somebody reserves while it works on it.
+//! Leases: a path that one holder reserves while it works on it.
 //!
 //! In: a path, a holder's name, a time. Out: a lease that ends when it is let go, when its time is
 //! over, or when its holder's process ends. Never: a lease that outlives its holder: the lease is a
@@ -40,7 +40,7 @@ struct Entry {
 }
 
 /// Reserves a path for the workspace's holder until a time in milliseconds since 1970. While
-/// somebody else has it, waits as long as the workspace's options say, then names who.
+/// another process has it, waits as long as the workspace's options say, then names who.
 pub fn lease(
     workspace: &Workspace,
     path: &TreePath,
@@ -80,7 +80,7 @@ pub(crate) fn waiting<T>(
     }
 }
 
-/// Refuses paths that somebody else has reserved.
+/// Refuses paths that another holder has leased.
 pub(crate) fn check<'p>(
     state: &State<'_>,
     paths: impl Iterator<Item = &'p str>,
@@ -111,7 +111,7 @@ impl Lease {
 }
 
 impl Drop for Lease {
-    /// Removes the file, unless the time was over and somebody else took the path. A file that
+    /// Removes the file, unless the time was over and another holder took the path. A file that
     /// cannot be removed is not locked any more and falls away at the next look.
     fn drop(&mut self) {
         let name = name_of(&self.entry.path);

@@ -156,7 +156,7 @@ pub struct MatchCandidate {
     pub last_line: usize,
     /// Similarity to what the hunk seeks, 0 to 1.
     pub score: f64,
-    /// The lines as they stand in the file.
+    /// The lines as they are in the file.
     pub text: String,
 }
 

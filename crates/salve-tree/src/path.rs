@@ -174,7 +174,7 @@ fn check_resolved(resolved: &Resolved, options: &AdmitOptions) -> Result<(), Obj
     Ok(())
 }
 
-/// Checks what stands at the path, or the directory that would receive it.
+/// Checks what is at the path, or the directory that would receive it.
 fn check_target(resolved: &Resolved) -> Result<(), Objection> {
     if !resolved.parent_writable {
         return Err(Objection::new(

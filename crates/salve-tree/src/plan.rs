@@ -36,9 +36,9 @@ pub struct FileContent {
 pub struct PlannedFile {
     /// Where.
     pub path: TreePath,
-    /// What must stand there when it is written; `None`: nothing.
+    /// What must be there when it is written; `None`: nothing.
     pub before: Option<FileState>,
-    /// What will stand there; `None`: nothing.
+    /// What will be there; `None`: nothing.
     pub after: Option<FileContent>,
     /// Where the content came from, when the file was moved here.
     pub moved_from: Option<TreePath>,

@@ -1,6 +1,6 @@
 //! Recovery: brings a workspace to rest in which a transaction was interrupted.
 //!
-//! In: what stands in `.salve`. Out: every transaction either wholly done or wholly undone, and a
+//! In: what is in `.salve`. Out: every transaction either wholly done or wholly undone, and a
 //! report. Never: a file overwritten that is neither what the transaction found nor what it wrote;
 //! a journal removed that cannot be read.
 
@@ -22,7 +22,7 @@ pub struct Recovery {
     pub undone: Vec<String>,
     /// Transactions that were committed and only had to be cleaned up.
     pub finished: Vec<String>,
-    /// Files that somebody else had changed meanwhile.
+    /// Files that another writer had changed meanwhile.
     pub foreign: Vec<Foreign>,
     /// Journals that cannot be read. Nothing was done about them, and nothing can be written
     /// before they are moved away.
@@ -31,7 +31,7 @@ pub struct Recovery {
     pub torn_history: bool,
     /// The copy of a history that was damaged further up.
     pub damaged_history: Option<String>,
-    /// Somebody is writing right now, so that nothing was looked at.
+    /// Another process is writing right now, so that nothing was looked at.
     pub busy: Option<String>,
 }
 

@@ -9,7 +9,7 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 
 /// Gives the lines of `new` the terminators that the file uses.
 pub(crate) fn keep_terminators(old: &FileText, new: &str) -> String {
-    // Whoever writes carriage returns means them.
+    // A text with carriage returns means them.
     if new.contains('\r') || !old.text().contains('\r') {
         return new.to_owned();
     }

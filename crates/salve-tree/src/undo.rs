@@ -24,7 +24,7 @@ pub enum OnChanged {
     Refuse,
     /// The changes since are kept where they touch other lines; otherwise nothing is moved.
     Merge,
-    /// The files are overwritten. What stood there becomes a change set of its own first.
+    /// The files are overwritten. What was there becomes a change set of its own first.
     Force,
 }
 
@@ -32,9 +32,9 @@ pub enum OnChanged {
 #[must_use]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RewindOutcome {
-    /// The tree stands at the new position.
+    /// The tree is at the new position.
     Moved(Moved),
-    /// There is nothing to undo or redo, or the tree stands there already.
+    /// There is nothing to undo or redo, or the tree is there already.
     NothingToDo,
     /// Files were changed since; nothing was moved.
     Changed(Vec<ChangedSince>),
@@ -45,9 +45,9 @@ pub enum RewindOutcome {
 /// A move that was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Moved {
-    /// The change set the tree stood at.
+    /// The change set the tree was at.
     pub from: Option<String>,
-    /// The change set it stands at.
+    /// The change set it is at.
     pub to: Option<String>,
     /// The files that were written or removed.
     pub files: Vec<String>,
@@ -80,7 +80,7 @@ pub enum ThreeWay {
     Impossible,
 }
 
-/// Takes back the change set the tree stands at.
+/// Takes back the change set the tree is at.
 pub fn undo(
     workspace: &Workspace,
     on_changed: OnChanged,

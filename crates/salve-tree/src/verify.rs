@@ -44,7 +44,7 @@ pub struct VerifyOptions<'a> {
     pub allow: Allow,
 }
 
-/// The guards that somebody allowed to be passed.
+/// The guards that a person allowed to be passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Allow {
     /// New text in which a comment stands for code that was left out.

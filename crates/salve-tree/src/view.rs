@@ -53,7 +53,7 @@ impl MemoryView {
         Self { files, options }
     }
 
-    /// Puts one file, replacing what stood there.
+    /// Puts one file, replacing what was there.
     pub fn insert(&mut self, path: impl Into<String>, state: FileState) {
         self.files.insert(path.into(), state);
     }

@@ -1,8 +1,8 @@
 //! One toolchain's run, with what it said.
 //!
 //! In: the work and the outputs of the programs that did it. Out: diagnostics with paths relative to
-//! the checked folder, the verdict, both streams, the records. Made only here, so that whoever holds
-//! one knows that the toolchain really ran. A run that failed is never green and never without a
+//! the checked folder, the verdict, both streams, the records. Made only here, so that one is
+//! proof that the toolchain really ran. A run that failed is never green and never without a
 //! diagnostic.
 
 use super::fallback::unread_failure;

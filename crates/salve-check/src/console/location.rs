@@ -1,7 +1,7 @@
 //! `path:line:column: text`, the form that most tools share.
 //!
 //! In: a line. Out: the path, the place and the text after it. Never takes a time or an address for a
-//! place: what stands before the first number must look like a path.
+//! place: what is before the first number must look like a path.
 
 /// A line that begins with a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

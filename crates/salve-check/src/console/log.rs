@@ -1,7 +1,7 @@
 //! A tool's output as lines, without what logs add to them.
 //!
 //! In: text. Out: its lines, unwrapped, with the small questions that all readers ask. Never copies a
-//! line that nobody keeps.
+//! line that is not kept.
 
 use super::wrapper::{container_prefix, unwrapped};
 use salve_types::{Diagnostic, DiagnosticNote, Position, SourceSpan};

@@ -128,7 +128,7 @@ fn block(log: &Log<'_>, arrow: usize, diagnostic: &mut Diagnostic) -> usize {
         } else if !text
             .starts_with([' ', '|', '.', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
         {
-            // A line of somebody else.
+            // A line of another program.
             break;
         }
         at += 1;

@@ -2,7 +2,7 @@
 //!
 //! In: the lines that were not JSON. Out: one diagnostic for each `error:` or `warning:` of cargo or
 //! of a documentation test's compiler. "could not compile" and "test failed" only repeat what others
-//! said, so they are kept only when nobody else said anything.
+//! said, so they are kept only when nothing else was said.
 
 use super::classify;
 use super::places::{Columns, Places};

@@ -1,7 +1,7 @@
 //! What Node says when it cannot read or finish a program.
 //!
 //! In: the error stream of `node --check FILE` or of a program. Out: one diagnostic for each error
-//! that nobody caught: where the program stood, and why.
+//! that was not caught: where the program stood, and why.
 
 use super::classify;
 use super::places::{Columns, Places, characters, number, primary_first};

@@ -39,7 +39,7 @@ pub(super) struct Places<'a> {
 pub(super) struct SourceText {
     text: String,
     line_starts: Vec<usize>,
-    // The same in UTF-16 units, once somebody asks.
+    // The same in UTF-16 units, once it is asked for.
     utf16_starts: OnceCell<Vec<usize>>,
 }
 

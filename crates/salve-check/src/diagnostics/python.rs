@@ -1,7 +1,7 @@
 //! What Python itself and its `unittest` say.
 //!
 //! In: both streams of `python -m py_compile`, of `python -m unittest`, or of a script. Out: one
-//! diagnostic for each exception that nobody caught, or for each failed test; a test's name is a
+//! diagnostic for each exception that was not caught, or for each failed test; a test's name is a
 //! note of kind `test`.
 
 use super::places::Places;

@@ -73,7 +73,7 @@ impl<'a> Run<'a> {
         let own = result.get("properties").map(|bag| text(bag, "class")).unwrap_or_default();
         let told = ErrorClass::ALL.iter().find(|class| class.name() == own).copied();
         let class = told.unwrap_or_else(|| match classify(&self.tool, id, &words) {
-            // A tool that nobody knows and that names its rule is a linter.
+            // An unknown tool that names its rule is a linter.
             ErrorClass::Build if id.is_some() => ErrorClass::Lint,
             class => class,
         });

@@ -1,7 +1,7 @@
 //! Addresses on the network: which ones a command may speak to.
 //!
 //! In: a URL as curl or wget takes it. Out: the file name its path ends in, or an objection. Never
-//! resolves a name: what a name means is decided when it is connected to, by whoever connects.
+//! resolves a name: what a name means is decided by the program that connects to it.
 
 use super::context::Judged;
 use super::objection::{Objection, Rule};

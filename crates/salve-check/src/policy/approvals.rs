@@ -47,13 +47,13 @@ pub enum ApprovalError {
     /// No entry may allow it: it is asked every time.
     #[error("{why}; this is asked every time and can only be run once")]
     OnlyOnce {
-        /// What stands against it.
+        /// What speaks against it.
         why: String,
     },
     /// The words are not known, so that nothing can be agreed to.
     #[error("{why}; what would run is not known, so that there is nothing to agree to")]
     NothingToRun {
-        /// What stands against it.
+        /// What speaks against it.
         why: String,
     },
 }
@@ -123,7 +123,7 @@ impl Approvals {
 ///
 /// # Errors
 ///
-/// Fails when something stands against the line that no entry can lift.
+/// Fails when something speaks against the line that no entry can lift.
 pub fn entries_to_add(
     line: &str,
     risk: RiskClass,
@@ -153,7 +153,7 @@ pub fn show_entries(entries: &[ListEntry]) -> String {
     shown.join(", ")
 }
 
-// Facts of a workspace where nothing stands against a path.
+// Facts of a workspace where nothing speaks against a path.
 #[cfg(test)]
 pub(super) mod tests_support {
     use crate::{GlobMatches, PathFacts, PathJudgement, PathUse, RepoFacts, RepoHazard};

@@ -123,7 +123,7 @@ impl<'a> Context<'a> {
         Err(Objection::never(Rule::WaitsForInput, why))
     }
 
-    /// Objects, unless an entry of the list holds this many leading words: then somebody has agreed.
+    /// Objects, unless an entry of the list holds this many leading words: then a person has agreed.
     pub(super) fn unless_listed(&self, rule: Rule, words: usize, why: String) -> Judged {
         if self.agreed >= words {
             return Ok(());

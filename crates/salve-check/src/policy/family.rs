@@ -75,7 +75,7 @@ fn single(program: &str) -> Option<fn(&Context<'_>) -> Judged> {
     })
 }
 
-/// Judges a program that somebody listed and that has no table.
+/// Judges a program that a person listed and that has no table.
 pub(super) fn listed_only(context: &Context<'_>) -> Judged {
     context.foreign_words(context.words.get(context.agreed..).unwrap_or_default())
 }

@@ -37,7 +37,7 @@ pub enum Rule {
     Argument,
     /// The repository makes git start programs.
     Repository,
-    /// The command would wait for input that nobody gives.
+    /// The command would wait for input that never comes.
     WaitsForInput,
     /// A path leads out of the workspace, or to a place that is protected.
     Outside,
@@ -114,7 +114,7 @@ impl Serialize for Rule {
     }
 }
 
-/// What stands against a command.
+/// What speaks against a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Objection {
     pub(super) rule: Rule,

@@ -89,7 +89,7 @@ impl Style {
     pub(super) const GNU_NUMBERS: Self = Self { numbers: true, ..Self::GNU };
     /// Long options in full only.
     pub(super) const EXACT: Self = Self { abbreviates: false, ..Self::GNU };
-    /// Everything after the first operand belongs to somebody else.
+    /// Everything after the first operand belongs to another program.
     pub(super) const LEADING: Self = Self { permutes: false, ..Self::EXACT };
 }
 
@@ -153,7 +153,7 @@ pub(super) enum Item<'a> {
 }
 
 /// Reads the words from `start` on. Flags among the first `agreed` words are not asked about, because
-/// somebody has put them on the list word for word.
+/// a person has put them on the list word for word.
 pub(super) fn read_words<'a>(
     table: &Table,
     style: Style,

@@ -1,7 +1,7 @@
 //! One simple command: its patterns, its entry on the list, its words, its redirections.
 //!
 //! In: a parsed command and the facts. Out: the final words, what it can do at worst, and what
-//! stands against it. Never judges a word that is not the one that will be executed.
+//! speaks against it. Never judges a word that is not the one that will be executed.
 
 use super::context::{Context, Judged};
 use super::family::{self, Family};

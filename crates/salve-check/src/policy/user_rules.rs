@@ -21,11 +21,11 @@ pub enum RuleSource {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RuleDecision {
-    /// Allowed, if nothing else stands against it.
+    /// Allowed, if nothing else speaks against it.
     Allow,
     /// A person is asked each time.
     Ask,
-    /// Not run, and nobody is asked.
+    /// Not run, whatever is answered.
     Deny,
 }
 
@@ -112,7 +112,7 @@ struct RuleFile {
     rule: Vec<UserRule>,
 }
 
-// Whoever does not say gets no network, and is asked in strict mode.
+// A rule that does not say gets no network, and is asked in strict mode.
 const fn default_risk() -> RiskClass {
     RiskClass::Write
 }

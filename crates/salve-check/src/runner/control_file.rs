@@ -33,7 +33,7 @@ pub(super) fn is_workspace_paused(state: &StateFolder) -> Result<bool> {
     Ok(is_paused(&String::from_utf8_lossy(&bytes)))
 }
 
-/// Adds PAUSE and the reason below whatever stands in the control file.
+/// Adds PAUSE and the reason below whatever is in the control file.
 pub(super) fn pause(state: &StateFolder, reason: &str) -> Result<()> {
     let mut text = state.read(CONTROL, LONGEST)?.unwrap_or_default();
     if !text.is_empty() && !text.ends_with(b"\n") {

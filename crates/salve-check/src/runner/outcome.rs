@@ -21,7 +21,7 @@ impl From<RunError> for Refusal {
     }
 }
 
-/// Nobody is there who could say yes to running without a layer.
+/// No person is there who could agree to running without a layer.
 pub(super) fn needs_every_layer(request: &RunRequest) -> bool {
     match request.gate {
         Gate::Approved => false,

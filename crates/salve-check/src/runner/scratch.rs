@@ -22,7 +22,7 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// Makes the folders under a name that nobody has taken.
+    /// Makes the folders under a name that is not taken.
     pub(super) fn create(parent: &Path, names: impl Iterator<Item = String>) -> Result<Self> {
         for name in names {
             let folder = parent.join(format!("salve-run-{name}"));

@@ -1,6 +1,6 @@
 //! Expansion of a pattern with folders in it, as `bash` expands it in the C locale.
 //!
-//! In: a pattern and somebody who can list folders. Out: the matching paths sorted by bytes; none
+//! In: a pattern and a lister of folders. Out: the matching paths sorted by bytes; none
 //! means that the word stays as it is. Never reads a folder itself, and never returns more than a
 //! bounded number of paths.
 
@@ -20,7 +20,7 @@ pub trait ListFolder {
     /// Returns why it cannot be told.
     fn names(&self, folder: &str) -> Result<Vec<String>, String>;
 
-    /// Returns whether something stands at a path, a symlink to nothing included.
+    /// Returns whether something is at a path, a symlink to nothing included.
     fn exists(&self, path: &str) -> bool;
 
     /// Returns whether a path is a folder, symlinks followed.

@@ -28,7 +28,7 @@ pub(super) enum Token {
     Redirect(RedirectOperator, Span),
 }
 
-/// What stands between two commands.
+/// What is between two commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Join {
     And,

@@ -25,7 +25,7 @@ pub struct Pipeline {
 /// One program with its words and redirections.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SimpleCommand {
-    /// Where it stands in the line.
+    /// Where it is in the line.
     pub span: Span,
     /// The words, at least one; the first is a plain ASCII name without quotes or separators.
     pub words: Vec<ShellWord>,
@@ -41,7 +41,7 @@ pub struct ShellWord {
     /// The pattern to expand when an unquoted `*`, `?` or `[` stands in the word; characters that
     /// were quoted and could mean something in a pattern have a backslash before them.
     pub pattern: Option<String>,
-    /// Where it stands in the line.
+    /// Where it is in the line.
     pub span: Span,
 }
 
@@ -52,7 +52,7 @@ pub struct Redirect {
     pub descriptor: u8,
     /// Where it goes.
     pub target: WordTarget,
-    /// Where it stands in the line.
+    /// Where it is in the line.
     pub span: Span,
 }
 

@@ -15,7 +15,7 @@ pub enum ShellRule {
     P1,
     /// The words: nothing that a shell would still have to compute.
     P2,
-    /// The command's name and what stands before it.
+    /// The command's name and what is before it.
     P3,
     /// The number of commands and words; which programs may run is not asked here.
     P4,
@@ -45,7 +45,7 @@ pub struct ShellRefusal {
     pub rule: ShellRule,
     /// What was found, in a few words: `command substitution`, `reserved word`.
     pub construct: &'static str,
-    /// Where it stands, in bytes of the line, on character boundaries.
+    /// Where it is, in bytes of the line, on character boundaries.
     pub span: Span,
     /// Why that is refused and what could be written instead.
     pub why: String,

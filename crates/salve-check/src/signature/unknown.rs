@@ -1,4 +1,4 @@
-//! Diagnostics of a tool that nobody knows.
+//! Diagnostics of an unknown tool.
 //!
 //! In: text in which no known tool was recognised. Out: one diagnostic for every line that speaks of
 //! a failure, or for every line when none does, normalised and each only once. Never more than the

@@ -29,7 +29,7 @@ impl Registry {
         Self { specs }
     }
 
-    /// Adds a toolchain; one with the same id is replaced where it stands.
+    /// Adds a toolchain; one with the same id is replaced where it is.
     pub fn register(&mut self, spec: ToolchainSpec) {
         match self.specs.iter_mut().find(|known| known.target_id == spec.target_id) {
             Some(known) => *known = spec,

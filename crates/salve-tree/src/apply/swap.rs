@@ -23,16 +23,16 @@ pub(super) enum Swapped {
 
 /// What became of a reversal.
 pub(crate) enum PutBack {
-    /// The file is as it was before, or as somebody else made it since.
+    /// The file is as it was before, or as another writer made it since.
     Done,
-    /// Somebody changed the file after our write. Their bytes stay, the others are kept aside.
+    /// Another writer changed the file after our write. Their bytes stay, the others are kept aside.
     Kept(Foreign),
 }
 
-/// A file that somebody changed in the middle of a transaction.
+/// A file that another writer changed in the middle of a transaction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Foreign {
-    /// Its path; what stands there is theirs and untouched.
+    /// Its path; what is there is theirs and untouched.
     pub path: String,
     /// Where the other bytes are kept, below the workspace; `None` when there were none.
     pub kept: Option<String>,
@@ -85,8 +85,8 @@ pub(crate) fn put_back(state: &State<'_>, file: &ManifestFile) -> io::Result<Put
     }
 }
 
-/// Removes the temporary file of a committed swap. If it does not hold the old content, somebody
-/// wrote to the file in the instant of the swap; their bytes are kept.
+/// Removes the temporary file of a committed swap. If it does not hold the old content,
+/// another writer wrote to the file in the instant of the swap; their bytes are kept.
 pub(crate) fn discard(state: &State<'_>, file: &ManifestFile) -> io::Result<Option<Foreign>> {
     let parent = parent_of(state, &file.path)?;
     let temp = match &parent {
@@ -171,14 +171,14 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// The temporary file becomes the target, so where it still stands, nothing was created, or it
+    /// The temporary file becomes the target, so where it still is, nothing was created, or it
     /// is on its way back.
     fn uncreate(&self, new: Version) -> io::Result<PutBack> {
         if is_content(self.aside, Some(new)) {
             return self.drop_temp();
         }
         if self.aside != Seen::Nothing {
-            // Somebody's bytes that were taken out in the instant they were written.
+            // Bytes of another writer that were taken out in the instant they were written.
             return if self.there == Seen::Nothing { self.give_back() } else { self.keep_temp() };
         }
         if is_content(self.there, Some(new)) {
@@ -191,8 +191,8 @@ impl Case<'_> {
         Ok(if self.there == Seen::Nothing { PutBack::Done } else { self.foreign(None) })
     }
 
-    /// The target becomes the temporary file, so where none stands, nothing was deleted, or it is
-    /// back already; a file that is gone then was removed by somebody else.
+    /// The target becomes the temporary file, so where there is none, nothing was deleted, or it is
+    /// back already; a file that is gone then was removed by another writer.
     fn undelete(&self, old: Version) -> io::Result<PutBack> {
         match (self.there, self.aside) {
             (_, Seen::Nothing) => Ok(PutBack::Done),
@@ -217,7 +217,7 @@ impl Case<'_> {
                 self.bring_old(old, back)?;
                 if swapped { self.exchange_back(back, new, old) } else { self.keep(back) }
             }
-            // What came out is the old content, or what somebody wrote in that instant.
+            // What came out is the old content, or what another writer wrote in that instant.
             _ if swapped => self.exchange_back(self.temp, new, old),
             _ => self.keep_temp(),
         }

@@ -281,7 +281,7 @@ fn roll_back(state: &State<'_>, manifest: &Manifest, error: TreeError) -> TreeEr
     }
 }
 
-/// Removes a directory that this or an earlier transaction made, if nobody put anything there.
+/// Removes a directory that this or an earlier transaction made, if nothing was put there.
 fn remove_if_empty(state: &State<'_>, dir: &str) -> Result<(), TreeError> {
     let fault = |error| TreeError::io(dir, error);
     let Some((parent, name)) = parent_of(state, dir).map_err(fault)? else { return Ok(()) };

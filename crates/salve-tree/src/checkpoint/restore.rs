@@ -27,9 +27,9 @@ const LONGEST_DIFF: usize = 256 * 1024;
 pub struct RestoreRequest<'a> {
     /// The name or id of a checkpoint; `None`: the newest that is whole.
     pub name: Option<&'a str>,
-    /// What went wrong, for whoever looks later.
+    /// What went wrong, for a later reader.
     pub error: &'a str,
-    /// What the caller knew at that moment, for whoever looks later.
+    /// What the caller knew at that moment, for a later reader.
     pub state: Option<&'a Value>,
     /// What to do about files that were changed beside Salve. There is no merge here.
     pub on_changed: OnChanged,

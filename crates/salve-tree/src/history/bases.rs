@@ -41,7 +41,7 @@ impl BaseSource for Bases<'_> {
             }
             tried.push(version.hash);
             // A content that was collected or damaged is as good as unknown: the edit is then
-            // refused as made on a version nobody has.
+            // refused as made on a version that no one has.
             if let Ok(Some(bytes)) = blobs.get(version.hash)
                 && ContentHash::names(written, &bytes)
             {

@@ -47,7 +47,7 @@ pub struct ChangeSet {
     /// What it cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
-    /// The change set it stands on; none at the beginning.
+    /// The change set it is based on; `None` at the beginning.
     pub parent: Option<String>,
     /// What it is for, in its author's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -67,9 +67,9 @@ pub struct ChangedFile {
     pub file_path: String,
     /// Its last component.
     pub file_name: String,
-    /// What stood there; `None`: nothing.
+    /// What was there; `None`: nothing.
     pub old: Option<Version>,
-    /// What stands there since; `None`: nothing.
+    /// What is there since; `None`: nothing.
     pub new: Option<Version>,
     /// Whether it did not exist before.
     pub is_new_file: bool,
@@ -219,7 +219,7 @@ impl Record {
     }
 }
 
-/// Makes a name that nobody else makes: the time tells people when, the suffix makes it unique.
+/// Makes a name that no other process makes: the time tells people when, the suffix makes it unique.
 pub(crate) fn unique(prefix: &str, now: u64) -> String {
     // The standard library seeds each of these from the system's randomness.
     let suffix = RandomState::new().hash_one(now);

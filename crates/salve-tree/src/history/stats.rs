@@ -3,9 +3,9 @@
 //! In: two contents. Out: how many lines came and went, as `git diff --numstat` counts them.
 //! Never: a count for what git calls binary.
 //!
-//! A shortest edit script has one length, whoever finds it. But git does not always look for the
-//! shortest: before it compares, it sets aside lines that occur often and stand among lines that
-//! the other file does not have. To count as git does, the same lines are set aside here.
+//! A shortest edit script has one length, however it is found. But git does not always look for the
+//! shortest: before it compares, it sets aside lines that occur often and are among lines that the
+//! other file does not have. To count as git does, the same lines are set aside here.
 
 use imara_diff::{Algorithm, Diff, InternedInput, Token, sources};
 use serde::{Deserialize, Serialize};

@@ -27,7 +27,7 @@ pub(super) struct Item {
     pub(super) line: usize,
     /// One past the index of its last line.
     pub(super) end: usize,
-    /// How many blank lines stand before it.
+    /// How many blank lines are before it.
     pub(super) blanks: usize,
     /// How far it is indented, or would be, were it no marker written at the margin.
     pub(super) indent: usize,
@@ -69,7 +69,7 @@ impl<'a> Outline<'a> {
 }
 
 impl Item {
-    /// Tells whether a marker stands anywhere below the item.
+    /// Tells whether a marker is anywhere below the item.
     pub(super) fn holds_marker(&self) -> bool {
         self.marker.is_some() || self.bodies().flatten().any(Self::holds_marker)
     }
@@ -79,7 +79,7 @@ impl Item {
         self.parts.iter().map(|part| part.body.as_slice())
     }
 
-    /// Tells whether something stands below the item.
+    /// Tells whether something is below the item.
     pub(super) fn has_body(&self) -> bool {
         self.bodies().any(|body| !body.is_empty())
     }

@@ -55,7 +55,7 @@ struct Loom<'a> {
     woven: Woven,
 }
 
-/// Where a body stands.
+/// Where a body is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// It is the whole text.
@@ -66,7 +66,7 @@ enum Place {
     Found,
 }
 
-/// What stands between two pairs.
+/// What is between two pairs.
 struct Gap<'a> {
     new: &'a [Item],
     old: &'a [Item],
@@ -117,7 +117,7 @@ impl Loom<'_> {
         Ok(new.last().is_some_and(|item| item.marker.is_some()))
     }
 
-    /// Weaves what stands between two pairs.
+    /// Weaves what is between two pairs.
     fn gap(
         &mut self,
         gap: &Gap<'_>,

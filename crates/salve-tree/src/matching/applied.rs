@@ -23,7 +23,7 @@ pub(crate) fn stands(index: &Index<'_>, pattern: &Pattern<'_>) -> Option<Range<u
     })
 }
 
-/// Tells whether an insertion found at `first` would put in what stands there already.
+/// Tells whether an insertion found at `first` would put in what is there already.
 pub(crate) fn inserted(
     index: &Index<'_>,
     pattern: &Pattern<'_>,

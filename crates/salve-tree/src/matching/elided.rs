@@ -112,7 +112,7 @@ fn filled<'h>(
         let between = start + old.len()..place;
         let kept =
             |line| OldLine { text: Cow::from(index.text().line(line).to_owned()), kept: true };
-        // What stands before an elision keeps standing before the lines that were left out.
+        // What is before an elision keeps standing before the lines that were left out.
         if let Some(before) = segment.start.checked_sub(1).filter(|_| !old.is_empty()) {
             moved[before] = moved[before].or(Some(old.len()));
         }

@@ -49,7 +49,7 @@ impl<'t> Index<'t> {
         self.text
     }
 
-    /// Returns every first line, counted from 0, at which the lines stand in a row.
+    /// Returns every first line, counted from 0, at which the lines follow each other.
     pub(crate) fn find(&self, level: Level, sought: &[&str]) -> Vec<usize> {
         let keys = self.keys(level);
         let mut numbers = Vec::with_capacity(sought.len());
@@ -68,7 +68,7 @@ impl<'t> Index<'t> {
         keys.numbers.get(level.key(line).as_ref()).map_or(&[], |&number| keys.places_of(number))
     }
 
-    /// Tells whether the lines stand at `first`, lines past the end of the file included as no.
+    /// Tells whether the lines are at `first`, lines past the end of the file included as no.
     pub(crate) fn stands(&self, level: Level, sought: &[&str], first: usize) -> bool {
         first + sought.len() <= self.text.line_count()
             && sought

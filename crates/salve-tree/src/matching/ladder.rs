@@ -34,7 +34,7 @@ pub(crate) enum Sought<'h> {
 /// The places of a hunk's lines, all on one rung.
 #[derive(Debug, Clone)]
 pub(crate) struct Search<'h> {
-    /// What stands at the places, as the rung reads the hunk.
+    /// What is at the places, as the rung reads the hunk.
     pub(crate) pattern: Pattern<'h>,
     /// The rung.
     pub(crate) rung: Rung,

@@ -19,7 +19,7 @@ use std::ops::Range;
 pub(crate) struct Literal {
     /// The rung.
     pub(crate) rung: Rung,
-    /// Where it stands, ascending.
+    /// Where it is, ascending.
     pub(crate) ranges: Vec<Range<usize>>,
     /// What comes in its place.
     pub(crate) new: String,

@@ -14,7 +14,7 @@ use super::{MatchOptions, Rung, refusal, scored};
 use salve_types::{Hunk, HunkBody};
 use std::collections::HashMap;
 
-/// Lines that say something, so many of them, name a place by themselves.
+/// Lines that say something, that many of them, name a place by themselves.
 const ENOUGH_LINES: usize = 4;
 /// Models count lines badly: a number that is off by so little names the same place.
 const NEAR: usize = 1;

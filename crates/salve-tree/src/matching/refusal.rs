@@ -1,4 +1,4 @@
-//! Refusals that a model can act on: why, where it could have been meant, what stands there.
+//! Refusals that a model can act on: why, where it could have been meant, what is there.
 //!
 //! In: a file and places. Out: a refusal with at most a handful of candidates and the count of all
 //! of them. Never: a whole file in a message.
@@ -31,7 +31,7 @@ pub(crate) fn ambiguous(text: &FileText, places: &[Range<usize>], why: &str) -> 
     HunkRefusal { reason: HunkRefusalReason::Ambiguous, message, candidates, total: places.len() }
 }
 
-/// A refusal with places that are shown as they stand in the file.
+/// A refusal with places that are shown as they are in the file.
 pub(crate) fn refusal(
     text: &FileText,
     reason: HunkRefusalReason,

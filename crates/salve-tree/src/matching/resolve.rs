@@ -2,7 +2,7 @@
 //!
 //! In: hunks and a file's text. Out: one outcome per hunk and, when none was refused, the new text.
 //! All hunks are placed in the same base; where several places are left, the hunks around decide
-//! or nobody does. Never: a place that two hunks want, nor a text made of some of the hunks.
+//! or none does. Never: a place that two hunks want, nor a text made of some of the hunks.
 
 use super::evidence;
 use super::index::Index;

@@ -1,4 +1,4 @@
-//! The rung of likelihood, and what stands nearest to a hunk that has no place.
+//! The rung of likelihood, and what is nearest to a hunk that has no place.
 //!
 //! In: a hunk and an indexed file. Out: the one place that is at least 0.90 alike, with every other
 //! at least 0.10 behind, or the nearest places for a refusal. Never: a place larger than one and a
@@ -30,9 +30,9 @@ const SLACK: usize = 6;
 const MOST_SHOWN: usize = 3;
 /// What a line of the file between two others costs, so that equal lines pair with the nearest.
 const GAP: f64 = 0.01;
-/// A place this much alike may be where a hunk belonged before somebody edited it.
+/// A place this much alike may be where a hunk belonged before it was edited.
 const RIVAL: f64 = 0.3;
-/// A nearest place less alike than this helps nobody.
+/// A nearest place less alike than this does not help.
 const WORTH_SHOWING: f64 = 0.4;
 
 /// Seeks the place that is like the hunk and unlike every other.
@@ -46,7 +46,7 @@ pub(crate) fn seek<'h>(index: &Index<'_>, pattern: &Pattern<'h>) -> Sought<'h> {
     Sought::Refused(report(index, pattern, &likely))
 }
 
-/// Says that a hunk has no place and what stands nearest.
+/// Says that a hunk has no place and what is nearest.
 pub(crate) fn not_found(index: &Index<'_>, pattern: &Pattern<'_>) -> HunkRefusal {
     report(index, pattern, &likely(index, pattern))
 }

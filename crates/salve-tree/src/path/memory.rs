@@ -1,6 +1,6 @@
 //! The walk through files that are only in memory.
 //!
-//! In: a map of files. Out: what stands at each step. Never: symlinks; a map has none.
+//! In: a map of files. Out: what is at each step. Never: symlinks; a map has none.
 
 use super::resolve::{Entry, Kind, Walk};
 use super::{Objection, PathRule};

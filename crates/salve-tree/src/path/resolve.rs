@@ -1,6 +1,6 @@
 //! The walk from the root to the file that a path names, symlinks included.
 //!
-//! In: the steps of a path and a tree to walk. Out: the names of the real path, what stands there
+//! In: the steps of a path and a tree to walk. Out: the names of the real path, what is there
 //! and what the last existing directory holds. Never: a step above the root, however it is written.
 
 use super::{Objection, PathRule, names::Component};
@@ -16,7 +16,7 @@ pub(super) struct Resolved {
     pub(super) names: Vec<String>,
     /// How many of the names exist, from the front.
     pub(super) existing: usize,
-    /// What stands at the path.
+    /// What is at the path.
     pub(super) target: Option<Entry>,
     /// The names in the last existing directory, when the path does not exist.
     pub(super) siblings: Vec<String>,
@@ -24,7 +24,7 @@ pub(super) struct Resolved {
     pub(super) parent_writable: bool,
 }
 
-/// What stands at a name.
+/// What is at a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) kind: Kind,

@@ -63,7 +63,7 @@ impl Root {
         PathVerdict::of(&self.admit_with(written, options))
     }
 
-    /// Opens what stands at an admitted path. No symlink is followed, not even one that was put
+    /// Opens what is at an admitted path. No symlink is followed, not even one that was put
     /// in the way after the path was admitted.
     pub fn open_beneath(&self, path: &TreePath, flags: OFlags, mode: Mode) -> io::Result<OwnedFd> {
         open_below(self.directory(), path.as_str(), flags, mode)

@@ -42,7 +42,7 @@ pub(super) fn check_scripts(name: &str) -> Result<(), Objection> {
     Ok(())
 }
 
-/// Checks a name that comes new into a directory against the names that stand there.
+/// Checks a name that comes new into a directory against the names that are there.
 pub(super) fn check(name: &str, siblings: &[String]) -> Result<(), Objection> {
     let looks = skeleton(name);
     for sibling in siblings.iter().filter(|sibling| *sibling != name) {

@@ -20,7 +20,7 @@ use std::os::fd::AsFd as _;
 pub(super) struct Route {
     straight: Vec<PlannedFile>,
     pub(super) detours: Vec<Detour>,
-    /// Files that somebody already brought where they shall be.
+    /// Files that another writer already brought where they shall be.
     arrived: Vec<Detour>,
     /// Directories that were made on the steps that are taken back.
     pub(super) prune: BTreeSet<String>,
@@ -79,7 +79,7 @@ impl Route {
         })
     }
 
-    /// Describes everything that somebody changed since the last position.
+    /// Describes everything that another writer changed since the last position.
     pub(super) fn since(&self) -> Vec<PlannedFile> {
         self.detours.iter().chain(&self.arrived).map(Detour::since).collect()
     }
@@ -100,7 +100,7 @@ impl Route {
 }
 
 impl Detour {
-    /// Describes what somebody changed as one file of a change set.
+    /// Describes what another writer changed as one file of a change set.
     fn since(&self) -> PlannedFile {
         let now = match &self.now {
             Now::File(now) => now.as_ref(),
@@ -132,7 +132,7 @@ impl Detour {
         ChangedSince { path: self.path.as_str().to_owned(), why: why.to_owned(), merge }
     }
 
-    /// Merges what somebody did since with the way back. The outer error: there is nothing to
+    /// Merges what another writer did since with the way back. The outer error: there is nothing to
     /// merge by lines. The inner one: both touch the same lines.
     fn merge(&self) -> Result<Result<FileContent, String>, ()> {
         let (Now::File(Some(now)), Some(left), Some(goal)) = (&self.now, &self.left, &self.goal)

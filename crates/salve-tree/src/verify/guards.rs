@@ -1,4 +1,4 @@
-//! Guards: what fits and still is held back until somebody allows it.
+//! Guards: what fits and still is held back until a person allows it.
 //!
 //! In: a file before and after. Out: nothing, or the guard that objects. Never: an objection to
 //! what was already so before the edit.

@@ -73,7 +73,7 @@ pub enum FileOutcome {
 /// One place that both an edit and a later change touched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SideOfConflict {
-    /// The lines as they stand in the file now.
+    /// The lines as they are in the file now.
     pub present: String,
     /// The lines as the model saw them.
     pub base: String,

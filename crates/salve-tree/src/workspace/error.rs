@@ -19,13 +19,13 @@ pub enum TreeError {
         #[source]
         source: io::Error,
     },
-    /// Somebody else is writing.
+    /// Another process is writing.
     #[error("the workspace is being written by {holder}; try again when it is done")]
     Locked {
         /// Who, in its own words.
         holder: String,
     },
-    /// Somebody else has reserved a path.
+    /// Another process has leased a path.
     #[error("{path} is held by {holder} until {until} (ms since 1970); wait or ask it to let go")]
     Leased {
         /// The path.

@@ -70,7 +70,7 @@ pub(super) fn npm_test(context: &Context<'_>) -> Judged {
     script_words(context, foreign)
 }
 
-// What stands before `--` is npm's, what stands after it the script's.
+// What is before `--` is npm's, what is after it the script's.
 fn split_at_dashes<'a>(context: &Context<'a>) -> (Context<'a>, &'a [String]) {
     let dashes = context.words.iter().position(|word| word == "--");
     let end = dashes.unwrap_or(context.words.len());
@@ -82,7 +82,7 @@ fn own_folders(context: &Context<'_>, items: &[Item<'_>]) -> Judged {
     own_values(items).try_for_each(|(_, value, _)| context.foreign_word(value.unwrap_or_default()))
 }
 
-/// Scripts that are meant to go on until somebody ends them.
+/// Scripts that are meant to go on until a person ends them.
 const ENDLESS: &[&str] =
     &["dev", "watch", "serve", "start", "preview", "storybook", "develop", "server"];
 
@@ -90,7 +90,7 @@ fn endless_script(context: &Context<'_>, script: &str, at: usize) -> Judged {
     let endless =
         script.split(':').any(|part| ENDLESS.contains(&part.to_ascii_lowercase().as_str()));
     if endless {
-        let why = format!("the script `{}` goes on until somebody ends it", script.escape_debug());
+        let why = format!("the script `{}` goes on until a person ends it", script.escape_debug());
         context.unless_listed(Rule::Argument, at + 1, why)?;
     }
     Ok(())

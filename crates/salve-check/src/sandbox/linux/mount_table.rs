@@ -1,7 +1,7 @@
 //! The table of mounts, and turning them read-only.
 //!
 //! In: the kernel's text about this mount namespace. Out: paths and flags. Never clears a flag: the
-//! kernel refuses that to whoever did not set it.
+//! kernel refuses that to a process that did not set it.
 
 use rustix::mount::MountFlags;
 use std::ffi::OsString;

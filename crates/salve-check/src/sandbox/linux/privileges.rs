@@ -9,7 +9,7 @@ use rustix::process::DumpableBehavior;
 use rustix::thread::{CapabilitiesSecureBits, CapabilitySet, CapabilitySets};
 use std::io;
 
-/// Drops all capabilities; what is executed later gets none either, whoever owns it.
+/// Drops all capabilities; what is executed later gets none either, whatever its owner.
 pub(super) fn drop_all() -> Result<(), LayerError> {
     try_drop_all().map_err(|error| refused(Layer::Privileges, &error))
 }

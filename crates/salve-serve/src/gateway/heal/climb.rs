@@ -149,6 +149,7 @@ fn why(completed: &Completed) -> Option<String> {
     match &completed.state {
         Completion::Incomplete { code, why } => {
             let failure = completed.steps.iter().rev().find_map(|step| match &step.outcome {
+                // The words of a provider are said once.
                 StepOutcome::Failed(words) => Some(words).filter(|words| !why.contains(*words)),
                 _ => None,
             });
