@@ -169,6 +169,11 @@ impl<'c> Transaction<'c> {
         Ok(row)
     }
 
+    /// Returns what the writer has to know of it so far.
+    pub(crate) const fn effects(&self) -> Effects {
+        self.effects
+    }
+
     pub(crate) const fn connection(&mut self) -> &mut Connection {
         self.connection
     }

@@ -225,12 +225,18 @@ impl Ledger {
             return Ok(());
         }
         let mut tx = Transaction::new(connection, &self.owner.worker, self.clock.now());
-        match ownership::take_back(&mut tx, &orphans).await {
+        match ownership::take_back(&mut tx, &orphans, &mut self.state.accounts).await {
             Ok(()) => {}
             Err(Rollback::Database(error)) => return Err(error),
             Err(Rollback::Refused(error)) => tracing::warn!(%error, "a reservation stays"),
         }
-        self.state.read(&self.owner.worker, connection).await
+        for (id, _) in orphans.iter().filter(|(_, epoch)| *epoch == 1) {
+            self.state.open.remove(id);
+        }
+        if let Some((_, version)) = tx.effects().raised {
+            self.state.version = Some(version);
+        }
+        Ok(())
     }
 
     /// Reads what planning needs and is not known, and plans.

@@ -117,6 +117,7 @@ async fn run(group: &mut [Change], tx: &mut Transaction<'_>) -> Result<(), sqlx:
     let full = group.iter().any(|change| change.durability == Durability::Full);
     let durability = if full { Durability::Full } else { Durability::Normal };
     tx.connection.begin(durability).await?;
+    tx.connection.lock_ledger().await?;
     let mut kept = 0;
     if let [change] = group {
         // Alone, an operation needs no savepoint: all there is to roll back is its own.

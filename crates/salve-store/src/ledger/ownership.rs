@@ -133,6 +133,7 @@ pub(crate) async fn take_up(
 pub(super) async fn take_back(
     tx: &mut Transaction<'_>,
     orphans: &[(i64, i64)],
+    accounts: &mut Accounts,
 ) -> Result<(), Rollback> {
     for (id, epoch) in orphans {
         // One that had an owner before is made again by the next caller that asks for it.
@@ -141,11 +142,10 @@ pub(super) async fn take_back(
             continue;
         }
         let Some(found) = find(tx, "calls.id = $1", &Id::Number(*id)).await? else { continue };
-        let mut accounts = Accounts::default();
+        // Written with the batch that follows.
         accounts.read(found.held.accounts(), tx.connection()).await?;
         accounts.release(&found.held, Spend::default());
         query("DELETE FROM calls WHERE id = $1").bind(*id).execute(&mut *tx).await?;
-        write_accounts(tx, accounts).await?;
     }
     Ok(())
 }

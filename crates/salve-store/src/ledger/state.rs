@@ -66,9 +66,9 @@ impl State {
         connection: &mut Connection,
     ) -> Result<(), sqlx::Error> {
         self.accounts.forget();
-        let row = query("SELECT version, next_call, keys_version FROM ledger")
-            .fetch_one(&mut *connection)
-            .await?;
+        let locked = if connection.is_postgres() { " FOR UPDATE" } else { "" };
+        let sql = format!("SELECT version, next_call, keys_version FROM ledger{locked}");
+        let row = query(&sql).fetch_one(&mut *connection).await?;
         let open = query("SELECT id, epoch FROM calls WHERE state = 'open' AND worker = $1")
             .bind(worker)
             .fetch_all(&mut *connection)

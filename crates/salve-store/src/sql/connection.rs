@@ -41,25 +41,33 @@ pub(crate) enum Asked<'a> {
 }
 
 impl Connection {
-    /// Begins a transaction that will be as safe as asked, and in which no other process writes: SQLite
-    /// locks the database, Postgres the ledger's one row, which everybody takes first. That order is
-    /// also what keeps processes from waiting for each other in a circle.
+    /// Begins a transaction that will be as safe as asked. In SQLite no other process writes meanwhile;
+    /// in Postgres, none does once the ledger's one row is locked, which has to be the first thing that
+    /// is asked: that order keeps processes from waiting for each other in a circle.
     pub(crate) async fn begin(&mut self, durability: Durability) -> Result<(), sqlx::Error> {
         self.set_durability(durability).await?;
         if !self.is_postgres() {
             return query("BEGIN IMMEDIATE").execute(self).await.map(drop);
         }
         query("BEGIN").execute(&mut *self).await?;
-        let sql = match durability {
-            Durability::Normal => "SELECT 1 FROM ledger FOR UPDATE",
+        if durability == Durability::Full {
             // Only ever safer than the server's own setting, which may be `remote_apply`.
-            Durability::Full => {
-                "SELECT CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
-                             THEN set_config('synchronous_commit', 'on', true) END
-                   FROM ledger FOR UPDATE"
-            }
-        };
-        query(sql).execute(self).await.map(drop)
+            query(
+                "SELECT set_config('synchronous_commit', 'on', true)
+                  WHERE current_setting('synchronous_commit') IN ('off', 'local')",
+            )
+            .execute(self)
+            .await?;
+        }
+        Ok(())
+    }
+
+    /// Locks the ledger's row, where beginning does not keep others from writing.
+    pub(crate) async fn lock_ledger(&mut self) -> Result<(), sqlx::Error> {
+        if self.is_postgres() {
+            query("SELECT 1 FROM ledger FOR UPDATE").execute(self).await?;
+        }
+        Ok(())
     }
 
     /// Says how safe the next transaction is to be, where that is said between transactions.
