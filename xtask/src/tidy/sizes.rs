@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use xtask::process;
 use xtask::workspace::SourceFile;
 
-const MOST_PACKAGES: usize = 340;
+const MOST_PACKAGES: usize = 341;
 const WANTED_PACKAGES: usize = 330;
 const MOST_SHARE: usize = 30;
 const LONG_FILE: usize = 650;

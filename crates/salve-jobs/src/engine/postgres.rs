@@ -39,7 +39,7 @@ pub(super) async fn open(
 /// Tells a refusal, which is an answer, from a database that cannot be reached: this store calls both
 /// permanent.
 pub(super) fn is_answer(error: &ProviderError) -> bool {
-    // Words of duroxide-pg.
+    // The words of duroxide-pg: its errors have no code for this.
     const REFUSALS: [&str; 6] =
         ["lock token", "lock renewal failed", "not found", "constraint", "duplicate", "serializ"];
     let message = error.message.to_ascii_lowercase();
