@@ -112,7 +112,7 @@ fn location(span: &SourceSpan, label: Option<&String>) -> Location {
 fn region(span: &SourceSpan) -> Option<Region> {
     let start = span.start?;
     Some(Region {
-        byte_length: span.bytes.map(|bytes| bytes.len()),
+        byte_length: span.bytes.map(salve_types::Span::len),
         byte_offset: span.bytes.map(|bytes| bytes.start),
         end_column: span.end.map(|end| end.column),
         end_line: span.end.map(|end| end.line),
