@@ -25,14 +25,14 @@ struct Case {
     patch: String,
 }
 
-/// What became of one diff.
+/// The outcome of one diff.
 struct Landing<'a> {
     case: &'a Case,
     after: String,
     rungs: Vec<String>,
 }
 
-/// What became of all of them.
+/// The outcome of all of them.
 struct Landed<'a> {
     landings: Vec<Landing<'a>>,
     /// Diffs that were read and need no change: they say nothing new, or it is there already.

@@ -26,7 +26,7 @@ struct Arena {
     outside: PathBuf,
 }
 
-/// What came of the rounds.
+/// The outcome of the rounds.
 #[derive(Debug, Default)]
 struct Tally {
     rounds: usize,

@@ -1,9 +1,9 @@
 //! `check`: a folder, and what its real toolchains say about it.
 //!
-//! In: a folder, a registry, a runner. Out: one [`CheckRun`] for each toolchain that applies, in the
-//! order syntax, types, lint, tests; each thing said once; paths relative to the folder; a verdict.
-//! A toolchain that is not installed is named with its hint, never passed over in silence. Never
-//! changes a file itself, never runs a toolchain twice.
+//! In: a folder, a registry, a runner. Out: one [`CheckRun`] for each toolchain that applies, in
+//! the order syntax, types, lint, tests; each thing said once; paths relative to the folder; a
+//! verdict. A toolchain that is not installed is named with its hint, never passed over in silence.
+//! Never changes a file itself, never runs a toolchain twice.
 
 mod check_run;
 mod fallback;
@@ -45,7 +45,7 @@ impl Default for CheckOptions {
     }
 }
 
-/// What came of a check.
+/// The outcome of a check.
 #[derive(Debug, Clone, Serialize)]
 #[must_use]
 pub struct CheckReport {

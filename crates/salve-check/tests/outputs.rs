@@ -1,7 +1,7 @@
 //! Real outputs of real tools, read.
 //!
 //! Each folder of `data/outputs` holds what one command printed and the small programs it was run
-//! on. What is read out of it stands in `snapshots`, one line for each diagnostic: severity, class,
+//! on. What is read out of it is in `snapshots`, one line for each diagnostic: severity, class,
 //! code, place, message; below it what else came with it.
 
 #[path = "outputs/forms.rs"]

@@ -6,7 +6,8 @@
 //! | stage | function | crate |
 //! |---|---|---|
 //! | clean | `salve_text::clean`, through `receive` beside this file | salve-text |
-//! | inspect | `salve_text::inspect`, then the grammar's second opinion, in `receive` | salve-text, salve-syntax |
+//! | inspect | `salve_text::inspect`, then the grammar's second opinion, in `receive` | salve-text,
+//! salve-syntax |
 //! | resume | `salve_text::resume_prompt`, then `salve_text::stitch` | salve-text |
 //! | parse | `salve_text::parse`; edits: `read_edits` beside this file | salve-text |
 //! | verify | `salve_tree::verify`, the grammars through `GrammarProbe` | salve-tree |
@@ -30,7 +31,7 @@ use salve_tree::{
 };
 use salve_types::{EditSet, RawReply};
 
-/// What became of a continuation.
+/// The outcome of a continuation.
 #[must_use]
 #[derive(Debug)]
 pub enum Resumed {
@@ -83,16 +84,16 @@ pub enum Review {
     Drop,
 }
 
-/// What became of the edits of a reply.
+/// The outcome of the edits of a reply.
 #[must_use]
 pub struct Applied {
     /// The edits as they were read.
     pub edits: EditSet,
-    /// What came of them.
+    /// The outcome of them.
     pub ending: ApplyEnding,
 }
 
-/// What came of edits.
+/// The outcome of edits.
 pub enum ApplyEnding {
     /// They do not fit; nothing was written.
     Refused(Refusal),

@@ -2,15 +2,15 @@
 //!
 //! In: the result of a run, the schema of its output if it has one, and which run it was. Out: the
 //! payload with the cleaned output, or the latest rejected output with one note about it. An output
-//! that does not fit never leaves the block as a success, so nothing is ever compiled or run because of
-//! it. Never runs a worker: the blocks of a workflow do, and call this after each run.
+//! that does not fit never leaves the block as a success, so nothing is ever compiled or run
+//! because of it. Never runs a worker: the blocks of a workflow do, and call this after each run.
 
 use crate::answer::{Caps, Fault, fault_of, note_text};
 use crate::pipeline::content_of;
 use salve_text::CompiledSchema;
 use salve_types::{Clock, Language, Segment, SegmentKind, Signal, WorkerResult};
 
-/// What became of a run.
+/// The outcome of a run.
 #[must_use]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedOutput {
@@ -20,9 +20,10 @@ pub struct CheckedOutput {
     pub raw: Option<String>,
 }
 
-/// Cleans the newest segment of a successful result and checks it. After as many corrections as every
-/// other answer gets, one that still does not fit is a failure; `run` counts from 1. A result that is
-/// no success is given back as it is: a worker's own failure is not hidden by a failed validation.
+/// Cleans the newest segment of a successful result and checks it. After as many corrections as
+/// every other answer gets, one that still does not fit is a failure; `run` counts from 1. A result
+/// that is no success is given back as it is: a worker's own failure is not hidden by a failed
+/// validation.
 pub fn check_output(
     given: WorkerResult,
     schema: Option<&CompiledSchema>,
@@ -60,8 +61,9 @@ pub fn note_segment(fault: &Fault, clock: &dyn Clock) -> Segment {
     }
 }
 
-// Only the latest rejected output and its note are of use to the next run; older ones would fill the
-// prompt. A note comes right after the output it is about; the newest segment is never one of them.
+// Only the latest rejected output and its note are of use to the next run; older ones would fill
+// the prompt. A note comes right after the output it is about; the newest segment is never one of
+// them.
 fn forget_rejected(payload: &mut Vec<Segment>) {
     let newest = payload.len().saturating_sub(1);
     let is_note =

@@ -1,4 +1,4 @@
-//! From what became of an answer to what is counted about it.
+//! From the outcome of an answer to what is counted about it.
 //!
 //! In: an answer after its ladder. Out: judgements for the store's statistics. Never a text.
 

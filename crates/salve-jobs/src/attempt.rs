@@ -1,4 +1,4 @@
-//! One attempt at a step: what its code is given, whoever runs it.
+//! One attempt at a step: what its code is given, no matter who runs it.
 //!
 //! In: the job, the key, the token, the ledger. Out: the same, as a step may see them. Never does
 //! anything by itself.

@@ -1,7 +1,8 @@
-//! What jobs need written down beside the engine: who asked for what, what happened, who is to stop.
+//! What jobs need written down beside the engine: who asked for what, what happened, who is to
+//! stop.
 //!
-//! In: rows. Out: rows, in order. Never decides anything; the engine's history is the truth, and this
-//! is what people and other programs read of it.
+//! In: rows. Out: rows, in order. Never decides anything; the engine's history is the truth, and
+//! this is what people and other programs read of it.
 
 use crate::{EventId, Fut, Happened, JobEvent, JobsError};
 use salve_types::{JobFilter, JobId, JobRow, NewJob, Page, Registered};
@@ -21,9 +22,9 @@ pub trait JobBook: Send + Sync {
         page: &'a Page,
     ) -> Fut<'a, Result<Vec<JobRow>, JobsError>>;
 
-    /// Writes events of a job down, if what was known of its history before is what the report says;
-    /// otherwise somebody else has done it, nothing is written, and false is returned. All of it or
-    /// nothing.
+    /// Writes events of a job down, if what was known of its history before is what the report
+    /// says; otherwise another process has done it, nothing is written, and false is returned. All
+    /// of it or nothing.
     fn report(&self, report: JobUpdate) -> Fut<'_, Result<bool, JobsError>>;
 
     /// Returns at most `limit` events of a job behind an event.

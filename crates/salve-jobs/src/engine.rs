@@ -1,8 +1,8 @@
 //! Jobs on the durable engine, in storage of our own or in Postgres.
 //!
 //! In: storage or a Postgres address, the book, the ledger and a clock. Out: [`Jobs`] and a
-//! [`JobRunner`] over the engine. Never lets a type of the engine out, and never does a thing of its own that the engine
-//! does: it owns queues, leases, timers and histories.
+//! [`JobRunner`] over the engine. Never lets a type of the engine out, and never does a thing of
+//! its own that the engine does: it owns queues, leases, timers and histories.
 //!
 //! [`JobRunner`]: crate::JobRunner
 
@@ -70,8 +70,8 @@ pub struct EngineJobs {
 }
 
 impl EngineJobs {
-    /// Opens the jobs in storage of one machine. One process or several may use it. The clock has to
-    /// tell the time of day: the engine sets its timers by that.
+    /// Opens the jobs in storage of one machine. One process or several may use it. The clock has
+    /// to tell the time of day: the engine sets its timers by that.
     pub fn local(
         storage: Arc<dyn EngineStorage>,
         book: Arc<dyn JobBook>,
@@ -88,8 +88,8 @@ impl EngineJobs {
         Self::over(engine, Some(storage), book, ledger, clock)
     }
 
-    /// Opens the jobs in a Postgres database, in the schema [`ENGINE_SCHEMA`]. User, password and TLS
-    /// mode are in the address.
+    /// Opens the jobs in a Postgres database, in the schema [`ENGINE_SCHEMA`]. User, password and
+    /// TLS mode are in the address.
     ///
     /// # Errors
     /// When the database cannot be reached or its tables cannot be made.
@@ -171,8 +171,8 @@ impl EngineJobs {
             Registered::Same => {
                 let job =
                     self.query_job(&id).await?.ok_or(JobsError::NoSuchJob { id: id.clone() })?;
-                // Whoever wrote it down may have died before the engine heard of it. Hearing of it
-                // twice is once for the engine.
+                // The process that wrote it down may have died before the engine heard of it.
+                // Hearing of it twice is once for the engine.
                 if self.has_not_begun(&id).await? && !job.state.is_terminal() {
                     self.start_in_engine(flow, &id, text).await?;
                 }
@@ -231,8 +231,8 @@ impl EngineJobs {
         cancelled.map_err(|error| failed("cancel the job", &error))
     }
 
-    // Whoever had the call may have settled it after all while its job waited for a decision: then
-    // the job is told to look again.
+    // The process that had the call may have settled it after all while its job waited for a
+    // decision: then the job is told to look again.
     async fn waits_for(&self, key: &CallKey) -> Result<bool, JobsError> {
         let Some(job) = key.job() else { return Ok(false) };
         let state = self.query_job(&job).await?.map(|job| job.state);
@@ -245,7 +245,8 @@ impl EngineJobs {
             return Err(JobsError::NoSuchCall { key: key.clone() });
         }
         let Some(job) = key.job() else { return Ok(()) };
-        // A step that waits takes it up now; one that does not yet finds the decision in the ledger.
+        // A step that waits takes it up now; one that does not yet finds the decision in the
+        // ledger.
         let once = uuid::Uuid::now_v7().simple().to_string();
         match self.tell(&job, &key.resolve_signal(), &once, Json::Null).await {
             Err(JobsError::NoSuchJob { .. }) => Ok(()),

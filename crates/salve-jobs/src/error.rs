@@ -20,7 +20,7 @@ pub enum StepError {
     Retryable {
         /// What happened.
         message: String,
-        /// Not before this long, if somebody said so.
+        /// Not before this long, if someone said so.
         after: Option<Duration>,
     },
     /// It will never work.
@@ -35,7 +35,7 @@ pub enum StepError {
         /// What is left, and what it would take.
         message: String,
     },
-    /// A paid call was begun by somebody who is gone: a person decides.
+    /// A paid call was begun by a process that is gone: a person decides.
     #[error("nobody knows how the paid call {key} ended; see `salve jobs resolve`")]
     InDoubt {
         /// The call.

@@ -104,7 +104,7 @@ pub enum Happened {
     },
     /// It woke up.
     Woke,
-    /// Somebody wants it to stop.
+    /// Someone wants it to stop.
     CancelRequested {
         /// Why.
         reason: String,

@@ -54,7 +54,8 @@ pub trait Jobs: Send + Sync {
         decision: Decision,
     ) -> Fut<'a, Result<(), JobsError>>;
 
-    /// Tells a job something. Kept if it does not wait for it yet; the same `signal_id` counts once.
+    /// Tells a job something. Kept if it does not wait for it yet; the same `signal_id` counts
+    /// once.
     fn signal<'a>(
         &'a self,
         id: &'a JobId,
@@ -77,7 +78,7 @@ pub struct StartOptions {
     pub needs: Needs,
 }
 
-/// What came of starting.
+/// The outcome of starting.
 #[must_use]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Started {

@@ -1,7 +1,7 @@
 //! What makes a step paid once: the ledger, as steps see it.
 //!
-//! In: a call that is about to be paid. Out: leave to make it, or what came of it before. Never two
-//! results for one key: whoever comes late is written down as late, and not used.
+//! In: a call that is about to be paid. Out: leave to make it, or the outcome it had before. Never
+//! two results for one key: the caller that comes late is written down as late, and not used.
 
 use crate::{CallKey, Fut, InDoubtStep, JobFilter, Json, LedgerError, StepError};
 use salve_types::{Timestamp, Usage, WorstCase};
@@ -16,8 +16,8 @@ pub trait CallLedger: Send + Sync {
         call: &'a StepCall,
     ) -> Fut<'a, Result<Reserve, LedgerError>>;
 
-    /// Takes a call in doubt away from whoever began it, if that is not seen any more: from now on
-    /// what the other one settles is late.
+    /// Takes a call in doubt away from the process that began it, if that is not seen any more:
+    /// from now on what the other one settles is late.
     fn take_over<'a>(
         &'a self,
         key: &'a CallKey,
@@ -69,7 +69,7 @@ pub struct StepCall {
     pub worst: WorstCase,
 }
 
-/// What came of asking.
+/// The outcome of asking.
 #[must_use]
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -78,12 +78,12 @@ pub enum Reserve {
     Fresh {
         /// Raised each time the call changes hands.
         epoch: u32,
-        /// What had arrived for whoever had it before.
+        /// What had arrived for the process that had it before.
         partial: String,
     },
-    /// It was made; this is what came of it.
+    /// It was made; this is the outcome.
     Done(CallResult),
-    /// It was begun by somebody else, and nobody knows how it ended: it may have been paid.
+    /// It was begun by another process, and nobody knows how it ended: it may have been paid.
     InDoubt {
         /// What had arrived.
         partial: String,
@@ -94,7 +94,7 @@ pub enum Reserve {
         /// Whether that worker is still seen. It may yet settle.
         alive: bool,
     },
-    /// Somebody decided that it is not to be made.
+    /// A person decided that it is not to be made.
     Refused(String),
     /// It would not fit in a budget.
     OverBudget(String),
@@ -133,13 +133,13 @@ impl CallResult {
     }
 }
 
-/// What became of a settlement.
+/// The outcome of a settlement.
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Settlement {
     /// It is the result.
     Counted,
-    /// Somebody else had taken the call over: it was written down, and is not used.
+    /// Another process had taken the call over: it was written down, and is not used.
     Late,
     /// It is safe on this machine, and the shared ledger will have it when it can be reached.
     Spooled,

@@ -1,8 +1,8 @@
 //! A paid call of a step: made once, however often the step is done.
 //!
-//! In: a step, what its call can take at worst, and how to make it. Out: what came of the call, now
-//! or in an earlier life of the step. Never pays again while somebody who is seen may still be
-//! paying, and never turns a doubt into another attempt: that would have another key, and pay.
+//! In: a step, what its call can take at worst, and how to make it. Out: the outcome of the call,
+//! now or in an earlier life of the step. Never pays again while a process that is seen may still
+//! be paying, and never turns a doubt into another attempt: that would have another key, and pay.
 
 use crate::error::with_causes;
 use crate::{
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
-/// The first wait for somebody else who has the call; it doubles up to the second one.
+/// The first wait for another process that has the call; it doubles up to the second one.
 const FIRST_LOOK: Duration = Duration::from_millis(50);
 const SLOWEST_LOOK: Duration = Duration::from_secs(1);
 
@@ -32,7 +32,7 @@ pub struct PaidCall {
 }
 
 impl PaidCall {
-    /// Returns what had arrived for whoever began this call before.
+    /// Returns what had arrived for the process that began this call before.
     pub fn partial(&self) -> &str {
         &self.partial
     }
@@ -51,8 +51,8 @@ impl PaidCall {
     }
 }
 
-/// Makes a paid call, unless it was made before. When `make` fails, that is what came of the call:
-/// this attempt of the step fails the same way each time it is done.
+/// Makes a paid call, unless it was made before. When `make` fails, that is the outcome of the
+/// call: this attempt of the step fails the same way each time it is done.
 ///
 /// # Errors
 /// What `make` returned; [`InDoubt`](StepError::InDoubt) when a person has to decide; an error that
@@ -86,7 +86,7 @@ where
     let result = made.unwrap_or_else(|error| CallResult::failed(&error));
     match settled(&*ledger, key, epoch, &result).await? {
         Settlement::Counted | Settlement::Spooled => told(result),
-        // Somebody took the call over while this worker was not seen: theirs counts.
+        // Someone took the call over while this worker was not seen: theirs counts.
         Settlement::Late => match leave(&*ledger, key, call, DoubtPolicy::Ask).await? {
             Leave::Made(result) => told(result),
             Leave::Make { .. } => Err(StepError::InDoubt { key: key.clone() }),
@@ -100,7 +100,7 @@ enum Leave {
     Made(CallResult),
 }
 
-/// Asks the ledger until it says make it, or what came of it.
+/// Asks the ledger until it says make it, or the outcome.
 async fn leave(
     ledger: &dyn CallLedger,
     key: &CallKey,
@@ -194,7 +194,7 @@ fn unreserved(error: LedgerError) -> StepError {
     }
 }
 
-/// Returns what came of a call as the step sees it.
+/// Returns the outcome of a call as the step sees it.
 fn told(result: CallResult) -> Result<CallResult, StepError> {
     result.failure().map_or(Ok(result), Err)
 }

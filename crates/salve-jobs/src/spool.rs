@@ -1,11 +1,12 @@
 //! A ledger with a spool on this machine in front of it.
 //!
-//! In: what a ledger is asked. Out: the ledger's answers, and results that are safe before the ledger
-//! has them. Never loses a result that was paid for: neither when the ledger cannot be reached, nor
-//! when the process dies before it can again.
+//! In: what a ledger is asked. Out: the ledger's answers, and results that are safe before the
+//! ledger has them. Never loses a result that was paid for: neither when the ledger cannot be
+//! reached, nor when the process dies before it can again.
 //!
 //! A result is written to a file and synced, then settled, then the file is removed. What is left
-//! over, now or by an earlier process, is delivered in the background as soon as the ledger answers.
+//! over, now or by an earlier process, is delivered in the background as soon as the ledger
+//! answers.
 
 mod deliver;
 mod folder;
@@ -97,7 +98,7 @@ impl SpooledLedger {
         waiting.epoch = under.unwrap_or(waiting.epoch);
         let result = waiting.result.clone();
         match self.deliveries.deliver(&name, waiting).await {
-            // Somebody has taken it over: theirs counts, when they have it.
+            // Someone has taken it over: theirs counts, when they have it.
             Delivered::Taken(Settlement::Late) => self.ledger.reserve(key, call).await,
             Delivered::Taken(_) | Delivered::Away => Ok(Reserve::Done(result)),
             Delivered::Refused(_) => shared,

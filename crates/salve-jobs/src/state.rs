@@ -13,7 +13,7 @@ pub struct JobSnapshot {
     pub id: JobId,
     /// Its flow.
     pub flow: FlowName,
-    /// Where it stands.
+    /// Its state.
     #[serde(flatten)]
     pub state: JobState,
     /// What its flow last said.

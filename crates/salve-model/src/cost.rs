@@ -1,7 +1,8 @@
 //! What a call costs, in whole millionths of a dollar.
 //!
 //! In: prices per million tokens, and usage. Out: money as an integer, rounded up. Never a float,
-//! never a guess: a model without a price has no cost, and whoever limits money has to say so.
+//! never a guess: a model without a price has no cost, and the caller that limits money has to say
+//! so.
 
 use salve_types::Usage;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -41,7 +41,7 @@ pub struct HttpClientError {
 /// When TLS cannot be set up.
 pub fn http_client(options: &HttpClientOptions) -> Result<reqwest::Client, HttpClientError> {
     // The client takes the provider of the process when there is one. It is put there once; when
-    // somebody else was faster, theirs is as good.
+    // another process was faster, theirs is as good.
     if rustls::crypto::CryptoProvider::get_default().is_none() {
         let provider = rustls::crypto::ring::default_provider();
         let _: Result<(), Arc<_>> = provider.install_default();

@@ -105,7 +105,7 @@ impl CallGate {
     }
 }
 
-// Whoever stops waiting, for whatever reason, does not count as waiting any more.
+// The caller that stops waiting, for whatever reason, does not count as waiting any more.
 struct Leaving<'a>(&'a AtomicUsize);
 
 impl Drop for Leaving<'_> {

@@ -1,8 +1,8 @@
 //! Tries again what may go well a little later.
 //!
 //! In: a model and a policy. Out: the same model, which waits and calls again when it was refused
-//! for the moment (429, 5xx) or not reached. Never after text arrived: what was seen cannot be taken
-//! back, and going on from it is another stage's work. Never for ever.
+//! for the moment (429, 5xx) or not reached. Never after text arrived: what was seen cannot be
+//! taken back, and going on from it is another stage's work. Never for ever.
 
 use crate::model::{Model, ModelError, Watch};
 use crate::reply::ModelReply;
@@ -18,7 +18,7 @@ pub struct RetryPolicy {
     pub base: Duration,
     /// The longest wait.
     pub cap: Duration,
-    /// The longest wait a provider may ask for; if it asks for more, its refusal stands.
+    /// The longest wait a provider may ask for; if it asks for more, its refusal counts.
     pub retry_after_cap: Duration,
 }
 

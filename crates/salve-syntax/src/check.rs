@@ -41,7 +41,7 @@ pub struct SyntaxReport {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SyntaxProblem {
-    /// Whether something stands there that should not, or the other way round.
+    /// Whether something is there that should not, or the other way round.
     pub kind: ProblemKind,
     /// Where, in bytes. A missing token has an empty span.
     pub span: Span,
@@ -59,7 +59,7 @@ pub struct SyntaxProblem {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ProblemKind {
-    /// The grammar does not accept what stands here.
+    /// The grammar does not accept what is here.
     Unexpected,
     /// The grammar needs a token that is not here.
     Missing,
@@ -220,7 +220,7 @@ fn acceptable(node: &Node<'_>, language: Language) -> Vec<String> {
         .map(str::to_owned)
         .collect();
     names.retain(|name| !name.contains("comment"));
-    // A state that accepts nearly everything says nothing; nor does one that accepts what stands
+    // A state that accepts nearly everything says nothing; nor does one that accepts what is
     // there, which happens when recovery gave up a token to save the rest.
     if names.len() > EXPECTED || names.iter().any(|name| name == leaf.kind()) {
         names.clear();

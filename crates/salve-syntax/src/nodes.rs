@@ -19,7 +19,7 @@ pub struct NodeTree {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SyntaxNode {
-    /// Where it stands.
+    /// Its state.
     pub span: Span,
     /// Index of its parent in [`NodeTree::nodes`]; the root has none.
     pub parent: Option<usize>,
@@ -36,7 +36,8 @@ impl NodeTree {
         &self.nodes
     }
 
-    /// Returns the grammar's name of a node: a rule such as `string_literal` or a token such as `(`.
+    /// Returns the grammar's name of a node: a rule such as `string_literal` or a token such as
+    /// `(`.
     pub fn kind(&self, node: &SyntaxNode) -> &str {
         self.kinds.get(node.kind).map_or("", String::as_str)
     }

@@ -24,7 +24,7 @@ pub use swap::Foreign;
 pub(crate) use swap::parent_of;
 pub(crate) use transact::{Done, Work, begin, clean, transact, undo};
 
-/// What became of an apply.
+/// The outcome of an apply.
 #[must_use]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApplyOutcome {

@@ -6,8 +6,8 @@
 //! or inside `.git` or `.salve`.
 //!
 //! A manifest is written as `ID.tmp`, synced, renamed to `ID.armed`, and synced again before the
-//! tree changes. So by an `ID.tmp` nothing was ever done, while an `ID.armed` that cannot be read is
-//! damage, and recovery refuses to guess.
+//! tree changes. So by an `ID.tmp` nothing was ever done, while an `ID.armed` that cannot be read
+//! is damage, and recovery refuses to guess.
 
 use crate::ContentHash;
 use crate::disk::{At, RenameHow, unlink_if_there, write_all};
@@ -49,7 +49,7 @@ pub struct ManifestFile {
     pub new: Option<Version>,
     /// The name of the temporary file.
     pub temp: String,
-    /// The temporary file stands beside the target, because `.salve` is on another mount.
+    /// The temporary file is beside the target, because `.salve` is on another mount.
     pub beside: bool,
 }
 

@@ -5,7 +5,7 @@
 //! stands for, a place chosen where two would do.
 //!
 //! Both texts are read as outlines: lines with the deeper lines below them. Going down from the
-//! top, lines of the new outline are paired with lines of the old one in order; what stands
+//! top, lines of the new outline are paired with lines of the old one in order; what is
 //! between two pairs is kept where a comment says so, and replaced where none does. The pairing is
 //! done twice, once leaning to the front and once to the back: if the results differ, the text
 //! does not say where it belongs.

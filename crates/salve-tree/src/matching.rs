@@ -32,7 +32,7 @@ pub fn match_hunks(text: &FileText, hunks: &[Hunk], options: &MatchOptions) -> M
     resolve::resolve(text, hunks, options)
 }
 
-/// What became of the hunks of one file.
+/// The outcome of the hunks of one file.
 #[must_use]
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matched {
@@ -86,7 +86,7 @@ pub enum Rung {
     Structure,
 }
 
-/// What became of one hunk.
+/// The outcome of one hunk.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum HunkOutcome {
@@ -94,7 +94,7 @@ pub enum HunkOutcome {
     Placed {
         /// How it was found.
         rung: Rung,
-        /// 1-based first line of the old file it touches or, for a pure insertion, stands before.
+        /// 1-based first line of the old file it touches or, for a pure insertion, is before.
         first_line: usize,
         /// 1-based last line, inclusive; below `first_line` for a pure insertion.
         last_line: usize,
@@ -104,7 +104,7 @@ pub enum HunkOutcome {
         /// are lines of that result.
         in_result: bool,
     },
-    /// The new text stands there already and the old does not.
+    /// The new text is there already and the old is not.
     AlreadyApplied {
         /// 1-based first line.
         first_line: usize,

@@ -28,7 +28,7 @@ pub enum OnChanged {
     Force,
 }
 
-/// What became of a move.
+/// The outcome of a move.
 #[must_use]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RewindOutcome {

@@ -1,4 +1,4 @@
-//! A paid call: by what it is known again, and what came of it.
+//! A paid call: by what it is known again, and the outcome.
 //!
 //! In: the text of a key, the word of an outcome. Out: values that ledgers, steps and statistics
 //! share. Never the call itself: its texts are in the ledger.
@@ -49,7 +49,7 @@ impl fmt::Display for CallKey {
     }
 }
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -60,14 +60,14 @@ pub enum CallOutcome {
     Healed,
     /// It did not.
     Incomplete,
-    /// There was one; whoever asked has yet to judge it.
+    /// There was one; the process that asked has yet to judge it.
     Answered,
     /// There was none.
     #[default]
     Failed,
-    /// Whoever asked went away.
+    /// The process that asked went away.
     Abandoned,
-    /// Nobody knew, and somebody decided.
+    /// Nobody knew, and a person decided.
     Resolved,
 }
 

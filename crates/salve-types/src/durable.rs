@@ -5,7 +5,7 @@
 
 use crate::Timestamp;
 
-/// A lease on a turn or a step. Whoever acknowledges must show its token.
+/// A lease on a turn or a step. The caller that acknowledges must show its token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
     /// Unlike any other.
@@ -137,7 +137,7 @@ pub struct TurnCommit {
     pub values: Vec<ValueChange>,
     /// Steps that are queued.
     pub steps: Vec<QueuedStep>,
-    /// Steps that are taken out of the queue, whoever holds them.
+    /// Steps that are taken out of the queue, no matter who holds them.
     pub cancelled: Vec<StepId>,
     /// Messages that are sent.
     pub messages: Vec<FlowMessage>,

@@ -116,7 +116,7 @@ pub struct FileEdit {
     pub rename_to: Option<String>,
     /// The permission bits the file shall have, when the edit says so.
     pub mode: Option<u32>,
-    /// Where it stands in the reply.
+    /// Where it is in the reply.
     pub span: Span,
 }
 
@@ -152,7 +152,7 @@ pub struct Hunk {
     pub occurrence: Occurrence,
     /// The hunk ends at the end of the file (`*** End of File`).
     pub at_end: bool,
-    /// Where it stands in the reply.
+    /// Where it is in the reply.
     pub span: Span,
 }
 
@@ -209,7 +209,7 @@ pub enum LineKind {
 pub struct LineOperation {
     /// What is done.
     pub kind: LineOperationKind,
-    /// 1-based first line. An insert stands before this line; one past the last line appends.
+    /// 1-based first line. An insert is before this line; one past the last line appends.
     pub start: u32,
     /// 1-based last line, inclusive. Equal to `start` for an insert.
     pub end: u32,

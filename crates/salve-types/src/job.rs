@@ -1,7 +1,7 @@
 //! Jobs as they are listed: who asked for what, how far it is, how it ended.
 //!
-//! In: names, hashes and moments. Out: rows, and which of them are wanted. Never decides anything: the
-//! engine's history is the truth, and this is what is read of it.
+//! In: names, hashes and moments. Out: rows, and which of them are wanted. Never decides anything:
+//! the engine's history is the truth, and this is what is read of it.
 
 use crate::{FlowName, JobId, JobState, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -37,7 +37,7 @@ pub struct NewJob {
     pub needs: Needs,
 }
 
-/// What came of writing a job down.
+/// The outcome of writing a job down.
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Registered {

@@ -1,4 +1,4 @@
-//! Where a job stands.
+//! The state of a job.
 //!
 //! In: what is known of it. Out: one state. Never more than one: a cancelled job that
 //! still runs is cancelling.
@@ -7,7 +7,7 @@ use crate::CallKey;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Where a job stands in the engine. What its flow says about it is its [`Stage`].
+/// The state of a job in the engine. What its flow says about it is its [`Stage`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 #[non_exhaustive]

@@ -56,8 +56,9 @@ fn assert_pieces_agree(bytes: &[u8], frames: &[SseFrame]) {
     }
 }
 
-// Whoever passes every frame on and then ends the stream says what the provider said. A provider
-// whose own numbers are wrong gets other ones, and what it said of which item is anyone's guess.
+// The caller that passes every frame on and then ends the stream says what the provider said. A
+// provider whose own numbers are wrong gets other ones, and what it said of which item is anyone's
+// guess.
 fn assert_passed_on(dialect: Dialect, frames: &[SseFrame]) {
     let mut reader = StreamReader::new(dialect);
     let mut sent = Vec::new();

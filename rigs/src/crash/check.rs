@@ -44,7 +44,7 @@ pub(crate) struct Known<'a> {
     pub(crate) stages: &'a [Stage],
     /// The stages that are allowed now.
     pub(crate) allowed: Vec<usize>,
-    /// A file that somebody else changed meanwhile.
+    /// A file that another process changed meanwhile.
     pub(crate) meanwhile: Option<Meanwhile<'a>>,
     /// Whether a read may have failed, so that Salve keeps a copy more than it needs to.
     pub(crate) may_keep: bool,
@@ -52,7 +52,7 @@ pub(crate) struct Known<'a> {
     pub(crate) bystanders: &'a BTreeMap<String, Identity>,
 }
 
-/// What somebody else did.
+/// What another process did.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Meanwhile<'a> {
     /// To which file.

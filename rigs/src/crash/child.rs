@@ -1,8 +1,9 @@
 //! `rigs crash-child`: the process in which things go wrong.
 //!
 //! In: a folder, a workload and faults. Out: one line per event on standard output: `opened` with
-//! the steps so far, `ack` when an act is done and promised, `refused`, `conflict` or `error` when it is not, and with `--trace`
-//! every step at the end. Never a line for something that is not true yet.
+//! the steps so far, `ack` when an act is done and promised, `refused`, `conflict` or `error` when
+//! it is not, and with `--trace` every step at the end. Never a line for something that is not true
+//! yet.
 
 use super::fault;
 use super::faulty::FaultyDisk;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use xtask::Flags;
 
-/// What became of an act.
+/// The outcome of an act.
 enum Said {
     Ack,
     No(String),

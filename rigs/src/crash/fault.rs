@@ -35,11 +35,11 @@ pub(crate) enum Fault {
     Short,
     /// The process says so and waits to be ended.
     Hold,
-    /// Somebody else does something to a file of the tree just before the step.
+    /// Another process does something to a file of the tree just before the step.
     Meanwhile(Deed, String),
 }
 
-/// What somebody else does to a file.
+/// What another process does to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Deed {
     /// Writes into it, or makes it.

@@ -112,7 +112,7 @@ fn meanwhile(deed: Deed, path: &Path) {
     let done = match deed {
         Deed::InPlace => std::fs::write(path, USER_BYTES),
         Deed::Replace => {
-            // The editor's own temporary file stands outside the tree that is compared.
+            // The editor's own temporary file is outside the tree that is compared.
             let beside = path.with_extension("users-editor");
             std::fs::write(&beside, USER_BYTES).and_then(|()| std::fs::rename(&beside, path))
         }

@@ -1,6 +1,6 @@
 //! Which points are tried, and by how many hands.
 //!
-//! In: a prepared workload and how thorough to be. Out: points, and what became of all of them.
+//! In: a prepared workload and how thorough to be. Out: points, and the outcome of all of them.
 //! Never a random choice that another run would not make.
 
 use super::check::{Kind, Violation};
@@ -34,7 +34,7 @@ pub(crate) struct Effort {
     pub(crate) power: usize,
 }
 
-/// What became of the points of one row of the table.
+/// The outcome of the points of one row of the table.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     /// How many points were run.

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Salve's own folder, which is not part of the tree.
 pub(crate) const STATE: &str = ".salve";
 
-/// What stands under a name.
+/// What is under a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Node {
     /// A directory.

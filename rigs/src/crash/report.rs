@@ -12,7 +12,7 @@ use anyhow::bail;
 pub(crate) struct Row {
     /// What was done.
     pub(crate) name: String,
-    /// What came of it.
+    /// The outcome.
     pub(crate) tally: Tally,
     /// What must come of it.
     pub(crate) expected: Expected,

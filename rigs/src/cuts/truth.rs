@@ -76,7 +76,8 @@ pub(crate) fn truth_of(file: &SourceFile) -> Option<Truth> {
     Some(truth)
 }
 
-// Bodies of macros, scripts in HTML, and patterns of the shell are single leaves, whatever is in them.
+// Bodies of macros, scripts in HTML, and patterns of the shell are single leaves, whatever is in
+// them.
 fn is_opaque(kind: &str, language: Language) -> bool {
     match kind {
         "preproc_arg" | "preproc_call" | "raw_text" | "shebang" => true,
@@ -104,7 +105,7 @@ pub(crate) struct Sweep<'a> {
 
 impl Sweep<'_> {
     /// Returns what is open when the text ends just before byte `at`; nothing where the grammar
-    /// does not know what stands there. `at` must not decrease from call to call.
+    /// does not know what is there. `at` must not decrease from call to call.
     pub(crate) fn at(&mut self, at: usize) -> Option<OpenAt> {
         let truth = self.truth;
         while let Some(span) = truth.opaque.get(self.opaque).filter(|span| span.start < at) {

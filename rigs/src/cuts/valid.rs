@@ -17,7 +17,7 @@ pub(crate) enum Validity {
     Either,
 }
 
-/// Tells whether `text` is a valid text of its language as it stands.
+/// Tells whether `text` is a valid text of its language as it is.
 pub(crate) fn validity(text: &str, language: Language) -> Validity {
     match (accepts(text, language), accepts(&format!("{}\n", text.trim_end()), language)) {
         (Validity::Valid, _) => Validity::Valid,
@@ -73,8 +73,9 @@ fn has_unfinished_block(tree: &NodeTree) -> bool {
         || nodes.any(|(index, node)| tree.kind(node) == "try_statement" && lacks_handler(index))
 }
 
-// TypeScript knows signatures without a body only as overloads, which an implementation follows, and
-// has no `(value: Type)` but as the parameters of a function. Its grammar accepts both anywhere.
+// TypeScript knows signatures without a body only as overloads, which an implementation follows,
+// and has no `(value: Type)` but as the parameters of a function. Its grammar accepts both
+// anywhere.
 fn has_function_without_body(tree: &NodeTree) -> bool {
     let has_type =
         |index| tree.children(index).any(|(_, child)| tree.kind(child) == "type_annotation");

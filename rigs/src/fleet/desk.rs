@@ -1,7 +1,8 @@
 //! Three machines and what they share: a database, a model, a network that can be cut.
 //!
-//! In: the built `salve`. Out: workers on machines of their own where this machine allows namespaces,
-//! else behind forwarders that can be cut. Never a worker, a server or a namespace left behind.
+//! In: the built `salve`. Out: workers on machines of their own where this machine allows
+//! namespaces, else behind forwarders that can be cut. Never a worker, a server or a namespace left
+//! behind.
 
 use super::forwarder::Forwarder;
 use super::guard::Guard;
@@ -86,7 +87,7 @@ impl Desk {
         std::fs::read_to_string(log).unwrap_or_default()
     }
 
-    /// Returns a command of whoever submits and looks, on this machine itself.
+    /// Returns a command of the caller that submits and looks, on this machine itself.
     pub(crate) fn salve(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.salve);
         self.settle(&mut command, 0);

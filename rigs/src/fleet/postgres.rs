@@ -1,7 +1,7 @@
 //! A private Postgres: Debian's programs, a folder and a port of its own, gone with the value.
 //!
-//! In: the addresses it listens on. Out: a running server with a password and a certificate, and the
-//! URL of it. Never the machine's own databases: nothing outside its folder is read or written.
+//! In: the addresses it listens on. Out: a running server with a password and a certificate, and
+//! the URL of it. Never the machine's own databases: nothing outside its folder is read or written.
 
 use super::guard::{Guard, find_program};
 use crate::gateway::free_port;
@@ -179,7 +179,7 @@ impl Postgres {
 
     fn program(&self, name: &str) -> Command {
         let mut command = Command::new(self.binaries.join(name));
-        // Whoever starts this may stand in a folder that the owner cannot enter.
+        // The caller that starts this may stand in a folder that the owner cannot enter.
         command.current_dir("/").env("LC_ALL", "C");
         if let Some(owner) = self.owner {
             command.uid(owner.user).gid(owner.group);

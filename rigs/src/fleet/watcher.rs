@@ -1,7 +1,7 @@
-//! Somebody who watches a job, goes away in the middle and comes back.
+//! Someone who watches a job, goes away in the middle and comes back.
 //!
-//! In: a job. Out: the events that were seen over all visits. Fails when an event came twice or out of
-//! order, or when at the end one is missing that the job's own history has.
+//! In: a job. Out: the events that were seen over all visits. Fails when an event came twice or out
+//! of order, or when at the end one is missing that the job's own history has.
 
 use super::desk::Desk;
 use super::guard::Guard;
@@ -40,7 +40,7 @@ impl Watcher {
         Ok(())
     }
 
-    /// Goes away, as somebody does who closes a terminal.
+    /// Goes away, as someone does who closes a terminal.
     pub(crate) fn stop(&mut self) {
         if let Some((guard, events)) = self.visit.take() {
             drop(guard);

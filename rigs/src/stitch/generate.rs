@@ -246,7 +246,7 @@ fn half_line(partial: &str, random: &mut Random) -> Option<String> {
     Some(if random.below(3) == 0 { bare } else { half }.to_owned())
 }
 
-// From the nearest line above that stands less deep and opens a block, up to the cut.
+// From the nearest line above that is less deep and opens a block, up to the cut.
 fn block_restart(partial: &str) -> Option<String> {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let mut start = line_start(partial);

@@ -6,7 +6,7 @@
 use super::generate::{Case, Kind};
 use std::collections::BTreeMap;
 
-/// What came of a case.
+/// The outcome of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mark {
     /// The joined text is the original.

@@ -5,7 +5,7 @@
 
 use xtask::workspace::SourceFile;
 
-/// Lists everything that stands where it may not.
+/// Lists everything that is where it may not.
 pub(super) fn problems(files: &[SourceFile]) -> Vec<String> {
     let mut problems = Vec::new();
     for file in files {

@@ -1,7 +1,8 @@
 //! pytest's failures and unittest's headings.
 //!
-//! In: `E   …` lines with the marked line and the place around them, `FAIL: test (…)`, and the short
-//! summary. Out: one diagnostic for each failure; the summary is kept for when nothing else is found.
+//! In: `E   …` lines with the marked line and the place around them, `FAIL: test (…)`, and the
+//! short summary. Out: one diagnostic for each failure; the summary is kept for when nothing else
+//! is found.
 
 use super::log::{Log, is_caret, note, place};
 use super::python::is_exception;
@@ -64,7 +65,7 @@ fn split_exception(line: &str) -> (&str, &str) {
     }
 }
 
-// The place stands after the `E` lines in the long form and above the code in the short one.
+// The place is after the `E` lines in the long form and above the code in the short one.
 fn add_place(log: &Log<'_>, at: usize, end: usize, state: &mut State, diagnostic: &mut Diagnostic) {
     let pointed = usize::from(is_caret(log.line(at.wrapping_sub(1))));
     let above = log.line(at.wrapping_sub(1 + pointed));

@@ -1,8 +1,8 @@
 //! Python's tracebacks and syntax errors.
 //!
 //! In: `Traceback (most recent call last):`, or the `File "…"` line of a syntax error. Out: one
-//! diagnostic with the innermost frame of the programmer's own files. Of a chain the first exception
-//! is the cause and is the diagnostic; those that were raised because of it are notes.
+//! diagnostic with the innermost frame of the programmer's own files. Of a chain the first
+//! exception is the cause and is the diagnostic; those that were raised because of it are notes.
 
 use super::log::{Log, is_caret, is_foreign, note, place};
 use super::{Reading, State, python_group};
@@ -41,7 +41,7 @@ pub(crate) fn read(log: &Log<'_>, at: usize, state: &mut State) -> Reading {
     Reading::one(diagnostic, end)
 }
 
-// Between two exceptions of a chain stands one of two sentences.
+// Between two exceptions of a chain is one of two sentences.
 fn following(log: &Log<'_>, end: usize) -> Option<usize> {
     let mut lines = (end..end + 6).filter(|at| !log.line(*at).trim().is_empty());
     let sentence = log.line(lines.next()?);
@@ -64,8 +64,8 @@ struct Frame<'a> {
 }
 
 impl<'a> Raised<'a> {
-    // Without an exception at its end there is nothing to sign; then the line after the last frame is
-    // returned, so that no frame is read twice.
+    // Without an exception at its end there is nothing to sign; then the line after the last frame
+    // is returned, so that no frame is read twice.
     fn read(log: &Log<'a>, at: usize) -> Result<Self, usize> {
         let indent = indentation(log.line(at));
         let bare = log.line(at).trim_start().starts_with("File \"");

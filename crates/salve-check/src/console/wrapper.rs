@@ -28,7 +28,7 @@ pub(crate) fn container_prefix<'a>(lines: &[&'a str]) -> Option<&'a str> {
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'));
     let prefix = &first[..bar + 2];
     let repeated = shown.all(|line| line.starts_with(prefix.trim_end()));
-    // A single line could be somebody's table; there the name must be numbered as containers are.
+    // A single line could be someone's table; there the name must be numbered as containers are.
     let numbered =
         name.ends_with(|letter: char| letter.is_ascii_digit()) && name.contains(['-', '_']);
     (is_name && repeated && (lines.len() > 1 || numbered)).then_some(prefix)

@@ -92,7 +92,7 @@ pub(super) fn complaints(tool: &str, text: &str, places: &Places<'_>) -> Vec<Dia
     found
 }
 
-// Below a complaint with a place stands the source line, if anything is shown.
+// Below a complaint with a place is the source line, if anything is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Awaited {
     Nothing,

@@ -135,7 +135,7 @@ impl<'a> Places<'a> {
     }
 }
 
-// A folder of packages may lie inside the project and still be somebody else's.
+// A folder of packages may lie inside the project and still be another's.
 fn is_library(path: &str) -> bool {
     const STARTS: [&str; 8] =
         ["/usr/", "/lib/", "/opt/", "/rustc/", "node:", "<", "node_modules/", "vendor/"];

@@ -128,7 +128,7 @@ fn descendants() -> Vec<Pid> {
     found
 }
 
-/// The parent stands two words after the name, which may itself hold brackets and spaces.
+/// The parent is two words after the name, which may itself hold brackets and spaces.
 fn parent_of(pid: i32) -> Option<i32> {
     let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
     let after_name = stat.iter().rposition(|byte| *byte == b')')?;

@@ -43,7 +43,7 @@ pub enum Rule {
     Outside,
     /// A file holds secrets.
     Secret,
-    /// An unquoted pattern stands where its matches could be taken for flags.
+    /// An unquoted pattern is in a place where its matches could be taken for flags.
     Glob,
 }
 

@@ -147,13 +147,13 @@ pub(super) enum Item<'a> {
     Operand {
         text: &'a str,
         at: usize,
-        /// Whether `--` stands before it.
+        /// Whether `--` is before it.
         after_dashes: bool,
     },
 }
 
-/// Reads the words from `start` on. Flags among the first `agreed` words are not asked about, because
-/// a person has put them on the list word for word.
+/// Reads the words from `start` on. Flags among the first `agreed` words are not asked about,
+/// because a person has put them on the list word for word.
 pub(super) fn read_words<'a>(
     table: &Table,
     style: Style,

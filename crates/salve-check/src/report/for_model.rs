@@ -74,7 +74,7 @@ pub fn failure_text(
     format!("{how}{}", head(&said, room))
 }
 
-// The tool's own words where it has some; what only stands in fields is written below them.
+// The tool's own words where it has some; what is only in fields is written below them.
 fn in_full(diagnostic: &Diagnostic) -> String {
     let mut text = if diagnostic.raw.trim().is_empty() {
         format!("{}: {}", word(diagnostic.severity), diagnostic.message)

@@ -32,7 +32,7 @@ pub(super) enum EndedBecause {
     Output,
 }
 
-/// What came of a run.
+/// The outcome of a run.
 #[derive(Debug)]
 pub(super) struct Finished {
     /// What the launcher said; nothing when it was killed or lost.

@@ -64,7 +64,7 @@ impl StateFolder {
 
     /// Opens a file to read it.
     pub(super) fn open_to_read(&self, name: &str) -> Result<File> {
-        // A pipe somebody put there must not hold us up.
+        // A pipe someone put there must not hold us up.
         self.open_file(name, OFlags::RDONLY | OFlags::NONBLOCK)
     }
 

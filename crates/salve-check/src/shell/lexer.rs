@@ -58,7 +58,7 @@ pub(super) enum RedirectOperator {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Lexed {
     pub(super) word: ShellWord,
-    /// No quote and no escape stands in it: the text is what was written.
+    /// No quote and no escape is in it: the text is what was written.
     pub(super) is_plain: bool,
 }
 

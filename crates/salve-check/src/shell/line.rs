@@ -38,7 +38,7 @@ pub struct SimpleCommand {
 pub struct ShellWord {
     /// The word as the program would receive it, were it no pattern.
     pub text: String,
-    /// The pattern to expand when an unquoted `*`, `?` or `[` stands in the word; characters that
+    /// The pattern to expand when an unquoted `*`, `?` or `[` is in the word; characters that
     /// were quoted and could mean something in a pattern have a backslash before them.
     pub pattern: Option<String>,
     /// Where it is in the line.

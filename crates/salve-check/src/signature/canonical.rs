@@ -191,7 +191,8 @@ fn always_shows_lines(tool: &str) -> bool {
 /// The names met so far; each gets the number of its first use.
 #[derive(Default)]
 struct Names<'a> {
-    /// The first ones in order: an ordinary error has a handful, and looking through them is quickest.
+    /// The first ones in order: an ordinary error has a handful, and looking through them is
+    /// quickest.
     few: Vec<&'a str>,
     many: HashMap<&'a str, usize>,
 }
@@ -279,7 +280,7 @@ fn write_shape<'a>(
     }
 }
 
-// Texts inside the program are somebody's data: only that there is one enters the shape.
+// Texts inside the program are someone's data: only that there is one enters the shape.
 fn write_tokens<'a>(language: Language, code: &'a str, names: &mut Names<'a>, out: &mut String) {
     let mut tokens = tokens(language, code).peekable();
     let mut first = true;

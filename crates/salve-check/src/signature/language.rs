@@ -1,8 +1,8 @@
 //! Which words of a language are not a programmer's own.
 //!
 //! In: the name of a tool, then words of its messages and source lines. Out: the language the tool
-//! speaks about, and whether a word is a keyword, a built-in type or a name of the standard library.
-//! Never guesses from capital letters: a name that is not in the tables is somebody's own.
+//! speaks about, and whether a word is a keyword, a built-in type or a name of the standard
+//! library. Never guesses from capital letters: a name that is not in the tables is someone's own.
 
 /// The language a tool speaks about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl Language {
         }
     }
 
-    /// Tells whether a word keeps its name in a shape, wherever it stands.
+    /// Tells whether a word keeps its name in a shape, wherever it is.
     pub(crate) fn keeps(self, word: &str) -> bool {
         // Every table is sorted, which a test holds it to.
         let own = match self {
@@ -64,7 +64,8 @@ impl Language {
         own.binary_search(&word).is_ok()
     }
 
-    /// Tells whether a word keeps its name where it is called: people use these for their variables.
+    /// Tells whether a word keeps its name where it is called: people use these for their
+    /// variables.
     pub(crate) fn keeps_called(self, word: &str) -> bool {
         let own = match self {
             Self::Python => PYTHON_CALLED,

@@ -1,8 +1,8 @@
 //! A message of a tool as sentences and the code quoted in them.
 //!
-//! In: a message that was normalised already. Out: its pieces, and its words with their roles. Never
-//! loses a character other than the quotes and blanks. Hints of what the writer may have meant are
-//! cut off first: they speak of the neighbours of an error, not of the error.
+//! In: a message that was normalised already. Out: its pieces, and its words with their roles.
+//! Never loses a character other than the quotes and blanks. Hints of what the writer may have
+//! meant are cut off first: they speak of the neighbours of an error, not of the error.
 
 use super::language::Language;
 use super::lexer::{begins_name, placeholder};
@@ -31,7 +31,7 @@ pub(crate) fn without_hint(message: &str) -> Cow<'_, str> {
 }
 
 fn find_hint(message: &str) -> Option<usize> {
-    // Every hint speaks to somebody; most messages do not.
+    // Every hint speaks to someone; most messages do not.
     YOU.find(message.as_bytes())?;
     ["did you mean", "Did you mean", "maybe you meant", "Did you forget", "Perhaps you forgot"]
         .iter()

@@ -21,7 +21,8 @@ pub fn normalise(text: &str) -> String {
     for source in plain.split('\n') {
         line.clear();
         normalise_line(source, &mut line);
-        // What was taken out may bring two pieces together that are one thing; a few looks settle it.
+        // What was taken out may bring two pieces together that are one thing; a few looks settle
+        // it.
         for _ in 0..MAX_LOOKS {
             again.clear();
             normalise_line(&line, &mut again);
@@ -173,7 +174,7 @@ impl<'a> Line<'a, '_> {
     fn delimiter(&mut self, first: char) {
         let same = self.rest.find(|letter| letter != first).unwrap_or(self.rest.len());
         let count = same / first.len_utf8();
-        // The length of a ruler is the width of somebody's terminal.
+        // The length of a ruler is the width of someone's terminal.
         let kept = if count > 3 { 3 } else { count };
         (0..kept).for_each(|_| self.out.push(first));
         self.rest = &self.rest[same..];

@@ -30,7 +30,7 @@ fn check_file(folder: &Path, file: &str) -> Vec<Diagnostic> {
     let beside = beside.filter(|path| folder.join(path).is_file());
     let document: Value = match serde_json::from_str(&text) {
         Ok(document) => document,
-        // Whether it means to be strict JSON is known only of what a schema stands beside.
+        // Whether it means to be strict JSON is known only of what has a schema beside it.
         Err(error) if beside.is_some() || file.ends_with(".schema.json") => {
             return vec![unreadable(file, &text, &error)];
         }

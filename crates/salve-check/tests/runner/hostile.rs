@@ -71,7 +71,7 @@ fn c064_no_hostile_program_survives_without_the_sandbox() {
 #[test]
 fn c064_no_hostile_program_survives_as_nobody() {
     if !rustix::process::geteuid().is_root() {
-        // Whoever runs the tests without privileges has just tested this.
+        // The caller that runs the tests without privileges has just tested this.
         return;
     }
     let folder = tempfile::tempdir().unwrap();

@@ -1,9 +1,9 @@
 //! Two equal folders: in one `bash` runs a line, in the other the parsed line runs.
 //!
-//! In: a line and what our parser made of it. Out: what the stub programs saw on each side, and what
-//! the folders hold afterwards. Never a real program: every name in `PATH` is the stub. Never a line
-//! that would write outside its folder, and never with the rights of root: should the two readings
-//! of a line differ, nothing but the test is hurt.
+//! In: a line and what our parser made of it. Out: what the stub programs saw on each side, and
+//! what the folders hold afterwards. Never a real program: every name in `PATH` is the stub. Never
+//! a line that would write outside its folder, and never with the rights of root: should the two
+//! readings of a line differ, nothing but the test is hurt.
 
 use salve_check::{
     CommandLine, GlobMatches, Joiner, ListFolder, Pipeline, ShellWord, SimpleCommand, WordTarget,
@@ -275,7 +275,7 @@ impl World {
     }
 }
 
-// Whoever runs the test, the folder is all that its programs can write to.
+// Whichever user runs the test, the folder is all that its programs can write to.
 fn without_rights(command: &mut Command) {
     const NOBODY: u32 = 65534;
     if rustix::process::geteuid().is_root() {

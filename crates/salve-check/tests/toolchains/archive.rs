@@ -1,6 +1,6 @@
 //! Folders written in one file.
 //!
-//! In: text in which a line `-- NAME --` begins a file. Out: the files in order. What stands before
+//! In: text in which a line `-- NAME --` begins a file. Out: the files in order. What is before
 //! the first such line is a comment.
 #![expect(
     clippy::disallowed_methods,

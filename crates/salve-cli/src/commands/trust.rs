@@ -1,7 +1,7 @@
 //! `salve trust`: one yes to what a workspace brings, for as long as it stays the same.
 //!
-//! In: a workspace folder. Out: what its file would define, a question, the list of what is trusted.
-//! Never trusts without a yes, and never runs anything that a file defines.
+//! In: a workspace folder. Out: what its file would define, a question, the list of what is
+//! trusted. Never trusts without a yes, and never runs anything that a file defines.
 
 use crate::arguments::{Format, TrustArguments, TrustCommand};
 use crate::change::visible;
@@ -84,7 +84,7 @@ fn offer(workspace: &Path, standing: &Standing) -> Result<String, Failure> {
     Ok(text)
 }
 
-// The words are somebody else's: they are shown escaped, as one argument vector.
+// The words are another's: they are shown escaped, as one argument vector.
 fn defined(spec: &toml::Value) -> String {
     let word = |key: &str| spec.get(key).and_then(toml::Value::as_str).unwrap_or("?");
     let arguments = spec.get("compile_args").and_then(toml::Value::as_array);

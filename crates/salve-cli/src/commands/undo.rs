@@ -1,7 +1,7 @@
 //! `salve undo`, `redo` and `rewind`: the tree goes to another point of its history.
 //!
 //! In: where to, and what to do about files that were changed since. Out: which files moved, or
-//! which stand in the way. Never overwrites what somebody else wrote unless told to.
+//! which stand in the way. Never overwrites what another process wrote unless told to.
 
 use crate::arguments::{ChangedArguments, Format, RewindArguments, UndoArguments};
 use crate::change::visible;

@@ -1,7 +1,8 @@
 //! `salve jobs` and `salve worker`: real processes, a scripted model, and kills.
 //!
-//! In: a data folder and a model of the test's own. Out: what people and programs see of jobs: results,
-//! stories, exit codes, JSON. Never the user's own jobs, and no model but the scripted one.
+//! In: a data folder and a model of the test's own. Out: what people and programs see of jobs:
+//! results, stories, exit codes, JSON. Never the user's own jobs, and no model but the scripted
+//! one.
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 use crate::run::{Ended, folder, salve_in, write};
@@ -261,7 +262,7 @@ fn a_partial_answer_can_be_accepted_and_is_never_a_result() {
     assert_eq!(place.show("first")["status"], "completed_partial");
     assert_eq!(place.run(&["jobs", "show", "first", "--result"], "").code, Some(1));
     assert_eq!(place.run(&["jobs", "show", "first", "--partial"], "").code, Some(0));
-    // For whoever looks later it is not whole.
+    // For the caller that looks later it is not whole.
     assert_eq!(place.run(&["jobs", "watch", "first"], "").code, Some(1));
 }
 

@@ -1,7 +1,7 @@
 //! What a ladder knows between two replies, and how it ends.
 //!
-//! In: verdicts, and what came of each reply. Out: the next stage. One set of caps: nothing resets
-//! them. Never calls an answer whole that was not judged so, never takes back what was sent.
+//! In: verdicts, and the outcome of each reply. Out: the next stage. One set of caps: nothing
+//! resets them. Never calls an answer whole that was not judged so, never takes back what was sent.
 
 use super::completed::{
     Completed, Completion, IncompleteCode, LadderStep, PassedBecause, StepOutcome, Truncation,
@@ -142,7 +142,7 @@ impl Climb {
         };
     }
 
-    /// Notes what came of the reply that was taken last.
+    /// Notes the outcome of the reply that was taken last.
     pub(super) fn step(&mut self, purpose: Purpose, outcome: StepOutcome, usage: Option<Usage>) {
         let before = match outcome {
             StepOutcome::Joined => Some(self.answer_tokens),
@@ -163,8 +163,8 @@ impl Climb {
         }
     }
 
-    /// Returns how many tokens the next piece may take: `None` means as many as the request says. An
-    /// error means that the caller's own limit is used up.
+    /// Returns how many tokens the next piece may take: `None` means as many as the request says.
+    /// An error means that the caller's own limit is used up.
     pub(super) fn allowance(&self, structured: bool) -> Result<Option<u64>, u64> {
         let Some(limit) = self.wanted.output_limit else { return Ok(None) };
         let allowed = if structured { self.most(limit) } else { limit };

@@ -1,7 +1,7 @@
 //! What the ladder gives back.
 //!
-//! In: nothing but the names. Out: the reply, whether it is whole, every step that was taken and what
-//! it took. Never calls an answer whole that the bytes do not prove or the model did not end.
+//! In: nothing but the names. Out: the reply, whether it is whole, every step that was taken and
+//! what it took. Never calls an answer whole that the bytes do not prove or the model did not end.
 
 use super::verdict::WrongFinish;
 use salve_model::{ModelReply, Purpose};
@@ -106,13 +106,13 @@ impl IncompleteCode {
 pub struct LadderStep {
     /// Which rung.
     pub purpose: Purpose,
-    /// What came of it.
+    /// The outcome.
     pub outcome: StepOutcome,
     /// What it took, if the provider counted.
     pub usage: Option<Usage>,
 }
 
-/// What came of one call.
+/// The outcome of one call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum StepOutcome {
@@ -139,11 +139,11 @@ pub struct Truncation {
     pub model: Option<String>,
     /// What was cut.
     pub language: Language,
-    /// What came of it.
+    /// The outcome.
     pub outcome: TruncationOutcome,
 }
 
-/// What came of a cut.
+/// The outcome of a cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

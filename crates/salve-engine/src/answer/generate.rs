@@ -1,12 +1,12 @@
 //! The ladder over a model: the first call, and one for each step.
 //!
-//! In: a model (on a budget, where it has one), a request, what is wanted. Out: the answer whole, or a
-//! failure that keeps what had arrived and says whether trying again may help. A schema is checked
-//! whether or not the provider was told about it. Never a call to tidy up an answer: what is there is
-//! read as it is, or asked for again.
+//! In: a model (on a budget, where it has one), a request, what is wanted. Out: the answer whole,
+//! or a failure that keeps what had arrived and says whether trying again may help. A schema is
+//! checked whether or not the provider was told about it. Never a call to tidy up an answer: what
+//! is there is read as it is, or asked for again.
 //!
-//! The gateway and the flow `Generate` drive the ladder themselves. This is the plain form of the same
-//! for callers without a wire or a history: the heal loop and conversations.
+//! The gateway and the flow `Generate` drive the ladder themselves. This is the plain form of the
+//! same for callers without a wire or a history: the heal loop and conversations.
 
 use super::completed::{Completed, Completion};
 use super::ladder::{Ladder, Step};
@@ -25,14 +25,14 @@ pub const SCHEMA_NAME: &str = "grok_response";
 pub struct GenerateOptions {
     /// How often the model is asked again.
     pub caps: Caps,
-    /// Whether the provider is asked to enforce the schema. Off by default: the check is made anyway,
-    /// and providers that enforce a schema still cut answers at their limit.
+    /// Whether the provider is asked to enforce the schema. Off by default: the check is made
+    /// anyway, and providers that enforce a schema still cut answers at their limit.
     pub use_structured_outputs: bool,
     /// Whether the model can be asked to, from the table of capabilities.
     pub has_structured_outputs: bool,
 }
 
-/// What came of it.
+/// The outcome.
 #[must_use]
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -86,7 +86,8 @@ impl Generated {
     }
 }
 
-/// Makes one answer. `watch` sees the bytes of every call as they arrive, before anything reads them.
+/// Makes one answer. `watch` sees the bytes of every call as they arrive, before anything reads
+/// them.
 pub async fn generate<M: Model>(
     model: &M,
     request: ModelRequest,

@@ -1,9 +1,9 @@
 //! The ladder: resume, rework, retry, and an honest end.
 //!
-//! In: an answer, what was wanted, and how often may be asked again; then one reply at a time. Out: the
-//! next thing to ask for, or the answer: whole, or as far as it came with the reason. The state is a
-//! plain value that can be stored between any two calls; the same replies lead to the same state. Never
-//! asks anyone: the caller does, and gives the reply to [`Ladder::take`].
+//! In: an answer, what was wanted, and how often may be asked again; then one reply at a time. Out:
+//! the next thing to ask for, or the answer: whole, or as far as it came with the reason. The state
+//! is a plain value that can be stored between any two calls; the same replies lead to the same
+//! state. Never asks anyone: the caller does, and gives the reply to [`Ladder::take`].
 
 use super::climb::Climb;
 use super::completed::Completed;
@@ -28,7 +28,7 @@ pub struct Ladder {
 pub enum Step {
     /// A reply to this, on top of the first request.
     Ask(FollowUp),
-    /// Nothing: this is what became of the answer.
+    /// Nothing: this is the outcome of the answer.
     Done(Box<Completed>),
 }
 
@@ -76,8 +76,8 @@ impl Ladder {
         }
     }
 
-    /// Takes the reply to what was asked for, or the reason why there is none. A reply that broke off
-    /// is a reply with `Disconnect`. What was not asked for is not looked at.
+    /// Takes the reply to what was asked for, or the reason why there is none. A reply that broke
+    /// off is a reply with `Disconnect`. What was not asked for is not looked at.
     pub fn take(&mut self, reply: Result<ModelReply, AskError>) {
         let Stage::Asking { follow_up, rung } = &self.stage else { return };
         let next = match reply {

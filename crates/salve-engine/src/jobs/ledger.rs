@@ -1,8 +1,8 @@
 //! The ledger of paid calls, over the store's.
 //!
-//! In: calls of steps by their keys. Out: leave to make them, and what came of them, with everything
-//! a step needs to go on. Never settles a call that this process only gave up: it stays in doubt, for
-//! it may have been paid.
+//! In: calls of steps by their keys. Out: leave to make them, and their outcomes, with everything
+//! a step needs to go on. Never settles a call that this process only gave up: it stays in doubt,
+//! for it may have been paid.
 
 use super::ledger_error;
 use salve_jobs::{
@@ -233,7 +233,7 @@ fn settled_as(result: CallResult) -> Result<Settled, LedgerError> {
     let kept = serde_json::to_value(Kept { answered, note })
         .map_err(|error| LedgerError::Refused(error.to_string()))?;
     Ok(Settled {
-        // Whoever asked judges the answer; until then it is an answer and no more.
+        // The process that asked judges the answer; until then it is an answer and no more.
         outcome: if answered { CallOutcome::Answered } else { CallOutcome::Failed },
         usage,
         micro_dollars,
@@ -245,7 +245,7 @@ fn settled_as(result: CallResult) -> Result<Settled, LedgerError> {
     })
 }
 
-// The text as it was settled, or as somebody decided it is; only where neither is kept any more,
+// The text as it was settled, or as a person decided it is; only where neither is kept any more,
 // what had arrived.
 fn result_of(detail: CallDetail) -> CallResult {
     let CallDetail { call, texts, .. } = detail;

@@ -1,8 +1,8 @@
 //! Clean, inspect, and the grammar's second opinion: the one way from a text to a verdict.
 //!
-//! In: a reply as received, or a content alone. Out: a whole text that may be parsed, or a cut that can
-//! be resumed. What the engine cleans, and what it asks a grammar about, comes through here. Never
-//! decides anything itself: each step is a stage's function.
+//! In: a reply as received, or a content alone. Out: a whole text that may be parsed, or a cut that
+//! can be resumed. What the engine cleans, and what it asks a grammar about, comes through here.
+//! Never decides anything itself: each step is a stage's function.
 
 use salve_syntax::second_opinion;
 use salve_text::{
@@ -20,7 +20,7 @@ pub struct PipelineOptions {
     pub inspect: InspectOptions,
 }
 
-/// What became of a reply: the types carry the order of the stages.
+/// The outcome of a reply: the types carry the order of the stages.
 #[must_use]
 #[derive(Debug)]
 pub enum Received {

@@ -1,6 +1,6 @@
 //! The ladder: every rung, every cap, every honest end.
 //!
-//! In: scripted askers. Out: what became of the answer and what was asked. Never a model.
+//! In: scripted askers. Out: the outcome of the answer and what was asked. Never a model.
 
 use crate::asking::{
     Perfect, Script, call, complete, complete_capped, complete_sent, counted, text, wants_person,

@@ -1,7 +1,8 @@
 //! The ladder under askers that are perfect, and under askers that are not.
 //!
-//! In: random answers, random cuts, random habits. Out: a perfect asker heals byte for byte; whatever
-//! an asker does, nothing is called whole that it did not write, and no cap and no budget is passed.
+//! In: random answers, random cuts, random habits. Out: a perfect asker heals byte for byte;
+//! whatever an asker does, nothing is called whole that it did not write, and no cap and no budget
+//! is passed.
 
 use crate::asking::{
     Asker, Perfect, call, complete, complete_sent, text, wants_person, wants_tools,
@@ -214,7 +215,7 @@ fn note(written: &mut String, reply: &ModelReply) {
     }
 }
 
-// Every letter of the answer stands in what was written, in that order.
+// Every letter of the answer is in what was written, in that order.
 fn is_written(answer: &str, written: &str) -> bool {
     let mut letters = written.chars().filter(|letter| !letter.is_whitespace());
     answer.chars().filter(|it| !it.is_whitespace()).all(|it| letters.any(|other| other == it))

@@ -1,7 +1,7 @@
 //! A worker as a process of its own, which is this program started again.
 //!
-//! In: what it is to do, in one environment variable. Out: jobs that go on, until it is killed. Never
-//! outlives the test that started it.
+//! In: what it is to do, in one environment variable. Out: jobs that go on, until it is killed.
+//! Never outlives the test that started it.
 
 use crate::act::Stage;
 use crate::flows::{Generation, flows, steps};
@@ -60,7 +60,7 @@ impl WorkerConfig {
     }
 }
 
-/// Works until it is killed or told to end, or until whoever started it is gone.
+/// Works until it is killed or told to end, or until the process that started it is gone.
 pub(crate) fn run(config: WorkerConfig) {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();

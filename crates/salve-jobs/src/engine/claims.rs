@@ -1,7 +1,7 @@
 //! What a runner takes from the engine's queues, and what it still holds.
 //!
-//! In: the flows and steps it knows. Out: which work is its own, and what must be given back when it
-//! stops. Never takes work that it does not know: that is for a peer with another version.
+//! In: the flows and steps it knows. Out: which work is its own, and what must be given back when
+//! it stops. Never takes work that it does not know: that is for a peer with another version.
 
 use super::wakeups::locked;
 use crate::{FlowName, JobBook, JobId};
@@ -28,7 +28,7 @@ pub(super) struct Claims {
     steps: BTreeSet<String>,
     poll: Duration,
     closed: CancellationToken,
-    // Whoever looks holds it for reading, so that closing can wait for them.
+    // The caller that looks holds it for reading, so that closing can wait for them.
     looking: RwLock<()>,
     // Those who look stand in line, and only the first of them asks the store.
     flow_gate: tokio::sync::Mutex<()>,

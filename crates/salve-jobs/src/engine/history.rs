@@ -1,6 +1,6 @@
 //! The engine's history as events and states of ours.
 //!
-//! In: the events of one execution. Out: what happened, in order, and where the job stands. Never
+//! In: the events of one execution. Out: what happened, in order, and the state of the job. Never
 //! reads or writes anything, so every worker that looks makes the same of it.
 
 use super::envelope::{FlowInput, StepInput, Told, child_error, flow_name, step_error};
@@ -218,7 +218,7 @@ fn changed_flow(events: &[Event], details: &ErrorDetails) -> String {
     of_child.or_else(own).unwrap_or_default()
 }
 
-/// Returns where a job stands that nobody has cancelled.
+/// Returns the state of a job that nobody has cancelled.
 pub(super) fn standing(events: &[Event]) -> JobState {
     if events.is_empty() {
         return JobState::Queued;

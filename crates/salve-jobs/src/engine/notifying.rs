@@ -1,8 +1,8 @@
 //! The engine's store, with what we add around it.
 //!
-//! In: what the engine asks of its store. Out: the same answers, sooner (a worker that waits for work
-//! is woken instead of polling), and only work that this process knows how to do. Never a different
-//! answer: the store decides everything.
+//! In: what the engine asks of its store. Out: the same answers, sooner (a worker that waits for
+//! work is woken instead of polling), and only work that this process knows how to do. Never a
+//! different answer: the store decides everything.
 
 use super::claims::Claims;
 use super::envelope::flow_name;
@@ -47,7 +47,7 @@ impl Backend {
 pub(super) struct NotifyingProvider {
     pub(super) inner: Arc<dyn Provider>,
     /// The same store, for who has what for how long; where it can, it does not wait for the disk
-    /// with that. What is lost of it in a crash is only that somebody had something.
+    /// with that. What is lost of it in a crash is only that someone had something.
     pub(super) leases: Arc<dyn Provider>,
     pub(super) wakeups: Arc<Wakeups>,
     /// There for a runner, which takes work; a client only gives it.

@@ -1,7 +1,7 @@
 //! From the engine's history into the book.
 //!
-//! In: a job whose history may have grown. Out: its events, each once and in order, whoever looks and
-//! however often. Never changes the history.
+//! In: a job whose history may have grown. Out: its events, each once and in order, no matter who
+//! looks and however often. Never changes the history.
 
 use super::history::{News, news};
 use super::wakeups::Wakeups;
@@ -29,8 +29,8 @@ pub(super) struct Projector {
 impl Projector {
     /// Writes down what happened to a job since it was last looked at.
     pub(super) async fn project(&self, id: &JobId) -> Result<(), JobsError> {
-        // Somebody else may do the same at the same time; then what they wrote is read, and the rest
-        // of it is written. Each round means that somebody wrote, so a few are enough.
+        // Another process may do the same at the same time; then what they wrote is read, and the
+        // rest of it is written. Each round means that someone wrote, so a few are enough.
         for _ in 0..8 {
             let Some(row) = self.row(id).await? else { return Ok(()) };
             if row.ended.is_some() {
@@ -59,8 +59,8 @@ impl Projector {
         Ok(())
     }
 
-    /// Writes down what happened to all jobs that were touched in this process. Returns whether that
-    /// was possible; what was not is touched still.
+    /// Writes down what happened to all jobs that were touched in this process. Returns whether
+    /// that was possible; what was not is touched still.
     pub(super) async fn project_touched(&self) -> bool {
         let failed: Vec<JobId> = futures_util::stream::iter(self.wakeups.take_touched())
             .map(|id| async move {
@@ -140,7 +140,8 @@ impl Projector {
 pub(super) struct Swept {
     /// Where the next one goes on.
     pub(super) next: Option<JobId>,
-    /// Jobs that are to stop and have not; whoever asked may have died before the engine heard.
+    /// Jobs that are to stop and have not; the process that asked may have died before the engine
+    /// heard.
     pub(super) to_cancel: Vec<(JobId, String)>,
 }
 

@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 const PAGE: u32 = 200;
 const EVENTS: u32 = 256;
 const NEWS: Duration = Duration::from_millis(500);
-// After this long without an event the watcher looks into the history itself: the worker that should
-// have written it down may be gone.
+// After this long without an event the watcher looks into the history itself: the worker that
+// should have written it down may be gone.
 const QUIET: Duration = Duration::from_secs(2);
 
 impl EngineJobs {
@@ -45,7 +45,7 @@ impl EngineJobs {
         let events = self.engine.read(id.as_str()).await.map_err(|error| unreadable(&error))?;
         let state = standing(&events);
         if state.is_terminal() {
-            // What is shown as ended is to be ended in the book, whoever reads that next.
+            // What is shown as ended is to be ended in the book, no matter who reads that next.
             self.projector().project(id).await?;
             return Ok(state);
         }
@@ -171,7 +171,7 @@ impl Watcher {
     async fn next(&mut self) -> Result<Option<JobEvent>, JobsError> {
         let mut quiet_since = Instant::now();
         while self.found.is_empty() && !self.over {
-            // An error ends it: whoever watches asks again behind the last event it has.
+            // An error ends it: the caller that watches asks again behind the last event it has.
             let found = self.look(&mut quiet_since).await;
             self.over |= found.is_err();
             found?;

@@ -1,7 +1,7 @@
 //! What the durable engine needs of a database, and no more.
 //!
-//! In: turns, steps and messages, serialised. Out: the same, claimed by one worker at a time under a
-//! lease. Each call is one transaction. Never a type of the engine, and none of a database.
+//! In: turns, steps and messages, serialised. Out: the same, claimed by one worker at a time under
+//! a lease. Each call is one transaction. Never a type of the engine, and none of a database.
 
 use crate::{Fut, JobUpdate, NewJob};
 use salve_types::{
@@ -38,11 +38,12 @@ pub trait EngineStorage: Send + Sync {
     /// Returns the name of this process in its leases.
     fn owner(&self) -> String;
 
-    /// Takes the leases of processes that have died on this machine away from them; returns how many.
+    /// Takes the leases of processes that have died on this machine away from them; returns how
+    /// many.
     fn release_dead(&self) -> Stored<'_, u64>;
 
-    /// Claims the oldest turn that is due and whose instance nobody holds. Messages to instances that
-    /// do not exist wait for the start, except signals, which are dropped.
+    /// Claims the oldest turn that is due and whose instance nobody holds. Messages to instances
+    /// that do not exist wait for the start, except signals, which are dropped.
     fn claim_turn(&self, claim: TurnClaim) -> Stored<'_, Option<ClaimedTurn>>;
 
     /// Commits a turn under its lease, which ends with it. What the turn means for the job index is
@@ -59,7 +60,7 @@ pub trait EngineStorage: Send + Sync {
     /// Claims the oldest step that is due and is wanted.
     fn claim_step(&self, claim: StepClaim) -> Stored<'_, Option<ClaimedStep>>;
 
-    /// Takes a step out of the queue under its lease, and sends what came of it.
+    /// Takes a step out of the queue under its lease, and sends the outcome.
     fn complete_step(
         &self,
         token: String,
@@ -73,7 +74,8 @@ pub trait EngineStorage: Send + Sync {
     /// Extends the lease of a step.
     fn renew_step(&self, token: String, now: Timestamp, until: Timestamp) -> Stored<'_, ()>;
 
-    /// Extends the sessions of these owners that were active since `active_since`; returns how many.
+    /// Extends the sessions of these owners that were active since `active_since`; returns how
+    /// many.
     fn renew_sessions(
         &self,
         owners: Vec<String>,

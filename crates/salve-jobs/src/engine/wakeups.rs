@@ -1,7 +1,7 @@
 //! What the parts of one process tell each other about jobs, so that nobody has to wait for a poll.
 //!
-//! In: that something happened. Out: whoever waits for it wakes up. Never the truth: that is in the
-//! engine's history, and everything here may be lost.
+//! In: that something happened. Out: the caller that waits for it wakes up. Never the truth: that
+//! is in the engine's history, and everything here may be lost.
 
 use crate::{CallKey, JobId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -111,7 +111,7 @@ impl Drop for InStep {
     }
 }
 
-/// Locks, also after somebody panicked while holding it: everything here is whole at every moment.
+/// Locks, also after someone panicked while holding it: everything here is whole at every moment.
 pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,7 +1,7 @@
 //! The ledger in memory, shared by workers that can be declared gone.
 //!
-//! In: calls of workers. Out: leave to make them, once. Never forgets a payment: one that comes late
-//! is kept as late.
+//! In: calls of workers. Out: leave to make them, once. Never forgets a payment: one that comes
+//! late is kept as late.
 
 use super::book::is_within;
 use super::lock;
@@ -40,11 +40,11 @@ struct Call {
     stands: Stands,
 }
 
-/// Where a call stands.
+/// The state of a call.
 enum Stands {
-    /// Somebody makes it.
+    /// Someone makes it.
     Open,
-    /// It was in doubt, and is to be made again by whoever comes next.
+    /// It was in doubt, and is to be made again by the caller that comes next.
     ToMakeAgain,
     Settled(CallResult),
     Refused,
@@ -159,7 +159,7 @@ impl MemoryLedger {
                     call.stands = Stands::Settled(result);
                     Ok(Settlement::Counted)
                 }
-                // Somebody who did not hear that it was taken says it again.
+                // Someone who did not hear that it was taken says it again.
                 Stands::Settled(known) if call.epoch == epoch && *known == result => {
                     Ok(Settlement::Counted)
                 }
@@ -215,7 +215,7 @@ impl MemoryLedger {
                     ..CallResult::default()
                 }),
             };
-            // Whoever had it would settle under the old epoch, and is late from now on.
+            // The process that had it would settle under the old epoch, and is late from now on.
             if !matches!(decision, Decision::Retry) {
                 call.epoch += 1;
             }

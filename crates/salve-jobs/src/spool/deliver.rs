@@ -27,7 +27,7 @@ pub(super) struct Deliveries {
     empty: Notify,
 }
 
-/// What came of bringing one result.
+/// The outcome of bringing one result.
 pub(super) enum Delivered {
     /// The ledger has it.
     Taken(Settlement),

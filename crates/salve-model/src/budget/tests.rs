@@ -98,7 +98,7 @@ fn a_day_begins_anew_at_midnight_and_a_clock_set_back_gives_nothing_back() {
     assert_eq!(day.spent(), tokens(10));
 }
 
-/// One step of somebody who spends.
+/// One step of someone who spends.
 #[derive(Debug, Clone)]
 enum Step {
     Reserve { run: usize, tokens: u64, money: u64 },

@@ -1,8 +1,8 @@
 //! Our request in the words of the `genai` crate.
 //!
 //! In: a provider and a request. Out: target, messages and options, with everything set that the
-//! crate would otherwise look up or guess. Never leaves it a reason to read the environment: address
-//! and key go along with every call.
+//! crate would otherwise look up or guess. Never leaves it a reason to read the environment:
+//! address and key go along with every call.
 
 use super::Provider;
 use crate::request::{ModelRequest, SchemaAsk, Speaker, ToolSpec};
@@ -45,8 +45,8 @@ pub(super) fn messages(request: &ModelRequest) -> ChatRequest {
     asked
 }
 
-/// Returns limits, sampling and schema. `structured` says whether the model can be told of a schema;
-/// one that cannot is asked without, and its answer is held to it all the same.
+/// Returns limits, sampling and schema. `structured` says whether the model can be told of a
+/// schema; one that cannot is asked without, and its answer is held to it all the same.
 pub(super) fn options(
     provider: &Provider,
     request: &ModelRequest,
@@ -81,7 +81,7 @@ fn body(dialect: Dialect, request: &ModelRequest, model: &str, structured: bool)
         let (key, value) = response_format(dialect, ask);
         body.insert(key.to_owned(), value);
     }
-    // The crate takes a tool of certain names for the provider's own, whoever made it.
+    // The crate takes a tool of certain names for the provider's own, no matter who made it.
     if !request.tools.is_empty() {
         let tools = request.tools.iter().map(|spec| tool(dialect, spec)).collect();
         body.insert("tools".to_owned(), tools);

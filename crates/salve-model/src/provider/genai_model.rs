@@ -1,8 +1,8 @@
 //! A provider's models, over the `genai` crate.
 //!
 //! In: a provider, a client for HTTP, and what is known of models. Out: a model that streams
-//! underneath, so that whoever watches sees text as it comes and silence is noticed. Never calls
-//! twice, never limits itself, never spends: other layers do.
+//! underneath, so that the caller that watches sees text as it comes and silence is noticed. Never
+//! calls twice, never limits itself, never spends: other layers do.
 
 use super::Provider;
 use super::asking::{messages, options, target};

@@ -14,10 +14,10 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::time::Sleep;
 
-/// The body of somebody else's response, as it arrives.
+/// The body of another's response, as it arrives.
 pub(super) type Relayed = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
 
-/// A body that plays its steps, or hands on what somebody else sends.
+/// A body that plays its steps, or hands on what another process sends.
 pub(super) struct SimBody {
     steps: VecDeque<Step>,
     relay: Option<Relayed>,
@@ -50,7 +50,7 @@ impl SimBody {
         }
     }
 
-    /// Makes a body of somebody else's.
+    /// Makes a body of another's.
     pub(super) fn relay(relay: Relayed) -> Self {
         Self { relay: Some(relay), length: None, ..Self::whole(Bytes::new()) }
     }

@@ -168,7 +168,7 @@ fn fits(when: &When, heard: &Heard) -> bool {
 
 fn says(text: &str, heard: &Heard, continues: bool, asked: Asks) -> bool {
     let holds = |user: &String| memmem::find(user.as_bytes(), text.as_bytes()).is_some();
-    // A follow-up ends with a prompt of its own; the question stands before it, unless the provider
+    // A follow-up ends with a prompt of its own; the question is before it, unless the provider
     // is thought to remember it.
     heard.users.last().is_some_and(holds)
         || (continues && heard.users.iter().any(holds))

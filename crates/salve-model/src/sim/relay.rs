@@ -1,8 +1,8 @@
 //! Passes requests on to a real provider and writes down what passed.
 //!
-//! In: requests, and the address of a provider. Out: its responses, unchanged and as they arrive, and
-//! a line of the recording for each that came to its end. Never writes a header of a request: keys
-//! are in them.
+//! In: requests, and the address of a provider. Out: its responses, unchanged and as they arrive,
+//! and a line of the recording for each that came to its end. Never writes a header of a request:
+//! keys are in them.
 
 use super::body::SimBody;
 use super::calls::SeenRequest;
@@ -93,7 +93,7 @@ impl Relay {
     }
 }
 
-/// Puts recorded headers on a response. The length is left to whoever sends the body.
+/// Puts recorded headers on a response. The length is left to the caller that sends the body.
 pub(super) fn put_headers(response: &mut Response<SimBody>, headers: &[(String, String)]) {
     for (name, value) in headers {
         let name = HeaderName::try_from(name.as_str());

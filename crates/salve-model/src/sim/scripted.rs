@@ -1,7 +1,7 @@
 //! The scripted model, without HTTP.
 //!
 //! In: a script. Out: a `Model` that plays it. Never waits for a timeout of its own: a script that
-//! hangs, hangs, and whoever calls has the clock.
+//! hangs, hangs, and the caller has the clock.
 
 use super::answer::{self, Piece};
 use super::calls::{Calls, Counter, RuleCalls};

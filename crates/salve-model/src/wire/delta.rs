@@ -1,7 +1,7 @@
 //! What one event of a stream means.
 //!
 //! In: a frame. Out: the steps it stands for, the same for every dialect. Never anything about the
-//! frame's own spelling: whoever passes it on passes its bytes.
+//! frame's own spelling: the caller that passes it on passes its bytes.
 
 use salve_types::{FinishReason, Usage};
 

@@ -104,13 +104,13 @@ impl StreamReader {
         self.answers.get(choice).map(|answer| &answer.reply)
     }
 
-    /// Returns whoever goes on with this stream for the client that reads it. It must be told of
-    /// every frame that is passed on.
+    /// Returns the tail that goes on with this stream for the client that reads it. It must be told
+    /// of every frame that is passed on.
     pub const fn tail(&mut self) -> &mut StreamTail {
         &mut self.tail
     }
 
-    /// Ends the reading and keeps whoever goes on with the stream.
+    /// Ends the reading and keeps the tail that goes on with the stream.
     pub fn into_tail(self) -> StreamTail {
         self.tail
     }

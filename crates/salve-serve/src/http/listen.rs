@@ -38,11 +38,11 @@ pub(crate) trait Face: Send + Sync + 'static {
     /// Says in the shape of this face why the request for a path is not served.
     fn refuse(&self, path: &str, refusal: &Refusal) -> Response<ReplyBody>;
 
-    /// Hears what became of a connection, to count and log it.
+    /// Hears the outcome of a connection, to count and log it.
     fn hear(&self, event: ConnectionEvent);
 }
 
-/// What became of a connection.
+/// The outcome of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ConnectionEvent {
     Opened,
@@ -99,8 +99,8 @@ pub struct ServerHandle {
 }
 
 impl ServerHandle {
-    /// Takes no new connection, lets the open ones finish for as long as the configuration says, and
-    /// returns when all are closed.
+    /// Takes no new connection, lets the open ones finish for as long as the configuration says,
+    /// and returns when all are closed.
     pub async fn stop(self) -> Drained {
         let _ = self.stop.send(true);
         self.task.await.unwrap_or_default()

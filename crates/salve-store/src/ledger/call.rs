@@ -1,6 +1,6 @@
 //! A call to a model, as the ledger knows it.
 //!
-//! In: what is about to be asked, and later what came of it. Out: plain data for the callers and for
+//! In: what is about to be asked, and later the outcome. Out: plain data for the callers and for
 //! export. Never holds a prompt: its hash is enough to know it again.
 
 use super::spend::OverBudget;
@@ -46,14 +46,14 @@ pub struct NewCall {
     pub prompt_hash: Option<String>,
 }
 
-/// What came of a reservation.
+/// The outcome of a reservation.
 #[must_use]
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Reservation {
     /// Nobody made this call yet: make it, and settle it.
     Fresh(crate::OpenCall),
-    /// It was made before; this is what came of it.
+    /// It was made before; this is the outcome.
     Done(Box<CallDetail>),
     /// It was begun, and nobody knows how it ended: it may have been paid.
     InDoubt {
@@ -68,7 +68,7 @@ pub enum Reservation {
         /// Whether that worker is still seen. It may yet settle.
         alive: bool,
     },
-    /// Somebody decided that it is not to be made.
+    /// A person decided that it is not to be made.
     Refused(String),
     /// It would not fit; nothing was reserved.
     OverBudget(OverBudget),
@@ -77,7 +77,7 @@ pub enum Reservation {
 /// How a call ended.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Settled {
-    /// What came of it.
+    /// The outcome.
     pub outcome: CallOutcome,
     /// What the provider counted; without it, it is estimated from what arrived.
     pub usage: Option<Usage>,
@@ -122,24 +122,24 @@ pub enum Resolution {
     CountWorst,
     /// It took this much.
     Took(Spend),
-    /// It is made again by whoever asks for it next. It may be paid twice, so it counts as the most
-    /// it can have taken until its owner says what it took.
+    /// It is made again by the caller that asks for it next. It may be paid twice, so it counts as
+    /// the most it can have taken until its owner says what it took.
     Retry,
     /// This is its result. It counts as with [`Retry`](Self::Retry).
     UseResult(String),
-    /// It is not made again; the reason is told to whoever asks. It counts as with
+    /// It is not made again; the reason is told to the caller that asks. It counts as with
     /// [`Retry`](Self::Retry).
     Fail(String),
 }
 
-/// Where a call stands.
+/// The state of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CallState {
-    /// Somebody who is alive is at it.
+    /// A process that is alive is at it.
     Open,
-    /// It was begun by somebody who is not seen any more. It may have been paid.
+    /// It was begun by a process that is not seen any more. It may have been paid.
     Unknown,
     /// It has ended.
     Settled,
@@ -164,7 +164,7 @@ pub struct Call {
     pub id: CallId,
     /// By what it is known again.
     pub key: Option<String>,
-    /// Where it stands.
+    /// Its state.
     pub state: CallState,
     /// Who made it.
     pub worker: String,
@@ -193,7 +193,7 @@ pub struct Call {
     pub prompt_hash: Option<String>,
     /// The most it could take.
     pub worst: Spend,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Option<CallOutcome>,
     /// What it took.
     pub usage: Option<Usage>,
@@ -217,7 +217,7 @@ pub struct Call {
     pub false_alarm: bool,
     /// What else was kept.
     pub note: Option<Value>,
-    /// What somebody decided about it: `retry`, `result` or `fail`.
+    /// What a person decided about it: `retry`, `result` or `fail`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decided: Option<String>,
 }
@@ -270,7 +270,7 @@ pub struct CallTry {
 pub struct LateEnd {
     /// When its owner said so.
     pub at: Timestamp,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Option<CallOutcome>,
     /// What it took.
     pub usage: Usage,

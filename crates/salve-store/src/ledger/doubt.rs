@@ -1,7 +1,7 @@
 //! Calls whose end is not known: listed, taken over, decided about.
 //!
-//! In: keys. Out: the call under a new epoch, or what is known of it. Never two results for one key:
-//! a settlement that comes late is written down as late.
+//! In: keys. Out: the call under a new epoch, or what is known of it. Never two results for one
+//! key: a settlement that comes late is written down as late.
 
 use super::call::{CallDetail, CallState, Resolution, Settled};
 use super::open_call::OpenCall;
@@ -48,9 +48,9 @@ pub struct DoubtfulCall {
 }
 
 impl Store {
-    /// Takes a call in doubt away from whoever began it, if that is not seen any more or somebody
-    /// decided that it is to be made again: from now on what the other one settles is late. What it
-    /// may have taken counts at its worst until then. A call that nobody began is reserved.
+    /// Takes a call in doubt away from the process that began it, if that is not seen any more or
+    /// someone decided that it is to be made again: from now on what the other one settles is late.
+    /// What it may have taken counts at its worst until then. A call that nobody began is reserved.
     ///
     /// # Errors
     /// When the database refuses, or its gateway key is not in force.
@@ -70,8 +70,9 @@ impl Store {
         }
     }
 
-    /// Settles the try of this epoch at the call under this key, as its owner, whoever that was: for
-    /// an owner that was restarted and still knows how its call ended. None when there is no such try.
+    /// Settles the try of this epoch at the call under this key, as its owner, no matter who that
+    /// was: for an owner that was restarted and still knows how its call ended. None when there is
+    /// no such try.
     ///
     /// # Errors
     /// When the database refuses.
@@ -102,8 +103,8 @@ impl Store {
         .await
     }
 
-    /// Decides about the call under this key, if it is in doubt; no when it is not: nobody began it,
-    /// it is settled, or its owner is alive. The same said twice is said once.
+    /// Decides about the call under this key, if it is in doubt; no when it is not: nobody began
+    /// it, it is settled, or its owner is alive. The same said twice is said once.
     ///
     /// # Errors
     /// When the database refuses.
@@ -183,7 +184,7 @@ impl Found {
         call.state != CallState::Settled && call.decided.as_deref() == Some("retry")
     }
 
-    /// Says what became of it.
+    /// Says the outcome.
     pub(crate) fn said(self) -> Reservation {
         let CallDetail { call, .. } = &self.0;
         if call.state == CallState::Settled {

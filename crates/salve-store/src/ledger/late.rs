@@ -1,8 +1,8 @@
 //! Settlements of calls that their owner does not own any more.
 //!
-//! In: settlements, and what became of the call meanwhile. Out: a row beside the call that says what
-//! the try took. Never changes the result of the call; what the try counts for in budgets becomes
-//! what it took, since that is known now.
+//! In: settlements, and the outcome of the call meanwhile. Out: a row beside the call that says
+//! what the try took. Never changes the result of the call; what the try counts for in budgets
+//! becomes what it took, since that is known now.
 
 use super::batch::Batch;
 use super::plan::taken;
@@ -13,7 +13,7 @@ use crate::{CallOutcome, Receipt, Spend, StoreError};
 use salve_types::Timestamp;
 use std::collections::HashMap;
 
-/// What became of a call whose owner comes late.
+/// The outcome of a call whose owner comes late.
 #[derive(Debug, Clone, Copy)]
 enum Fate {
     /// There is no trace of it.
@@ -33,7 +33,7 @@ enum Fate {
 pub(crate) struct Lates(HashMap<(i64, i64), Fate>);
 
 impl Lates {
-    /// Reads what became of the calls that are settled by a worker that does not own them.
+    /// Reads the outcome of the calls that are settled by a worker that does not own them.
     pub(super) async fn read(
         ops: &[Op],
         state: &State,
@@ -124,7 +124,7 @@ async fn fate(id: i64, epoch: i64, connection: &mut Connection) -> Result<Fate, 
         Some("late") => Fate::Late,
         Some(_) => Fate::Lost(Spend { tokens: count(3)?, micro_dollars: count(4)? }),
         None => {
-            // An epoch has one owner, so this is what it wrote itself, unless somebody decided.
+            // An epoch has one owner, so this is what it wrote itself, unless a person decided.
             let resolved =
                 row.try_get::<Option<String>>(1)?.as_deref() == Some(CallOutcome::Resolved.name());
             let same = row.try_get::<i64>(0)? == epoch;

@@ -58,7 +58,7 @@ impl ReserveOp {
     }
 }
 
-/// What came of it. Dropped without a taker, it gives the budget back.
+/// The outcome. Dropped without a taker, it gives the budget back.
 #[derive(Debug)]
 pub(crate) enum Reserved {
     Fresh(OpenCall),

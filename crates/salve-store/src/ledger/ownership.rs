@@ -1,7 +1,7 @@
 //! Calls that change hands: taken over from a dead worker, taken up after a restart, decided about.
 //!
-//! In: a key. Out: the call with a new epoch, or why it is not to be had. Never free: what the owner
-//! before may have paid counts at its worst until it is known.
+//! In: a key. Out: the call with a new epoch, or why it is not to be had. Never free: what the
+//! owner before may have paid counts at its worst until it is known.
 
 use super::accounts::Accounts;
 use super::open_call::{OpenCall, Opening};
@@ -20,7 +20,7 @@ pub(crate) struct TakeOver {
     pub(crate) call: NewCall,
 }
 
-/// What came of it.
+/// The outcome.
 #[derive(Debug)]
 pub(crate) enum Taken {
     /// It is ours.
@@ -101,8 +101,8 @@ pub(crate) async fn take_over(
     Ok(Taken::Fresh(OpenCall::new(new, opening).after(partial)))
 }
 
-/// Finds the try of this epoch at a call, to settle it. If it is still open, it becomes this worker's,
-/// who settles it like its own.
+/// Finds the try of this epoch at a call, to settle it. If it is still open, it becomes this
+/// worker's, who settles it like its own.
 pub(crate) async fn take_up(
     tx: &mut Transaction<'_>,
     key: String,

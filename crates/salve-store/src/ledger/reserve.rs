@@ -1,7 +1,7 @@
 //! Reserving a call before it is made.
 //!
-//! In: what is about to be asked. Out: an open call, or what came of it before. Never two calls under
-//! one key, and never one beyond a budget.
+//! In: what is about to be asked. Out: an open call, or the outcome it had before. Never two calls
+//! under one key, and never one beyond a budget.
 
 use super::op::{Op, ReserveOp, Reserved};
 use crate::writer::Message;
@@ -9,8 +9,8 @@ use crate::{CallKey, NewCall, Reservation, Store, StoreError};
 use tokio::sync::oneshot;
 
 impl Store {
-    /// Reserves a call: holds its worst case in every budget it counts in, and writes it down, in one
-    /// transaction. A call that was reserved under the same key before is not reserved again.
+    /// Reserves a call: holds its worst case in every budget it counts in, and writes it down, in
+    /// one transaction. A call that was reserved under the same key before is not reserved again.
     ///
     /// # Errors
     /// When the database refuses, or its gateway key is not in force.

@@ -1,8 +1,8 @@
 //! The tables of the durable engine on one machine.
 //!
 //! In: turns, steps and messages, serialised. Out: the same, claimed by one worker at a time. Each
-//! write is one transaction with everything it means, on the disk before it is answered; only leases
-//! may be lost with the power. Texts are kept as they came, because they are replayed.
+//! write is one transaction with everything it means, on the disk before it is answered; only
+//! leases may be lost with the power. Texts are kept as they came, because they are replayed.
 
 mod import;
 mod rows;
@@ -65,8 +65,8 @@ impl EngineTables {
         write!(self, Normal, "claim a turn", |tx| turns::claim(&claim, tx))
     }
 
-    /// Commits a turn under its lease, which ends with it. Returns whether what it means for the job
-    /// index was written with it.
+    /// Commits a turn under its lease, which ends with it. Returns whether what it means for the
+    /// job index was written with it.
     pub async fn commit_turn(
         &self,
         turn: TurnCommit,
@@ -120,7 +120,7 @@ impl EngineTables {
         write!(self, Normal, "claim a step", |tx| steps::claim(&claim, tx))
     }
 
-    /// Takes a step out of the queue under its lease, and sends what came of it.
+    /// Takes a step out of the queue under its lease, and sends the outcome.
     pub async fn complete_step(
         &self,
         token: String,

@@ -90,8 +90,8 @@ impl Store {
     }
 
     /// Writes down what happened to a job, if what was known of it before is what the report says;
-    /// otherwise another process has done so, nothing is written, and the answer is no. Also no: when
-    /// there is no such job.
+    /// otherwise another process has done so, nothing is written, and the answer is no. Also no:
+    /// when there is no such job.
     ///
     /// # Errors
     /// When the database refuses.
@@ -376,7 +376,7 @@ fn unreadable(error: impl Error + Send + Sync + 'static) -> sqlx::Error {
     sqlx::Error::Decode(Box::new(error))
 }
 
-/// Jobs; made together with the texts they pass around, and with what became of calls that changed
+/// Jobs; made together with the texts they pass around, and with the outcome of calls that changed
 /// hands.
 pub(crate) const TABLE: Table = Table {
     names: &["jobs"],

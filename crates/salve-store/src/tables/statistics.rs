@@ -1,4 +1,4 @@
-//! How texts were judged, and what became of them, counted.
+//! How texts were judged, and the outcome of them, counted.
 //!
 //! In: one judgement at a time. Out: counts by kind of cut, model and language, and how many were
 //! healed. Never the texts.
@@ -24,7 +24,7 @@ pub struct AnswerStat {
     pub model: String,
     /// The language of the answer.
     pub language: String,
-    /// What became of it.
+    /// The outcome.
     pub outcome: AnswerOutcome,
 }
 
@@ -39,7 +39,7 @@ impl AnswerStat {
     }
 }
 
-/// What became of an answer.
+/// The outcome of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -134,7 +134,8 @@ pub struct Statistics {
 }
 
 impl Store {
-    /// Counts an answer besides those that are counted with the settlement of their call. Never waits.
+    /// Counts an answer besides those that are counted with the settlement of their call. Never
+    /// waits.
     pub fn count_answer(&self, stat: AnswerStat) {
         // A store that was closed counts no more, and has no caller to answer.
         let _ = self.send(Message::Ledger(Op::Count(stat.redacted(self.redactor()))));

@@ -27,7 +27,7 @@ async fn files_are_private() {
         assert_eq!(mode(&path), 0o600, "{}", path.display());
     }
     store.close().await;
-    // A file somebody opened up is closed again.
+    // A file someone opened up is closed again.
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).expect("changed");
     Store::open(&path, options(HandClock::new())).await.expect("opened").close().await;
     assert_eq!(mode(&path), 0o600);

@@ -80,7 +80,7 @@ async fn a_call_of_the_dead_is_in_doubt_and_its_text_is_there(place: Place) {
         }
         other => panic!("{other:?}"),
     }
-    // Its budget stays held until somebody decides.
+    // Its budget stays held until a person decides.
     assert_eq!(after.day_spending().await.expect("read").held.tokens, 1100);
     after.resolve(id, salve_store::Resolution::CountWorst).await.expect("resolved");
     let day = after.day_spending().await.expect("read");

@@ -112,7 +112,7 @@ async fn a_reservation_nobody_was_told_of_is_taken_back() {
     let mut refused = 0;
     for round in 0..400 {
         let key = CallKey::new(format!("call {round}"));
-        // Whether or not it was written: whoever asks the next time may make the call.
+        // Whether or not it was written: the caller that asks the next time may make the call.
         let open = loop {
             match store.reserve(&key, call()).await {
                 Ok(Reservation::Fresh(open)) => break open,
@@ -154,7 +154,7 @@ async fn events_of_many_processes_are_one_sequence_without_a_gap() {
             });
         }
     }
-    // Read while they are written: whoever sees a number has seen all before it.
+    // Read while they are written: the caller that sees a number has seen all before it.
     for expected in 1..=PROCESSES * EACH {
         let next = tokio::time::timeout(Duration::from_secs(60), subscription.next()).await;
         let next = next.expect("in time").expect("readable").expect("open");

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 /// The secret of every test.
 pub(crate) const SECRET: &str = "sk-planted-0123456789abcdef";
-/// What stands in its place.
+/// What is in its place.
 pub(crate) const REMOVED: &str = "[removed]";
 /// The first day of the tests.
 pub(crate) const START: i64 = 1_700_000_000_000;
@@ -81,7 +81,8 @@ pub(crate) fn options(clock: Arc<HandClock>) -> StoreOptions {
     StoreOptions::new(clock, Arc::new(OneSecret), "test")
 }
 
-/// A call that takes at most 100 tokens of prompt and 1000 of answer, at 1 and 10 dollars a million.
+/// A call that takes at most 100 tokens of prompt and 1000 of answer, at 1 and 10 dollars a
+/// million.
 pub(crate) fn call() -> NewCall {
     NewCall {
         purpose: "first".to_owned(),

@@ -1,6 +1,6 @@
 //! What makes a text a document of its own: headings and front matter.
 //!
-//! In: a text. Out: where its first heading or front matter stands, and how many headings it has
+//! In: a text. Out: where its first heading or front matter is, and how many headings it has
 //! outside its fences. Never takes a comment inside a fence for a heading.
 
 use super::draft::{Cut, Draft};

@@ -50,7 +50,7 @@ pub(crate) fn is_fence_line(line: &str) -> bool {
     read_mark(line, 0).is_some_and(|mark| mark.at_line_start)
 }
 
-// A place where a fence stands.
+// A place where a fence is.
 #[derive(Debug, Clone, Copy)]
 struct Mark {
     line: Span,

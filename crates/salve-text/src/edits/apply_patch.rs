@@ -25,7 +25,7 @@ pub(super) struct EnvelopeReader {
     malformed: Option<EditEnd>,
     open: Option<Envelope>,
     file: Option<FileDraft>,
-    // What stands from a begin marker to its end, read or not.
+    // What is from a begin marker to its end, read or not.
     regions: Vec<Span>,
     fence: Option<OpenFence>,
     line_number: usize,

@@ -153,7 +153,7 @@ impl Reader<'_> {
         let indent = self.lines[open].indent();
         let mut separated = false;
         for (at, line) in self.lines.iter().enumerate().skip(open + 1) {
-            // What stands further in than the opening marker is content.
+            // What is further in than the opening marker is content.
             if line.indent() > indent {
                 continue;
             }

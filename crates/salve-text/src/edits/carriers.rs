@@ -1,8 +1,8 @@
 //! Several carriers in one reply: a diff and a whole file, two envelopes, a call with a diff in it.
 //!
-//! In: what each reader made of the same text. Out: one set in which nothing stands twice because
+//! In: what each reader made of the same text. Out: one set in which nothing is twice because
 //! two readers saw it. Never: a choice between two carriers of one file; both stay in the set, and
-//! whoever has the file refuses them unless they come to the same.
+//! the process that has the file refuses them unless they come to the same.
 
 use salve_types::{EditEnd, EditFormat, EditSet, FileChange, FileEdit, Span};
 use std::collections::HashMap;

@@ -16,7 +16,7 @@ pub(super) struct Candidate<'a> {
     pub(super) place: Place,
 }
 
-/// Where a candidate stands; the less it looks like a comment of its own, the clearer its words
+/// Where a candidate is; the less it looks like a comment of its own, the clearer its words
 /// must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {

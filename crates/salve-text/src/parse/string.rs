@@ -21,7 +21,7 @@ pub(super) enum Role {
 /// A string whose end has not been seen yet.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Str {
-    /// Where the opening quote stands, and where the content begins.
+    /// Where the opening quote is, and where the content begins.
     pub(super) start: usize,
     pub(super) body: usize,
     pub(super) scan: usize,

@@ -1,6 +1,6 @@
 //! Looks at the value of a prefix and goes back.
 //!
-//! In: a machine that stands somewhere in a text. Out: its tree as if the text ended here, and the
+//! In: a machine that is somewhere in a text. Out: its tree as if the text ended here, and the
 //! machine as it was when more text comes. Costs the depth of the stack and the undecided tail,
 //! never the length of the text.
 

@@ -1,7 +1,7 @@
 //! The pass that replaces values which are known to be secret, wherever they stand.
 //!
 //! In: text in pieces, and the values with their names. Out: the text with markers for them, also
-//! where a value stands as JSON or an address writes it. Never matches across a marker, so that a
+//! where a value is as JSON or an address writes it. Never matches across a marker, so that a
 //! second pass finds nothing new.
 
 use super::view::View;

@@ -25,7 +25,7 @@ pub(crate) struct Overlap {
     /// Whether it ends where a line of the continuation starts, so that the indentation the partial
     /// stopped in, if any, comes again after it.
     pub(crate) to_line_start: bool,
-    /// Whether the cut line stands as deep in both texts, and not at the margin.
+    /// Whether the cut line is as deep in both texts, and not at the margin.
     pub(crate) same_indent: bool,
 }
 

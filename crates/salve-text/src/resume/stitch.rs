@@ -34,7 +34,7 @@ impl Default for StitchOptions {
     }
 }
 
-/// What came of joining two texts.
+/// The outcome of joining two texts.
 #[must_use]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Stitch {
@@ -259,7 +259,8 @@ impl Stitcher<'_> {
 
     fn join(self, best: Reading) -> Stitch {
         let start = self.unwrapped.content.start;
-        // A line that is begun again starts with what the partial has of it, which is not kept twice.
+        // A line that is begun again starts with what the partial has of it, which is not kept
+        // twice.
         let begun = self.partial.len() - last_line_start(self.partial);
         let again = best.candidate.restarts_line && best.candidate.shift == 0;
         let begun = if again { begun } else { 0 };

@@ -9,7 +9,7 @@ use super::path::{push_index, push_key};
 use super::plan::{Action, PlanId, Planner, SlotValue};
 use serde_json::{Map, Value};
 
-/// What came of a plan.
+/// The outcome of a plan.
 #[derive(Debug, Default)]
 pub(super) struct Built {
     pub(super) value: Value,

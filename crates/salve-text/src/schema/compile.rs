@@ -269,7 +269,7 @@ impl<'s> Compiler<'s> {
         shape
     }
 
-    /// Joins the parts of `allOf`: objects add up, otherwise the part that says most stands.
+    /// Joins the parts of `allOf`: objects add up, otherwise the part that says most counts.
     fn all_of(
         &mut self,
         parts: &'s [Value],

@@ -127,7 +127,7 @@ impl<'t> Forest<'t> {
         }
     }
 
-    /// Returns whether a key stands without its value.
+    /// Returns whether a key is without its value.
     pub(super) fn is_missing(&self, id: NodeId) -> bool {
         let node = self.node(id);
         node.raw.is_empty() && node.mark != Mark::Complete && !node.gathered

@@ -140,7 +140,7 @@ fn end_of_exponent(bytes: &[u8], end: usize) -> usize {
     if digits == 0 { end } else { at + digits }
 }
 
-/// Takes grouping marks out: the last kind of mark is the decimal point unless it repeats or stands
+/// Takes grouping marks out: the last kind of mark is the decimal point unless it repeats or is
 /// before exactly three digits as a comma.
 fn grouped(token: &str) -> Option<String> {
     let token = token.replace('$', "");

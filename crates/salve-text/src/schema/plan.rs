@@ -193,7 +193,7 @@ impl<'s, 't> Planner<'s, 't> {
         }
     }
 
-    /// A key stands without its value, and more text follows: the empty value of the type, or null.
+    /// A key is without its value, and more text follows: the empty value of the type, or null.
     fn plan_missing(&self, node: NodeId, type_id: TypeId) -> Option<Plan> {
         let null = self.is_null(node);
         let empty = match self.schema.shape(type_id) {

@@ -14,18 +14,19 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 
-/// What became of a swap.
+/// The outcome of a swap.
 pub(super) enum Swapped {
     Done,
-    /// Something else stands there; it was left as it is.
+    /// Something else is there; it was left as it is.
     Conflict(Seen),
 }
 
-/// What became of a reversal.
+/// The outcome of a reversal.
 pub(crate) enum PutBack {
     /// The file is as it was before, or as another writer made it since.
     Done,
-    /// Another writer changed the file after our write. Their bytes stay, the others are kept aside.
+    /// Another writer changed the file after our write. Their bytes stay, the others are kept
+    /// aside.
     Kept(Foreign),
 }
 
@@ -256,7 +257,7 @@ impl Case<'_> {
         self.drop_kept(self.temp)
     }
 
-    /// Removes what is kept elsewhere. A journal can come from elsewhere and lie: what only stands
+    /// Removes what is kept elsewhere. A journal can come from elsewhere and lie: what is only
     /// here is moved aside instead.
     fn drop_kept(&self, aside: At<'_>) -> io::Result<PutBack> {
         match self.state.disk.look(aside)? {

@@ -22,7 +22,7 @@ pub(crate) struct Work {
     manifest: Manifest,
 }
 
-/// What became of it.
+/// The outcome.
 pub(crate) enum Done {
     Applied(Vec<Foreign>),
     Conflict(Conflict),

@@ -2,7 +2,8 @@
 //!
 //! In: which checkpoint, and what went wrong. Out: the tree as it was there, as a change set that
 //! can be undone, and a file that tells what was left behind. Never: a restore of a file that was
-//! changed beside Salve, unless the caller says so; a touch of the tree when no checkpoint is whole.
+//! changed beside Salve, unless the caller says so; a touch of the tree when no checkpoint is
+//! whole.
 
 use super::{Checkpoint, ListedCheckpoint, fault, list_checkpoints, read};
 use crate::apply::{Conflict, Done, Work, begin, describe, transact};
@@ -35,7 +36,7 @@ pub struct RestoreRequest<'a> {
     pub on_changed: OnChanged,
 }
 
-/// What became of a restore.
+/// The outcome of a restore.
 #[must_use]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RestoreOutcome {

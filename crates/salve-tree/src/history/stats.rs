@@ -134,7 +134,7 @@ fn compared(own: &[Token], other: &[Token], middle: Range<usize>) -> Vec<usize> 
     kept.map(|(at, _)| middle.start + at).collect()
 }
 
-/// Tells whether a frequent line stands in a run in which most lines have no match, on both sides.
+/// Tells whether a frequent line is in a run in which most lines have no match, on both sides.
 fn is_lost(matches: &[Matches], at: usize) -> bool {
     let run = |lines: &mut dyn Iterator<Item = &Matches>| {
         let (mut none, mut many) = (0, 1);

@@ -31,7 +31,7 @@ pub(super) struct Level<'a> {
     pub(super) items: &'a [Item],
 }
 
-// Where the pairing stands since the last pair.
+// Where the pairing is since the last pair.
 /// Directly behind the pair.
 const JUST: usize = 0;
 /// Behind it, and no marker comes before the next pair: what is passed over is lost.

@@ -7,7 +7,7 @@ use super::markers::{Marker, MarkerKind};
 use memchr::memmem;
 
 /// Tells whether the lines between the markers stand in the old text, in order, from its first line
-/// to its last where no marker stands before or after them.
+/// to its last where no marker is before or after them.
 pub(super) fn may_be_unchanged(old: &str, lazy: &str, markers: &[Marker]) -> bool {
     if markers.iter().any(|marker| marker.kind != MarkerKind::Keep) {
         return false;

@@ -1,7 +1,7 @@
 //! The new text, woven from a lazy text and the old one.
 //!
 //! In: two outlines. Out: the lines of the new text. Never: a line of the old text lost between
-//! two pairs where a marker stands.
+//! two pairs where a marker is.
 
 use super::align::{Lean, Level, align};
 use super::keys::is_weak;
@@ -70,10 +70,10 @@ enum Place {
 struct Gap<'a> {
     new: &'a [Item],
     old: &'a [Item],
-    /// Some marker stands in the body, so that what is not there may be meant by it.
+    /// Some marker is in the body, so that what is not there may be meant by it.
     lazy: bool,
-    /// The lines may have been meant by a marker: no pair follows, or the construct before ends with
-    /// a marker and nothing closes it.
+    /// The lines may have been meant by a marker: no pair follows, or the construct before ends
+    /// with a marker and nothing closes it.
     open: bool,
 }
 
@@ -146,7 +146,7 @@ impl Loom<'_> {
         self.all_new(last, shift, ends)
     }
 
-    /// Refuses a line beside a marker that stands at just its depth below what the marker keeps:
+    /// Refuses a line beside a marker that is at just its depth below what the marker keeps:
     /// then the line is not new, and what it is below is not there.
     fn check_depth(&self, gap: &Gap<'_>) -> Result<(), Unresolved> {
         let (Some(first), Some(last)) = (gap.old.first(), gap.old.last()) else { return Ok(()) };
@@ -209,7 +209,7 @@ impl Loom<'_> {
         after_marker: bool,
         shift: &Shift,
     ) -> Result<(), Unresolved> {
-        // A line that stands elsewhere at just its own depth is not this one, shifted.
+        // A line that is elsewhere at just its own depth is not this one, shifted.
         let (new_line, old_line) = (self.new_lines[new.line], self.old_lines[old.line]);
         if indent_of(new_line) != indent_of(old_line) && self.old_set.contains(new_line.trim_end())
         {

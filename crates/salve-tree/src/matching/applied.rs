@@ -1,7 +1,8 @@
 //! Tells whether a change is in the file already.
 //!
-//! In: a hunk's lines that are not in the file, or the place of an insertion. Out: the lines on which
-//! the new side stands. Never: a claim from lines that say nothing, or that stand in several places.
+//! In: a hunk's lines that are not in the file, or the place of an insertion. Out: the lines on
+//! which the new side is. Never: a claim from lines that say nothing, or that stand in several
+//! places.
 
 use super::index::{Index, Level};
 use super::pattern::{OldLine, Pattern, weight};
@@ -10,7 +11,7 @@ use std::ops::Range;
 /// An insertion whose lines say less than this may be meant a second time.
 const SUBSTANTIAL: usize = 6;
 
-/// Finds the one place where the new side stands, for a hunk whose old side stands nowhere.
+/// Finds the one place where the new side is, for a hunk whose old side is nowhere.
 pub(crate) fn stands(index: &Index<'_>, pattern: &Pattern<'_>) -> Option<Range<usize>> {
     if pattern.is_noop() || !proves(pattern) {
         return None;

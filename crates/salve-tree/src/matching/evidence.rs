@@ -74,7 +74,7 @@ fn keep(places: &mut Vec<usize>, fits: impl Fn(usize) -> bool) {
     }
 }
 
-// Where a line stands that an anchor names; headings of diffs may be cut short.
+// Where a line is that an anchor names; headings of diffs may be cut short.
 fn anchor_places(index: &Index<'_>, anchor: &str) -> Vec<usize> {
     let anchor = anchor.trim();
     if anchor.is_empty() {
@@ -100,7 +100,7 @@ impl<'i, 't> Sections<'i, 't> {
         Self { index, anchors: named.map(|anchor| anchor_places(index, anchor)).collect() }
     }
 
-    // Lines are in a section when its anchor stands above them, or is their first line, and no line
+    // Lines are in a section when its anchor is above them, or is their first line, and no line
     // of the same depth opens another section in between.
     fn hold(&self, lines: Range<usize>) -> bool {
         let mut inner = lines.start + 1;

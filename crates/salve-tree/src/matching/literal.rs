@@ -28,7 +28,7 @@ pub(crate) struct Literal {
 /// More places than these are not counted: the text says too little.
 const MOST_PLACES: usize = 10_000;
 
-/// Seeks text; nothing when it stands nowhere as text and lines must be compared.
+/// Seeks text; nothing when it is nowhere as text and lines must be compared.
 pub(crate) fn seek<'h>(
     index: &Index<'_>,
     old: &str,

@@ -22,7 +22,7 @@ const LONGEST_SPAN: f64 = 1.5;
 const MOST_LINES: usize = 200;
 /// So many places are compared closely.
 const MOST_PLACES: usize = 8;
-/// A line that stands in more places tells nothing about where to look.
+/// A line that is in more places tells nothing about where to look.
 const COMMON: usize = 32;
 /// How far lines may have moved against each other inside a place.
 const SLACK: usize = 6;

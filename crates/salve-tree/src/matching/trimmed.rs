@@ -1,9 +1,9 @@
 //! The rung that gives up context from the outside.
 //!
-//! In: a hunk whose lines do not all stand together. Out: the places where everything from its first
-//! to its last change stands, with the most context around it. Never: a place where a line that goes
-//! away does not stand; a loss of lines that say something while the file may have moved on, for
-//! those lines may be all that told the place from another.
+//! In: a hunk whose lines do not all stand together. Out: the places where everything from its
+//! first to its last change is, with the most context around it. Never: a place where a line that
+//! goes away does not stand; a loss of lines that say something while the file may have moved on,
+//! for those lines may be all that told the place from another.
 
 use super::evidence::Claims;
 use super::index::{Index, Level};
@@ -103,7 +103,7 @@ fn around<'h>(
     Some(found(pattern.part(part), places, indentation))
 }
 
-// How far context matches on both sides of a core that stands at `place`.
+// How far context matches on both sides of a core that is at `place`.
 fn widened(
     index: &Index<'_>,
     pattern: &Pattern<'_>,

@@ -116,7 +116,7 @@ pub enum RefusalCode {
     HashMismatch,
     /// A hash is demanded and absent.
     NoHashProvided,
-    /// A new file stands where one exists.
+    /// A new file is where one exists.
     AlreadyExists,
     /// There is no such file.
     MissingFile,

@@ -1,8 +1,8 @@
 //! System calls that no build tool needs and that attackers like.
 //!
 //! In: nothing. Out: filters on this process and everything it starts, which can never be taken
-//! off. Never the only wall: what is denied here is denied by another layer too, where there is one;
-//! the filter takes away the parts of the kernel where walls have had holes.
+//! off. Never the only wall: what is denied here is denied by another layer too, where there is
+//! one; the filter takes away the parts of the kernel where walls have had holes.
 
 use super::refused;
 use crate::launcher::{Layer, LayerError};
@@ -164,7 +164,7 @@ fn other_personalities() -> Filter<Vec<SeccompRule>> {
     Ok(vec![SeccompRule::new(none_of_them?)?])
 }
 
-/// Typing into the terminal of somebody else, and the clipboard of the console.
+/// Typing into the terminal of another process, and the clipboard of the console.
 fn terminal_injection() -> Filter<Vec<SeccompRule>> {
     const TYPE_A_LETTER: i32 = 0x5412;
     const CONSOLE: i32 = 0x541C;

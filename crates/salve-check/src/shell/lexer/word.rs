@@ -1,7 +1,8 @@
 //! One word: its quotes and escapes resolved byte for byte.
 //!
-//! In: a cursor at the first character of a word. Out: the word, or a refusal at the first part that
-//! a shell would compute (rule P2). Never treats a character as quoted because it looks harmless.
+//! In: a cursor at the first character of a word. Out: the word, or a refusal at the first part
+//! that a shell would compute (rule P2). Never treats a character as quoted because it looks
+//! harmless.
 
 use super::{Cursor, Lexed};
 use crate::shell::glob;
@@ -32,7 +33,7 @@ struct Word {
     pattern: String,
     has_quotes: bool,
     is_pattern: bool,
-    /// Where an unquoted `[` stands, the last of them.
+    /// Where an unquoted `[` is, the last of them.
     bracket: Option<usize>,
 }
 

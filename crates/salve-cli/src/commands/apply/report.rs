@@ -1,4 +1,4 @@
-//! Says what became of an edit set.
+//! Says the outcome of an edit set.
 //!
 //! In: the report of the verifier and the outcome of the transaction. Out: aligned text for people,
 //! one document for programs. Never decides anything.
@@ -21,7 +21,7 @@ pub(super) fn refusal(edits: &EditSet, refusal: &Refusal) -> String {
     text
 }
 
-/// What became of the edits.
+/// The outcome of the edits.
 #[derive(Clone, Copy)]
 pub(super) enum End<'a> {
     /// They do not fit.

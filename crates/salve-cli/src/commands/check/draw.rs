@@ -1,8 +1,8 @@
 //! Draws a report for people: each diagnostic in its source, then what ran.
 //!
-//! In: a report and the checked folder. Out: text as compilers draw it. A tool's words are somebody
-//! else's: control characters in them are made visible. Never draws more of a line than a screen can
-//! hold, and says how many diagnostics it leaves out.
+//! In: a report and the checked folder. Out: text as compilers draw it. A tool's words are
+//! another's: control characters in them are made visible. Never draws more of a line than a screen
+//! can hold, and says how many diagnostics it leaves out.
 
 use crate::change::visible;
 use annotate_snippets::renderer::DecorStyle;

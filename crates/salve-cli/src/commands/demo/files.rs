@@ -1,8 +1,8 @@
 //! The scenes of the demo that touch files, in a folder of their own.
 //!
-//! In: a temporary folder with five small files. Out: a stale edit blocked, an ambiguous one refused
-//! with its candidates, an apply killed half-way and recovered, and all of it undone. Never shows a
-//! canned answer, and never leaves the folder behind.
+//! In: a temporary folder with five small files. Out: a stale edit blocked, an ambiguous one
+//! refused with its candidates, an apply killed half-way and recovered, and all of it undone. Never
+//! shows a canned answer, and never leaves the folder behind.
 
 use super::dying_disk::DyingDisk;
 use super::stage::{Shown, Stage};
@@ -68,7 +68,7 @@ fn reply(workspace: &OpenWorkspace, text: &str) -> Result<Applied, Failure> {
 fn stale(place: &Place<'_>) -> Result<Shown, Failure> {
     let mut stage = Stage::default();
     let seen = std::fs::read(place.folder.join("alpha.rs"))?;
-    // Somebody goes on working while the model thinks.
+    // Someone goes on working while the model thinks.
     place.reply(&edit("alpha", "1", "10"))?;
     let reply = json!({
         "fileHashes": { "alpha.rs": ContentHash::of(&seen).hex() },
@@ -133,7 +133,7 @@ fn undone(place: &Place<'_>, start: &str) -> Result<Shown, Failure> {
     Ok(stage.end(now == start))
 }
 
-/// What became of a reply.
+/// The outcome of a reply.
 enum Played {
     Applied,
     Refused(String),

@@ -1,8 +1,8 @@
 //! Follows a job to its end, and where its files are on this machine, does its work meanwhile.
 //!
 //! In: a job and the last event that was seen. Out: the story on standard error, the result on
-//! standard output, the exit code. Never takes a job along when it is interrupted: the job stays, and
-//! another command goes on with it.
+//! standard output, the exit code. Never takes a job along when it is interrupted: the job stays,
+//! and another command goes on with it.
 
 use super::live::Live;
 use super::progress::only_a_person_sends;
@@ -45,8 +45,8 @@ pub(super) fn run(
     })
 }
 
-/// Does something while this process takes jobs, where they are on this machine and that is wanted. What
-/// it lacks for that is found before anything is done.
+/// Does something while this process takes jobs, where they are on this machine and that is wanted.
+/// What it lacks for that is found before anything is done.
 pub(super) async fn while_running<T>(
     open: &OpenJobs<'_>,
     wanted: bool,
@@ -63,7 +63,7 @@ pub(super) async fn while_running<T>(
     done
 }
 
-/// Follows a job, and prints what came of it.
+/// Follows a job, and prints the outcome.
 pub(super) async fn follow_and_show(
     open: &OpenJobs<'_>,
     id: &JobId,
@@ -125,7 +125,7 @@ async fn follow(
     open.jobs.state(id).await?.ok_or_else(|| Failure::new(format!("job {id} is gone")))
 }
 
-// The event may be an old one, and answered since: what counts is how the job stands now.
+// The event may be an old one, and answered since: what counts is the state of the job now.
 async fn only_a_person_goes_on(
     open: &OpenJobs<'_>,
     id: &JobId,

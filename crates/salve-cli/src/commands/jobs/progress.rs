@@ -109,7 +109,7 @@ impl Progress {
                     Some(error) => format!("child {child} failed: {error}"),
                 }
             }
-            // Whether somebody wants it to pause is looked at in passing.
+            // Whether someone wants it to pause is looked at in passing.
             Happened::Waiting { signal } if !only_a_person_sends(signal) => return None,
             Happened::Waiting { signal } => {
                 let told = self.waits_for_person().is_some();

@@ -1,8 +1,9 @@
 //! Points the models of Continue's configuration at the gateway.
 //!
-//! In: the text of `config.yaml`. Out: the text with `apiBase` at every model of the wanted provider
-//! that has none, or has the provider's own. A model with an address of somebody else's is left as it
-//! is: the gateway asks one provider. Never touches a model that comes from elsewhere (`uses:`).
+//! In: the text of `config.yaml`. Out: the text with `apiBase` at every model of the wanted
+//! provider that has none, or has the provider's own. A model with an address of another's is left
+//! as it is: the gateway asks one provider. Never touches a model that comes from elsewhere
+//! (`uses:`).
 
 use super::agents::{Edited, Wish};
 use super::yaml_keys::{Line, is_block_mapping, lines, scalar, splice};

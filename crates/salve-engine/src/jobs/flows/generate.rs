@@ -1,9 +1,9 @@
 //! The flow `Generate@1`: answer, inspect, resume, rework, result.
 //!
 //! In: a prompt by its id, what is wanted, who is asked. Out: a result that is valid, or what was
-//! recovered if a person takes it as it is. Each call is a step that is paid once; what it brought is
-//! judged by the one ladder. The status is published as the flow's stage. Never completed with an
-//! invalid verdict, never without the partial text that there was.
+//! recovered if a person takes it as it is. Each call is a step that is paid once; what it brought
+//! is judged by the one ladder. The status is published as the flow's stage. Never completed with
+//! an invalid verdict, never without the partial text that there was.
 
 mod ask;
 mod input;
@@ -29,7 +29,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use steps::{Judged, Judging, Next};
 
-/// What whoever waits is shown while an answer is healed.
+/// What the caller that waits is shown while an answer is healed.
 pub const AUTO_HEALING: &str = "Auto-healing code...";
 
 /// Tells a job that needs attention to begin again.
@@ -137,7 +137,7 @@ impl Run<'_> {
         (self.progress.partial_output, self.progress.validation_error) = (partial, error);
         let status = match next {
             Next::Whole(result) => return Turn::End(JobStatus::Completed, Some(result)),
-            // It is passed on as it came; that it is not whole stands in the log.
+            // It is passed on as it came; that it is not whole is in the log.
             _ if self.input.mode == Mode::Observe => {
                 return Turn::End(JobStatus::CompletedPartial, None);
             }

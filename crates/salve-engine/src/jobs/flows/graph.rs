@@ -1,8 +1,9 @@
 //! The flow `Graph@1`: a graph of steps and flows, given as data.
 //!
-//! In: a plan. Out: the state of every node and the outputs that were asked for. Nodes that are ready
-//! are started by priority, then in the order of the plan, never more than the limit at once. Never
-//! starts a node before what it depends on; a node whose dependencies failed is blocked, not run.
+//! In: a plan. Out: the state of every node and the outputs that were asked for. Nodes that are
+//! ready are started by priority, then in the order of the plan, never more than the limit at once.
+//! Never starts a node before what it depends on; a node whose dependencies failed is blocked, not
+//! run.
 
 mod plan;
 mod reference;
@@ -24,7 +25,7 @@ use std::task::Poll;
 /// The longest error of a node that is repeated in a stage or a result.
 const ERROR_BYTES: usize = 400;
 
-/// What came of a graph.
+/// The outcome of a graph.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GraphResult {
     /// Completed, or completed in part when a node failed and the others went on.
@@ -65,7 +66,7 @@ pub(super) async fn run_graph(context: Arc<dyn FlowCtx>, input: Json) -> Result<
     }
 }
 
-/// Reads from events how each node of a graph stands, as far as they tell.
+/// Reads from events the state of each node of a graph, as far as they tell.
 pub fn node_states<'a>(
     events: impl IntoIterator<Item = &'a JobEvent>,
 ) -> BTreeMap<String, GraphNodeState> {

@@ -14,7 +14,7 @@ use std::fmt;
 pub enum JobStatus {
     /// It waits to be taken.
     Pending,
-    /// Somebody is asked.
+    /// Someone is asked.
     Running,
     /// What came is judged.
     Validating,

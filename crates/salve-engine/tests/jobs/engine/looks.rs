@@ -123,7 +123,7 @@ async fn what_a_dead_worker_did_not_write_down_is_written_down_later() {
     tokio::time::sleep(Duration::from_millis(700)).await;
     runner.drain(Duration::from_secs(5)).await;
     assert_eq!(world.story_so_far(&id).await, [""; 0]);
-    // A watcher does it, or the sweep of any worker, or whoever asks for its state.
+    // A watcher does it, or the sweep of any worker, or the caller that asks for its state.
     let story = world.story(&id).await;
     assert_eq!(story, ["started One@1", "step do 1.1", "done do 1.1", "ended done"]);
     assert_eq!(world.state(&id).await, JobState::Done { output: json!(1) });

@@ -243,7 +243,7 @@ async fn children_are_jobs_of_their_own_under_their_parents_name() {
     assert_eq!(story.last().unwrap(), "ended done");
 }
 
-// A step whose paid call was begun by somebody who is gone, the first time it is tried.
+// A step whose paid call was begun by a process that is gone, the first time it is tried.
 fn doubted(ledger: &MemoryLedger, paid: &Arc<AtomicU32>) -> Steps {
     let (gone, paid) = (ledger.of_worker("gone"), Arc::clone(paid));
     let tried = Arc::new(AtomicU32::new(0));

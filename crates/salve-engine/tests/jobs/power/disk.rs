@@ -1,7 +1,8 @@
 //! A disk that forgets what was not synced.
 //!
-//! In: the files before, and a trace of writes and syncs. Out: the files as a power cut may have left
-//! them. Only for the database and its log: their shared memory is made anew by whoever opens them.
+//! In: the files before, and a trace of writes and syncs. Out: the files as a power cut may have
+//! left them. Only for the database and its log: their shared memory is made anew by the caller
+//! that opens them.
 
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! Many jobs, three workers, and somebody who kills them.
+//! Many jobs, three workers, and someone who kills them.
 //!
 //! Payments are counted by a simulated provider that knows nothing of jobs. What it was asked twice
 //! must have been in doubt, and only what was open when a worker was killed may be in doubt.
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// How many steps one worker does at once.
 const AT_ONCE: usize = 6;
 
-/// How much there is to do, and how often somebody is killed.
+/// How much there is to do, and how often someone is killed.
 struct Sizes {
     jobs: usize,
     steps: usize,
@@ -116,7 +116,8 @@ async fn judge_payments(world: &World, sizes: &Sizes, field: &Field, provider: &
         *asked.entry(rest.split_once('>').unwrap().0.to_owned()).or_default() += 1;
     }
     assert_eq!(asked.len(), sizes.jobs * sizes.steps, "every step was paid");
-    // The ledger's own list of what was in doubt: calls that were taken from whoever had them.
+    // The ledger's own list of what was in doubt: calls that were taken from the process that had
+    // them.
     let mut in_doubt: BTreeMap<String, usize> = BTreeMap::new();
     let calls = world.calls().await;
     for detail in &calls {

@@ -1,7 +1,7 @@
 //! The engine's values as rows of ours, and its errors.
 //!
-//! In: work items, events, filters. Out: rows with the engine's text in them. Never reads a text: it
-//! is only put away and taken out.
+//! In: work items, events, filters. Out: rows with the engine's text in them. Never reads a text:
+//! it is only put away and taken out.
 
 use crate::engine::storage::StorageError;
 use duroxide::Event;
@@ -90,7 +90,7 @@ pub(super) fn message(
     Ok(FlowMessage { instance: instance.clone(), kind, body: text(operation, item)?, due })
 }
 
-/// Makes a row of what came of a step.
+/// Makes a row of the outcome of a step.
 pub(super) fn step_completion(
     item: &WorkItem,
     now: Timestamp,

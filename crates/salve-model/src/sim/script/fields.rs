@@ -155,8 +155,8 @@ impl TryFrom<Value> for Delay {
 /// A place in an answer, counted in bytes and moved back to where a character begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CutAt {
-    /// Of the last tool call's arguments, or of the text when there is none. For `disconnect_at`: of
-    /// the body as it travels.
+    /// Of the last tool call's arguments, or of the text when there is none. For `disconnect_at`:
+    /// of the body as it travels.
     Last(usize),
     /// Of the reasoning; nothing after it comes.
     Thinking(usize),
@@ -201,9 +201,9 @@ impl CutAt {
 /// The talk around a continuation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chatty {
-    /// What stands before it.
+    /// What is before it.
     pub before: String,
-    /// What stands after it, unless it is cut.
+    /// What is after it, unless it is cut.
     pub after: String,
 }
 

@@ -362,7 +362,7 @@ fn the_role_of_a_frame_that_was_left_out_is_said_with_the_next() {
     let frames = [&start(role, 0), &start("", 1), end];
     let counts: Vec<usize> = roles(&passed(Dialect::Chat, &frames, 0));
     assert_eq!(counts, [1, 0]);
-    // Whoever says it with every frame goes on as it came.
+    // The caller that says it with every frame goes on as it came.
     let often = [&start(role, 0), &start(role, 1), end];
     let counts: Vec<usize> = roles(&passed(Dialect::Chat, &often, 0));
     assert_eq!(counts, [1, 0]);

@@ -55,7 +55,7 @@ enum Stage<U> {
     Over,
 }
 
-// What came of a stream.
+// The outcome of a stream.
 struct Concluded {
     bytes: Bytes,
     report: HealReport,
@@ -63,8 +63,8 @@ struct Concluded {
     body: Option<BoxStream<'static, std::io::Result<Bytes>>>,
 }
 
-// The client has everything, and the upstream's connection is read to its end so that it can be used
-// again. What comes after the last frame is passed on as it is.
+// The client has everything, and the upstream's connection is read to its end so that it can be
+// used again. What comes after the last frame is passed on as it is.
 struct Lingering {
     body: Option<BoxStream<'static, std::io::Result<Bytes>>>,
     until: Instant,

@@ -1,7 +1,7 @@
 //! Steps: claimed, completed, given back; and the sessions that tie some of them to one worker.
 //!
-//! In: a claim, or what came of a step. Out: one transaction each. Never a result without the lease:
-//! a worker that lost it is refused.
+//! In: a claim, or the outcome of a step. Out: one transaction each. Never a result without the
+//! lease: a worker that lost it is refused.
 
 use super::{refuse, turns};
 use crate::commit::{Rollback, Transaction};
@@ -83,7 +83,7 @@ pub(super) async fn claim(
     Ok(Some(ClaimedStep { body, attempts: u32::try_from(attempts + 1).unwrap_or(u32::MAX) }))
 }
 
-/// Takes a step out of the queue, and sends what came of it.
+/// Takes a step out of the queue, and sends the outcome.
 pub(super) async fn complete(
     token: &str,
     now: Timestamp,

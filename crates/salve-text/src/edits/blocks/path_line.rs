@@ -56,7 +56,7 @@ fn is_tag(line: &str) -> bool {
     line.starts_with('<') && line.ends_with(['>', '['])
 }
 
-// Directly between a fence and a marker stands a name and nothing else, whatever it looks like.
+// Directly between a fence and a marker is a name and nothing else, whatever it looks like.
 fn any_name(line: &str) -> Option<String> {
     let name = line.trim_matches(['#', '*', '`', ' ', '"', '\'']).trim_end_matches(':').trim();
     let fits = !name.is_empty()

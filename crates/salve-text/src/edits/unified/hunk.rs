@@ -89,7 +89,7 @@ impl Waiting {
     }
 }
 
-/// What became of a hunk.
+/// The outcome of a hunk.
 #[derive(Debug)]
 pub(super) enum Closed {
     /// A hunk with an effect.
@@ -298,7 +298,7 @@ pub(super) fn joined(lines: &[HunkLine]) -> String {
 
 // Marks lines that read like `-old+new`. The split reading is taken where the header's counts ask
 // for it; elsewhere the line stays as written, because only the file can tell (`-x = a+b`), and
-// whoever has the file may ask for `Hunk::split_merged`.
+// the process that has the file may ask for `Hunk::split_merged`.
 fn note_merged(
     hunk: Hunk,
     declared: Option<Declared>,

@@ -37,7 +37,7 @@ pub(in crate::inspect) struct Token<'a> {
 }
 
 impl Token<'_> {
-    /// Returns whether it can be where a value stands.
+    /// Returns whether it can be where a value is.
     pub(in crate::inspect) const fn is_operand(&self) -> bool {
         matches!(self.is, Is::Word | Is::Number | Is::Literal | Is::Group(_) | Is::Block)
     }

@@ -10,7 +10,7 @@ use crate::inspect::{Inside, LineState};
 use crate::lines::{indent_of, lines, width};
 
 /// Measures the lines after the seam: deeper only after a colon, less deep only where an outer
-/// block stands.
+/// block is.
 pub(super) fn measure(joined: &str, seam: usize, states: &[LineState], shape: &mut Shape) {
     let step = step_of(joined);
     let mut blocks = vec![0];
@@ -52,7 +52,7 @@ pub(super) fn measure(joined: &str, seam: usize, states: &[LineState], shape: &m
     }
 }
 
-// Follows a line into its block; returns how far it stands from where it may.
+// Follows a line into its block; returns how far it is from where it may.
 fn enter(blocks: &mut Vec<i32>, own: i32, opens: bool, step: i32) -> i32 {
     let top = blocks.last().copied().unwrap_or(0);
     if own > top {

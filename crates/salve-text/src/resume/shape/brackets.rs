@@ -1,7 +1,7 @@
 //! Indentation where brackets, tags or words open and close.
 //!
 //! In: the lines of a joined text with their states. Out: notes in the shape: a line that starts
-//! with a closer is where the line of its opener stands; the lines directly inside a bracket
+//! with a closer is where the line of its opener is; the lines directly inside a bracket
 //! are no less deep after the seam than before it, and some are just as deep. Never compares
 //! single lines of a statement, which people align as they like.
 
@@ -192,8 +192,9 @@ impl Ruler<'_> {
         }
     }
 
-    // The indentation of the statement whose bracket opens at a byte: its line may have begun inside
-    // an inner bracket, such as a list of parameters, and is then not the first of the statement.
+    // The indentation of the statement whose bracket opens at a byte: its line may have begun
+    // inside an inner bracket, such as a list of parameters, and is then not the first of the
+    // statement.
     fn statement_indent(&self, opener: usize, depth: usize) -> i32 {
         let mut at = opener;
         for _ in 0..8 {
@@ -269,7 +270,7 @@ fn note_level(shape: &mut Shape, level: &Level) {
     }
 }
 
-// A line whose indentation began before the seam stands like one of its sisters.
+// A line whose indentation began before the seam is like one of its sisters.
 fn note_split(shape: &mut Shape, level: &Level, own: i32) {
     let Some(&last) = level.before.last() else { return };
     let known = level.before.contains(&own);

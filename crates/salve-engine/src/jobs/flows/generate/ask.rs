@@ -1,8 +1,8 @@
 //! The paid step: one call to a model.
 //!
 //! In: what is wanted and the replies so far. Out: one more reply, its text in the store before
-//! anything has read it. What a worker that died had received is taken as a reply that broke off, and
-//! goes on from there. Never a call beyond the job's budget, never two for one key.
+//! anything has read it. What a worker that died had received is taken as a reply that broke off,
+//! and goes on from there. Never a call beyond the job's budget, never two for one key.
 
 use super::input::{GenerateInput, Piece};
 use super::steps::GenerateSteps;
@@ -124,7 +124,7 @@ async fn call_model(
     price: Option<Price>,
     paid: PaidCall,
 ) -> Result<CallResult, StepError> {
-    // What had arrived for somebody who is gone was paid for: it is a reply that broke off.
+    // What had arrived for a process that is gone was paid for: it is a reply that broke off.
     if !paid.partial().trim().is_empty() {
         let text = paid.partial().to_owned();
         let finish = Some(FinishReason::Disconnect);
@@ -155,7 +155,7 @@ async fn call_model(
     })
 }
 
-// Shows what arrives to whoever keeps it; that one may be slower than the model.
+// Shows what arrives to the process that keeps it; that one may be slower than the model.
 struct Pieces(mpsc::UnboundedSender<String>);
 
 impl Watch for Pieces {

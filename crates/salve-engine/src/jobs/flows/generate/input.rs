@@ -34,8 +34,8 @@ pub struct GenerateInput {
     /// The most tokens of one call; the model's own limit otherwise. A longer answer is continued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
-    /// What is done about an answer that is cut or wrong: it is healed, or a person decides; or it is
-    /// passed on as it came, and that is recorded.
+    /// What is done about an answer that is cut or wrong: it is healed, or a person decides; or it
+    /// is passed on as it came, and that is recorded.
     #[serde(default, deserialize_with = "Mode::judging")]
     pub mode: Mode,
     /// How often the model is asked again.
@@ -89,9 +89,9 @@ impl GenerateInput {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WhichModel {
-    /// Whoever fills this role.
+    /// The model that fills this role.
     Role(Role),
-    /// Whoever is asked at this attempt of the ladder, from 1.
+    /// The model that is asked at this attempt of the ladder, from 1.
     Tier(u32),
     /// This one, as `provider/model`.
     Name(String),
@@ -158,7 +158,7 @@ pub(super) struct Piece {
     pub(super) spent: Spend,
 }
 
-/// How far a job is: what stands in every stage of it.
+/// How far a job is: what is in every stage of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Progress {
@@ -180,7 +180,7 @@ pub struct Progress {
     /// The same as a code, where a program acts on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<StopCode>,
-    /// What to show to whoever waits.
+    /// What to show to the caller that waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub toast: Option<String>,
     /// Tokens of all rounds.

@@ -1,7 +1,7 @@
 //! Who can be asked by a job.
 //!
-//! In: a role, a rung of the ladder or a name. Out: a model with everything around it. Never reads a
-//! setting or a key: whoever starts a worker passes the models in.
+//! In: a role, a rung of the ladder or a name. Out: a model with everything around it. Never reads
+//! a setting or a key: the caller that starts a worker passes the models in.
 
 use super::input::WhichModel;
 use salve_model::{Chosen, Ladder, Lineup, LineupError};

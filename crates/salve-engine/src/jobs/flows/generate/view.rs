@@ -1,7 +1,7 @@
 //! A generation as people ask for it: status, result, partial, error.
 //!
-//! In: a job and the store with its texts. Out: the three slots apart. Never shows a partial text as
-//! a result.
+//! In: a job and the store with its texts. Out: the three slots apart. Never shows a partial text
+//! as a result.
 
 use super::super::JobStatus;
 use super::input::{GenerateOutput, Progress, StopCode};
@@ -14,7 +14,7 @@ use serde::Serialize;
 pub struct Generation {
     /// The job.
     pub id: JobId,
-    /// Where it stands.
+    /// Its state.
     pub status: JobStatus,
     /// The answer; only of a completed job.
     pub code_result: Option<String>,

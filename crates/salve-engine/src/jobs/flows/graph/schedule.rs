@@ -1,14 +1,14 @@
 //! Which node is next.
 //!
-//! In: a plan, and what came of its nodes. Out: the next node that is ready. Never gives out a node
-//! twice, nor one that still waits. The same ends in the same order give the same nodes.
+//! In: a plan, and the outcome of its nodes. Out: the next node that is ready. Never gives out a
+//! node twice, nor one that still waits. The same ends in the same order give the same nodes.
 
 use super::plan::{GraphPlan, Join};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where a node stands.
+/// The state of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -38,7 +38,8 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
-    /// Begins with a plan. Names that are not in it are left out: whoever checks it has said so.
+    /// Begins with a plan. Names that are not in it are left out: the caller that checks it has
+    /// said so.
     pub(super) fn new(plan: &GraphPlan) -> Self {
         let count = plan.nodes.len();
         let nodes = plan.nodes.iter().enumerate();
@@ -151,8 +152,8 @@ impl Schedule {
         Err(self.on_cycles(&free))
     }
 
-    // Of the nodes that were never free, those that are also waited for by others that were not: what
-    // only hangs behind a cycle is left out.
+    // Of the nodes that were never free, those that are also waited for by others that were not:
+    // what only hangs behind a cycle is left out.
     fn on_cycles(&self, free: &[usize]) -> Vec<usize> {
         let mut left: BTreeSet<usize> = (0..self.before.len()).collect();
         for at in free {

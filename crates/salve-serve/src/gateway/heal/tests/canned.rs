@@ -1,8 +1,8 @@
 //! Replies in the three dialects, written by hand for the tests.
 //!
-//! In: an answer, how it ends, and the size of its pieces. Out: the frames of a stream or the bytes of
-//! a body, as the real providers send them. Never uses the code under test, so that a mistake in it
-//! cannot hide here.
+//! In: an answer, how it ends, and the size of its pieces. Out: the frames of a stream or the bytes
+//! of a body, as the real providers send them. Never uses the code under test, so that a mistake in
+//! it cannot hide here.
 
 use bytes::Bytes;
 use salve_model::wire::Dialect;
@@ -77,7 +77,7 @@ impl Canned {
             Dialect::Responses => responses_object(self, false),
             Dialect::Messages => messages_body(self),
         };
-        // Spaces that no serializer of ours would write: whoever re-encodes is found out.
+        // Spaces that no serializer of ours would write: the caller that re-encodes is found out.
         Bytes::from(format!("{{ {}", &value.to_string()[1..]))
     }
 

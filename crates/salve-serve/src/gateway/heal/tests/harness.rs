@@ -1,7 +1,7 @@
 //! Runs one exchange from a canned first reply to what the client got.
 //!
-//! In: a request, the first reply, and a fake upstream for what follows. Out: the client's bytes, the
-//! report, and everything the upstream was asked.
+//! In: a request, the first reply, and a fake upstream for what follows. Out: the client's bytes,
+//! the report, and everything the upstream was asked.
 
 use super::canned::Canned;
 use super::client::{Received, read_stream, read_whole};
@@ -82,7 +82,7 @@ fn people_schema() -> Value {
         {"type": "integer"}}, "required": ["name", "age"]}}}, "required": ["people"]})
 }
 
-/// What came of one exchange.
+/// The outcome of one exchange.
 pub(super) struct Outcome {
     pub(super) bytes: Bytes,
     pub(super) received: Received,

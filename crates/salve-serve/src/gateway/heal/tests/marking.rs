@@ -24,7 +24,7 @@ fn overloaded(_: &Request, _: usize) -> Answer {
     Answer::Status(529, r#"{"error": {"message": "overloaded"}}"#)
 }
 
-// Calls and texts that were closed by somebody else: strict JSON, and not what was asked for.
+// Calls and texts that were closed by another process: strict JSON, and not what was asked for.
 fn closes_brackets(request: &Request, _: usize) -> Answer {
     let wrong = r#"{"path": 7, "people": 7}"#;
     let has_tools = request.body.get("tools").is_some();
