@@ -26,6 +26,9 @@ use std::path::Path;
 pub struct CheckOptions {
     /// The toolchains to run; all that apply when empty.
     pub targets: Vec<String>,
+    /// The files and folders to check, relative to the folder, with `/`; all of it when empty. A
+    /// toolchain that checks a whole project checks the project they belong to.
+    pub scope: Vec<String>,
     /// Whether a release is built.
     pub profile: BuildProfile,
     /// The mildest severity that makes the check red, where a toolchain does not say otherwise.
@@ -38,6 +41,7 @@ impl Default for CheckOptions {
     fn default() -> Self {
         Self {
             targets: Vec::new(),
+            scope: Vec::new(),
             profile: BuildProfile::Development,
             fail_on: Severity::Error,
             by: StartedBy::Salve,
@@ -109,7 +113,7 @@ pub fn check(
     registry: &Registry,
     runner: &dyn RunPrograms,
 ) -> Result<CheckReport, ToolchainError> {
-    let found = survey(folder)?;
+    let found = Survey { scope: options.scope.clone(), ..survey(folder)? };
     let planned = plan(folder, options, registry, &found)?;
     let mut report = CheckReport {
         runs: Vec::new(),
@@ -154,7 +158,7 @@ pub(crate) fn check_one(
         _ => (path, None),
     };
     let found = match &file {
-        Some(file) => Survey { files: vec![file.clone()], cut: false },
+        Some(file) => Survey { files: vec![file.clone()], ..Survey::default() },
         None => survey(root)?,
     };
     let detected = Detected {

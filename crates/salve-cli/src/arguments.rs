@@ -4,6 +4,7 @@
 
 mod calls;
 mod check;
+mod folder;
 mod gateway;
 mod jobs;
 mod keys;
@@ -18,6 +19,7 @@ mod trust;
 
 pub(crate) use calls::{CallsArguments, CallsCommand, CallsListArguments, ResolveAs, StateChoice};
 pub(crate) use check::CheckArguments;
+pub(crate) use folder::FolderArguments;
 pub(crate) use gateway::{GatewayArguments, LogFormat};
 pub(crate) use jobs::{
     InDoubtSetting, JobsArguments, JobsCommand, JobsListArguments, JobsPurgeArguments,

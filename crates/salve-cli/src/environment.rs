@@ -70,6 +70,19 @@ pub(crate) fn start_folder() -> Option<PathBuf> {
     std::env::current_dir().ok()
 }
 
+/// Returns the user's home.
+pub(crate) fn home() -> Option<PathBuf> {
+    value("HOME").map(PathBuf::from)
+}
+
+/// Returns the ids under which the user owns files: this process's, and as root the one that asked
+/// `sudo` for it.
+pub(crate) fn owners() -> Vec<u32> {
+    let own = rustix::process::geteuid();
+    let asked = || value("SUDO_UID").and_then(|id| id.parse().ok());
+    std::iter::once(own.as_raw()).chain(own.is_root().then(asked).flatten()).collect()
+}
+
 /// Returns the name of this machine.
 pub(crate) fn host() -> Option<String> {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok()?;

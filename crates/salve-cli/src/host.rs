@@ -3,8 +3,9 @@
 //! In: the environment, the user's data folder, the settings. Out: a [`Host`]; this executable is its
 //! own launcher. Never in a workspace: what Salve remembers is the user's.
 
+use crate::arguments::FolderArguments;
 use crate::failure::Failure;
-use crate::{batch, environment, model_keys, runtime};
+use crate::{batch, environment, model_keys, runtime, workspace};
 use salve_check::{Launcher, LauncherStage, launcher_main};
 use salve_engine::host::{Host, HostConfig, MachineConfig};
 use salve_engine::jobs::JobsPlace;
@@ -109,8 +110,8 @@ fn own_executable() -> Result<PathBuf, Failure> {
 }
 
 // What is taken out of everything that is kept, beside what the shape of a key gives away: the values
-// of variables that promise a secret, those of the `.env` files of the folder this was started in, and
-// the gateway's own keys.
+// of variables that promise a secret, those of the `.env` files of the folder this was started in and of
+// the workspace's root, and the gateway's own keys.
 fn secrets() -> RedactOptions {
     let secret = |(name, value): (String, String)| {
         is_secret_name(&name).then(|| ExactSecret { name: name.to_ascii_lowercase(), value })
@@ -121,8 +122,17 @@ fn secrets() -> RedactOptions {
         at_least: 40,
     };
     let mut exact: Vec<ExactSecret> = environment::all().into_iter().filter_map(secret).collect();
-    exact.extend(environment::start_folder().into_iter().flat_map(|folder| secrets_in(&folder)));
+    exact.extend(folders_here().iter().flat_map(|folder| secrets_in(folder)));
     RedactOptions { exact, extra: vec![own] }
+}
+
+// The folder this was started in, and the root of the workspace around it.
+fn folders_here() -> Vec<PathBuf> {
+    let start = environment::start_folder();
+    let root = workspace::place(&FolderArguments::default()).ok().map(|place| place.root);
+    let mut folders: Vec<PathBuf> = start.into_iter().chain(root).collect();
+    folders.dedup();
+    folders
 }
 
 // A file that is not there, or cannot be read by us, gives nothing away to us either.

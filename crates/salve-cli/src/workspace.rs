@@ -3,13 +3,12 @@
 //! In: the arguments. Out: an open workspace that is at rest, the time, and the words about what a
 //! crash had left. Never hides a recovery: it is told on standard error.
 
-use crate::arguments::TreeArguments;
+use crate::arguments::{FolderArguments, TreeArguments};
 use crate::change::visible;
 use crate::failure::Failure;
 use crate::{environment, output};
-use salve_engine::host::OpenWorkspace;
+use salve_engine::host::{OpenWorkspace, Place, PlaceError, PlaceSearch};
 use salve_tree::{ChangeMeta, Cost, Origin, Recovery, WorkspaceOptions};
-use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Opens the folder the arguments name and brings it to rest.
@@ -22,14 +21,14 @@ pub(crate) fn open_keeping(
     arguments: &TreeArguments,
     history_cap: u64,
 ) -> Result<OpenWorkspace, Failure> {
-    let folder = folder(arguments.directory.as_deref())?;
+    let place = place(&arguments.place)?;
     let options = WorkspaceOptions {
         wait: Duration::from_secs(arguments.wait),
         holder: format!("salve, process {}", std::process::id()),
         history_cap,
         ..WorkspaceOptions::default()
     };
-    let opened = OpenWorkspace::open(&folder, options)?;
+    let opened = OpenWorkspace::open_at(&place, options)?;
     output::story(&told(&opened.recovery));
     Ok(opened)
 }
@@ -53,12 +52,23 @@ pub(crate) fn now() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Returns the folder named, or the one this was started in.
-pub(crate) fn folder(named: Option<&Path>) -> Result<PathBuf, Failure> {
-    named
-        .map(Path::to_owned)
+/// Finds the workspace around the folder named, or around the one this was started in.
+pub(crate) fn place(arguments: &FolderArguments) -> Result<Place, Failure> {
+    let start = arguments
+        .directory
+        .clone()
         .or_else(environment::start_folder)
-        .ok_or_else(|| Failure::new("the folder this was started in is gone"))
+        .ok_or_else(|| Failure::new("the folder this was started in is gone"))?;
+    let named = arguments.root.clone();
+    let (home, owners) = (environment::home(), environment::owners());
+    Place::find(&PlaceSearch { start, named, home, owners }).map_err(|error| {
+        let unfit = matches!(error, PlaceError::Unfit { .. });
+        let failure = Failure::from(error);
+        match unfit {
+            true => failure.hint("Go to the folder of a project, or name this one with `--root`."),
+            false => failure,
+        }
+    })
 }
 
 /// Says what recovery did; nothing when there was nothing to do.

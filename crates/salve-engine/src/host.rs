@@ -6,10 +6,12 @@
 
 mod error;
 mod models;
+mod place;
 mod workspace;
 
 pub use error::HostError;
 pub use models::{KeyLookup, Models};
+pub use place::{Place, PlaceError, PlaceSearch, RootReason, Unfit, leftover_states};
 pub use workspace::{ConfigText, OpenWorkspace, WorkspaceConfig, WorkspaceHost};
 
 use crate::facts::TextRedactor;

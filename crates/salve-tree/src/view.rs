@@ -2,6 +2,8 @@
 //!
 //! In: a root or a map of files. Out: admitted paths and file states. Never: a write.
 
+mod from_here;
+
 use crate::path::{self, AdmitOptions, Root};
 use crate::{FileState, FileView, TreePath, ViewError};
 use std::collections::BTreeMap;
@@ -14,6 +16,8 @@ const PLAIN_MODE: u32 = 0o644;
 pub struct DiskView<'a> {
     root: &'a Root,
     options: AdmitOptions,
+    /// The folder that paths are tried from too, relative to the root; empty for the root alone.
+    here: &'a str,
 }
 
 /// Files in memory, under the same rules on names.
@@ -26,13 +30,19 @@ pub struct MemoryView {
 impl<'a> DiskView<'a> {
     /// Looks at a workspace.
     pub fn new(root: &'a Root, options: AdmitOptions) -> Self {
-        Self { root, options }
+        Self { root, options, here: "" }
+    }
+
+    /// Tries paths from a folder of the workspace too, given relative to its root.
+    #[must_use]
+    pub fn from_here(self, here: &'a str) -> Self {
+        Self { here, ..self }
     }
 }
 
 impl FileView for DiskView<'_> {
     fn admit(&self, path: &str) -> Result<TreePath, ViewError> {
-        self.root.admit_with(path, &self.options)
+        from_here::admit(self.root, self.here, path, &self.options)
     }
 
     fn read(&self, path: &TreePath) -> Result<Option<FileState>, ViewError> {

@@ -62,7 +62,8 @@ pub(crate) fn where_it_applies(
     } else {
         marked_folders(spec, root, survey)
     };
-    let detected = places.into_iter().take(MOST_FOLDERS).map(|(folder, because)| Detected {
+    let places = places.into_iter().filter(|(folder, _)| survey.concerns(folder));
+    let detected = places.take(MOST_FOLDERS).map(|(folder, because)| Detected {
         target_id: spec.target_id.clone(),
         files: its_files(spec, &folder, survey),
         folder,
@@ -76,7 +77,8 @@ pub(crate) fn its_files(spec: &ToolchainSpec, folder: &str, survey: &Survey) -> 
     if spec.unit == WorkUnit::Folder {
         return Vec::new();
     }
-    let below = survey.files.iter().filter_map(|path| relative_to(folder, path));
+    let covered = survey.files.iter().filter(|path| survey.covers(path));
+    let below = covered.filter_map(|path| relative_to(folder, path));
     below.filter(|path| is_its_file(spec, path)).map(str::to_owned).collect()
 }
 

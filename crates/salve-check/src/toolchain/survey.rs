@@ -15,6 +15,8 @@ pub(crate) struct Survey {
     pub(crate) files: Vec<String>,
     /// Whether there was more than the bounds let in.
     pub(crate) cut: bool,
+    /// The files and folders that are to be checked, relative to the folder; all when empty.
+    pub(crate) scope: Vec<String>,
 }
 
 /// The most entries of a folder that are looked at.
@@ -80,4 +82,20 @@ impl Survey {
     pub(super) fn at_top(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(String::as_str).filter(|path| file_name(path).len() == path.len())
     }
+
+    /// Tells whether what runs in a folder checks something of the scope: what is in it, or around it.
+    pub(super) fn concerns(&self, folder: &str) -> bool {
+        self.scope.is_empty()
+            || self.scope.iter().any(|path| is_in(path, folder) || is_in(folder, path))
+    }
+
+    /// Tells whether a file is to be checked.
+    pub(super) fn covers(&self, file: &str) -> bool {
+        self.scope.is_empty() || self.scope.iter().any(|path| is_in(file, path))
+    }
+}
+
+fn is_in(path: &str, folder: &str) -> bool {
+    folder.is_empty()
+        || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

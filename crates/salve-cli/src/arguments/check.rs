@@ -2,15 +2,18 @@
 //!
 //! In: arguments. Out: one value, checked by clap. Never acts on it.
 
+use super::FolderArguments;
 use clap::{Args, ValueEnum};
 use salve_types::Severity;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
-    /// The folder to check; the one the command is started in when absent.
-    #[arg(short = 'C', long = "directory", value_name = "DIR")]
-    pub(crate) directory: Option<PathBuf>,
+    /// Checks what these files and folders belong to; the current folder when absent.
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) place: FolderArguments,
     /// A toolchain to run, by its id; may be given more than once. All that apply when absent.
     #[arg(long = "target", value_name = "TARGET")]
     pub(crate) targets: Vec<String>,

@@ -2,14 +2,13 @@
 //!
 //! In: arguments. Out: one value per command, checked by clap. Never acts on them.
 
+use super::FolderArguments;
 use clap::Args;
-use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// The workspace; the folder the command is started in when absent.
-    #[arg(short = 'C', long = "directory", value_name = "DIR")]
-    pub(crate) directory: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) place: FolderArguments,
     /// Runs it without asking, even where a layer of the sandbox is missing.
     #[arg(long, conflicts_with = "no_input")]
     pub(crate) yes: bool,
@@ -32,9 +31,8 @@ pub(crate) struct RunArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct RunsArguments {
-    /// The workspace; the folder the command is started in when absent.
-    #[arg(short = 'C', long = "directory", value_name = "DIR")]
-    pub(crate) directory: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) place: FolderArguments,
     /// How many of the last runs to list.
     #[arg(long, value_name = "COUNT", default_value_t = 20)]
     pub(crate) last: usize,

@@ -2,6 +2,7 @@
 //!
 //! In: arguments. Out: one value per command, checked by clap. Never acts on them.
 
+use super::FolderArguments;
 use clap::{Args, Subcommand, ValueEnum};
 use salve_types::EditFormat;
 use std::path::PathBuf;
@@ -9,9 +10,8 @@ use std::path::PathBuf;
 /// Which tree a command works on.
 #[derive(Debug, Args)]
 pub(crate) struct TreeArguments {
-    /// The workspace; the folder the command is started in when absent.
-    #[arg(short = 'C', long = "directory", value_name = "DIR")]
-    pub(crate) directory: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) place: FolderArguments,
     /// How many seconds to wait for another process that is writing.
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     pub(crate) wait: u64,
@@ -185,9 +185,8 @@ pub(crate) enum PolicyCommand {
         /// The paths.
         #[arg(required_unless_present = "batch")]
         paths: Vec<String>,
-        /// The workspace.
-        #[arg(short = 'C', long = "directory", value_name = "DIR")]
-        directory: Option<PathBuf>,
+        #[command(flatten)]
+        place: FolderArguments,
         /// Reads JSON lines `{id, path}` and answers one line for each.
         #[arg(long, conflicts_with = "paths")]
         batch: bool,
@@ -197,9 +196,8 @@ pub(crate) enum PolicyCommand {
         /// The lines; quote each one.
         #[arg(value_name = "LINE", required_unless_present = "batch")]
         lines: Vec<String>,
-        /// The workspace.
-        #[arg(short = 'C', long = "directory", value_name = "DIR")]
-        directory: Option<PathBuf>,
+        #[command(flatten)]
+        place: FolderArguments,
         /// Reads JSON lines `{id, command}` and answers one line for each.
         #[arg(long, conflicts_with = "lines")]
         batch: bool,

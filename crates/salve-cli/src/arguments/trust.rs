@@ -2,8 +2,8 @@
 //!
 //! In: arguments. Out: one value per command, checked by clap. Never acts on them.
 
+use super::FolderArguments;
 use clap::{Args, Subcommand};
-use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct TrustArguments {
@@ -15,9 +15,8 @@ pub(crate) struct TrustArguments {
 pub(crate) enum TrustCommand {
     /// Shows what a workspace wants to bring, asks, and trusts it as it is now.
     Add {
-        /// The workspace; the folder the command is started in when absent.
-        #[arg(short = 'C', long = "directory", value_name = "DIR")]
-        directory: Option<PathBuf>,
+        #[command(flatten)]
+        place: FolderArguments,
         /// Does not ask.
         #[arg(long)]
         yes: bool,
@@ -26,8 +25,7 @@ pub(crate) enum TrustCommand {
     List,
     /// Takes trust back.
     Revoke {
-        /// The workspace; the folder the command is started in when absent.
-        #[arg(short = 'C', long = "directory", value_name = "DIR")]
-        directory: Option<PathBuf>,
+        #[command(flatten)]
+        place: FolderArguments,
     },
 }

@@ -37,8 +37,8 @@ pub(crate) fn run(arguments: &ApplyArguments, format: Format) -> CommandResult {
         ..RawReply::from_text(input::text(arguments.edits.as_deref())?)
     };
     let opened = workspace::open(&arguments.tree)?;
-    let folder = workspace::folder(arguments.tree.directory.as_deref())?;
-    let settings = Settings::load_for(folder.canonicalize().ok().as_deref())?;
+    let folder = workspace::place(&arguments.tree.place)?.folder();
+    let settings = Settings::load_for(Some(&folder))?;
     let bases: BTreeMap<String, String> = arguments.base.iter().cloned().collect();
     let options = ApplyOptions {
         edits: EditOptions {

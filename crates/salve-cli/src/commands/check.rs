@@ -14,17 +14,16 @@ use salve_check::{
     BuildProfile, CheckOptions, CheckReport, CheckVerdict, Keep, Registry, Runner, StartedBy,
     check, github_commands, sarif_log, sign,
 };
+use salve_engine::host::Place;
 use salve_types::Diagnostic;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Runs `salve check`.
 pub(crate) fn run(arguments: &CheckArguments, format: FormatChoice) -> CommandResult {
-    let folder = workspace::folder(arguments.directory.as_deref())?;
-    let folder = folder
-        .canonicalize()
-        .map_err(|error| Failure::new(format!("cannot check `{}`: {error}", folder.display())))?;
+    let place = workspace::place(&arguments.place)?;
+    let folder = place.root.clone();
     let configured = workspace_config::open(&folder)?;
     if let Some(why) = configured.passed_over {
         output::story(&format!(
@@ -39,19 +38,43 @@ pub(crate) fn run(arguments: &CheckArguments, format: FormatChoice) -> CommandRe
     let profile = if arguments.release { BuildProfile::Release } else { BuildProfile::Development };
     let options = CheckOptions {
         targets: arguments.targets.clone(),
+        scope: scope(arguments, &place)?,
         profile,
         fail_on: arguments.fail_on.into(),
         by: StartedBy::User,
     };
     let report = check(&folder, &options, registry, &runner)?;
     if report.verdict() == CheckVerdict::Nothing {
-        return Err(nothing_ran(&folder, &report, registry));
+        return Err(nothing_ran(&place.folder(), &report, registry));
     }
     show(&report, &folder, format)?;
     Ok(match report.verdict() {
         CheckVerdict::Red => Ending::Findings,
         _ => Ending::Clean,
     })
+}
+
+// The paths named, or the folder this was started in, relative to the root.
+fn scope(arguments: &CheckArguments, place: &Place) -> Result<Vec<String>, Failure> {
+    if arguments.paths.is_empty() {
+        return Ok(Some(place.here.clone()).filter(|here| !here.is_empty()).into_iter().collect());
+    }
+    let relative = |path: &PathBuf| {
+        let full = place.folder().join(path);
+        let real = full
+            .canonicalize()
+            .map_err(|error| Failure::new(format!("cannot check `{}`: {error}", path.display())))?;
+        let inside = real.strip_prefix(&place.root).ok().and_then(Path::to_str);
+        inside.map(str::to_owned).ok_or_else(|| {
+            Failure::new(format!("`{}` is outside the workspace", path.display())).hint(format!(
+                "The workspace is `{}`; `-C` works in another one.",
+                place.root.display()
+            ))
+        })
+    };
+    let scope: Vec<String> = arguments.paths.iter().map(relative).collect::<Result<_, _>>()?;
+    // The root itself is everything.
+    Ok(if scope.iter().any(String::is_empty) { Vec::new() } else { scope })
 }
 
 // Auto-run is off where a layer is missing; a person's `--yes` still runs, saying what is missing.

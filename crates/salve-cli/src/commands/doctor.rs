@@ -1,11 +1,12 @@
 //! `salve doctor`: what this installation has, and what it lacks.
 //!
-//! In: the settings, the grammars, one small check of every stage, the sandbox and the toolchains of
+//! In: the settings, the workspace, the grammars, one small check of every stage, the sandbox and the toolchains of
 //! this machine, the providers and their keys. Out: a table, and exit code 1 when a check fails; what is merely missing fails
 //! nothing and says what to do. Never changes anything, never shows a variable's value.
 
 mod machine;
 mod models;
+mod place;
 
 use crate::arguments::Format;
 use crate::failure::{CommandResult, Ending};
@@ -51,6 +52,7 @@ pub(crate) fn run(format: Format) -> CommandResult {
         inspect_check(),
         parse_check(),
     ];
+    checks.extend(place::rows());
     checks.extend(machine::rows());
     checks.extend(models::rows());
     match format {

@@ -7,12 +7,11 @@ mod command;
 
 use crate::arguments::{Format, PolicyCommand};
 use crate::failure::{CommandResult, Ending, Failure};
-use crate::workspace::folder;
-use crate::{batch, output};
-use salve_tree::{AdmitOptions, PathVerdict, Root};
+use crate::{batch, output, workspace};
+use salve_engine::host::Place;
+use salve_tree::{AdmitOptions, DiskView, FileView as _, PathVerdict, Root};
 use serde::Deserialize;
 use serde_json::json;
-use std::path::Path;
 
 #[derive(Deserialize)]
 struct Line {
@@ -22,23 +21,31 @@ struct Line {
 /// Runs `salve policy`.
 pub(crate) fn run(command: &PolicyCommand, format: Format) -> CommandResult {
     match command {
-        PolicyCommand::Path { paths, directory, batch } => {
-            judge_paths(paths, &open(directory.as_deref())?, *batch, format)
+        PolicyCommand::Path { paths, place, batch } => {
+            let place = workspace::place(place)?;
+            judge_paths(paths, &open(&place)?, &place.here, *batch, format)
         }
-        PolicyCommand::Command { lines, directory, batch } => {
-            command::run(lines, &open(directory.as_deref())?, *batch, format)
+        PolicyCommand::Command { lines, place, batch } => {
+            let place = workspace::place(place)?;
+            command::run(lines, &open(&place)?, &place, *batch, format)
         }
     }
 }
 
-fn open(directory: Option<&Path>) -> Result<Root, Failure> {
-    let folder = folder(directory)?;
-    Root::open(&folder)
-        .map_err(|error| Failure::new(format!("cannot open `{}`: {error}", folder.display())))
+fn open(place: &Place) -> Result<Root, Failure> {
+    Root::open(&place.root)
+        .map_err(|error| Failure::new(format!("cannot open `{}`: {error}", place.root.display())))
 }
 
-fn judge_paths(paths: &[String], root: &Root, in_batch: bool, format: Format) -> CommandResult {
-    let judge = |path: &str| root.judge(path, &AdmitOptions::default());
+fn judge_paths(
+    paths: &[String],
+    root: &Root,
+    here: &str,
+    in_batch: bool,
+    format: Format,
+) -> CommandResult {
+    let view = DiskView::new(root, AdmitOptions::default()).from_here(here);
+    let judge = |path: &str| PathVerdict::of(&view.admit(path));
     if in_batch {
         return batch::run(|line: Line| batch::object(&judge(&line.path)));
     }

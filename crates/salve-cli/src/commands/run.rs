@@ -11,8 +11,7 @@ mod show;
 use crate::arguments::{Format, RunArguments};
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::settings::Settings;
-use crate::workspace::folder;
-use crate::{output, workspace_config};
+use crate::{output, workspace, workspace_config};
 pub(super) use show::{line, sign};
 
 use decide::Decision;
@@ -23,34 +22,31 @@ use salve_check::{
     quote_for_display,
 };
 use salve_engine::facts::{CommandPaths, RepositoryFacts};
+use salve_engine::host::Place;
 use salve_tree::Root;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Runs `salve run`.
 pub(crate) fn run(options: &RunArguments, format: Format) -> CommandResult {
-    let folder = folder(options.directory.as_deref())?;
-    let folder = folder
-        .canonicalize()
-        .map_err(|error| Failure::new(format!("cannot open `{}`: {error}", folder.display())))?;
-    let configured = workspace_config::open(&folder)?;
+    let place = workspace::place(&options.place)?;
+    let configured = workspace_config::open(&place.root)?;
     configured.report_ignored_rules();
-    let proposal = Proposal::of(options, &folder, &configured.workspace.policy)?;
+    let proposal = Proposal::of(options, &place, &configured.workspace.policy)?;
     let Some(plan) = proposal.plan.clone() else {
         output::story(&show::refused(&proposal.verdict));
         return Ok(Ending::NeedsApproval);
     };
-    let settings = Settings::load_for(Some(&folder))?;
+    let settings = Settings::load_for(Some(&place.folder()))?;
     let gate = match decide::decide(&proposal, &plan, &settings, options)? {
         Decision::Run(gate) => gate,
         Decision::AddAndRun => {
-            workspace_config::approve(&folder, proposal.addable.clone())?;
+            workspace_config::approve(&place.root, proposal.addable.clone())?;
             Gate::Approved
         }
         Decision::Skip => return Ok(Ending::NeedsApproval),
     };
     let runner = configured.workspace.runner(Keep::RECORDS)?;
-    let mut request = request(options, &folder, &proposal.verdict, plan, gate);
+    let mut request = request(options, &place, &proposal.verdict, plan, gate);
     match start(&runner, &request, format) {
         Err(RunError::MissingLayers { missing }) => {
             match decide::decide_without_layers(&proposal, &missing, &settings, options)? {
@@ -73,10 +69,10 @@ struct Proposal {
 }
 
 impl Proposal {
-    fn of(options: &RunArguments, folder: &Path, rules: &PolicyRules) -> Result<Self, Failure> {
-        let root = Root::open(folder)?;
-        let paths = CommandPaths::new(&root);
-        let repository = RepositoryFacts::of(folder);
+    fn of(options: &RunArguments, place: &Place, rules: &PolicyRules) -> Result<Self, Failure> {
+        let root = Root::open(&place.root)?;
+        let paths = CommandPaths::from_here(&root, &place.here);
+        let repository = RepositoryFacts::of(&place.folder());
         // Quoted, words go through the same function as a line; it must read the same words again.
         let (line, words) = match &options.line {
             Some(line) => (line.clone(), None),
@@ -98,7 +94,7 @@ impl Proposal {
 
 fn request(
     options: &RunArguments,
-    folder: &Path,
+    place: &Place,
     verdict: &CommandVerdict,
     plan: Plan,
     gate: Gate,
@@ -111,7 +107,7 @@ fn request(
     let cpu_seconds = 2 * options.timeout;
     RunRequest {
         plan,
-        cwd: PathBuf::from(folder),
+        cwd: place.folder(),
         class: RunClass::Proposed,
         risk,
         gate,

@@ -8,14 +8,14 @@ use super::run::{line, sign};
 use crate::arguments::{Format, RunsArguments};
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::output;
-use crate::workspace::{folder, now};
+use crate::workspace::{self, now};
 use salve_check::{RunLog, RunRecord};
 use serde_json::json;
 use std::path::Path;
 
 /// Runs `salve runs`.
 pub(crate) fn run(options: &RunsArguments, format: Format) -> CommandResult {
-    let folder = folder(options.directory.as_deref())?;
+    let folder = workspace::place(&options.place)?.root;
     let log = RunLog::read(&folder)
         .map_err(|error| Failure::new(format!("cannot read the list of runs: {error}")))?;
     if log.unreadable > 0 {

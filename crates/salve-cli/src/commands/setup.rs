@@ -10,7 +10,7 @@ mod jsonc;
 mod toml_key;
 mod yaml_keys;
 
-use crate::arguments::{Format, SetupArguments, TreeArguments};
+use crate::arguments::{FolderArguments, Format, SetupArguments, TreeArguments};
 use crate::change::{self, visible};
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::keys::Keys;
@@ -88,7 +88,7 @@ fn offer(
         format,
         &shown,
         "changed",
-        &format!("changed {shown}; `salve undo -C {folder}` takes it back\n"),
+        &format!("changed {shown}; `salve undo --root {folder}` takes it back\n"),
     )?;
     Ok(Ending::Clean)
 }
@@ -122,7 +122,8 @@ fn write(
     std::fs::create_dir_all(&place.folder).map_err(|error| {
         Failure::new(format!("cannot create `{}`: {error}", place.folder.display()))
     })?;
-    let tree = TreeArguments { directory: Some(place.folder.clone()), wait: 5 };
+    let named = FolderArguments { directory: None, root: Some(place.folder.clone()) };
+    let tree = TreeArguments { place: named, wait: 5 };
     let opened = workspace::open(&tree)?;
     if config_files::read(&place.path())?.as_deref() != before {
         return Err(Failure::new(format!("`{}` changed in the meantime", place.path().display()))

@@ -3,27 +3,27 @@
 //! In: a workspace folder. Out: what its file would define, a question, the list of what is
 //! trusted. Never trusts without a yes, and never runs anything that a file defines.
 
-use crate::arguments::{Format, TrustArguments, TrustCommand};
+use crate::arguments::{FolderArguments, Format, TrustArguments, TrustCommand};
 use crate::change::visible;
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::keys::Keys;
 use crate::output;
 use crate::trust::{BOUND_FILES, Standing, TrustList, Trusted};
-use crate::workspace::{folder, now};
+use crate::workspace::{self, now};
 use anstyle::AnsiColor;
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Runs `salve trust`.
 pub(crate) fn run(arguments: &TrustArguments, format: Format) -> CommandResult {
     let mut list = TrustList::load()?;
     match &arguments.command {
-        TrustCommand::Add { directory, yes } => {
-            add(&mut list, &folder(directory.as_deref())?, *yes, format)
+        TrustCommand::Add { place, yes } => {
+            add(&mut list, &workspace::place(place)?.root, *yes, format)
         }
         TrustCommand::List => show(&list, format),
-        TrustCommand::Revoke { directory } => {
-            let folder = folder(directory.as_deref())?;
+        TrustCommand::Revoke { place } => {
+            let folder = revoked(place)?;
             if !list.revoke(&folder)? {
                 return Err(Failure::new(format!("`{}` is not trusted", folder.display()))
                     .hint("`salve trust list` shows what is."));
@@ -31,6 +31,14 @@ pub(crate) fn run(arguments: &TrustArguments, format: Format) -> CommandResult {
             output::story(&format!("no longer trusted: {}\n", visible_path(&folder)));
             Ok(Ending::Clean)
         }
+    }
+}
+
+// A folder that is gone can still be revoked, by the name it was trusted with.
+fn revoked(place: &FolderArguments) -> Result<PathBuf, Failure> {
+    match &place.directory {
+        Some(gone) if !gone.exists() => Ok(gone.clone()),
+        _ => Ok(workspace::place(place)?.root),
     }
 }
 

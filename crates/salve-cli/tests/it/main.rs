@@ -12,6 +12,7 @@ mod jobs;
 mod ledger;
 mod models;
 mod parse;
+mod place;
 mod policy;
 mod resume;
 mod run;

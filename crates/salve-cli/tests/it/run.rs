@@ -68,7 +68,7 @@ pub(crate) fn folder(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&path);
     std::fs::create_dir_all(&path).unwrap();
-    // A repository's root ends the search for a workspace file.
+    // A repository's root ends the search for a workspace.
     std::fs::write(path.join(".git"), "").unwrap();
     path
 }
@@ -80,8 +80,10 @@ pub(crate) fn write(path: &Path, text: &str) {
     std::fs::write(path, text).unwrap();
 }
 
+#[expect(clippy::disallowed_methods, reason = "a test's own scratch folder")]
 fn empty_folder() -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("empty");
     std::fs::create_dir_all(&path).unwrap();
+    std::fs::write(path.join(".git"), "").unwrap();
     path
 }

@@ -92,7 +92,7 @@ fn every_agent_is_pointed_at_the_gateway_and_back() {
             again.out
         );
         let place = path.parent().unwrap_or(&home).to_string_lossy().into_owned();
-        let undone = salve_in(&["undo", "-C", &place], "", &home, &[]);
+        let undone = salve_in(&["undo", "--root", &place], "", &home, &[]);
         assert_eq!(undone.code, Some(0), "{agent}: {}", undone.err);
         assert_eq!(read(&path).as_deref(), *before, "{agent}: undo is not the way back");
     }

@@ -10,6 +10,7 @@ use salve_check::{
     GlobMatches, ListFolder, PathConcern, PathFacts, PathJudgement, PathUse, expand_pattern,
 };
 use salve_tree::{AdmitOptions, PathRule, PathVerdict, Root, TreePath, ViewError};
+use std::borrow::Cow;
 
 /// The most names of a folder that a pattern is compared with.
 const MAX_NAMES: usize = 50_000;
@@ -20,17 +21,34 @@ const ANY_FILE: &str = "any-file";
 #[derive(Debug)]
 pub struct CommandPaths<'a> {
     root: &'a Root,
+    /// The folder that commands start in, relative to the root, without symbolic links.
+    here: &'a str,
 }
 
 impl<'a> CommandPaths<'a> {
-    /// Answers about the paths of this workspace.
+    /// Answers about the paths of commands that start in the root of this workspace.
     pub fn new(root: &'a Root) -> Self {
-        Self { root }
+        Self::from_here(root, "")
+    }
+
+    /// Answers about the paths of commands that start in a folder of this workspace, given relative to
+    /// its root and without symbolic links.
+    pub fn from_here(root: &'a Root, here: &'a str) -> Self {
+        Self { root, here }
     }
 
     fn admit(&self, path: &str, allow_protected: bool) -> Result<TreePath, ViewError> {
         let options = AdmitOptions { allow_protected, ..AdmitOptions::default() };
-        self.root.admit_with(path, &options)
+        self.root.admit_with(&self.from_root(path), &options)
+    }
+
+    // A path as a command writes it, seen from the root. The folder's names are real, so that going up
+    // from them is what it is to the system. A path that its first letter decides stays as it is.
+    fn from_root<'p>(&self, path: &'p str) -> Cow<'p, str> {
+        if self.here.is_empty() || path.is_empty() || path.starts_with(['/', '~']) {
+            return Cow::Borrowed(path);
+        }
+        Cow::Owned(format!("{}/{path}", self.here))
     }
 
     // The resolver admits files; a folder is admitted when any file in it would be.

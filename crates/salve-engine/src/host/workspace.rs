@@ -4,7 +4,7 @@
 //! the caller. Out: the open tree, verdicts on command lines, a runner. Never lets a text of the
 //! workspace allow anything: that is the policy's rule, and its level is part of the text.
 
-use super::{HostError, MachineConfig};
+use super::{HostError, MachineConfig, Place};
 use crate::facts::{CommandPaths, RepositoryFacts};
 use salve_check::{
     Approvals, CommandVerdict, Keep, PolicyRules, Registry, RuleSource, Runner, RunnerOptions,
@@ -122,6 +122,8 @@ pub struct OpenWorkspace {
     /// What a crash had left, and what was done about it.
     pub recovery: Recovery,
     root: Root,
+    /// The folder that paths are tried from too, relative to the root.
+    here: String,
 }
 
 impl OpenWorkspace {
@@ -132,11 +134,19 @@ impl OpenWorkspace {
     pub fn open(folder: &Path, options: WorkspaceOptions) -> Result<Self, TreeError> {
         let (tree, recovery) = Workspace::open(folder, options)?;
         let root = tree.open_root()?;
-        Ok(Self { tree, recovery, root })
+        Ok(Self { tree, recovery, root, here: String::new() })
+    }
+
+    /// Opens the workspace of a place; paths are tried from its root and from its folder.
+    ///
+    /// # Errors
+    /// As [`OpenWorkspace::open`].
+    pub fn open_at(place: &Place, options: WorkspaceOptions) -> Result<Self, TreeError> {
+        Ok(Self { here: place.here.clone(), ..Self::open(&place.root, options)? })
     }
 
     /// Looks at the files as the verifier does.
     pub fn view(&self, options: AdmitOptions) -> DiskView<'_> {
-        DiskView::new(&self.root, options)
+        DiskView::new(&self.root, options).from_here(&self.here)
     }
 }

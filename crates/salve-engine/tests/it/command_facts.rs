@@ -156,3 +156,26 @@ fn folders_are_told_from_files() {
         assert_eq!(PathFacts::is_folder(&paths, path), folder, "{path}");
     }
 }
+
+#[test]
+fn paths_of_a_command_are_seen_from_its_folder() {
+    let (_top, root) = workspace();
+    let paths = CommandPaths::from_here(&root, "src");
+    let is_fine = |path: &str| paths.judge(path, PathUse::Read) == PathJudgement::Fine;
+    let absolute = root.path().join("src/a.rs").display().to_string();
+    for path in
+        [".", "..", "a.rs", "./a.rs", "../src/b.rs", "../README.md", "../inner/a.rs", &absolute]
+    {
+        assert!(is_fine(path), "{path}");
+    }
+    for path in ["../..", "../../x", "../out", "../etc/hosts", "../harmless.txt", "/etc", "~/x"] {
+        assert!(!is_fine(path), "{path}");
+    }
+    assert!(paths.is_folder("..") && paths.is_folder("../certs") && !paths.is_folder("src"));
+    let names = |pattern| match paths.expand(pattern) {
+        GlobMatches::Names(names) => names,
+        GlobMatches::Unknown(why) => vec![why],
+    };
+    assert_eq!(names("*.rs"), ["a.rs", "b.rs"]);
+    assert_eq!(names("../certs/*"), ["../certs/public.crt"]);
+}

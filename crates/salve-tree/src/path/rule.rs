@@ -92,6 +92,8 @@ pub enum PathRule {
     FileAndDirectory,
     /// Its directory cannot be written to.
     DirectoryNotWritable,
+    /// Two files may be meant: one seen from the root, one from the current folder.
+    AmbiguousPath,
     /// The file has another name.
     HardLink,
     /// The file is read-only.
@@ -145,6 +147,7 @@ impl PathRule {
             Self::LookAlikeName => "look_alike_name",
             Self::FileAndDirectory => "file_and_directory",
             Self::DirectoryNotWritable => "directory_not_writable",
+            Self::AmbiguousPath => "ambiguous_path",
             Self::HardLink => "hard_link",
             Self::ReadOnlyFile => "read_only_file",
             Self::FileTooLarge => "file_too_large",

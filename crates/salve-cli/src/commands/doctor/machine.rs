@@ -4,6 +4,7 @@
 //! programs for their version and nothing else; shows no variable's value. Never changes anything.
 
 use super::{Check, State};
+use crate::arguments::FolderArguments;
 use crate::change::visible;
 use crate::failure::Failure;
 use crate::{workspace, workspace_config};
@@ -43,7 +44,9 @@ fn layer_rows(runner: &Runner) -> Result<Vec<Check>, Failure> {
 }
 
 fn toolchain_rows(runner: &Runner, empty: &Path) -> Result<Vec<Check>, Failure> {
-    let known = workspace_config::open(&workspace::folder(None)?)?.workspace;
+    // Where no folder may be a workspace, the toolchains that everybody has are looked for.
+    let root = workspace::place(&FolderArguments::default()).map(|place| place.root);
+    let known = workspace_config::open(root.as_deref().unwrap_or(empty))?.workspace;
     let rows = probe_versions(&known.toolchains, empty, runner).into_iter().map(|report| {
         let (state, detail) = match report.found {
             Some(version) => (State::Ok, format!("{}, {version}", report.display_name)),

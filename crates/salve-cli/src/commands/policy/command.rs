@@ -12,6 +12,7 @@ use salve_check::{
     quote_for_display,
 };
 use salve_engine::facts::{CommandPaths, RepositoryFacts};
+use salve_engine::host::Place;
 use salve_tree::Root;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -22,11 +23,17 @@ struct Line {
 }
 
 /// Judges lines in a workspace.
-pub(super) fn run(lines: &[String], root: &Root, in_batch: bool, format: Format) -> CommandResult {
+pub(super) fn run(
+    lines: &[String],
+    root: &Root,
+    place: &Place,
+    in_batch: bool,
+    format: Format,
+) -> CommandResult {
     let configured = workspace_config::open(root.path())?;
     configured.report_ignored_rules();
-    let paths = CommandPaths::new(root);
-    let repository = RepositoryFacts::of(root.path());
+    let paths = CommandPaths::from_here(root, &place.here);
+    let repository = RepositoryFacts::of(&place.folder());
     let policy = &configured.workspace.policy;
     let judge = |line: &str| judge_command(line, policy, &paths, &repository);
     if in_batch {
