@@ -12,6 +12,19 @@ const KEPT: &[&str] = &[
     "PATH",
     "LANG",
     "LANGUAGE",
+    "LC_ALL",
+    "LC_ADDRESS",
+    "LC_COLLATE",
+    "LC_CTYPE",
+    "LC_IDENTIFICATION",
+    "LC_MEASUREMENT",
+    "LC_MESSAGES",
+    "LC_MONETARY",
+    "LC_NAME",
+    "LC_NUMERIC",
+    "LC_PAPER",
+    "LC_TELEPHONE",
+    "LC_TIME",
     "TZ",
     "RUSTUP_TOOLCHAIN",
     "GOROOT",
@@ -82,9 +95,7 @@ impl Surroundings {
         let home = inherited.get("HOME").map(PathBuf::from).filter(|home| is_real_home(home));
         let mut variables: Vec<(String, String)> = inherited
             .iter()
-            .filter(|(name, value)| {
-                (KEPT.contains(&name.as_str()) || name.starts_with("LC_")) && !value.contains('\0')
-            })
+            .filter(|(name, value)| KEPT.contains(&name.as_str()) && !value.contains('\0'))
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
         if !inherited.contains_key("PATH") {
@@ -178,6 +189,7 @@ mod tests {
             ("PATH", "/home/u/.cargo/bin:/home/u/.local/bin:/usr/bin"),
             ("HOME", "/home/u"),
             ("LC_ALL", "C.UTF-8"),
+            ("LC_TOKEN", "secret"),
             ("GOPATH", "/srv/go"),
             ("GITHUB_TOKEN", "secret"),
             ("AWS_SECRET_ACCESS_KEY", "secret"),
@@ -205,6 +217,7 @@ mod tests {
             ("GOPATH", Some("/srv/go")),
             ("NVM_DIR", None),
             ("GITHUB_TOKEN", None),
+            ("LC_TOKEN", None),
             ("LD_PRELOAD", None),
             ("NODE_OPTIONS", None),
             ("RUSTC_WRAPPER", None),

@@ -11,6 +11,10 @@ use std::io::Result;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
+/// The user's own settings of git are not there, and a commit in a temporary repository needs a name.
+/// As settings of the home they count less than those of a repository.
+const GIT_IDENTITY: &str = "[user]\n\tname = Salve Run\n\temail = run@salve.invalid\n";
+
 /// Folders of one run; removed when dropped.
 #[derive(Debug)]
 pub(super) struct Scratch {
@@ -32,6 +36,7 @@ impl Scratch {
                         Self { home: folder.join("home"), temporary: folder.join("tmp"), folder };
                     rustix::fs::mkdirat(CWD, &scratch.home, Mode::RWXU)?;
                     rustix::fs::mkdirat(CWD, &scratch.temporary, Mode::RWXU)?;
+                    std::fs::write(scratch.home.join(".gitconfig"), GIT_IDENTITY)?;
                     return Ok(scratch);
                 }
                 Err(Errno::EXIST) => {}
