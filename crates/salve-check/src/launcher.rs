@@ -7,19 +7,22 @@
 //! There are two stages, both of them the same executable, so that no `fork` is needed. The outer
 //! one enters the namespaces and starts the inner one, which is the first process of its PID
 //! namespace. The inner one applies the layers that act on a process, then executes the plan. The
-//! runner sends the same launch twice, once for each stage.
+//! runner sends the same launch twice, once for each stage. Where there are no namespaces, the outer
+//! stage is the keeper of the inner one: it stays outside of the walls and ends what is left.
 
 mod control;
 mod execute;
 mod family;
+mod keeper;
 mod lookup;
 mod protocol;
 mod streams;
+mod watch;
 
 pub(crate) use control::{KILL, TERMINATE};
 pub(crate) use protocol::{read_frame, write_frame};
 
-use crate::{Limits, Plan, sandbox};
+use crate::{Limits, Plan, RunLimit, sandbox};
 use control::Control;
 use family::Family;
 use serde::{Deserialize, Serialize};
@@ -59,6 +62,14 @@ pub struct Launch {
     pub layers: Vec<Layer>,
     /// Whether redirections must stay inside the workspace, symlinks followed.
     pub redirects_beneath: bool,
+}
+
+impl Launch {
+    /// Returns whether this launch keeps its guarantees by rules alone, without any namespace.
+    pub(crate) fn goes_by_rules(&self) -> bool {
+        let has = |layer: &Layer| self.layers.contains(layer);
+        Layer::OF_RULES.iter().all(has) && !Layer::OF_NAMESPACES.iter().any(has)
+    }
 }
 
 /// One layer of the sandbox.
@@ -106,6 +117,19 @@ impl Layer {
         Self::Rlimits,
     ];
 
+    /// The layers that need namespaces, which many machines refuse to ordinary users.
+    pub const OF_NAMESPACES: &[Self] = &[
+        Self::UserNamespace,
+        Self::PidNamespace,
+        Self::MountNamespace,
+        Self::ProcFileSystem,
+        Self::NetworkNamespace,
+        Self::IpcNamespace,
+    ];
+
+    /// The layers that need none: together they are the second way to keep every guarantee.
+    pub const OF_RULES: &[Self] = &[Self::Landlock, Self::Privileges, Self::Seccomp, Self::Rlimits];
+
     /// Returns the name as written on the wire.
     pub const fn name(self) -> &'static str {
         match self {
@@ -141,6 +165,8 @@ pub enum LauncherReport {
         last: ProgramEnding,
         /// Processes that outlived their command and had to be ended.
         orphans: u32,
+        /// The limit that ended it, if one did.
+        exceeded: Option<RunLimit>,
     },
     /// The one program of the plan does not exist; nothing was started.
     NoSuchProgram {
@@ -206,6 +232,9 @@ pub fn launcher_main(stage: LauncherStage, inner_arguments: &[&str]) -> ExitCode
     };
     let socket = UnixStream::from(socket);
     let Ok(launch) = read_frame::<Launch>(&socket) else { return ExitCode::from(UNHEARD) };
+    if stage == LauncherStage::Outer && launch.goes_by_rules() {
+        return ExitCode::from(keeper::keep(&launch, &socket, inner_arguments));
+    }
     let report = match stage {
         LauncherStage::Outer => match start_inner(&launch, inner_arguments) {
             Ok((inner, placeholders)) => {
@@ -278,6 +307,7 @@ fn inner(launch: Launch, socket: &UnixStream) -> Result<Infallible, LauncherRepo
     rustix::process::chdir(&launch.cwd)
         .map_err(|error| failed(&format!("enter `{}`", launch.cwd.display()), &error.into()))?;
     let control = Control::default();
+    watch::start(&launch, &control, family).map_err(|error| failed("watch the limits", &error))?;
     let listening = |error| failed("listen to the runner", &error);
     let (ours, answers) = (control.clone(), socket.try_clone().map_err(listening)?);
     let (start, started) = std::sync::mpsc::channel::<Infallible>();

@@ -40,13 +40,13 @@ pub use policy::{
 pub use report::{failure_text, for_model, github_commands, sarif_log};
 pub use run::{
     Capture, FinishedRun, Gate, Limits, RiskClass, RunClass, RunEnding, RunError, RunEvent,
-    RunPrograms, RunRecord, RunRequest, StartedBy,
+    RunLimit, RunPrograms, RunRecord, RunRequest, StartedBy,
 };
 pub use runner::{
     Keep, KeyCommandError, Launcher, OutputStream, RunLog, Runner, RunnerOptions, is_paused,
     run_key_command, run_own_executable,
 };
-pub use sandbox::LayerReport;
+pub use sandbox::{Guarantee, GuaranteeReport, LayerReport, NamespaceDenial};
 pub use shell::{
     CommandLine, ListFolder, MAX_LINE_BYTES, MAX_MATCHES, Pattern, PatternError, Pipeline,
     Redirect, ShellRefusal, ShellRule, ShellWord, SimpleCommand, WordTarget, expand_pattern,

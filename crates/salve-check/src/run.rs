@@ -3,7 +3,7 @@
 //! In: nothing. Out: plain data that the policy, the runner, the toolchains and the record speak.
 //! Never starts anything.
 
-use crate::Plan;
+use crate::{Guarantee, Plan};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -45,7 +45,7 @@ pub struct Limits {
     pub output_bytes: u64,
     /// Processor time of each process, in seconds.
     pub cpu_seconds: u64,
-    /// Address space of each process.
+    /// Memory in use, of all processes together.
     pub memory_bytes: u64,
     /// Processes and threads at a time.
     pub processes: u64,
@@ -53,6 +53,38 @@ pub struct Limits {
     pub open_files: u64,
     /// Size of a file that is written.
     pub file_bytes: u64,
+    /// Bytes written to disks, of all processes together.
+    pub disk_bytes: u64,
+    /// Files and folders by which the workspace's file system may grow meanwhile.
+    pub new_files: u64,
+}
+
+/// A limit that ended a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum RunLimit {
+    /// [`Limits::memory_bytes`].
+    Memory,
+    /// [`Limits::processes`].
+    Processes,
+    /// [`Limits::disk_bytes`].
+    Disk,
+    /// [`Limits::new_files`].
+    Files,
+}
+
+impl RunLimit {
+    /// Says in words what there was too much of.
+    #[must_use]
+    pub const fn in_words(self) -> &'static str {
+        match self {
+            Self::Memory => "too much memory",
+            Self::Processes => "too many processes",
+            Self::Disk => "too much written to disk",
+            Self::Files => "too many new files",
+        }
+    }
 }
 
 impl Limits {
@@ -70,8 +102,10 @@ impl Limits {
             cpu_seconds: 2 * seconds,
             memory_bytes: 4 << 30,
             processes: 256,
-            open_files: 1024,
-            file_bytes: 1 << 30,
+            open_files: 1 << 16,
+            file_bytes: 16 << 30,
+            disk_bytes: 16 << 30,
+            new_files: 1_000_000,
         }
     }
 }
@@ -124,6 +158,11 @@ pub enum RunEnding {
     DeadlinePassed,
     /// It wrote more than its limit.
     TooMuchOutput,
+    /// It used up something else.
+    LimitExceeded {
+        /// What.
+        limit: RunLimit,
+    },
 }
 
 /// What is kept of a run.
@@ -162,6 +201,9 @@ pub struct RunRecord {
     pub orphans: u32,
     /// Layers of the sandbox that were missing.
     pub missing_layers: Vec<String>,
+    /// Guarantees that nothing kept: a person agreed to run without them.
+    #[serde(default)]
+    pub missing_guarantees: Vec<String>,
 }
 
 /// Everything the runner must be told.
@@ -264,6 +306,8 @@ pub enum RunError {
     MissingLayers {
         /// The missing layers.
         missing: Vec<String>,
+        /// The guarantees that nothing keeps without them.
+        open: Vec<Guarantee>,
     },
     /// The system refused.
     #[error("cannot {action}: {source}")]

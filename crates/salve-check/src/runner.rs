@@ -25,13 +25,13 @@ pub use log::RunLog;
 pub use own::run_own_executable;
 
 use crate::{
-    FinishedRun, Gate, Launch, Layer, LayerError, LayerReport, Limits, Plan, RiskClass, RunClass,
-    RunError, RunEvent, RunPrograms, RunRecord, RunRequest, StartedBy,
+    FinishedRun, Gate, Guarantee, GuaranteeReport, Launch, Layer, LayerError, LayerReport, Limits,
+    Plan, RiskClass, RunClass, RunError, RunEvent, RunPrograms, RunRecord, RunRequest, StartedBy,
 };
 use collect::Collector;
 use control_file::CONTROL;
 use environment::Surroundings;
-use outcome::{Refusal, add_to_hash, ending, needs_every_layer, system};
+use outcome::{Refusal, add_to_hash, ending, needs_every_guarantee, system};
 use salve_types::Timestamp;
 use scratch::Scratch;
 use session::Finished;
@@ -163,6 +163,15 @@ impl Runner {
         failure.map_or(Ok(reports), Err)
     }
 
+    /// Finds out which guarantees hold on this machine, and by what.
+    ///
+    /// # Errors
+    ///
+    /// As [`Runner::layers`].
+    pub fn guarantees(&self) -> Result<Vec<GuaranteeReport>, RunError> {
+        Ok(crate::sandbox::guarantees(&self.layers()?))
+    }
+
     /// Runs to the end, showing the output as it comes.
     ///
     /// # Errors
@@ -178,22 +187,23 @@ impl Runner {
         let started_at = self.seconds();
         loop {
             let missing = self.known_missing();
-            if !missing.is_empty() && needs_every_layer(request) {
+            let open = crate::sandbox::not_held_without(&missing);
+            if !open.is_empty() && needs_every_guarantee(request) {
                 let missing = missing.iter().map(|layer| layer.name().to_owned()).collect();
-                return Err(RunError::MissingLayers { missing });
+                return Err(RunError::MissingLayers { missing, open });
             }
             let names = || self.names(started_at);
             let files = state.as_ref().map(|(_, store)| store.create(names())).transpose();
             let files = files.map_err(system("make a file for the output"))?;
             let scratch = self.scratch(started_at)?;
             let launch = self.launch(request, &scratch, &missing)?;
-            let run = Run { request, started_at, missing: &missing, files, state: state.as_ref() };
+            let run = Run { request, started_at, open: &open, files, state: state.as_ref() };
             match self.execute(&launch, run, watch) {
                 // Nothing was started. A caller that may run without the layer does, knowingly.
                 Err(Refusal::Layer(layer, _)) if !missing.contains(&layer) => self.learn(layer),
                 Err(Refusal::Layer(layer, why)) => {
                     let missing = vec![format!("{layer} ({why})")];
-                    return Err(RunError::MissingLayers { missing });
+                    return Err(RunError::MissingLayers { missing, open });
                 }
                 Err(Refusal::Other(error)) => return Err(error),
                 Ok(finished) => return Ok(finished),
@@ -302,10 +312,8 @@ impl Runner {
             return Err(system(format!("run in `{}`", cwd.display()))(outside));
         }
         let network = request.risk == RiskClass::Network;
-        let wanted = |layer: &Layer| {
-            let needs_network = network && *layer == Layer::NetworkNamespace;
-            !needs_network && !missing.contains(layer)
-        };
+        let mut layers = crate::sandbox::layers_without(missing);
+        layers.retain(|layer| !network || *layer != Layer::NetworkNamespace);
         let home = self.surroundings.home.iter().cloned();
         Ok(Launch {
             plan: request.plan.clone(),
@@ -322,7 +330,7 @@ impl Runner {
             writable: vec![scratch.folder().to_path_buf()],
             layered: self.surroundings.toolchain_homes.clone(),
             hidden: home.chain(self.surroundings.secrets.iter().cloned()).collect(),
-            layers: Layer::ALL.iter().copied().filter(wanted).collect(),
+            layers,
             redirects_beneath: matches!(request.gate, Gate::Policy { .. }),
         })
     }
@@ -368,7 +376,8 @@ impl Runner {
                 .unwrap_or_default(),
             output_file: stdout.file.as_ref().map(|_| Store::name_in_record(&id)),
             orphans,
-            missing_layers: run.missing.iter().map(|layer| layer.name().to_owned()).collect(),
+            missing_layers: missing_layers(launch),
+            missing_guarantees: run.open.iter().map(|one| one.name().to_owned()).collect(),
             id,
         };
         let mut events = Vec::new();
@@ -410,11 +419,18 @@ impl RunPrograms for Runner {
     }
 }
 
+/// What a launch goes without, but for the network it was given.
+fn missing_layers(launch: &Launch) -> Vec<String> {
+    let given = |layer: &Layer| launch.network && *layer == Layer::NetworkNamespace;
+    let missing = Layer::ALL.iter().filter(|layer| !launch.layers.contains(layer) && !given(layer));
+    missing.map(|layer| layer.name().to_owned()).collect()
+}
+
 /// One attempt at a request.
 struct Run<'a> {
     request: &'a RunRequest,
     started_at: u64,
-    missing: &'a [Layer],
+    open: &'a [Guarantee],
     files: Option<OutputFiles>,
     state: Option<&'a (StateFolder, Store)>,
 }

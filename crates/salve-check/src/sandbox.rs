@@ -21,6 +21,10 @@
 //! | seccomp | tracing, mounting, namespaces, keys, io_uring, bpf and the like |
 //! | rlimits | processor time, memory, processes, files, core dumps |
 //!
+//! Where namespaces are refused, as AppArmor and most containers do, the last four are a second way
+//! to the same guarantees: Landlock then forbids reading and writing but for a list of grants,
+//! seccomp forbids sockets, and the outer stage keeps outside of the walls to end what is left.
+//!
 //! # What is not promised
 //!
 //! A program that the user chose to run is arbitrary code, and only these layers limit it. Inside
@@ -33,8 +37,10 @@
 //! are not closed here; seccomp takes away the parts where most of them were found. Debuggers and
 //! leak sanitizers, which trace other processes, do not work inside.
 
+mod denial;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
+mod guarantee;
 #[cfg(target_os = "linux")]
 mod linux;
 
@@ -43,7 +49,10 @@ use elsewhere as system;
 #[cfg(target_os = "linux")]
 use linux as system;
 
-pub(crate) use system::Placeholders;
+pub use denial::NamespaceDenial;
+pub use guarantee::{Guarantee, GuaranteeReport};
+pub(crate) use guarantee::{guarantees, layers_without, not_held_without};
+pub(crate) use system::{BuildFolders, Placeholders};
 
 use crate::launcher::{Launch, Layer, LayerError};
 use serde::Serialize;
@@ -99,6 +108,12 @@ pub(crate) fn enter_namespaces(launch: &Launch) -> Result<Placeholders, LayerErr
 /// has one thread and is the first process of its PID namespace when there is one.
 pub(crate) fn confine(launch: &Launch) -> Result<(), LayerError> {
     system::confine(launch)
+}
+
+/// Makes the folders that toolchains would make directly in the workspace's folder, which a launch by
+/// rules cannot; called by the keeper. What stays empty is removed when the value is dropped.
+pub(crate) fn make_build_folders(launch: &Launch) -> BuildFolders {
+    system::make_build_folders(&launch.workspace)
 }
 
 /// Removes what a killed launcher may have left in the workspace: empty folders that stood in for

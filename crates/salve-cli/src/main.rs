@@ -27,6 +27,7 @@ mod schemas;
 mod settings;
 mod table;
 mod trust;
+mod unguarded;
 mod workspace;
 mod workspace_config;
 

@@ -51,6 +51,7 @@ fn how_it_ended(spec: &ToolchainSpec, ending: &RunEnding) -> String {
             format!("{name} was ended after {} seconds", spec.timeout.as_secs())
         }
         RunEnding::TooMuchOutput => format!("{name} was ended because it wrote too much"),
+        RunEnding::LimitExceeded { limit } => format!("{name} was ended: {}", limit.in_words()),
     }
 }
 

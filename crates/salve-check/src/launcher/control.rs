@@ -4,6 +4,7 @@
 //! be started any more. Never waits for anything but the socket.
 
 use super::family::Family;
+use crate::RunLimit;
 use rustix::process::Signal;
 use std::io::Read;
 use std::os::unix::net::UnixStream;
@@ -30,6 +31,7 @@ pub(super) enum Word {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Control {
     word: Arc<Mutex<Word>>,
+    exceeded: Arc<Mutex<Option<RunLimit>>>,
 }
 
 impl Control {
@@ -49,6 +51,21 @@ impl Control {
         let _held = self.lock();
         family.end(std::time::Duration::ZERO, || true);
         std::process::exit(i32::from(super::UNHEARD));
+    }
+
+    /// Ends everybody because of a limit, unless the runner was first.
+    pub(super) fn exceed(&self, limit: RunLimit, family: Family) {
+        let mut current = self.lock();
+        if *current == Word::GoOn {
+            *self.exceeded.lock().unwrap_or_else(PoisonError::into_inner) = Some(limit);
+        }
+        *current = Word::Kill;
+        family.signal(Signal::KILL);
+    }
+
+    /// Returns the limit that ended the run.
+    pub(super) fn exceeded(&self) -> Option<RunLimit> {
+        *self.exceeded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the last word.

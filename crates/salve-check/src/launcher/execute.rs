@@ -43,7 +43,7 @@ pub(super) fn execute(launch: &Launch, control: &Control, family: Family) -> Lau
     }
     let settle = if control.word() == Word::GoOn { SETTLE } else { launch.limits.grace };
     let orphans = family.end(settle, || control.word() == Word::Kill);
-    LauncherReport::Executed { last, orphans }
+    LauncherReport::Executed { last, orphans, exceeded: control.exceeded() }
 }
 
 /// A plan of one command without its program is no run at all.
@@ -123,6 +123,10 @@ impl Executor<'_> {
         command.arg0(name).args(arguments).env_clear();
         command.envs(self.launch.environment.iter().map(|(key, value)| (key, value)));
         command.stdin(input).stdout(output).stderr(errors);
+        if self.launch.goes_by_rules() {
+            // `kill 0`, which scripts end their children with, must not mean this process too.
+            command.process_group(0);
+        }
         // The child is waited for by its id, together with every orphan, and not by its handle.
         match self.control.unless_ended(|| command.spawn().map(|child| child.id())) {
             Some(Ok(id)) => i32::try_from(id)

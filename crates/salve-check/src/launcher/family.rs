@@ -5,7 +5,7 @@
 
 use super::{Launch, Layer};
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, WaitStatus};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
@@ -51,11 +51,7 @@ impl Family {
             Self::Namespace => {
                 let _ = rustix::process::kill_process_group(Pid::INIT, signal);
             }
-            Self::Descendants => {
-                for pid in descendants() {
-                    let _ = rustix::process::kill_process(pid, signal);
-                }
-            }
+            Self::Descendants => descendants().into_iter().for_each(|one| one.signal(signal)),
         }
     }
 
@@ -68,8 +64,13 @@ impl Family {
             }
             std::thread::sleep(Duration::from_millis(2));
         }
+        self.end_within(VANISH)
+    }
+
+    /// Ends what is left, for as long as that takes up to a bound. Returns how many were ended.
+    pub(super) fn end_within(self, bound: Duration) -> u32 {
         let mut ended = 0;
-        let until = Instant::now() + VANISH;
+        let until = Instant::now() + bound;
         while Instant::now() < until {
             self.signal(Signal::KILL);
             match reap_counting(&mut ended) {
@@ -106,34 +107,61 @@ fn was_killed(status: WaitStatus) -> bool {
     status.terminating_signal() == Some(Signal::KILL.as_raw())
 }
 
+/// A process below this one, as it was when the table was read.
+struct Descendant {
+    pid: i32,
+    entry: Entry,
+}
+
+impl Descendant {
+    /// Sends a signal to this process and to no other that was given its number since: the handle is
+    /// taken first, and what has the number then must still be the process that was found.
+    fn signal(&self, signal: Signal) {
+        let Some(pid) = Pid::from_raw(self.pid) else { return };
+        let Ok(handle) = rustix::process::pidfd_open(pid, PidfdFlags::empty()) else { return };
+        if entry_of(self.pid).is_some_and(|entry| entry.started == self.entry.started) {
+            let _ = rustix::process::pidfd_send_signal(handle, signal);
+        }
+    }
+}
+
 /// Every process below this one, from one look at the process table.
-fn descendants() -> Vec<Pid> {
-    let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
+fn descendants() -> Vec<Descendant> {
+    let mut children: HashMap<i32, Vec<Descendant>> = HashMap::new();
     for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
             continue;
         };
-        if let Some(parent) = parent_of(pid) {
-            children.entry(parent).or_default().push(pid);
+        if let Some(entry) = entry_of(pid) {
+            children.entry(entry.parent).or_default().push(Descendant { pid, entry });
         }
     }
     let mut found = Vec::new();
     let mut open = vec![rustix::process::getpid().as_raw_nonzero().get()];
     while let Some(parent) = open.pop() {
         for child in children.remove(&parent).unwrap_or_default() {
-            open.push(child);
-            found.extend(Pid::from_raw(child));
+            open.push(child.pid);
+            found.push(child);
         }
     }
     found
 }
 
-/// The parent is two words after the name, which may itself hold brackets and spaces.
-fn parent_of(pid: i32) -> Option<i32> {
+/// What the process table says about a process.
+struct Entry {
+    parent: i32,
+    started: u64,
+}
+
+/// The parent and the time of the start are 2 and 20 words after the name, which may itself hold
+/// brackets and spaces.
+fn entry_of(pid: i32) -> Option<Entry> {
     let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
     let after_name = stat.iter().rposition(|byte| *byte == b')')?;
     let rest = std::str::from_utf8(stat.get(after_name + 1..)?).ok()?;
-    rest.split_ascii_whitespace().nth(1)?.parse().ok()
+    let mut words = rest.split_ascii_whitespace();
+    let parent = words.nth(1)?.parse().ok()?;
+    Some(Entry { parent, started: words.nth(17)?.parse().ok()? })
 }
 
 #[cfg(test)]
@@ -144,6 +172,7 @@ mod tests {
     fn the_parent_of_this_process_is_found_in_the_table() {
         let pid = rustix::process::getpid().as_raw_nonzero().get();
         let parent = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get());
-        assert_eq!(parent_of(pid), parent);
+        assert_eq!(entry_of(pid).map(|entry| entry.parent), parent);
+        assert!(entry_of(pid).is_some_and(|entry| entry.started > 0));
     }
 }

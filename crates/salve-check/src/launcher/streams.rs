@@ -5,10 +5,10 @@
 
 use super::Launch;
 use crate::{PlannedRedirect, RedirectTarget};
-use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+use rustix::fs::{CWD, Mode, OFlags};
 use std::fs::File;
 use std::io::{Error, ErrorKind, Result};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 /// The streams a program is started with.
@@ -100,24 +100,72 @@ fn open(path: &str, flags: OFlags, launch: &Launch) -> Result<OwnedFd> {
     if !launch.redirects_beneath {
         return Ok(rustix::fs::open(path, flags, mode)?);
     }
-    let inside = inside(path, launch).ok_or_else(|| Error::from(ErrorKind::PermissionDenied))?;
-    let workspace = rustix::fs::openat(
-        CWD,
-        &launch.workspace,
-        OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC,
-        Mode::empty(),
-    )?;
-    let beneath = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-    Ok(rustix::fs::openat2(workspace, inside, flags, mode, beneath)?)
+    open_beneath(Path::new(path), flags, mode, &launch.workspace)
 }
 
-/// Returns the path as seen from the workspace.
-fn inside(path: &str, launch: &Launch) -> Option<PathBuf> {
-    let path = if Path::new(path).is_absolute() {
-        PathBuf::from(path)
-    } else {
-        let here = rustix::process::getcwd(Vec::new()).ok()?;
-        PathBuf::from(here.into_string().ok()?).join(path)
+/// Opens a file whose real place, links followed, is inside a folder.
+///
+/// The place is asked of what was opened and not of the name, which may lead elsewhere a moment
+/// later. `openat2` would do the same, but is forbidden in here: a filter cannot see its modes.
+fn open_beneath(path: &Path, flags: OFlags, mode: Mode, folder: &Path) -> Result<OwnedFd> {
+    let placed = |name: &Path, kind: OFlags| -> Result<OwnedFd> {
+        let flags = OFlags::PATH | OFlags::CLOEXEC | kind;
+        let opened = rustix::fs::openat(CWD, name, flags, Mode::empty())?;
+        let place = std::fs::read_link(by_number(&opened))?;
+        let inside = place.starts_with(folder);
+        if inside { Ok(opened) } else { Err(ErrorKind::PermissionDenied.into()) }
     };
-    path.strip_prefix(&launch.workspace).ok().map(Path::to_path_buf)
+    match placed(path, OFlags::empty()) {
+        Ok(file) => Ok(rustix::fs::open(by_number(&file), flags - OFlags::CREATE, mode)?),
+        Err(error) if error.kind() == ErrorKind::NotFound && flags.contains(OFlags::CREATE) => {
+            let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
+            let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+            let parent = placed(parent.unwrap_or(Path::new(".")), OFlags::DIRECTORY)?;
+            // A link that leads nowhere would be followed to where it leads.
+            Ok(rustix::fs::openat(parent, name, flags | OFlags::NOFOLLOW, mode)?)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn by_number(file: &OwnedFd) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_really_lies_inside_is_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let (inside, outside) = (root.join("inside"), root.join("outside"));
+        std::fs::create_dir_all(inside.join("deep")).unwrap();
+        std::fs::create_dir(&outside).unwrap();
+        std::fs::write(outside.join("file"), "kept").unwrap();
+        std::os::unix::fs::symlink("deep/file", inside.join("near")).unwrap();
+        std::os::unix::fs::symlink(&outside, inside.join("far")).unwrap();
+        std::os::unix::fs::symlink(outside.join("new"), inside.join("nowhere")).unwrap();
+        let open = |name: &str| {
+            let flags = WRITE | OFlags::TRUNC | OFlags::CLOEXEC;
+            open_beneath(&inside.join(name), flags, Mode::from_raw_mode(0o666), &inside).is_ok()
+        };
+        for (name, opened) in [
+            ("deep/file", true),
+            ("near", true),
+            ("new", true),
+            ("deep/../again", true),
+            ("far/file", false),
+            ("far/new", false),
+            ("nowhere", false),
+            ("../outside/file", false),
+            ("..", false),
+            ("missing/file", false),
+        ] {
+            assert_eq!(open(name), opened, "{name}");
+        }
+        assert_eq!(std::fs::read(outside.join("file")).unwrap(), b"kept");
+        assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 1);
+    }
 }

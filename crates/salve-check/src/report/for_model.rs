@@ -60,6 +60,9 @@ pub fn failure_text(
         RunEnding::TooMuchOutput => {
             ("exit output: ".to_owned(), "ended because it wrote too much".to_owned())
         }
+        RunEnding::LimitExceeded { limit } => {
+            (format!("exit limit ({}): ", limit.in_words()), "ended and said nothing".to_owned())
+        }
     };
     let room = budget_bytes.saturating_sub(how.len());
     let said = if diagnostics.is_empty() {

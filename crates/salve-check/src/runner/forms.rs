@@ -87,6 +87,7 @@ impl FinishedRun {
         let why = match self.record.ending {
             RunEnding::DeadlinePassed => Some("deadline passed".to_owned()),
             RunEnding::TooMuchOutput => Some("too much output".to_owned()),
+            RunEnding::LimitExceeded { limit } => Some(limit.in_words().to_owned()),
             _ => None,
         };
         let said: Vec<String> = why.into_iter().chain(said).collect();
@@ -103,6 +104,7 @@ impl RunEnding {
             Self::Signalled { signal } => format!("signal {signal}"),
             Self::DeadlinePassed => "deadline passed".to_owned(),
             Self::TooMuchOutput => "too much output".to_owned(),
+            Self::LimitExceeded { limit } => limit.in_words().to_owned(),
         }
     }
 }
@@ -251,6 +253,7 @@ mod tests {
             output_file: None,
             orphans: 0,
             missing_layers: Vec::new(),
+            missing_guarantees: Vec::new(),
         };
         FinishedRun { record, stdout: capture(out), stderr: capture(err), events: Vec::new() }
     }

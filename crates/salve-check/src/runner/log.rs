@@ -90,6 +90,7 @@ mod tests {
             output_file: None,
             orphans: 0,
             missing_layers: Vec::new(),
+            missing_guarantees: Vec::new(),
         }
     }
 

@@ -21,8 +21,8 @@ impl From<RunError> for Refusal {
     }
 }
 
-/// No person is there who could agree to running without a layer.
-pub(super) fn needs_every_layer(request: &RunRequest) -> bool {
+/// No person is there who could agree to running without a guarantee.
+pub(super) fn needs_every_guarantee(request: &RunRequest) -> bool {
     match request.gate {
         Gate::Approved => false,
         Gate::Policy { .. } => true,
@@ -39,10 +39,11 @@ pub(super) fn ending(finished: &Finished) -> Result<(RunEnding, u32), Refusal> {
     });
     match (&finished.report, because) {
         (Some(LauncherReport::Executed { orphans, .. }), Some(ending)) => Ok((ending, *orphans)),
-        (Some(LauncherReport::Executed { last, orphans }), None) => {
-            let ending = match *last {
-                ProgramEnding::Code(code) => RunEnding::Exited { code },
-                ProgramEnding::Signal(signal) => RunEnding::Signalled { signal },
+        (Some(LauncherReport::Executed { last, orphans, exceeded }), None) => {
+            let ending = match (*exceeded, *last) {
+                (Some(limit), _) => RunEnding::LimitExceeded { limit },
+                (None, ProgramEnding::Code(code)) => RunEnding::Exited { code },
+                (None, ProgramEnding::Signal(signal)) => RunEnding::Signalled { signal },
             };
             Ok((ending, *orphans))
         }

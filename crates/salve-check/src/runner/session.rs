@@ -17,6 +17,8 @@ use std::time::{Duration, Instant};
 
 /// How long the launcher may take to end everything before it is killed itself.
 const ENDING: Duration = Duration::from_millis(500);
+/// How long a keeper may take instead: killed, it would leave processes behind.
+const KEEPING: Duration = Duration::from_secs(30);
 /// How long streams are read that something still holds open when the launcher is gone.
 const DRAIN: Duration = Duration::from_millis(200);
 /// How long the launcher may take to hear or to say something it has begun to say.
@@ -233,7 +235,8 @@ impl<'a> Session<'a> {
             Phase::Running if now >= self.until => self.ask_to_end(EndedBecause::Deadline),
             Phase::Asked if now >= self.until => {
                 let _ = self.socket.write_all(&[KILL]);
-                self.enter(Phase::Killed, ENDING);
+                let kept = self.launch.goes_by_rules();
+                self.enter(Phase::Killed, if kept { KEEPING } else { ENDING });
             }
             Phase::Killed if now >= self.until => {
                 let _ = self.child.kill();

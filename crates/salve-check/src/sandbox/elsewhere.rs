@@ -9,6 +9,18 @@ use std::path::PathBuf;
 #[derive(Debug, Default)]
 pub(crate) struct Placeholders;
 
+/// There are no launches to make folders for.
+#[derive(Debug, Default)]
+pub(crate) struct BuildFolders;
+
+pub(super) fn make_build_folders(_: &std::path::Path) -> BuildFolders {
+    BuildFolders
+}
+
+pub(super) fn landlock_version() -> Option<u32> {
+    None
+}
+
 pub(super) fn enter_namespaces(launch: &Launch) -> Result<Placeholders, LayerError> {
     confine(launch).map(|()| Placeholders)
 }

@@ -3,18 +3,23 @@
 //! In: a launch. Out: its layers applied to this process, in the order that leaves each one possible
 //! until it is done. Never goes on after a refusal.
 
+mod build_folders;
 mod loopback;
 mod mount_table;
 mod namespaces;
 mod placeholder;
 mod privileges;
 mod resources;
+mod rules;
 mod syscalls;
 mod view;
 mod writes;
 
+pub(crate) use build_folders::{BuildFolders, make_build_folders};
 pub(crate) use placeholder::{Placeholders, remove_placeholders};
+pub(super) use writes::landlock_version;
 
+use super::NamespaceDenial;
 use crate::launcher::{Launch, Layer, LayerError};
 use std::io;
 use std::path::PathBuf;
@@ -43,6 +48,12 @@ pub(super) fn confine(launch: &Launch) -> Result<(), LayerError> {
     if wanted(&Layer::Rlimits) {
         resources::go_first()?;
     }
+    if launch.goes_by_rules() {
+        resources::limit(launch)?;
+        rules::restrict(launch)?;
+        privileges::drop_all()?;
+        return syscalls::deny(launch);
+    }
     let writable = if wanted(&Layer::MountNamespace) {
         view::build(launch)?
     } else {
@@ -58,7 +69,7 @@ pub(super) fn confine(launch: &Launch) -> Result<(), LayerError> {
         privileges::drop_all()?;
     }
     if wanted(&Layer::Seccomp) {
-        syscalls::deny()?;
+        syscalls::deny(launch)?;
     }
     Ok(())
 }
@@ -91,9 +102,10 @@ pub(super) fn detail(layer: Layer) -> String {
 
 fn refused(layer: Layer, error: &io::Error) -> LayerError {
     let denied = error.kind() == io::ErrorKind::PermissionDenied;
-    let hint = if denied { namespaces::switched_off() } else { None };
-    let why = match hint {
-        Some(setting) => format!("{error}; the setting `{setting}` forbids it"),
+    let of_namespaces = Layer::OF_NAMESPACES.contains(&layer);
+    let cause = if denied && of_namespaces { NamespaceDenial::find() } else { None };
+    let why = match cause {
+        Some(cause) => format!("{error}; {} forbids it", cause.name()),
         None => error.to_string(),
     };
     LayerError { layer, why }

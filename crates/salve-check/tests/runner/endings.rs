@@ -173,7 +173,7 @@ fn c061_without_a_layer_only_a_person_can_run() {
     request.by = StartedBy::Model;
     let error = place.runner.run(&request).unwrap_err();
     assert!(
-        matches!(&error, RunError::MissingLayers { missing } if missing.contains(&"seccomp".to_owned()))
+        matches!(&error, RunError::MissingLayers { missing, .. } if missing.contains(&"seccomp".to_owned()))
     );
     assert!(error.to_string().contains("--yes"), "{error}");
     request.gate = Gate::Toolchain { target: "true".to_owned() };

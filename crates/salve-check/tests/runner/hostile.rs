@@ -68,6 +68,17 @@ fn c064_no_hostile_program_survives_without_the_sandbox() {
     }
 }
 
+/// Without namespaces. Root is above the kernel's limit of processes, so bombs are left to nobody.
+#[test]
+fn c064_no_hostile_program_survives_by_rules() {
+    let bombs = if rustix::process::geteuid().is_root() { &[] } else { BOMBS };
+    for (name, script, expected) in KINDS.iter().chain(bombs) {
+        // To kill the launcher is possible here, and ends the run.
+        let expected = if *name == "kills its parent" { Ends::Somehow } else { *expected };
+        ends(&Workplace::without(Layer::OF_NAMESPACES), &(*name, *script, expected));
+    }
+}
+
 #[test]
 fn c064_no_hostile_program_survives_as_nobody() {
     if !rustix::process::geteuid().is_root() {
@@ -88,24 +99,35 @@ fn c064_no_hostile_program_survives_as_nobody() {
         .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs"])
         .arg(tests)
         .args(["--exact", "hostile::c064_no_hostile_program_survives"])
+        .arg("hostile::c064_no_hostile_program_survives_by_rules")
         .env(LAUNCHER, launcher)
         .env("HOME", "/nonexistent")
         .current_dir("/")
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && said.contains("1 passed"), "{said}");
+    assert!(output.status.success() && said.contains("2 passed"), "{said}");
 }
 
 #[test]
 fn c064_programs_end_with_salve_itself() {
-    // A process that is told to run something long, and is killed.
+    ends_with_salve("namespaces");
+}
+
+#[test]
+fn c064_programs_end_with_salve_itself_by_rules() {
+    ends_with_salve(RULES);
+}
+
+/// Starts a process that is told to run something long, and kills it.
+fn ends_with_salve(way: &str) {
     let mark = mark("killed runner");
     let folder = tempfile::tempdir().unwrap();
     #[expect(clippy::disallowed_methods, reason = "a second Salve, to be killed")]
     let mut other = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "hostile::runs_long_when_asked", "--nocapture"])
         .env(ASKED, &mark)
+        .env(WAY, way)
         .env("TMPDIR", folder.path())
         .stdout(std::process::Stdio::null())
         .spawn()
@@ -119,12 +141,15 @@ fn c064_programs_end_with_salve_itself() {
 }
 
 const ASKED: &str = "SALVE_TEST_ASKED";
+const WAY: &str = "SALVE_TEST_WAY";
+const RULES: &str = "rules";
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "tells a test from the process it starts")]
 fn runs_long_when_asked() {
     let Ok(mark) = std::env::var(ASKED) else { return };
-    let place = Workplace::new();
+    let by_rules = std::env::var(WAY).is_ok_and(|way| way == RULES);
+    let place = Workplace::without(if by_rules { Layer::OF_NAMESPACES } else { &[] });
     let mut request = place.request(Plan::of_argv(["sh", "-c", "setsid sleep 60 & sleep 60"]));
     request.environment.push((MARK.to_owned(), mark));
     let _ = place.runner.run(&request);

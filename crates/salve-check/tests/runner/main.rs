@@ -5,6 +5,7 @@
 #![expect(clippy::panic, clippy::unwrap_used, reason = "what the tests share may fail like a test")]
 
 mod bash;
+mod denied;
 mod endings;
 mod hostile;
 mod records;

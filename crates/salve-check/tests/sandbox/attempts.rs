@@ -35,8 +35,10 @@ pub(crate) enum Control {
     Everybody,
     /// For root.
     Root,
-    /// For everybody but root.
+    /// For everybody but root, when root made the file that it executes.
     Others,
+    /// For everybody, when root made the file that it executes.
+    Given,
     /// Nowhere that a test may try: it would do harm, or it has no meaning outside.
     Nobody,
 }

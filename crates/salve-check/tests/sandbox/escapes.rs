@@ -3,7 +3,7 @@
 use crate::attempts::{self, Attempt, Control, Program};
 use crate::cage::{self, NOBODY, ROOT};
 use crate::world::World;
-use salve_check::{Joiner, Layer, Plan, PlannedCommand, PlannedPipeline};
+use salve_check::{Joiner, Launch, Layer, Plan, PlannedCommand, PlannedPipeline};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -85,8 +85,25 @@ fn make_all(world: &mut World, workspace: &Path, attempts: &[Attempt], layers: &
     let tools = compile(world, attempts);
     let mut launch = world.launch(workspace, plan(attempts, &tools));
     launch.layers = layers.to_vec();
+    make(world, &launch, attempts);
+}
+
+/// Makes every attempt without a namespace, from a folder of the workspace.
+pub(crate) fn make_all_by_rules(
+    world: &mut World,
+    workspace: &Path,
+    folder: &str,
+    attempts: &[Attempt],
+) {
+    let tools = compile(world, attempts);
+    let mut launch = world.launch_by_rules(workspace, plan(attempts, &tools));
+    launch.cwd = workspace.join(folder);
+    make(world, &launch, attempts);
+}
+
+fn make(world: &mut World, launch: &Launch, attempts: &[Attempt]) {
     world.events();
-    let outcome = cage::run(&launch, world.user);
+    let outcome = cage::run(launch, world.user);
     assert!(outcome.is_executed(), "{:?}: {}", outcome.report, outcome.output);
     let escaped: Vec<&str> =
         outcome.output.lines().filter(|line| line.contains("ESCAPED")).collect();
@@ -188,7 +205,8 @@ fn works_for(control: Control, user: u32) -> bool {
     match control {
         Control::Everybody => true,
         Control::Root => user == ROOT,
-        Control::Others => user == NOBODY,
+        Control::Others => user == NOBODY && rustix::process::geteuid().is_root(),
+        Control::Given => rustix::process::geteuid().is_root(),
         Control::Nobody => false,
     }
 }

@@ -1,4 +1,5 @@
-//! Attempts to get out of the sandbox, as root and as nobody: none may succeed.
+//! Attempts to get out of the sandbox, as root and as nobody, by namespaces and by rules: none may
+//! succeed.
 //!
 //! Each attempt is a small program with something that must not have happened. Most of them are
 //! first made outside the sandbox, in a world of their own, where they must succeed: an attempt that
@@ -17,5 +18,6 @@ mod cage;
 mod escapes;
 mod layers;
 mod limits;
+mod rules;
 mod view;
 mod world;

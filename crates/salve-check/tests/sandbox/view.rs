@@ -3,6 +3,7 @@
 use crate::cage;
 use crate::world::World;
 use salve_check::Plan;
+use std::os::unix::fs::PermissionsExt;
 
 #[test]
 fn ordinary_work_is_possible() {
@@ -134,5 +135,50 @@ fn a_worktree_can_ask_its_repository_and_others_cannot() {
             assert_eq!(std::fs::read_to_string(repository.join("config")).unwrap(), "shown\n");
         }
         assert!(std::fs::read_to_string(workspace.join(".git")).unwrap().starts_with("gitdir"));
+    }
+}
+
+/// A shared toolchain home belongs to another user or group, which has no number in the namespace.
+#[test]
+fn a_toolchain_home_of_another_owner_can_be_written_to() {
+    if !rustix::process::geteuid().is_root() {
+        println!("NOT RUN AS ROOT: nothing can be given to another owner");
+        return;
+    }
+    for (user, owner, group) in [
+        (cage::NOBODY, cage::NOBODY, 0),
+        (cage::NOBODY, 0, 0),
+        (1001, 1001, 0),
+        (1001, 0, 0),
+        (0, 1001, 1001),
+    ] {
+        let world = World::new(user);
+        let home = world.path("toolchain");
+        for folder in ["registry/cache/x", "registry/index/x/.cache/ab"] {
+            std::fs::create_dir_all(home.join(folder)).unwrap();
+        }
+        for file in [".lock", "registry/.lock", "registry/cache/x/a.crate"] {
+            std::fs::write(home.join(file), "old\n").unwrap();
+        }
+        let mut all = vec![home.clone()];
+        while let Some(path) = all.pop() {
+            std::os::unix::fs::chown(&path, Some(owner), Some(group)).unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o777)).unwrap();
+            if path.is_dir() {
+                all.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            }
+        }
+        let script = r#"
+set -e; cd "$TOOLCHAIN"
+echo new > .lock && echo new > registry/.lock && echo x > made && mkdir registry/src
+echo new > registry/cache/x/b.crate && mkdir -p registry/src/x/serde && echo x > registry/src/x/serde/lib.rs
+cat lib.txt registry/cache/x/a.crate .lock && rm .lock && mv made registry/moved
+echo DONE"#;
+        let plan = Plan::of_argv(["sh", "-c", script]);
+        let outcome = cage::run(&world.launch(&world.path("ws"), plan), user);
+        let case = format!("user {user}, files of {owner}:{group}");
+        assert!(outcome.output.contains("DONE"), "{case}: {}", outcome.output);
+        assert_eq!(std::fs::read_to_string(home.join(".lock")).unwrap(), "old\n", "{case}");
+        assert!(!home.join("made").exists() && !home.join("registry/src").exists(), "{case}");
     }
 }

@@ -64,6 +64,7 @@ impl World {
             ("outside/deleted.txt", "there\n"),
             ("home/.ssh/id_ed25519", "home-secret\n"),
             ("home/.bashrc", "# mine\n"),
+            ("private/.keep", ""),
             ("toolchain/lib.txt", "library\n"),
             ("toolchain/credentials.toml", "toolchain-secret\n"),
         ] {
@@ -146,6 +147,20 @@ impl World {
             layers: Layer::ALL.to_vec(),
             redirects_beneath: true,
         }
+    }
+
+    /// A launch in this world without a namespace. There is no `/tmp` of its own, so its private
+    /// folder must exist.
+    pub(crate) fn launch_by_rules(&self, workspace: &Path, plan: Plan) -> Launch {
+        let mut launch = self.launch(workspace, plan);
+        let private = self.path("private");
+        for name in ["HOME", "TMPDIR"] {
+            launch.environment.retain(|(other, _)| other != name);
+            launch.environment.push((name.to_owned(), private.display().to_string()));
+        }
+        launch.writable = vec![private];
+        launch.layers = Layer::OF_RULES.to_vec();
+        launch
     }
 
     /// Everything that has happened to the world since it was made or asked last.

@@ -73,6 +73,7 @@ impl RunPrograms for FakeMachine {
             output_file: None,
             orphans: 0,
             missing_layers: Vec::new(),
+            missing_guarantees: Vec::new(),
         };
         Ok(FinishedRun { record, stdout, stderr, events: Vec::new() })
     }

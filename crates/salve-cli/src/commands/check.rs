@@ -2,17 +2,16 @@
 //!
 //! In: a folder and which toolchains. Out: diagnostics in the asked format, a table of what ran, and
 //! exit code 0 (green), 1 (findings) or 2 (a toolchain asked for is not installed, or nothing here
-//! can be checked). Never runs without a layer of the sandbox unless a person said `--yes`.
+//! can be checked). Never runs where a guarantee of the sandbox does not hold, unless a person agreed.
 
 mod draw;
 
 use crate::arguments::{CheckArguments, FormatChoice};
-use crate::change::visible;
 use crate::failure::{CommandResult, Ending, Failure};
-use crate::{output, workspace, workspace_config};
+use crate::{output, unguarded, workspace, workspace_config};
 use salve_check::{
-    BuildProfile, CheckOptions, CheckReport, CheckVerdict, Keep, Registry, Runner, StartedBy,
-    check, github_commands, sarif_log, sign,
+    Attendance, BuildProfile, CheckOptions, CheckReport, CheckVerdict, Guarantee, Keep, Registry,
+    StartedBy, check, github_commands, sarif_log, sign,
 };
 use salve_engine::host::Place;
 use salve_types::Diagnostic;
@@ -32,8 +31,15 @@ pub(crate) fn run(arguments: &CheckArguments, format: FormatChoice) -> CommandRe
     }
     let registry = &configured.workspace.toolchains;
     let runner = configured.workspace.runner(Keep::RECORDS)?;
-    if let Some(ending) = held_by_sandbox(&runner, arguments.yes)? {
-        return Ok(ending);
+    let open: Vec<Guarantee> = runner
+        .guarantees()?
+        .iter()
+        .filter(|report| !report.held)
+        .map(|report| report.guarantee)
+        .collect();
+    let attendance = if arguments.yes { Attendance::Agreed } else { Attendance::Interactive };
+    if !open.is_empty() && !unguarded::may_run(&folder, &open, attendance)? {
+        return Ok(Ending::NeedsApproval);
     }
     let profile = if arguments.release { BuildProfile::Release } else { BuildProfile::Development };
     let options = CheckOptions {
@@ -75,25 +81,6 @@ fn scope(arguments: &CheckArguments, place: &Place) -> Result<Vec<String>, Failu
     let scope: Vec<String> = arguments.paths.iter().map(relative).collect::<Result<_, _>>()?;
     // The root itself is everything.
     Ok(if scope.iter().any(String::is_empty) { Vec::new() } else { scope })
-}
-
-// Auto-run is off where a layer is missing; a person's `--yes` still runs, saying what is missing.
-fn held_by_sandbox(runner: &Runner, yes: bool) -> Result<Option<Ending>, Failure> {
-    let layers = runner.layers()?;
-    let missing: Vec<String> = layers
-        .iter()
-        .filter(|layer| !layer.available)
-        .map(|layer| format!("{} ({})", layer.layer, visible(&layer.detail)))
-        .collect();
-    if missing.is_empty() {
-        return Ok(None);
-    }
-    output::story(&format!("warning: the sandbox lacks {}\n", missing.join(", ")));
-    if yes {
-        return Ok(None);
-    }
-    output::story("not run: toolchains run the project's own code; `--yes` runs them anyway\n");
-    Ok(Some(Ending::NeedsApproval))
 }
 
 fn nothing_ran(folder: &Path, report: &CheckReport, registry: &Registry) -> Failure {

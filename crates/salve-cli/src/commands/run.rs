@@ -11,15 +11,15 @@ mod show;
 use crate::arguments::{Format, RunArguments};
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::settings::Settings;
-use crate::{output, workspace, workspace_config};
+use crate::{output, unguarded, workspace, workspace_config};
 pub(super) use show::{line, sign};
 
 use decide::Decision;
 use live::Live;
 use salve_check::{
-    CommandVerdict, FinishedRun, Gate, Keep, Limits, ListEntry, Plan, PolicyRules, RiskClass,
-    RunClass, RunEnding, RunError, RunRequest, Runner, StartedBy, entries_to_add, judge_command,
-    quote_for_display,
+    Attendance, CommandVerdict, FinishedRun, Gate, Keep, Limits, ListEntry, Plan, PolicyRules,
+    RiskClass, RunClass, RunEnding, RunError, RunRequest, Runner, StartedBy, entries_to_add,
+    judge_command, quote_for_display,
 };
 use salve_engine::facts::{CommandPaths, RepositoryFacts};
 use salve_engine::host::Place;
@@ -48,11 +48,16 @@ pub(crate) fn run(options: &RunArguments, format: Format) -> CommandResult {
     let runner = configured.workspace.runner(Keep::RECORDS)?;
     let mut request = request(options, &place, &proposal.verdict, plan, gate);
     match start(&runner, &request, format) {
-        Err(RunError::MissingLayers { missing }) => {
-            match decide::decide_without_layers(&proposal, &missing, &settings, options)? {
-                Decision::Run(gate) => request.gate = gate,
-                Decision::AddAndRun | Decision::Skip => return Ok(Ending::NeedsApproval),
+        Err(RunError::MissingLayers { open, .. }) => {
+            let attendance = match (options.yes, options.no_input) {
+                (true, _) => Attendance::Agreed,
+                (false, true) => Attendance::Unattended,
+                (false, false) => Attendance::Interactive,
+            };
+            if !unguarded::may_run(&place.root, &open, attendance)? {
+                return Ok(Ending::NeedsApproval);
             }
+            request.gate = Gate::Approved;
             end(&start(&runner, &request, format)?, format)
         }
         other => end(&other?, format),
@@ -132,7 +137,9 @@ fn end(run: &FinishedRun, format: Format) -> CommandResult {
     }
     Ok(match run.record.ending {
         RunEnding::Exited { code: 0 } => Ending::Clean,
-        RunEnding::DeadlinePassed | RunEnding::TooMuchOutput => Ending::LimitReached,
+        RunEnding::DeadlinePassed | RunEnding::TooMuchOutput | RunEnding::LimitExceeded { .. } => {
+            Ending::LimitReached
+        }
         _ => Ending::Findings,
     })
 }

@@ -74,23 +74,6 @@ fn pass_on_capabilities() -> io::Result<()> {
     Ok(())
 }
 
-/// Names the setting of the machine that keeps ordinary users from having namespaces, if one does.
-pub(super) fn switched_off() -> Option<&'static str> {
-    const SETTINGS: &[(&str, &str, &str)] = &[
-        (
-            "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
-            "1",
-            "kernel.apparmor_restrict_unprivileged_userns",
-        ),
-        ("/proc/sys/kernel/unprivileged_userns_clone", "0", "kernel.unprivileged_userns_clone"),
-        ("/proc/sys/user/max_user_namespaces", "0", "user.max_user_namespaces"),
-    ];
-    let is_set = |(file, value, _): &&(&str, &str, &str)| {
-        std::fs::read_to_string(file).is_ok_and(|text| text.trim() == *value)
-    };
-    SETTINGS.iter().find(is_set).map(|(_, _, name)| *name)
-}
-
 /// Enters a mount namespace; called by the inner stage, so that the outer one keeps the machine's
 /// view and can still remove placeholders.
 pub(super) fn enter_mount_namespace() -> io::Result<()> {

@@ -3,10 +3,10 @@
 //! In: the limits of a launch. Out: they hold for this process and everything it starts. Never
 //! raises a limit.
 //!
-//! Memory is limited as `RLIMIT_DATA`, what a process can write to, and not as `RLIMIT_AS`: node,
-//! Java and Go reserve far more address space than they use. Processes are limited twice:
-//! `RLIMIT_NPROC` counts per user and user namespace, but never holds for the machine's root, so
-//! the PID namespace also gets a highest number of its own, which holds for everybody.
+//! Memory and disk are watched by the launcher instead, because these limits hold for each process
+//! and count what is reserved. Processes are limited twice: `RLIMIT_NPROC` counts per user and user
+//! namespace, but never holds for the machine's root, so the PID namespace also gets a highest number
+//! of its own, which holds for everybody, and the launcher counts as well.
 
 use super::refused;
 use crate::Limits;
@@ -15,6 +15,7 @@ use rustix::fs::Mode;
 use rustix::process::{Resource, Rlimit};
 use std::fs::OpenOptions;
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// The launcher's own processes and threads, which count as well.
@@ -27,7 +28,9 @@ const OWN_HIGHEST_NUMBER: (u32, u32) = (6, 14);
 
 /// Sets every limit.
 pub(super) fn limit(launch: &Launch) -> Result<(), LayerError> {
-    for (resource, value) in values(&launch.limits) {
+    // Without a user namespace the user's other processes count too.
+    let others = if launch.goes_by_rules() { tasks_of_user() } else { 0 };
+    for (resource, value) in values(&launch.limits, others) {
         lower(resource, value).map_err(|error| refused(Layer::Rlimits, &error))?;
     }
     // Never lets a program hand out more than the user's own mask would.
@@ -46,16 +49,29 @@ pub(super) fn go_first() -> Result<(), LayerError> {
         .map_err(|error| refused(Layer::Rlimits, &error))
 }
 
-fn values(limits: &Limits) -> [(Resource, u64); 7] {
+fn values(limits: &Limits, others: u64) -> [(Resource, u64); 6] {
     [
         (Resource::Cpu, limits.cpu_seconds),
-        (Resource::Data, limits.memory_bytes),
-        (Resource::Nproc, limits.processes.saturating_add(OUR_OWN)),
+        (Resource::Nproc, limits.processes.saturating_add(OUR_OWN + others)),
         (Resource::Nofile, limits.open_files),
         (Resource::Fsize, limits.file_bytes),
         (Resource::Core, 0),
         (Resource::Rtprio, 0),
     ]
+}
+
+/// Every thread of this user, as far as `/proc` shows them.
+fn tasks_of_user() -> u64 {
+    let user = rustix::process::getuid().as_raw();
+    let mine = |entry: &std::fs::DirEntry| {
+        entry.file_name().as_encoded_bytes().iter().all(u8::is_ascii_digit)
+            && entry.metadata().is_ok_and(|found| found.uid() == user)
+    };
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten().filter(mine);
+    let threads = processes.map(|entry| {
+        std::fs::read_dir(entry.path().join("task")).map_or(1, |tasks| tasks.count() as u64)
+    });
+    threads.sum()
 }
 
 fn lower(resource: Resource, value: u64) -> io::Result<()> {

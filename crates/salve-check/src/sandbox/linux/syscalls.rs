@@ -4,8 +4,10 @@
 //! off. Never the only wall: what is denied here is denied by another layer too, where there is
 //! one; the filter takes away the parts of the kernel where walls have had holes.
 
+mod mode_bits;
+
 use super::refused;
-use crate::launcher::{Layer, LayerError};
+use crate::launcher::{Launch, Layer, LayerError};
 use libc::c_long;
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
@@ -15,8 +17,8 @@ use std::collections::BTreeMap;
 use std::io;
 
 /// Installs the filters. The process must have one thread and `no_new_privs`.
-pub(super) fn deny() -> Result<(), LayerError> {
-    let programs = programs()
+pub(super) fn deny(launch: &Launch) -> Result<(), LayerError> {
+    let programs = programs(&Surroundings::of(launch))
         .map_err(|error| refused(Layer::Seccomp, &io::Error::other(error.to_string())))?;
     for program in &programs {
         seccompiler::apply_filter(program)
@@ -27,12 +29,36 @@ pub(super) fn deny() -> Result<(), LayerError> {
 
 type Filter<T> = Result<T, seccompiler::BackendError>;
 
-fn programs() -> Filter<Vec<BpfProgram>> {
-    let mut denied: BTreeMap<i64, Vec<SeccompRule>> =
-        DENIED.iter().chain(DENIED_OF_THIS_MACHINE).map(|call| (*call, Vec::new())).collect();
-    denied.extend(denied_with_arguments()?);
-    // The C library falls back to `clone`, whose flags a filter can see, when this one is unknown.
-    let unknown = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
+/// What else is around a run, which decides what the filter must do alone.
+#[derive(Debug, Clone, Copy)]
+struct Surroundings {
+    /// There are no namespaces: other programs' sockets, queues and limits are in reach.
+    rules: bool,
+    network: bool,
+}
+
+impl Surroundings {
+    fn of(launch: &Launch) -> Self {
+        Self { rules: launch.goes_by_rules(), network: launch.network }
+    }
+}
+
+fn programs(around: &Surroundings) -> Filter<Vec<BpfProgram>> {
+    let shared = if around.rules { DENIED_WITHOUT_NAMESPACES } else { &[] };
+    let mut denied: BTreeMap<i64, Vec<SeccompRule>> = DENIED
+        .iter()
+        .chain(DENIED_OF_THIS_MACHINE)
+        .chain(shared)
+        .map(|call| (*call, Vec::new()))
+        .collect();
+    denied.extend(denied_with_arguments(around)?);
+    denied.extend(mode_bits::denied()?);
+    if around.rules && !around.network {
+        denied.insert(libc::SYS_connect, Vec::new());
+    }
+    // The C library falls back to `clone`, and others to `openat`, whose flags and modes a filter can
+    // see, when these two are unknown.
+    let unknown = BTreeMap::from([(libc::SYS_clone3, Vec::new()), (libc::SYS_openat2, Vec::new())]);
     let errno = |number: i32| SeccompAction::Errno(number.unsigned_abs());
     let mut programs =
         vec![compile(denied, errno(libc::EPERM))?, compile(unknown, errno(libc::ENOSYS))?];
@@ -111,8 +137,38 @@ const DENIED: &[c_long] = &[
     libc::SYS_nfsservctl,
 ];
 
-/// One number on every machine: it is younger than the common table.
+/// One number on every machine: they are younger than the common table.
 const OPEN_TREE_ATTR: c_long = 467;
+const SET_ATTRIBUTE_AT: c_long = 463;
+const REMOVE_ATTRIBUTE_AT: c_long = 466;
+const FILE_SET_ATTRIBUTES: c_long = 469;
+
+/// What own namespaces and mounts would make harmless: queues and memory of others, attributes of
+/// files, for which Landlock knows no right.
+const DENIED_WITHOUT_NAMESPACES: &[c_long] = &[
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    SET_ATTRIBUTE_AT,
+    REMOVE_ATTRIBUTE_AT,
+    FILE_SET_ATTRIBUTES,
+];
 
 #[cfg(target_arch = "x86_64")]
 const DENIED_OF_THIS_MACHINE: &[c_long] = &[
@@ -130,14 +186,19 @@ const DENIED_OF_THIS_MACHINE: &[c_long] = &[294];
 const DENIED_OF_THIS_MACHINE: &[c_long] = &[];
 
 /// Denied only with some arguments.
-fn denied_with_arguments() -> Filter<Vec<(i64, Vec<SeccompRule>)>> {
-    Ok(vec![
+fn denied_with_arguments(around: &Surroundings) -> Filter<Vec<(i64, Vec<SeccompRule>)>> {
+    let mut denied = vec![
         (libc::SYS_clone, new_namespaces()?),
         (libc::SYS_personality, other_personalities()?),
         (libc::SYS_ioctl, terminal_injection()?),
-        (libc::SYS_socket, other_sockets()?),
-        (libc::SYS_socketpair, vec![SeccompRule::new(vec![is_not(0, libc::AF_UNIX)?])?]),
-    ])
+        (libc::SYS_socket, other_sockets(around)?),
+        (libc::SYS_socketpair, other_pairs(around)?),
+    ];
+    if around.rules {
+        // The limits of other processes of the same user, the keeper's among them.
+        denied.push((libc::SYS_prlimit64, vec![SeccompRule::new(vec![is_not(0, 0)?])?]));
+    }
+    Ok(denied)
 }
 
 fn new_namespaces() -> Filter<Vec<SeccompRule>> {
@@ -176,21 +237,42 @@ fn terminal_injection() -> Filter<Vec<SeccompRule>> {
 }
 
 /// Unix sockets, TCP and UDP are left, and the list of interfaces, which node asks the kernel for.
-fn other_sockets() -> Filter<Vec<SeccompRule>> {
+///
+/// Without namespaces a unix socket could speak to every service of the user, the one that starts
+/// programs among them, and no rule can tell its name; so only those of the network are left, if any.
+fn other_sockets(around: &Surroundings) -> Filter<Vec<SeccompRule>> {
     const OLD_PACKET: i32 = 10;
     let kind = |kind: i32| has_bits(1, 0xF, kind);
-    Ok(vec![
+    let other_netlink =
+        || SeccompRule::new(vec![is(0, libc::AF_NETLINK)?, is_not(2, libc::NETLINK_ROUTE)?]);
+    if around.rules && !around.network {
+        return Ok(vec![SeccompRule::new(vec![is_not(0, libc::AF_NETLINK)?])?, other_netlink()?]);
+    }
+    let unix =
+        if around.rules { vec![SeccompRule::new(vec![is(0, libc::AF_UNIX)?])?] } else { vec![] };
+    let mut rules = vec![
         SeccompRule::new(vec![
             is_not(0, libc::AF_UNIX)?,
             is_not(0, libc::AF_INET)?,
             is_not(0, libc::AF_INET6)?,
             is_not(0, libc::AF_NETLINK)?,
         ])?,
-        SeccompRule::new(vec![is(0, libc::AF_NETLINK)?, is_not(2, libc::NETLINK_ROUTE)?])?,
+        other_netlink()?,
         SeccompRule::new(vec![is(0, libc::AF_INET)?, kind(libc::SOCK_RAW)?])?,
         SeccompRule::new(vec![is(0, libc::AF_INET6)?, kind(libc::SOCK_RAW)?])?,
         SeccompRule::new(vec![is(0, libc::AF_INET)?, kind(OLD_PACKET)?])?,
-    ])
+    ];
+    rules.extend(unix);
+    Ok(rules)
+}
+
+/// Pairs of unix sockets are left. One of datagrams can still send to a socket with a name.
+fn other_pairs(around: &Surroundings) -> Filter<Vec<SeccompRule>> {
+    let mut rules = vec![SeccompRule::new(vec![is_not(0, libc::AF_UNIX)?])?];
+    if around.rules {
+        rules.push(SeccompRule::new(vec![has_bits(1, 0xF, libc::SOCK_DGRAM)?])?);
+    }
+    Ok(rules)
 }
 
 fn is(argument: u8, value: i32) -> Filter<SeccompCondition> {
@@ -239,8 +321,10 @@ mod tests {
 
     #[test]
     fn every_filter_compiles_and_fits_into_the_kernel() {
-        let programs = programs().unwrap();
-        assert!(programs.len() >= 2);
-        assert!(programs.iter().all(|program| !program.is_empty() && program.len() < 1024));
+        for (rules, network) in [(false, false), (true, false), (true, true)] {
+            let programs = programs(&Surroundings { rules, network }).unwrap();
+            assert!(programs.len() >= 2);
+            assert!(programs.iter().all(|program| !program.is_empty() && program.len() < 4096));
+        }
     }
 }

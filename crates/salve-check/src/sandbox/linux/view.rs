@@ -9,7 +9,8 @@
 //! so the workspace may lie anywhere, also below `/tmp` or a home. At the end the old root is taken
 //! away and one pass over the table of mounts makes everything read-only that is not listed.
 
-mod places;
+mod foreign;
+pub(super) mod places;
 mod scaffold;
 
 use super::{HARMLESS_DEVICES, mount_table, namespaces, refused, resources};
@@ -137,6 +138,7 @@ impl View<'_> {
             return self.show(path).map_err(mounting);
         }
         let options = self.scaffold.layer_options(&outside(path), number).map_err(mounting)?;
+        foreign::copy_up(&outside(path), &Scaffold::upper(number)).map_err(mounting)?;
         self.scaffold.folders(path).map_err(mounting)?;
         let flags = MountFlags::NOSUID | MountFlags::NODEV;
         match rustix::mount::mount("salve", path, "overlay", flags, options.as_c_str()) {
@@ -197,10 +199,7 @@ impl View<'_> {
     /// Mounts the protected paths over themselves, to become read-only with the rest.
     fn protect(&mut self) -> io::Result<()> {
         let workspace = &self.launch.workspace;
-        let named = self.launch.protected.iter().map(|path| workspace.join(path));
-        let led_to = named.clone().filter_map(|path| places::repository_of(&path));
-        let all: Vec<_> = named.chain(led_to.filter(|to| to.starts_with(workspace))).collect();
-        for path in all {
+        for path in places::protected(self.launch) {
             let Ok(found) = path.symlink_metadata() else { continue };
             if found.is_symlink() {
                 let why = format!("`{}` is a link, which cannot be protected", path.display());

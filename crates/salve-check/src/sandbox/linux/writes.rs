@@ -35,6 +35,17 @@ pub(super) fn restrict(launch: &Launch, writable: &[PathBuf]) -> Result<(), Laye
     }
 }
 
+/// Returns which version this kernel has, if any.
+pub(crate) fn landlock_version() -> Option<u32> {
+    let status = landlock::RestrictSelf::default().no_new_privs(false).apply().ok()?.landlock;
+    match status {
+        LandlockStatus::Available { effective_abi, kernel_abi } => {
+            u32::try_from(kernel_abi.unwrap_or(effective_abi as i32)).ok()
+        }
+        _ => None,
+    }
+}
+
 /// Says which version this kernel has.
 pub(super) fn version() -> String {
     match landlock::RestrictSelf::default().no_new_privs(false).apply().map(|done| done.landlock) {

@@ -1,6 +1,6 @@
 //! Attempts on processes: tracing, memory, signals, identities, survivors.
 
-use super::Control::{Everybody, Nobody, Others, Root};
+use super::Control::{Everybody, Given, Nobody, Others, Root};
 use super::{Attempt, c, python, shell};
 
 pub(super) const ATTEMPTS: &[Attempt] = &[
@@ -104,7 +104,7 @@ int main(void) { if (geteuid() == 0 && getuid() != 0) puts("ESCAPED"); return 0;
     ),
     c(
         "file-capabilities",
-        Everybody,
+        Given,
         r#"
 #include <stdio.h>
 #include <string.h>

@@ -53,10 +53,10 @@ fn proposed(folder: &Path) -> Result<Shown, Failure> {
 fn hostile(runner: &Runner, folder: &Path) -> Result<Shown, Failure> {
     let mut stage = Stage::default();
     let missing: Vec<String> = runner
-        .layers()?
+        .guarantees()?
         .iter()
-        .filter(|report| !report.available)
-        .map(|report| report.layer.to_string())
+        .filter(|report| !report.held)
+        .map(|report| report.guarantee.to_string())
         .collect();
     if !missing.is_empty() {
         stage.says("skipped", &format!("this machine lacks {}", missing.join(", ")));
@@ -103,6 +103,7 @@ fn ending(ended: &FinishedRun) -> String {
         salve_check::RunEnding::Signalled { signal } => format!("signal {signal}"),
         salve_check::RunEnding::DeadlinePassed => "its deadline passed".to_owned(),
         salve_check::RunEnding::TooMuchOutput => "it wrote too much".to_owned(),
+        salve_check::RunEnding::LimitExceeded { limit } => limit.in_words().to_owned(),
     };
     let orphans = ended.record.orphans;
     format!("{how} after {} ms, {orphans} left behind and ended", ended.record.duration_ms)

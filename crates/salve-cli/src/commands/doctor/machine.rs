@@ -8,7 +8,7 @@ use crate::arguments::FolderArguments;
 use crate::change::visible;
 use crate::failure::Failure;
 use crate::{workspace, workspace_config};
-use salve_check::{Runner, probe_versions};
+use salve_check::{Layer, NamespaceDenial, Runner, probe_versions};
 use std::path::Path;
 
 /// Looks at the machine. What keeps it from looking is a row too.
@@ -16,7 +16,8 @@ pub(super) fn rows() -> Vec<Check> {
     let looked = || -> Result<Vec<Check>, Failure> {
         let empty = tempfile::tempdir()?;
         let runner = workspace_config::runner(empty.path())?;
-        let mut rows = layer_rows(&runner)?;
+        let mut rows = guarantee_rows(&runner)?;
+        rows.extend(layer_rows(&runner)?);
         rows.extend(toolchain_rows(&runner, empty.path())?);
         Ok(rows)
     };
@@ -29,18 +30,41 @@ pub(super) fn rows() -> Vec<Check> {
     })
 }
 
+// What a run is kept from, and by what; a person is asked once where one of them does not hold.
+fn guarantee_rows(runner: &Runner) -> Result<Vec<Check>, Failure> {
+    let rows = runner.guarantees()?.into_iter().map(|report| {
+        let (state, asked) = match report.held {
+            true => (State::Ok, ""),
+            false => (State::Missing, "; nothing runs by itself here unless you agree once"),
+        };
+        let detail = format!("{}{asked}", report.by);
+        Check { name: format!("guarantee {}", report.guarantee), state, detail }
+    });
+    Ok(rows.collect())
+}
+
 fn layer_rows(runner: &Runner) -> Result<Vec<Check>, Failure> {
-    let rows = runner.layers()?.into_iter().map(|report| {
+    let reports = runner.layers()?;
+    let refused =
+        |layer: &Layer| reports.iter().any(|report| report.layer == *layer && !report.available);
+    let remedy = Layer::OF_NAMESPACES.iter().any(refused).then(remedy).flatten();
+    let rows = reports.iter().map(|report| {
         let state = if report.available { State::Ok } else { State::Missing };
         let mut detail = visible(&report.detail);
-        match state {
-            State::Missing => detail.push_str("; nothing runs by itself without it"),
-            _ if detail.is_empty() => detail.push_str("works"),
-            _ => {}
+        if state == State::Ok && detail.is_empty() {
+            detail.push_str("works");
         }
         Check { name: format!("sandbox {}", report.layer), state, detail }
     });
-    Ok(rows.collect())
+    Ok(rows.chain(remedy).collect())
+}
+
+// The commands are lines of their own, so that they can be copied.
+fn remedy() -> Option<Check> {
+    let cause = NamespaceDenial::find()?;
+    let executable = std::env::current_exe().unwrap_or_else(|_| "salve".into());
+    let detail = format!("{} forbids namespaces: {}", cause.name(), cause.remedy(&executable));
+    Some(Check { name: "sandbox remedy".to_owned(), state: State::Missing, detail })
 }
 
 fn toolchain_rows(runner: &Runner, empty: &Path) -> Result<Vec<Check>, Failure> {

@@ -30,7 +30,7 @@ pub(super) fn decide(
     settings: &Settings,
     options: &RunArguments,
 ) -> Result<Decision, Failure> {
-    let (step, keys) = step(proposal, true, settings, options);
+    let (step, keys) = step(proposal, settings, options);
     let verdict = &proposal.verdict;
     if step == NextStep::Run {
         let rule = output::word(&verdict.rule);
@@ -53,25 +53,8 @@ pub(super) fn decide(
     answer(step, keys, "`--yes` runs it as it is")
 }
 
-/// Decides again about a command that the sandbox cannot hold as it should.
-pub(super) fn decide_without_layers(
-    proposal: &Proposal,
-    missing: &[String],
-    settings: &Settings,
-    options: &RunArguments,
-) -> Result<Decision, Failure> {
-    let warn = AnsiColor::Yellow.on_default().bold();
-    output::story(&format!(
-        "{warn}warning{warn:#}: the sandbox lacks {} on this machine\n",
-        missing.join(", ")
-    ));
-    let (step, keys) = step(proposal, false, settings, options);
-    answer(step, keys, "`--yes` runs it without them")
-}
-
 fn step(
     proposal: &Proposal,
-    layers_complete: bool,
     settings: &Settings,
     options: &RunArguments,
 ) -> (NextStep, Option<Keys>) {
@@ -84,7 +67,7 @@ fn step(
     let step = next_step(ProposedCommand {
         verdict: &proposal.verdict,
         addable: !proposal.addable.is_empty(),
-        layers_complete,
+        layers_complete: true,
         mode: settings.auto_apply().command_mode(AutoRunMode::Listed),
         attendance,
     });

@@ -85,8 +85,8 @@ pub(super) fn ended(run: &FinishedRun) -> String {
         text.push_str(&format!("{} in {} ms\n", sign(record), record.duration_ms));
     }
     let mut note = |words: String| text.push_str(&format!("  {words}\n"));
-    if !record.missing_layers.is_empty() {
-        note(format!("ran without {}", record.missing_layers.join(", ")));
+    if !record.missing_guarantees.is_empty() {
+        note(format!("ran without the guarantee {}", record.missing_guarantees.join(", ")));
     }
     if record.orphans > 0 {
         note(format!("{} processes outlived it and were ended", record.orphans));

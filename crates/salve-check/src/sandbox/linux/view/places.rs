@@ -11,13 +11,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The folders of the system that hold programs, libraries and their settings.
-pub(super) const SYSTEM_FOLDERS: &[&str] = &[
+pub(in crate::sandbox::linux) const SYSTEM_FOLDERS: &[&str] = &[
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu",
     "/snap",
 ];
 
 /// Files of the kernel that tell about the machine beyond the run.
-pub(super) const SECRETS: &[&str] = &[
+pub(in crate::sandbox::linux) const SECRETS: &[&str] = &[
     "/proc/kcore",
     "/proc/keys",
     "/proc/key-users",
@@ -28,7 +28,7 @@ pub(super) const SECRETS: &[&str] = &[
 ];
 
 /// Files that only root can read, and which a run of root would show.
-pub(super) const SECRETS_OF_ROOT: &[&str] = &[
+pub(in crate::sandbox::linux) const SECRETS_OF_ROOT: &[&str] = &[
     "/etc/shadow",
     "/etc/shadow-",
     "/etc/gshadow",
@@ -47,18 +47,18 @@ pub(super) const SECRETS_OF_ROOT: &[&str] = &[
 
 /// One folder or file in the view.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(in crate::sandbox::linux) struct Place {
     /// Where it is, with links resolved, inside as outside.
-    pub(super) path: PathBuf,
+    pub(in crate::sandbox::linux) path: PathBuf,
     /// The name it was asked for with, when links led from there.
-    pub(super) also_known_as: Option<PathBuf>,
+    pub(in crate::sandbox::linux) also_known_as: Option<PathBuf>,
     /// What it becomes.
-    pub(super) kind: Kind,
+    pub(in crate::sandbox::linux) kind: Kind,
 }
 
 /// What a place becomes in the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::sandbox::linux) enum Kind {
     /// Shown.
     ReadOnly,
     /// Shown, and writes are real.
@@ -74,7 +74,7 @@ pub(super) enum Kind {
 }
 
 /// Lists the places of a launch, parents before children.
-pub(super) fn plan(launch: &Launch) -> io::Result<Vec<Place>> {
+pub(in crate::sandbox::linux) fn plan(launch: &Launch) -> io::Result<Vec<Place>> {
     if launch.workspace.parent().is_none() {
         return Err(io::Error::other("the root of the machine cannot be a workspace"));
     }
@@ -179,8 +179,16 @@ fn worktree_folders(workspace: &Path) -> Vec<PathBuf> {
     shared.into_iter().chain([folder]).collect()
 }
 
+/// Everything of the workspace that must stay as it is: what the launch names, and the repositories
+/// inside the workspace that files of that name lead to.
+pub(in crate::sandbox::linux) fn protected(launch: &Launch) -> Vec<PathBuf> {
+    let named = launch.protected.iter().map(|path| launch.workspace.join(path));
+    let led_to = named.clone().filter_map(|path| repository_of(&path));
+    named.chain(led_to.filter(|to| to.starts_with(&launch.workspace))).collect()
+}
+
 /// The folder that a file `.git` leads to.
-pub(super) fn repository_of(file: &Path) -> Option<PathBuf> {
+pub(in crate::sandbox::linux) fn repository_of(file: &Path) -> Option<PathBuf> {
     let line = read_line(file)?;
     file.parent()?.join(line.strip_prefix("gitdir:")?.trim()).canonicalize().ok()
 }

@@ -10,7 +10,7 @@ use std::fs::OpenOptions;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 const MASKS: &str = "/.masks";
@@ -110,8 +110,8 @@ impl Scaffold {
 
     /// Makes the folders of a private layer and returns the options to mount it with.
     pub(super) fn layer_options(&self, lower: &Path, number: usize) -> io::Result<CString> {
-        let layer = Path::new(LAYERS).join(number.to_string());
-        let (upper, work) = (layer.join("upper"), layer.join("work"));
+        let upper = Self::upper(number);
+        let work = Path::new(LAYERS).join(number.to_string()).join("work");
         self.folders(&upper)?;
         self.folders(&work)?;
         let mut options = b"userxattr,lowerdir=".to_vec();
@@ -124,6 +124,11 @@ impl Scaffold {
         let rest = format!(",upperdir={},workdir={}", upper.display(), work.display());
         options.extend(rest.bytes());
         Ok(CString::new(options)?)
+    }
+
+    /// Where the writes of a private layer go.
+    pub(super) fn upper(number: usize) -> PathBuf {
+        Path::new(LAYERS).join(number.to_string()).join("upper")
     }
 
     fn check_is_ours(&self, folder: &Path) -> io::Result<()> {
