@@ -146,7 +146,7 @@ fn relativise<'a>(written: &'a str, root_names: &[&Path]) -> Result<&'a str, Obj
 
 /// Applies the rules on names to the path as it resolved, so that a symlink hides nothing.
 fn check_resolved(resolved: &Resolved, options: &AdmitOptions) -> Result<(), Objection> {
-    let Some((file_name, directories)) = resolved.names.split_last() else {
+    let Some(file_name) = resolved.names.last() else {
         return Err(Objection::new(
             PathRule::WorkspaceItself,
             "the path names the workspace, not a file",
@@ -163,13 +163,12 @@ fn check_resolved(resolved: &Resolved, options: &AdmitOptions) -> Result<(), Obj
         names::check_new_file_name(file_name)?;
         similar::check(&resolved.names[resolved.existing], &resolved.siblings)?;
     }
-    if let Some(reason) = protected::reason(directories, file_name)
+    if let Some(reason) = protected::reason(&resolved.names)
         && !options.allow_protected
     {
-        return Err(Objection::new(
-            reason.rule(),
-            format!("{reason}; a person must allow it, or change the file"),
-        ));
+        let words = reason.words();
+        let why = format!("the file {words}; a person must allow it, or change the file");
+        return Err(Objection::new(protected::rule(reason), why));
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
 //! The vocabulary of Salve: spans, languages, replies, verdicts, findings, money, calls,
-//! jobs, modes.
+//! jobs, modes, protected names.
 //!
 //! In: nothing. Out: plain data that every other crate speaks. Never: behaviour beyond naming and
 //! conversion, I/O, or a dependency on another Salve crate.
@@ -14,6 +14,7 @@ mod job_state;
 mod language;
 mod mode;
 mod names;
+mod protected;
 mod reply;
 mod segment;
 mod span;
@@ -42,6 +43,10 @@ pub use job_state::{JobError, JobState, Stage};
 pub use language::Language;
 pub use mode::Mode;
 pub use names::{BadName, FlowName, JobId, StepName};
+pub use protected::{
+    Binds, DEPENDENCY_FOLDERS, ProtectedEntry, ProtectedForm, ProtectedReason, protected_entries,
+    protected_entry,
+};
 pub use reply::{FinishReason, RawReply};
 pub use segment::{Segment, SegmentKind, Signal, WorkerResult};
 pub use span::{Position, Span};

@@ -52,6 +52,14 @@ impl Walk for MemoryWalk<'_> {
         self.current.truncate(above);
     }
 
+    fn is_repository(&self) -> bool {
+        let has = |name: &str| {
+            let path = format!("{}{name}", self.current);
+            self.files.contains_key(&path) || self.below(&format!("{path}/")).next().is_some()
+        };
+        super::resolve::looks_like_a_repository(has)
+    }
+
     fn siblings(&self) -> Vec<String> {
         let names: BTreeSet<&str> =
             self.below(&self.current).filter_map(|path| path.split('/').next()).collect();

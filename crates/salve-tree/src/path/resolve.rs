@@ -57,6 +57,10 @@ pub(super) trait Walk {
     /// Goes back to the directory from which the current one was entered.
     fn leave(&mut self);
 
+    /// Tells whether the current directory is the inside of a git repository, as git tells it: a
+    /// bare one, or what a `.git` file leads to.
+    fn is_repository(&self) -> bool;
+
     /// Lists the current directory.
     fn siblings(&self) -> Vec<String>;
 
@@ -94,7 +98,15 @@ pub(super) fn resolve(steps: &[Component], walk: &mut dyn Walk) -> Result<Resolv
                 follow(&walk.link_target()?, links, &mut queue)?;
                 continue;
             }
-            Some(entry) if entry.kind == Kind::Directory && !queue.is_empty() => walk.enter(),
+            Some(entry) if entry.kind == Kind::Directory && !queue.is_empty() => {
+                walk.enter();
+                if walk.is_repository() {
+                    return Err(Objection::new(
+                        PathRule::Repository,
+                        format!("{name:?} is the inside of a repository under another name"),
+                    ));
+                }
+            }
             Some(_) if !queue.is_empty() => {
                 return Err(Objection::new(
                     PathRule::NotADirectory,
@@ -118,6 +130,11 @@ pub(super) fn resolve(steps: &[Component], walk: &mut dyn Walk) -> Result<Resolv
         names,
         target,
     })
+}
+
+/// Tells a repository by what git looks for in it.
+pub(super) fn looks_like_a_repository(has: impl Fn(&str) -> bool) -> bool {
+    has("HEAD") && ((has("objects") && has("refs")) || has("commondir"))
 }
 
 /// Puts the steps of a symlink's target before the steps that remain.

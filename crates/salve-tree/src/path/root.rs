@@ -212,6 +212,12 @@ impl Walk for DiskWalk<'_> {
         self.entered.pop();
     }
 
+    fn is_repository(&self) -> bool {
+        let here = self.current();
+        let has = |name: &str| fs::statat(here, name, AtFlags::SYMLINK_NOFOLLOW).is_ok();
+        super::resolve::looks_like_a_repository(has)
+    }
+
     fn siblings(&self) -> Vec<String> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let Ok(opened) = fs::openat(self.current(), ".", flags, Mode::empty()) else {

@@ -74,6 +74,8 @@ pub enum PathRule {
     ProtectedShellStartup,
     /// The file holds secrets by its name.
     ProtectedSecret,
+    /// The file is executed as an installed command or as compiled code.
+    ProtectedInstalled,
     /// A new name holds a character that not every system takes.
     NotPortable,
     /// A new name ends with a space.
@@ -138,6 +140,7 @@ impl PathRule {
             Self::ProtectedAgentInstructions => "protected_agent_instructions",
             Self::ProtectedShellStartup => "protected_shell_startup",
             Self::ProtectedSecret => "protected_secret",
+            Self::ProtectedInstalled => "protected_installed",
             Self::NotPortable => "not_portable",
             Self::TrailingSpace => "trailing_space",
             Self::TrailingDot => "trailing_dot",

@@ -258,3 +258,21 @@ fn a_pipe_or_a_link_put_in_place_after_admission_is_neither_waited_for_nor_follo
         assert!(open(path).is_err(), "{path}");
     }
 }
+
+#[test]
+fn a_repository_under_another_name_is_told_by_what_is_in_it() {
+    let sandbox = Sandbox::new();
+    for file in ["real/.g/HEAD", "real/.g/objects/x", "real/.g/refs/x", "w/HEAD", "w/commondir"] {
+        sandbox.put(file, "x");
+    }
+    sandbox.put("plain/HEAD", "x");
+    for path in ["real/.g/hooks/pre-commit", "real/.g/config", "real/.g/new/x", "w/config"] {
+        assert_eq!(sandbox.rule(path), "repository", "{path}");
+    }
+    for path in ["real/x", "plain/x", "plain/HEAD"] {
+        assert_eq!(sandbox.rule(path), "inside_workspace", "{path}");
+    }
+    for path in [".vscode", "a/.husky", "bare.git/hooks/x", ".venv/bin/x", "a/x.pyc", "SKILL.md"] {
+        assert!(sandbox.rule(path).starts_with("protected_"), "{path}");
+    }
+}
