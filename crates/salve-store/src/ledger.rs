@@ -192,7 +192,7 @@ impl Ledger {
         seen: bool,
         connection: &mut Connection,
     ) -> Result<Vec<Answer>, sqlx::Error> {
-        let (owner, durability) = (Arc::clone(&self.owner), self.durability);
+        let (owner, durability) = (Arc::clone(&self.owner), op::durability(ops, self.durability));
         let worker = owner.worker.as_str();
         if let Some(version) = self.state.version {
             let Plan { batch, answers } = self.plan(ops, pieces, seen, connection).await?;

@@ -6,8 +6,8 @@ use super::accounts::Account;
 use super::open_call::{OpenCall, Opening};
 use super::raw::RawText;
 use crate::{
-    AnswerStat, BudgetScope, CallId, KeyId, NewCall, OverBudget, Receipt, Settled, StoreError,
-    WorstCase,
+    AnswerStat, BudgetScope, CallId, Durability, KeyId, NewCall, OverBudget, Receipt, Settled,
+    StoreError, WorstCase,
 };
 use salve_types::Timestamp;
 use std::sync::Arc;
@@ -103,6 +103,14 @@ impl Held {
     }
 }
 
+/// Returns how safe these must be. A call under a key is repeated by the job that is resumed, unless
+/// its reservation says that it went out: that must outlive a power cut before the call is made. A
+/// settlement that is lost leaves its call in doubt, which is seen.
+pub(super) fn durability(ops: &[Op], usual: Durability) -> Durability {
+    let keyed = |op: &Op| matches!(op, Op::Reserve(op) if op.key.is_some());
+    if ops.iter().any(keyed) { Durability::Full } else { usual }
+}
+
 // Settlements are kept for another try: they say what was paid. One that cannot be written at all
 // leaves its call open in the ledger, and held.
 pub(super) fn refused(ops: Vec<Op>, error: &StoreError) -> Vec<Op> {
@@ -124,4 +132,32 @@ pub(super) fn refused(ops: Vec<Op>, error: &StoreError) -> Vec<Op> {
         }
     }
     unsettled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::redacted::Redactor;
+    use crate::testing::options;
+    use tokio::sync::mpsc;
+
+    fn reserve(key: Option<&str>) -> Op {
+        let opening = Opening {
+            raw_cap: 0,
+            redactor: Arc::new(Redactor::new(options().redactor)),
+            writer: mpsc::unbounded_channel().0,
+        };
+        let (reply, _) = oneshot::channel();
+        let key = key.map(str::to_owned);
+        Op::Reserve(Box::new(ReserveOp { key, call: NewCall::default(), opening, reply }))
+    }
+
+    #[test]
+    fn a_call_that_a_resumed_job_would_repeat_survives_a_loss_of_power() {
+        use Durability::{Full, Normal};
+        let of = |ops: &[Op], usual| durability(ops, usual);
+        assert_eq!(of(&[reserve(None), reserve(Some("job/1"))], Normal), Full);
+        assert_eq!(of(&[reserve(None), reserve(None)], Normal), Normal);
+        assert_eq!(of(&[reserve(None)], Full), Full);
+    }
 }
