@@ -3,7 +3,7 @@
 //! In: the result of a run, the schema of its output if it has one, and which run it was. Out: the
 //! payload with the cleaned output, or the latest rejected output with one note about it. An output
 //! that does not fit never leaves the block as a success, so nothing is ever compiled or run
-//! because of it. Never runs a worker: the blocks of a workflow do, and call this after each run.
+//! because of it. Never runs a worker: the blocks of a workflow will, and call this after each run.
 
 use crate::answer::{Caps, Fault, fault_of, note_text};
 use crate::pipeline::content_of;

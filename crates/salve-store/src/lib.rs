@@ -1,4 +1,5 @@
-//! What Salve remembers: calls, events, statistics, keys and budgets, in one database.
+//! What Salve remembers: calls, budgets, keys, events, statistics, jobs, texts, and what the durable
+//! engine keeps, in one database.
 //!
 //! In: values; every text passes the redactor it was opened with. Out: rows, in order, after they
 //! are safe. Never holds a secret, never loses a row it acknowledged.

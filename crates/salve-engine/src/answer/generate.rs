@@ -6,7 +6,7 @@
 //! is there is read as it is, or asked for again.
 //!
 //! The gateway and the flow `Generate` drive the ladder themselves. This is the plain form of the
-//! same for callers without a wire or a history: the heal loop and conversations.
+//! same for callers without a wire or a history. The heal loop and conversations will call it as it is.
 
 use super::completed::{Completed, Completion};
 use super::ladder::{Ladder, Step};

@@ -1,7 +1,8 @@
 //! What the calls of one request are booked on.
 //!
 //! In: a call that is about to be made. Out: its place in the ledger, with its worst case held in
-//! every budget it counts in, until it is settled. A call that cannot be booked is not made.
+//! every budget it counts in, until it is settled. A call that a budget limits and that cannot be booked
+//! is not made; of any other one nothing is used before it is booked.
 
 use super::heal::{CallEnd, Receipt};
 use futures_util::FutureExt;

@@ -1,8 +1,8 @@
 //! Calls to the upstream on behalf of one request.
 //!
 //! In: the bytes of a request, and why it is made. Out: the reply, or why there is none. Each call is
-//! paid for before it is made. One that failed before its first byte is made again; what an upstream
-//! says in the end is passed on as it came.
+//! booked: before it is made where a budget limits it, otherwise while it is made. One that failed before
+//! its first byte is made again; what an upstream says in the end is passed on as it came.
 
 use super::Shared;
 use super::account::{Account, Booking, NotBooked};

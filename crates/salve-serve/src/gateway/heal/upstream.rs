@@ -1,8 +1,8 @@
 //! The upstream, seen from the healing side.
 //!
 //! In: the bytes of a request. Out: the status, headers and body of the reply. An implementation
-//! reserves the budget and the ledger's row before it sends; dropping a body ends the connection it
-//! comes from.
+//! holds the budget before it sends, and has the ledger's row before it answers; dropping a body ends the
+//! connection it comes from.
 
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
