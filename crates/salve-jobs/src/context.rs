@@ -66,10 +66,15 @@ impl Retry {
     pub const NEVER: Self =
         Self { attempts: 1, first_wait: Duration::ZERO, longest_wait: Duration::ZERO };
 
-    /// Returns the wait after this many attempts.
-    pub fn wait_after(&self, attempts: u32) -> Duration {
+    /// The longest wait that a step may ask for. Its number is often a provider's, which may be
+    /// garbled: a job that waits for days by mistake looks like one that is lost.
+    pub const LONGEST_ASKED: Duration = Duration::from_secs(3600);
+
+    /// Returns the wait after this many attempts, and not before what the step asked for.
+    pub fn wait_after(&self, attempts: u32, asked: Option<Duration>) -> Duration {
         let factor = 2_u32.saturating_pow(attempts.saturating_sub(1));
-        self.first_wait.saturating_mul(factor).min(self.longest_wait)
+        let usual = self.first_wait.saturating_mul(factor).min(self.longest_wait);
+        usual.max(asked.unwrap_or_default().min(Self::LONGEST_ASKED))
     }
 }
 
@@ -99,4 +104,20 @@ pub trait StepCtx: Send + Sync {
 
     /// Returns the ledger.
     fn ledger(&self) -> Arc<dyn CallLedger>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_that_is_asked_for_counts_up_to_a_limit() {
+        let retry = Retry::default();
+        let seconds = Duration::from_secs;
+        assert_eq!(retry.wait_after(2, None), seconds(1));
+        assert_eq!(retry.wait_after(40, None), seconds(30));
+        assert_eq!(retry.wait_after(1, Some(seconds(90))), seconds(90));
+        assert_eq!(retry.wait_after(1, Some(Duration::MAX)), Retry::LONGEST_ASKED);
+        assert_eq!(retry.wait_after(3, Some(Duration::ZERO)), seconds(2));
+    }
 }

@@ -207,7 +207,7 @@ impl StepCalls {
                     hear(&self.context, &self.heard, &key.resolve_signal()).await;
                 }
                 Err(StepError::Retryable { after, .. }) if attempt < retry.attempts => {
-                    let wait = retry.wait_after(attempt).max(after.unwrap_or_default());
+                    let wait = retry.wait_after(attempt, after);
                     if !wait.is_zero() {
                         self.context.schedule_timer(wait).await;
                     }
