@@ -7,6 +7,7 @@ mod agent;
 mod answers;
 mod client;
 mod clients;
+mod garble;
 mod limiter;
 mod load;
 mod matrix;
@@ -16,6 +17,7 @@ mod servers;
 mod speed;
 
 pub(crate) use clients::{run as clients, short as clients_short};
+pub(crate) use garble::{run as garble, short as garble_short};
 pub(crate) use load::{run as load, short as load_short};
 pub(crate) use matrix::{run as matrix, short as matrix_short};
 pub(crate) use real_model::{check as real_model, run as real_model_alone};

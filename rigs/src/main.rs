@@ -45,6 +45,7 @@ const TASKS: &[Task] = &[
     Task { name: "ambiguity", run: ambiguity::run, short: Some(ambiguity::short) },
     Task { name: "redact", run: redact::run, short: None },
     Task { name: "matrix", run: gateway::matrix, short: Some(gateway::matrix_short) },
+    Task { name: "garble", run: gateway::garble, short: Some(gateway::garble_short) },
     Task { name: "clients", run: gateway::clients, short: Some(gateway::clients_short) },
     Task { name: "load", run: gateway::load, short: Some(gateway::load_short) },
     Task { name: "real-model", run: gateway::real_model_alone, short: Some(gateway::real_model) },

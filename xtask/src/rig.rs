@@ -26,6 +26,7 @@ pub const RIGS: &[Rig] = &[
     Rig { name: "ambiguity", about: "hunks on files full of copies and on stale files, 0 in the wrong place; --n, --seed, --show" },
     Rig { name: "redact", about: "secrets of an independent list in pieces, and false alarms on sources; --n, --seed, --show, --files" },
     Rig { name: "matrix", about: "answers cut everywhere in every dialect, through the gateway; --positions 200, --show" },
+    Rig { name: "garble", about: "streams with damaged frames in every dialect, through the gateway; --n 100000, --seed, --show" },
     Rig { name: "clients", about: "the official SDKs with and without the gateway; --agent adds a real coding agent" },
     Rig { name: "load", about: "many streams, faults and a SIGKILL; --streams 200, --seconds 300, --faults 10" },
     Rig { name: "real-model", about: "a small real model, cut at 64 tokens, through the gateway; also `test --real-model`" },

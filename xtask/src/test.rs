@@ -35,6 +35,7 @@ const STEPS: &[Step] = &[
     Step { name: "ambiguity", run: || rig::short("ambiguity") },
     Step { name: "real diffs", run: || rig::short("landed") },
     Step { name: "cut matrix", run: || rig::short("matrix") },
+    Step { name: "garbled streams", run: || rig::short("garble") },
     Step { name: "SDK clients", run: || rig::short("clients") },
     Step { name: "load", run: || rig::short("load") },
 ];

@@ -18,6 +18,10 @@ pub struct ModelReply {
     pub tool_calls: Vec<ToolCall>,
     /// Why the provider said it ended; `Disconnect` when the connection broke before it said so.
     pub finish: Option<FinishReason>,
+    /// Whether it ended at a frame that could not be read: what that frame said, and what may have
+    /// come after it, is missing, however complete the rest looks.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub lost: bool,
     /// What the provider counted; none when it said nothing.
     pub usage: Option<Usage>,
     /// The model that answered, if the provider said so.

@@ -131,6 +131,12 @@ impl Climb {
         }
     }
 
+    /// Ends an answer of which more was passed on than is now known to be true.
+    pub(super) fn contradicted(&self) -> Next {
+        let why = "the end of the stream contradicts what was passed on of it".to_owned();
+        Next::incomplete(IncompleteCode::AlreadySent, why)
+    }
+
     /// Notes that a reply came, whatever becomes of it.
     pub(super) fn note_reply(&mut self, reply: &ModelReply) {
         self.failures = 0;
@@ -242,6 +248,7 @@ impl Climb {
         let wrong =
             (said.as_ref() != Some(&proven)).then(|| WrongFinish { said, proven: proven.clone() });
         self.answer.finish = Some(proven);
+        self.answer.lost = false;
         self.finish(Completion::Whole, TruncationOutcome::FalseAlarm, wrong)
     }
 

@@ -61,6 +61,32 @@ pub(super) fn judge_with(
     if reply.finish == Some(FinishReason::ContentFilter) {
         return AnswerVerdict::Refused;
     }
+    match judge_bytes(reply, wanted, look) {
+        AnswerVerdict::Whole(_) if reply.lost && !is_bound_text(reply, wanted) => {
+            AnswerVerdict::Cut(Box::new(unread(reply)))
+        }
+        verdict => verdict,
+    }
+}
+
+// A JSON value that was wanted has its end in itself; whatever else looks whole may have gone on in
+// the frame that could not be read.
+fn is_bound_text(reply: &ModelReply, wanted: &Wanted) -> bool {
+    wanted.is_json() && reply.tool_calls.is_empty()
+}
+
+fn unread(reply: &ModelReply) -> AnswerCut {
+    AnswerCut {
+        part: Part::Text,
+        clean: None,
+        verdict: inspect_free_text(&reply.text, reply.finish.as_ref()).verdict,
+        structured: false,
+        // Calls do not end like a text: what is to be confirmed is only the text.
+        proven: !reply.tool_calls.is_empty(),
+    }
+}
+
+fn judge_bytes(reply: &ModelReply, wanted: &Wanted, look: impl FnOnce() -> Look) -> AnswerVerdict {
     if !reply.tool_calls.is_empty() {
         return tools::judge(reply, wanted);
     }

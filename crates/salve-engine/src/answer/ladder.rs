@@ -63,7 +63,8 @@ impl Ladder {
         sent: AlreadySent,
     ) -> Self {
         let mut climb = Climb::new(first, wanted.into(), caps, sent);
-        let next = climb.decide(verdict);
+        let contradicted = sent.text > climb.answer.text.len();
+        let next = if contradicted { climb.contradicted() } else { climb.decide(verdict) };
         let stage = climb.go_on(next);
         Self { climb, stage }
     }

@@ -41,6 +41,16 @@ impl Climb {
         next
     }
 
+    fn ends_as(&mut self, reply: &ModelReply) {
+        self.answer.finish.clone_from(&reply.finish);
+        self.answer.lost = reply.lost;
+    }
+
+    fn ends_by_calls(&mut self) {
+        self.answer.finish = Some(FinishReason::ToolCalls);
+        self.answer.lost = false;
+    }
+
     fn replace(&mut self, reply: ModelReply) -> StepOutcome {
         self.answer = ModelReply { model: self.answer.model.take(), ..reply };
         StepOutcome::Replaced
@@ -55,8 +65,8 @@ impl Climb {
         let blank = reply.text.trim().is_empty();
         let calls = !reply.tool_calls.is_empty() && !self.wanted.is_json();
         if blank && calls && !self.answer.text.is_empty() {
+            self.ends_as(&reply);
             self.answer.tool_calls = reply.tool_calls;
-            self.answer.finish = reply.finish;
             return (StepOutcome::Joined, Next::Judge);
         }
         // Blanks, and the end: that is how the text ends.
@@ -71,9 +81,9 @@ impl Climb {
         let restarted = self.restarted(&reply);
         match stitch_chat(&self.answer.text, &reply.text, &cut.verdict) {
             Ok(text) if !restarted || self.fits(&text) => {
+                self.ends_as(&reply);
                 self.answer.text = text;
                 self.answer.tool_calls = reply.tool_calls;
-                self.answer.finish = reply.finish;
                 (StepOutcome::Joined, Next::Judge)
             }
             Err(RefusalReason::Empty | RefusalReason::OnlyEcho) if !restarted => {
@@ -112,7 +122,7 @@ impl Climb {
     ) -> Option<StepOutcome> {
         let call = self.answer.tool_calls.get(index)?.clone();
         if self.take_call(index, &reply.tool_calls) {
-            self.answer.finish = reply.finish.clone();
+            self.ends_as(reply);
             return Some(StepOutcome::Replaced);
         }
         let joined = stitch_chat(&call.arguments, &reply.text, &cut.verdict).unwrap_or_default();
@@ -130,7 +140,7 @@ impl Climb {
             return None;
         };
         arguments.clone_into(&mut self.answer.tool_calls.get_mut(index)?.arguments);
-        self.answer.finish = reply.finish.clone();
+        self.ends_as(reply);
         Some(outcome)
     }
 
@@ -177,7 +187,7 @@ impl Climb {
 
     fn corrected_call(&mut self, index: usize, reply: ModelReply) -> StepOutcome {
         if self.take_call(index, &reply.tool_calls) {
-            self.answer.finish = Some(FinishReason::ToolCalls);
+            self.ends_by_calls();
             return StepOutcome::Replaced;
         }
         let Some(broken) = self.answer.tool_calls.get(index).cloned() else {
@@ -188,7 +198,7 @@ impl Climb {
             let text = reply.text.trim();
             if self.has_schema(&broken) && self.arguments_fit(index, &broken, text) {
                 text.clone_into(&mut self.answer.tool_calls[index].arguments);
-                self.answer.finish = Some(FinishReason::ToolCalls);
+                self.ends_by_calls();
                 return StepOutcome::Replaced;
             }
             return StepOutcome::Useless;
@@ -197,7 +207,11 @@ impl Climb {
         let last = index + 1 == self.answer.tool_calls.len();
         let call = reply.tool_calls.into_iter().next_back().unwrap_or_default();
         self.answer.tool_calls[index] = ToolCall { id: broken.id, ..call };
-        self.answer.finish = if last { reply.finish } else { Some(FinishReason::ToolCalls) };
+        if last {
+            (self.answer.finish, self.answer.lost) = (reply.finish, reply.lost);
+        } else {
+            self.ends_by_calls();
+        }
         StepOutcome::Replaced
     }
 
@@ -215,8 +229,8 @@ impl Climb {
         if reply.tool_calls.is_empty() {
             return StepOutcome::Useless;
         }
+        self.ends_as(&reply);
         self.answer.tool_calls = reply.tool_calls;
-        self.answer.finish = reply.finish;
         StepOutcome::Replaced
     }
 }

@@ -68,7 +68,8 @@ impl Climb {
     }
 
     fn resume_text(&self, cut: AnswerCut, why: String, limit: Option<u64>) -> Next {
-        if self.answer.text.trim().is_empty() {
+        // A call that was passed on cannot be told from the same call in a continuation.
+        if self.answer.text.trim().is_empty() || self.sent.tool_calls > 0 {
             return Next::Retry(IncompleteCode::StillCut, why);
         }
         let attempt = self.count(Purpose::Resume);

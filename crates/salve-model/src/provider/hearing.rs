@@ -48,6 +48,9 @@ pub(super) async fn hear(
     loop {
         let next = timeout_at(deadline, stream.next()).await;
         heard.take(&frames.take(), watch);
+        if heard.lost {
+            return heard.broken("a frame of the stream cannot be read".to_owned());
+        }
         let failure = match next {
             Err(_) => return Err(heard.timed_out(timeouts.total)),
             Ok(None) => return heard.ended(),
@@ -55,6 +58,7 @@ pub(super) async fn hear(
             Ok(Some(Err(error))) => sort(error),
         };
         match failure {
+            // Our own reader has seen the frame, and decides what it is worth.
             Failure::Garbled => {}
             Failure::Silent => return Err(heard.timed_out(timeouts.idle)),
             Failure::Refused(error) => return Err(error),
@@ -70,17 +74,22 @@ struct Heard {
     // Whether anything of an answer came: text, reasoning, or a tool call.
     anything: bool,
     frames: usize,
+    // Whether a frame could not be read: nothing after it counts.
+    lost: bool,
     complaint: Option<String>,
 }
 
 impl Heard {
     fn new(dialect: Dialect) -> Self {
         let reader = StreamReader::new(dialect);
-        Self { reader, anything: false, frames: 0, complaint: None }
+        Self { reader, anything: false, frames: 0, lost: false, complaint: None }
     }
 
     fn take(&mut self, frames: &[SseFrame], watch: &mut dyn Watch) {
         for frame in frames {
+            if self.lost {
+                return;
+            }
             self.frames += usize::from(!frame.data.is_empty());
             for delta in self.reader.read(frame) {
                 match delta {
@@ -89,6 +98,7 @@ impl Heard {
                         watch.arrived(&text);
                     }
                     Delta::Thinking { .. } | Delta::ToolStart { .. } => self.anything = true,
+                    Delta::Lost { .. } => self.lost = true,
                     Delta::Error { message } => self.complaint = Some(message),
                     _ => {}
                 }
@@ -126,8 +136,12 @@ impl Heard {
     }
 
     fn reply(self) -> ModelReply {
+        let lost = self.lost;
         let mut reply = self.reader.into_replies().into_iter().next().unwrap_or_default();
-        reply.finish.get_or_insert(FinishReason::Disconnect);
+        if reply.finish.is_none() {
+            reply.finish = Some(FinishReason::Disconnect);
+            reply.lost = lost;
+        }
         reply
     }
 }

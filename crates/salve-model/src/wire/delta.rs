@@ -66,6 +66,12 @@ pub enum Delta {
         /// What it said.
         message: String,
     },
+    /// The frame cannot be read, or shows that one before it is lost. Nothing of it was taken: what
+    /// the frames before it said is all that is known.
+    Lost {
+        /// What is wrong with it.
+        why: &'static str,
+    },
     /// The stream is over (`[DONE]`, `message_stop`, `response.completed`).
     End,
 }

@@ -18,6 +18,8 @@ pub struct SseFrame {
     pub event: Bytes,
     /// The data lines, joined by line breaks; empty for a comment.
     pub data: Bytes,
+    // Whether a line is no line of an event, or the event lost its data.
+    damaged: bool,
 }
 
 impl SseFrame {
@@ -26,6 +28,7 @@ impl SseFrame {
         let raw = raw.into();
         let mut frame = Self::default();
         let mut lines_of_data = 0;
+        let mut events = 0;
         let mut joined = Vec::new();
         let mut at = if raw.starts_with(BOM) { BOM.len() } else { 0 };
         while at < raw.len() {
@@ -43,14 +46,22 @@ impl SseFrame {
                         frame.data = raw.slice(at + value..end);
                     }
                 }
-                Some((b"event", value)) => frame.event = raw.slice(at + value..end),
-                _ => {}
+                Some((b"event", value)) => {
+                    events += 1;
+                    frame.event = raw.slice(at + value..end);
+                }
+                Some((b"" | b"id" | b"retry", _)) => {}
+                Some(_) => frame.damaged = true,
+                None => frame.damaged |= hides_data(&raw[at..end]),
             }
             at = end + 1;
         }
         if lines_of_data > 1 {
             frame.data = Bytes::from(joined);
         }
+        let named = events > 0 && !HEARTBEATS.contains(&&*frame.event);
+        frame.damaged |= events > 1;
+        frame.damaged |= frame.data.is_empty() && (named || lines_of_data > 0);
         frame.raw = raw;
         frame
     }
@@ -70,6 +81,12 @@ impl SseFrame {
         std::str::from_utf8(&self.event).ok().filter(|name| !name.is_empty())
     }
 
+    /// Tells whether its lines are those of an event or a comment. A line of another kind, a second
+    /// name or a name without data is what is left of an event that was damaged on its way.
+    pub const fn is_sound(&self) -> bool {
+        !self.damaged
+    }
+
     /// Tells whether the blank line came that ends a frame. Without it a client waits for more.
     pub fn is_ended(&self) -> bool {
         matches!(&*self.raw, [.., b'\n', b'\n'] | [.., b'\n' | b'\r', b'\r'] | [b'\n' | b'\r'])
@@ -80,6 +97,14 @@ impl SseFrame {
 }
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+// Events that some servers send without data.
+const HEARTBEATS: [&[u8]; 4] = [b"ping", b"keepalive", b"keep-alive", b"heartbeat"];
+
+// Whether a comment is a line of data behind one wrong byte.
+fn hides_data(comment: &[u8]) -> bool {
+    comment.starts_with(b":data:") || comment.starts_with(b":ata:")
+}
 
 // The name of a line's field and where its value begins; none for comments.
 fn field(line: &[u8]) -> Option<(&[u8], usize)> {
@@ -306,6 +331,39 @@ mod tests {
             assert_eq!(frames(&single), found, "byte by byte: {stream:?}");
             let raw: Vec<u8> = found.iter().flat_map(|frame| frame.raw.to_vec()).collect();
             assert_eq!(raw, stream.as_bytes(), "bytes were lost");
+        }
+    }
+
+    #[test]
+    fn damaged_lines_are_told_from_events_and_comments() {
+        let sound = [
+            "data: a\n\n",
+            "event: x\nid: 1\nretry: 2\ndata: a\n\n",
+            ": comment\n\n",
+            ": data follows\n\n",
+            "event: ping\n\n",
+            "\n\n",
+            "data: a\ndata\n\n",
+            "\u{feff}data: a\r\n\r\n",
+        ];
+        for frame in sound {
+            assert!(frames(&[frame.as_bytes()]).iter().all(SseFrame::is_sound), "{frame:?}");
+        }
+        let damaged = [
+            "dbta: a\n\n",
+            "data {}\n\n",
+            ":data: {}\n\n",
+            ":ata: {}\n\n",
+            "{}\n\n",
+            "data:\n\n",
+            "data: \n\n",
+            "event: x\n\n",
+            "event: xdata: {}\n\n",
+            "event: x\nevent: x\ndata: a\n\n",
+            "event: x\ndata: \n{}\n\n",
+        ];
+        for frame in damaged {
+            assert!(frames(&[frame.as_bytes()]).iter().any(|it| !it.is_sound()), "{frame:?}");
         }
     }
 

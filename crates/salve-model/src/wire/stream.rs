@@ -1,17 +1,20 @@
 //! Reads the frames of a stream, whatever its dialect.
 //!
 //! In: frames in the order they came. Out: the steps each of them stands for, and the replies they
-//! add up to. Never fails: a frame that cannot be read means nothing and can still be passed on.
+//! add up to. Never fails: a frame that cannot be read is a step that says so, takes nothing, and can
+//! still be passed on.
 
 mod chat;
 mod messages;
 mod responses;
+mod sound;
 
 use super::asked::MOST_CHOICES;
 use super::words::{Counts, unless_refused};
 use super::{Asked, Delta, Dialect, SseFrame, StreamTail};
 use crate::reply::{ModelReply, ToolCall};
 use salve_types::FinishReason;
+use sound::{WRONG_LINES, Why};
 
 /// More calls than this in one answer are not followed.
 const MOST_CALLS: usize = 1024;
@@ -25,6 +28,11 @@ pub struct StreamReader {
     model: Option<String>,
     // Blocks and items that have begun and not ended.
     open: Vec<Open>,
+    // How many answers were asked for.
+    choices: usize,
+    // Blocks of Messages that have begun.
+    begun: u64,
+    numbers: responses::Numbers,
     tail: StreamTail,
 }
 
@@ -62,6 +70,9 @@ impl StreamReader {
             counts: Counts::default(),
             model: None,
             open: Vec::new(),
+            choices: MOST_CHOICES,
+            begun: 0,
+            numbers: responses::Numbers::default(),
             tail: StreamTail::new(dialect),
         }
     }
@@ -70,11 +81,20 @@ impl StreamReader {
     pub fn for_client(asked: &Asked) -> Self {
         let mut reader = Self::new(asked.dialect);
         reader.tail.include_usage(asked.include_usage);
+        reader.expect(usize::try_from(asked.choices).unwrap_or(MOST_CHOICES));
         reader
     }
 
-    /// Returns the steps that a frame stands for.
+    /// Says how many answers were asked for: an answer of another number is none of them.
+    pub fn expect(&mut self, choices: usize) {
+        self.choices = choices.clamp(1, MOST_CHOICES);
+    }
+
+    /// Returns the steps that a frame stands for. One that cannot be read is [`Delta::Lost`] alone.
     pub fn read(&mut self, frame: &SseFrame) -> Vec<Delta> {
+        if !frame.is_sound() {
+            return vec![Delta::Lost { why: WRONG_LINES }];
+        }
         if frame.data.is_empty() {
             return Vec::new();
         }
@@ -83,7 +103,7 @@ impl StreamReader {
             Dialect::Responses => responses::read(self, frame),
             Dialect::Messages => messages::read(self, frame),
         };
-        read.unwrap_or_default()
+        read.unwrap_or_else(|why| vec![Delta::Lost { why }])
     }
 
     /// Returns what the frames so far add up to, one reply for each answer. What was counted is in
@@ -211,9 +231,18 @@ impl StreamReader {
     }
 }
 
-// What a whole text has beyond the part that came piece by piece, if it goes on from it.
-fn beyond<'a>(whole: &'a str, came: &str) -> &'a str {
-    whole.strip_prefix(came).unwrap_or_default()
+// What a whole text has beyond the part that came piece by piece. A text that was told in part
+// only, or not at all, adds nothing; one that contradicts the pieces is an error with the number of
+// bytes that both share.
+fn beyond<'a>(whole: &'a str, came: &str) -> Result<&'a str, usize> {
+    match whole.strip_prefix(came) {
+        Some(rest) => Ok(rest),
+        None if came.ends_with(whole) => Ok(""),
+        None => {
+            let same = whole.bytes().zip(came.bytes()).take_while(|(one, other)| one == other);
+            Err(came.floor_char_boundary(same.count()))
+        }
+    }
 }
 
 #[cfg(test)]

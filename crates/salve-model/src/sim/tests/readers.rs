@@ -43,6 +43,7 @@ fn reply() -> impl Strategy<Value = ModelReply> {
                 finish: Some(if cut { FinishReason::Length } else { whole }),
                 usage: Some(usage),
                 model: Some("m".to_owned()),
+                ..ModelReply::default()
             }
         },
     )

@@ -5,7 +5,8 @@
 
 use super::super::lax::{self, Lax, LaxText, Shape, lax_object};
 use super::super::words::UsageForm;
-use super::{Delta, Dialect, SseFrame, StreamReader};
+use super::sound::{NEVER_BEGAN, NO_PIECE, NOT_JSON, has_damaged_key};
+use super::{Delta, Dialect, SseFrame, StreamReader, Why};
 use salve_types::FinishReason;
 use serde::Deserialize;
 use serde::de::SeqAccess;
@@ -97,17 +98,21 @@ impl<'de: 'a, 'a> Shape<'de> for Content<'a> {
     }
 }
 
-pub(super) fn read(reader: &mut StreamReader, frame: &SseFrame) -> Option<Vec<Delta>> {
+pub(super) fn read(reader: &mut StreamReader, frame: &SseFrame) -> Result<Vec<Delta>, Why> {
     if frame.data.trim_ascii_start().starts_with(b"[DONE]") {
-        return Some(vec![Delta::End]);
+        return Ok(vec![Delta::End]);
+    }
+    if frame.event_name() == Some("ping") {
+        return Ok(Vec::new());
     }
     let mut spare = None;
-    let chunk: Chunk<'_> = lax::parse(&frame.data, &mut spare)?;
+    let chunk: Chunk<'_> = lax::parse(&frame.data, &mut spare).ok_or(NOT_JSON)?;
     let mut deltas = Vec::new();
     if !chunk.error.is_null() {
         deltas.push(Delta::Error { message: error_message(&chunk.error) });
-        return Some(deltas);
+        return Ok(deltas);
     }
+    check(reader, &chunk, frame)?;
     reader.tail.opened_by(frame);
     reader.note_model(chunk.model.filled());
     for choice in chunk.choices.0.unwrap_or_default() {
@@ -116,7 +121,120 @@ pub(super) fn read(reader: &mut StreamReader, frame: &SseFrame) -> Option<Vec<De
     if let Some(usage) = chunk.usage.0 {
         reader.count(usage.counts(Dialect::Chat), &mut deltas);
     }
-    Some(deltas)
+    Ok(deltas)
+}
+
+// Frames of text are proven by what was read of them; the few others are looked at as a whole.
+fn check(reader: &StreamReader, chunk: &Chunk<'_>, frame: &SseFrame) -> Result<(), Why> {
+    let choices = chunk.choices.0.as_deref().unwrap_or_default();
+    for choice in choices {
+        let index = usize::try_from(choice.index.0.unwrap_or(0)).unwrap_or(usize::MAX);
+        if index >= reader.choices {
+            return Err(NEVER_BEGAN);
+        }
+        let calls = choice.delta.0.as_ref().and_then(|step| step.tool_calls.0.as_deref());
+        if calls.unwrap_or_default().iter().any(|call| goes_on_from_nothing(reader, index, call)) {
+            return Err(NEVER_BEGAN);
+        }
+    }
+    if !choices.is_empty() && choices.iter().all(bears) {
+        return Ok(());
+    }
+    let value: Value = serde_json::from_slice(&frame.data).map_err(|_| NOT_JSON)?;
+    if is_sound_chunk(&value) { Ok(()) } else { Err(NO_PIECE) }
+}
+
+// Whether all that a choice can say was read of it.
+fn bears(choice: &Choice<'_>) -> bool {
+    let Some(step) = &choice.delta.0 else { return false };
+    let is_piece = |call: &Call<'_>| {
+        let function = call.function.0.as_ref();
+        function.is_some_and(|it| it.arguments.filled().is_some() && it.name.filled().is_none())
+    };
+    let text = step.content.0.as_ref().is_some_and(|Content(text)| !text.is_empty());
+    let thought = step.reasoning_content.filled().or_else(|| step.reasoning.filled());
+    match step.tool_calls.0.as_deref() {
+        None | Some([]) => text || thought.is_some(),
+        Some(calls) => calls.iter().all(is_piece),
+    }
+}
+
+// Arguments of a call whose beginning never came, and that is not of another kind.
+fn goes_on_from_nothing(reader: &StreamReader, choice: usize, call: &Call<'_>) -> bool {
+    let function = call.function.0.as_ref();
+    let says = function.is_some_and(|function| function.arguments.filled().is_some());
+    let begins =
+        call.id.filled().is_some() || function.is_some_and(|it| it.name.filled().is_some());
+    let known = reader.answers.get(choice).is_some_and(|answer| match call.index.0 {
+        Some(index) => answer.keys.contains(&index) || answer.keys.len() >= super::MOST_CALLS,
+        None => !answer.keys.is_empty(),
+    });
+    says && !begins && !known
+}
+
+const STEP_KEYS: &[&str] = &[
+    "role",
+    "content",
+    "reasoning_content",
+    "reasoning",
+    "refusal",
+    "tool_calls",
+    "function_call",
+];
+const CHOICE_KEYS: &[&str] = &["index", "delta", "finish_reason"];
+const CALL_KEYS: &[&str] = &["index", "id", "type", "function"];
+const FUNCTION_KEYS: &[&str] = &["name", "arguments"];
+
+fn is_sound_chunk(chunk: &Value) -> bool {
+    match chunk.get("choices") {
+        Some(Value::Array(choices)) => choices.iter().all(is_sound_choice),
+        // What was counted may come in a frame of its own.
+        Some(Value::Null) | None => chunk.get("usage").is_some_and(Value::is_object),
+        Some(_) => false,
+    }
+}
+
+fn is_sound_choice(choice: &Value) -> bool {
+    let Some(choice) = choice.as_object() else { return false };
+    match choice.get("delta") {
+        Some(Value::Object(step)) => {
+            let calls = match step.get("tool_calls") {
+                Some(Value::Array(calls)) => calls.iter().all(is_sound_call),
+                calls => calls.is_none_or(Value::is_null),
+            };
+            let older = step.get("function_call").is_none_or(is_sound_function);
+            let content = match step.get("content") {
+                Some(Value::Array(parts)) => parts.iter().all(Value::is_object),
+                content => content.is_none_or(|it| it.is_null() || it.is_string()),
+            };
+            calls && older && content && !has_damaged_key(step, STEP_KEYS)
+        }
+        // Reasons and notes of a filter come without a step.
+        Some(Value::Null) | None => {
+            let says = |(key, value): (&String, &Value)| {
+                key.starts_with("content_filter") || key == "finish_reason" && value.is_string()
+            };
+            choice.iter().any(says) && !has_damaged_key(choice, CHOICE_KEYS)
+        }
+        Some(_) => false,
+    }
+}
+
+// Calls of another kind than functions say so.
+fn is_sound_call(call: &Value) -> bool {
+    let Some(call) = call.as_object() else { return false };
+    let other = call.get("type").and_then(Value::as_str).is_some_and(|kind| kind != "function");
+    let sound = match call.get("function") {
+        Some(function) => is_sound_function(function),
+        None => other || call.contains_key("custom"),
+    };
+    sound && !has_damaged_key(call, CALL_KEYS)
+}
+
+fn is_sound_function(function: &Value) -> bool {
+    let Some(function) = function.as_object() else { return function.is_null() };
+    let is_text = |key: &str| function.get(key).is_none_or(|it| it.is_null() || it.is_string());
+    is_text("name") && is_text("arguments") && !has_damaged_key(function, FUNCTION_KEYS)
 }
 
 fn read_choice(reader: &mut StreamReader, choice: Choice<'_>, deltas: &mut Vec<Delta>) {

@@ -6,7 +6,8 @@
 use super::super::lax::{self, Lax, LaxText, lax_object};
 use super::super::words::UsageForm;
 use super::chat::error_message;
-use super::{Block, Delta, Dialect, Open, SseFrame, StreamReader};
+use super::sound::{NEVER_BEGAN, NO_KIND, NO_PIECE, NOT_JSON, SKIPPED, is_damaged, kind_of};
+use super::{Block, Delta, Dialect, Open, SseFrame, StreamReader, Why};
 use salve_types::FinishReason;
 use serde::Deserialize;
 use serde_json::Value;
@@ -68,19 +69,39 @@ struct Message<'a> {
 
 lax_object!(Event<'a>, Step<'a>, Start<'a>, Message<'a>);
 
-pub(super) fn read(reader: &mut StreamReader, frame: &SseFrame) -> Option<Vec<Delta>> {
+const KINDS: &[&str] = &[
+    "message_start",
+    "content_block_start",
+    "content_block_delta",
+    "content_block_stop",
+    "message_delta",
+    "message_stop",
+    "error",
+    "ping",
+];
+
+pub(super) fn read(reader: &mut StreamReader, frame: &SseFrame) -> Result<Vec<Delta>, Why> {
     let mut spare = None;
-    let event: Event<'_> = lax::parse(&frame.data, &mut spare)?;
+    let event: Event<'_> = lax::parse(&frame.data, &mut spare).ok_or(NOT_JSON)?;
     let mut deltas = Vec::new();
-    let index = event.index.0.unwrap_or(0);
-    match event.r#type.text().or_else(|| frame.event_name())? {
-        "content_block_delta" => read_step(reader, index, &event.delta.0?, &mut deltas),
-        "content_block_start" => start(reader, index, &event.content_block.0?, &mut deltas),
-        "content_block_stop" => stop(reader, index, &mut deltas),
+    let index = event.index.0;
+    // Servers between here and the provider tell errors in a shape of their own.
+    let said = event.r#type.text().or_else(|| (!event.error.is_null()).then_some("error"));
+    match kind_of(said, frame.event_name(), KINDS)? {
+        "content_block_delta" => {
+            let last = reader.open.last().map(|open| open.index);
+            let index = index.or(last).ok_or(NEVER_BEGAN)?;
+            read_step(reader, index, &event.delta.0.ok_or(NO_PIECE)?, &mut deltas)?;
+        }
+        "content_block_start" => {
+            let index = index.unwrap_or(reader.begun);
+            start(reader, index, &event.content_block.0.ok_or(NO_PIECE)?, &mut deltas)?;
+        }
+        "content_block_stop" => stop(reader, index.unwrap_or(0), &mut deltas),
         "message_start" => {
             let message = event.message.0.unwrap_or_default();
             reader.tail.opened_by(frame);
-            reader.answer(0)?;
+            reader.answer(0);
             reader.note_model(message.model.filled());
             let counts = message.usage.0.unwrap_or_default().counts(Dialect::Messages);
             reader.count(counts, &mut deltas);
@@ -95,55 +116,84 @@ pub(super) fn read(reader: &mut StreamReader, frame: &SseFrame) -> Option<Vec<De
         }
         "message_stop" => deltas.push(Delta::End),
         "error" => deltas.push(Delta::Error { message: error_message(&event.error) }),
+        "ping" => {}
+        // Between the pieces of an answer it may be what is left of one.
+        _ if reader.open.iter().any(|open| !matches!(open.kind, Block::Other)) => {
+            return Err(NO_KIND);
+        }
         _ => {}
     }
-    Some(deltas)
+    Ok(deltas)
 }
 
-fn read_step(reader: &mut StreamReader, index: u64, step: &Step<'_>, deltas: &mut Vec<Delta>) {
-    match step.r#type.text() {
-        Some("text_delta") => {
-            reader.text(0, step.text.text().unwrap_or_default(), deltas);
+// A piece of a kind that its block does not have is one whose kind was damaged.
+fn read_step(
+    reader: &mut StreamReader,
+    index: u64,
+    step: &Step<'_>,
+    deltas: &mut Vec<Delta>,
+) -> Result<(), Why> {
+    let open = reader.open.iter().rfind(|open| open.index == index).ok_or(NEVER_BEGAN)?;
+    match (step.r#type.text(), &open.kind) {
+        (Some("text_delta"), Block::Text { .. }) => {
+            reader.text(0, step.text.text().ok_or(NO_PIECE)?, deltas);
         }
-        Some("thinking_delta") => {
-            reader.thinking(0, step.thinking.text().unwrap_or_default(), deltas);
-        }
-        Some("input_json_delta") => {
-            let open = reader.open.iter().rfind(|open| open.index == index);
-            let Some(Block::Call { call, .. }) = open.map(|open| &open.kind) else { return };
+        (Some("input_json_delta"), Block::Call { call, .. }) => {
             let call = *call;
-            reader.arguments(0, call, step.partial_json.text().unwrap_or_default(), deltas);
+            reader.arguments(0, call, step.partial_json.text().ok_or(NO_PIECE)?, deltas);
         }
-        _ => {}
+        (Some("thinking_delta"), Block::Other) => {
+            reader.thinking(0, step.thinking.text().ok_or(NO_PIECE)?, deltas);
+        }
+        (Some("citations_delta"), Block::Text { .. }) => {}
+        (Some("text_delta"), _) | (_, Block::Text { .. } | Block::Call { .. }) => {
+            return Err(NO_PIECE);
+        }
+        (_, Block::Other) => {}
     }
+    Ok(())
 }
 
 // More blocks than this are never open at once; in fact it is one.
 const MOST_OPEN: usize = 64;
 
-fn start(reader: &mut StreamReader, index: u64, block: &Start<'_>, deltas: &mut Vec<Delta>) {
-    let kind = match block.r#type.text() {
-        Some("text") => {
+const BLOCKS: &[&str] =
+    &["text", "tool_use", "thinking", "redacted_thinking", "server_tool_use", "mcp_tool_use"];
+
+fn start(
+    reader: &mut StreamReader,
+    index: u64,
+    block: &Start<'_>,
+    deltas: &mut Vec<Delta>,
+) -> Result<(), Why> {
+    let kind = block.r#type.text().filter(|kind| !is_damaged(kind, BLOCKS)).ok_or(NO_KIND)?;
+    if index > reader.begun {
+        return Err(SKIPPED);
+    }
+    let kind = match kind {
+        "text" => {
             let start = reader.answer(0).map_or(0, |(_, answer)| answer.reply.text.len());
             reader.text(0, block.text.text().unwrap_or_default(), deltas);
             Block::Text { start }
         }
-        Some("tool_use") => {
+        "tool_use" => {
             let id = block.id.text().unwrap_or_default();
-            let name = block.name.text().unwrap_or_default();
-            let Some(call) = reader.start_call(0, index, (id, name), deltas) else { return };
+            let name = block.name.text().ok_or(NO_PIECE)?;
+            let call = reader.start_call(0, index, (id, name), deltas).ok_or(NO_PIECE)?;
             Block::Call { call, given: given_input(&block.input) }
         }
-        Some("thinking") => {
+        "thinking" => {
             reader.thinking(0, block.thinking.text().unwrap_or_default(), deltas);
             Block::Other
         }
         _ => Block::Other,
     };
+    reader.begun = reader.begun.max(index + 1);
     reader.open.retain(|open| open.index != index);
     if reader.open.len() < MOST_OPEN {
         reader.open.push(Open { index, kind });
     }
+    Ok(())
 }
 
 fn stop(reader: &mut StreamReader, index: u64, deltas: &mut Vec<Delta>) {

@@ -1,13 +1,17 @@
 //! Frames of OpenAI Responses.
 //!
 //! In: `response.created` to `response.completed`, `.incomplete` or `.failed`. Out: steps. Never
-//! trusts that every text came in pieces: what only an ending event has is a step as well.
+//! trusts that every text came in pieces: what only an ending event has is a step as well, and pieces
+//! that are not the text that ended are lost.
 
 use super::super::lax::{self, Lax, LaxText, lax_object};
 use super::super::words::UsageForm;
 use super::super::{read_reply, reply};
 use super::chat::error_message;
-use super::{Block, Delta, Dialect, Open, SseFrame, StreamReader, beyond};
+use super::sound::{
+    CONTRADICTED, NEVER_BEGAN, NO_KIND, NO_PIECE, NOT_JSON, SKIPPED, is_damaged, kind_of,
+};
+use super::{Block, Delta, Dialect, Open, SseFrame, StreamReader, Why, beyond};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -16,6 +20,7 @@ use serde_json::Value;
 struct Event<'a> {
     #[serde(borrow)]
     r#type: LaxText<'a>,
+    sequence_number: Lax<u64>,
     output_index: Lax<u64>,
     #[serde(borrow)]
     delta: LaxText<'a>,
@@ -82,51 +87,117 @@ struct Incomplete<'a> {
 
 lax_object!(Event<'a>, Item<'a>, Part<'a>, Response<'a>, Incomplete<'a>);
 
-pub(super) fn read(reader: &mut StreamReader, frame: &SseFrame) -> Option<Vec<Delta>> {
+const KINDS: &[&str] = &[
+    "response.output_text.delta",
+    "response.output_text.done",
+    "response.function_call_arguments.delta",
+    "response.function_call_arguments.done",
+    "response.refusal.delta",
+    "response.refusal.done",
+    "response.reasoning_summary_text.delta",
+    "response.reasoning_text.delta",
+    "response.output_item.added",
+    "response.output_item.done",
+    "response.content_part.added",
+    "response.content_part.done",
+    "response.created",
+    "response.in_progress",
+    "response.queued",
+    "response.completed",
+    "response.incomplete",
+    "response.failed",
+    "error",
+];
+
+/// How the events of a stream are numbered. Numbers are believed once two of them followed each
+/// other: some servers count in ways of their own.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) enum Numbers {
+    #[default]
+    Unseen,
+    Begun(u64),
+    Counting(u64),
+    Unused,
+}
+
+impl Numbers {
+    fn take(&mut self, number: Option<u64>, kind: &str) -> Result<(), Why> {
+        let (next, skipped) = match (*self, number) {
+            (Self::Unseen, Some(number)) => (Self::Begun(number), false),
+            (Self::Begun(last), Some(number)) if number == last.saturating_add(1) => {
+                (Self::Counting(number), false)
+            }
+            // A number that is too small is a wrong one; the event itself is there.
+            (Self::Counting(last), Some(number)) => {
+                let due = last.saturating_add(1);
+                (Self::Counting(number.max(due)), number > due)
+            }
+            (Self::Counting(_), None) if matches!(kind, "ping" | "error") => (*self, false),
+            (Self::Counting(_), None) => (*self, true),
+            _ => (Self::Unused, false),
+        };
+        *self = next;
+        if skipped { Err(SKIPPED) } else { Ok(()) }
+    }
+}
+
+pub(super) fn read(reader: &mut StreamReader, frame: &SseFrame) -> Result<Vec<Delta>, Why> {
     let mut spare = None;
-    let event: Event<'_> = lax::parse(&frame.data, &mut spare)?;
+    let event: Event<'_> = lax::parse(&frame.data, &mut spare).ok_or(NOT_JSON)?;
     let mut deltas = Vec::new();
     let out = &mut deltas;
     let index = event.output_index.0.unwrap_or(0);
-    let delta = event.delta.text().unwrap_or_default();
-    match event.r#type.text().or_else(|| frame.event_name())? {
+    // Servers between here and the provider tell errors in a shape of their own.
+    let said = event.r#type.text().or_else(|| (!event.error.is_null()).then_some("error"));
+    let kind = kind_of(said, frame.event_name(), KINDS)?;
+    reader.numbers.take(event.sequence_number.0, kind)?;
+    let delta = event.delta.text();
+    match kind {
         "response.output_text.delta" => {
+            let delta = delta.ok_or(NO_PIECE)?;
             begin_text(reader, index);
             reader.text(0, delta, out);
         }
         "response.function_call_arguments.delta" => {
-            if let Some(call) = open_call(reader, index) {
-                reader.arguments(0, call, delta, out);
-            }
+            let call = open_call(reader, index).ok_or(NEVER_BEGAN)?;
+            reader.arguments(0, call, delta.ok_or(NO_PIECE)?, out);
         }
         "response.refusal.delta" | "response.refusal.done" => reader.refused(0),
         "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
-            reader.thinking(0, delta, out);
+            reader.thinking(0, delta.ok_or(NO_PIECE)?, out);
         }
-        "response.output_text.done" => end_text(reader, index, event.text.text(), out),
+        "response.output_text.done" => end_text(reader, index, event.text.text(), out)?,
         "response.function_call_arguments.done" => {
-            end_call(reader, index, event.arguments.text(), out);
+            end_call(reader, index, event.arguments.text(), out)?;
         }
-        "response.output_item.added" => add_item(reader, index, &event.item.0?, out),
-        "response.output_item.done" => end_item(reader, index, &event.item.0?, out),
+        "response.output_item.added" => {
+            add_item(reader, index, &event.item.0.ok_or(NO_PIECE)?, out)?;
+        }
+        "response.output_item.done" => {
+            end_item(reader, index, &event.item.0.ok_or(NO_PIECE)?, out)?;
+        }
         "response.content_part.added" => {
-            let part = event.part.0.filter(|part| part.r#type.text() == Some("output_text"))?;
-            reader.open.retain(|open| open.index != index);
-            begin_text(reader, index);
-            reader.text(0, part.text.text().unwrap_or_default(), out);
+            let part = event.part.0.ok_or(NO_PIECE)?;
+            if is_text(&part)? {
+                reader.open.retain(|open| open.index != index);
+                begin_text(reader, index);
+                reader.text(0, part.text.text().unwrap_or_default(), out);
+            }
         }
         "response.content_part.done" => {
-            let part = event.part.0.filter(|part| part.r#type.text() == Some("output_text"))?;
-            end_text(reader, index, part.text.text(), out);
+            let part = event.part.0.ok_or(NO_PIECE)?;
+            if is_text(&part)? {
+                end_text(reader, index, part.text.text(), out)?;
+            }
         }
         "response.created" | "response.in_progress" | "response.queued" => {
             reader.tail.opened_by(frame);
-            reader.answer(0)?;
+            reader.answer(0);
             let response = event.response.0.unwrap_or_default();
             reader.note_model(response.model.filled());
         }
         "response.completed" | "response.incomplete" | "response.failed" => {
-            end(reader, frame, event.response.0.unwrap_or_default(), out);
+            end(reader, frame, event.response.0.ok_or(NO_PIECE)?, out);
         }
         "error" => {
             let message = event.message.filled().map(str::to_owned);
@@ -135,27 +206,48 @@ pub(super) fn read(reader: &mut StreamReader, frame: &SseFrame) -> Option<Vec<De
         }
         _ => {}
     }
-    Some(deltas)
+    Ok(deltas)
 }
 
-fn add_item(reader: &mut StreamReader, index: u64, item: &Item<'_>, deltas: &mut Vec<Delta>) {
+const PARTS: &[&str] = &["output_text", "refusal", "reasoning_text", "summary_text"];
+const ITEMS: &[&str] = &["message", "function_call", "reasoning", "custom_tool_call", "mcp_call"];
+
+// Whether a part is text; one of a damaged kind is neither.
+fn is_text(part: &Part<'_>) -> Result<bool, Why> {
+    let kind = part.r#type.text().filter(|kind| !is_damaged(kind, PARTS)).ok_or(NO_KIND)?;
+    Ok(kind == "output_text")
+}
+
+fn add_item(
+    reader: &mut StreamReader,
+    index: u64,
+    item: &Item<'_>,
+    deltas: &mut Vec<Delta>,
+) -> Result<(), Why> {
+    let kind = item.r#type.text().filter(|kind| !is_damaged(kind, ITEMS)).ok_or(NO_KIND)?;
     reader.open.retain(|open| open.index != index);
-    match item.r#type.text() {
-        Some("message") => begin_text(reader, index),
-        Some("function_call") => {
+    match kind {
+        "message" => begin_text(reader, index),
+        "function_call" => {
             let id = item.call_id.filled().or_else(|| item.id.filled()).unwrap_or_default();
-            let name = item.name.text().unwrap_or_default();
-            let Some(call) = reader.start_call(0, index, (id, name), deltas) else { return };
+            let name = item.name.text().ok_or(NO_PIECE)?;
+            let call = reader.start_call(0, index, (id, name), deltas).ok_or(NO_PIECE)?;
             open(reader, index, Block::Call { call, given: String::new() });
             reader.arguments(0, call, item.arguments.text().unwrap_or_default(), deltas);
         }
         _ => open(reader, index, Block::Other),
     }
+    Ok(())
 }
 
-fn end_item(reader: &mut StreamReader, index: u64, item: &Item<'_>, deltas: &mut Vec<Delta>) {
-    match item.r#type.text() {
-        Some("message") => {
+fn end_item(
+    reader: &mut StreamReader,
+    index: u64,
+    item: &Item<'_>,
+    deltas: &mut Vec<Delta>,
+) -> Result<(), Why> {
+    match item.r#type.text().filter(|kind| !is_damaged(kind, ITEMS)).ok_or(NO_KIND)? {
+        "message" => {
             // Parts that ended were taken with their own events; a part that never came at all is
             // taken from here.
             if reader.reply(0).is_none_or(|reply| reply.text.is_empty()) {
@@ -167,15 +259,16 @@ fn end_item(reader: &mut StreamReader, index: u64, item: &Item<'_>, deltas: &mut
             }
             deltas.push(Delta::BlockEnd { choice: 0, call: None });
         }
-        Some("function_call") => {
+        "function_call" => {
             if open_call(reader, index).is_none() && !is_known(reader, index) {
-                add_item(reader, index, &Item { arguments: Lax(None), ..copy_of(item) }, deltas);
+                add_item(reader, index, &Item { arguments: Lax(None), ..copy_of(item) }, deltas)?;
             }
-            end_call(reader, index, item.arguments.text(), deltas);
+            end_call(reader, index, item.arguments.text(), deltas)?;
         }
         _ => {}
     }
     reader.open.retain(|open| open.index != index);
+    Ok(())
 }
 
 // What names a call; the rest of an item is not needed to begin it.
@@ -201,24 +294,73 @@ fn begin_text(reader: &mut StreamReader, index: u64) {
     open(reader, index, Block::Text { start });
 }
 
-fn end_text(reader: &mut StreamReader, index: u64, whole: Option<&str>, deltas: &mut Vec<Delta>) {
-    begin_text(reader, index);
-    let open = reader.open.iter().rfind(|open| open.index == index);
-    if let (Some(Block::Text { start }), Some(whole)) = (open.map(|open| &open.kind), whole) {
-        let came = reader.reply(0).and_then(|reply| reply.text.get(*start..));
-        let rest = beyond(whole, came.unwrap_or_default()).to_owned();
-        reader.text(0, &rest, deltas);
+fn end_text(
+    reader: &mut StreamReader,
+    index: u64,
+    whole: Option<&str>,
+    deltas: &mut Vec<Delta>,
+) -> Result<(), Why> {
+    let so_far = reader.reply(0).map_or("", |reply| reply.text.as_str());
+    let start = reader.open.iter().rfind(|open| open.index == index).map(|open| &open.kind);
+    let start = match start {
+        Some(Block::Text { start }) => Some(*start),
+        // The end of a text that came under another number.
+        None if whole.is_some_and(|whole| so_far.ends_with(whole)) => None,
+        None => Some(so_far.len()),
+        Some(Block::Call { .. } | Block::Other) => None,
+    };
+    if let (Some(start), Some(whole)) = (start, whole) {
+        match beyond(whole, so_far.get(start..).unwrap_or_default()) {
+            Ok(rest) => {
+                let rest = rest.to_owned();
+                begin_text(reader, index);
+                reader.text(0, &rest, deltas);
+            }
+            // Some servers tell the end without the blanks around it.
+            Err(_) if whole.trim() == so_far.get(start..).unwrap_or_default().trim() => {}
+            Err(shared) => {
+                let (_, answer) = reader.answer(0).ok_or(CONTRADICTED)?;
+                answer.reply.text.truncate(start + shared);
+                return Err(CONTRADICTED);
+            }
+        }
     }
     deltas.push(Delta::BlockEnd { choice: 0, call: None });
+    Ok(())
 }
 
-fn end_call(reader: &mut StreamReader, index: u64, whole: Option<&str>, deltas: &mut Vec<Delta>) {
-    let Some(call) = open_call(reader, index) else { return };
+fn end_call(
+    reader: &mut StreamReader,
+    index: u64,
+    whole: Option<&str>,
+    deltas: &mut Vec<Delta>,
+) -> Result<(), Why> {
+    let Some(call) = open_call(reader, index) else { return Ok(()) };
     let came = reader.reply(0).and_then(|reply| reply.tool_calls.get(call));
     let came = came.map_or("", |came| came.arguments.as_str());
-    let rest = beyond(whole.unwrap_or_default(), came).to_owned();
-    reader.arguments(0, call, &rest, deltas);
+    let whole = whole.unwrap_or_default();
+    match beyond(whole, came) {
+        Ok(rest) => {
+            let rest = rest.to_owned();
+            reader.arguments(0, call, &rest, deltas);
+        }
+        // Some servers write the arguments anew at the end.
+        Err(_) if is_same_json(whole, came) => {}
+        Err(shared) => {
+            let (_, answer) = reader.answer(0).ok_or(CONTRADICTED)?;
+            if let Some(call) = answer.reply.tool_calls.get_mut(call) {
+                call.arguments.truncate(shared);
+            }
+            return Err(CONTRADICTED);
+        }
+    }
     deltas.push(Delta::BlockEnd { choice: 0, call: Some(call) });
+    Ok(())
+}
+
+fn is_same_json(one: &str, other: &str) -> bool {
+    let read = |text: &str| serde_json::from_str::<Value>(text).ok();
+    read(one).is_some_and(|one| Some(one) == read(other))
 }
 
 fn open_call(reader: &StreamReader, index: u64) -> Option<usize> {

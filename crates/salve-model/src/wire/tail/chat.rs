@@ -101,7 +101,7 @@ impl ChatTail {
                 Delta::Finish { choice, .. } => self.seen(*choice).finished = true,
                 Delta::Usage(_) => self.usage_sent |= is_last_usage(deltas),
                 Delta::End | Delta::Error { .. } => self.ended = true,
-                Delta::BlockEnd { .. } => {}
+                Delta::BlockEnd { .. } | Delta::Lost { .. } => {}
             }
         }
         let settled = self.settle_roles(&frame.data);

@@ -223,6 +223,7 @@ fn reply() -> impl Strategy<Value = ModelReply> {
                 finish: Some(finish),
                 usage: Some(usage),
                 model: Some("model-1".to_owned()),
+                ..ModelReply::default()
             }
         })
 }

@@ -106,26 +106,33 @@ async fn read_stream(
 ) -> Result<ModelReply, AskError> {
     let mut splitter = SseSplitter::default();
     let mut reader = StreamReader::new(dialect);
+    reader.expect(1);
     let mut heard = Heard::default();
     let mut arrived = 0;
     while let Some(Ok(piece)) = pieces.next().await {
         arrived += piece.len();
         splitter.push(piece);
-        while let Ok(Some(frame)) = splitter.next_frame() {
-            heard.note(&reader.read(&frame));
+        while !heard.is_over() {
+            match splitter.next_frame() {
+                Ok(Some(frame)) => heard.note(&reader.read(&frame)),
+                Ok(None) => break,
+                // What such a frame says is never known.
+                Err(_) => heard.lost = true,
+            }
         }
-        if heard.ended || arrived > MOST_BYTES {
+        if heard.is_over() || arrived > MOST_BYTES {
             break;
         }
     }
     if heard.ended {
         linger(&mut pieces).await;
-    } else if let Some(frame) = splitter.finish() {
+    } else if let Some(frame) = splitter.finish().filter(|_| !heard.is_over()) {
         heard.note(&reader.read(&frame));
     }
     let mut reply = reader.into_replies().into_iter().next().unwrap_or_default();
     if reply.finish.is_none() && !heard.ended {
         reply.finish = Some(FinishReason::Disconnect);
+        reply.lost = heard.lost;
     }
     let empty = reply.text.is_empty() && reply.thinking.is_empty() && reply.tool_calls.is_empty();
     match heard.error {
@@ -138,14 +145,21 @@ async fn read_stream(
 #[derive(Default)]
 struct Heard {
     ended: bool,
+    // A frame could not be read, so that nothing after it counts.
+    lost: bool,
     error: Option<String>,
 }
 
 impl Heard {
+    const fn is_over(&self) -> bool {
+        self.ended || self.lost
+    }
+
     fn note(&mut self, deltas: &[Delta]) {
         for delta in deltas {
             match delta {
                 Delta::End => self.ended = true,
+                Delta::Lost { .. } => self.lost = true,
                 Delta::Error { message } => self.error = Some(message.clone()),
                 _ => {}
             }

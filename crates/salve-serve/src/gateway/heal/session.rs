@@ -27,6 +27,8 @@ pub(super) struct Session {
     hold: Hold,
     judges: Vec<StreamJudge>,
     arrived: usize,
+    // A frame could not be read, so that nothing after it counts.
+    lost: bool,
     end: Option<StreamEnd>,
 }
 
@@ -76,6 +78,7 @@ impl Session {
             hold: Hold::new(rule, asked.dialect),
             judges: Vec::new(),
             arrived: 0,
+            lost: false,
             end: None,
         }
     }
@@ -90,7 +93,10 @@ impl Session {
             match self.splitter.next_frame() {
                 Ok(Some(frame)) => self.take(frame, &mut out),
                 Ok(None) => break,
-                Err(error) => self.end = Some(StreamEnd::Broken(error.message)),
+                Err(error) => {
+                    self.lose(error.message);
+                    break;
+                }
             }
         }
         if self.arrived > MOST_BYTES {
@@ -148,8 +154,9 @@ impl Session {
         for (choice, mut reply) in replies.into_iter().enumerate() {
             if broken && reply.finish.is_none() {
                 reply.finish = Some(FinishReason::Disconnect);
+                reply.lost = self.lost;
             }
-            let verdict = match judges.next() {
+            let verdict = match judges.next().filter(|_| !self.lost) {
                 Some(judge) => judge.finish(&reply, &self.wanted),
                 None => judge(&reply, &self.wanted),
             };
@@ -160,11 +167,9 @@ impl Session {
 
     fn take(&mut self, frame: SseFrame, out: &mut Out) {
         let deltas = self.reader.read(&frame);
-        if deltas.is_empty() && self.mode == Mode::Enforce && !is_readable(&frame) {
+        if let ([Delta::Lost { why }], Mode::Enforce) = (&deltas[..], self.mode) {
             // What it would have said is lost, and the client would stumble over it.
-            let why = "a frame of the stream is not JSON".to_owned();
-            self.end.get_or_insert(StreamEnd::Broken(why));
-            return;
+            return self.lose((*why).to_owned());
         }
         for delta in &deltas {
             match delta {
@@ -194,6 +199,12 @@ impl Session {
         if let Some((choice, calls)) = ended {
             self.release_calls(choice, calls, out);
         }
+    }
+
+    // Nothing after this counts. What came after the last frame of a stream is no part of an answer.
+    fn lose(&mut self, why: String) {
+        self.lost |= self.end.is_none();
+        self.end.get_or_insert(StreamEnd::Broken(why));
     }
 
     // The first calls of an answer are over: if they are proven, they need not wait for the rest.

@@ -6,6 +6,7 @@
 mod canned;
 mod client;
 mod fake;
+mod garbled;
 mod harness;
 mod healthy;
 mod hostile;

@@ -18,6 +18,8 @@ use std::sync::{Arc, Mutex};
 /// What the fake does with one request.
 pub(super) enum Answer {
     Reply(Canned),
+    /// These bytes, as a stream in pieces of this size.
+    Stream(Bytes, usize),
     /// This status, with this body.
     Status(u16, &'static str),
     /// No call is made.
@@ -115,6 +117,9 @@ impl Upstream for Fake {
             Answer::Refused(error) => return Err(error),
             Answer::Status(status, body) => (status, UpstreamBody::Whole(Bytes::from(body))),
             Answer::Hangs => (200, self.open_body(stream::pending().boxed())),
+            Answer::Stream(bytes, size) => {
+                (200, self.open_body(stream::iter(pieces(&bytes, size)).boxed()))
+            }
             Answer::Reply(canned) if stream => {
                 let pieces = pieces(&canned.stream(self.dialect), 61);
                 (200, self.open_body(stream::iter(pieces).boxed()))
