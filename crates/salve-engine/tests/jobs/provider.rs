@@ -6,7 +6,7 @@
 use async_trait::async_trait;
 use duroxide::provider_validations::race_replay as restarts;
 use duroxide::provider_validations::{ProviderFactory, long_polling};
-use duroxide::providers::Provider;
+use duroxide::providers::{ExecutionMetadata, Provider, WorkItem};
 use salve_engine::jobs::StoreEngine;
 use salve_store::Store;
 use sqlx::{Connection, SqliteConnection};
@@ -363,6 +363,30 @@ async fn an_empty_store_answers_at_once() {
     long_polling::test_short_poll_returns_immediately(&*provider, most).await;
     long_polling::test_short_poll_work_item_returns_immediately(&*provider, most).await;
     long_polling::test_fetch_respects_timeout_upper_bound(&*provider).await;
+}
+
+// A turn that names a step as a message to a flow would lose it without a word.
+#[tokio::test]
+async fn a_turn_with_a_message_that_cannot_be_kept_is_refused() {
+    let factory = Factory::new();
+    let provider = factory.create_provider().await;
+    let step = WorkItem::ActivityExecute {
+        instance: "a".to_owned(),
+        execution_id: 1,
+        id: 2,
+        name: "work".to_owned(),
+        input: String::new(),
+        session_id: None,
+        tag: None,
+    };
+    let nothing = (Vec::new(), Vec::new(), ExecutionMetadata::default(), Vec::new());
+    let (history, steps, metadata, cancelled) = nothing;
+    let refused = provider
+        .ack_orchestration_item("no lease", 1, history, steps, vec![step], metadata, cancelled)
+        .await
+        .unwrap_err();
+    assert!(!refused.is_retryable(), "{refused:?}");
+    assert!(refused.message.contains("a step is no message to a flow"), "{refused:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -126,8 +126,8 @@ impl Provider for StorageProvider {
         let projected = open.and_then(|open| turn::projected(open, execution_id, &history_delta));
         let mut commit = turn::commit(lock_token, execution_id, now, &history_delta, metadata)?;
         commit.steps = worker_items.iter().map(step).collect::<Result<_, _>>()?;
-        let sent = orchestrator_items.iter().filter_map(|item| message(operation, item, now).ok());
-        commit.messages = sent.collect();
+        let sent = orchestrator_items.iter().map(|item| message(operation, item, now));
+        commit.messages = sent.collect::<Result<_, _>>()?;
         commit.cancelled = cancelled_activities.into_iter().map(convert::step_id).collect();
         let news = projected.as_ref().map(|projected| projected.news.clone());
         let reported = self.storage.commit_turn(commit, news).await.map_err(failed(operation))?;
