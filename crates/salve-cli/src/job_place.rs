@@ -16,6 +16,7 @@ use salve_jobs::{
     FlowName, Flows, JobRunner, JobSnapshot, Jobs, RunningRunner, Steps, WorkerOptions,
 };
 use salve_model::read_key_file;
+use salve_store::{CallFilter, CallState};
 use std::sync::Arc;
 
 /// Jobs that are open.
@@ -139,14 +140,6 @@ impl<'a> OpenJobs<'a> {
         self.host.worker().to_owned()
     }
 
-    /// Begins to take jobs.
-    pub(crate) async fn run(
-        &self,
-        options: WorkerOptions,
-    ) -> Result<Box<dyn RunningRunner>, Failure> {
-        self.run_watched(options, &Busy::default()).await
-    }
-
     /// Begins to take jobs, and reports which steps run.
     pub(crate) async fn run_watched(
         &self,
@@ -161,6 +154,13 @@ impl<'a> OpenJobs<'a> {
         let steps = GenerateSteps::new(store, models.lineup).add_to(Steps::default())?;
         let flows: Flows = all_flows()?;
         Ok(self.opened.jobs.run(flows, busy.watching(&steps), options).await?)
+    }
+
+    /// Returns how many paid calls were begun by workers that died and were made again since.
+    pub(crate) async fn lost_calls(&self) -> Result<u32, Failure> {
+        let filter = CallFilter { state: Some(CallState::Unknown), ..CallFilter::default() };
+        let lost = self.opened.store.earlier_tries(&filter).await?;
+        Ok(u32::try_from(lost.len()).unwrap_or(u32::MAX))
     }
 
     /// Keeps a text, and returns its id.

@@ -6,8 +6,9 @@ use clap::{Args, Subcommand, ValueEnum};
 
 #[derive(Debug, Args)]
 pub(crate) struct CallsArguments {
+    /// Lists the calls when absent.
     #[command(subcommand)]
-    pub(crate) command: CallsCommand,
+    pub(crate) command: Option<CallsCommand>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -34,6 +35,9 @@ pub(crate) enum CallsCommand {
     },
 }
 
+/// How many are listed unless something else is said.
+const MOST_LISTED: u32 = 30;
+
 #[derive(Debug, Args)]
 pub(crate) struct CallsListArguments {
     /// Only calls in this state.
@@ -52,8 +56,15 @@ pub(crate) struct CallsListArguments {
     #[arg(long, value_name = "ID")]
     pub(crate) before: Option<i64>,
     /// At most this many.
-    #[arg(long, default_value_t = 30)]
+    #[arg(long, default_value_t = MOST_LISTED)]
     pub(crate) limit: u32,
+}
+
+impl Default for CallsListArguments {
+    fn default() -> Self {
+        let (model, key, session) = (None, None, None);
+        Self { state: None, model, key, session, before: None, limit: MOST_LISTED }
+    }
 }
 
 /// The state of a call.

@@ -23,8 +23,9 @@ pub(crate) struct PlaceArguments {
 pub(crate) struct JobsArguments {
     #[command(flatten)]
     pub(crate) place: PlaceArguments,
+    /// Lists the jobs when absent.
     #[command(subcommand)]
-    pub(crate) command: JobsCommand,
+    pub(crate) command: Option<JobsCommand>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -119,6 +120,9 @@ pub(crate) enum InDoubtSetting {
     Fail,
 }
 
+/// How many are listed unless something else is said.
+const MOST_LISTED: u32 = 30;
+
 #[derive(Debug, Args)]
 pub(crate) struct JobsListArguments {
     /// Only jobs of this flow.
@@ -143,8 +147,16 @@ pub(crate) struct JobsListArguments {
     #[arg(long, value_name = "ID")]
     pub(crate) after: Option<String>,
     /// At most this many.
-    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, default_value_t = MOST_LISTED, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) limit: u32,
+}
+
+impl Default for JobsListArguments {
+    fn default() -> Self {
+        let (flow, status, after) = (None, None, None);
+        let (open, ended, children, in_doubt) = (false, false, false, false);
+        Self { flow, status, open, ended, children, in_doubt, after, limit: MOST_LISTED }
+    }
 }
 
 #[derive(Debug, Args)]

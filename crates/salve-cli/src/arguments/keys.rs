@@ -6,8 +6,9 @@ use clap::{Args, Subcommand};
 
 #[derive(Debug, Args)]
 pub(crate) struct KeysArguments {
+    /// Lists the keys when absent.
     #[command(subcommand)]
-    pub(crate) command: KeysCommand,
+    pub(crate) command: Option<KeysCommand>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -15,12 +15,15 @@ use crate::workspace::now;
 use crate::{host, output};
 use anstyle::AnsiColor;
 use salve_store::{
-    Call, CallDetail, CallFilter, CallId, CallState, GatewayKey, KeyId, Resolution, Store,
+    Call, CallDetail, CallFilter, CallId, CallState, CallTry, GatewayKey, KeyId, Resolution, Store,
 };
 
 /// Runs `salve calls`.
 pub(crate) fn run(arguments: &CallsArguments, format: Format) -> CommandResult {
-    match &arguments.command {
+    let Some(command) = &arguments.command else {
+        return list(&CallsListArguments::default(), format);
+    };
+    match command {
         CallsCommand::List(options) => list(options, format),
         CallsCommand::Show { id } => show(CallId(*id), format),
         CallsCommand::Resolve { id, decision } => resolve(CallId(*id), *decision),
@@ -43,7 +46,12 @@ fn list(options: &CallsListArguments, format: Format) -> CommandResult {
     let found = host::read_store("calls", async |store| {
         let keys = store.list_keys().await?;
         let filter = filter(options, &keys)?;
-        Ok((store.calls(&filter).await?, keys))
+        let mut calls = store.calls(&filter).await?;
+        // A call that was made again after its worker died went out more than once.
+        calls.extend(store.earlier_tries(&filter).await?);
+        calls.sort_by_key(|call| std::cmp::Reverse((call.id, call.epoch)));
+        calls.truncate(filter.limit as usize);
+        Ok((calls, keys))
     })?;
     let (calls, keys) = found.unwrap_or_default();
     match format {
@@ -54,7 +62,7 @@ fn list(options: &CallsListArguments, format: Format) -> CommandResult {
             if unknown > 0 {
                 output::story(&format!(
                     "{unknown} unknown: the process that made them is gone, and they may have been charged. \
-                     Their budget stays reserved until `salve calls resolve` or the end of its day.\n"
+                     They count as the most they can have taken until `salve calls resolve` or the end of the day.\n"
                 ));
             }
         }
@@ -92,7 +100,7 @@ fn drawn(calls: &[Call], keys: &[GatewayKey]) -> String {
     let columns = [
         ("call", Align::Right),
         ("when", Align::Right),
-        ("came of it", Align::Left),
+        ("outcome", Align::Left),
         ("why", Align::Left),
         ("model", Align::Left),
         ("in", Align::Right),
@@ -111,7 +119,7 @@ fn drawn(calls: &[Call], keys: &[GatewayKey]) -> String {
             vec![
                 call.id.to_string(),
                 ago(now().saturating_sub(made)),
-                came_of(call),
+                outcome_of(call),
                 call.purpose.clone(),
                 call.model.clone(),
                 count(call.usage.map(|usage| usage.input_tokens)),
@@ -124,7 +132,7 @@ fn drawn(calls: &[Call], keys: &[GatewayKey]) -> String {
     table(&columns, &rows)
 }
 
-fn came_of(call: &Call) -> String {
+fn outcome_of(call: &Call) -> String {
     match (call.state, call.outcome) {
         (CallState::Unknown, _) => "unknown".to_owned(),
         (_, Some(outcome)) => outcome.name().to_owned(),
@@ -153,7 +161,7 @@ fn story(detail: &CallDetail) -> String {
     let call = &detail.call;
     let mut lines: Vec<(&str, String)> = vec![
         ("call", call.id.to_string()),
-        ("came of it", came_of(call)),
+        ("outcome", outcome_of(call)),
         ("reserved", call.reserved_at.to_string()),
     ];
     let mut add = |name: &'static str, value: Option<String>| {
@@ -190,6 +198,9 @@ fn story(detail: &CallDetail) -> String {
     let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let mut text: String =
         lines.iter().map(|(name, value)| format!("{name:<width$}  {}\n", visible(value))).collect();
+    for one in &detail.tries {
+        text.push_str(&format!("\n{}\n", visible(&tried(one))));
+    }
     let texts = &detail.texts;
     let slots = [
         ("raw", Some(&texts.raw)),
@@ -205,6 +216,23 @@ fn story(detail: &CallDetail) -> String {
         }
     }
     text
+}
+
+fn tried(one: &CallTry) -> String {
+    let (worker, counted) = (&one.worker, &one.counted);
+    let (tokens, money) = (counted.tokens, dollars(counted.micro_dollars));
+    match &one.late {
+        None => format!(
+            "It was begun before, at {} by {worker}, which died: that call may have been charged, \
+             and counts as {tokens} tokens, {money}.",
+            one.reserved_at
+        ),
+        Some(late) => format!(
+            "It was begun before, at {} by {worker}, which said so late, at {}: it took {tokens} \
+             tokens, {money}.",
+            one.reserved_at, late.at
+        ),
+    }
 }
 
 fn resolve(id: CallId, decision: ResolveAs) -> CommandResult {

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 /// Runs `salve keys`.
 pub(crate) fn run(arguments: &KeysArguments, format: Format) -> CommandResult {
-    match &arguments.command {
+    match arguments.command.as_ref().unwrap_or(&KeysCommand::List) {
         KeysCommand::Add { name, tokens_per_day, dollars_per_day, requests_per_minute } => {
             let new = NewKey {
                 name: named(name)?,

@@ -11,7 +11,7 @@ mod progress;
 mod show;
 mod start;
 
-use crate::arguments::{Format, JobsArguments, JobsCommand};
+use crate::arguments::{Format, JobsArguments, JobsCommand, JobsListArguments};
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::job_place::OpenJobs;
 use salve_engine::jobs::{JobStatus, is_over_budget};
@@ -23,7 +23,10 @@ const PAGE: u32 = 500;
 /// Runs `salve jobs`.
 pub(crate) fn run(arguments: &JobsArguments, format: Format) -> CommandResult {
     let place = &arguments.place;
-    match &arguments.command {
+    let Some(command) = &arguments.command else {
+        return list::run(place, &JobsListArguments::default(), format);
+    };
+    match command {
         JobsCommand::Start(options) => start::run(place, options, format),
         JobsCommand::List(options) => list::run(place, options, format),
         JobsCommand::Show(options) => show::run(place, options, format),

@@ -180,7 +180,7 @@ fn x20_a_call_is_exported_with_its_three_texts() {
     assert_eq!(call["microDollars"], 59);
     let shown = salve_at(&place, &["calls", "show", "1"]).out;
     for words in [
-        "came of it",
+        "outcome",
         "healed",
         "9 in, 5 out",
         "$0.0001",

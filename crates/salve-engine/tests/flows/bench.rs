@@ -14,7 +14,7 @@ use salve_jobs::{
 use salve_model::{
     AnyModel, Capability, Chosen, Model, ModelError, ModelReply, ModelRequest, Watch,
 };
-use salve_store::StoreOptions;
+use salve_store::{Call, CallFilter, StoreOptions};
 use salve_text::RedactOptions;
 use salve_types::{Clock, FinishReason, Timestamp, Usage};
 use std::path::Path;
@@ -110,6 +110,15 @@ impl Bench {
             .await
             .expect("the jobs of a test");
         Self { open, runner }
+    }
+
+    /// Returns every call that went out, newest first, those that were lost included.
+    pub(crate) async fn went_out(&self) -> Vec<Call> {
+        let (store, all) = (&self.open.store, CallFilter::default());
+        let mut calls = store.calls(&all).await.expect("the calls of a test");
+        calls.extend(store.earlier_tries(&all).await.expect("the calls of a test"));
+        calls.sort_by_key(|call| std::cmp::Reverse((call.id, call.epoch)));
+        calls
     }
 
     /// Starts a generation; the prompt is put into the store.

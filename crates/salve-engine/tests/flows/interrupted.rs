@@ -5,6 +5,7 @@ use FinishReason::Stop;
 use salve_engine::jobs::{GenerateInput, JobStatus};
 use salve_jobs::{Decision, DoubtPolicy, JobFilter, JobId, Jobs, StepError, StepName, Steps};
 use salve_model::{Model, ModelError, ModelReply, ModelRequest, Watch};
+use salve_store::CallState;
 use salve_types::FinishReason;
 use serde_json::json;
 use std::path::Path;
@@ -81,6 +82,45 @@ async fn c221_what_had_arrived_for_a_worker_that_died_is_continued() {
     assert_eq!(asked.len(), 1, "only the rest was asked for");
     let kept = asked[0].turns.get(1).map_or(0, |turn| turn.text.len());
     assert!((1000..=2000).contains(&kept), "{kept} bytes were kept");
+    // Two calls went out: the one that was lost, and the continuation.
+    let rows = bench.went_out().await;
+    assert_eq!(rows.len(), 3, "{rows:?}");
+    assert_eq!(rows.iter().filter(|call| call.state == CallState::Unknown).count(), 1, "{rows:?}");
+    assert_eq!(done.facts.lost_calls, 1);
+    bench.stop().await;
+}
+
+/// Never says a word.
+struct Mute(Arc<AtomicU32>);
+
+impl Model for Mute {
+    async fn call(&self, _: &ModelRequest, _: &mut dyn Watch) -> Result<ModelReply, ModelError> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        std::future::pending().await
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_made_again_is_in_the_ledger_twice_with_its_money() {
+    let folder = tempfile::tempdir().unwrap();
+    let begun = Arc::new(AtomicU32::new(0));
+    let bench = Bench::new(folder.path(), Mute(Arc::clone(&begun))).await;
+    let doubt = DoubtPolicy::Retry;
+    let id = bench.generate("a", "write", GenerateInput { doubt, ..rust() }).await;
+    while begun.load(Ordering::SeqCst) == 0 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    bench.stop().await;
+    let bench = Bench::new(folder.path(), Told::new(|_, _| said("fn main() {}\n", Stop))).await;
+    let done = bench.until(&id, JobStatus::Completed).await;
+    let rows = bench.went_out().await;
+    let states: Vec<CallState> = rows.iter().map(|call| call.state).collect();
+    assert_eq!(states, [CallState::Settled, CallState::Unknown], "{rows:?}");
+    assert_eq!(rows[0].id, rows[1].id);
+    // Nobody knows what the lost one took, so it counts at its worst: in the ledger and in the job.
+    let tokens = rows[1].worst.tokens;
+    assert!(tokens > 0 && done.facts.tokens >= tokens, "{rows:?} {:?}", done.facts);
+    assert_eq!(done.facts.lost_calls, 1);
     bench.stop().await;
 }
 

@@ -264,6 +264,35 @@ pub struct CallTry {
     pub late: Option<LateEnd>,
 }
 
+impl CallTry {
+    /// Returns the try as a call of its own.
+    pub fn as_call(&self, of: &Call) -> Call {
+        let late = self.late.as_ref();
+        Call {
+            state: if late.is_some() { CallState::Settled } else { CallState::Unknown },
+            worker: self.worker.clone(),
+            epoch: self.epoch,
+            reserved_at: self.reserved_at,
+            settled_at: late.map(|late| late.at),
+            worst: self.counted,
+            outcome: late.and_then(|late| late.outcome),
+            usage: late.map(|late| late.usage),
+            micro_dollars: Some(late.map_or(self.counted.micro_dollars, |late| late.micro_dollars)),
+            estimated: late.is_none(),
+            raw_bytes: Some(self.text.len() as u64),
+            finish: None,
+            status: None,
+            error: None,
+            kind: None,
+            language: None,
+            false_alarm: false,
+            note: late.and_then(|late| late.note.clone()),
+            decided: None,
+            ..of.clone()
+        }
+    }
+}
+
 /// How a try ended whose owner came late.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -302,6 +331,18 @@ pub struct CallFilter {
     pub before: Option<CallId>,
     /// At most so many.
     pub limit: u32,
+}
+
+impl CallFilter {
+    /// Returns whether a call is wanted.
+    pub(super) fn fits(&self, call: &Call) -> bool {
+        self.state.is_none_or(|state| state == call.state)
+            && self.model.as_ref().is_none_or(|model| *model == call.model)
+            && self.key_id.is_none_or(|key| Some(key) == call.key_id)
+            && self.session.as_ref().is_none_or(|session| Some(session) == call.session.as_ref())
+            && self.since.is_none_or(|since| call.reserved_at >= since)
+            && self.before.is_none_or(|before| call.id < before)
+    }
 }
 
 impl Default for CallFilter {

@@ -55,6 +55,31 @@ impl Store {
             .map_err(StoreError::database(doing))
     }
 
+    /// Returns the tries at calls that were taken from their owner, newest call first, each as a call
+    /// of its own under the number it has: what nobody knows the end of is unknown, and counts at
+    /// the most it can have taken.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn earlier_tries(&self, filter: &CallFilter) -> Result<Vec<Call>, StoreError> {
+        let ids: Vec<i64> = query(
+            "SELECT DISTINCT call FROM call_tries WHERE ($1 IS NULL OR call < $1)
+              ORDER BY call DESC LIMIT $2",
+        )
+        .bind(filter.before.map(|before| before.0))
+        .bind(i64::from(filter.limit))
+        .fetch_values(self.readers())
+        .await
+        .map_err(StoreError::database("list the tries at calls"))?;
+        let mut found = Vec::new();
+        for id in ids {
+            let Some(detail) = self.call(CallId(id)).await? else { continue };
+            let tries = detail.tries.iter().rev().map(|one| one.as_call(&detail.call));
+            found.extend(tries.filter(|call| filter.fits(call)));
+        }
+        Ok(found)
+    }
+
     /// Returns a call with its texts.
     ///
     /// # Errors

@@ -33,6 +33,11 @@ pub(super) fn cancel(
         }
         open.jobs.cancel(id, reason).await?;
         say(format, id, "cancelling", &format!("job {id} is to stop"))?;
+        if open.is_local() && format == Format::Human {
+            output::story(
+                "A worker stops it: the one that does it now, or the next `salve worker`.\n",
+            );
+        }
         Ok(Ending::Clean)
     })
 }

@@ -8,6 +8,7 @@ use super::live::Live;
 use super::progress::only_a_person_sends;
 use super::{ending, find, show};
 use crate::arguments::{Format, JobsWatchArguments, PlaceArguments};
+use crate::commands::worker::Busy;
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::job_place::{self, OpenJobs};
 use crate::{output, runtime};
@@ -52,13 +53,25 @@ pub(super) async fn while_running<T>(
     wanted: bool,
     act: impl AsyncFnOnce() -> Result<T, Failure>,
 ) -> Result<T, Failure> {
+    let busy = Busy::default();
+    let options = WorkerOptions { worker: open.worker(), ..local_options() };
     let runner = match wanted && open.is_local() {
-        true => Some(open.run(WorkerOptions { worker: open.worker(), ..local_options() }).await?),
+        true => Some(open.run_watched(options, &busy).await?),
         false => None,
     };
     let done = act().await;
     if let Some(runner) = runner {
-        runner.drain(GRACE).await;
+        // A step that was begun here may be paid already, so it is not thrown away.
+        if !busy.running().is_empty() {
+            output::story(&format!(
+                "This process also took steps of other jobs; {}. Ctrl-C gives them back.\n",
+                busy.words()
+            ));
+        }
+        tokio::select! {
+            _ = runner.drain(GRACE) => {}
+            ended = runtime::interrupted() => ended?,
+        }
     }
     done
 }

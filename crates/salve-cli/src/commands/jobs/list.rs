@@ -2,7 +2,7 @@
 //!
 //! In: a filter. Out: a table or JSON. Never creates a database in order to read it.
 
-use super::progress::Progress;
+use super::progress::{Progress, lost_words};
 use crate::arguments::{Format, JobsListArguments, PlaceArguments};
 use crate::commands::gateway_keys::dollars;
 use crate::commands::history::ago;
@@ -160,13 +160,20 @@ fn say_what_is_in_doubt(count: usize) {
 
 fn in_doubt(place: &PlaceArguments, options: &JobsListArguments, format: Format) -> CommandResult {
     let filter = JobFilter { flow: options.flow.clone(), ..JobFilter::default() };
-    let found = job_place::look(place, async |open| Ok(open.jobs.in_doubt(filter).await?))?;
-    let mut found = found.unwrap_or_default();
+    let found = job_place::look(place, async |open| {
+        Ok((open.jobs.in_doubt(filter).await?, open.lost_calls().await?))
+    })?;
+    let (mut found, lost) = found.unwrap_or_default();
     found.truncate(options.limit as usize);
     match format {
         Format::Human if found.is_empty() => output::result("no paid call is in doubt\n")?,
         Format::Human => output::result(&drawn_calls(&found))?,
         _ => output::values(format, &found)?,
+    }
+    if let Some(words) = lost_words(lost).filter(|_| format == Format::Human) {
+        output::story(&format!(
+            "(!) {words}, and what became of it was decided: `salve calls` shows it.\n"
+        ));
     }
     Ok(Ending::Clean)
 }

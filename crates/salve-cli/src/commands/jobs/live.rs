@@ -8,7 +8,7 @@ use crate::change::visible;
 use crate::environment;
 use crate::output;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use salve_jobs::JobEvent;
+use salve_jobs::{Happened, JobEvent};
 use std::io::IsTerminal;
 use std::time::Duration;
 
@@ -41,6 +41,8 @@ impl Live {
         match &mut self.screen {
             Some(screen) => screen.draw(&self.progress),
             None if self.quiet => {}
+            // What begins is told of when it is done: one line for each step.
+            None if is_beginning(event) => {}
             None => {
                 if let Some(line) = line {
                     output::story(&format!("{}\n", visible(&line)));
@@ -68,6 +70,10 @@ impl Live {
             output::story("\n");
         }
     }
+}
+
+fn is_beginning(event: &JobEvent) -> bool {
+    matches!(event.what, Happened::StepScheduled { attempt: 0 | 1, .. })
 }
 
 impl Screen {

@@ -23,6 +23,8 @@ pub(super) struct Progress {
     pub(super) ended: Option<JobState>,
     job: String,
     waits: Option<Wait>,
+    // Paid calls that workers which died had begun.
+    lost_calls: u64,
     began: Option<Timestamp>,
 }
 
@@ -65,13 +67,20 @@ impl Progress {
         Some(match &event.what {
             Happened::Started { flow } => format!("started {flow}"),
             Happened::Stage { stage } => {
-                self.stage = Some(stage.name.clone());
+                let known = self.stage.replace(stage.name.clone());
                 let toast = stage.detail["toast"].as_str().map(str::to_owned);
                 let old = std::mem::replace(&mut self.toast, toast);
+                let lost = stage.detail["lost_calls"].as_u64().unwrap_or_default();
+                let more = lost.saturating_sub(std::mem::replace(&mut self.lost_calls, lost));
+                if let Some(words) = lost_words(u32::try_from(more).unwrap_or(u32::MAX)) {
+                    return Some(format!("{}: {words}", stage.name));
+                }
                 match &self.toast {
                     Some(toast) if old.as_ref() != Some(toast) => {
                         format!("{}: {toast}", stage.name)
                     }
+                    // The same stage with other counts is nothing new.
+                    _ if known.as_ref() == Some(&stage.name) => return None,
                     _ => stage.name.clone(),
                 }
             }
@@ -213,6 +222,17 @@ fn person(signal: &str, job: &str, key: Option<&str>) -> String {
 pub(super) fn only_a_person_sends(signal: &str) -> bool {
     CallKey::is_resolve_signal(signal)
         || [RETRY_SIGNAL, CONTINUE_SIGNAL, RESUME_SIGNAL].contains(&signal)
+}
+
+/// Says what became of paid calls whose worker died.
+pub(super) fn lost_words(calls: u32) -> Option<String> {
+    match calls {
+        0 => None,
+        1 => Some("1 paid call was begun by a worker that died, and may have been charged".into()),
+        more => Some(format!(
+            "{more} paid calls were begun by workers that died, and may have been charged"
+        )),
+    }
 }
 
 /// Names an attempt at a step.

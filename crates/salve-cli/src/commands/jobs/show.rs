@@ -179,6 +179,7 @@ fn page(document: &Document) -> String {
                 dollars(facts.micro_dollars)
             )),
         );
+        add("lost", lost(facts.lost_calls));
         add("wrong", facts.validation_error.as_ref().map(wrong));
     }
     let text = |row: &TextRow| match row.bytes {
@@ -214,6 +215,11 @@ fn because(job: &JobSnapshot, generation: Option<&Generation>) -> Option<String>
     }
 }
 
+fn lost(calls: u32) -> Option<String> {
+    let words = super::progress::lost_words(calls)?;
+    Some(format!("{words}; `salve calls` shows them as unknown"))
+}
+
 fn wrong(error: &salve_engine::jobs::ValidationError) -> String {
     let kind = error.kind.as_deref().map_or(String::new(), |kind| format!(" {kind}"));
     let line = error.line.map_or(String::new(), |line| format!(" in line {line}"));
@@ -223,7 +229,7 @@ fn wrong(error: &salve_engine::jobs::ValidationError) -> String {
 fn drawn_steps(steps: &[StepRow]) -> String {
     let columns = [
         ("step", Align::Left),
-        ("came of it", Align::Left),
+        ("outcome", Align::Left),
         ("took", Align::Right),
         ("", Align::Left),
     ];

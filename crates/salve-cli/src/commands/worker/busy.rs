@@ -68,6 +68,8 @@ impl Busy {
     }
 
     fn begin(&self, job: JobId, name: String) -> Doing {
+        // Seen where a log was started, which is a worker's.
+        tracing::info!(target: "salve::worker", %job, step = name, "step begins");
         let number = self.lock(|running| {
             running.next += 1;
             running.steps.insert(running.next, Step { job, name, since: Instant::now() });
@@ -89,6 +91,10 @@ struct Doing {
 
 impl Drop for Doing {
     fn drop(&mut self) {
-        self.busy.lock(|running| running.steps.remove(&self.number));
+        let ended = self.busy.lock(|running| running.steps.remove(&self.number));
+        if let Some(Step { job, name, since }) = ended {
+            let took_ms = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
+            tracing::info!(target: "salve::worker", %job, step = name, took_ms, "step ended");
+        }
     }
 }

@@ -118,6 +118,7 @@ impl Run<'_> {
         let spent = spent.plus(piece.spent);
         (self.progress.tokens, self.progress.micro_dollars) = (spent.tokens, spent.micro_dollars);
         self.progress.calls += 1;
+        self.progress.lost_calls += piece.lost_calls;
         self.pieces.push(piece);
         Ok(())
     }
@@ -172,7 +173,8 @@ impl Run<'_> {
     fn begin_again(&mut self) {
         let old = std::mem::take(&mut self.progress);
         let (round, tokens, micro_dollars) = (old.round + 1, old.tokens, old.micro_dollars);
-        let empty = Progress { round, tokens, micro_dollars, ..Progress::default() };
+        let lost_calls = old.lost_calls;
+        let empty = Progress { round, lost_calls, tokens, micro_dollars, ..Progress::default() };
         if self.call_failed {
             self.progress = Progress { round, why: None, code: None, ..old };
         } else {

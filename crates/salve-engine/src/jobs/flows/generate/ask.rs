@@ -4,7 +4,7 @@
 //! anything has read it. What a worker that died had received is taken as a reply that broke off,
 //! and goes on from there. Never a call beyond the job's budget, never two for one key.
 
-use super::input::{GenerateInput, Piece};
+use super::input::{GenerateInput, Piece, is_zero};
 use super::steps::GenerateSteps;
 use crate::answer::{Step, followed_up, may_go_well_later};
 use salve_jobs::{CallResult, Json, PaidCall, StepCall, StepCtx, StepError, paid_once};
@@ -34,9 +34,14 @@ pub(super) struct Asking {
 #[serde(default)]
 struct Note {
     finish: Option<FinishReason>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    lost: bool,
     model: Option<String>,
     thought: bool,
     interrupted: bool,
+    // How often the call was begun before, by workers that died.
+    #[serde(skip_serializing_if = "is_zero")]
+    lost_calls: u32,
 }
 
 impl GenerateSteps {
@@ -68,18 +73,22 @@ impl GenerateSteps {
         let make = |paid| call_model(model, request, price, paid);
         let result = paid_once(context, &call, input.doubt, make).await?;
         let note: Note = serde_json::from_value(result.note).unwrap_or_default();
+        let most = worst.total();
+        let own = Spend {
+            tokens: result.usage.map_or(most.tokens, Usage::total),
+            micro_dollars: result.micro_dollars.unwrap_or(most.micro_dollars),
+        };
         Ok(Piece {
             text: self.keep_paid(context, &result.text).await?,
             purpose,
             finish: note.finish,
-            usage: result.usage,
+            lost: note.lost,
+            usage: result.usage.filter(|_| !note.interrupted),
             model: note.model,
             thought: note.thought,
             interrupted: note.interrupted,
-            spent: Spend {
-                tokens: result.usage.map_or(worst.total().tokens, Usage::total),
-                micro_dollars: result.micro_dollars.unwrap_or(worst.total().micro_dollars),
-            },
+            lost_calls: note.lost_calls,
+            spent: (0..note.lost_calls).fold(own, |sum, _| sum.plus(most)),
         })
     }
 
@@ -124,16 +133,19 @@ async fn call_model(
     price: Option<Price>,
     paid: PaidCall,
 ) -> Result<CallResult, StepError> {
+    let lost_calls = paid.epoch().saturating_sub(1);
     // What had arrived for a process that is gone was paid for: it is a reply that broke off.
     if !paid.partial().trim().is_empty() {
         let text = paid.partial().to_owned();
         let finish = Some(FinishReason::Disconnect);
-        let note = Note { finish, interrupted: true, ..Note::default() };
+        let note = Note { finish, interrupted: true, lost_calls, ..Note::default() };
+        // No call is made: what it took is counted with the one that was lost.
         return Ok(CallResult {
             answered: true,
             text,
+            usage: Some(Usage::default()),
+            micro_dollars: Some(0),
             note: as_json(&note),
-            ..CallResult::default()
         });
     }
     let (sender, mut arrived) = mpsc::unbounded_channel();
@@ -147,9 +159,10 @@ async fn call_model(
     };
     let (asked, ()) = tokio::join!(asked, kept);
     Ok(match asked {
-        Ok(reply) => answered(reply, price),
+        Ok(reply) => answered(reply, price, lost_calls),
         Err(ModelError::TimedOut { partial, .. }) if !partial.text.is_empty() => {
-            answered(ModelReply { finish: Some(FinishReason::Disconnect), ..*partial }, price)
+            let cut = ModelReply { finish: Some(FinishReason::Disconnect), ..*partial };
+            answered(cut, price, lost_calls)
         }
         Err(error) => unanswered(&error),
     })
@@ -165,15 +178,17 @@ impl Watch for Pieces {
     }
 }
 
-fn answered(reply: ModelReply, price: Option<Price>) -> CallResult {
+fn answered(reply: ModelReply, price: Option<Price>, lost_calls: u32) -> CallResult {
     // An answer that broke off has only the first of its counts, if any.
     let broke_off = reply.finish == Some(FinishReason::Disconnect);
     let usage = reply.usage.filter(|usage| !broke_off && usage.total() > 0);
     let note = Note {
         finish: reply.finish,
+        lost: reply.lost,
         model: reply.model,
         thought: !reply.thinking.is_empty(),
         interrupted: false,
+        lost_calls,
     };
     CallResult {
         answered: true,

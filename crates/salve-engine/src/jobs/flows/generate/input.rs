@@ -146,6 +146,9 @@ pub(super) struct Piece {
     pub(super) purpose: Purpose,
     /// Why the provider said it ended.
     pub(super) finish: Option<FinishReason>,
+    /// Whether it ended at a frame that could not be read.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) lost: bool,
     /// What the provider counted.
     pub(super) usage: Option<Usage>,
     /// The model that answered.
@@ -154,6 +157,9 @@ pub(super) struct Piece {
     pub(super) thought: bool,
     /// Whether it is what a worker that died had received.
     pub(super) interrupted: bool,
+    /// How often the call was begun before, by workers that died: each may have been charged.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) lost_calls: u32,
     /// What it took, at worst where nobody said so.
     pub(super) spent: Spend,
 }
@@ -183,10 +189,19 @@ pub struct Progress {
     /// What to show to the caller that waits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub toast: Option<String>,
+    /// Calls of all rounds that were begun by a worker that died. They may have been charged, and
+    /// count at the most they can have taken.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub lost_calls: u32,
     /// Tokens of all rounds.
     pub tokens: u64,
     /// Their price in millionths of a dollar.
     pub micro_dollars: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+pub(super) const fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// Why a person has to decide, or why it failed, where a program acts on it.

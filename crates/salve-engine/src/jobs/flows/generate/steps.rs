@@ -139,6 +139,7 @@ impl GenerateSteps {
             // That there was some is all that counts.
             thinking: if piece.thought { "…".to_owned() } else { String::new() },
             finish: piece.finish.clone(),
+            lost: piece.lost,
             usage: piece.usage,
             model: piece.model.clone(),
             ..ModelReply::default()

@@ -4,7 +4,7 @@
 //! as a result.
 
 use super::super::JobStatus;
-use super::input::{GenerateOutput, Progress, StopCode};
+use super::input::{GenerateOutput, Progress, StopCode, is_zero};
 use salve_jobs::{JobError, JobId, JobSnapshot, JobState};
 use salve_store::{Store, StoreError};
 use serde::Serialize;
@@ -43,6 +43,9 @@ pub struct GenerationFacts {
     pub continuations: u32,
     /// Those that corrected a wrong one.
     pub reworks: u32,
+    /// Calls of all rounds that were begun by a worker that died, and may have been charged.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub lost_calls: u32,
     /// Tokens of all rounds.
     pub tokens: u64,
     /// Their price in millionths of a dollar.
@@ -73,6 +76,7 @@ impl Generation {
             calls: progress.calls,
             continuations: progress.continuations,
             reworks: progress.reworks,
+            lost_calls: progress.lost_calls,
             tokens: progress.tokens,
             micro_dollars: progress.micro_dollars,
         };
