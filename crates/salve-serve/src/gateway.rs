@@ -16,6 +16,7 @@ mod metrics;
 mod record;
 mod refusal;
 mod route;
+mod scrub;
 mod upstream;
 
 pub use config::{GatewayConfig, UpstreamLimits, UpstreamTimeouts};
@@ -26,8 +27,8 @@ use crate::http::rate::Rates;
 use crate::http::{ListenError, Server, ServerHandle};
 use heal::SchemaCache;
 use metrics::Metrics;
-use salve_model::Capabilities;
 use salve_store::KeyId;
+use scrub::Scrub;
 use std::sync::Arc;
 use upstream::UpstreamClient;
 
@@ -73,7 +74,7 @@ impl Gateway {
             metrics: Metrics::new(),
             schemas: Arc::new(SchemaCache::default()),
             rates: Rates::default(),
-            capabilities: Capabilities::built_in(),
+            scrub: Scrub::of(config.upstream_key.as_ref().map(|key| key.expose())),
             config,
         };
         Ok(server.serve(Arc::new(shared)))
@@ -87,7 +88,7 @@ struct Shared {
     metrics: Metrics,
     schemas: Arc<SchemaCache>,
     rates: Rates<KeyId>,
-    capabilities: Capabilities,
+    scrub: Scrub,
 }
 
 async fn check_keys(config: &GatewayConfig) -> Result<(), StartError> {

@@ -10,6 +10,7 @@ use crate::gateway_settings::GatewaySettings;
 use crate::model_settings::Models;
 use crate::settings::Settings;
 use crate::{host, log, model_keys, output, runtime};
+use salve_model::Capabilities;
 use salve_serve::gateway::{Gateway, GatewayConfig, Secret};
 use salve_serve::http::{ServerHandle, TlsIdentity};
 use serde_json::json;
@@ -25,7 +26,8 @@ const PORT: u16 = 8790;
 pub(crate) fn run(arguments: &GatewayArguments, format: Format) -> CommandResult {
     let Settings { gateway, models, .. } = Settings::load()?;
     let settings = by_name(flags(arguments).or(gateway), &models)?;
-    let config = config(arguments, settings)?;
+    let mut config = config(arguments, settings)?;
+    config.capabilities = Capabilities::built_in().with(models.settings.model);
     log::start(arguments.log_format, arguments.verbose);
     runtime::run(serve(config, format))?
 }
@@ -152,8 +154,11 @@ fn announce(
     let scheme = if secured { "https" } else { "http" };
     let url = format!("{scheme}://{}", gateway.addr);
     match format {
-        // A program that reads this wants the address and no more.
-        Format::Human if !std::io::stdout().is_terminal() => output::result(&format!("{url}\n")),
+        // A program that reads this wants the address and no more; people read the rest in the log.
+        Format::Human if !std::io::stdout().is_terminal() => {
+            output::story(&welcome(&url, upstream));
+            output::result(&format!("{url}\n"))
+        }
         Format::Human => output::result(&welcome(&url, upstream)),
         _ => output::value(format, &json!({ "url": url, "upstream": upstream })),
     }

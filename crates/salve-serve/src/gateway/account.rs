@@ -30,7 +30,18 @@ pub(crate) struct Account {
 
 /// The first call, once it is over and until its reply is judged: how it ended is then known better.
 #[derive(Clone, Default)]
-pub(crate) struct FirstCall(Arc<Mutex<Option<Pending>>>);
+pub(crate) struct FirstCall(Arc<Mutex<First>>);
+
+#[derive(Default)]
+enum First {
+    /// It is not over, or it is judged.
+    #[default]
+    Nothing,
+    /// It is over, and not settled yet.
+    Ended(Pending),
+    /// It is settled as answered, because another call followed: its answer was not whole.
+    Answered(CallId, Store),
+}
 
 struct Pending {
     call: Option<OpenCall>,
@@ -39,23 +50,39 @@ struct Pending {
 
 impl FirstCall {
     fn put(&self, call: OpenCall, settled: Settled) {
-        *self.lock() = Some(Pending { call: Some(call), settled });
+        *self.lock() = First::Ended(Pending { call: Some(call), settled });
     }
 
-    /// Settles the call with what the judgement says.
-    pub(crate) fn judged(&self, outcome: CallOutcome, stat: Option<AnswerStat>) -> bool {
-        let Some(mut pending) = self.lock().take() else { return false };
-        pending.settled.outcome = outcome;
-        pending.settled.stat = stat;
-        true
+    /// Settles the call with what the judgement says; returns whether the answer was counted with it.
+    pub(crate) fn judged(&self, outcome: CallOutcome, stat: Option<&AnswerStat>) -> bool {
+        match std::mem::take(&mut *self.lock()) {
+            First::Nothing => false,
+            First::Ended(mut pending) => {
+                pending.settled.outcome = outcome;
+                pending.settled.stat = stat.cloned();
+                true
+            }
+            First::Answered(id, store) => {
+                // The first look hands it to the ledger's writer.
+                let _ = store.judge_call(id, outcome, stat).now_or_never();
+                false
+            }
+        }
     }
 
-    // Settles the call before another one is booked, so that what it did not take can be used.
-    fn settle(&self) {
-        drop(self.lock().take());
+    // Settles the call before another one is booked, so that what it did not take can be used. What
+    // its answer was is known only when all that followed it is done.
+    fn settle(&self, store: &Store) {
+        let mut first = self.lock();
+        if let First::Ended(pending) = &mut *first
+            && let Some(id) = pending.call.as_ref().map(OpenCall::id)
+        {
+            pending.settled.outcome = CallOutcome::Answered;
+            *first = First::Answered(id, store.clone());
+        }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Pending>> {
+    fn lock(&self) -> MutexGuard<'_, First> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -85,7 +112,7 @@ impl Account {
         worst: WorstCase,
     ) -> Result<Option<Booking>, NotBooked> {
         let Some(store) = &self.store else { return Ok(None) };
-        self.first_call.settle();
+        self.first_call.settle(store);
         let call = NewCall {
             purpose: purpose_name(purpose).to_owned(),
             dialect: self.dialect.to_owned(),
@@ -140,7 +167,7 @@ impl Booking {
     /// Settles a call whose reply was not read: it is counted at the most it can have taken.
     pub(crate) fn unread(self) {
         let settled = Settled {
-            outcome: CallOutcome::Whole,
+            outcome: CallOutcome::Answered,
             usage: Some(self.worst.usage_after(u64::MAX)),
             micro_dollars: Some(self.worst.total().micro_dollars),
             status: self.status,
@@ -166,9 +193,10 @@ impl Receipt for Booking {
     }
 
     fn settle(self: Box<Self>, ended: CallEnd) {
+        // What a provider says of its end proves nothing: that an answer is whole, its judge says.
         let outcome = match ended.finish {
             Some(FinishReason::Length | FinishReason::Disconnect) | None => CallOutcome::Incomplete,
-            Some(_) => CallOutcome::Whole,
+            Some(_) => CallOutcome::Answered,
         };
         let usage = ended.usage.unwrap_or_else(|| self.worst.usage_after(self.bytes as u64));
         let estimated = ended.usage.is_none();

@@ -14,13 +14,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Lets a request in and puts the upstream's key in the place of the gateway's, where Salve holds it.
-pub(crate) fn admit(
+pub(crate) async fn admit(
     shared: &Shared,
     headers: &mut HeaderMap,
 ) -> Result<Option<Arc<GatewayKey>>, Refusal> {
     let shown = shown_key(headers).map(|(name, key)| (name, key.to_owned()));
     let key = match (&shown, shared.config.demands_key()) {
-        (Some((name, key)), true) => Some((name.clone(), find(shared, key)?)),
+        (Some((name, key)), true) => Some((name.clone(), find(shared, key).await?)),
         (None, true) => {
             return Err(Refusal::new(
                 Reason::NO_KEY,
@@ -29,7 +29,7 @@ pub(crate) fn admit(
         }
         // A client's own key goes on to the upstream; one of the gateway has its own header.
         (Some((name, key)), false) if *name == SALVE_KEY || key.starts_with(KEY_PREFIX) => {
-            Some((name.clone(), find(shared, key)?))
+            Some((name.clone(), find(shared, key).await?))
         }
         (_, false) => None,
     };
@@ -44,8 +44,13 @@ pub(crate) fn admit(
     Ok(Some(key))
 }
 
-fn find(shared: &Shared, key: &str) -> Result<Arc<GatewayKey>, Refusal> {
-    let found = shared.config.store.as_ref().and_then(|store| store.find_key(key));
+async fn find(shared: &Shared, key: &str) -> Result<Arc<GatewayKey>, Refusal> {
+    let found = match &shared.config.store {
+        // Only what looks like a key is worth a look into the database.
+        Some(store) if key.starts_with(KEY_PREFIX) => store.look_up_key(key).await,
+        Some(store) => store.find_key(key),
+        None => None,
+    };
     found.ok_or_else(|| {
         Refusal::new(
             Reason::WRONG_KEY,

@@ -9,15 +9,17 @@ use super::headers;
 use super::heal::{Exchange, Receipt, heal_stream, heal_whole};
 use super::record::{ReplyRecord, Watching};
 use super::refusal::BROKEN;
+use super::scrub::Scrub;
 use crate::http::body::{self, Arrived, BodyError, ReplyBody, Unread, full, pieces};
 use crate::http::coding;
 use crate::http::refusal::Refusal;
 use bytes::Bytes;
-use futures_util::Stream;
+use futures_util::{Stream, StreamExt};
 use http::header::CONTENT_LENGTH;
 use http::response::Parts;
 use http::{HeaderValue, Response, Version};
 use http_body_util::{BodyExt, Full};
+use salve_store::CallId;
 use salve_types::Mode;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -32,10 +34,11 @@ pub(crate) async fn whole(
 ) -> Result<Response<ReplyBody>, Refusal> {
     let config = &exchange.upstream.shared.config;
     let most = config.limits.reply;
-    let UpstreamHead { response, booking, call } = answer;
+    let UpstreamHead { response, booking, call, repeated } = answer;
     if coding::packed_in(response.headers()).is_some_and(|coding| !coding::is_readable(coding)) {
         record.unread();
-        return Ok(passed_on(UpstreamHead { response, booking, call }));
+        let head = UpstreamHead { response, booking, call, repeated };
+        return Ok(passed_on(head, &exchange.upstream.shared.scrub).await);
     }
     let (parts, body) = response.into_parts();
     let broken = |_| {
@@ -57,9 +60,12 @@ pub(crate) async fn whole(
             body::collect_arrived(unpacked, most).await.map_err(&broken)?.bytes
         }
     };
-    let outcome = heal_whole(&exchange, plain.clone(), receipt(booking)).await;
+    let mut outcome = heal_whole(&exchange, plain.clone(), receipt(booking)).await;
+    let scrub = &exchange.upstream.shared.scrub;
+    outcome.body = scrub.bytes(outcome.body);
     let mut head = client_head(parts);
     head.headers.extend(outcome.report.headers());
+    scrub.headers(&mut head.headers);
     head.headers.extend(call.map(|call| (headers::SALVE_CALL, HeaderValue::from(call.0))));
     let same = outcome.body.as_ptr() == plain.as_ptr() && outcome.body.len() == plain.len();
     let mut bytes = packed;
@@ -85,7 +91,7 @@ pub(crate) async fn streamed(
     answer: UpstreamHead,
     record: ReplyRecord,
 ) -> Response<ReplyBody> {
-    let UpstreamHead { response, booking, call } = answer;
+    let UpstreamHead { response, booking, call, .. } = answer;
     let (parts, body) = response.into_parts();
     let body = match coding::packed_in(&parts.headers) {
         None => pieces(body),
@@ -94,14 +100,25 @@ pub(crate) async fn streamed(
     let mut head = client_head(parts);
     headers::of_changed_body(&mut head.headers);
     head.headers.extend(call.map(|call| (headers::SALVE_CALL, HeaderValue::from(call.0))));
+    let scrub = exchange.upstream.shared.scrub.clone();
+    scrub.headers(&mut head.headers);
     let items = heal_stream(exchange, body, receipt(booking));
-    Response::from_parts(head, body::streamed(Watching::new(items, record)))
+    let items = scrub.stream(Watching::new(items, record));
+    Response::from_parts(head, body::streamed(items))
 }
 
-/// Passes a reply on as it is. The length the upstream has said holds for a body that is not changed.
-pub(crate) fn passed_on(answer: UpstreamHead) -> Response<ReplyBody> {
-    let UpstreamHead { response, booking, call } = answer;
+/// Passes a reply on as it is, but for the upstream's key, should it be in it.
+pub(crate) async fn passed_on(answer: UpstreamHead, scrub: &Scrub) -> Response<ReplyBody> {
+    let UpstreamHead { mut response, booking, call, repeated } = answer;
+    if repeated && !response.status().is_success() {
+        // The gateway has tried again in the client's place.
+        headers::say_no_retry(response.headers_mut());
+    }
+    if scrub.is_needed() {
+        return scrubbed(response, booking, call, scrub).await;
+    }
     let (parts, body) = response.into_parts();
+    // The length the upstream has said holds for a body that is not changed.
     let length = parts.headers.get(CONTENT_LENGTH).cloned();
     let mut head = client_head(parts);
     head.headers.extend(length.map(|length| (CONTENT_LENGTH, length)));
@@ -111,6 +128,36 @@ pub(crate) fn passed_on(answer: UpstreamHead) -> Response<ReplyBody> {
         Some(booking) => body::streamed(Booked { pieces: pieces(body), booking: Some(booking) }),
     };
     Response::from_parts(head, body)
+}
+
+// What is packed is unpacked, for the key may be inside; what cannot be is a body no one asked for,
+// and of a failure it is not passed on.
+async fn scrubbed(
+    response: Response<reqwest::Body>,
+    booking: Option<Booking>,
+    call: Option<CallId>,
+    scrub: &Scrub,
+) -> Response<ReplyBody> {
+    let (parts, body) = response.into_parts();
+    let coding = coding::packed_in(&parts.headers).cloned();
+    let failed = !parts.status.is_success();
+    let mut head = client_head(parts);
+    let pieces = match coding {
+        None => pieces(body),
+        Some(coding) if coding::is_readable(&coding) => {
+            headers::of_changed_body(&mut head.headers);
+            pieces(coding::unpacked(body, &coding).await)
+        }
+        Some(_) if failed => {
+            headers::of_changed_body(&mut head.headers);
+            futures_util::stream::empty().boxed()
+        }
+        Some(_) => pieces(body),
+    };
+    head.headers.extend(call.map(|call| (headers::SALVE_CALL, HeaderValue::from(call.0))));
+    scrub.headers(&mut head.headers);
+    let pieces = scrub.stream(Booked { pieces, booking });
+    Response::from_parts(head, body::streamed(pieces))
 }
 
 fn client_head(parts: Parts) -> Parts {

@@ -8,6 +8,7 @@ use super::Shared;
 use super::account::{Account, Booking, NotBooked};
 use super::forward::answer_tokens;
 use super::heal::{Receipt, Upstream, UpstreamBody, UpstreamReply};
+use super::record::shown_model;
 use super::upstream::NoReply;
 use crate::http::body::{self, Unread, pieces};
 use crate::http::coding;
@@ -60,6 +61,8 @@ pub(crate) struct UpstreamHead {
     pub(crate) response: Response<reqwest::Body>,
     pub(crate) booking: Option<Booking>,
     pub(crate) call: Option<CallId>,
+    /// Whether it was made more than once, because it failed before its first byte.
+    pub(crate) repeated: bool,
 }
 
 impl Calls {
@@ -78,14 +81,16 @@ impl Calls {
         loop {
             let (booking, outcome) = self.booked(body.clone(), purpose, worst).await?;
             let wait = if attempt < most { self.wait(&outcome, attempt) } else { None };
-            let Some(wait) = wait else { return ended(outcome, booking) };
+            let Some(wait) = wait else { return ended(outcome, booking, attempt > 0) };
+            let call = booking.as_ref().map(|booking| booking.id().0);
             if let Some(booking) = booking {
                 booking.failed(status_of(&outcome), "failed before its first byte");
             }
             self.shared.metrics.repeated();
             tracing::info!(
                 target: "salve::gateway",
-                attempt, status = status_of(&outcome), wait = ?wait, "call repeated"
+                attempt, status = status_of(&outcome), wait = ?wait, call,
+                model = shown_model(&self.account.model), "call repeated"
             );
             drop(outcome);
             tokio::time::sleep(wait).await;
@@ -203,18 +208,18 @@ impl Calls {
     }
 }
 
-fn ended(outcome: Sent, booking: Option<Booking>) -> Result<UpstreamHead, NotMade> {
+fn ended(outcome: Sent, booking: Option<Booking>, repeated: bool) -> Result<UpstreamHead, NotMade> {
     let call = booking.as_ref().map(Booking::id);
     match (outcome, booking) {
         (Ok(response), Some(mut booking)) if response.status().is_success() => {
             booking.answered(response.status().as_u16());
-            Ok(UpstreamHead { response, booking: Some(booking), call })
+            Ok(UpstreamHead { response, booking: Some(booking), call, repeated })
         }
         (Ok(response), booking) => {
             if let Some(booking) = booking {
                 booking.failed(Some(response.status().as_u16()), "the upstream refused");
             }
-            Ok(UpstreamHead { response, booking: None, call })
+            Ok(UpstreamHead { response, booking: None, call, repeated })
         }
         (Err(NoReply::Unreachable), Some(booking)) => {
             booking.failed(None, "the upstream cannot be reached");

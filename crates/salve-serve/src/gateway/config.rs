@@ -5,7 +5,7 @@
 
 use super::heal::HealPolicy;
 use crate::http::ServerConfig;
-use salve_model::Secret;
+use salve_model::{Capabilities, Secret};
 use salve_store::Store;
 use salve_types::{Clock, Mode, Timestamp};
 use std::fmt;
@@ -76,6 +76,8 @@ pub struct GatewayConfig {
     pub timeouts: UpstreamTimeouts,
     /// How much is taken from the upstream.
     pub limits: UpstreamLimits,
+    /// What models can do and cost.
+    pub capabilities: Capabilities,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
 }
@@ -96,6 +98,7 @@ impl GatewayConfig {
             compress: None,
             timeouts: UpstreamTimeouts::default(),
             limits: UpstreamLimits::default(),
+            capabilities: Capabilities::built_in(),
             clock,
         }
     }

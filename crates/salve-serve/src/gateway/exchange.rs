@@ -102,7 +102,7 @@ async fn dispatch(
         }
         Route::Other | Route::Answer(_) => {}
     }
-    let key = admission::admit(shared, &mut parts.headers)?;
+    let key = admission::admit(shared, &mut parts.headers).await?;
     let mode = mode_of(&parts.headers, shared.config.mode)?;
     let server = &shared.config.server;
     let (most, patience) = (server.limits.body, server.timeouts.body);

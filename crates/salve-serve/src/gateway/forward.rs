@@ -9,7 +9,7 @@ use super::answer;
 use super::call::{Calls, NotMade, Persistence, UpstreamHead};
 use super::headers::{self, Packing};
 use super::heal::Exchange;
-use super::record::ReplyRecord;
+use super::record::{ReplyRecord, shown_model};
 use super::refusal;
 use super::route::Target;
 use super::upstream::NoReply;
@@ -18,9 +18,10 @@ use crate::http::coding;
 use crate::http::refusal::{Reason, Refusal};
 use crate::http::sse::is_event_stream;
 use bytes::Bytes;
-use http::header::ACCEPT_ENCODING;
+use http::header::{ACCEPT_ENCODING, LOCATION};
 use http::request::Parts;
 use http::{HeaderValue, Method, Response};
+use reqwest::Url;
 use salve_model::Purpose;
 use salve_model::wire::{Asked, Dialect, read_request};
 use salve_store::GatewayKey;
@@ -103,7 +104,13 @@ impl Forward<'_> {
         let status = answer.response.status();
         if !status.is_success() {
             self.shared.metrics.answered(dialect.name(), "failed", status.as_u16());
-            return Ok(answer::passed_on(answer));
+            tracing::warn!(
+                target: "salve::gateway",
+                dialect = dialect.name(), status = status.as_u16(),
+                model = shown_model(&asked.model), call = answer.call.map(|call| call.0),
+                "failed"
+            );
+            return Ok(answer::passed_on(answer, &self.shared.scrub).await);
         }
         let model = asked.model.clone();
         let mut policy = self.shared.config.policy;
@@ -112,8 +119,15 @@ impl Forward<'_> {
         let first_call = calls.account.first_call.clone();
         let exchange = Exchange { asked, request, upstream: calls, schemas, policy };
         let added = waited.duration_since(self.begun);
-        let record =
-            ReplyRecord::new(self.shared.clone(), dialect, model, first_call, self.begun, added);
+        let asked_for = (model, answer.call);
+        let record = ReplyRecord::new(
+            self.shared.clone(),
+            dialect,
+            asked_for,
+            first_call,
+            self.begun,
+            added,
+        );
         if is_event_stream(answer.response.headers()) {
             return Ok(answer::streamed(exchange, answer, record).await);
         }
@@ -142,11 +156,14 @@ impl Forward<'_> {
         bytes: Bytes,
         worst: WorstCase,
     ) -> Result<Response<ReplyBody>, Refusal> {
-        let calls = self.calls(account, Packing::AsAsked, Mode::Off)?;
+        // Where a key is held, the gateway looks inside.
+        let packing =
+            if self.shared.scrub.is_needed() { Packing::Readable } else { Packing::AsAsked };
+        let calls = self.calls(account, packing, Mode::Off)?;
         let answer = self.make(&calls, bytes, worst).await?;
         let (name, status) = (self.target.route.name(), answer.response.status().as_u16());
         self.shared.metrics.answered(name, "off", status);
-        let mut response = answer::passed_on(answer);
+        let mut response = answer::passed_on(answer, &self.shared.scrub).await;
         if self.target.route.dialect().is_some() {
             let off = HeaderValue::from_static("off");
             response.headers_mut().insert(headers::SALVE_VERDICT, off);
@@ -160,7 +177,12 @@ impl Forward<'_> {
         bytes: Bytes,
         worst: WorstCase,
     ) -> Result<UpstreamHead, Refusal> {
-        calls.make(bytes, Purpose::First, worst).await.map_err(|not| self.refusal(&not))
+        let made = calls.make(bytes, Purpose::First, worst).await;
+        let head = made.map_err(|not| self.refusal(&not))?;
+        match redirected(&head.response) {
+            Some(refusal) => Err(refusal),
+            None => Ok(head),
+        }
     }
 
     fn refusal(&self, not_made: &NotMade) -> Refusal {
@@ -200,10 +222,14 @@ impl Forward<'_> {
             return Ok(asked);
         }
         let costs = self.key.as_ref().is_some_and(|key| key.micro_dollars_per_day.is_some());
-        if costs && self.shared.capabilities.of(&asked.model).price.is_none() {
+        if costs && self.shared.config.capabilities.of(&asked.model).price.is_none() {
             return Err(Refusal::new(
                 refusal::OVER_BUDGET,
-                "this key's money is limited, and the price of this model is not known",
+                format!(
+                    "this key's money is limited, and the price of `{}` is not known; say it in a \
+                     `[[model]]` of the gateway's config.toml",
+                    asked.model
+                ),
             ));
         }
         if asked.max_output_tokens.is_none() {
@@ -218,7 +244,7 @@ impl Forward<'_> {
 
     fn account(&self, model: String, booked: bool) -> Account {
         let store = self.shared.config.store.as_ref().filter(|_| booked);
-        let price = store.and_then(|_| self.shared.capabilities.of(&model).price);
+        let price = store.and_then(|_| self.shared.config.capabilities.of(&model).price);
         Account {
             store: store.cloned(),
             budgeted: self.is_budgeted(),
@@ -269,6 +295,22 @@ impl Forward<'_> {
             dialect: self.target.route.dialect(),
         })
     }
+}
+
+// A client that follows a redirect sends its key there, which no one has chosen.
+fn redirected<B>(response: &Response<B>) -> Option<Refusal> {
+    let location = response.headers().get(LOCATION)?;
+    if !response.status().is_redirection() {
+        return None;
+    }
+    let place = location.to_str().ok().and_then(|location| Url::parse(location).ok());
+    let place = place
+        .map_or_else(|| "another path".to_owned(), |place| place.origin().ascii_serialization());
+    let message = format!(
+        "the upstream redirects to {place}, and a key would go along; if that is right, start the \
+         gateway with that address as its upstream"
+    );
+    Some(Refusal::new(refusal::REDIRECTED, message))
 }
 
 /// Returns the most tokens all answers to a request can take.

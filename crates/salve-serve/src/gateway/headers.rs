@@ -76,6 +76,11 @@ pub(crate) fn of_changed_body(headers: &mut HeaderMap) {
     }
 }
 
+/// Tells the client's library not to try again by itself.
+pub(crate) fn say_no_retry(headers: &mut HeaderMap) {
+    headers.insert(HeaderName::from_static("x-should-retry"), HeaderValue::from_static("false"));
+}
+
 /// Returns the key a client shows, and the header it is in.
 pub(crate) fn shown_key(headers: &HeaderMap) -> Option<(HeaderName, &str)> {
     if let Some(key) = headers.get(SALVE_KEY).and_then(|value| value.to_str().ok()) {
@@ -93,7 +98,9 @@ fn drop_hop_by_hop(headers: &mut HeaderMap) {
     let mut named = Vec::new();
     for value in headers.get_all(CONNECTION) {
         let names = value.to_str().unwrap_or_default().split(',');
-        named.extend(names.filter_map(|name| name.trim().parse::<HeaderName>().ok()));
+        let names = names.filter_map(|name| name.trim().parse::<HeaderName>().ok());
+        // A client cannot take away the key that the gateway has put there.
+        named.extend(names.filter(|name| *name != AUTHORIZATION && *name != X_API_KEY));
     }
     for name in OF_ONE_CONNECTION.iter().chain(&named) {
         headers.remove(name);
@@ -142,6 +149,16 @@ mod tests {
                 ("openai-beta", &HeaderValue::from_static("b")),
             ]
         );
+    }
+
+    #[test]
+    fn no_client_can_name_the_key_as_its_connections_own() {
+        for (name, value) in [("authorization", "Bearer sk"), ("x-api-key", "sk")] {
+            for listed in ["authorization, x-api-key", "Authorization", "X-API-KEY,close"] {
+                let headers = map(&[("connection", listed), (name, value)]);
+                assert_eq!(to_upstream(headers, Packing::AsAsked)[name], value, "{listed}");
+            }
+        }
     }
 
     #[test]

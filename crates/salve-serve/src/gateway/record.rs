@@ -12,7 +12,7 @@ use futures_util::Stream;
 use salve_engine::answer::{Truncation, TruncationOutcome};
 use salve_engine::statistics::{malformed_inspection, uncut_inspection};
 use salve_model::wire::Dialect;
-use salve_store::{AnswerOutcome, AnswerStat, CallOutcome};
+use salve_store::{AnswerOutcome, AnswerStat, CallId, CallOutcome};
 use serde::Serialize;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -25,6 +25,7 @@ pub(crate) struct ReplyRecord {
     shared: Arc<Shared>,
     dialect: Dialect,
     model: String,
+    call: Option<CallId>,
     first_call: FirstCall,
     begun: Instant,
     added: Duration,
@@ -36,12 +37,13 @@ impl ReplyRecord {
     pub(crate) fn new(
         shared: Arc<Shared>,
         dialect: Dialect,
-        model: String,
+        (model, call): (String, Option<CallId>),
         first_call: FirstCall,
         begun: Instant,
         added: Duration,
     ) -> Self {
-        Self { shared, dialect, model, first_call, begun, added, finished: AtomicBool::new(false) }
+        let finished = AtomicBool::new(false);
+        Self { shared, dialect, model, call, first_call, begun, added, finished }
     }
 
     /// Records the end; `after` is the time the gateway took after the upstream had answered.
@@ -67,12 +69,15 @@ impl ReplyRecord {
         self.count(report);
         let took_ms = u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         let (resumes, reworks, retries) = (report.resumes, report.reworks, report.retries);
+        let (model, call) = (shown_model(&self.model), self.call.map(|call| call.0));
         if matches!(report.verdict, HealVerdict::Whole) {
-            tracing::debug!(target: "salve::gateway", dialect, verdict, status, took_ms, "answered");
+            tracing::debug!(
+                target: "salve::gateway", dialect, verdict, status, took_ms, model, call, "answered"
+            );
         } else {
             tracing::info!(
                 target: "salve::gateway",
-                dialect, verdict, status, took_ms, resumes, reworks, retries, "answered"
+                dialect, verdict, status, took_ms, resumes, reworks, retries, model, call, "answered"
             );
         }
     }
@@ -82,7 +87,7 @@ impl ReplyRecord {
         let Some(store) = &self.shared.config.store else { return };
         let mut judged = self.counted(report).into_iter();
         let (first, outcome) = (judged.next(), call_outcome(report));
-        if !self.first_call.judged(outcome, first.clone())
+        if !self.first_call.judged(outcome, first.as_ref())
             && let Some(first) = first
         {
             store.count_answer(first);
@@ -118,6 +123,13 @@ impl ReplyRecord {
     }
 }
 
+/// Returns the name of a model for a line of the log; what does not look like one is not shown.
+pub(super) fn shown_model(model: &str) -> &str {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:/@".contains(&byte);
+    let fits = model.len() <= 100 && model.bytes().all(is_name);
+    if fits { model } else { "(not a name)" }
+}
+
 fn call_outcome(report: &HealReport) -> CallOutcome {
     match report.verdict {
         HealVerdict::Whole => CallOutcome::Whole,
@@ -139,7 +151,9 @@ impl Drop for ReplyRecord {
     fn drop(&mut self) {
         if !self.finished.load(Ordering::Relaxed) {
             self.shared.metrics.gone();
-            tracing::info!(target: "salve::gateway", dialect = self.dialect.name(), "client gone");
+            let (model, call) = (shown_model(&self.model), self.call.map(|call| call.0));
+            let dialect = self.dialect.name();
+            tracing::info!(target: "salve::gateway", dialect, model, call, "client gone");
         }
     }
 }

@@ -3,9 +3,10 @@
 //! In: a refusal. Out: a response in the error shape of the dialect the client speaks, so that its
 //! library raises the error it knows. Never holds anything the client sent.
 
+use super::headers;
 use crate::http::body::ReplyBody;
 use crate::http::refusal::{Reason, Refusal};
-use http::{HeaderName, HeaderValue, Response, StatusCode};
+use http::{Response, StatusCode};
 use salve_model::wire::Dialect;
 use serde_json::json;
 
@@ -16,6 +17,7 @@ pub(super) const OVER_BUDGET: Reason =
 pub(super) const UNREACHABLE: Reason = Reason::new("upstream_unreachable", StatusCode::BAD_GATEWAY);
 pub(super) const TIMED_OUT: Reason = Reason::new("upstream_timeout", StatusCode::GATEWAY_TIMEOUT);
 pub(super) const BROKEN: Reason = Reason::new("upstream_broken", StatusCode::BAD_GATEWAY);
+pub(super) const REDIRECTED: Reason = Reason::new("upstream_redirects", StatusCode::BAD_GATEWAY);
 pub(super) const LEDGER: Reason =
     Reason::new("ledger_unavailable", StatusCode::SERVICE_UNAVAILABLE);
 
@@ -29,11 +31,10 @@ pub(super) fn response(refusal: &Refusal, dialect: Option<Dialect>) -> Response<
         json!({"error": {"message": message, "type": kind, "param": null, "code": code}})
     };
     let mut response = refusal.response(&body);
-    // Both families of libraries try a 429 again by themselves; a spent budget does not come back in
-    // the seconds they wait.
-    if refusal.reason == OVER_BUDGET {
-        let never = HeaderValue::from_static("false");
-        response.headers_mut().insert(HeaderName::from_static("x-should-retry"), never);
+    // Both families of libraries try a 429 and a 502 again by themselves; a spent budget does not come
+    // back in the seconds they wait, and the gateway has tried an upstream again already.
+    if [OVER_BUDGET, UNREACHABLE, REDIRECTED].contains(&refusal.reason) {
+        headers::say_no_retry(response.headers_mut());
     }
     response
 }

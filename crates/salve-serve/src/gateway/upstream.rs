@@ -1,8 +1,8 @@
 //! The one upstream, over HTTP.
 //!
 //! In: a request that is ready to go. Out: the reply as soon as its head is there. The address comes
-//! from the gateway's own configuration alone; a redirect is passed on and never followed, because the
-//! key would go along.
+//! from the gateway's own configuration alone; a redirect is never followed and never passed on,
+//! because a key would go along.
 
 use super::StartError;
 use super::config::GatewayConfig;

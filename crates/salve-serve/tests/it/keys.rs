@@ -266,6 +266,135 @@ async fn every_call_is_in_the_ledger_with_what_it_took() {
     assert_eq!(calls[0].dialect, "chat");
 }
 
+const CUT: &str = "Here:\n\n```rust\nfn main() {\n    let list: HashMap<Stri";
+const REST: &str = "ng, u8> = HashMap::new();\n}\n```\n";
+
+fn said(text: &str, finish: &str) -> String {
+    json!({"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [{
+        "index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}],
+        "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}})
+    .to_string()
+}
+
+// The outcomes of all calls, newest first, once each has one that is not to change any more.
+async fn outcomes(store: &Store, wanted: &[CallOutcome]) -> Vec<Option<CallOutcome>> {
+    let mut found = Vec::new();
+    for _ in 0..3000 {
+        let calls = store.calls(&CallFilter::default()).await.unwrap();
+        found = calls.iter().map(|call| call.outcome).collect();
+        if found.iter().flatten().eq(wanted) {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    found
+}
+
+#[tokio::test]
+async fn an_answer_that_was_cut_is_never_whole_in_the_ledger() {
+    use CallOutcome::{Answered, Healed, Incomplete};
+    for finish in ["stop", "length"] {
+        let cases: [(&str, &[CallOutcome]); 2] = [(REST, &[Answered, Healed]), ("", &[Incomplete])];
+        for (rest, wanted) in cases {
+            let upstream = FakeUpstream::start(move |seen, before| {
+                let heals =
+                    !rest.is_empty() || !String::from_utf8_lossy(&seen.body).contains("Stri");
+                match before {
+                    0 => text(200, said(CUT, finish)),
+                    _ if heals => text(200, said(rest, "stop")),
+                    _ => text(400, "{}"),
+                }
+            })
+            .await;
+            let store = store().await;
+            let mut config = config(&upstream);
+            config.store = Some(store.clone());
+            let gateway = gateway(config).await;
+            assert_eq!(ask(gateway.addr, "sk-own", &question(None)).await.0, 200);
+            let found = outcomes(&store, wanted).await;
+            let first = found.last().copied().flatten();
+            assert_eq!(first, wanted.last().copied(), "{finish} {rest:?}: {found:?}");
+            assert!(!found.contains(&Some(CallOutcome::Whole)), "{finish} {rest:?}: {found:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_price_of_the_users_own_model_is_counted_and_limited() {
+    let upstream = FakeUpstream::start(|_, _| text(200, REPLY)).await;
+    let store = store().await;
+    let per_day = SpendLimit { tokens: None, micro_dollars: Some(5_000_000) };
+    let key = key(&store, NewKey { per_day, ..named("money") }).await;
+    let refused = gateway(keyed(&upstream, &store)).await;
+    let (status, _, body) = ask(refused.addr, &key, &question(Some(9))).await;
+    assert_eq!(status, 429);
+    assert!(body["error"]["message"].as_str().unwrap().contains("[[model]]"), "{body}");
+    let mut config = keyed(&upstream, &store);
+    let entry: salve_model::ModelEntry =
+        serde_json::from_value(json!({"names": ["m"], "price": {"input": "100", "output": "200"}}))
+            .unwrap();
+    config.capabilities = config.capabilities.with([entry]);
+    let gateway = gateway(config).await;
+    assert_eq!(ask(gateway.addr, &key, &question(Some(9))).await.0, 200);
+    outcomes(&store, &[CallOutcome::Whole]).await;
+    let calls = store.calls(&CallFilter::default()).await.unwrap();
+    // 10 tokens at 100 dollars a million, and 5 at 200.
+    assert_eq!(calls[0].micro_dollars, Some(2000), "{calls:?}");
+}
+
+#[tokio::test]
+async fn an_upstream_that_echoes_its_key_does_not_tell_it_to_clients() {
+    const KEY: &str = "sk-upstream-0123456789";
+    let echo = |seen: &crate::stage::Seen| {
+        let of =
+            |name: &str| seen.headers.get(name).map(|value| value.to_str().unwrap().to_owned());
+        of("authorization").or_else(|| of("x-api-key")).unwrap_or_default()
+    };
+    let upstream = FakeUpstream::start(move |seen, _| {
+        let key = echo(seen);
+        let body = String::from_utf8_lossy(&seen.body).into_owned();
+        let mut answer = if body.contains("\"stream\":true") {
+            let event = format!("data: {{\"error\":{{\"message\":\"no such key: {key}\"}}}}\n\n");
+            let pieces: Vec<_> =
+                event.as_bytes().chunks(5).map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
+            events(stream::iter(pieces))
+        } else if body.contains("whole") {
+            text(200, format!("{{\"error\":{{\"message\":\"no such key: {key}\"}}}}"))
+        } else {
+            text(401, format!("{{\"error\":{{\"message\":\"no such key: {key}\"}}}}"))
+        };
+        answer.headers_mut().insert("x-echo", key.parse().unwrap());
+        answer
+    })
+    .await;
+    let store = store().await;
+    let key = key(&store, named("a")).await;
+    for mode in [Mode::Enforce, Mode::Observe, Mode::Off] {
+        let mut config = keyed(&upstream, &store);
+        config.upstream_key = Some(Secret::new(KEY).unwrap());
+        config.mode = mode;
+        let gateway = gateway(config).await;
+        for path in ["chat/completions", "messages", "responses", "embeddings"] {
+            for (kind, stream) in [("failed", false), ("whole", false), ("failed", true)] {
+                let asked = json!({"model": "m", "max_tokens": 9, "stream": stream, "input": kind,
+                    "messages": [{"role": "user", "content": kind}]});
+                let response = client()
+                    .post(format!("http://{}/v1/{path}", gateway.addr))
+                    .bearer_auth(&key)
+                    .header("content-type", "application/json")
+                    .body(asked.to_string())
+                    .send()
+                    .await
+                    .unwrap();
+                let head = format!("{:?}", response.headers());
+                let all = format!("{head}{}", response.text().await.unwrap());
+                assert!(!all.contains("sk-upstream"), "{mode:?} {path} {kind}: {all}");
+                assert!(all.contains("Bearer ***"), "{mode:?} {path} {kind}: {all}");
+            }
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_gateway_that_asks_for_keys_does_not_start_without_one() {
     let upstream = FakeUpstream::start(|_, _| text(200, REPLY)).await;

@@ -108,3 +108,30 @@ async fn an_upstream_that_is_silent_is_given_up() {
     assert!(response.bytes().await.is_err(), "a stream that is given up is not ended as if whole");
     assert!(begun.elapsed() < Duration::from_secs(30));
 }
+
+#[tokio::test]
+async fn a_client_is_told_not_to_repeat_what_the_gateway_has_repeated() {
+    // Status, mode, and whether the client is told.
+    for (status, heal, told) in [
+        (500, "enforce", true),
+        (529, "enforce", true),
+        (400, "enforce", false),
+        (500, "off", false),
+    ] {
+        let upstream = FakeUpstream::start(move |_, _| failing(status, Some("0"))).await;
+        let gateway = gateway(config(&upstream)).await;
+        for path in ["chat/completions", "messages", "responses"] {
+            let response = client()
+                .post(format!("http://{}/v1/{path}", gateway.addr))
+                .header("content-type", "application/json")
+                .header("x-salve-heal", heal)
+                .body(r#"{"model":"m","input":"Hi","messages":[{"role":"user","content":"Hi"}]}"#)
+                .send()
+                .await
+                .unwrap();
+            assert_eq!(response.status(), status);
+            let said = response.headers().get("x-should-retry").map(|value| value == "false");
+            assert_eq!(said, told.then_some(true), "{status} {heal} {path}");
+        }
+    }
+}

@@ -114,6 +114,16 @@ impl Store {
         self.key_ring().find(secret)
     }
 
+    /// The same, for a key that this process may not know yet: another one may have just made it.
+    pub async fn look_up_key(&self, secret: &str) -> Option<Arc<GatewayKey>> {
+        if let Some(known) = self.find_key(secret) {
+            return Some(known);
+        }
+        // A database that does not answer now is one that knows no such key.
+        refresh(self.key_ring(), self.readers()).await.ok()?;
+        self.find_key(secret)
+    }
+
     /// Returns all gateway keys, oldest first, those that were revoked included.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use crate::redacted::Redactor;
 use crate::sql::{Row, query};
 use crate::writer::Message;
 use crate::{CallId, Durability, Store, StoreError};
-use salve_types::Timestamp;
+use salve_types::{CallOutcome, Timestamp};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -141,6 +141,24 @@ impl Store {
         let _ = self.send(Message::Ledger(Op::Count(stat.redacted(self.redactor()))));
     }
 
+    /// Says what the answer of a call was found to be that was settled as answered and no more. The
+    /// answer is not counted here. A call that was judged before stays as it is.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn judge_call(
+        &self,
+        id: CallId,
+        outcome: CallOutcome,
+        stat: Option<&AnswerStat>,
+    ) -> Result<(), StoreError> {
+        let stat = stat.map(|stat| stat.clone().redacted(self.redactor()));
+        self.write(Durability::Full, "judge a call", move |tx| {
+            Box::pin(judge(tx, id, outcome, stat))
+        })
+        .await
+    }
+
     /// Marks the judgement that the answer of a call was cut as a false alarm. Twice counts once.
     ///
     /// # Errors
@@ -166,6 +184,28 @@ impl Store {
         .map_err(StoreError::database(doing))?;
         summed(&rows).map_err(StoreError::database(doing))
     }
+}
+
+async fn judge(
+    tx: &mut Transaction<'_>,
+    id: CallId,
+    outcome: CallOutcome,
+    stat: Option<AnswerStat>,
+) -> Result<(), Rollback> {
+    let (kind, language) = stat.map_or((None, None), |stat| (stat.kind, Some(stat.language)));
+    query(
+        "UPDATE calls SET outcome = $1, kind = coalesce($2, kind),
+                language = coalesce($3, language)
+          WHERE id = $4 AND state = 'settled' AND outcome = $5",
+    )
+    .bind(outcome.name())
+    .bind(kind)
+    .bind(language)
+    .bind(id.0)
+    .bind(CallOutcome::Answered.name())
+    .execute(tx)
+    .await?;
+    Ok(())
 }
 
 async fn mark_false_alarm(tx: &mut Transaction<'_>, id: CallId) -> Result<(), Rollback> {

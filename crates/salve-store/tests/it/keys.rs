@@ -48,6 +48,9 @@ async fn other_processes_learn_of_keys_within_a_moment(place: Place) {
     let gateway = place.open(options(clock.clone())).await;
     let command = place.open(options(clock)).await;
     let made = command.add_key(named("ci")).await.expect("a key");
+    // The first request with it finds it; without one it is known a moment later.
+    assert!(gateway.look_up_key(&made.secret).await.is_some(), "made by another process");
+    assert!(gateway.look_up_key("salve_no_such_key").await.is_none());
     eventually(async || gateway.find_key(&made.secret).is_some()).await;
     // A reservation knows at once, without waiting for that moment.
     command.revoke_key("ci").await.expect("revoked");
