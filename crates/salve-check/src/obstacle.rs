@@ -6,7 +6,7 @@
 
 mod words;
 
-use crate::{Capture, FinishedRun, RiskClass, RunEnding};
+use crate::{Capture, FinishedRun, RiskClass, RunEnding, RunLimit};
 use serde::Serialize;
 use std::fmt;
 
@@ -52,7 +52,11 @@ pub fn obstacle_in(ending: &RunEnding, risk: RiskClass, text: &str) -> Option<Ob
     /// The system's signal for a file that grew too large.
     const FILE_SIZE: i32 = 25;
     match ending {
-        RunEnding::Exited { code: 0 } | RunEnding::TooMuchOutput => None,
+        RunEnding::LimitExceeded { limit: RunLimit::Memory } => Some(Obstacle::Memory),
+        // What exceeded another limit is said with the ending.
+        RunEnding::Exited { code: 0 }
+        | RunEnding::TooMuchOutput
+        | RunEnding::LimitExceeded { .. } => None,
         RunEnding::DeadlinePassed => Some(Obstacle::Deadline),
         RunEnding::Signalled { signal: FILE_SIZE } => Some(Obstacle::FileSize),
         RunEnding::Exited { .. } | RunEnding::Signalled { .. } => {

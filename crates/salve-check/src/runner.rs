@@ -27,8 +27,8 @@ pub use own::run_own_executable;
 
 use crate::{
     FinishedRun, Gate, Guarantee, GuaranteeReport, Launch, Layer, LayerError, LayerReport, Limits,
-    Plan, RiskClass, RunClass, RunError, RunEvent, RunInput, RunPrograms, RunRecord,
-    RunRequest, StartedBy,
+    Plan, RiskClass, RunClass, RunError, RunEvent, RunInput, RunPrograms, RunRecord, RunRequest,
+    StartedBy,
 };
 use collect::Collector;
 use control_file::CONTROL;

@@ -38,7 +38,8 @@ fn create(opened: &OpenWorkspace, name: &str, paths: &[String], format: Format) 
     match format {
         Format::Human => {
             let count = made.tree.len();
-            output::result(&format!("checkpoint {} keeps {count} files\n", visible(name)))?;
+            let files = output::counted(count, "file");
+            output::result(&format!("checkpoint {} keeps {files}\n", visible(name)))?;
         }
         _ => output::value(format, &made)?,
     }
