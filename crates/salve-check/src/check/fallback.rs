@@ -5,7 +5,7 @@
 
 use super::check_run::Outputs;
 use crate::toolchain::ToolchainSpec;
-use crate::{RunEnding, parse_console};
+use crate::{OutputParser, RunEnding, parse_console};
 use salve_types::{Diagnostic, DiagnosticNote, ErrorClass, Severity};
 
 /// How much of the output is kept with the diagnostic, from its end.
@@ -27,6 +27,7 @@ fn whole_run(spec: &ToolchainSpec, outputs: &Outputs) -> Diagnostic {
     let ended = how_it_ended(spec, &outputs.record.ending);
     let text = if outputs.stderr.trim().is_empty() { &outputs.stdout } else { &outputs.stderr };
     let class = match outputs.record.ending {
+        _ if spec.parser == OutputParser::TestRunner => ErrorClass::Test,
         RunEnding::Signalled { .. } => ErrorClass::Runtime,
         _ => ErrorClass::Build,
     };

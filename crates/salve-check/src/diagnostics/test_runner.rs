@@ -41,7 +41,7 @@ fn failed_test(line: &str) -> Option<&str> {
     }
     // node's spec reporter, mocha with other reporters: `✖ adds (1.2ms)`.
     if let Some(name) = text.strip_prefix("✖ ") {
-        return Some(name).filter(|name| *name != "failing tests:");
+        return Some(without_time(name)).filter(|name| *name != "failing tests:");
     }
     // vitest: ` FAIL  src/a.test.ts > adds`.
     if let Some(name) = text.strip_prefix("FAIL  ") {
@@ -62,6 +62,14 @@ fn failed_test(line: &str) -> Option<&str> {
         return is_method(name).then_some(name);
     }
     mocha(line)
+}
+
+// `adds (1.2ms)` is the same test whenever it is told.
+fn without_time(name: &str) -> &str {
+    match name.rsplit_once(" (") {
+        Some((name, time)) if time.ends_with("ms)") => name,
+        _ => name,
+    }
 }
 
 fn is_method(name: &str) -> bool {
@@ -97,7 +105,7 @@ mod tests {
             ("FAIL ./sum.test.js\n  ● sum › adds\n\n    expect(received)\n", vec!["sum › adds"]),
             ("TAP version 13\nok 1 - a\nnot ok 2 - adds\n  ---\n", vec!["adds"]),
             ("not ok 3 - later # TODO\n", vec![]),
-            ("✖ adds (1.2ms)\n✖ failing tests:\n", vec!["adds (1.2ms)"]),
+            ("✖ adds (1.2ms)\n✖ failing tests:\n", vec!["adds"]),
             (" FAIL  src/a.test.ts > adds\n", vec!["src/a.test.ts > adds"]),
             (" FAIL  src/a.test.ts\n", vec![]),
             ("  sum\n    ✓ is\n    1) adds\n\n  1) sum\n       adds:\n", vec!["adds"]),

@@ -39,6 +39,7 @@ fn the_words_of_tools_are_known() {
             "go: example.com/x@v1.0.0: Get \"https://proxy.golang.org/example.com/x/@v/v1.0.0.mod\": dial tcp: lookup proxy.golang.org: no such host",
             unfetched("go mod download"),
         ),
+        ("> x@1.0.0 test\n> jest\n\nsh: 1: jest: not found", unfetched("npm install")),
         ("curl: (6) Could not resolve host: example.com", Some(Obstacle::Network)),
         ("Error: getaddrinfo EAI_AGAIN api.example.com", Some(Obstacle::Network)),
         (
@@ -91,6 +92,7 @@ fn a_failure_of_its_own_is_no_obstacle() {
         "thread 'main' panicked at src/lib.rs:1:1",
         "fatal: not a git repository",
         "connection refused by example.com",
+        "/bin/sh: 1: foo: not found\nmake: *** [Makefile:2: test] Error 127",
     ] {
         assert_eq!(of(text), None, "{text}");
     }

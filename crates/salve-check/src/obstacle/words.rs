@@ -27,13 +27,13 @@ const UNFETCHED: &[(&[&str], &str)] = &[
             "npm error network",
             "npm err! network",
             "npm error code enotcached",
-            "npm error code e notfound",
             "npm error code enotfound",
             "npm error code eai_again",
             "npm err! code enotfound",
             "npm err! code eai_again",
             "npm err! code enotcached",
             "npm error code econnrefused",
+            "code: 'err_module_not_found'",
         ],
         "npm install",
     ),
@@ -170,6 +170,14 @@ pub(super) fn read(text: &str, has_network: bool) -> Option<Obstacle> {
     let service = |line: &&&str| holds(line, REFUSED) && holds(line, LOCAL);
     if let Some(line) = lines.iter().find(service) {
         return Some(Obstacle::Service { port: port_in(line) });
+    }
+    // npm's shell, which does not write where it is: `sh: 1: jest: not found`.
+    let script = |line: &str| {
+        line.starts_with("sh: ")
+            && (line.ends_with(": not found") || line.ends_with(": command not found"))
+    };
+    if lines.iter().any(|line| script(line)) {
+        return Some(Obstacle::Unfetched { fetch: "npm install" });
     }
     let unfetched = UNFETCHED.iter().find(|(words, _)| any(words));
     match unfetched {

@@ -45,7 +45,7 @@ const EXAMPLES: &[(&str, &str)] = &[
         "jobs",
         "salve jobs start --prompt task.md --lang rust > main.rs\nsalve jobs list\nsalve jobs show ID",
     ),
-    ("keys", "salve keys list\nsalve keys create laptop"),
+    ("keys", "salve keys list\nsalve keys add --name laptop"),
     ("man", "salve man run | man -l -"),
     (
         "parse",

@@ -201,9 +201,9 @@ fn a_variable_that_can_execute_something_is_asked_about() {
 #[test]
 fn a_run_reads_what_the_caller_gives_it() {
     let folder = folder("run-input-0");
-    let piped = salve_in(&["run", "--no-input", "--", "cat"], "one\ntwo\n", &folder, &[]);
+    let piped = salve_in(&["run", "--yes", "--", "cat"], "one\ntwo\n", &folder, &[]);
     assert_eq!((piped.code, piped.out.as_str()), (Some(0), "one\ntwo\n"), "{piped:?}");
-    let line = ["run", "--no-input", "--line", "cat | head -n 1"];
+    let line = ["run", "--yes", "--line", "cat | head -n 1"];
     let first = salve_in(&line, "one\ntwo\n", &folder, &[]);
     assert_eq!(first.out, "one\n", "{first:?}");
 }
@@ -225,12 +225,12 @@ fn the_programs_own_exit_code_is_given_on_request() {
 fn what_the_sandbox_stops_comes_with_a_hint() {
     let folder = folder("run-hint-0");
     let run = |arguments: &[&str]| here(&folder, &[&["run", "--yes"], arguments].concat());
-    let script = "echo 'curl: (6) Could not resolve host: example.com' >&2; exit 6";
-    let offline = run(&["--", "bash", "-c", script]);
+    write(&folder.join("said"), "curl: (6) Could not resolve host: example.com\n");
+    let offline = run(&["--", "cat", "said", "missing"]);
     assert!(offline.err.contains("--network"), "{offline:?}");
     let late = run(&["--timeout", "1", "--", "sleep", "60"]);
     assert!(late.code == Some(5) && late.err.contains("`--timeout SECONDS`"), "{late:?}");
-    let json = run(&["--format", "json", "--", "bash", "-c", script]).json();
+    let json = run(&["--format", "json", "--", "cat", "said", "missing"]).json();
     assert!(json["hint"].as_str().is_some_and(|hint| hint.contains("no network")), "{json}");
 }
 
