@@ -26,6 +26,15 @@ pub struct ChangeHunk {
     changes: Vec<DiffOp>,
 }
 
+impl ChangeHunk {
+    /// Returns the 1-based old lines that change; an insertion is at the line it comes before.
+    pub(crate) fn changed_lines(&self) -> std::ops::Range<usize> {
+        let start = self.changes.first().map_or(0, |op| op.old_range().start);
+        let end = self.changes.last().map_or(0, |op| op.old_range().end);
+        start + 1..end.max(start + 1)
+    }
+}
+
 /// What happens to a shown line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShownAs {
@@ -44,9 +53,38 @@ pub fn change_hunks(before: &[u8], after: &[u8]) -> Vec<ChangeHunk> {
     group_diff_ops(ops, LINES_AROUND).iter().map(|group| hunk(group, &old, &new)).collect()
 }
 
+/// Lists every single change between two contents, however near it is to the next one.
+pub(crate) fn single_changes(before: &[u8], after: &[u8]) -> Vec<ChangeHunk> {
+    let (old, new) = (split_lines(before), split_lines(after));
+    let ops = capture_diff_slices(Algorithm::Myers, &old, &new);
+    let is_equal = |op: &DiffOp| op.tag() == similar::DiffTag::Equal;
+    let mut hunks = Vec::new();
+    let mut at = 0;
+    while at < ops.len() {
+        let count = ops[at..].iter().take_while(|op| !is_equal(op)).count();
+        if count > 0 {
+            let above = at.checked_sub(1).map(|above| trimmed(&ops[above], true));
+            let below = ops.get(at + count).map(|op| trimmed(op, false));
+            let changes = ops[at..at + count].iter().copied();
+            let group: Vec<DiffOp> = above.into_iter().chain(changes).chain(below).collect();
+            hunks.push(hunk(&group, &old, &new));
+        }
+        at += count.max(1);
+    }
+    hunks
+}
+
+// The lines of an equal part that are nearest to a change.
+fn trimmed(op: &DiffOp, last: bool) -> DiffOp {
+    let (old, new) = (op.old_range(), op.new_range());
+    let len = old.len().min(LINES_AROUND);
+    let skipped = if last { old.len() - len } else { 0 };
+    DiffOp::Equal { old_index: old.start + skipped, new_index: new.start + skipped, len }
+}
+
 impl VerifiedEdits {
     /// Keeps what `choose` takes; it is asked once for a file that comes, goes or only changes its
-    /// mode, with no hunk, and else for every hunk.
+    /// mode, with no hunk, and else for every single change.
     pub fn keep(self, mut choose: impl FnMut(&PlannedFile, Option<&ChangeHunk>) -> bool) -> Self {
         let files = self.into_files().into_iter();
         Self::seal(files.filter_map(|file| keep_in_file(file, &mut choose)).collect())
@@ -58,7 +96,7 @@ fn keep_in_file(
     choose: &mut impl FnMut(&PlannedFile, Option<&ChangeHunk>) -> bool,
 ) -> Option<PlannedFile> {
     let hunks = match (&file.before, &file.after) {
-        (Some(before), Some(after)) => change_hunks(&before.bytes, &after.bytes),
+        (Some(before), Some(after)) => single_changes(&before.bytes, &after.bytes),
         _ => Vec::new(),
     };
     if hunks.is_empty() {
@@ -165,5 +203,20 @@ mod tests {
         let kept = planned(before, after).keep(|_, _| std::mem::take(&mut first));
         let bytes = &kept.files()[0].after.as_ref().unwrap().bytes;
         assert_eq!(String::from_utf8_lossy(bytes), "A\r\nb\nc\r\nd\ne\nf\ng\nh\ni\nj\nk");
+    }
+
+    #[test]
+    fn changes_that_are_near_each_other_are_taken_one_by_one() {
+        let before = b"1\n2\n3\n4\n5\n";
+        let after = b"1\nb\n3\nd\n5\n";
+        assert_eq!(
+            (change_hunks(before, after).len(), single_changes(before, after).len()),
+            (1, 2)
+        );
+        let one = |taken: usize| {
+            let changes = single_changes(before, after);
+            String::from_utf8(spliced(before, after, changes.iter().skip(taken).take(1))).unwrap()
+        };
+        assert_eq!((one(0).as_str(), one(1).as_str()), ("1\nb\n3\n4\n5\n", "1\n2\n3\nd\n5\n"));
     }
 }

@@ -18,10 +18,17 @@ mod numbered;
 mod parts;
 mod pattern;
 mod refusal;
+mod reread;
 mod resolve;
 mod scored;
+mod section;
 mod similarity;
+mod sorted;
+mod spaced;
 mod trimmed;
+mod work;
+
+pub(crate) use similarity::similarity;
 
 use crate::FileText;
 use salve_types::Hunk;
@@ -72,7 +79,7 @@ pub enum Rung {
     TrailingSpace,
     /// But for a uniform shift of the indentation.
     Reindent,
-    /// But for Unicode punctuation, entities, escapes, leaked line numbers.
+    /// But for Unicode punctuation, entities, escapes, leaked line numbers, blank lines.
     Fold,
     /// With context lines taken off from the outside.
     ContextTrimmed,
@@ -111,8 +118,24 @@ pub enum HunkOutcome {
         /// 1-based last line, inclusive.
         last_line: usize,
     },
+    /// It has its place, and a person left it out.
+    Declined {
+        /// 1-based first line.
+        first_line: usize,
+        /// 1-based last line, inclusive; below `first_line` for a pure insertion.
+        last_line: usize,
+    },
     /// It has no place, or more than one.
     Refused(HunkRefusal),
+}
+
+impl HunkOutcome {
+    /// Says that a person left it out.
+    pub(crate) fn decline(&mut self) {
+        if let Self::Placed { first_line, last_line, .. } = *self {
+            *self = Self::Declined { first_line, last_line };
+        }
+    }
 }
 
 /// Why a hunk has no place.
@@ -145,6 +168,10 @@ pub enum HunkRefusalReason {
     Overlap,
     /// An insertion that nothing in the file locates.
     NoContext,
+    /// The heading that the hunk gives is no line of the file.
+    AnchorAbsent,
+    /// The result, read again, is not what the hunk asks for.
+    NotAsMeant,
 }
 
 /// A place a hunk could have meant.

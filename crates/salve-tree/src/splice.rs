@@ -68,20 +68,32 @@ pub(crate) fn sort(text: &FileText, changes: &mut [Wanted]) {
     });
 }
 
-/// Finds the first two hunks that want the same bytes, the later one of the reply second.
-pub(crate) fn overlap(text: &FileText, sorted: &[Wanted]) -> Option<(usize, usize)> {
+/// Finds the hunks that want the same bytes as one before them, each with that one; the later one of
+/// the reply second. Without those later ones no two changes are left that overlap.
+pub(crate) fn overlaps(text: &FileText, sorted: &[Wanted]) -> Vec<(usize, usize)> {
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    let mut left = std::collections::HashSet::new();
     let mut reach = 0;
     let mut owner = 0;
-    for wanted in sorted {
-        let range = wanted.change.range(text);
-        if range.start < reach && wanted.hunk != owner {
-            return Some((owner.min(wanted.hunk), owner.max(wanted.hunk)));
+    for wanted in sorted.iter() {
+        if left.contains(&wanted.hunk) {
+            continue;
         }
-        if range.end >= reach {
+        let range = wanted.change.range(text);
+        if range.start < reach && wanted.hunk != owner && !left.contains(&owner) {
+            let (earlier, later) = (owner.min(wanted.hunk), owner.max(wanted.hunk));
+            found.push((earlier, later));
+            left.insert(later);
+            if later == owner {
+                (reach, owner) = (range.end, wanted.hunk);
+            }
+            continue;
+        }
+        if range.end >= reach || left.contains(&owner) {
             (reach, owner) = (range.end, wanted.hunk);
         }
     }
-    None
+    found
 }
 
 /// Makes the new text from sorted changes that do not overlap.
@@ -222,7 +234,7 @@ mod tests {
                 .map(|(hunk, change)| Wanted { hunk, change })
                 .collect();
             sort(&text, &mut wanted);
-            assert_eq!(overlap(&text, &wanted), expected, "{wanted:?}");
+            assert_eq!(overlaps(&text, &wanted).first().copied(), expected, "{wanted:?}");
         }
     }
 }

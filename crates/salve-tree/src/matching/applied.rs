@@ -1,8 +1,8 @@
 //! Tells whether a change is in the file already.
 //!
 //! In: a hunk's lines that are not in the file, or the place of an insertion. Out: the lines on
-//! which the new side is. Never: a claim from lines that say nothing, or that stand in several
-//! places.
+//! which the new side is. Never: a claim from lines that say nothing, that stand in several places,
+//! or that stand around what the hunk wants gone: the neighbours of a removal are no proof of it.
 
 use super::index::{Index, Level};
 use super::pattern::{OldLine, Pattern, weight};
@@ -10,10 +10,14 @@ use std::ops::Range;
 
 /// An insertion whose lines say less than this may be meant a second time.
 const SUBSTANTIAL: usize = 6;
+/// A line this much like one that shall go may be that line.
+const ALIKE: f64 = 0.7;
+/// A line that says less than this is in many places.
+const TELLING: usize = 4;
 
 /// Finds the one place where the new side is, for a hunk whose old side is nowhere.
 pub(crate) fn stands(index: &Index<'_>, pattern: &Pattern<'_>) -> Option<Range<usize>> {
-    if pattern.is_noop() || !proves(pattern) {
+    if pattern.is_noop() || !proves(index, pattern) {
         return None;
     }
     let side = pattern.new_side();
@@ -40,13 +44,32 @@ pub(crate) fn inserted(
     index.stands(Level::Trailing, &side, first).then(|| first..first + side.len())
 }
 
-// New lines that say something prove it. A mere removal is proved by lines on both sides of it that
-// now stand together.
-fn proves(pattern: &Pattern<'_>) -> bool {
-    let adds = pattern.runs.iter().flat_map(|run| &run.new).any(|line| weight(line) > 0);
+// New lines that say something and that the old side lacks prove it. A mere removal is proved by
+// lines on both sides of it that are now neighbours, while nothing like what goes is left.
+fn proves(index: &Index<'_>, pattern: &Pattern<'_>) -> bool {
+    let mut new = pattern.runs.iter().flat_map(|run| &run.new);
+    if new.any(|line| weight(line) > 0 && !pattern.old.iter().any(|old| old.text == *line)) {
+        return true;
+    }
     let says = |lines: &[OldLine<'_>]| lines.iter().any(|line| line.kept && weight(&line.text) > 0);
-    adds || pattern
-        .runs
-        .iter()
-        .all(|run| says(&pattern.old[..run.removed.start]) && says(&pattern.old[run.removed.end..]))
+    let apart = pattern.runs.iter().all(|run| {
+        says(&pattern.old[..run.removed.start]) && says(&pattern.old[run.removed.end..])
+    });
+    apart && is_gone(index, pattern)
+}
+
+fn is_gone(index: &Index<'_>, pattern: &Pattern<'_>) -> bool {
+    let mut told = false;
+    for line in pattern.old.iter().filter(|line| !line.kept && weight(&line.text) > 0) {
+        let there = !index.places(Level::Folded, &line.text).is_empty();
+        // What cannot be looked for any more is not claimed to be gone.
+        let looked = weight(&line.text) >= TELLING;
+        let may_be =
+            || !index.work().has_comparisons() || !index.alike(&line.text, ALIKE).is_empty();
+        if there || (looked && may_be()) {
+            return false;
+        }
+        told = true;
+    }
+    told
 }

@@ -5,8 +5,9 @@
 //! on since the hunk was written: an old line number then points anywhere.
 
 use super::indent::indent;
-use super::index::{Index, Level};
+use super::index::Index;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// What a hunk says about where it belongs, beside the lines it seeks.
 #[derive(Debug, Clone, Copy)]
@@ -54,10 +55,16 @@ pub(crate) fn nearest(hint: usize, places: &[usize]) -> Option<usize> {
     }
 }
 
+/// Returns the first anchor that names no line of the file.
+pub(crate) fn absent_anchor<'h>(index: &Index<'_>, anchors: &'h [String]) -> Option<&'h str> {
+    let mut named = anchors.iter().map(|anchor| anchor.trim()).filter(|it| !it.is_empty());
+    named.find(|anchor| index.anchored(anchor).is_empty())
+}
+
 /// Tells whether the anchors stand in the file but only below a place.
 pub(crate) fn anchors_stand_below(index: &Index<'_>, claims: &Claims<'_>, end: usize) -> bool {
     let Some(innermost) = claims.anchors.last() else { return false };
-    let places = anchor_places(index, innermost);
+    let places = index.anchored(innermost.trim());
     !places.is_empty() && places.iter().all(|&place| place >= end)
 }
 
@@ -74,30 +81,16 @@ fn keep(places: &mut Vec<usize>, fits: impl Fn(usize) -> bool) {
     }
 }
 
-// Where a line is that an anchor names; headings of diffs may be cut short.
-fn anchor_places(index: &Index<'_>, anchor: &str) -> Vec<usize> {
-    let anchor = anchor.trim();
-    if anchor.is_empty() {
-        return vec![];
-    }
-    let whole = index.places(Level::Trimmed, anchor);
-    if !whole.is_empty() {
-        return whole.iter().map(|&place| place as usize).collect();
-    }
-    let lines = index.text().lines().enumerate();
-    lines.filter(|(_, line)| line.trim_start().starts_with(anchor)).map(|(at, _)| at).collect()
-}
-
 /// The sections that anchors open, each inside the one before.
 struct Sections<'i, 't> {
     index: &'i Index<'t>,
-    anchors: Vec<Vec<usize>>,
+    anchors: Vec<Rc<[usize]>>,
 }
 
 impl<'i, 't> Sections<'i, 't> {
     fn new(index: &'i Index<'t>, anchors: &[String]) -> Self {
-        let named = anchors.iter().filter(|anchor| !anchor.trim().is_empty());
-        Self { index, anchors: named.map(|anchor| anchor_places(index, anchor)).collect() }
+        let named = anchors.iter().map(|anchor| anchor.trim()).filter(|it| !it.is_empty());
+        Self { index, anchors: named.map(|anchor| index.anchored(anchor)).collect() }
     }
 
     // Lines are in a section when its anchor is above them, or is their first line, and no line
@@ -109,23 +102,14 @@ impl<'i, 't> Sections<'i, 't> {
             let Some(&anchor) = above.checked_sub(1).and_then(|above| anchors.get(above)) else {
                 return false;
             };
-            let text = self.index.text();
-            let depth = indent(text.line(anchor)).len();
-            if (anchor + 1..inner.saturating_sub(1))
-                .any(|line| opens_section(text.line(line), depth))
-            {
+            let depth = indent(self.index.text().line(anchor)).len();
+            if self.index.opens_between(anchor + 1..inner.saturating_sub(1), depth) {
                 return false;
             }
             inner = anchor + 1;
         }
         true
     }
-}
-
-fn opens_section(line: &str, depth: usize) -> bool {
-    let body = line.trim_start();
-    line.len() - body.len() <= depth
-        && body.starts_with(|first: char| first.is_alphanumeric() || first == '_')
 }
 
 #[cfg(test)]

@@ -86,7 +86,13 @@ pub(crate) fn indent(line: &str) -> &str {
 
 fn mapped(own: &str, pairs: &[(String, String)]) -> String {
     let below = pairs.iter().rev().find(|(old, _)| own.starts_with(old.as_str()));
-    let Some((old, file)) = below.or(pairs.first()) else { return own.to_owned() };
+    let Some((old, file)) = below else {
+        // Less deep than everything that is known: as much less, where the signs allow it.
+        let least = pairs.first();
+        return least
+            .and_then(|(old, file)| scaled(own, old, file))
+            .unwrap_or_else(|| least.map_or_else(|| own.to_owned(), |(_, file)| file.clone()));
+    };
     let Some(rest) = own.strip_prefix(old.as_str()).filter(|rest| !rest.is_empty()) else {
         return file.clone();
     };
@@ -94,20 +100,31 @@ fn mapped(own: &str, pairs: &[(String, String)]) -> String {
     let step = pairs.windows(2).find_map(|pair| {
         let old = pair[1].0.strip_prefix(pair[0].0.as_str())?;
         let file = pair[1].1.strip_prefix(pair[0].1.as_str())?;
-        (!old.is_empty() && rest.len() % old.len() == 0)
-            .then(|| file.repeat(rest.len() / old.len()))
+        scaled(rest, old, file)
     });
-    // One level alone tells it too: so many blanks stand for so many tabs, or the reverse.
-    let step = step.or_else(|| {
-        let whole = !old.is_empty() && !file.is_empty() && rest.len() % old.len() == 0;
-        whole.then(|| file.repeat(rest.len() / old.len()))
-    });
+    // One level alone tells it too: so many blanks are so many tabs, or the reverse.
+    let step = step.or_else(|| scaled(rest, old, file));
     format!("{file}{}", step.unwrap_or_else(|| rest.to_owned()))
+}
+
+// So many signs of the hunk are so many of the file; nothing where they mix or do not come out even.
+fn scaled(own: &str, old: &str, file: &str) -> Option<String> {
+    let sign = |indent: &str| {
+        let first = indent.chars().next()?;
+        indent.chars().all(|other| other == first).then_some(first)
+    };
+    let (from, to) = (sign(old)?, sign(file)?);
+    let even = own.chars().all(|other| other == from) && (own.len() * file.len()) % old.len() == 0;
+    even.then(|| to.to_string().repeat(own.len() * file.len() / old.len()))
 }
 
 // As much deeper or shallower than the file's line as the new line is than the old one.
 fn beside(own: &str, old: &str, file: &str) -> String {
     let (old, file) = (indent(old), indent(file));
+    let other_sign = old.contains('\t') != file.contains('\t');
+    if let Some(scaled) = scaled(own, old, file).filter(|_| other_sign) {
+        return scaled;
+    }
     if let Some(deeper) = own.strip_prefix(old) {
         return format!("{file}{deeper}");
     }
@@ -155,6 +172,7 @@ mod tests {
         let tabs = Shift::Mapped(vec![("    ".into(), "\t".into())]);
         let wide = Shift::Mapped(vec![("".into(), "".into()), ("  ".into(), "    ".into())]);
         let near = Some(("  old", "      file"));
+        let two_tabs = Shift::Mapped(vec![("\t\t".into(), "        ".into())]);
         for (line, shift, expected) in [
             ("x", Shift::Deeper("\t".into()), "\tx"),
             ("  x", Shift::Deeper(" ".into()), "  x"),
@@ -164,6 +182,9 @@ mod tests {
             ("    x", wide, "        x"),
             ("    x", Shift::Nearest, "        x"),
             ("x", Shift::Nearest, "    x"),
+            ("\t\t\tx", two_tabs.clone(), "            x"),
+            ("\tx", two_tabs.clone(), "    x"),
+            ("x", two_tabs, "x"),
             ("", Shift::Deeper("    ".into()), ""),
         ] {
             assert_eq!(shifted(line, &shift, near), expected, "{line:?} {shift:?}");

@@ -4,14 +4,14 @@
 //! the change is there already, or a refusal. Never: a choice between places, and no rung after one
 //! that has places.
 
-use super::evidence::Claims;
+use super::evidence::{self, Claims};
 use super::fold;
 use super::indent::{self, Shift};
 use super::index::{Index, Level};
 use super::literal::{self, Literal};
 use super::pattern::{Pattern, Sides, weight};
 use super::{HunkRefusal, HunkRefusalReason, MatchOptions, Rung};
-use super::{applied, elided, numbered, parts, refusal, scored, trimmed};
+use super::{applied, elided, numbered, parts, refusal, scored, spaced, trimmed};
 use crate::splice::Change;
 use salve_types::{Hunk, HunkBody, HunkLine, LineKind, Occurrence};
 use std::borrow::Cow;
@@ -65,17 +65,42 @@ pub(crate) fn seek<'h>(index: &Index<'_>, hunk: &'h Hunk, options: &MatchOptions
             Err(refusal) => Sought::Refused(refusal),
         },
         HunkBody::Text { old, new } => literal::seek(index, old, new, hunk.occurrence)
-            .unwrap_or_else(|| seek_sides(index, hunk, &literal::sides(old, new), options)),
+            .unwrap_or_else(|| {
+                let sought = seek_sides(index, hunk, &literal::sides(old, new), options);
+                match literal::applied(index, old, new) {
+                    Some(lines) if matches!(sought, Sought::Refused(_)) => Sought::Applied(lines),
+                    _ => sought,
+                }
+            }),
         HunkBody::Block { old, new } => {
             let lines = |side: &'h [String]| side.iter().map(|line| Cow::from(line.as_str()));
             let sides = Sides { old: lines(old).collect(), new: lines(new).collect() };
             seek_sides(index, hunk, &sides, options)
         }
         HunkBody::Lines(lines) => {
+            if let Some(refusal) = unbound(index, hunk) {
+                return Sought::Refused(refusal);
+            }
             let pattern = Pattern::of_lines(lines);
             seek_pattern(index, hunk, pattern, || sides_of(lines), options)
         }
     }
+}
+
+// A hunk without a number is where its heading is. The heading of a numbered hunk is what a program
+// copied there, shortened and perhaps of another function; its number and its lines say more.
+fn unbound(index: &Index<'_>, hunk: &Hunk) -> Option<HunkRefusal> {
+    if hunk.hint.is_some() {
+        return None;
+    }
+    let anchor = evidence::absent_anchor(index, &hunk.anchors)?;
+    let shown: String = anchor.chars().take(80).collect();
+    let message = format!(
+        "the heading `{shown}` is no line of the file; name a line that is above the change, or \
+         write a bare `@@`"
+    );
+    let reason = HunkRefusalReason::AnchorAbsent;
+    Some(refusal::refusal(index.text(), reason, message, &[]))
 }
 
 /// Returns what a hunk says about where it belongs.
@@ -168,6 +193,7 @@ fn seek_pattern<'h>(
     // envelope is one run of lines, and a line of it that is not there refuses it.
     let may_part = is_diff && hunk.hint.is_some();
     let search = trimmed::seek(index, &pattern, &claims, is_diff, options)
+        .or_else(|| spaced::seek(index, &pattern))
         .or_else(|| may_part.then(|| parts::seek(index, &pattern, options)).flatten())
         .or_else(|| elided::seek(index, &pattern));
     if let Some(search) = search {

@@ -4,7 +4,7 @@
 //! byte for byte, but for line ends, or as its transport changed it. Never: a range larger than the
 //! text asked for, line ends apart.
 
-use super::index::Index;
+use super::index::{Index, Level};
 use super::ladder::Sought;
 use super::pattern::{Sides, weight};
 use super::{HunkRefusalReason, Rung, fold, refusal};
@@ -43,22 +43,101 @@ pub(crate) fn seek<'h>(
         Sought::Literal(Literal { rung, ranges, new: new.to_owned() })
     };
     for (old, new, rung) in readings(old, new) {
-        let ranges = ranges(text.text(), &old, occurrence);
-        if !ranges.is_empty() {
-            return Some(found(rung, ranges, &new));
+        if !may_be_there(index, &old) {
+            continue;
         }
-        let ranges = ranges_but_for_line_ends(text, &old, occurrence);
-        if !ranges.is_empty() {
-            return Some(found(rung.max(Rung::TrailingSpace), ranges, &new));
+        let mut places = ranges(index, text.text(), &old, occurrence);
+        let mut found_by = rung;
+        if places.is_empty() {
+            places = ranges_but_for_line_ends(index, &old, occurrence);
+            found_by = rung.max(Rung::TrailingSpace);
         }
-        if rung == Rung::Exact && weight(&new) > 0 {
-            let already = self::ranges(text.text(), &new, Occurrence::One);
-            if let [range] = &already[..] {
-                return Some(Sought::Applied(text.lines_of(range)));
-            }
+        if places.is_empty() {
+            continue;
         }
+        // Lines that were sent without their indentation are compared as lines.
+        if places.iter().any(|place| loses_indentation(text, place, &old, &new)) {
+            return None;
+        }
+        let (places, new) = whole_lines(text, places, &old, new);
+        return Some(found(found_by, places, &new));
     }
     None
+}
+
+/// Finds the one place of the new text, for an old text that is nowhere. What was only removed
+/// proves nothing by what is left.
+pub(crate) fn applied(index: &Index<'_>, old: &str, new: &str) -> Option<Range<usize>> {
+    let text = index.text();
+    let common = |(a, b): &(char, char)| a == b;
+    let ahead = old.chars().zip(new.chars()).take_while(common).map(|(a, _)| a.len_utf8()).sum();
+    let (old_rest, new_rest) = (old.get(ahead..)?, new.get(ahead..)?);
+    let behind: usize = old_rest
+        .chars()
+        .rev()
+        .zip(new_rest.chars().rev())
+        .take_while(common)
+        .map(|(a, _)| a.len_utf8())
+        .sum();
+    let came = new_rest.get(..new_rest.len().checked_sub(behind)?)?;
+    if weight(came) == 0 || old.contains(new) {
+        return None;
+    }
+    match &ranges(index, text.text(), new, Occurrence::One)[..] {
+        [range] => Some(text.lines_of(range)),
+        _ => None,
+    }
+}
+
+// A text of several lines is nowhere when one of its inner lines is.
+fn may_be_there(index: &Index<'_>, old: &str) -> bool {
+    let lines: Vec<&str> = old.split('\n').collect();
+    let inner = lines.get(1..lines.len().saturating_sub(1)).unwrap_or_default();
+    inner.iter().all(|line| {
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        !index.places(Level::Exact, line).is_empty()
+    })
+}
+
+// What is before a place on its line, when it is blank.
+fn margin<'t>(text: &'t FileText, place: &Range<usize>) -> Option<&'t str> {
+    let line = text.lines_of(place).start;
+    let before = text.text().get(text.line_start(line)..place.start)?;
+    (!before.is_empty() && before.trim().is_empty()).then_some(before)
+}
+
+// One whole line was sought without its indentation, and lines come in its place of which some have
+// none either.
+fn loses_indentation(text: &FileText, place: &Range<usize>, old: &str, new: &str) -> bool {
+    let single = !old.trim_end_matches(['\n', '\r']).contains('\n');
+    let to_the_end = old.ends_with('\n')
+        || text.text()[place.end..].starts_with(['\n', '\r'])
+        || place.end == text.text().len();
+    let bare = |line: &str| !line.is_empty() && !line.starts_with([' ', '\t', '\r']);
+    single && to_the_end && margin(text, place).is_some() && new.split('\n').skip(1).any(bare)
+}
+
+// A line that goes whole takes its indentation with it, and one that is replaced keeps its end: the
+// line below is not the edit's.
+fn whole_lines(
+    text: &FileText,
+    places: Vec<Range<usize>>,
+    old: &str,
+    new: String,
+) -> (Vec<Range<usize>>, String) {
+    if !old.ends_with('\n') {
+        return (places, new);
+    }
+    if new.is_empty() {
+        let widened = places.into_iter().map(|place| {
+            let margin = margin(text, &place).map_or(0, str::len);
+            place.start - margin..place.end
+        });
+        return (widened.collect(), new);
+    }
+    let joins = old.strip_suffix('\n').is_some_and(|old| old == new);
+    let ended = new.ends_with('\n') || joins;
+    (places, if ended { new } else { new + "\n" })
 }
 
 /// Returns the lines of two texts; a terminator that both end with is no line.
@@ -109,8 +188,9 @@ fn readings(old: &str, new: &str) -> Vec<(String, String, Rung)> {
     readings
 }
 
-fn ranges(text: &str, old: &str, occurrence: Occurrence) -> Vec<Range<usize>> {
-    if old.is_empty() {
+fn ranges(index: &Index<'_>, text: &str, old: &str, occurrence: Occurrence) -> Vec<Range<usize>> {
+    // A search reads bytes much faster than lines are compared; it still is counted.
+    if old.is_empty() || !index.work().may_pass(text.len() / 64) {
         return vec![];
     }
     let finder = Finder::new(old);
@@ -133,28 +213,19 @@ fn ranges(text: &str, old: &str, occurrence: Occurrence) -> Vec<Range<usize>> {
 
 // Both sides with line feeds alone; a place found there is taken back to the file's bytes.
 fn ranges_but_for_line_ends(
-    text: &FileText,
+    index: &Index<'_>,
     old: &str,
     occurrence: Occurrence,
 ) -> Vec<Range<usize>> {
-    let source = text.text();
+    let source = index.text().text();
     if !old.contains('\n') || !(source.contains('\r') || old.contains('\r')) {
         return vec![];
     }
-    let mut plain = String::with_capacity(source.len());
-    // How long `plain` was when a carriage return was left out.
-    let mut left_out = Vec::new();
-    let mut from = 0;
-    for at in memchr::memmem::find_iter(source.as_bytes(), "\r\n") {
-        plain.push_str(&source[from..at]);
-        left_out.push(plain.len());
-        from = at + 1;
-    }
-    plain.push_str(&source[from..]);
-    // A carriage return that was left out stood before the line feed: a range that begins with the
+    let plain = index.plain_breaks();
+    // A carriage return that was left out was before the line feed: a range that begins with the
     // line feed takes it in, one that ends before the line feed does not.
-    let back = |at: usize| at + left_out.partition_point(|&cut| cut < at);
-    ranges(&plain, &old.replace("\r\n", "\n"), occurrence)
+    let back = |at: usize| at + plain.left_out.partition_point(|&cut| cut < at);
+    ranges(index, &plain.text, &old.replace("\r\n", "\n"), occurrence)
         .into_iter()
         .map(|range| back(range.start)..back(range.end))
         .collect()

@@ -47,12 +47,14 @@ pub(crate) fn decide<'h>(
         fixed.add(at, &hunks[at], &states[at]);
     }
     share_equal_places(hunks, states);
+    let around = Around::new(&fixed.places);
     for (at, hunk) in hunks.iter().enumerate() {
         if let State::Open(search) = &states[at]
             && let &[place] = &search.places[..]
         {
-            let doubt = doubt(index, hunk, search, place, &fixed, at, options);
-            states[at] = doubt.unwrap_or_else(|| settle(index, hunk, search, place, options));
+            let beside = Beside { fixed: &fixed, around: &around, at };
+            let doubt = doubt(index, hunk, search, place, &beside, options);
+            states[at] = doubt.unwrap_or_else(|| settle(index, hunk, search, place));
         }
     }
 }
@@ -60,10 +62,34 @@ pub(crate) fn decide<'h>(
 /// The hunks whose place is certain: first and last changed line, and how far the hint was off.
 struct Fixed {
     places: Vec<Option<Spot>>,
-    // The nearest certain hunk behind each hunk.
+    // The nearest certain hunk behind each hunk, as it was at the beginning.
     next: Vec<Option<usize>>,
     last: Option<usize>,
     ordered: bool,
+}
+
+/// The nearest certain hunks before and behind every hunk.
+struct Around {
+    before: Vec<Option<usize>>,
+    after: Vec<Option<usize>>,
+}
+
+impl Around {
+    fn new(places: &[Option<Spot>]) -> Self {
+        let mut around =
+            Self { before: Vec::with_capacity(places.len()), after: vec![None; places.len()] };
+        let mut known = None;
+        for (at, place) in places.iter().enumerate() {
+            around.before.push(known);
+            known = place.map(|_| at).or(known);
+        }
+        known = None;
+        for (at, place) in places.iter().enumerate().rev() {
+            around.after[at] = known;
+            known = place.map(|_| at).or(known);
+        }
+        around
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -103,11 +129,10 @@ impl Fixed {
     }
 
     // Tells whether a place is before that of an earlier hunk or behind that of a later one.
-    fn contradicts(&self, at: usize, (start, end): (usize, usize)) -> bool {
-        let before = self.places[..at].iter().rev().flatten().next();
-        let after = self.places[at + 1..].iter().flatten().next();
-        before.is_some_and(|before| start < before.end)
-            || after.is_some_and(|after| end > after.start)
+    fn contradicts(&self, around: &Around, at: usize, (start, end): (usize, usize)) -> bool {
+        let spot = |other: Option<usize>| other.and_then(|other| self.places[other]);
+        spot(around.before[at]).is_some_and(|before| start < before.end)
+            || spot(around.after[at]).is_some_and(|after| end > after.start)
     }
 
     // Leaves the places between the certain hunk before and the one behind.
@@ -155,8 +180,12 @@ fn is_diff(hunk: &Hunk) -> bool {
 // even between hunks whose numbers are right, functions of one length may have changed places.
 fn by_number(hunk: &Hunk, search: &Search<'_>, options: &MatchOptions) -> Option<usize> {
     let believed = options.base_known && search.rung < Rung::ContextTrimmed;
-    let hint = hunk.hint.filter(|_| believed)?;
-    evidence::nearest((hint as usize).saturating_sub(1), &search.places)
+    let hint = (hunk.hint.filter(|_| believed)? as usize).saturating_sub(1);
+    // Lines that say nothing are near every line: a number means them only where it names them.
+    if search.pattern.old.iter().all(|line| weight(&line.text) == 0) {
+        return search.places.contains(&hint).then_some(hint);
+    }
+    evidence::nearest(hint, &search.places)
 }
 
 // As many equal hunks as places: whichever takes which, the result is the same.
@@ -183,23 +212,35 @@ fn share_equal_places(hunks: &[Hunk], states: &mut [State<'_>]) {
     }
 }
 
+/// What the other hunks of the file say about one of them.
+struct Beside<'f> {
+    fixed: &'f Fixed,
+    around: &'f Around,
+    at: usize,
+}
+
 // A single place is doubtful when the hunk names another one that looks like it was edited since.
 fn doubt<'h>(
     index: &Index<'_>,
     hunk: &Hunk,
     search: &Search<'_>,
     place: usize,
-    fixed: &Fixed,
-    at: usize,
+    beside: &Beside<'_>,
     options: &MatchOptions,
 ) -> Option<State<'h>> {
+    let Beside { fixed, around, at } = *beside;
     if !is_diff(hunk) && hunk.hint.is_none() {
         return None;
     }
     let text = index.text();
     let claims = ladder::claims(hunk, &search.pattern);
     let lines = place..place + search.pattern.old.len();
-    let mut rivals = ranges(search);
+    let rivals = ranges(search);
+    let says = search.pattern.old.iter().filter(|line| weight(&line.text) > 0).count();
+    // Lines that are there exactly, once, and say enough are told by themselves: only a place that
+    // has most of them too makes them doubtful.
+    let told = search.rung == Rung::Exact && says >= ENOUGH_LINES;
+    let least = if told { scored::STRONG_RIVAL } else { scored::RIVAL };
     if claims.hint.is_none() && !search.pattern.old.is_empty() {
         let below = evidence::anchors_stand_below(index, &claims, lines.end);
         let outside =
@@ -211,13 +252,13 @@ fn doubt<'h>(
     }
     if search.rung == Rung::ContextTrimmed
         && !options.base_known
-        && let Some(rival) = scored::rival(index, &search.pattern, &lines)
+        && let Some(rival) = scored::rival(index, &search.pattern, &lines, least)
     {
-        rivals.push(rival);
         let why = "without all of the hunk's context another place is nearly as good";
-        return Some(State::Refused(refusal::ambiguous(text, &rivals, why)));
+        return Some(State::Refused(refusal::doubtful(text, &lines, &rival, why)));
     }
-    if !options.base_known && is_diff(hunk) && fixed.contradicts(at, changed(search, place)) {
+    let contradicts = || fixed.contradicts(around, at, changed(search, place));
+    if !options.base_known && !told && is_diff(hunk) && contradicts() {
         let why = "the hunks of a diff stand in the order of the file, and this one would not";
         return Some(State::Refused(refusal::ambiguous(text, &rivals, why)));
     }
@@ -227,8 +268,7 @@ fn doubt<'h>(
     if (0..at).rev().take(2).any(|other| agrees(fixed.places[other])) || agrees(fixed.after(at)) {
         return None;
     }
-    let says = search.pattern.old.iter().filter(|line| weight(&line.text) > 0).count();
-    let Some(rival) = scored::rival(index, &search.pattern, &lines) else {
+    let Some(rival) = scored::rival(index, &search.pattern, &lines, least) else {
         // Few lines stand in other places by chance: they cannot outweigh a number that says
         // something quite different.
         if says >= ENOUGH_LINES || off.unsigned_abs() <= NEAR {
@@ -237,7 +277,6 @@ fn doubt<'h>(
         let why = "the lines are few and stand far from the line the hunk names";
         return Some(State::Refused(refusal::ambiguous(text, &rivals, why)));
     };
-    rivals.push(rival);
-    let why = "the lines stand in one place, but not at the line the hunk names, and another looks edited since";
-    Some(State::Refused(refusal::ambiguous(text, &rivals, why)))
+    let why = "the lines are in one place, but not at the line the hunk names, and another looks edited since";
+    Some(State::Refused(refusal::doubtful(text, &lines, &rival, why)))
 }

@@ -16,19 +16,40 @@ const SHOWN_CHARS: usize = 200;
 
 /// Several places fit and nothing decides.
 pub(crate) fn ambiguous(text: &FileText, places: &[Range<usize>], why: &str) -> HunkRefusal {
-    let lines: Vec<_> =
-        places.iter().take(SHOWN).map(|lines| (lines.start + 1).to_string()).collect();
-    let more = if places.len() > SHOWN { ", …" } else { "" };
     let fit = match places.len() {
         1 => "its place could be line".to_owned(),
         count => format!("{count} places fit equally well: lines"),
     };
-    let message = format!(
-        "{why}; {fit} {}{more}; add lines around the right one until only it fits",
-        lines.join(", "),
-    );
+    let shown = listed(places);
+    let message =
+        format!("{why}; {fit} {shown}; add lines around the right one until only it fits");
     let candidates = places.iter().take(SHOWN).map(|lines| candidate(text, lines, 1.0)).collect();
     HunkRefusal { reason: HunkRefusalReason::Ambiguous, message, candidates, total: places.len() }
+}
+
+/// One place fits, and another, less alike, may be the one that was meant.
+pub(crate) fn doubtful(
+    text: &FileText,
+    place: &Range<usize>,
+    (rival, alike): &(Range<usize>, f64),
+    why: &str,
+) -> HunkRefusal {
+    let message = format!(
+        "{why}; it fits line {}, and line {} is {:.0} % alike; add lines around the right one until \
+         only it fits",
+        place.start + 1,
+        rival.start + 1,
+        (100.0 * alike).floor(),
+    );
+    let candidates = vec![candidate(text, place, 1.0), candidate(text, rival, *alike)];
+    HunkRefusal { reason: HunkRefusalReason::Ambiguous, message, candidates, total: 2 }
+}
+
+fn listed(places: &[Range<usize>]) -> String {
+    let lines: Vec<_> =
+        places.iter().take(SHOWN).map(|lines| (lines.start + 1).to_string()).collect();
+    let more = if places.len() > SHOWN { ", …" } else { "" };
+    format!("{}{more}", lines.join(", "))
 }
 
 /// A refusal with places that are shown as they are in the file.

@@ -9,7 +9,7 @@ use super::index::Index;
 use super::ladder::{self, Search, Sought};
 use super::pattern::Pattern;
 use super::{HunkOutcome, HunkRefusal, HunkRefusalReason, MatchOptions, Matched, Rung};
-use super::{applied, dependent, neighbours, refusal};
+use super::{applied, dependent, neighbours, refusal, reread};
 use crate::FileText;
 use crate::splice::{self, Change, Wanted};
 use salve_types::{Hunk, HunkBody, LineKind, Occurrence};
@@ -46,23 +46,36 @@ pub(crate) struct Settled {
 
 /// Places hunks and makes the new text.
 pub(crate) fn resolve(text: &FileText, hunks: &[Hunk], options: &MatchOptions) -> Matched {
-    let index = Index::new(text);
-    let hunks = &read_merged(&index, hunks, options)[..];
-    let mut states: Vec<_> = hunks.iter().map(|hunk| begin(&index, hunk, options)).collect();
-    neighbours::decide(&index, hunks, &mut states, options);
+    resolve_in(&Index::new(text), hunks, options)
+}
+
+/// As [`resolve`], in a text that was indexed.
+pub(crate) fn resolve_in(index: &Index<'_>, hunks: &[Hunk], options: &MatchOptions) -> Matched {
+    let text = index.text();
+    let hunks = &read_merged(index, hunks, options)[..];
+    let mut states: Vec<_> = hunks.iter().map(|hunk| begin(index, hunk, options)).collect();
+    neighbours::decide(index, hunks, &mut states, options);
     let mut wanted = wanted(&states);
     if options.whole_lines {
         wanted.iter_mut().for_each(|wanted| wanted.change.end_lines());
     }
     splice::sort(text, &mut wanted);
-    while let Some((earlier, later)) = splice::overlap(text, &wanted) {
-        states[later] = collision(text, hunks, &states, (earlier, later));
-        wanted.retain(|wanted| wanted.hunk != later);
+    let overlaps = splice::overlaps(text, &wanted);
+    if !overlaps.is_empty() {
+        let refused: Vec<_> =
+            overlaps.iter().map(|pair| (pair.1, collision(text, hunks, &states, *pair))).collect();
+        for (later, state) in refused {
+            states[later] = state;
+        }
+        wanted.retain(|wanted| matches!(states[wanted.hunk], State::Settled(_)));
     }
     doubt_applied(text, hunks, &mut states, &wanted);
+    let result = splice::splice(text, &wanted);
+    for at in reread::not_as_meant(text, hunks, &states, &result) {
+        states[at] = not_as_meant(text, &states[at]);
+    }
     let mut outcomes: Vec<_> =
         states.iter().zip(hunks).map(|(state, hunk)| outcome(text, hunk, state)).collect();
-    let result = splice::splice(text, &wanted);
     let result = dependent::place(text, hunks, options, &wanted, &mut outcomes, result);
     let refused = outcomes.iter().any(|outcome| matches!(outcome, HunkOutcome::Refused(_)));
     Matched { outcomes, text: (!refused).then_some(result) }
@@ -138,11 +151,8 @@ pub(crate) fn settle<'h>(
     hunk: &Hunk,
     search: &Search<'_>,
     first: usize,
-    options: &MatchOptions,
 ) -> State<'h> {
-    if !options.base_known
-        && let Some(lines) = applied::inserted(index, &search.pattern, first)
-    {
+    if let Some(lines) = applied::inserted(index, &search.pattern, first) {
         return State::Applied(lines);
     }
     let hinted = hunk.hint.is_some_and(|hint| (hint as usize).saturating_sub(1) == first);
@@ -196,7 +206,6 @@ fn literal_state<'h>(
         ranges = vec![ranges[chosen].clone()];
     }
     if let [range] = &ranges[..]
-        && !options.base_known
         && already_grown(text, range, &literal.new)
     {
         return State::Applied(text.lines_of(range));
@@ -229,7 +238,8 @@ fn doubt_applied(text: &FileText, hunks: &[Hunk], states: &mut [State<'_>], sort
         let bytes = text.line_start(lines.start)..text.line_start(lines.end);
         let touching = ranges.partition_point(|range| range.end <= bytes.start);
         let touched = ranges.get(touching).is_some_and(|range| range.start < bytes.end);
-        let repeated = sorted.iter().any(|wanted| hunks[wanted.hunk].body == hunks[at].body);
+        let by = sorted.get(touching).map(|wanted| &hunks[wanted.hunk].body);
+        let repeated = by == Some(&hunks[at].body);
         if touched && !repeated && !changes_nothing(&hunks[at].body) {
             let message = "the lines sought are not in the file, and those of the result are \
                            changed by another hunk; read the file again before editing it"
@@ -285,6 +295,19 @@ fn collision<'h>(
         places[1].0.end.max(places[1].0.start + 1),
     );
     State::Refused(refusal::refusal(text, HunkRefusalReason::Overlap, message, &places))
+}
+
+fn not_as_meant<'h>(text: &FileText, state: &State<'_>) -> State<'h> {
+    let lines = match state {
+        State::Settled(settled) => touched(text, &settled.changes),
+        _ => 0..0,
+    };
+    let message =
+        "the result would not have the lines as the hunk asks for them: one that goes is \
+                   left, or one that comes is there more often; send the place in full"
+            .to_owned();
+    let reason = HunkRefusalReason::NotAsMeant;
+    State::Refused(refusal::refusal(text, reason, message, &[(lines, 1.0)]))
 }
 
 fn outcome(text: &FileText, hunk: &Hunk, state: &State<'_>) -> HunkOutcome {

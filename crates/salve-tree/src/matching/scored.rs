@@ -8,7 +8,6 @@ use super::index::{Index, Level};
 use super::ladder::{Indentation, Search, Sought};
 use super::pattern::{OldLine, Pattern, weight};
 use super::refusal;
-use super::similarity::similarity;
 use super::{HunkRefusal, HunkRefusalReason, Rung};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -31,7 +30,9 @@ const MOST_SHOWN: usize = 3;
 /// What a line of the file between two others costs, so that equal lines pair with the nearest.
 const GAP: f64 = 0.01;
 /// A place this much alike may be where a hunk belonged before it was edited.
-const RIVAL: f64 = 0.3;
+pub(crate) const RIVAL: f64 = 0.3;
+/// The same for a hunk that is somewhere exactly and says enough to be told by its lines.
+pub(crate) const STRONG_RIVAL: f64 = 0.6;
 /// A nearest place less alike than this does not help.
 const WORTH_SHOWING: f64 = 0.4;
 
@@ -51,12 +52,14 @@ pub(crate) fn not_found(index: &Index<'_>, pattern: &Pattern<'_>) -> HunkRefusal
     report(index, pattern, &likely(index, pattern))
 }
 
-/// Finds a place that looks like the hunk edited since, apart from the lines `found`.
+/// Finds a place that looks like the hunk edited since, apart from the lines `found`, and tells how
+/// alike it is. At least `least` of what the hunk says must be there.
 pub(crate) fn rival(
     index: &Index<'_>,
     pattern: &Pattern<'_>,
     found: &Range<usize>,
-) -> Option<Range<usize>> {
+    least: f64,
+) -> Option<(Range<usize>, f64)> {
     let apart = |place: &Likely| place.lines.end <= found.start || place.lines.start >= found.end;
     let mut places = likely(index, pattern).into_iter().filter(apart);
     let worth = |line: &OldLine<'_>| (weight(&line.text) + 1) as f64;
@@ -66,9 +69,10 @@ pub(crate) fn rival(
             // What came in between since does not make the lines that are left less telling.
             let pairs = pattern.old.iter().zip(&place.pairs);
             let seen: f64 = pairs.map(|(line, pair)| pair.map_or(0.0, |_| worth(line))).sum();
-            seen >= RIVAL * total
+            seen >= least * total
         })
-        .map(|place| place.lines)
+        // What differs somewhere is never wholly alike.
+        .map(|place| (place.lines, place.score.min(0.99)))
 }
 
 /// A place that is like a hunk.
@@ -130,16 +134,19 @@ fn aligned<'h>(index: &Index<'_>, pattern: &Pattern<'h>, likely: &Likely) -> Sea
 
 // The places most like the hunk, best first, none touching another.
 fn likely(index: &Index<'_>, pattern: &Pattern<'_>) -> Vec<Likely> {
-    if pattern.old.is_empty() || pattern.old.len() > MOST_LINES || index.text().line_count() == 0 {
+    let nothing = pattern.old.is_empty() || index.text().line_count() == 0;
+    if nothing || pattern.old.len() > MOST_LINES || !index.work().has_comparisons() {
         return vec![];
     }
     let starts = starts(index, pattern);
+    let mut known = HashMap::new();
     let mut taken: Vec<Range<usize>> = Vec::new();
     let mut places = Vec::new();
     // Places may be nearer to each other than the lines compared around a start, so that each is
     // sought among the lines that those before it left.
     while places.len() < MOST_SHOWN {
-        let compared = starts.iter().map(|&start| compare(index, pattern, start, &taken));
+        let compared =
+            starts.iter().map(|&start| compare(index, pattern, start, &taken, &mut known));
         let best = compared.filter(|place| !place.lines.is_empty()).reduce(|best, other| {
             let earlier = other.score == best.score && other.lines.start < best.lines.start;
             if other.score > best.score || earlier { other } else { best }
@@ -167,11 +174,8 @@ fn starts(index: &Index<'_>, pattern: &Pattern<'_>) -> Vec<usize> {
     // The line that says most may have changed a little: it is compared with every line.
     let heaviest = pattern.old.iter().enumerate().max_by_key(|(_, line)| weight(&line.text));
     if let Some((offset, line)) = heaviest {
-        for (place, other) in index.text().lines().enumerate() {
-            let alike = similarity(line.text.trim(), other.trim());
-            if alike >= REMOVED_ENOUGH {
-                vote(place, offset, weight(&line.text));
-            }
+        for place in index.alike(&line.text, REMOVED_ENOUGH) {
+            vote(place, offset, weight(&line.text));
         }
     }
     let mut votes: Vec<_> = votes.into_iter().collect();
@@ -187,6 +191,7 @@ fn compare(
     pattern: &Pattern<'_>,
     start: usize,
     taken: &[Range<usize>],
+    known: &mut HashMap<(usize, usize), f64>,
 ) -> Likely {
     let text = index.text();
     let from = start.saturating_sub(SLACK / 2);
@@ -201,8 +206,8 @@ fn compare(
         for j in 0..width {
             let place = from + i + j;
             let free = place < end && !taken.iter().any(|taken| taken.contains(&place));
-            let alike =
-                if free { similarity(line.text.trim(), text.line(place).trim()) } else { 0.0 };
+            let compare = || index.similarity(line.text.trim(), text.line(place).trim());
+            let alike = if free { *known.entry((i, place)).or_insert_with(compare) } else { 0.0 };
             let paired = if alike >= 0.5 { best[i][j] + worth * alike } else { f64::MIN };
             let skip_old = best[i][j + 1];
             let skip_file = if j > 0 { best[i + 1][j - 1] - GAP } else { f64::MIN };
@@ -299,7 +304,7 @@ fn report(index: &Index<'_>, pattern: &Pattern<'_>, likely: &[Likely]) -> HunkRe
             "; nearest are lines {} to {} ({:.0} % alike): copy them exactly as they stand",
             lines.start + 1,
             lines.end,
-            100.0 * score
+            (100.0 * score).floor().min(99.0)
         )),
         None => message.push_str("; read the file again before editing it"),
     }

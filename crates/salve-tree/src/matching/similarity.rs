@@ -1,30 +1,32 @@
 //! How alike two lines are.
 //!
 //! In: two short texts. Out: 1 for equal, 0 for nothing in common; one less the share of characters
-//! that an edit would have to touch. Never: more work than a bound, whatever the texts.
+//! that an edit would have to touch; and what the comparison cost. Never: more work than a bound,
+//! whatever the texts.
 
 /// Lines are compared by their first characters only, so that one line cannot cost much.
 const MOST: usize = 512;
 
-/// Returns one less the edit distance as a share of the longer text.
-pub(crate) fn similarity(left: &str, right: &str) -> f64 {
+/// Returns one less the edit distance as a share of the longer text, and the steps it took.
+pub(crate) fn similarity(left: &str, right: &str) -> (f64, usize) {
     if left == right {
-        return 1.0;
+        return (1.0, 1);
     }
     let left: Vec<char> = left.chars().take(MOST).collect();
     let right: Vec<char> = right.chars().take(MOST).collect();
     let longer = left.len().max(right.len());
     if longer == 0 {
         // They differ behind a bound or not at all; empty against empty was equal above.
-        return 0.0;
+        return (0.0, 1);
     }
     let most = bound(&left, &right);
     // Most lines of a file have nothing to do with the line sought: their letters tell at once.
     if most < 0.4 {
-        return most;
+        return (most, left.len() + right.len());
     }
     let distance = distance(&left, &right);
-    1.0 - f64::from(distance as u32) / f64::from(longer as u32)
+    let alike = 1.0 - f64::from(distance as u32) / f64::from(longer as u32);
+    (alike, left.len() * right.len())
 }
 
 /// Returns what the similarity cannot exceed, from the counts of the characters alone.
@@ -75,7 +77,7 @@ mod tests {
             ("const result = f();", "const results = f();", 0.95),
             ("log(\"wrong\")", "log(\"hello\")", 7.0 / 12.0),
         ] {
-            let found = similarity(left, right);
+            let (found, _) = similarity(left, right);
             assert!((found - expected).abs() < 1e-9, "{left} {right}: {found}");
         }
     }

@@ -3,6 +3,9 @@
 //! In: files and hunks written for these tests. Out: the new text or the reason. Never: a case from
 //! elsewhere.
 
+mod growth;
+mod meant;
+
 use super::pattern::hunk_lines;
 use super::*;
 use salve_types::{HunkBody, LineOperation, LineOperationKind, Occurrence, Span};
@@ -59,6 +62,7 @@ fn said(file: &str, hunks: &[Hunk], options: MatchOptions) -> String {
             HunkOutcome::Placed { rung, in_result: false, .. } => format!("{rung:?}"),
             HunkOutcome::Placed { rung, .. } => format!("{rung:?} in result"),
             HunkOutcome::AlreadyApplied { .. } => "applied".to_owned(),
+            HunkOutcome::Declined { .. } => "declined".to_owned(),
             HunkOutcome::Refused(refusal) => format!("{:?}", refusal.reason),
         })
         .collect();
@@ -525,7 +529,7 @@ fn c088_c032_a_line_operation_needs_its_lines_and_what_they_say() {
             (file, vec![at(Replace, 1, 2, None, "x\ny\nz")], r#"Line "x\ny\nz\nthree""#),
             (file, vec![at(Insert, 1, 1, None, "zero")], r#"Line "zero\none\ntwo  \nthree""#),
             (file, vec![at(Insert, 4, 4, None, "four")], r#"Line "one\ntwo  \nthree\nfour""#),
-            (file, vec![at(Insert, 2, 2, Some("two"), "x\n")], r#"Line "one\nx\ntwo  \nthree""#),
+            (file, vec![at(Insert, 2, 2, Some("two"), "x\n")], r#"Line "one\nx\n\ntwo  \nthree""#),
             (file, vec![at(Insert, 0, 0, None, "x")], "OutOfRange \"\""),
             (file, vec![at(Insert, 5, 5, None, "x")], "OutOfRange \"\""),
             (file, vec![at(Delete, 3, 3, None, "")], r#"Line "one\ntwo  ""#),

@@ -2,7 +2,8 @@
 //!
 //! In: the decisions. Out: plain values that serialise. Never: a decision.
 
-use crate::{ContentHash, HunkOutcome};
+use crate::change_hunks::{ChangeHunk, single_changes};
+use crate::{ContentHash, HunkOutcome, PlannedFile, VerifiedEdits};
 use serde::Serialize;
 
 /// The decisions about every file of a set.
@@ -57,6 +58,8 @@ pub enum FileOutcome {
     Planned,
     /// No changes needed: the file is already as the edit wants it.
     NoChange,
+    /// It fits, and a person left it out.
+    Declined,
     /// It is not in the plan.
     Refused {
         /// The kind of reason.
@@ -199,7 +202,45 @@ impl FileOutcome {
     }
 }
 
+impl Report {
+    /// Takes note of what a person chose from the plan: what was left out is not done.
+    pub fn note_choice(&mut self, chosen: &VerifiedEdits) {
+        for file in self.files.iter_mut().filter(|file| file.outcome == FileOutcome::Planned) {
+            let is_taken = |planned: &&PlannedFile| {
+                let path = planned.path.as_str();
+                path == file.path || file.moved_to.as_deref() == Some(path)
+            };
+            match chosen.files().iter().find(is_taken) {
+                Some(taken) => file.note_taken(taken),
+                None => {
+                    file.outcome = FileOutcome::Declined;
+                    file.hunks.iter_mut().for_each(HunkOutcome::decline);
+                }
+            }
+        }
+    }
+}
+
 impl FileReport {
+    // A hunk is taken when the file changes where it is.
+    fn note_taken(&mut self, taken: &PlannedFile) {
+        let (Some(before), Some(after)) = (&taken.before, &taken.after) else { return };
+        let changed: Vec<_> = single_changes(&before.bytes, &after.bytes)
+            .iter()
+            .map(ChangeHunk::changed_lines)
+            .collect();
+        for hunk in &mut self.hunks {
+            let HunkOutcome::Placed { first_line, last_line, in_result: false, .. } = hunk else {
+                continue;
+            };
+            let (first, last) = (*first_line, (*last_line).max(*first_line));
+            let touches = changed.iter().any(|lines| lines.start <= last && first <= lines.end);
+            if !touches {
+                hunk.decline();
+            }
+        }
+    }
+
     /// Counts the hunks that have a place or need none.
     pub fn fine_hunks(&self) -> usize {
         self.hunks.iter().filter(|hunk| !matches!(hunk, HunkOutcome::Refused(_))).count()

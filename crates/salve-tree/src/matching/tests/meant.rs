@@ -1,0 +1,205 @@
+//! Edits that fit by chance: what is accepted is what was meant, or it is refused.
+
+use super::*;
+
+const THREE: &str = "fn a() {\n    go();\n    end();\n}\n\nfn b() {\n    stay(1);\n    end();\n}\n\nfn c() {\n    run();\n    end();\n}\n";
+
+#[test]
+fn a_heading_that_is_nowhere_binds() {
+    for options in [STRICT, KNOWN] {
+        table(
+            options,
+            vec![
+                (
+                    "def f():\n    x = 1\n",
+                    vec![anchored(diff("-    x = 1\n+    x = 2"), &["def nowhere():"])],
+                    "AnchorAbsent \"\"",
+                ),
+                (
+                    "class A:\n    def f():\n        x = 1\n",
+                    vec![anchored(
+                        diff("-        x = 1\n+        x = 2"),
+                        &["class A:", "def g():"],
+                    )],
+                    "AnchorAbsent \"\"",
+                ),
+                (
+                    "async def f(a, b):\n    x = 1\n",
+                    vec![anchored(diff("-    x = 1\n+    x = 2"), &["def f(a"])],
+                    r#"Exact "async def f(a, b):\n    x = 2\n""#,
+                ),
+            ],
+        );
+    }
+}
+
+#[test]
+fn the_neighbours_of_a_removal_do_not_prove_it() {
+    let altered = "-fn b() {\n-    stay(2);\n-    end();\n-}\n-\n";
+    for options in [STRICT, KNOWN] {
+        table(
+            options,
+            vec![
+                (
+                    THREE,
+                    vec![diff(&format!("     end();\n }}\n \n{altered} fn c() {{"))],
+                    "NotFound \"\"",
+                ),
+                (
+                    "keep one\nkeep two\n",
+                    vec![diff(" keep one\n-was(here)\n keep two")],
+                    r#"applied "keep one\nkeep two\n""#,
+                ),
+                (
+                    "keep one\nkeep two\nwas(there)\n",
+                    vec![diff(" keep one\n-was(here)\n keep two")],
+                    "NotFound \"\"",
+                ),
+            ],
+        );
+    }
+}
+
+#[test]
+fn what_was_put_at_an_end_is_not_put_there_again() {
+    for options in [STRICT, KNOWN] {
+        table(
+            options,
+            vec![
+                (
+                    "one\ntwo\nthree = 3\n",
+                    vec![diff(" one\n two\n+three = 3")],
+                    r#"applied "one\ntwo\nthree = 3\n""#,
+                ),
+                (
+                    "one\ntwo\nthree = 3\n",
+                    vec![text("two", "two\nthree = 3")],
+                    r#"applied "one\ntwo\nthree = 3\n""#,
+                ),
+            ],
+        );
+    }
+}
+
+#[test]
+fn text_that_is_a_whole_line_goes_and_comes_as_one() {
+    let list = "all = [\n    one,\n    three,\n    four,\n]\n";
+    let body = "def f():\n    if x:\n        go()\n    end()\n";
+    table(
+        STRICT,
+        vec![
+            (list, vec![text("three,\n", "")], r#"Exact "all = [\n    one,\n    four,\n]\n""#),
+            (
+                list,
+                vec![text("three,\n", "3,")],
+                r#"Exact "all = [\n    one,\n    3,\n    four,\n]\n""#,
+            ),
+            (
+                body,
+                vec![text("go()\n", "go()\nstay()\n")],
+                r#"Reindent "def f():\n    if x:\n        go()\n        stay()\n    end()\n""#,
+            ),
+            (
+                body,
+                vec![text("go()\n", "go()\n        stay()\n")],
+                r#"Exact "def f():\n    if x:\n        go()\n        stay()\n    end()\n""#,
+            ),
+        ],
+    );
+}
+
+#[test]
+fn tabs_for_blanks_become_blanks_at_every_depth() {
+    let file = "class A:\n    def f(self):\n        if x:\n            go()\n";
+    let new = "\t\tif x:\n\t\t\tif y:\n\t\t\t\tgo()\n\tend()";
+    table(
+        STRICT,
+        vec![(
+            file,
+            vec![block("\t\tif x:", new)],
+            r#"Reindent "class A:\n    def f(self):\n        if x:\n            if y:\n                go()\n    end()\n            go()\n""#,
+        )],
+    );
+}
+
+#[test]
+fn blank_lines_of_the_file_that_a_search_lacks_stay() {
+    let file = "import a\n\nimport b\n\n\ndef first():\n    go(1)\n\n    return 1\n";
+    table(
+        STRICT,
+        vec![
+            (
+                file,
+                vec![block(
+                    "import b\ndef first():\n    go(1)\n    return 1",
+                    "import b\ndef first():\n    go(2)\n    return 1",
+                )],
+                r#"Fold "import a\n\nimport b\n\n\ndef first():\n    go(2)\n\n    return 1\n""#,
+            ),
+            // Whether the new line comes above or below the blank one is not said.
+            (
+                file,
+                vec![block("    go(1)\n    return 1", "    go(1)\n    stop()\n    return 1")],
+                "NotFound \"\"",
+            ),
+            (
+                file,
+                vec![text("import a\nimport b\n", "import b\n")],
+                r#"Fold "\nimport b\n\n\ndef first():\n    go(1)\n\n    return 1\n""#,
+            ),
+        ],
+    );
+}
+
+#[test]
+fn an_exact_place_that_is_the_only_one_outweighs_a_wrong_number() {
+    let file = "use a;\n\nfn matches_req(req: &Req, ver: &Version) -> bool {\n    for cmp in &req.comparators {\n        if !matches_impl(cmp, ver) {\n            return false;\n        }\n    }\n    if ver.pre.is_empty() {\n        return true;\n    }\n    other(ver)\n}\n\nfn matches_comparator(cmp: &Comparator, ver: &Version) -> bool {\n    matches_impl(cmp, ver) && (ver.pre.is_empty() || pre_is_compatible(cmp, ver))\n}\n";
+    let hunk = diff(
+        " fn matches_req(req: &Req, ver: &Version) -> bool {\n     for cmp in &req.comparators {\n-        if !matches_impl(cmp, ver) {\n+        if !matches_all(cmp, ver) {\n             return false;\n         }\n     }",
+    );
+    for hint in [1, 2, 4, 15, 30] {
+        let found =
+            match_hunks(&FileText::plain(file.to_owned()), &[hinted(hunk.clone(), hint)], &STRICT);
+        assert!(
+            found.text.is_some_and(|text| text.contains("matches_all")),
+            "{hint}: {:?}",
+            found.outcomes
+        );
+    }
+}
+
+#[test]
+fn hunks_in_another_order_than_the_file_are_placed_where_each_is_alone() {
+    let file: String = (1..40).map(|at| format!("let value_{at} = compute({at});\n")).collect();
+    let hunk = |at: usize| {
+        diff(&format!(
+            " let value_{} = compute({});\n let value_{} = compute({});\n-let value_{at} = compute({at});\n+let value_{at} = 0;\n let value_{} = compute({});",
+            at - 2,
+            at - 2,
+            at - 1,
+            at - 1,
+            at + 1,
+            at + 1
+        ))
+    };
+    let matched = match_hunks(&FileText::plain(file), &[hunk(30), hunk(10), hunk(20)], &STRICT);
+    let text = matched.text.expect("all are placed");
+    assert_eq!(text.matches(" = 0;").count(), 3);
+}
+
+#[test]
+fn a_place_that_differs_is_never_called_wholly_alike() {
+    let file = "fn a() {\n    let total = items.iter().sum();\n    let rate = total / count;\n    done(rate);\n}\n\nfn b() {\n    let total = items.iter().sum();\n    let rate = total / counts;\n    done(rate);\n}\n";
+    let hunk = hinted(
+        diff(
+            "     let total = items.iter().sum();\n-    let rate = total / count;\n+    let rate = 1;\n     done(rate);",
+        ),
+        8,
+    );
+    let matched = match_hunks(&FileText::plain(file.to_owned()), &[hunk], &STRICT);
+    let [HunkOutcome::Refused(refusal)] = &matched.outcomes[..] else { panic!("{matched:?}") };
+    assert!(
+        refusal.candidates.iter().skip(1).all(|candidate| candidate.score < 1.0),
+        "{refusal:?}"
+    );
+}
