@@ -41,6 +41,10 @@ pub(crate) enum Unresolved {
         "nothing says where `{line}` belongs between the omissions around it; repeat the line before or after it"
     )]
     Unplaced { line: String },
+    #[error(
+        "`{line}` is beside an omission that keeps `{kept}`: it may be that line, changed, or a new one; repeat the lines around it"
+    )]
+    MayBeChanged { line: String, kept: String },
     #[error("`{line}` is new, so the omission below it stands for nothing; write that code")]
     OmissionInNew { line: String },
     #[error(

@@ -4,14 +4,21 @@
 //! two pairs where a marker is.
 
 use super::align::{Lean, Level, align};
-use super::keys::is_weak;
+use super::keys::{is_weak, key_of};
 use super::markers::MarkerKind;
 use super::outline::{Closer, Item, Outline, Part, indent_of};
 use super::{Unresolved, shown};
+use crate::matching::similarity;
 use std::collections::HashSet;
 
 /// As many lines may go without anything in their place and without a word about them.
 const MAX_SILENT_LOSS: usize = 3;
+
+/// A new line this much like one that is kept may be that one, changed.
+const LOOKS_CHANGED: f64 = 0.5;
+/// Short lines are alike by chance.
+const SHORT_LOOKS_CHANGED: f64 = 0.7;
+const SHORT_LINE: usize = 12;
 
 /// The lines of the new text.
 #[derive(Debug, Default)]
@@ -138,6 +145,9 @@ impl Loom<'_> {
             return self.descend(gap, item, ends);
         }
         self.check_depth(gap)?;
+        self.check_closers(gap)?;
+        self.check_changed(first.iter(), gap.old.iter())?;
+        self.check_changed(last.iter().rev(), gap.old.iter().rev())?;
         self.all_new(first, shift, ends)?;
         self.keep(gap.old, ends);
         for segment in middle {
@@ -160,6 +170,65 @@ impl Loom<'_> {
             .map(|item| self.new_lines[item.line].trim_end())
             .find(|line| !is_weak(line) && kept.contains(line));
         twin.map_or(Ok(()), |line| Err(Unresolved::Unplaced { line: shown(line) }))
+    }
+
+    /// Refuses a line beside a marker that only closes something: what it closes is not there, so
+    /// that it is a line the marker keeps.
+    fn check_closers(&self, gap: &Gap<'_>) -> Result<(), Unresolved> {
+        if gap.old.is_empty() {
+            return Ok(());
+        }
+        let mut open = 0_usize;
+        for item in gap.new.iter().filter(|item| item.marker.is_none() && !item.has_body()) {
+            let line = self.new_lines[item.line].trim();
+            let closes = line.starts_with(['}', ')', ']']) && is_weak(line);
+            match open.checked_sub(usize::from(closes)) {
+                Some(left) => open = left + usize::from(line.ends_with(['{', '(', '['])),
+                None => return Err(Unresolved::Unplaced { line: shown(line) }),
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a line beside a marker that looks like a line the marker keeps: it may be that line,
+    /// changed, and then both would stay. The lines go from the pair towards the marker.
+    fn check_changed<'i>(
+        &self,
+        new: impl ExactSizeIterator<Item = &'i Item>,
+        old: impl Iterator<Item = &'i Item>,
+    ) -> Result<(), Unresolved> {
+        let kept: Vec<&Item> = old.take(new.len() + 1).collect();
+        for (at, item) in new.filter(|item| item.marker.is_none()).enumerate() {
+            // As many lines from the pair as the new one is, or one more or less.
+            let near = kept.get(at.saturating_sub(1)..(at + 2).min(kept.len()));
+            let line = self.new_lines[item.line].trim();
+            let looks = |kept: &&&Item| {
+                let old = self.old_lines[kept.line].trim();
+                let short = line.len().min(old.len()) < SHORT_LINE;
+                let least = if short { SHORT_LOOKS_CHANGED } else { LOOKS_CHANGED };
+                let alike = !is_weak(old) && similarity(line, old).0 >= least;
+                alike && !self.declares_another(item, kept)
+            };
+            if let Some(kept) = near.unwrap_or_default().iter().find(looks) {
+                let kept = shown(self.old_lines[kept.line]);
+                return Err(Unresolved::MayBeChanged { line: shown(line), kept });
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells whether a construct has another name than one that is kept, and another body.
+    fn declares_another(&self, new: &Item, old: &Item) -> bool {
+        let keys =
+            (key_of(self.new_lines[new.line], false), key_of(self.old_lines[old.line], false));
+        let body = |lines: &[&str], item: &Item| {
+            lines.get(item.line + 1).map(|line| line.trim().to_owned())
+        };
+        let named = matches!(&keys, (Some(new), Some(old)) if new != old);
+        named
+            && new.has_body()
+            && old.has_body()
+            && body(self.new_lines, new) != body(self.old_lines, old)
     }
 
     /// Looks for the one construct of the gap in which the items without a place have theirs.
@@ -248,6 +317,10 @@ impl Loom<'_> {
                 self.line(new.line, old.line, shift);
             }
             (Some(new), None) => self.new_lines_of(new.line - new.blanks..new.line + 1, shift),
+            // What ends with lines of its own and not with a marker ends without the closer.
+            (None, Some(old)) if !after_marker && new.body.iter().any(Item::holds_marker) => {
+                return Err(Unresolved::ShapeDiffers { line: shown(self.old_lines[old.line]) });
+            }
             (None, closer) => self.old_closer(closer),
         }
         Ok(())
