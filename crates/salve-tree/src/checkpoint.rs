@@ -1,7 +1,8 @@
 //! Checkpoints: named states of the tree that can be checked and restored.
 //!
 //! In: a name and the files that Salve has touched, or others. Out: a record of their contents,
-//! whether it is still whole, and the way back to it. Never: a restore before the state that is
+//! whether it is still whole, and the way back to it, for these files and for all that Salve changed
+//! since. Never: a restore before the state that is
 //! left behind is written down and synced; a restore from a checkpoint that is not whole.
 
 mod restore;
@@ -106,10 +107,16 @@ pub fn validate_checkpoint(
     name: &str,
 ) -> Result<ListedCheckpoint, TreeError> {
     let named = |listed: &ListedCheckpoint| {
-        listed.checkpoint.as_ref().is_some_and(|it| it.name == name || it.id == name)
+        listed.checkpoint.as_ref().is_some_and(|it| is_called(it, name))
     };
     let found = list_checkpoints(workspace)?.into_iter().rev().find(named);
     found.ok_or_else(|| TreeError::Unknown { what: format!("checkpoint {name}") })
+}
+
+/// Tells whether a checkpoint is meant: by its name, its id, or its number with `#`.
+fn is_called(checkpoint: &Checkpoint, name: &str) -> bool {
+    let number = name.strip_prefix('#').and_then(|number| number.parse().ok());
+    checkpoint.name == name || checkpoint.id == name || number == Some(checkpoint.number)
 }
 
 /// Lists the contents that checkpoints need.
@@ -147,6 +154,9 @@ fn first_fault(
     workspace: &Workspace,
     checkpoint: &Checkpoint,
 ) -> Result<Option<String>, TreeError> {
+    if checkpoint.tree.values().all(Option::is_none) {
+        return Ok(None);
+    }
     let Some(blobs) = workspace.blobs()? else {
         return Ok(Some("no contents are kept".to_owned()));
     };

@@ -52,7 +52,10 @@ pub use path::{AdmitOptions, MAX_FILE_BYTES, PathRule, PathVerdict, Root};
 pub use plan::{FileContent, FileState, FileView, PlannedFile, TreePath, VerifiedEdits, ViewError};
 pub use probe::{NoProbe, OmissionLine, ProbeNode, StandsFor, SyntaxProbe};
 pub use recover::{DamagedJournal, Recovery, recover};
-pub use undo::{ChangedSince, Moved, OnChanged, RewindOutcome, ThreeWay, redo, rewind, undo};
+pub use undo::{
+    ChangedSince, Moved, OnChanged, RewindOutcome, ThreeWay, redo, rewind, undo, undo_file,
+    undo_many,
+};
 pub use verify::{
     Allow, BaseSource, FileOutcome, FileReport, Operation, Refusal, RefusalCode, Report,
     SideOfConflict, Verification, VerifyOptions, verify,

@@ -4,6 +4,7 @@
 //! other. Never: a file overwritten that was changed since Salve wrote it, unless the caller says
 //! so; and then the change is recorded in the history first, so that it can be reached again.
 
+mod file;
 mod route;
 
 use crate::apply::{Conflict, Done, Work, begin, describe, recorded, transact};
@@ -12,6 +13,7 @@ use crate::lease;
 use crate::plan::PlannedFile;
 use crate::workspace::State;
 use crate::{NotApplied, TreeError, Workspace};
+pub use file::undo_file;
 use route::{Detour, Route};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -86,8 +88,26 @@ pub fn undo(
     on_changed: OnChanged,
     meta: &ChangeMeta,
 ) -> Result<RewindOutcome, TreeError> {
+    undo_many(workspace, 1, on_changed, meta)
+}
+
+/// Takes back the last `count` change sets as one move.
+pub fn undo_many(
+    workspace: &Workspace,
+    count: usize,
+    on_changed: OnChanged,
+    meta: &ChangeMeta,
+) -> Result<RewindOutcome, TreeError> {
     travel(workspace, Motion::Undo, on_changed, meta, |history| {
-        Ok(history.position().map(|change| change.parent.clone()))
+        let position = history.position_id();
+        let there = history.chain(position.as_deref()).count();
+        if there == 0 || count == 0 {
+            return Ok(None);
+        }
+        let last = history.chain(position.as_deref()).nth(count - 1).ok_or_else(|| {
+            TreeError::Unknown { what: format!("{count} changes to undo; there are {there}") }
+        })?;
+        Ok(Some(last.parent.clone()))
     })
 }
 
@@ -98,7 +118,10 @@ pub fn redo(
     meta: &ChangeMeta,
 ) -> Result<RewindOutcome, TreeError> {
     travel(workspace, Motion::Redo, on_changed, meta, |history| {
-        Ok(history.next().map(|change| Some(change.id.clone())))
+        // What was taken back by a change of its own is made again by taking that one back.
+        let merged = || history.position().filter(|change| change.takes_back.is_some());
+        let next = history.next().map(|change| Some(change.id.clone()));
+        Ok(next.or_else(|| merged().map(|change| change.parent.clone())))
     })
 }
 
@@ -218,6 +241,7 @@ impl Records<'_> {
         back.number = since.number + 1;
         back.parent = Some(since.id.clone());
         back.origin = Origin::User;
+        back.takes_back.clone_from(self.from);
         Ok((work, vec![Record::Change(since), Record::Change(back)]))
     }
 

@@ -5,16 +5,17 @@
 //! changed beside Salve, unless the caller says so; a touch of the tree when no checkpoint is
 //! whole.
 
-use super::{Checkpoint, ListedCheckpoint, fault, list_checkpoints, read};
+use super::{Checkpoint, ListedCheckpoint, fault, is_called, list_checkpoints, read};
 use crate::apply::{Conflict, Done, Work, begin, describe, transact};
 use crate::disk::{At, ensure_dir, write_all};
-use crate::history::{ChangeMeta, ChangeSet, History, Origin, Record, is_binary, unique};
+use crate::history::{ChangeMeta, ChangeSet, History, Origin, Record, Step, is_binary, unique};
 use crate::journal::Version;
 use crate::lease;
 use crate::plan::{FileContent, FileState, PlannedFile, TreePath};
 use crate::workspace::State;
 use crate::{ChangedSince, OnChanged, ThreeWay, TreeError, Workspace};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::io;
 use std::os::fd::AsFd as _;
 
@@ -65,8 +66,8 @@ pub struct Restored {
     pub checkpoint: Checkpoint,
     /// The change set that took the tree there; `None` when it was there already.
     pub change: Option<ChangeSet>,
-    /// The path of the report in the workspace that tells what was left behind.
-    pub report: String,
+    /// The path of the report in the workspace that tells what was left behind, if anything was.
+    pub report: Option<String>,
 }
 
 /// Takes the tree back to a checkpoint, after writing down what is left behind.
@@ -79,26 +80,32 @@ pub fn restore_checkpoint(
     let history = History::of(&log);
     let chosen = choose(workspace, request.name)?;
     let files = match &chosen {
-        Some(checkpoint) => differences(&state, checkpoint)?,
+        Some(checkpoint) => differences(&state, &history, checkpoint)?,
         None => left_by_history(&state, &history)?,
     };
+    // Where the tree is already as it was, nothing is left behind.
+    if let (Some(_), true) = (&chosen, files.is_empty())
+        && let Some(checkpoint) = chosen
+    {
+        let restored = Restored { checkpoint, change: None, report: None };
+        return Ok(RestoreOutcome::Restored(Box::new(restored)));
+    }
     let report = write_report(&state, &history, request, chosen.as_ref(), &files, meta.now)?;
     let Some(checkpoint) = chosen else { return Ok(RestoreOutcome::NoneValid { report }) };
     let changed = changed_beside(&history, &checkpoint, &files);
     if !changed.is_empty() && request.on_changed != OnChanged::Force {
         return Ok(RestoreOutcome::Changed { files: changed, report });
     }
-    let restored =
-        |change| RestoreOutcome::Restored(Box::new(Restored { checkpoint, change, report }));
-    if files.is_empty() {
-        return Ok(restored(None));
-    }
     lease::check(&state, files.iter().map(|file| file.path.as_str()), meta.now)?;
-    let work = Work::new(&state, unique("cs", meta.now), &files)?;
+    let prune = made_since(&history, &checkpoint);
+    let work = Work::new(&state, unique("cs", meta.now), &files)?.pruning(prune);
     let meta = ChangeMeta { origin: Origin::Checkpoint, ..meta.clone() };
     let change = describe(&history, &work, &files, &meta, &workspace.options().holder);
     match transact(&state, &log, &work, &files, &[Record::Change(change.clone())])? {
-        Done::Applied(_) => Ok(restored(Some(change))),
+        Done::Applied(_) => {
+            let restored = Restored { checkpoint, change: Some(change), report: Some(report) };
+            Ok(RestoreOutcome::Restored(Box::new(restored)))
+        }
         Done::Conflict(conflict) => Ok(RestoreOutcome::Conflict(conflict)),
     }
 }
@@ -107,7 +114,7 @@ pub fn restore_checkpoint(
 fn choose(workspace: &Workspace, name: Option<&str>) -> Result<Option<Checkpoint>, TreeError> {
     let wanted = |listed: &ListedCheckpoint| match (name, &listed.checkpoint) {
         (None, _) => true,
-        (Some(name), Some(checkpoint)) => checkpoint.name == name || checkpoint.id == name,
+        (Some(name), Some(checkpoint)) => is_called(checkpoint, name),
         (Some(_), None) => false,
     };
     let listed: Vec<_> = list_checkpoints(workspace)?.into_iter().filter(wanted).collect();
@@ -118,16 +125,44 @@ fn choose(workspace: &Workspace, name: Option<&str>) -> Result<Option<Checkpoint
     Ok(whole.and_then(|listed| listed.checkpoint))
 }
 
-/// Plans the way from the tree as it is to the checkpoint.
-fn differences(state: &State<'_>, checkpoint: &Checkpoint) -> Result<Vec<PlannedFile>, TreeError> {
+/// Plans the way from the tree as it is to the checkpoint: the files it names, and every other file
+/// that Salve changed since, as the history knows it.
+fn differences(
+    state: &State<'_>,
+    history: &History,
+    checkpoint: &Checkpoint,
+) -> Result<Vec<PlannedFile>, TreeError> {
+    let mut goals = checkpoint.tree.clone();
+    for step in history.way_to(checkpoint.position.as_deref()) {
+        let (change, back) = match step {
+            Step::Back(change) => (change, true),
+            Step::Forth(change) => (change, false),
+        };
+        for file in &change.files {
+            let then = if back { file.old } else { file.new };
+            if !checkpoint.tree.contains_key(&file.file_path) {
+                goals.insert(file.file_path.clone(), then);
+            }
+        }
+    }
     let mut files = Vec::new();
-    for (path, version) in &checkpoint.tree {
-        let before = read(state, path)?;
-        if seen(before.as_ref()) != *version {
-            files.push(planned(state, path, before, *version)?);
+    for (path, version) in goals {
+        let before = read(state, &path)?;
+        if seen(before.as_ref()) != version {
+            files.push(planned(state, &path, before, version)?);
         }
     }
     Ok(files)
+}
+
+/// Lists the directories that were made since; they go where they are empty.
+fn made_since(history: &History, checkpoint: &Checkpoint) -> BTreeSet<String> {
+    let steps = history.way_to(checkpoint.position.as_deref());
+    let made = steps.iter().filter_map(|step| match step {
+        Step::Back(change) => Some(change.made_dirs.iter().cloned()),
+        Step::Forth(_) => None,
+    });
+    made.flatten().collect()
 }
 
 /// Plans the way from the tree as it is to what the history left, only to show the difference.

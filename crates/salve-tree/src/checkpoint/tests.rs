@@ -102,9 +102,9 @@ fn h37_the_list_tells_which_checkpoints_are_whole() {
 #[test]
 fn h33_the_state_left_behind_is_written_down_with_difference_and_error() {
     let desk = three_states();
-    let first = restored(restore(&desk, Some("second"))).report;
+    let first = restored(restore(&desk, Some("second"))).report.unwrap();
     desk.undo();
-    let second = restored(restore(&desk, Some("second"))).report;
+    let second = restored(restore(&desk, Some("second"))).report.unwrap();
     assert_eq!(first, ".salve/healing-attempts/corrupted-state-20261116T004512123Z.json");
     assert_eq!(second, ".salve/healing-attempts/corrupted-state-20261116T004512123Z-1.json");
     let report: Value = serde_json::from_slice(&desk.read(&first).unwrap()).unwrap();
@@ -157,4 +157,49 @@ fn h37_files_that_salve_never_touched_can_be_named() {
     assert!(made.tree.contains_key("b") && made.tree["new"].is_none());
     assert_eq!((made.number, made.state), (3, Some(json!(1))));
     assert_eq!(restored(restore(&desk, None)).change, None);
+}
+
+#[test]
+fn everything_that_salve_changed_since_is_put_back() {
+    let desk = Desk::new(&[("run.sh", "1\n"), ("other.txt", "o\n"), ("gone.txt", "g\n")]);
+    let pristine = desk.picture();
+    checkpoint(&desk, "pristine");
+    desk.apply(&[("run.sh", Some("2\n"))]);
+    let green = desk.picture();
+    checkpoint(&desk, "green");
+    desk.apply(&[("other.txt", Some("O\n")), ("new/file.txt", Some("n\n"))]);
+    desk.apply(&[("run.sh", Some("3\n")), ("gone.txt", None)]);
+    let broken = desk.picture();
+    assert!(restored(restore(&desk, Some("green"))).change.is_some());
+    assert_eq!(desk.picture(), green);
+    desk.undo();
+    assert_eq!(desk.picture(), broken);
+    // A checkpoint of a tree that Salve had not touched is a state like any other.
+    let done = restored(restore(&desk, Some("pristine")));
+    assert_eq!(done.checkpoint.tree.len(), 0);
+    assert_eq!(desk.picture(), pristine);
+    desk.undo();
+    assert_eq!(desk.picture(), broken);
+}
+
+#[test]
+fn a_state_that_is_there_already_leaves_no_report() {
+    let desk = three_states();
+    checkpoint(&desk, "now");
+    let done = restored(restore(&desk, Some("now")));
+    assert_eq!((done.change, done.report), (None, None));
+    assert!(desk.read(".salve/healing-attempts").is_none());
+}
+
+#[test]
+fn of_checkpoints_with_one_name_each_can_be_restored_by_its_number() {
+    let desk = Desk::new(&[("a", "0\n")]);
+    for text in ["1\n", "2\n"] {
+        desk.apply(&[("a", Some(text))]);
+        checkpoint(&desk, "green");
+    }
+    assert!(restored(restore(&desk, Some("#1"))).change.is_some());
+    assert_eq!(desk.text("a"), "1\n");
+    assert!(restored(restore(&desk, Some("green"))).change.is_some());
+    assert_eq!(desk.text("a"), "2\n");
 }

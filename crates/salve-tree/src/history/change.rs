@@ -57,6 +57,9 @@ pub struct ChangeSet {
     /// Directories it made, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub made_dirs: Vec<String>,
+    /// The change set that this one takes back, where that is what it is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub takes_back: Option<String>,
 }
 
 /// One file of a change set.

@@ -40,6 +40,17 @@ enum Now {
 }
 
 impl Route {
+    /// Plans the way of one file alone: from what the history left to what it had before.
+    pub(super) fn of_file(
+        state: &State<'_>,
+        path: &str,
+        (left, goal): Ends,
+    ) -> Result<Self, TreeError> {
+        let mut route = Self::default();
+        route.add(state, path, (left, goal))?;
+        Ok(route)
+    }
+
     pub(super) fn plan(
         state: &State<'_>,
         history: &History,
@@ -52,22 +63,27 @@ impl Route {
                 route.prune.extend(change.made_dirs.iter().cloned());
             }
         }
-        for (path, (left, goal)) in net(&steps) {
-            let now = look(state, path)?;
-            let (expected, goal) = (content(state, left)?, content(state, goal)?);
-            let path = TreePath::admitted(path.to_owned());
-            match now {
-                now if now.is(goal.as_ref()) => {
-                    route.arrived.push(Detour { path, left: expected, now, goal });
-                }
-                Now::File(before) if same(before.as_ref(), expected.as_ref()) => {
-                    let file = PlannedFile { path, before, after: goal, moved_from: None };
-                    route.straight.push(file);
-                }
-                now => route.detours.push(Detour { path, left: expected, now, goal }),
-            }
+        for (path, ends) in net(&steps) {
+            route.add(state, path, ends)?;
         }
         Ok(route)
+    }
+
+    fn add(&mut self, state: &State<'_>, path: &str, (left, goal): Ends) -> Result<(), TreeError> {
+        let now = look(state, path)?;
+        let (expected, goal) = (content(state, left)?, content(state, goal)?);
+        let path = TreePath::admitted(path.to_owned());
+        match now {
+            now if now.is(goal.as_ref()) => {
+                self.arrived.push(Detour { path, left: expected, now, goal });
+            }
+            Now::File(before) if same(before.as_ref(), expected.as_ref()) => {
+                let file = PlannedFile { path, before, after: goal, moved_from: None };
+                self.straight.push(file);
+            }
+            now => self.detours.push(Detour { path, left: expected, now, goal }),
+        }
+        Ok(())
     }
 
     /// Tells whether the changed files let the way be gone.
@@ -155,7 +171,7 @@ impl Now {
     }
 }
 
-type Ends = (Option<Version>, Option<Version>);
+pub(super) type Ends = (Option<Version>, Option<Version>);
 
 /// Sums the steps up: what each file must be before the first step and is after the last.
 fn net<'h>(steps: &[Step<'h>]) -> BTreeMap<&'h str, Ends> {

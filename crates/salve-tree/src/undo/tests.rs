@@ -250,3 +250,52 @@ proptest! {
         prop_assert_eq!(desk.leftovers(), Vec::<String>::new());
     }
 }
+
+#[test]
+fn several_changes_are_taken_back_at_once_and_made_again_one_by_one() {
+    let desk = Desk::new(&[("a", "0\n")]);
+    for text in ["1\n", "2\n", "3\n"] {
+        desk.apply(&[("a", Some(text))]);
+    }
+    let moved = |outcome| matches!(outcome, RewindOutcome::Moved(_));
+    assert!(moved(crate::undo_many(&desk.open(), 2, OnChanged::Refuse, &at(9)).unwrap()));
+    assert_eq!(desk.text("a"), "1\n");
+    assert!(crate::undo_many(&desk.open(), 2, OnChanged::Refuse, &at(9)).is_err());
+    assert_eq!(desk.text("a"), "1\n");
+    assert!(moved(crate::redo(&desk.open(), OnChanged::Refuse, &at(10)).unwrap()));
+    assert_eq!(desk.text("a"), "2\n");
+}
+
+#[test]
+fn what_a_merge_took_back_can_be_made_again() {
+    let desk = Desk::new(&[("a", "1\n2\n3\n4\n5\n6\n7\n8\n")]);
+    desk.apply(&[("a", Some("one\n2\n3\n4\n5\n6\n7\n8\n"))]);
+    desk.write("a", b"one\n2\n3\n4\n5\n6\n7\nmine\n");
+    let moved = |outcome| matches!(outcome, RewindOutcome::Moved(_));
+    assert!(moved(crate::undo(&desk.open(), OnChanged::Merge, &at(9)).unwrap()));
+    assert_eq!(desk.text("a"), "1\n2\n3\n4\n5\n6\n7\nmine\n");
+    assert!(moved(crate::redo(&desk.open(), OnChanged::Refuse, &at(10)).unwrap()));
+    assert_eq!(desk.text("a"), "one\n2\n3\n4\n5\n6\n7\nmine\n");
+    assert!(moved(crate::undo(&desk.open(), OnChanged::Merge, &at(11)).unwrap()));
+}
+
+#[test]
+fn one_file_is_taken_back_step_by_step_and_the_others_stay() {
+    let desk = Desk::new(&[("a", "0\n"), ("b", "0\n")]);
+    desk.apply(&[("a", Some("1\n")), ("b", Some("1\n"))]);
+    desk.apply(&[("a", Some("2\n"))]);
+    desk.apply(&[("b", Some("2\n"))]);
+    let path = crate::TreePath::admitted("a".to_owned());
+    let back = |desk: &Desk, how| crate::undo_file(&desk.open(), &path, how, &at(9)).unwrap();
+    assert!(matches!(back(&desk, OnChanged::Refuse), RewindOutcome::Moved(_)));
+    assert_eq!((desk.text("a"), desk.text("b")), ("1\n".into(), "2\n".into()));
+    assert!(matches!(back(&desk, OnChanged::Refuse), RewindOutcome::Moved(_)));
+    assert_eq!((desk.text("a"), desk.text("b")), ("0\n".into(), "2\n".into()));
+    assert_eq!(back(&desk, OnChanged::Refuse), RewindOutcome::NothingToDo);
+    desk.undo();
+    assert_eq!(desk.text("a"), "1\n");
+    desk.write("a", b"mine\n");
+    assert!(matches!(back(&desk, OnChanged::Refuse), RewindOutcome::Changed(_)));
+    assert!(matches!(back(&desk, OnChanged::Force), RewindOutcome::Moved(_)));
+    assert_eq!((desk.text("a"), desk.text("b")), ("0\n".into(), "2\n".into()));
+}
