@@ -167,7 +167,9 @@ fn check_resolved(resolved: &Resolved, options: &AdmitOptions) -> Result<(), Obj
         && !options.allow_protected
     {
         let words = reason.words();
-        let why = format!("the file {words}; a person must allow it, or change the file");
+        let why = format!(
+            "the file {words}; a person must allow it (`--allow protected`), or change the file"
+        );
         return Err(Objection::new(protected::rule(reason), why));
     }
     Ok(())

@@ -36,22 +36,46 @@ impl Lines {
     }
 }
 
+impl Lines {
+    /// Puts a sentence in as many lines as it needs; only text of a file is cut.
+    fn say(&mut self, indent: &str, sentence: &str) {
+        let width = MAX_LINE_CHARS - indent.len();
+        for paragraph in sentence.split('\n') {
+            let mut line = String::new();
+            for word in paragraph.split(' ') {
+                let long = line.chars().count() + word.chars().count() + 1 > width;
+                if long && !line.is_empty() {
+                    self.push(format!("{indent}{line}"));
+                    line.clear();
+                }
+                if !line.is_empty() {
+                    line.push(' ');
+                }
+                line.push_str(word);
+            }
+            self.push(format!("{indent}{line}"));
+        }
+    }
+}
+
 impl Refusal {
     /// Puts the refusal into at most 60 lines for the model that made the edit.
     pub fn message_for_model(&self) -> String {
         let mut out = Lines { lines: Vec::new(), left_out: 0 };
         if self.report.files.is_empty() {
-            out.push(&self.message);
-            out.push(&self.detail);
+            out.say("", &self.message);
+            out.say("", &self.detail);
             return out.lines.join("\n");
         }
         let refused: Vec<&FileReport> =
             self.report.files.iter().filter(|file| file.outcome.is_refused()).collect();
-        out.push(format!(
-            "No file was changed: {} of {} file(s) cannot be edited as the reply says.",
-            refused.len(),
-            self.report.files.len()
-        ));
+        out.push(match self.report.files.len() {
+            1 => "No file was changed: the file cannot be edited as the reply says.".to_owned(),
+            all => format!(
+                "No file was changed: {} of {all} files cannot be edited as the reply says.",
+                refused.len(),
+            ),
+        });
         for file in refused {
             describe(file, &mut out);
         }
@@ -68,8 +92,9 @@ fn describe(file: &FileReport, out: &mut Lines) {
     let FileOutcome::Refused { message, detail, conflicts, .. } = &file.outcome else { return };
     out.push("");
     let hash = file.hash.map(|hash| format!(" (hash now: {})", &hash.hex()[..12]));
-    out.push(format!("{}{}: {message}", file.path, hash.unwrap_or_default()));
-    out.push(format!("  {detail}"));
+    let path = if file.path.is_empty() { "(no file)" } else { &file.path };
+    out.say("", &format!("{path}{}: {message}", hash.unwrap_or_default()));
+    out.say("  ", detail);
     for conflict in conflicts.iter().take(MAX_CANDIDATES) {
         describe_conflict(conflict, out);
     }
@@ -81,7 +106,7 @@ fn describe(file: &FileReport, out: &mut Lines) {
 }
 
 fn describe_hunk(number: usize, refusal: &HunkRefusal, out: &mut Lines) {
-    out.push(format!("  hunk {number}: {}", refusal.message));
+    out.say("  ", &format!("hunk {number}: {}", refusal.message));
     let all = refusal.candidates.len();
     for candidate in refusal.candidates.iter().take(MAX_CANDIDATES) {
         describe_candidate(candidate, out);
@@ -100,7 +125,9 @@ fn describe_hunk(number: usize, refusal: &HunkRefusal, out: &mut Lines) {
 
 fn describe_candidate(candidate: &MatchCandidate, out: &mut Lines) {
     let MatchCandidate { first_line, last_line, score, text } = candidate;
-    out.push(format!("    lines {first_line}-{last_line}, {:.0} % alike:", score * 100.0));
+    // What differs is never wholly alike.
+    let alike = if *score < 1.0 { (score * 100.0).floor().min(99.0) } else { 100.0 };
+    out.push(format!("    lines {first_line}-{last_line}, {alike:.0} % alike:"));
     for (offset, line) in text.lines().take(MAX_SHOWN_LINES).enumerate() {
         out.push(format!("    {:>5} | {line}", first_line + offset));
     }
@@ -132,9 +159,11 @@ fn fine_hunks(files: &[FileReport]) -> Option<String> {
         let _ = write!(places, "{comma}{} {}", file.path, numbers.join(", "));
     }
     (count > 0).then(|| {
-        printable(&format!(
-            "These {count} hunks are fine ({places}); resend only the ones that failed."
-        ))
+        let fine = match count {
+            1 => "One hunk is fine".to_owned(),
+            count => format!("{count} hunks are fine"),
+        };
+        printable(&format!("{fine} ({places}); resend only those that failed."))
     })
 }
 

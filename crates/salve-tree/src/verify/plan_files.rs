@@ -315,9 +315,10 @@ fn planned(step: &Step) -> PlannedFile {
 
 fn path_refused(problem: PathProblem) -> Refused {
     match problem {
-        PathProblem::Unnamed => {
-            Refused::new(RefusalCode::NoPath, "the edit names no file; write its path")
-        }
+        PathProblem::Unnamed => Refused::new(
+            RefusalCode::NoPath,
+            "the edit names no file; write its path on the line above it, or give `--target`",
+        ),
         PathProblem::View(why @ ViewError::Refused { .. }) => {
             Refused::new(RefusalCode::Path, why.to_string())
         }
