@@ -25,7 +25,7 @@ mod tokens;
 
 pub(crate) use choose::{Labelled, label_blocks};
 pub(crate) use fence::{find_blocks, is_fence_line};
-pub(crate) use label::{path_label, read_info};
+pub(crate) use label::{label_name, path_label, read_info};
 pub(crate) use numbering::numbered_lines;
 pub use reply::{Aside, AsideReason, Block, CleanReply};
 pub(crate) use thinking::blank_thinking;

@@ -8,6 +8,7 @@ mod apply_patch;
 mod blocks;
 mod carriers;
 mod lines;
+mod names;
 mod original_changed;
 #[cfg(test)]
 mod sketch;
@@ -24,6 +25,8 @@ use salve_types::{EditEnd, EditFormat, EditNote, EditNoteCode, EditSet, Span};
 use std::borrow::Cow;
 use unified::DiffReader;
 
+pub use names::possible_names;
+
 /// What the caller knows about the edit.
 #[derive(Debug, Clone, Default)]
 pub struct EditOptions {
@@ -33,6 +36,9 @@ pub struct EditOptions {
     pub target: Option<String>,
     /// 1-based lines where the hunks are thought to begin, one per hunk or one for all.
     pub hints: Vec<u32>,
+    /// Names, as the reply writes them, that the caller knows to be files: what does not look like
+    /// a path is one all the same (see [`possible_names`]).
+    pub files: Vec<String>,
 }
 
 /// Reads one format: `None` when the text is not in it at all.
@@ -109,7 +115,8 @@ impl EditReader {
         self.shift(None);
         self.shift(None);
         let Self { options, text, envelopes, diffs, .. } = self;
-        let by_line = [envelopes.finish(text.len()), diffs.finish()];
+        let diffs = diffs.finish().map(|carrier| names::from_above(carrier, &text, &options));
+        let by_line = [envelopes.finish(text.len()), diffs];
         let marked = MARKED.iter().map(|read| read(&text, &options).map(Carrier::of));
         let marked: Vec<Carrier> = by_line.into_iter().chain(marked).flatten().collect();
         let shaped = || SHAPED.iter().filter_map(|read| read(raw.unwrap_or(&text), &options));

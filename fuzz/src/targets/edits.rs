@@ -13,7 +13,7 @@ pub(super) fn check(bytes: &[u8]) {
     let text = input::text(rest);
     let target = (first & 1 == 1).then(|| "target.txt".to_owned());
     let hints = if first & 2 == 2 { vec![3, 7] } else { Vec::new() };
-    let options = EditOptions { format: None, target, hints };
+    let options = EditOptions { target, hints, ..EditOptions::default() };
     let set = parse_edits(&text, &options);
     check_places(&set, &text);
     for pieces in input::chunkings(&text) {

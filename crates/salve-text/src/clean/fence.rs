@@ -8,7 +8,7 @@
 //! one closes the innermost; a bare one that is followed by code, a second and a third bare fence
 //! opens an inner block as well.
 
-use super::label::read_info;
+use super::label::{path_label, read_info};
 use crate::markdown::{Fence, Lead, TICKS};
 use crate::prose::{LineKind, line_kind, reads_like_talk};
 use salve_types::{Language, Span};
@@ -178,7 +178,12 @@ impl Resolver<'_> {
 
     fn is_talk_between(&self, start: usize, end: usize) -> bool {
         let between = self.text.get(start..end).unwrap_or("");
-        reads_like_talk(&between.lines().collect::<Vec<_>>())
+        // The name of the next block is what is said between two blocks.
+        let named =
+            between.trim().lines().next_back().is_some_and(|last| {
+                between.trim().lines().count() <= 3 && path_label(last).is_some()
+            });
+        named || reads_like_talk(&between.lines().collect::<Vec<_>>())
     }
 
     // The text ends with talk outside any inner block: the outer block of code was not left open

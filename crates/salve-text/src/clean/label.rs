@@ -40,6 +40,11 @@ pub(crate) fn read_info(info: &str) -> Label {
 /// Reads a line before a fence that is nothing but the name of a file: `**src/a.ts**`,
 /// `File: src/a.ts`, `### src/a.ts`, `` `src/a.ts`: ``.
 pub(crate) fn path_label(line: &str) -> Option<String> {
+    as_path(label_name(line))
+}
+
+/// Returns what a line names that is nothing but a name, whatever it looks like.
+pub(crate) fn label_name(line: &str) -> &str {
     let mut rest = line.trim().trim_start_matches('#').trim();
     rest = rest.trim_start_matches(['-', '*', '>', '+']).trim_start();
     // A numbered step may carry the name: `1. src/a.ts`.
@@ -77,7 +82,7 @@ pub(crate) fn path_label(line: &str) -> Option<String> {
             if note.ends_with(')') { name } else { rest }
         },
     );
-    as_path(strip_marks(name))
+    strip_marks(name)
 }
 
 /// Reads the first line of a block that is a comment with nothing but a path: `// src/a.ts`.

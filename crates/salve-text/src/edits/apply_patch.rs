@@ -29,8 +29,8 @@ pub(super) struct EnvelopeReader {
     regions: Vec<Span>,
     fence: Option<OpenFence>,
     line_number: usize,
-    // Where a file header stood without an envelope around it.
-    stray: Option<(usize, usize)>,
+    // The last line came whole.
+    ended: bool,
     // The envelope ended with a padded marker, which a context line may look like.
     padded_end: bool,
 }
@@ -40,6 +40,8 @@ pub(super) struct EnvelopeReader {
 struct Envelope {
     begin: usize,
     files_before: usize,
+    // No marker began it: a file header did.
+    implied: bool,
 }
 
 #[derive(Debug)]
@@ -74,14 +76,25 @@ impl EnvelopeReader {
     pub(super) fn line(&mut self, text: &str, line: Line) {
         self.line_number += 1;
         let raw = line.of(text);
+        self.ended = line.is_terminated();
         if self.open.is_none() && self.track_fence(raw, line) {
+            return;
+        }
+        // Only a fence can end an envelope that has no markers.
+        let implied = self.open.as_ref().is_some_and(|open| open.implied);
+        if implied && self.fence.is_some_and(|open| open.fence.is_closed_by(raw)) {
+            self.end_envelope(line);
+            self.fence = None;
             return;
         }
         let content = self.fence.map_or(raw, |open| open.fence.content(raw));
         match (marker(content), self.open.is_some()) {
             (Some(Marker::Begin), false) => {
                 self.padded_end = false;
-                self.open = Some(Envelope { begin: line.start, files_before: self.files.len() });
+                self.begin(line, false);
+            }
+            (Some(Marker::Begin), true) if implied => {
+                self.fail(line, "`*** Begin Patch` is below the file header it belongs above");
             }
             (Some(Marker::End), false) if self.padded_end => {
                 self.fail(line, "`*** End Patch` stands here twice; write it once, unpadded");
@@ -89,7 +102,8 @@ impl EnvelopeReader {
             (Some(Marker::Add(_) | Marker::Update(_) | Marker::Delete(_)), false)
                 if content.starts_with('*') =>
             {
-                self.stray.get_or_insert((line.start, self.line_number));
+                self.begin(line, true);
+                self.take(marker(content), content, line, line.terminator(text));
             }
             (_, false) => {}
             (Some(Marker::End), true) => {
@@ -102,17 +116,18 @@ impl EnvelopeReader {
 
     /// Ends the text; `None` when no envelope stood in it.
     pub(super) fn finish(mut self, length: usize) -> Option<Carrier> {
+        if let Some(Envelope { begin, implied: true, .. }) = self.open
+            && self.fence.is_none()
+            && self.ended
+        {
+            let next = length;
+            self.end_envelope(Line { start: begin, end: length, next });
+        }
         if let Some(Envelope { begin: at, .. }) = self.open {
             self.end_file();
             self.regions.push(Span::new(at, length));
             let why = "`*** Begin Patch` has no `*** End Patch`".to_owned();
             return Some(self.into_carrier(EditEnd::Truncated { at, why }));
-        }
-        if let Some((at, number)) = self.stray
-            && self.regions.is_empty()
-        {
-            let why = format!("line {number}: a file header without `*** Begin Patch` above it");
-            return Some(self.into_carrier(EditEnd::Malformed { at, why }));
         }
         if self.regions.is_empty() {
             return None;
@@ -186,6 +201,16 @@ impl EnvelopeReader {
                 let why = format!("line {number}: {why}");
                 self.malformed.get_or_insert(EditEnd::Malformed { at, why });
             }
+        }
+    }
+
+    fn begin(&mut self, line: Line, implied: bool) {
+        let files_before = self.files.len();
+        self.open = Some(Envelope { begin: line.start, files_before, implied });
+        if implied {
+            let message = "the patch has no `*** Begin Patch`".to_owned();
+            let span = Span::new(line.start, line.end);
+            self.notes.push(EditNote { code: EditNoteCode::LooseMarker, message, span });
         }
     }
 

@@ -21,7 +21,6 @@
 
 mod marker;
 mod numbers;
-mod path_line;
 mod section;
 #[cfg(test)]
 pub(super) mod shown;
@@ -29,9 +28,9 @@ pub(super) mod shown;
 mod tests;
 
 pub(super) use numbers::strip_numbers;
-pub(super) use path_line::{path_above, quoted_path};
 
 use super::EditOptions;
+use super::names::path_above;
 use marker::{Fit, Form, Marker, read_marker};
 use salve_types::{
     EditEnd, EditFormat, EditNote, EditNoteCode, EditSet, FileChange, FileEdit, Hunk, Span,
@@ -40,13 +39,14 @@ use section::{Fault, read_section};
 use std::collections::HashMap;
 
 /// Reads the format; `None` when the text is not in it.
-pub(super) fn read(text: &str, _options: &EditOptions) -> Option<EditSet> {
+pub(super) fn read(text: &str, options: &EditOptions) -> Option<EditSet> {
     let lines = split_lines(text);
     if !is_in_blocks(&lines) {
         return None;
     }
     let mut reader = Reader {
         lines: &lines,
+        names: &options.files,
         path: None,
         files: Vec::new(),
         known: HashMap::new(),
@@ -107,6 +107,8 @@ fn is_in_blocks(lines: &[Line<'_>]) -> bool {
 
 struct Reader<'a> {
     lines: &'a [Line<'a>],
+    // The names that are known to be files.
+    names: &'a [String],
     // The path that was named last.
     path: Option<String>,
     files: Vec<FileEdit>,
@@ -201,7 +203,7 @@ impl Reader<'_> {
             let message = "the old and the new text of the block are the same".to_owned();
             self.notes.push(EditNote { code: EditNoteCode::NoEffect, message, span });
         }
-        if let Some(path) = path_above(self.lines, open, floor) {
+        if let Some(path) = path_above(self.lines, open, floor, self.names) {
             self.path = Some(path);
         }
         let hunk = section.hunk.into_hunk(span);

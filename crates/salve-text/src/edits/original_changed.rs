@@ -10,7 +10,8 @@ mod sentence;
 mod tests;
 
 use super::EditOptions;
-use super::blocks::{Line, path_above, split_lines, strip_numbers};
+use super::blocks::{Line, split_lines, strip_numbers};
+use super::names::path_above;
 use crate::clean::{blank_thinking, is_fence_line};
 use crate::markdown::{Fence, Lead};
 use heading::{Side, read_heading};
@@ -20,7 +21,7 @@ use salve_types::{
 };
 
 /// Reads the format; `None` when the text is not in it.
-pub(super) fn read(text: &str, _options: &EditOptions) -> Option<EditSet> {
+pub(super) fn read(text: &str, options: &EditOptions) -> Option<EditSet> {
     let said = blank_thinking(text);
     let lines = split_lines(&said);
     let parts = find_parts(&lines);
@@ -29,7 +30,7 @@ pub(super) fn read(text: &str, _options: &EditOptions) -> Option<EditSet> {
         return sentence::read(&lines);
     }
     let mut builder = Builder::default();
-    let end = match pair_up(&lines, &parts, &mut builder) {
+    let end = match pair_up(&lines, &parts, &options.files, &mut builder) {
         Ok(()) => EditEnd::Complete,
         Err(end) => end,
     };
@@ -103,7 +104,12 @@ fn bare_body(lines: &[Line<'_>], first: usize) -> (usize, usize, usize, bool) {
     (first, end, next, true)
 }
 
-fn pair_up(lines: &[Line<'_>], parts: &[Part], builder: &mut Builder) -> Result<(), EditEnd> {
+fn pair_up(
+    lines: &[Line<'_>],
+    parts: &[Part],
+    files: &[String],
+    builder: &mut Builder,
+) -> Result<(), EditEnd> {
     let start_of = |part: &Part| lines[part.heading].span.start;
     let mut floor = 0;
     let mut rest = parts.iter();
@@ -138,7 +144,7 @@ fn pair_up(lines: &[Line<'_>], parts: &[Part], builder: &mut Builder) -> Result<
             let why = "the old text is empty, so that its place is unknown".to_owned();
             return Err(EditEnd::Malformed { at: start_of(old), why });
         }
-        let path = path_above(lines, old.heading, floor);
+        let path = path_above(lines, old.heading, floor, files);
         builder.add(lines, old, new, path);
         floor = new.end;
     }

@@ -9,7 +9,11 @@ const DIFF: &str = "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b\n";
 const ENVELOPE: &str = "*** Begin Patch\n*** Update File: y.py\n@@\n-c\n+d\n*** End Patch\n";
 
 fn options(target: Option<&str>, hints: &[u32]) -> EditOptions {
-    EditOptions { format: None, target: target.map(str::to_owned), hints: hints.to_vec() }
+    EditOptions {
+        target: target.map(str::to_owned),
+        hints: hints.to_vec(),
+        ..EditOptions::default()
+    }
 }
 
 fn in_pieces(text: &str, size: usize) -> String {

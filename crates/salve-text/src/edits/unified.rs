@@ -33,6 +33,9 @@ pub(super) struct DiffReader {
     file: Option<FileDraft>,
     hunk: Option<HunkDraft>,
     last: Option<Line>,
+    // How many hunks had as many lines as their header promised, and how many had not.
+    counted: usize,
+    miscounted: usize,
 }
 
 impl DiffReader {
@@ -109,12 +112,23 @@ impl DiffReader {
             (Some(hunk), _) if unterminated && hunk.ends_in_half_a_mark() => {
                 truncated(at?, "the text ends inside a line that begins the next change")
             }
+            // A hunk that has no change yet, or is the first that lacks lines after others that had
+            // them all, or lacks those behind its last change, was not written to its end.
+            (Some(hunk), _) if self.is_cut_short(hunk) => {
+                truncated(at?, "the last hunk has fewer lines than its header promises")
+            }
             // A header line without a line break may be half a name.
             (None, Some(file)) if unterminated && !file.had_hunk() => {
                 truncated(at?, "the text ends inside the header of a file")
             }
             _ => None,
         }
+    }
+
+    // Wrong counts alone are no sign of a cut, and a closed fence is one that there was none.
+    fn is_cut_short(&self, hunk: &HunkDraft) -> bool {
+        let counts = self.counted > 0 && self.miscounted == 0;
+        hunk.promises_more() && (counts || !hunk.changes() || hunk.ends_in_its_changes())
     }
 
     fn take(&mut self, view: &View<'_>) {
@@ -231,7 +245,12 @@ impl DiffReader {
     fn end_hunk(&mut self) {
         let in_fence = self.fence.is_some();
         if let (Some(hunk), Some(file)) = (self.hunk.take(), &mut self.file) {
+            let (noted, is_declared) = (self.notes.len(), hunk.declared.is_some());
             file.take_hunk(hunk, in_fence, &mut self.notes);
+            let mut noted = self.notes.get(noted..).unwrap_or_default().iter();
+            let wrong = noted.any(|note| note.code == EditNoteCode::HunkCount);
+            self.miscounted += usize::from(is_declared && wrong);
+            self.counted += usize::from(is_declared && !wrong);
         }
     }
 

@@ -10,10 +10,11 @@ mod tagged;
 mod tests;
 
 use super::EditOptions;
-use super::blocks::quoted_path;
 use super::lines::says_diff;
+use super::names::{known_name, quoted_path};
 use crate::clean::{
     CleanOptions, CleanReply, Labelled, blank_thinking, clean, find_blocks, label_blocks,
+    label_name,
 };
 use crate::omissions::{find_omissions, without_removal_marks};
 use crate::prose::{reads_like_code, reads_like_talk};
@@ -62,7 +63,13 @@ fn named_files(text: &str, blocks: &[Labelled], options: &EditOptions) -> Option
     let mut end = EditEnd::Complete;
     for block in blocks {
         let info = text.get(block.fenced.info.range()).unwrap_or_default();
-        let named = block.label.path.clone().or_else(|| announced(text, block.fenced.opener.start));
+        let opener = block.fenced.opener.start;
+        let named = block
+            .label
+            .path
+            .clone()
+            .or_else(|| announced(text, opener))
+            .or_else(|| named_above(text, opener, options));
         let Some(path) = named.filter(|_| !says_diff(info)) else { continue };
         let span = block.fenced.whole();
         if !block.fenced.closed {
@@ -77,6 +84,12 @@ fn named_files(text: &str, blocks: &[Labelled], options: &EditOptions) -> Option
         files.push(FileEdit { path: Some(path), change, rename_to: None, mode: None, span });
     }
     (!files.is_empty()).then(|| set(files, end))
+}
+
+// A line of its own right above the fence that is the name of a file.
+fn named_above(text: &str, fence: usize, options: &EditOptions) -> Option<String> {
+    let line = text.get(..fence)?.trim_end().lines().next_back()?.trim();
+    known_name(line, &options.files).filter(|name| label_name(line) == name)
 }
 
 // "Here is the new version of `a.py`:" announces a whole file; "In `a.py`, add this:" does not.

@@ -87,8 +87,17 @@ fn what_cannot_be_read_is_named_by_its_line() {
         let drawn = drawn(&format!("*** Begin Patch\n{body}*** End Patch\n"));
         assert!(drawn.contains("malformed at ") && drawn.contains(why), "{body}\n{drawn}");
     }
-    let stray = drawn("*** Update File: a\n@@\n-x\n+y\n*** End Patch\n");
-    assert!(stray.contains("malformed") && stray.contains("without `*** Begin Patch`"), "{stray}");
+    for whole in [
+        "*** Update File: a\n@@\n-x\n+y\n*** End Patch\n",
+        "*** Update File: a\n@@\n-x\n+y\n",
+        "Here:\n\n```\n*** Update File: a\n@@\n-x\n+y\n```\nDone.\n",
+    ] {
+        let expected = "apply_patch\na: patch 1\n@@\n-x\n+y\ncomplete\nLOOSE_MARKER\n";
+        assert_eq!(drawn(whole), expected, "{whole}");
+    }
+    for cut in ["*** Update File: a\n@@\n-x\n+y", "```\n*** Update File: a\n@@\n-x\n+y\n"] {
+        assert!(drawn(cut).contains("truncated"), "{cut}");
+    }
 }
 
 #[test]

@@ -140,6 +140,26 @@ impl HunkDraft {
         Some((declared.old.checked_sub(self.old)?, declared.new.checked_sub(self.new)?))
     }
 
+    /// Returns whether lines are promised that neither came nor may be among those that wait.
+    pub(super) fn promises_more(&self) -> bool {
+        let waiting = self.pending.len();
+        self.remaining().is_some_and(|(old, new)| old > waiting || new > waiting)
+    }
+
+    /// Returns whether a line came that changes something.
+    pub(super) fn changes(&self) -> bool {
+        self.lines.iter().any(|line| line.kind != LineKind::Context)
+    }
+
+    /// Returns whether the last line is a change while lines of both sides are promised, and lines
+    /// came before the first one: then those behind it are missing.
+    pub(super) fn ends_in_its_changes(&self) -> bool {
+        let kind = |line: Option<&HunkLine>| line.map(|line| line.kind);
+        let last = kind(self.lines.last()).is_some_and(|kind| kind != LineKind::Context);
+        let first = kind(self.lines.first()) == Some(LineKind::Context);
+        last && first && self.remaining().is_some_and(|(old, new)| old > 0 && new > old)
+    }
+
     /// Takes a line with its prefix.
     pub(super) fn push(&mut self, kind: LineKind, text: &str, line: Line, terminator: &str) {
         if kind == LineKind::Context && self.is_waiting() && self.is_satisfied() {

@@ -60,6 +60,15 @@ pub(super) fn without_prefixes(old: &str, new: &str) -> (String, String) {
             return (old.to_owned(), new.to_owned());
         }
     }
+    // Only one side has its prefix, or both have the same: the other one tells.
+    for prefix in PREFIXES.iter().flat_map(|(before, after)| [before, after]) {
+        if below(old, prefix) == Some(new) {
+            return (new.to_owned(), new.to_owned());
+        }
+        if below(new, prefix) == Some(old) {
+            return (old.to_owned(), old.to_owned());
+        }
+    }
     (old.to_owned(), new.to_owned())
 }
 
@@ -86,6 +95,10 @@ const PREFIXES: &[(&str, &str)] = &[
     ("old", "new"),
     ("orig", "new"),
     ("before", "after"),
+    ("original", "modified"),
+    ("original", "updated"),
+    ("original", "new"),
+    ("b", "a"),
 ];
 
 // Two paths of the longest length that systems allow; every blank of it is tried as the cut.

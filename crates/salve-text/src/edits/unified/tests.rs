@@ -243,6 +243,10 @@ fn a_cut_diff_is_truncated_and_a_miscounted_one_is_not() {
         ("diff --git a/x b/x\nnew file mode 100644\nindex 0..e69d", "header"),
         ("diff --git a/x b/x\nnew file mode 100644\nindex 0..1234567\n", "hunks are not"),
         ("diff --git a/x b/y\nrename from x\nrename to dir", "header"),
+        ("--- x\n+++ x\n@@ -1 +1 @@\n-a\n+b\n@@ -5,5 +5,5 @@\n c\n d\n", "fewer lines"),
+        ("--- x\n+++ x\n@@ -5,5 +5,5 @@\n c\n d\n", "fewer lines"),
+        ("--- x\n+++ x\n@@ -1 +1 @@\n-a\n+b\n@@ -5,5 +5,4 @@\n c\n-d\n e\n", "fewer lines"),
+        ("--- x\n+++ x\n@@ -1,5 +1,6 @@\n a\n-b\n", "fewer lines"),
     ] {
         let set = parse_edits(input, &EditOptions::default());
         let drawn = sketch(&set);

@@ -11,7 +11,7 @@ fn parsed(text: &str) -> String {
 }
 
 fn with_target(text: &str, target: &str, format: Option<EditFormat>) -> String {
-    let options = EditOptions { format, target: Some(target.to_owned()), hints: Vec::new() };
+    let options = EditOptions { format, target: Some(target.to_owned()), ..EditOptions::default() };
     shown(read(text, &options).as_ref())
 }
 
@@ -157,7 +157,7 @@ proptest! {
         text in "(```|~~~|a\\.py|\n|é| |#|//|title=|\"|:|[a-z]|\u{0}){0,60}", target: bool,
     ) {
         let target = target.then(|| "a.py".to_owned());
-        let options = EditOptions { format: None, target, hints: Vec::new() };
+        let options = EditOptions { target, ..EditOptions::default() };
         if let Some(set) = read(&text, &options) {
             for file in &set.files {
                 prop_assert!(text.get(file.span.range()).is_some());
