@@ -16,10 +16,12 @@
 
 mod edits;
 mod judgement;
+mod planned_copy;
 mod receive;
 
-pub use edits::read_edits;
+pub use edits::{read_edits, read_edits_of};
 pub use judgement::{Judgement, judge_text};
+pub use planned_copy::{CopyError, CopyLimits, copy_with_plan};
 pub(crate) use receive::content_of;
 pub use receive::{PipelineOptions, Received, receive};
 
@@ -76,8 +78,11 @@ pub struct ApplyOptions<'a> {
 
 /// What the caller says about a plan before it is applied.
 pub enum Review {
-    /// These edits are applied.
+    /// These edits are applied. If another process changes a file in between, they are planned and
+    /// reviewed again.
     Apply(VerifiedEdits),
+    /// These edits are applied as they are: a person chose them.
+    Chosen(VerifiedEdits),
     /// Nothing is applied now; these are what would be.
     Hold(VerifiedEdits),
     /// Nothing is applied.
@@ -105,7 +110,12 @@ pub enum ApplyEnding {
     Done(ApplyOutcome, Report),
 }
 
-/// Takes a reply to the files: parse, verify, review, apply. All files are written, or none.
+/// How often edits are planned again because another process wrote in between. Each time it was
+/// another change that landed, so that ever fewer are left.
+const MOST_PLANS: usize = 1_000;
+
+/// Takes a reply to the files: parse, verify, review, apply. All files are written, or none. The plan
+/// is made without the lock; where a file changed until the lock was had, it is made again.
 ///
 /// # Errors
 /// When the workspace cannot be read or written, or the review fails.
@@ -113,20 +123,50 @@ pub fn apply_reply<E: From<TreeError>>(
     raw: &RawReply,
     workspace: &OpenWorkspace,
     options: &ApplyOptions<'_>,
-    review: impl FnOnce(VerifiedEdits) -> Result<Review, E>,
+    mut review: impl FnMut(VerifiedEdits) -> Result<Review, E>,
 ) -> Result<Applied, E> {
-    let edits = read_edits(raw, &options.edits, &options.pipeline);
+    let view = workspace.view(options.admit);
+    let edits = read_edits_of(raw, &view, &options.edits, &options.pipeline);
+    for _ in 1..MOST_PLANS {
+        let ending = plan_and_apply(&edits, workspace, options, &mut review)?;
+        if let Some(ending) = ending {
+            return Ok(Applied { edits, ending });
+        }
+    }
+    let mut once = |verified: VerifiedEdits| -> Result<Review, E> {
+        Ok(match review(verified)? {
+            Review::Apply(verified) => Review::Chosen(verified),
+            other => other,
+        })
+    };
+    let ending = plan_and_apply(&edits, workspace, options, &mut once)?;
+    Ok(Applied { edits, ending: ending.unwrap_or(ApplyEnding::Dropped) })
+}
+
+// Nothing where another process changed a file in between and the plan shall be made again.
+fn plan_and_apply<E: From<TreeError>>(
+    edits: &EditSet,
+    workspace: &OpenWorkspace,
+    options: &ApplyOptions<'_>,
+    review: &mut impl FnMut(VerifiedEdits) -> Result<Review, E>,
+) -> Result<Option<ApplyEnding>, E> {
     let history = workspace.tree.bases()?;
     let known = VerifyOptions { history: Some(&history), ..options.verify };
-    let ending = match verify(&edits, &workspace.view(options.admit), &known) {
-        Verification::Refused(refusal) => ApplyEnding::Refused(refusal),
-        Verification::Verified { edits: verified, report } => match review(verified)? {
-            Review::Drop => ApplyEnding::Dropped,
-            Review::Hold(verified) => ApplyEnding::Held(verified, report),
-            Review::Apply(verified) => {
-                ApplyEnding::Done(apply(&workspace.tree, verified, &options.meta)?, report)
-            }
-        },
+    let (verified, mut report) = match verify(edits, &workspace.view(options.admit), &known) {
+        Verification::Refused(refusal) => return Ok(Some(ApplyEnding::Refused(refusal))),
+        Verification::Verified { edits, report } => (edits, report),
     };
-    Ok(Applied { edits, ending })
+    let (verified, again) = match review(verified)? {
+        Review::Drop => return Ok(Some(ApplyEnding::Dropped)),
+        Review::Hold(verified) => return Ok(Some(ApplyEnding::Held(verified, report))),
+        Review::Apply(verified) => (verified, true),
+        Review::Chosen(verified) => {
+            report.note_choice(&verified);
+            (verified, false)
+        }
+    };
+    Ok(match apply(&workspace.tree, verified, &options.meta)? {
+        ApplyOutcome::Conflict(_) if again => None,
+        outcome => Some(ApplyEnding::Done(outcome, report)),
+    })
 }

@@ -83,6 +83,15 @@ impl WorkspaceHost {
         Ok(Runner::new(RunnerOptions { keep, ..self.runner.clone() })?)
     }
 
+    /// Makes a runner of another folder, by what counts in this one.
+    ///
+    /// # Errors
+    /// When the folder is not there.
+    pub fn runner_in(&self, folder: &Path, keep: Keep) -> Result<Runner, HostError> {
+        let workspace = folder.to_owned();
+        Ok(Runner::new(RunnerOptions { keep, workspace, ..self.runner.clone() })?)
+    }
+
     /// Judges a command line by the rules in force here.
     ///
     /// # Errors

@@ -4,8 +4,33 @@
 //! says it is complete of a reply, or with a whole file, that the inspector calls cut.
 
 use super::receive::{PipelineOptions, Received, inspect_options, inspected, receive};
-use salve_text::{EditOptions, InspectOptions, parse_edits};
+use salve_text::{EditOptions, InspectOptions, parse_edits, possible_names};
+use salve_tree::{FileView, ViewError};
 use salve_types::{EditEnd, EditSet, FileChange, FileEdit, FinishReason, RawReply, Verdict};
+
+/// Reads the edits of a reply about a tree: what names a file of it is a path, whatever it looks
+/// like, and so is what the tree refuses as one.
+pub fn read_edits_of(
+    raw: &RawReply,
+    view: &dyn FileView,
+    edits: &EditOptions,
+    options: &PipelineOptions,
+) -> EditSet {
+    let names = possible_names(&raw.text).into_iter().filter(|name| is_file(view, name));
+    let files = edits.files.iter().cloned().chain(names).collect();
+    read_edits(raw, &EditOptions { files, ..edits.clone() }, options)
+}
+
+fn is_file(view: &dyn FileView, name: &str) -> bool {
+    match view.admit(name) {
+        Ok(path) => view.read(&path).map_or(true, |file| file.is_some()),
+        // Words with a stroke between them are refused nowhere; an address of the web is no path.
+        Err(ViewError::Refused { .. }) => {
+            name.contains('/') && !name.contains("://") && !name.contains(char::is_whitespace)
+        }
+        Err(_) => false,
+    }
+}
 
 /// Reads the edits of a reply and inspects the whole files among them.
 pub fn read_edits(raw: &RawReply, edits: &EditOptions, options: &PipelineOptions) -> EditSet {
