@@ -6,7 +6,6 @@ mod calls;
 mod check;
 mod folder;
 mod gateway;
-mod help;
 mod jobs;
 mod keys;
 mod mode;
@@ -22,22 +21,21 @@ pub(crate) use calls::{CallsArguments, CallsCommand, CallsListArguments, Resolve
 pub(crate) use check::CheckArguments;
 pub(crate) use folder::FolderArguments;
 pub(crate) use gateway::{GatewayArguments, LogFormat};
-pub(crate) use help::{alike, command, order_suggestions};
 pub(crate) use jobs::{
     InDoubtSetting, JobsArguments, JobsCommand, JobsListArguments, JobsPurgeArguments,
     JobsResolveArguments, JobsRetryArguments, JobsShowArguments, JobsStartArguments,
     JobsWatchArguments, PlaceArguments, ResolveWith, WorkerArguments,
 };
 pub(crate) use keys::{KeysArguments, KeysCommand};
-pub(crate) use run::{ExitCodeOf, RunArguments, RunsArguments};
+pub(crate) use run::{RunArguments, RunsArguments};
 pub(crate) use setup::{Agent, Provider, SetupArguments};
 pub(crate) use signature::SignatureArguments;
 pub(crate) use sim::SimArguments;
 pub(crate) use stats::StatsArguments;
 pub(crate) use tree::{
     ApplyArguments, ChangedArguments, CheckpointArguments, CheckpointCommand, DiffArguments, Guard,
-    HistoryArguments, HistoryCommand, PolicyCommand, RewindArguments, TreeArguments, UndoArguments,
-    named_format,
+    HistoryArguments, HistoryCommand, PolicyCommand, RedoArguments, RewindArguments, TreeArguments,
+    UndoArguments, named_format,
 };
 pub(crate) use trust::{TrustArguments, TrustCommand};
 
@@ -54,18 +52,15 @@ Exit codes: 0 clean or healed, 1 findings remain, 2 usage or configuration, 3 ro
 The result goes to standard output, the story to standard error.
 `salve demo` shows what it does; `salve explain CODE` says what a code means.";
 
-/// The heading of the options that every command has.
-const GLOBAL: &str = "Global options";
-
 /// Heals what AI models send before it touches your code.
 #[derive(Debug, Parser)]
 #[command(name = "salve", version, after_help = AFTER, max_term_width = 100)]
 pub(crate) struct Arguments {
     /// How the result is written.
-    #[arg(long, value_enum, default_value_t = FormatChoice::Human, global = true, help_heading = GLOBAL)]
+    #[arg(long, value_enum, default_value_t = FormatChoice::Human, global = true)]
     pub(crate) format: FormatChoice,
     /// When to use colour.
-    #[arg(long, value_enum, default_value_t = Color::Auto, global = true, help_heading = GLOBAL)]
+    #[arg(long, value_enum, default_value_t = Color::Auto, global = true)]
     pub(crate) color: Color,
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -92,7 +87,7 @@ pub(crate) enum Command {
     /// Takes the last change back.
     Undo(UndoArguments),
     /// Makes the last undone change again.
-    Redo(UndoArguments),
+    Redo(RedoArguments),
     /// Goes to the state after a change, backward or forward.
     Rewind(RewindArguments),
     /// Lists the changes that were applied here.
@@ -128,7 +123,7 @@ pub(crate) enum Command {
     Trust(TrustArguments),
     /// Serves a scripted or recorded provider on this machine, for tests.
     Sim(SimArguments),
-    /// Points an agent's own configuration at the gateway; `--remove` reverts it.
+    /// Points an agent's own configuration at the gateway; `salve undo` reverts it.
     Setup(SetupArguments),
     /// Computes signatures that recognise the same error wherever it appears next.
     Signature(SignatureArguments),
@@ -307,11 +302,9 @@ pub(crate) enum FormatChoice {
     Json,
     /// One JSON value per line.
     Jsonl,
-    /// SARIF 2.1.0, for code scanning; `salve check` and `salve inspect` have it.
-    #[value(hide = true)]
+    /// SARIF 2.1.0, for code scanning.
     Sarif,
-    /// Annotations of GitHub Actions; `salve check` and `salve inspect` have them.
-    #[value(hide = true)]
+    /// Annotations of GitHub Actions.
     Github,
 }
 

@@ -29,7 +29,8 @@ pub(crate) fn open_keeping(
         ..WorkspaceOptions::default()
     };
     let opened = OpenWorkspace::open_at(&place, options)?;
-    output::story(&told(&opened.recovery));
+    // Another process that is writing is no news: whoever writes after it waits, and recovers then.
+    output::story(&told(&Recovery { busy: None, ..opened.recovery.clone() }));
     Ok(opened)
 }
 

@@ -22,8 +22,17 @@ pub(crate) struct ApplyArguments {
     #[command(flatten)]
     pub(crate) tree: TreeArguments,
     /// The reply that holds the edits; standard input when absent or `-`.
+    #[arg(value_name = "FILE", conflicts_with_all = ["edits", "batch"])]
+    pub(crate) reply: Option<PathBuf>,
+    /// The same by its name.
     #[arg(long, value_name = "FILE")]
     pub(crate) edits: Option<PathBuf>,
+    /// Takes the reply from the clipboard (wl-paste, xclip, xsel or pbpaste).
+    #[arg(long, conflicts_with_all = ["reply", "edits", "batch"])]
+    pub(crate) paste: bool,
+    /// Checks the result in a copy of the workspace first, and applies it only when that is green.
+    #[arg(long, conflicts_with_all = ["dry_run", "batch"])]
+    pub(crate) check: bool,
     /// The format; `auto` tells it from the content, and the content wins anyway.
     #[arg(long, value_parser = edit_format, default_value = "auto")]
     pub(crate) edit_format: AskedFormat,
@@ -88,6 +97,27 @@ pub(crate) struct AskedFormat(pub(crate) Option<EditFormat>);
 
 #[derive(Debug, Args)]
 pub(crate) struct UndoArguments {
+    /// How many changes to take back.
+    #[arg(value_name = "N", default_value_t = 1, value_parser = count)]
+    pub(crate) count: usize,
+    /// Takes back the last change of this file alone; the other files of the change stay.
+    #[arg(long, value_name = "PATH", conflicts_with = "count")]
+    pub(crate) file: Option<String>,
+    #[command(flatten)]
+    pub(crate) tree: TreeArguments,
+    #[command(flatten)]
+    pub(crate) changed: ChangedArguments,
+}
+
+fn count(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("a number of changes, from 1".to_owned()),
+        Ok(count) => Ok(count),
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RedoArguments {
     #[command(flatten)]
     pub(crate) tree: TreeArguments,
     #[command(flatten)]

@@ -4,6 +4,8 @@
 //! nothing was written. Never writes by itself: it verifies, asks where the flags or the settings say
 //! so, and hands the plan to the transaction.
 
+mod checked;
+mod clipboard;
 mod in_memory;
 mod interactive;
 mod report;
@@ -26,25 +28,32 @@ use salve_tree::{
 use salve_types::{FinishReason, RawReply};
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
+use std::path::Path;
 
 /// Runs `salve apply`.
 pub(crate) fn run(arguments: &ApplyArguments, format: Format) -> CommandResult {
     if arguments.batch {
         return in_memory::run(arguments);
     }
+    let text = reply_text(arguments)?;
     let raw = RawReply {
         finish_reason: arguments.finish_reason.as_deref().map(FinishReason::from_name),
-        ..RawReply::from_text(input::text(arguments.edits.as_deref())?)
+        ..RawReply::from_text(text)
     };
     let opened = workspace::open(&arguments.tree)?;
-    let folder = workspace::place(&arguments.tree.place)?.folder();
+    let place = workspace::place(&arguments.tree.place)?;
+    let (root, folder) = (place.root.clone(), place.folder());
     let settings = Settings::load_for(Some(&folder))?;
+    if !arguments.dry_run {
+        heed_pause(&root)?;
+    }
     let bases: BTreeMap<String, String> = arguments.base.iter().cloned().collect();
     let options = ApplyOptions {
         edits: EditOptions {
             format: arguments.edit_format.0,
             target: arguments.target.clone(),
             hints: arguments.hint.clone(),
+            files: Vec::new(),
         },
         pipeline: super::inspect::pipeline_options(&settings),
         admit: admit_options(arguments),
@@ -61,11 +70,59 @@ pub(crate) fn run(arguments: &ApplyArguments, format: Format) -> CommandResult {
     };
     let step = next_step(arguments, &settings);
     let held = (step == Some(NextStep::Skip)).then(|| settings.holds_edits());
-    let applied = apply_reply(&raw, &opened, &options, |verified| review(step, verified))?;
+    let mut tried = None;
+    let applied = apply_reply(&raw, &opened, &options, |verified| {
+        let reviewed = review(step, verified)?;
+        let (Review::Apply(edits) | Review::Chosen(edits)) = &reviewed else {
+            return Ok::<_, Failure>(reviewed);
+        };
+        if !arguments.check {
+            return Ok(reviewed);
+        }
+        let outcome = tried.insert(checked::try_out(&root, edits, arguments.yes)?);
+        Ok(match (outcome, reviewed) {
+            (checked::Tried::Green, reviewed) => reviewed,
+            (_, Review::Apply(edits) | Review::Chosen(edits)) => Review::Hold(edits),
+            (_, other) => other,
+        })
+    })?;
+    match tried {
+        Some(checked::Tried::NotRun) => return Ok(Ending::NeedsApproval),
+        Some(checked::Tried::Red(words)) => return show_red(&applied, &words, format),
+        Some(checked::Tried::Green) | None => {}
+    }
     if matches!(applied.ending, ApplyEnding::Done(..)) {
         keep_the_cap(&opened);
     }
     show(&applied, held.as_deref(), format)
+}
+
+fn reply_text(arguments: &ApplyArguments) -> Result<String, Failure> {
+    let text = match arguments.paste {
+        true => clipboard::text()?,
+        false => input::text(arguments.reply.as_deref().or(arguments.edits.as_deref()))?,
+    };
+    if text.trim().is_empty() {
+        let from = if arguments.paste { "the clipboard" } else { "the input" };
+        return Err(Failure::new(format!("{from} is empty: there is no edit to apply"))
+            .hint("`salve apply reply.md` reads a file, `--paste` the clipboard."));
+    }
+    Ok(text)
+}
+
+// A person who stopped the loop stopped what it writes, too.
+fn heed_pause(folder: &Path) -> Result<(), Failure> {
+    let control = folder.join(".salve/CONTROL.md");
+    let paused = match std::fs::symlink_metadata(&control) {
+        Ok(found) if found.is_file() => salve_check::is_paused(&std::fs::read_to_string(&control)?),
+        _ => false,
+    };
+    if paused {
+        return Err(Failure::new("paused by `.salve/CONTROL.md`; nothing was applied").hint(
+            "Remove the word PAUSE there, or write RESUME, to go on; `--dry-run` shows the edit.",
+        ));
+    }
+    Ok(())
 }
 
 // `--interactive` asks and `--dry-run` shows, whatever the settings say.
@@ -86,10 +143,22 @@ fn review(step: Option<NextStep>, verified: VerifiedEdits) -> Result<Review, Fai
         Some(NextStep::Run) => Review::Apply(verified),
         None | Some(NextStep::Skip) => Review::Hold(verified),
         Some(NextStep::RunButton | NextStep::Prompt(_)) => match interactive::choose(verified)? {
-            interactive::Choice::Taken(chosen) => Review::Apply(chosen),
+            interactive::Choice::Taken(chosen) => Review::Chosen(chosen),
             interactive::Choice::Left => Review::Drop,
         },
     })
+}
+
+// The check's words are for people; a program is told what held the edits back.
+fn show_red(applied: &Applied, words: &str, format: Format) -> CommandResult {
+    const WHY: &str = "the check of the result is red";
+    if format == Format::Human {
+        output::result(words)?;
+        output::result(&format!("not applied: {WHY}; nothing was changed\n"))?;
+    } else if let ApplyEnding::Held(_, report) = &applied.ending {
+        report::document(&applied.edits, report, End::Held(WHY), format)?;
+    }
+    Ok(Ending::Findings)
 }
 
 fn show(applied: &Applied, held: Option<&str>, format: Format) -> CommandResult {

@@ -4,15 +4,14 @@
 //! exit code 0 (green), 1 (findings) or 2 (a toolchain asked for is not installed, or nothing here
 //! can be checked). Never runs where a guarantee of the sandbox does not hold, unless a person agreed.
 
-mod changed;
 mod draw;
 
 use crate::arguments::{CheckArguments, FormatChoice};
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::{output, unguarded, workspace, workspace_config};
 use salve_check::{
-    Attendance, BuildProfile, CheckOptions, CheckProgress, CheckReport, CheckVerdict, Guarantee,
-    Keep, Registry, StartedBy, check_watched, github_commands, sarif_log, sign,
+    Attendance, BuildProfile, CheckOptions, CheckReport, CheckVerdict, Guarantee, Keep, Registry,
+    StartedBy, check, github_commands, sarif_log, sign,
 };
 use salve_engine::host::Place;
 use salve_types::Diagnostic;
@@ -43,26 +42,14 @@ pub(crate) fn run(arguments: &CheckArguments, format: FormatChoice) -> CommandRe
         return Ok(Ending::NeedsApproval);
     }
     let profile = if arguments.release { BuildProfile::Release } else { BuildProfile::Development };
-    let scope = match arguments.changed {
-        true => changed::files(&place, &configured.workspace, &runner)?,
-        false => scope(arguments, &place)?,
-    };
-    if arguments.changed && scope.is_empty() {
-        output::story("nothing has changed; nothing was checked\n");
-        return Ok(Ending::Clean);
-    }
     let options = CheckOptions {
         targets: arguments.targets.clone(),
-        scope,
+        scope: scope(arguments, &place)?,
         profile,
         fail_on: arguments.fail_on.into(),
         by: StartedBy::User,
     };
-    let mut watch = |progress: CheckProgress<'_>| match format {
-        FormatChoice::Human => output::story(&draw::progress(&progress)),
-        _ => {}
-    };
-    let report = check_watched(&folder, &options, registry, &runner, &mut watch)?;
+    let report = check(&folder, &options, registry, &runner)?;
     if report.verdict() == CheckVerdict::Nothing {
         return Err(nothing_ran(&place.folder(), &report, registry));
     }
@@ -71,6 +58,39 @@ pub(crate) fn run(arguments: &CheckArguments, format: FormatChoice) -> CommandRe
         CheckVerdict::Red => Ending::Findings,
         _ => Ending::Clean,
     })
+}
+
+/// Checks a copy of a workspace as the workspace itself would be checked; nothing when a guarantee of
+/// the sandbox does not hold and nobody agreed to run all the same.
+pub(crate) fn of_copy(
+    folder: &Path,
+    copy: &Path,
+    yes: bool,
+) -> Result<Option<CheckReport>, Failure> {
+    let configured = workspace_config::open(folder)?;
+    let runner = configured.workspace.runner_in(copy, Keep::Nothing)?;
+    let open: Vec<Guarantee> = runner
+        .guarantees()?
+        .iter()
+        .filter(|report| !report.held)
+        .map(|report| report.guarantee)
+        .collect();
+    let attendance = if yes { Attendance::Agreed } else { Attendance::Interactive };
+    if !open.is_empty() && !unguarded::may_run(folder, &open, attendance)? {
+        return Ok(None);
+    }
+    let options = CheckOptions { by: StartedBy::User, ..CheckOptions::default() };
+    let registry = &configured.workspace.toolchains;
+    let report = check(copy, &options, registry, &runner)?;
+    if report.verdict() == CheckVerdict::Nothing {
+        return Err(nothing_ran(folder, &report, registry));
+    }
+    Ok(Some(report))
+}
+
+/// Draws a report for people.
+pub(crate) fn drawn(report: &CheckReport, folder: &Path) -> String {
+    draw::report(report, folder)
 }
 
 // The paths named, or the folder this was started in, relative to the root.

@@ -34,12 +34,28 @@ fn create(opened: &OpenWorkspace, name: &str, paths: &[String], format: Format) 
     let view = opened.view(AdmitOptions::default());
     let paths: Vec<TreePath> =
         paths.iter().map(|path| view.admit(path)).collect::<Result<_, _>>()?;
+    let listed = list_checkpoints(&opened.tree)?;
+    let named = |it: &ListedCheckpoint| it.checkpoint.as_ref().is_some_and(|it| it.name == name);
+    let earlier = listed.iter().filter(|listed| named(listed)).count();
     let made = create_checkpoint(&opened.tree, name, &paths, None, now())?;
     match format {
         Format::Human => {
-            let count = made.tree.len();
-            let files = output::counted(count, "file");
-            output::result(&format!("checkpoint {} keeps {files}\n", visible(name)))?;
+            let kept = match made.tree.len() {
+                0 => "is the state before Salve changed anything here: no file is kept, and a \
+                      restore takes back what Salve changes from now on"
+                    .to_owned(),
+                1 => "keeps 1 file".to_owned(),
+                count => format!("keeps {count} files"),
+            };
+            let again = match earlier {
+                0 => String::new(),
+                _ => format!(
+                    "The name was used before: `restore {}` takes this one, `restore '#N'` another \
+                     one by its number.\n",
+                    visible(name)
+                ),
+            };
+            output::result(&format!("checkpoint {} {kept}\n{again}", visible(name)))?;
         }
         _ => output::value(format, &made)?,
     }
@@ -64,7 +80,8 @@ fn line(listed: &ListedCheckpoint) -> String {
         None => format!("{green}valid{green:#}"),
         Some(why) => format!("{red}invalid{red:#}: {}", visible(why)),
     };
-    format!("{:>4}  {:<24} {files:>5} files  {state}\n", listed.number, visible(name))
+    let word = if files == 1 { "file " } else { "files" };
+    format!("{:>4}  {:<24} {files:>5} {word}  {state}\n", listed.number, visible(name))
 }
 
 fn restore(
@@ -107,12 +124,23 @@ fn restore(
 fn words(outcome: &RestoreOutcome) -> String {
     match outcome {
         RestoreOutcome::Restored(restored) => {
-            let change = match &restored.change {
-                Some(change) => format!("as change #{}; `salve undo` takes it back", change.number),
-                None => "already; nothing was changed".to_owned(),
-            };
             let name = visible(&restored.checkpoint.name);
-            format!("restored {name} {change}\nwhat was left behind: {}\n", restored.report)
+            let Some(change) = &restored.change else {
+                return format!("the files are as {name} has them already; nothing was changed\n");
+            };
+            let number = change.number;
+            let mut text =
+                format!("restored {name} as change #{number}; `salve undo` takes it back\n");
+            for file in &change.files {
+                let word = match (&file.old, &file.new) {
+                    (_, None) => "removed",
+                    (None, Some(_)) => "put back",
+                    (Some(_), Some(_)) => "as it was",
+                };
+                text.push_str(&format!("  {}  {word}\n", visible(&file.file_path)));
+            }
+            let report = restored.report.as_deref().unwrap_or_default();
+            text + &format!("what was left behind: {report}\n")
         }
         RestoreOutcome::NoneValid { report } => {
             format!(

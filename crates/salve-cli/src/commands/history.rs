@@ -11,7 +11,7 @@ use crate::output;
 use crate::workspace::{self, now};
 use anstyle::{AnsiColor, Style};
 use salve_engine::host::OpenWorkspace;
-use salve_tree::{ChangeSet, ExportedChange, History};
+use salve_tree::{ChangeSet, ChangedFile, ExportedChange, History};
 use serde_json::json;
 
 /// Runs `salve history`.
@@ -109,13 +109,40 @@ fn line(change: &ChangeSet, here: bool, in_effect: bool) -> String {
         (true, false) => " (taken back)",
         (true, true) => "",
     };
+    let names = names(change);
     format!(
-        "{bold}{} Change #{}{bold:#} - {files} ({green}+{}{green:#} {red}-{}{red:#}){cost} - {ago}{label}{dim}{state}{dim:#}\n",
+        "{bold}{} Change #{}{bold:#} - {files} ({green}+{}{green:#} {red}-{}{red:#}){cost} - {ago}{label}{dim}{state}{dim:#}\n{dim}{names}{dim:#}",
         if here { '●' } else { '○' },
         change.number,
         stats.added,
         stats.removed,
     )
+}
+
+// `    src/a.rs, src/b.rs (new) and 3 more`: what a change can be told by.
+fn names(change: &ChangeSet) -> String {
+    const SHOWN: usize = 4;
+    let named = |file: &ChangedFile| {
+        let path = visible(&file.file_path);
+        match (&file.moved_from, &file.old, &file.new) {
+            (Some(from), ..) => format!("{} → {path}", visible(from)),
+            (None, None, Some(_)) => format!("{path} (new)"),
+            (None, Some(_), None) => format!("{path} (deleted)"),
+            _ => path,
+        }
+    };
+    // A file that was moved is told once, at its new place.
+    let gone = |file: &&ChangedFile| {
+        let here = Some(file.file_path.as_str());
+        file.new.is_some() || change.files.iter().all(|it| it.moved_from.as_deref() != here)
+    };
+    let all: Vec<&ChangedFile> = change.files.iter().filter(gone).collect();
+    let shown: Vec<String> = all.iter().take(SHOWN).map(|file| named(file)).collect();
+    match all.len().saturating_sub(SHOWN) {
+        _ if all.is_empty() => String::new(),
+        0 => format!("    {}\n", shown.join(", ")),
+        more => format!("    {} and {more} more\n", shown.join(", ")),
+    }
 }
 
 fn counted(count: usize, thing: &str) -> String {
@@ -157,7 +184,8 @@ fn collect(opened: &OpenWorkspace, format: Format) -> CommandResult {
 
 fn drawn(exported: &ExportedChange) -> String {
     let change = &exported.change;
-    let mut text = line(change, true, true);
+    let mut text: String = line(change, true, true).lines().take(1).collect();
+    text.push('\n');
     for (file, content) in change.files.iter().zip(&exported.contents) {
         let old = content.old_content.as_deref().zip(file.old.as_ref().map(|old| old.mode));
         let new = content.new_content.as_deref().zip(file.new.as_ref().map(|new| new.mode));

@@ -3,7 +3,7 @@
 //! In: where to, and what to do about files that were changed since. Out: which files moved, or
 //! which stand in the way. Never overwrites what another process wrote unless told to.
 
-use crate::arguments::{ChangedArguments, Format, RewindArguments, UndoArguments};
+use crate::arguments::{ChangedArguments, Format, RedoArguments, RewindArguments, UndoArguments};
 use crate::change::visible;
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::output;
@@ -11,19 +11,31 @@ use crate::workspace::{self, meta};
 use anstyle::AnsiColor;
 use salve_engine::host::OpenWorkspace;
 use salve_tree::{
-    ChangedSince, History, Moved, OnChanged, Origin, RewindOutcome, ThreeWay, redo, rewind, undo,
+    AdmitOptions, ChangedSince, FileView, History, Moved, OnChanged, Origin, RewindOutcome,
+    ThreeWay, redo, rewind, undo_file, undo_many,
 };
 use serde_json::{Value, json};
 
 /// Runs `salve undo`.
 pub(crate) fn run_undo(arguments: &UndoArguments, format: Format) -> CommandResult {
     let opened = workspace::open(&arguments.tree)?;
-    let outcome = undo(&opened.tree, on_changed(&arguments.changed), &meta(Origin::User))?;
-    tell(&opened, &outcome, "nothing to undo", format)
+    let (how, meta) = (on_changed(&arguments.changed), meta(Origin::User));
+    let outcome = match &arguments.file {
+        Some(file) => {
+            let path = opened.view(AdmitOptions::default()).admit(file)?;
+            undo_file(&opened.tree, &path, how, &meta)?
+        }
+        None => undo_many(&opened.tree, arguments.count, how, &meta)?,
+    };
+    let nothing = match &arguments.file {
+        Some(file) => format!("no change of {} to undo", visible(file)),
+        None => "nothing to undo".to_owned(),
+    };
+    tell(&opened, &outcome, &nothing, format)
 }
 
 /// Runs `salve redo`.
-pub(crate) fn run_redo(arguments: &UndoArguments, format: Format) -> CommandResult {
+pub(crate) fn run_redo(arguments: &RedoArguments, format: Format) -> CommandResult {
     let opened = workspace::open(&arguments.tree)?;
     let outcome = redo(&opened.tree, on_changed(&arguments.changed), &meta(Origin::User))?;
     tell(&opened, &outcome, "nothing to redo", format)

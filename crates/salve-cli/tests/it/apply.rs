@@ -195,3 +195,102 @@ fn c055_edits_are_held_when_a_switch_is_off() {
         assert_ne!(read(&place.join("greet.py")), GREET);
     }
 }
+
+fn block(path: &str, old: &str, new: &str) -> String {
+    format!("{path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n")
+}
+
+#[test]
+fn twenty_edits_of_one_file_at_once_all_land() {
+    let place = folder("at-once");
+    let many: String = (0..20).map(|line| format!("line number {line}\n")).collect();
+    write(&place.join("many.txt"), &many);
+    let ended: Vec<Ended> = std::thread::scope(|scope| {
+        let apply = |line: usize| {
+            let (old, new) = (format!("line number {line}"), format!("LINE NUMBER {line}"));
+            apply_in(&place, &["--wait", "120"], &block("many.txt", &old, &new))
+        };
+        let threads: Vec<_> = (0..20).map(|line| scope.spawn(move || apply(line))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    for one in &ended {
+        assert_eq!(one.code, Some(0), "{one:?}");
+        assert!(!one.err.contains("is writing"), "{}", one.err);
+    }
+    assert_eq!(read(&place.join("many.txt")), many.replace("line number", "LINE NUMBER"));
+}
+
+#[test]
+fn a_line_that_names_a_file_is_its_path_whatever_it_looks_like() {
+    let place = folder("names");
+    for name in ["go.mod", "Jenkinsfile", "src/config", "my file.txt", "data.dat"] {
+        write(&place.join(name), "one\ntwo\n");
+        let ended = apply_in(&place, &[], &block(name, "two", "three"));
+        assert_eq!((ended.code, read(&place.join(name)).as_str()), (Some(0), "one\nthree\n"));
+        let diff = format!("In `{name}`, change:\n\n```diff\n@@\n one\n-three\n+four\n```\n");
+        let ended = apply_in(&place, &[], &diff);
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        assert_eq!(read(&place.join(name)), "one\nfour\n");
+    }
+    for refused in [".git/config", "/etc/hosts"] {
+        let ended = apply_in(&place, &["--format", "json"], &block(refused, "a", "b"));
+        let told: Value = serde_json::from_str(&ended.out).unwrap();
+        assert_eq!((ended.code, &told["code"]), (Some(1), &json!("path")), "{ended:?}");
+    }
+}
+
+#[test]
+fn the_reply_is_a_file_by_position_and_an_empty_one_is_said_to_be_empty() {
+    let place = folder("position");
+    write(&place.join("greet.py"), GREET);
+    write(&place.join("reply.md"), BLOCK);
+    let ended = apply_in(&place, &["reply.md"], "");
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(read(&place.join("greet.py")).contains("good bye"));
+    let empty = apply_in(&place, &[], " \n");
+    assert!(empty.err.contains("the input is empty") && empty.code == Some(2), "{empty:?}");
+}
+
+#[test]
+fn the_clipboard_is_read_by_the_program_that_is_there() {
+    let place = folder("paste");
+    write(&place.join("greet.py"), GREET);
+    let programs = place.join("bin");
+    write(&programs.join("xclip"), &format!("#!/bin/sh\ncat <<'END'\n{BLOCK}END\n"));
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(programs.join("xclip"), mode).unwrap();
+    let path = format!("{}:/usr/bin:/bin", programs.display());
+    let ended = salve_in(&["apply", "--paste"], "", &place, &[("PATH", &path)]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(read(&place.join("greet.py")).contains("good bye"));
+    let none = salve_in(&["apply", "--paste"], "", &place, &[("PATH", "/nowhere")]);
+    assert!(none.err.contains("no program here reads the clipboard"), "{none:?}");
+}
+
+#[test]
+fn a_paused_workspace_is_not_written_to() {
+    let place = folder("paused");
+    write(&place.join("greet.py"), GREET);
+    write(&place.join(".salve/CONTROL.md"), "PAUSE\n");
+    let ended = apply_in(&place, &[], BLOCK);
+    assert!(ended.err.contains("paused by `.salve/CONTROL.md`"), "{ended:?}");
+    assert_eq!(read(&place.join("greet.py")), GREET);
+    assert_eq!(apply_in(&place, &["--dry-run"], BLOCK).code, Some(0));
+    write(&place.join(".salve/CONTROL.md"), "PAUSE\nRESUME\n");
+    assert_eq!(apply_in(&place, &[], BLOCK).code, Some(0));
+}
+
+#[test]
+fn a_result_that_does_not_pass_its_check_is_not_applied() {
+    let place = folder("checked");
+    write(&place.join("greet.py"), GREET);
+    let broken = block("greet.py", "    return 'bye'", "    return 'bye");
+    let flags = ["--check", "--yes", "--allow", "syntax"];
+    let red = apply_in(&place, &flags, &broken);
+    assert_eq!(red.code, Some(1), "{red:?}");
+    assert!(red.out.contains("the check of the result is red"), "{}", red.out);
+    assert_eq!(read(&place.join("greet.py")), GREET);
+    let green = apply_in(&place, &flags, BLOCK);
+    assert_eq!(green.code, Some(0), "{green:?}");
+    assert!(read(&place.join("greet.py")).contains("good bye"));
+}

@@ -51,7 +51,8 @@ fn c116_the_list_shows_number_files_lines_and_age() {
     let place = three_changes("c116");
     assert_eq!(run(&place, &["undo"], "").code, Some(0));
     let list = run(&place, &["history"], "").out;
-    let lines: Vec<&str> = list.lines().collect();
+    // Below each change are the names of its files.
+    let lines: Vec<&str> = list.lines().filter(|line| !line.starts_with("    ")).collect();
     assert!(lines[0].starts_with("○ Change #3 - 1 file (+1 -1) - "), "{list}");
     assert!(lines[0].ends_with("s ago (taken back)"), "{list}");
     assert!(lines[1].starts_with("● Change #2 - 1 file (+1 -1) - "), "{list}");
@@ -138,4 +139,25 @@ fn recover_says_that_there_is_nothing_to_do_and_makes_nothing() {
     let ended = run(&place, &["recover"], "");
     assert_eq!((ended.code, ended.out.as_str()), (Some(0), "nothing to recover\n"));
     assert!(!place.join(".salve").exists());
+}
+
+#[test]
+fn the_list_names_the_files_of_every_change() {
+    let place = three_changes("names");
+    run(&place, &["apply"], "new/file.txt\n```\nfresh\n```\n");
+    let listed = run(&place, &["history"], "").out;
+    assert!(listed.contains("new/file.txt (new)"), "{listed}");
+    assert_eq!(listed.matches("\n    ").count(), 4, "{listed}");
+}
+
+#[test]
+fn several_changes_and_single_files_are_taken_back() {
+    let place = three_changes("several");
+    let before = run(&place, &["undo", "2"], "");
+    assert_eq!(before.code, Some(0), "{before:?}");
+    let left = run(&place, &["history"], "").out;
+    assert_eq!(left.matches("(taken back)").count(), 2, "{left}");
+    assert_eq!(run(&place, &["undo", "9"], "").code, Some(2));
+    assert_eq!(run(&place, &["undo", "0"], "").code, Some(2));
+    assert_eq!(run(&place, &["redo"], "").code, Some(0));
 }

@@ -8,7 +8,7 @@ use crate::arguments::{ApplyArguments, named_format};
 use crate::batch;
 use crate::failure::CommandResult;
 use crate::settings::Settings;
-use salve_engine::pipeline::read_edits;
+use salve_engine::pipeline::read_edits_of;
 use salve_text::EditOptions;
 use salve_tree::{MemoryView, Verification, VerifyOptions, verify};
 use salve_types::{FinishReason, RawReply};
@@ -46,14 +46,15 @@ pub(super) fn run(arguments: &ApplyArguments) -> CommandResult {
                 Some(Hint::Several(lines)) => lines,
                 None => Vec::new(),
             },
+            files: Vec::new(),
         };
         let reason = line.finish_reason.as_deref().or(arguments.finish_reason.as_deref());
         let raw = RawReply {
             finish_reason: reason.map(FinishReason::from_name),
             ..RawReply::from_text(line.edit)
         };
-        let edits = read_edits(&raw, &options, &pipeline);
         let view = MemoryView::new(line.files.clone(), admit_options(arguments));
+        let edits = read_edits_of(&raw, &view, &options, &pipeline);
         let verify_options =
             VerifyOptions { target: options.target.as_deref(), ..verify_options(arguments) };
         let answer = match verify(&edits, &view, &verify_options) {

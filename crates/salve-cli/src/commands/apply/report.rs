@@ -138,6 +138,8 @@ fn file(file: &FileReport) -> String {
     let word = match &file.outcome {
         FileOutcome::Planned => output::word(&file.operation),
         FileOutcome::NoChange => "no changes needed".to_owned(),
+        // What a person left out is nothing that was done.
+        FileOutcome::Declined => return String::new(),
         FileOutcome::Refused { message, detail, .. } => {
             format!("{red}left out{red:#} ({message}): {}", visible(detail))
         }
@@ -168,6 +170,9 @@ fn hunk_words(hunk: &HunkOutcome) -> String {
         }
         HunkOutcome::AlreadyApplied { first_line, last_line } => {
             format!("{}  (already applied)", lines(*first_line, *last_line))
+        }
+        HunkOutcome::Declined { first_line, last_line } => {
+            format!("{}  (left out)", lines(*first_line, (*last_line).max(*first_line)))
         }
         HunkOutcome::Refused(refusal) => format!("refused: {}", visible(&refusal.message)),
     }

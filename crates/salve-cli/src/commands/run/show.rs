@@ -7,7 +7,7 @@ use crate::change::visible;
 use anstyle::AnsiColor;
 use salve_check::{
     CommandVerdict, FinishedRun, Joiner, Plan, PlannedCommand, RedirectTarget, RunEvent, RunRecord,
-    likely_obstacle, quote_for_display,
+    quote_for_display,
 };
 use serde_json::{Value, json};
 use std::io::IsTerminal;
@@ -103,10 +103,6 @@ pub(super) fn ended(run: &FinishedRun) -> String {
     {
         note(format!("all of its output: {file}"));
     }
-    if let Some(obstacle) = likely_obstacle(run) {
-        let calm = AnsiColor::Cyan.on_default();
-        text.push_str(&format!(" {calm}hint{calm:#}: {obstacle}\n"));
-    }
     text
 }
 
@@ -129,6 +125,5 @@ pub(super) fn document(run: &FinishedRun) -> Value {
         "model": run.for_model(),
         "display": run.for_display(),
         "events": run.events,
-        "hint": likely_obstacle(run).map(|obstacle| obstacle.to_string()),
     })
 }
