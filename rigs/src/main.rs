@@ -13,6 +13,7 @@ mod ambiguity;
 mod corpus;
 mod crash;
 mod cuts;
+mod edits;
 mod fleet;
 mod gateway;
 mod landed;
@@ -43,6 +44,7 @@ const TASKS: &[Task] = &[
     // Started by `crash`, not by people.
     Task { name: "crash-child", run: crash::run_child, short: None },
     Task { name: "ambiguity", run: ambiguity::run, short: Some(ambiguity::short) },
+    Task { name: "edits", run: edits::run, short: Some(edits::short) },
     Task { name: "redact", run: redact::run, short: None },
     Task { name: "matrix", run: gateway::matrix, short: Some(gateway::matrix_short) },
     Task { name: "garble", run: gateway::garble, short: Some(gateway::garble_short) },

@@ -24,6 +24,7 @@ pub const RIGS: &[Rig] = &[
     Rig { name: "race", about: "a directory swapped for a symlink while paths are used; --rounds 100000, --applies 2000" },
     Rig { name: "crash", about: "transactions that end at any instant; --full on a disk; --workload NAME [--faults F]" },
     Rig { name: "ambiguity", about: "hunks on files full of copies and on stale files, 0 in the wrong place; --n, --seed, --show" },
+    Rig { name: "edits", about: "edits of real files in every format, possible and impossible, 0 as they were not meant; --n, --seed, --show, --refused" },
     Rig { name: "redact", about: "secrets of an independent list in pieces, and false alarms on sources; --n, --seed, --show, --files" },
     Rig { name: "matrix", about: "answers cut everywhere in every dialect, through the gateway; --positions 200, --show" },
     Rig { name: "garble", about: "streams with damaged frames in every dialect, through the gateway; --n 100000, --seed, --show" },
