@@ -20,17 +20,16 @@ mod streams;
 mod watch;
 
 pub(crate) use control::{KILL, TERMINATE};
-pub(crate) use protocol::{read_frame, write_frame, write_frame_with};
+pub(crate) use protocol::{read_frame, write_frame};
 
 use crate::{Limits, Plan, RunLimit, sandbox};
 use control::Control;
 use family::Family;
-use protocol::read_frame_with;
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::fmt;
 use std::fs::OpenOptions;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode};
@@ -232,9 +231,7 @@ pub fn launcher_main(stage: LauncherStage, inner_arguments: &[&str]) -> ExitCode
         return ExitCode::from(UNHEARD);
     };
     let socket = UnixStream::from(socket);
-    let Ok((launch, input)) = read_frame_with::<Launch>(&socket) else {
-        return ExitCode::from(UNHEARD);
-    };
+    let Ok(launch) = read_frame::<Launch>(&socket) else { return ExitCode::from(UNHEARD) };
     if stage == LauncherStage::Outer && launch.goes_by_rules() {
         return ExitCode::from(keeper::keep(&launch, &socket, inner_arguments));
     }
@@ -246,7 +243,7 @@ pub fn launcher_main(stage: LauncherStage, inner_arguments: &[&str]) -> ExitCode
             }
             Err(report) => report,
         },
-        LauncherStage::Inner => match inner(launch, &socket, input) {
+        LauncherStage::Inner => match inner(launch, &socket) {
             Ok(never) => match never {},
             Err(report) => report,
         },
@@ -299,11 +296,7 @@ fn outlive(mut inner: Child, placeholders: sandbox::Placeholders) -> ExitCode {
 /// The first process of a namespace ignores what its own programs send it, but only while its first
 /// thread does not hold the signal back, and starting a program holds all signals back for a moment.
 /// So programs are never started by the first thread.
-fn inner(
-    launch: Launch,
-    socket: &UnixStream,
-    input: Option<OwnedFd>,
-) -> Result<Infallible, LauncherReport> {
+fn inner(launch: Launch, socket: &UnixStream) -> Result<Infallible, LauncherReport> {
     let family = Family::of(&launch);
     if family.ends_with_us() {
         die_with_parent()?;
@@ -321,7 +314,7 @@ fn inner(
     let plan = move || {
         // To start a thread holds signals back as well: waits until that is over.
         let _ = started.recv();
-        let report = execute::execute(&launch, &ours, family, input);
+        let report = execute::execute(&launch, &ours, family);
         std::process::exit(i32::from(answer(&answers, &report)));
     };
     std::thread::Builder::new().name("plan".to_owned()).spawn(plan).map_err(listening)?;

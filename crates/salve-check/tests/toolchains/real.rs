@@ -182,46 +182,6 @@ fn h16_json_schema() {
 }
 
 #[test]
-fn h01_npm_test() {
-    holds("npm-test");
-}
-
-#[test]
-fn h01_pnpm_test() {
-    holds("pnpm-test");
-}
-
-#[test]
-fn h01_yarn_test() {
-    holds("yarn-test");
-}
-
-#[test]
-fn h01_make_test() {
-    holds("make-test");
-}
-
-#[test]
-fn h01_make_check() {
-    holds("make-check");
-}
-
-#[test]
-fn h01_ctest() {
-    holds("ctest");
-}
-
-#[test]
-fn h01_maven_test() {
-    holds("maven-test");
-}
-
-#[test]
-fn h01_gradle_test() {
-    holds("gradle-test");
-}
-
-#[test]
 fn every_built_in_toolchain_has_a_case_and_every_case_a_test() {
     let cases = cases();
     for spec in Registry::built_in().specs() {
