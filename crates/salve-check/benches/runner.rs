@@ -5,8 +5,8 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 use salve_check::{
-    FinishedRun, Gate, Keep, Launcher, Limits, Plan, RiskClass, RunClass, RunEnding, RunPrograms,
-    RunRequest, Runner, RunnerOptions, StartedBy,
+    FinishedRun, Gate, Keep, Launcher, Limits, Plan, RiskClass, RunClass, RunEnding, RunInput,
+    RunPrograms, RunRequest, Runner, RunnerOptions, StartedBy,
 };
 use salve_types::Timestamp;
 use std::collections::BTreeMap;
@@ -133,6 +133,7 @@ fn run(runner: &Runner, folder: &Path, argv: &[&str]) -> FinishedRun {
         by: StartedBy::User,
         limits: Limits::of(RunClass::Proposed),
         environment: Vec::new(),
+        input: RunInput::Nothing,
     };
     runner.run(&request).expect("a run")
 }

@@ -68,6 +68,8 @@ pub struct CheckReport {
 pub struct NotInstalled {
     /// Which.
     pub target_id: String,
+    /// Where it would have run, relative to the checked folder; empty at the top.
+    pub folder: String,
     /// The program that is missing.
     pub binary_name: String,
     /// What to do about it.
@@ -79,6 +81,8 @@ pub struct NotInstalled {
 pub struct HeldBack {
     /// Which.
     pub target_id: String,
+    /// Where it would have run, relative to the checked folder; empty at the top.
+    pub folder: String,
     /// The one that is red.
     pub because_of: String,
 }
@@ -101,17 +105,49 @@ impl CheckReport {
     }
 }
 
+/// How far a check is.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum CheckProgress<'a> {
+    /// A toolchain is about to run.
+    Starts {
+        /// Which.
+        target_id: &'a str,
+        /// Where, relative to the checked folder; empty at the top.
+        folder: &'a str,
+        /// Which one it is, from 1, and of how many.
+        step: (usize, usize),
+    },
+    /// A toolchain has run.
+    Ended(&'a CheckRun),
+}
+
 /// Checks a folder.
 ///
 /// # Errors
 ///
-/// Fails when the folder cannot be read, a toolchain asked for by name is unknown or not installed,
-/// none of those that apply is installed, or the runner refuses.
+/// As [`check_watched`].
 pub fn check(
     folder: &Path,
     options: &CheckOptions,
     registry: &Registry,
     runner: &dyn RunPrograms,
+) -> Result<CheckReport, ToolchainError> {
+    check_watched(folder, options, registry, runner, &mut |_| {})
+}
+
+/// Checks a folder, saying how far it is.
+///
+/// # Errors
+///
+/// Fails when the folder cannot be read, a toolchain asked for by name is unknown or not installed,
+/// none of those that apply is installed, or the runner refuses.
+pub fn check_watched(
+    folder: &Path,
+    options: &CheckOptions,
+    registry: &Registry,
+    runner: &dyn RunPrograms,
+    watch: &mut dyn FnMut(CheckProgress<'_>),
 ) -> Result<CheckReport, ToolchainError> {
     let found = Survey { scope: options.scope.clone(), ..survey(folder)? };
     let planned = plan(folder, options, registry, &found)?;
@@ -121,18 +157,26 @@ pub fn check(
         held_back: Vec::new(),
         cut: found.cut,
     };
-    for (spec, detected) in &planned {
+    for (index, (spec, detected)) in planned.iter().enumerate() {
+        let folder_of = || detected.folder.clone();
         if let Some(red) = red_before(spec, &report.runs) {
-            let target_id = spec.target_id.clone();
-            report.held_back.push(HeldBack { target_id, because_of: red.to_owned() });
+            let (target_id, because_of) = (spec.target_id.clone(), red.to_owned());
+            report.held_back.push(HeldBack { target_id, folder: folder_of(), because_of });
             continue;
         }
         let by_name = !options.targets.is_empty();
+        let step = (index + 1, planned.len());
+        let (target_id, within) = (&spec.target_id, &detected.folder);
+        watch(CheckProgress::Starts { target_id, folder: within, step });
         match run_or_stand_in(folder, options, registry, runner, spec, detected, &found) {
-            Ok(run) => report.runs.push(run),
+            Ok(run) => {
+                watch(CheckProgress::Ended(&run));
+                report.runs.push(run);
+            }
             Err(error @ ToolchainError::Missing { .. }) if by_name => return Err(error),
             Err(ToolchainError::Missing { target_id, binary_name, install_hint, .. }) => {
-                report.missing.push(NotInstalled { target_id, binary_name, install_hint });
+                let folder = folder_of();
+                report.missing.push(NotInstalled { target_id, folder, binary_name, install_hint });
             }
             Err(error) => return Err(error),
         }

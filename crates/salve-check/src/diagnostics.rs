@@ -24,6 +24,7 @@ mod python_types;
 mod ruff;
 mod rustc;
 mod sarif;
+mod test_runner;
 mod traceback;
 mod tsc;
 
@@ -81,6 +82,8 @@ pub enum OutputParser {
     Sarif,
     /// The output of JSON Schema validators: the standard's basic form, ajv, check-jsonschema.
     JsonSchema,
+    /// Test runners that print for people: jest, vitest, mocha, node, ctest, Maven, Gradle.
+    TestRunner,
     /// Text for people, of no known tool.
     Console,
 }
@@ -108,6 +111,7 @@ impl OutputParser {
         Self::BashN,
         Self::Sarif,
         Self::JsonSchema,
+        Self::TestRunner,
         Self::Console,
     ];
 }
@@ -159,6 +163,7 @@ pub fn parse_output(
         OutputParser::BashN => bash::parse,
         OutputParser::Sarif => sarif::parse,
         OutputParser::JsonSchema => json_schema::parse,
+        OutputParser::TestRunner => test_runner::parse,
         OutputParser::Console => console,
     };
     // Some tools colour and redraw their lines even when no terminal is there.

@@ -20,16 +20,17 @@ mod streams;
 mod watch;
 
 pub(crate) use control::{KILL, TERMINATE};
-pub(crate) use protocol::{read_frame, write_frame};
+pub(crate) use protocol::{read_frame, write_frame, write_frame_with};
 
 use crate::{Limits, Plan, RunLimit, sandbox};
 use control::Control;
 use family::Family;
+use protocol::read_frame_with;
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::fmt;
 use std::fs::OpenOptions;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode};
@@ -231,7 +232,9 @@ pub fn launcher_main(stage: LauncherStage, inner_arguments: &[&str]) -> ExitCode
         return ExitCode::from(UNHEARD);
     };
     let socket = UnixStream::from(socket);
-    let Ok(launch) = read_frame::<Launch>(&socket) else { return ExitCode::from(UNHEARD) };
+    let Ok((launch, input)) = read_frame_with::<Launch>(&socket) else {
+        return ExitCode::from(UNHEARD);
+    };
     if stage == LauncherStage::Outer && launch.goes_by_rules() {
         return ExitCode::from(keeper::keep(&launch, &socket, inner_arguments));
     }
@@ -243,7 +246,7 @@ pub fn launcher_main(stage: LauncherStage, inner_arguments: &[&str]) -> ExitCode
             }
             Err(report) => report,
         },
-        LauncherStage::Inner => match inner(launch, &socket) {
+        LauncherStage::Inner => match inner(launch, &socket, input) {
             Ok(never) => match never {},
             Err(report) => report,
         },
@@ -296,7 +299,11 @@ fn outlive(mut inner: Child, placeholders: sandbox::Placeholders) -> ExitCode {
 /// The first process of a namespace ignores what its own programs send it, but only while its first
 /// thread does not hold the signal back, and starting a program holds all signals back for a moment.
 /// So programs are never started by the first thread.
-fn inner(launch: Launch, socket: &UnixStream) -> Result<Infallible, LauncherReport> {
+fn inner(
+    launch: Launch,
+    socket: &UnixStream,
+    input: Option<OwnedFd>,
+) -> Result<Infallible, LauncherReport> {
     let family = Family::of(&launch);
     if family.ends_with_us() {
         die_with_parent()?;
@@ -314,7 +321,7 @@ fn inner(launch: Launch, socket: &UnixStream) -> Result<Infallible, LauncherRepo
     let plan = move || {
         // To start a thread holds signals back as well: waits until that is over.
         let _ = started.recv();
-        let report = execute::execute(&launch, &ours, family);
+        let report = execute::execute(&launch, &ours, family, input);
         std::process::exit(i32::from(answer(&answers, &report)));
     };
     std::thread::Builder::new().name("plan".to_owned()).spawn(plan).map_err(listening)?;

@@ -8,7 +8,9 @@ mod check;
 mod console;
 mod diagnostics;
 mod facts;
+mod forgotten;
 mod launcher;
+mod obstacle;
 mod plan;
 mod policy;
 mod report;
@@ -18,7 +20,10 @@ mod sandbox;
 mod shell;
 mod toolchain;
 
-pub use check::{CheckOptions, CheckReport, CheckRun, CheckVerdict, HeldBack, NotInstalled, check};
+pub use check::{
+    CheckOptions, CheckProgress, CheckReport, CheckRun, CheckVerdict, HeldBack, NotInstalled,
+    check, check_watched,
+};
 mod signature;
 
 pub use console::parse_console;
@@ -26,9 +31,11 @@ pub use diagnostics::{CheckedFolder, OutputParser, classify, parse_output};
 pub use facts::{
     GlobMatches, PathConcern, PathFacts, PathJudgement, PathUse, RepoFacts, RepoHazard,
 };
+pub use forgotten::{ForgottenInstall, InstallPlace, forgotten_install};
 pub use launcher::{
     Launch, LauncherReport, LauncherStage, Layer, LayerError, ProgramEnding, launcher_main,
 };
+pub use obstacle::{Obstacle, likely_obstacle, obstacle_in};
 pub use plan::{Joiner, Plan, PlannedCommand, PlannedPipeline, PlannedRedirect, RedirectTarget};
 pub use policy::{
     Approval, ApprovalError, Approvals, Attendance, AutoApply, AutoRun, AutoRunMode, Choice,
@@ -40,7 +47,7 @@ pub use policy::{
 pub use report::{failure_text, for_model, github_commands, sarif_log};
 pub use run::{
     Capture, FinishedRun, Gate, Limits, RiskClass, RunClass, RunEnding, RunError, RunEvent,
-    RunLimit, RunPrograms, RunRecord, RunRequest, StartedBy,
+    RunInput, RunLimit, RunPrograms, RunRecord, RunRequest, StartedBy,
 };
 pub use runner::{
     Keep, KeyCommandError, Launcher, OutputStream, RunLog, Runner, RunnerOptions, is_paused,
@@ -57,6 +64,6 @@ pub use signature::{
     primary_diagnostics, sign, sign_run, sign_text, summary,
 };
 pub use toolchain::{
-    Applies, ArgsSince, BuildProfile, Detected, Marker, Phase, Registry, SpecError, TargetProfile,
-    ToolReport, ToolchainError, ToolchainSpec, WorkUnit, probe_versions,
+    Applies, ArgsSince, BuildProfile, Declared, Detected, Marker, Phase, Registry, SpecError,
+    TargetProfile, ToolReport, ToolchainError, ToolchainSpec, WorkUnit, probe_versions,
 };

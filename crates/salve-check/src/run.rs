@@ -88,6 +88,18 @@ impl RunLimit {
 }
 
 impl Limits {
+    /// Returns the limits of a proposed command: what only reads has the time of a question, what
+    /// builds, tests or fetches that of a build.
+    pub fn of_proposed(risk: RiskClass, deadline: Option<Duration>) -> Self {
+        let usual = match risk {
+            RiskClass::Read => 30,
+            RiskClass::Build | RiskClass::Write | RiskClass::Network => 600,
+        };
+        let deadline = deadline.unwrap_or(Duration::from_secs(usual));
+        let cpu_seconds = deadline.as_secs().saturating_mul(2).max(1);
+        Self { deadline, cpu_seconds, ..Self::of(RunClass::Proposed) }
+    }
+
     /// Returns the defaults of a class.
     pub fn of(class: RunClass) -> Self {
         let seconds = match class {
@@ -165,6 +177,16 @@ pub enum RunEnding {
     },
 }
 
+/// What a program reads from its standard input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum RunInput {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// What the caller gave to this process: a pipe or a file. Never a terminal.
+    Caller,
+}
+
 /// What is kept of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunRecord {
@@ -225,6 +247,8 @@ pub struct RunRequest {
     pub limits: Limits,
     /// Variables beside those every run gets.
     pub environment: Vec<(String, String)>,
+    /// What it reads.
+    pub input: RunInput,
 }
 
 /// Starts what was let through. Toolchains are written against this, so that a test can count.
@@ -317,4 +341,22 @@ pub enum RunError {
         /// What the system said.
         source: std::io::Error,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deadline_is_that_of_the_class_unless_it_is_given() {
+        let seconds = |risk, given: Option<u64>| {
+            let limits = Limits::of_proposed(risk, given.map(Duration::from_secs));
+            (limits.deadline.as_secs(), limits.cpu_seconds)
+        };
+        assert_eq!(seconds(RiskClass::Read, None), (30, 60));
+        for risk in [RiskClass::Build, RiskClass::Write, RiskClass::Network] {
+            assert_eq!(seconds(risk, None), (600, 1200), "{risk:?}");
+        }
+        assert_eq!(seconds(RiskClass::Build, Some(7)), (7, 14));
+    }
 }

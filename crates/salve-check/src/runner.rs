@@ -8,6 +8,7 @@ mod collect;
 mod control_file;
 mod environment;
 mod forms;
+mod input;
 mod key_command;
 mod log;
 mod notable;
@@ -26,7 +27,8 @@ pub use own::run_own_executable;
 
 use crate::{
     FinishedRun, Gate, Guarantee, GuaranteeReport, Launch, Layer, LayerError, LayerReport, Limits,
-    Plan, RiskClass, RunClass, RunError, RunEvent, RunPrograms, RunRecord, RunRequest, StartedBy,
+    Plan, RiskClass, RunClass, RunError, RunEvent, RunInput, RunPrograms, RunRecord, RunRequest,
+    StartedBy,
 };
 use collect::Collector;
 use control_file::CONTROL;
@@ -37,6 +39,7 @@ use scratch::Scratch;
 use session::Finished;
 use state::{STATE, StateFolder};
 use std::collections::BTreeMap;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -230,12 +233,13 @@ impl Runner {
             by: StartedBy::Salve,
             limits: Limits::of(RunClass::Probe),
             environment: Vec::new(),
+            input: RunInput::Nothing,
         };
         let mut launch = self.launch(&request, &scratch, &[])?;
         launch.layers = layers.to_vec();
         // A question leaves no trace in the workspace, not even for a moment.
         launch.protected.clear();
-        let finished = self.session(&launch, Default::default(), &mut |_, _| {})?;
+        let finished = self.session(&launch, Default::default(), None, &mut |_, _| {})?;
         ending(&finished).map(drop)
     }
 
@@ -259,9 +263,10 @@ impl Runner {
         &self,
         launch: &Launch,
         collectors: [Collector; 2],
+        input: Option<OwnedFd>,
         watch: &mut dyn FnMut(OutputStream, &[u8]),
     ) -> Result<Finished, RunError> {
-        let finished = session::run(&self.launcher, launch, collectors, watch);
+        let finished = session::run(&self.launcher, launch, collectors, input, watch);
         // A launcher that was killed could not do it.
         crate::sandbox::remove_placeholders(&self.workspace, &launch.protected);
         finished.map_err(system("run the launcher"))
@@ -351,7 +356,11 @@ impl Runner {
                 store.forget(&id);
             }
         };
-        let finished = self.session(launch, collectors, watch).inspect_err(|_| forget())?;
+        let input = match run.request.input {
+            RunInput::Nothing => None,
+            RunInput::Caller => input::of_caller(),
+        };
+        let finished = self.session(launch, collectors, input, watch).inspect_err(|_| forget())?;
         let (ending, orphans) = ending(&finished).inspect_err(|_| forget())?;
         let (mut stdout, mut hasher) = finished.out.finish();
         let (mut stderr, _) = finished.err.finish();

@@ -10,6 +10,7 @@
 //! workspace, but so does every other check of the class build (build scripts, `eslint.config.js`,
 //! `conftest.py`); the sandbox is the boundary for all of them.
 
+mod declared;
 mod detect;
 mod invoke;
 mod json_schema;
@@ -21,6 +22,7 @@ mod survey;
 mod version;
 mod words;
 
+pub use declared::Declared;
 pub use detect::Detected;
 pub(crate) use detect::{header_folders, its_files, where_it_applies};
 pub(crate) use invoke::{Work, run_work};
@@ -205,6 +207,8 @@ pub struct Applies {
     pub markers: Vec<Marker>,
     /// The names of the files it is given, with `*`; without markers, one such file is enough.
     pub files: Vec<String>,
+    /// Files at the top of the checked folder of which one must be there.
+    pub beside: Vec<String>,
     /// Files at the top of the checked folder that say that it does not.
     pub not_beside: Vec<String>,
     /// Targets that do the same better where they apply.
@@ -220,6 +224,8 @@ pub struct Marker {
     pub file: String,
     /// What its text must hold, one of them; empty when the name is enough.
     pub contains: Vec<String>,
+    /// What it must declare, one of them; empty when that does not matter.
+    pub declares: Vec<Declared>,
     /// Whether the toolchain runs at the top of the checked folder and not beside the marker.
     pub at_top: bool,
 }

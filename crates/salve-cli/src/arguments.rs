@@ -6,6 +6,7 @@ mod calls;
 mod check;
 mod folder;
 mod gateway;
+mod help;
 mod jobs;
 mod keys;
 mod mode;
@@ -21,13 +22,14 @@ pub(crate) use calls::{CallsArguments, CallsCommand, CallsListArguments, Resolve
 pub(crate) use check::CheckArguments;
 pub(crate) use folder::FolderArguments;
 pub(crate) use gateway::{GatewayArguments, LogFormat};
+pub(crate) use help::{alike, command, order_suggestions};
 pub(crate) use jobs::{
     InDoubtSetting, JobsArguments, JobsCommand, JobsListArguments, JobsPurgeArguments,
     JobsResolveArguments, JobsRetryArguments, JobsShowArguments, JobsStartArguments,
     JobsWatchArguments, PlaceArguments, ResolveWith, WorkerArguments,
 };
 pub(crate) use keys::{KeysArguments, KeysCommand};
-pub(crate) use run::{RunArguments, RunsArguments};
+pub(crate) use run::{ExitCodeOf, RunArguments, RunsArguments};
 pub(crate) use setup::{Agent, Provider, SetupArguments};
 pub(crate) use signature::SignatureArguments;
 pub(crate) use sim::SimArguments;
@@ -52,15 +54,18 @@ Exit codes: 0 clean or healed, 1 findings remain, 2 usage or configuration, 3 ro
 The result goes to standard output, the story to standard error.
 `salve demo` shows what it does; `salve explain CODE` says what a code means.";
 
+/// The heading of the options that every command has.
+const GLOBAL: &str = "Global options";
+
 /// Heals what AI models send before it touches your code.
 #[derive(Debug, Parser)]
 #[command(name = "salve", version, after_help = AFTER, max_term_width = 100)]
 pub(crate) struct Arguments {
     /// How the result is written.
-    #[arg(long, value_enum, default_value_t = FormatChoice::Human, global = true)]
+    #[arg(long, value_enum, default_value_t = FormatChoice::Human, global = true, help_heading = GLOBAL)]
     pub(crate) format: FormatChoice,
     /// When to use colour.
-    #[arg(long, value_enum, default_value_t = Color::Auto, global = true)]
+    #[arg(long, value_enum, default_value_t = Color::Auto, global = true, help_heading = GLOBAL)]
     pub(crate) color: Color,
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -123,7 +128,7 @@ pub(crate) enum Command {
     Trust(TrustArguments),
     /// Serves a scripted or recorded provider on this machine, for tests.
     Sim(SimArguments),
-    /// Points an agent's own configuration at the gateway; `salve undo` reverts it.
+    /// Points an agent's own configuration at the gateway; `--remove` reverts it.
     Setup(SetupArguments),
     /// Computes signatures that recognise the same error wherever it appears next.
     Signature(SignatureArguments),
@@ -302,9 +307,11 @@ pub(crate) enum FormatChoice {
     Json,
     /// One JSON value per line.
     Jsonl,
-    /// SARIF 2.1.0, for code scanning.
+    /// SARIF 2.1.0, for code scanning; `salve check` and `salve inspect` have it.
+    #[value(hide = true)]
     Sarif,
-    /// Annotations of GitHub Actions.
+    /// Annotations of GitHub Actions; `salve check` and `salve inspect` have them.
+    #[value(hide = true)]
     Github,
 }
 

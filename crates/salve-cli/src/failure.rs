@@ -19,6 +19,8 @@ pub(crate) enum Ending {
     NeedsApproval,
     /// 5: a deadline or another limit ended it.
     LimitReached,
+    /// The exit code of a program that was run in place of this one.
+    Program(u8),
 }
 
 impl From<Ending> for ExitCode {
@@ -29,6 +31,7 @@ impl From<Ending> for ExitCode {
             Ending::RolledBack => Self::from(3),
             Ending::NeedsApproval => Self::from(4),
             Ending::LimitReached => Self::from(5),
+            Ending::Program(code) => Self::from(code),
         }
     }
 }
@@ -54,21 +57,41 @@ impl Failure {
 
     /// Returns whether the reader of our output went away, which is not a failure.
     pub(crate) fn is_broken_pipe(&self) -> bool {
-        self.error
-            .chain()
-            .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
-            .any(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+        self.system_errors().any(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    }
+
+    /// Returns what kind of error the system gave, when it is one of the system's.
+    pub(crate) fn io_kind(&self) -> Option<std::io::ErrorKind> {
+        self.system_errors().map(std::io::Error::kind).next()
+    }
+
+    fn system_errors(&self) -> impl Iterator<Item = &std::io::Error> {
+        self.error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>())
     }
 
     /// Returns the message with its causes and hints, one per line.
     pub(crate) fn render(&self) -> String {
         let style = anstyle::AnsiColor::Red.on_default().bold();
         let calm = anstyle::AnsiColor::Cyan.on_default();
-        let mut text = format!("{style}error{style:#}: {:#}\n", self.error);
+        let mut text = format!("{style}error{style:#}: {}\n", self.message());
         for hint in &self.hints {
             text.push_str(&format!(" {calm}hint{calm:#}: {hint}\n"));
         }
         text
+    }
+
+    // The message and its causes; a cause whose words the message before it has already is not said
+    // twice.
+    fn message(&self) -> String {
+        let mut said = String::new();
+        for cause in self.error.chain().map(ToString::to_string) {
+            if said.is_empty() {
+                said = cause;
+            } else if !said.contains(&cause) {
+                said = format!("{said}: {cause}");
+            }
+        }
+        said
     }
 }
 
@@ -80,3 +103,34 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
 
 /// What every command returns.
 pub(crate) type CommandResult = Result<Ending, Failure>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Wordy {
+        source: std::io::Error,
+    }
+
+    impl fmt::Display for Wordy {
+        fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(out, "cannot write `x`: {}", self.source)
+        }
+    }
+
+    impl std::error::Error for Wordy {
+        fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+            Some(&self.source)
+        }
+    }
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let source = std::io::Error::from_raw_os_error(28);
+        let failure = Failure::from(Wordy { source });
+        assert_eq!(failure.message().matches("No space left").count(), 1);
+        let terse = Failure::from(anyhow::anyhow!("inner").context("outer"));
+        assert_eq!(terse.message(), "outer: inner");
+    }
+}

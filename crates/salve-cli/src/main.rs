@@ -30,9 +30,10 @@ mod trust;
 mod unguarded;
 mod workspace;
 mod workspace_config;
+mod wrap;
 
 use arguments::{Arguments, Command};
-use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use clap::{ArgMatches, FromArgMatches};
 use failure::{CommandResult, Failure};
 use std::process::ExitCode;
 
@@ -44,14 +45,17 @@ fn main() -> ExitCode {
     if let Some(code) = host::as_launcher() {
         return code;
     }
-    let matches = Arguments::command().get_matches();
+    let matches = arguments::command().try_get_matches().unwrap_or_else(|mut error| {
+        arguments::order_suggestions(&mut error);
+        error.exit()
+    });
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     arguments.color.write_global();
     match run(arguments, &named(&matches)) {
         Ok(ending) => ending.into(),
         Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
-            output::story(&failure.render());
+            output::story(&wrap::wrap(&failure.render(), wrap::width_of_story(), 7));
             ExitCode::from(2)
         }
     }

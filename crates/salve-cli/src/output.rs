@@ -11,17 +11,25 @@ use std::io::Write;
 /// Writes text to standard output as it is.
 pub(crate) fn result(text: &str) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
-    Ok(())
+    written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
 /// Writes content to standard output byte for byte, whatever escape codes it holds.
 pub(crate) fn content(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
-    Ok(())
+    written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+// Says what could not be written; that a reader went away can still be told from it.
+fn written(result: std::io::Result<()>) -> Result<(), Failure> {
+    result.map_err(|error| {
+        Failure::from(anyhow::Error::from(error).context("cannot write to standard output"))
+    })
+}
+
+/// Writes a number of things in words: `1 file`, `2 files`.
+pub(crate) fn counted(count: usize, thing: &str) -> String {
+    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
 /// Writes one JSON document, indented.

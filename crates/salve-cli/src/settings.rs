@@ -108,6 +108,8 @@ pub(crate) struct Settings {
     pub(crate) auto_apply_files: Sourced<Automatic>,
     /// Whether allowed commands run without asking.
     pub(crate) auto_apply_cli: Sourced<Automatic>,
+    /// Names of variables that a run gets beside the everyday ones.
+    pub(crate) run_environment: Sourced<Vec<String>>,
     /// What a gateway is started with.
     pub(crate) gateway: GatewaySettings,
     /// Who is asked, for what, and what it may cost.
@@ -129,6 +131,7 @@ struct ConfigFile {
     auto_apply: Option<Automatic>,
     auto_apply_files: Option<Automatic>,
     auto_apply_cli: Option<Automatic>,
+    run_environment: Option<Vec<String>>,
     gateway: Option<GatewaySettings>,
     provider: Option<Vec<ProviderSettings>>,
     roles: Option<RoleSettings>,
@@ -151,6 +154,7 @@ impl Settings {
             auto_apply: Sourced::built_in(Automatic::On),
             auto_apply_files: Sourced::built_in(Automatic::On),
             auto_apply_cli: Sourced::built_in(Automatic::Off),
+            run_environment: Sourced::built_in(Vec::new()),
             gateway: GatewaySettings::default(),
             models: Models::default(),
             ignored: Vec::new(),
@@ -199,6 +203,8 @@ impl Settings {
         self.tail_characters.set(tail, origin);
         let template = said.by_user("resume_template", file.resume_template);
         self.resume_template.set(template.map(Some), origin);
+        let names = said.by_user("run_environment", file.run_environment);
+        self.run_environment.set(names, origin);
         let gateway = said.by_user("gateway", file.gateway).unwrap_or_default();
         self.gateway = gateway.or(std::mem::take(&mut self.gateway));
         let models = ModelSettings {
@@ -245,6 +251,7 @@ impl Settings {
             row("auto_apply", &self.auto_apply, Automatic::to_string),
             row("auto_apply_files", &self.auto_apply_files, Automatic::to_string),
             row("auto_apply_cli", &self.auto_apply_cli, Automatic::to_string),
+            row("run_environment", &self.run_environment, |names| names.join(" ")),
         ];
         rows.extend(self.models.rows());
         rows
@@ -390,6 +397,14 @@ mod tests {
         workspace("[gateway]\nupstream = 'http://evil.example'\nport = 1", &mut settings);
         assert_eq!(settings.gateway.upstream, None);
         assert_eq!(settings.gateway.port, None);
+        assert_eq!(settings.ignored.len(), 1);
+    }
+
+    #[test]
+    fn a_workspace_has_no_say_in_which_variables_a_run_gets() {
+        let mut settings = Settings::built_in();
+        workspace("run_environment = ['HOST_SECRET']", &mut settings);
+        assert!(settings.run_environment.value.is_empty());
         assert_eq!(settings.ignored.len(), 1);
     }
 

@@ -5,9 +5,11 @@
 //! proof that the toolchain really ran. A run that failed is never green and never without a
 //! diagnostic.
 
-use super::fallback::unread_failure;
+use super::fallback::{unread_failure, with_output};
 use crate::toolchain::{Phase, Work, file_name};
-use crate::{CheckedFolder, RunEnding, RunRecord, parse_output};
+use crate::{
+    CheckedFolder, Obstacle, OutputParser, RunEnding, RunRecord, obstacle_in, parse_output,
+};
 use salve_types::{Diagnostic, Severity, SourceSpan};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -28,6 +30,8 @@ pub struct CheckRun {
     duration_ms: u64,
     diagnostics: Vec<Diagnostic>,
     records: Vec<RunRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<Obstacle>,
     #[serde(skip)]
     stdout: String,
     #[serde(skip)]
@@ -89,6 +93,7 @@ impl CheckRun {
             duration_ms: 0,
             diagnostics: Vec::new(),
             records: Vec::new(),
+            hint: None,
             stdout: String::new(),
             stderr: String::new(),
         }
@@ -103,11 +108,16 @@ impl CheckRun {
         if !passed && !said.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
             said.extend(unread_failure(work.spec, &one));
         }
+        if !passed && work.spec.parser == OutputParser::TestRunner {
+            said = with_output(said, &one);
+        }
         let folders = Folders::of(work, &cwd);
         self.diagnostics.extend(said.into_iter().map(|one| folders.complete(one)));
         if !passed && self.verdict == CheckVerdict::Green {
             self.verdict = CheckVerdict::Red;
             self.ending = one.record.ending.clone();
+            let text = [one.stderr.as_str(), &one.stdout].join("\n");
+            self.hint = obstacle_in(&one.record.ending, one.record.risk, &text);
         }
         self.duration_ms += one.record.duration_ms;
         self.stdout.push_str(&one.stdout);
@@ -179,6 +189,11 @@ impl CheckRun {
     /// Returns what it said.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
+    }
+
+    /// Returns what of the sandbox probably made it fail.
+    pub fn hint(&self) -> Option<&Obstacle> {
+        self.hint.as_ref()
     }
 
     /// Returns the records of its programs; none when Salve did the work itself.

@@ -5,7 +5,7 @@
 
 use super::check_run::Outputs;
 use crate::toolchain::ToolchainSpec;
-use crate::{RunEnding, parse_console};
+use crate::{OutputParser, RunEnding, parse_console};
 use salve_types::{Diagnostic, DiagnosticNote, ErrorClass, Severity};
 
 /// How much of the output is kept with the diagnostic, from its end.
@@ -27,6 +27,7 @@ fn whole_run(spec: &ToolchainSpec, outputs: &Outputs) -> Diagnostic {
     let ended = how_it_ended(spec, &outputs.record.ending);
     let text = if outputs.stderr.trim().is_empty() { &outputs.stdout } else { &outputs.stderr };
     let class = match outputs.record.ending {
+        _ if spec.parser == OutputParser::TestRunner => ErrorClass::Test,
         RunEnding::Signalled { .. } => ErrorClass::Runtime,
         _ => ErrorClass::Build,
     };
@@ -40,6 +41,31 @@ fn whole_run(spec: &ToolchainSpec, outputs: &Outputs) -> Diagnostic {
     }
     diagnostic.raw = tail(text).to_owned();
     diagnostic
+}
+
+/// Keeps the end of what a test runner printed with the first failed test, so that a reader sees why
+/// it failed without running it again.
+pub(super) fn with_output(mut said: Vec<Diagnostic>, outputs: &Outputs) -> Vec<Diagnostic> {
+    if let Some(first) = said.iter_mut().find(|one| one.severity == Severity::Error) {
+        let message = last_lines(outputs);
+        if !message.is_empty() {
+            let kind = "output".to_owned();
+            first.notes.push(DiagnosticNote { kind, message, spans: Vec::new() });
+        }
+    }
+    said
+}
+
+/// How many lines of each stream are shown.
+const SHOWN: usize = 30;
+
+fn last_lines(outputs: &Outputs) -> String {
+    let end = |text: &str| {
+        let lines: Vec<&str> = tail(text.trim_end()).lines().collect();
+        lines[lines.len().saturating_sub(SHOWN)..].join("\n")
+    };
+    let both = [end(&outputs.stdout), end(&outputs.stderr)];
+    both.into_iter().filter(|text| !text.trim().is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 fn how_it_ended(spec: &ToolchainSpec, ending: &RunEnding) -> String {

@@ -25,11 +25,16 @@ const NOT_EXECUTABLE: ProgramEnding = ProgramEnding::Code(126);
 const FAILED: ProgramEnding = ProgramEnding::Code(1);
 
 /// Executes the plan of a launch and ends whatever it leaves behind.
-pub(super) fn execute(launch: &Launch, control: &Control, family: Family) -> LauncherReport {
+pub(super) fn execute(
+    launch: &Launch,
+    control: &Control,
+    family: Family,
+    input: Option<OwnedFd>,
+) -> LauncherReport {
     if let Some(program) = missing_program(launch) {
         return LauncherReport::NoSuchProgram { program };
     }
-    let executor = Executor { launch, control };
+    let executor = Executor { launch, control, input };
     let mut last = ProgramEnding::Code(0);
     for pipeline in &launch.plan.pipelines {
         let wanted = match pipeline.joiner {
@@ -58,12 +63,14 @@ fn missing_program(launch: &Launch) -> Option<String> {
 struct Executor<'a> {
     launch: &'a Launch,
     control: &'a Control,
+    /// What the first command of a pipeline reads; nothing when absent.
+    input: Option<OwnedFd>,
 }
 
 impl Executor<'_> {
     /// Starts every command of a pipeline, waits for all of them, returns the last one's ending.
     fn pipeline(&self, pipeline: &PlannedPipeline) -> ProgramEnding {
-        let mut input = None;
+        let mut input = self.input.as_ref().and_then(|input| input.try_clone().ok());
         let mut running: Vec<Slot> = Vec::new();
         let last = pipeline.commands.len().saturating_sub(1);
         for (index, command) in pipeline.commands.iter().enumerate() {

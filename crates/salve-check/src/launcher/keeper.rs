@@ -11,12 +11,12 @@
 
 use super::family::{self, Family};
 use super::{KILL, Launch, LauncherReport, ProgramEnding, UNHEARD, answer, failed};
-use super::{read_frame, write_frame};
+use super::{read_frame_with, write_frame, write_frame_with};
 use crate::sandbox;
 use rustix::process::Signal;
 use std::io::{Read, Write};
 use std::net::Shutdown;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -73,8 +73,11 @@ fn start(
         .stdin(Stdio::from(OwnedFd::from(theirs)))
         .spawn()?;
     // The frame for the inner stage is written anew: its copy on the runner's socket is dropped.
-    let _: Launch = read_frame(runner)?;
-    write_frame(&ours, launch)?;
+    let (_, input) = read_frame_with::<Launch>(runner)?;
+    match &input {
+        Some(input) => write_frame_with(&ours, launch, input.as_fd())?,
+        None => write_frame(&ours, launch)?,
+    }
     Ok((inner, ours))
 }
 

@@ -52,10 +52,14 @@ const TOOLCHAIN_HOMES: &[(&str, &str)] = &[
     ("PYENV_ROOT", ".pyenv"),
     ("NVM_DIR", ".nvm"),
     ("DENO_DIR", ".cache/deno"),
+    // Maven finds it by the user's home and not by the variable.
+    ("M2_REPO", ".m2/repository"),
+    ("GRADLE_USER_HOME", ".gradle"),
 ];
 
 /// Files inside those homes that hold what a program must not read.
-const SECRETS: &[&str] = &[".cargo/credentials.toml", ".cargo/credentials"];
+const SECRETS: &[&str] =
+    &[".cargo/credentials.toml", ".cargo/credentials", ".gradle/gradle.properties"];
 
 /// Settings of git that would start a program or leave one behind, and what they are set to.
 /// `diff.external` is not among them: git cannot be told to forget it but by its arguments, so that
@@ -190,6 +194,8 @@ mod tests {
             ("HOME", "/home/u"),
             ("LC_ALL", "C.UTF-8"),
             ("LC_TOKEN", "secret"),
+            ("LC_TIME", "de_DE.UTF-8"),
+            ("LC_SECRET_OF_MINE", "secret"),
             ("GOPATH", "/srv/go"),
             ("GITHUB_TOKEN", "secret"),
             ("AWS_SECRET_ACCESS_KEY", "secret"),
@@ -213,6 +219,8 @@ mod tests {
             ("TMPDIR", Some("/t/tmp")),
             ("TERM", Some("dumb")),
             ("LC_ALL", Some("C.UTF-8")),
+            ("LC_TIME", Some("de_DE.UTF-8")),
+            ("LC_SECRET_OF_MINE", None),
             ("CARGO_HOME", Some("/home/u/.cargo")),
             ("GOPATH", Some("/srv/go")),
             ("NVM_DIR", None),

@@ -6,11 +6,11 @@
 
 use super::collect::Collector;
 use super::{Launcher, OutputStream};
-use crate::launcher::{KILL, TERMINATE, read_frame, write_frame};
+use crate::launcher::{KILL, TERMINATE, read_frame, write_frame, write_frame_with};
 use crate::{Launch, LauncherReport};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{PipeReader, Read, Result, Write};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
@@ -51,9 +51,10 @@ pub(super) fn run(
     launcher: &Launcher,
     launch: &Launch,
     collectors: [Collector; 2],
+    input: Option<OwnedFd>,
     watch: &mut dyn FnMut(OutputStream, &[u8]),
 ) -> Result<Finished> {
-    let mut session = Session::start(launcher, launch, collectors)?;
+    let mut session = Session::start(launcher, launch, collectors, input)?;
     while session.phase != Phase::Over {
         session.wait()?;
         session.take_output(watch)?;
@@ -97,7 +98,12 @@ struct Session<'a> {
 
 impl<'a> Session<'a> {
     #[expect(clippy::disallowed_methods, reason = "this is where the runner starts its launcher")]
-    fn start(launcher: &Launcher, launch: &'a Launch, collectors: [Collector; 2]) -> Result<Self> {
+    fn start(
+        launcher: &Launcher,
+        launch: &'a Launch,
+        collectors: [Collector; 2],
+        input: Option<OwnedFd>,
+    ) -> Result<Self> {
         let started = Instant::now();
         let (socket, theirs) = UnixStream::pair()?;
         let (out_reader, out_writer) = std::io::pipe()?;
@@ -117,7 +123,12 @@ impl<'a> Session<'a> {
             .stderr(err_writer)
             .spawn()?;
         // Once for each stage. A launcher that fails early says so; its silence is noticed below.
-        let _ = write_frame(&socket, launch).and_then(|()| write_frame(&socket, launch));
+        // What the programs read goes to the inner one, and our copy of it goes away.
+        let _ = write_frame(&socket, launch).and_then(|()| match &input {
+            Some(input) => write_frame_with(&socket, launch, input.as_fd()),
+            None => write_frame(&socket, launch),
+        });
+        drop(input);
         Ok(Self {
             launch,
             child,

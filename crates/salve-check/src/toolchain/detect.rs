@@ -56,6 +56,10 @@ pub(crate) fn where_it_applies(
     if survey.at_top().any(held_off) {
         return Vec::new();
     }
+    let called_for = |name: &str| applies.beside.iter().any(|beside| name_matches(beside, name));
+    if !applies.beside.is_empty() && !survey.at_top().any(called_for) {
+        return Vec::new();
+    }
     let places = if applies.markers.is_empty() {
         let first = survey.files.iter().find(|path| is_its_file(spec, path));
         first.map(|path| (String::new(), path.clone())).into_iter().collect()
@@ -129,22 +133,34 @@ fn marked_folders(spec: &ToolchainSpec, root: &Path, survey: &Survey) -> Vec<(St
 
 fn marking_files<'a>(marker: &Marker, root: &Path, survey: &'a Survey) -> Vec<&'a String> {
     let named = survey.files.iter().filter(|path| name_matches(&marker.file, file_name(path)));
-    if marker.contains.is_empty() {
+    if marker.contains.is_empty() && marker.declares.is_empty() {
         return named.collect();
     }
     named
         .take(MOST_OPENED)
-        .filter(|path| holds_one_of(&root.join(path), &marker.contains))
+        .filter(|path| {
+            let bytes = read(&root.join(path));
+            bytes.is_some_and(|bytes| holds_one_of(&bytes, marker) && declares(&bytes, marker))
+        })
         .collect()
 }
 
-fn holds_one_of(path: &Path, wanted: &[String]) -> bool {
+fn read(path: &Path) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
-    let read = std::fs::File::open(path).map(|file| file.take(MOST_READ).read_to_end(&mut bytes));
-    let holds = |text: &String| memchr::memmem::find(&bytes, text.as_bytes()).is_some();
+    std::fs::File::open(path).ok()?.take(MOST_READ).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+fn holds_one_of(bytes: &[u8], marker: &Marker) -> bool {
+    let holds = |text: &String| memchr::memmem::find(bytes, text.as_bytes()).is_some();
     // What begins a line may also begin the file.
     let begins = |text: &String| {
         text.strip_prefix('\n').is_some_and(|text| bytes.starts_with(text.as_bytes()))
     };
-    read.is_ok() && wanted.iter().any(|text| holds(text) || begins(text))
+    marker.contains.is_empty() || marker.contains.iter().any(|text| holds(text) || begins(text))
+}
+
+fn declares(bytes: &[u8], marker: &Marker) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    marker.declares.is_empty() || marker.declares.iter().any(|declared| declared.is_in(&text))
 }

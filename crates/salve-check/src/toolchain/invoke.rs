@@ -12,7 +12,7 @@ use super::words::{Given, words};
 use super::{BuildProfile, ToolchainError, ToolchainSpec, WorkUnit};
 use crate::check::{CheckRun, Outputs};
 use crate::{
-    Capture, FinishedRun, Gate, Limits, Plan, RiskClass, RunClass, RunError, RunPrograms,
+    Capture, FinishedRun, Gate, Limits, Plan, RiskClass, RunClass, RunError, RunInput, RunPrograms,
     RunRequest, StartedBy,
 };
 use salve_types::Severity;
@@ -71,7 +71,7 @@ pub(crate) fn run_work(
             profile: work.profile,
         };
         let request = request(work, &cwd, words(work.spec, &given));
-        let finished = runner.run(&request).map_err(|error| refused(work.spec, error))?;
+        let finished = runner.run(&request).map_err(|error| refused(work, error))?;
         outputs.push(outputs_of(finished));
     }
     Ok(CheckRun::of_program(work, outputs, left_out))
@@ -93,6 +93,7 @@ fn request(work: &Work<'_>, cwd: &Path, words: Vec<String>) -> RunRequest {
         by: work.by,
         limits,
         environment: work.spec.environment.clone(),
+        input: RunInput::Nothing,
     }
 }
 
@@ -123,7 +124,7 @@ fn arguments_for(
     if spec.since.is_empty() {
         return Ok(spec.compile_args.clone());
     }
-    let version = ask_version(spec, program, cwd, runner).map_err(|error| refused(spec, error))?;
+    let version = ask_version(spec, program, cwd, runner).map_err(|error| refused(work, error))?;
     let version = version.unwrap_or_default();
     let newer = spec.since.iter().rev().find(|since| is_at_least(&version, &since.version));
     Ok(newer.map_or(&spec.compile_args, |since| &since.compile_args).clone())
@@ -153,16 +154,47 @@ fn batches(unit: WorkUnit, files: &[String]) -> Vec<&[String]> {
     }
 }
 
-fn refused(spec: &ToolchainSpec, error: RunError) -> ToolchainError {
+fn refused(work: &Work<'_>, error: RunError) -> ToolchainError {
+    let spec = work.spec;
     match error {
         RunError::NoSuchProgram { .. } => ToolchainError::Missing {
             target_id: spec.target_id.clone(),
             display_name: spec.display_name.clone(),
             binary_name: spec.binary_name.clone(),
-            install_hint: spec.install_hint.clone(),
+            install_hint: install_hint(work),
         },
         source => ToolchainError::NotRun { target_id: spec.target_id.clone(), source },
     }
+}
+
+// A package that the project names already is installed with all the others.
+fn install_hint(work: &Work<'_>) -> String {
+    let hint = &work.spec.install_hint;
+    let package =
+        hint.split("npm install --save-dev ").nth(1).and_then(|rest| rest.split('`').next());
+    let Some(package) = package else { return hint.clone() };
+    let cwd = work.root.join(work.folder);
+    let mut folders = cwd.ancestors().take_while(|folder| folder.starts_with(work.root));
+    let named = folders.any(|folder| names_package(&folder.join("package.json"), package));
+    if named {
+        return format!("`npm install`: package.json names {package}, and it is not installed");
+    }
+    hint.clone()
+}
+
+fn names_package(manifest: &Path, package: &str) -> bool {
+    const MOST_BYTES: u64 = 1 << 20;
+    let mut text = String::new();
+    let read = std::fs::File::open(manifest)
+        .and_then(|file| file.take(MOST_BYTES).read_to_string(&mut text));
+    let Some(manifest) =
+        read.ok().and_then(|_| serde_json::from_str::<serde_json::Value>(&text).ok())
+    else {
+        return false;
+    };
+    ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"]
+        .iter()
+        .any(|list| manifest.get(list).is_some_and(|list| list.get(package).is_some()))
 }
 
 fn outputs_of(finished: FinishedRun) -> Outputs {

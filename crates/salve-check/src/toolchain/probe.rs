@@ -7,8 +7,8 @@ use super::invoke::text_of;
 use super::version::version_in;
 use super::{Registry, ToolchainSpec};
 use crate::{
-    Gate, Limits, Plan, RiskClass, RunClass, RunEnding, RunError, RunPrograms, RunRequest,
-    StartedBy,
+    Gate, Limits, Plan, RiskClass, RunClass, RunEnding, RunError, RunInput, RunPrograms,
+    RunRequest, StartedBy,
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -70,6 +70,7 @@ pub(super) fn ask_version(
         by: StartedBy::Salve,
         limits: Limits::of(RunClass::Probe),
         environment: spec.environment.clone(),
+        input: RunInput::Nothing,
     })?;
     if finished.record.ending != (RunEnding::Exited { code: 0 }) {
         return Ok(None);

@@ -4,7 +4,7 @@
 //! entry and the field. An entry whose id is known changes only what it writes. Never guesses: an
 //! unknown field is an error.
 
-use super::{Applies, ArgsSince, Marker, Phase, ToolchainSpec, WorkUnit};
+use super::{Applies, ArgsSince, Declared, Marker, Phase, ToolchainSpec, WorkUnit};
 use crate::OutputParser;
 use salve_types::Severity;
 use serde::Deserialize;
@@ -80,6 +80,7 @@ struct Entry {
     unit: Option<WorkUnit>,
     markers: Option<Vec<MarkerText>>,
     files: Option<Vec<String>>,
+    beside: Option<Vec<String>>,
     not_beside: Option<Vec<String>>,
     unless: Option<Vec<String>>,
     nested: Option<bool>,
@@ -107,15 +108,19 @@ struct ContentMarker {
     #[serde(default)]
     contains: Vec<String>,
     #[serde(default)]
+    declares: Vec<Declared>,
+    #[serde(default)]
     at_top: bool,
 }
 
 impl From<MarkerText> for Marker {
     fn from(text: MarkerText) -> Self {
         match text {
-            MarkerText::Name(file) => Self { file, contains: Vec::new(), at_top: false },
-            MarkerText::Content(marker) => {
-                Self { file: marker.file, contains: marker.contains, at_top: marker.at_top }
+            MarkerText::Name(file) => {
+                Self { file, contains: Vec::new(), declares: Vec::new(), at_top: false }
+            }
+            MarkerText::Content(ContentMarker { file, contains, declares, at_top }) => {
+                Self { file, contains, declares, at_top }
             }
         }
     }
@@ -157,6 +162,7 @@ impl Entry {
         let markers = self.markers.map(|list| list.into_iter().map(Marker::from).collect());
         set(&mut applies.markers, markers);
         set(&mut applies.files, self.files);
+        set(&mut applies.beside, self.beside);
         set(&mut applies.not_beside, self.not_beside);
         set(&mut applies.unless, self.unless);
         set(&mut applies.nested, self.nested);

@@ -2,8 +2,8 @@
 
 use salve_check::{
     FinishedRun, Gate, Joiner, Keep, Launcher, Layer, Limits, Plan, PlannedCommand,
-    PlannedPipeline, PlannedRedirect, RedirectTarget, RiskClass, RunClass, RunError, RunPrograms,
-    RunRequest, Runner, RunnerOptions, StartedBy, WordTarget, parse_command_line,
+    PlannedPipeline, PlannedRedirect, RedirectTarget, RiskClass, RunClass, RunError, RunInput,
+    RunPrograms, RunRequest, Runner, RunnerOptions, StartedBy, WordTarget, parse_command_line,
 };
 use salve_types::Timestamp;
 use std::collections::BTreeMap;
@@ -64,6 +64,7 @@ impl Workplace {
             by: StartedBy::User,
             limits: Limits { deadline: Duration::from_secs(10), ..Limits::of(RunClass::Proposed) },
             environment: Vec::new(),
+            input: RunInput::Nothing,
         }
     }
 }

@@ -182,3 +182,25 @@ echo DONE"#;
         assert!(!home.join("made").exists() && !home.join("registry/src").exists(), "{case}");
     }
 }
+
+#[test]
+fn a_submodule_can_ask_its_repository_and_others_cannot() {
+    for user in cage::users() {
+        let world = World::new(user);
+        let (workspace, repository) = (world.path("bare"), world.path("outside/modules/bare"));
+        std::fs::create_dir_all(&repository).unwrap();
+        std::fs::write(repository.join("HEAD"), "shown\n").unwrap();
+        let gitdir = format!("gitdir: {}\n", repository.display());
+        std::fs::write(workspace.join(".git"), gitdir).unwrap();
+        let script = r#"cat "$OUT/modules/bare/HEAD"; echo evil >> "$OUT/modules/bare/HEAD""#;
+        for (of, shown) in [(workspace.clone(), true), (world.path("ws"), false)] {
+            let config = format!("[core]\n\tworktree = {}\n", of.display());
+            std::fs::write(repository.join("config"), config).unwrap();
+            let launch = world.launch(&workspace, Plan::of_argv(["sh", "-c", script]));
+            let outcome = cage::run(&launch, user);
+            assert!(outcome.is_executed(), "{:?}", outcome.report);
+            assert_eq!(outcome.output.lines().any(|line| line == "shown"), shown);
+            assert_eq!(std::fs::read_to_string(repository.join("HEAD")).unwrap(), "shown\n");
+        }
+    }
+}

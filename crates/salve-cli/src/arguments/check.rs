@@ -14,6 +14,9 @@ pub(crate) struct CheckArguments {
     pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) place: FolderArguments,
+    /// Checks what the changed files belong to: by git, and by what Salve changed last.
+    #[arg(long, conflicts_with = "paths")]
+    pub(crate) changed: bool,
     /// A toolchain to run, by its id; may be given more than once. All that apply when absent.
     #[arg(long = "target", value_name = "TARGET")]
     pub(crate) targets: Vec<String>,

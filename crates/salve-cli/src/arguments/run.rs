@@ -3,7 +3,7 @@
 //! In: arguments. Out: one value per command, checked by clap. Never acts on them.
 
 use super::FolderArguments;
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
@@ -18,15 +18,41 @@ pub(crate) struct RunArguments {
     /// Gives it the network, once that is approved.
     #[arg(long)]
     pub(crate) network: bool,
-    /// Ends it after this many seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    pub(crate) timeout: u64,
+    /// Ends it after this many seconds; 30 for what only reads, 600 for everything else when absent.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) timeout: Option<u64>,
+    /// Passes a variable, with your own value or this one; may be given more than once.
+    #[arg(long = "env", value_name = "NAME[=VALUE]", value_parser = variable)]
+    pub(crate) variables: Vec<(String, Option<String>)>,
+    /// Whose exit code the command ends with.
+    #[arg(long, value_enum, default_value_t = ExitCodeOf::Salve, value_name = "WHOSE")]
+    pub(crate) exit_code: ExitCodeOf,
     /// Commands joined with `&&`, `||`, `;` and `|`; no shell reads them.
     #[arg(long, value_name = "LINE", conflicts_with = "command", allow_hyphen_values = true)]
     pub(crate) line: Option<String>,
     /// The program and its arguments.
     #[arg(last = true, value_name = "COMMAND", required_unless_present = "line")]
     pub(crate) command: Vec<String>,
+}
+
+/// Whose exit code `salve run` ends with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExitCodeOf {
+    /// 0 for success, 1 for any failure.
+    Salve,
+    /// The program's own, 128 and the signal when one ended it. Limits and approval keep theirs.
+    Program,
+}
+
+fn variable(text: &str) -> Result<(String, Option<String>), String> {
+    let (name, value) = match text.split_once('=') {
+        Some((name, value)) => (name, Some(value.to_owned())),
+        None => (text, None),
+    };
+    if name.is_empty() {
+        return Err("use NAME or NAME=VALUE".to_owned());
+    }
+    Ok((name.to_owned(), value))
 }
 
 #[derive(Debug, Args)]

@@ -4,14 +4,15 @@
 //! exit code 0 (green), 1 (findings) or 2 (a toolchain asked for is not installed, or nothing here
 //! can be checked). Never runs where a guarantee of the sandbox does not hold, unless a person agreed.
 
+mod changed;
 mod draw;
 
 use crate::arguments::{CheckArguments, FormatChoice};
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::{output, unguarded, workspace, workspace_config};
 use salve_check::{
-    Attendance, BuildProfile, CheckOptions, CheckReport, CheckVerdict, Guarantee, Keep, Registry,
-    StartedBy, check, github_commands, sarif_log, sign,
+    Attendance, BuildProfile, CheckOptions, CheckProgress, CheckReport, CheckVerdict, Guarantee,
+    Keep, Registry, StartedBy, check_watched, github_commands, sarif_log, sign,
 };
 use salve_engine::host::Place;
 use salve_types::Diagnostic;
@@ -42,14 +43,26 @@ pub(crate) fn run(arguments: &CheckArguments, format: FormatChoice) -> CommandRe
         return Ok(Ending::NeedsApproval);
     }
     let profile = if arguments.release { BuildProfile::Release } else { BuildProfile::Development };
+    let scope = match arguments.changed {
+        true => changed::files(&place, &configured.workspace, &runner)?,
+        false => scope(arguments, &place)?,
+    };
+    if arguments.changed && scope.is_empty() {
+        output::story("nothing has changed; nothing was checked\n");
+        return Ok(Ending::Clean);
+    }
     let options = CheckOptions {
         targets: arguments.targets.clone(),
-        scope: scope(arguments, &place)?,
+        scope,
         profile,
         fail_on: arguments.fail_on.into(),
         by: StartedBy::User,
     };
-    let report = check(&folder, &options, registry, &runner)?;
+    let mut watch = |progress: CheckProgress<'_>| match format {
+        FormatChoice::Human => output::story(&draw::progress(&progress)),
+        _ => {}
+    };
+    let report = check_watched(&folder, &options, registry, &runner, &mut watch)?;
     if report.verdict() == CheckVerdict::Nothing {
         return Err(nothing_ran(&place.folder(), &report, registry));
     }

@@ -98,7 +98,7 @@ fn story(reply: &CleanReply) -> String {
     }
     let width = reply.aside().iter().map(|aside| aside.reason.name().len()).max().unwrap_or(0);
     let dim = anstyle::Style::new().dimmed();
-    let mut text = format!("Set aside: {} part(s).\n", reply.aside().len());
+    let mut text = format!("Set aside: {}.\n", output::counted(reply.aside().len(), "part"));
     for aside in reply.aside() {
         let place = Position::of(reply.raw(), aside.span.start);
         text.push_str(&format!(

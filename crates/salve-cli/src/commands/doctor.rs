@@ -10,8 +10,8 @@ mod place;
 
 use crate::arguments::Format;
 use crate::failure::{CommandResult, Ending};
-use crate::output;
 use crate::settings::Settings;
+use crate::{output, wrap};
 use salve_engine::pipeline::{PipelineOptions, judge_text};
 use salve_syntax::{check_syntax, grammars, has_grammar};
 use salve_text::{ParseOptions, parse_json};
@@ -72,7 +72,8 @@ fn settings() -> Check {
     match Settings::load() {
         Ok(settings) => {
             let changed = settings.rows().iter().filter(|row| row.2 != "built in").count();
-            let detail = format!("{changed} setting(s) changed; `salve config show --origin`");
+            let changed = output::counted(changed, "setting");
+            let detail = format!("{changed} changed; `salve config show --origin`");
             Check::new("settings", true, detail)
         }
         Err(failure) => {
@@ -127,6 +128,7 @@ fn parse_check() -> Check {
 
 fn table(checks: &[Check]) -> String {
     let width = checks.iter().map(|check| check.name.chars().count()).max().unwrap_or(0);
+    let columns = wrap::width_of_result();
     let colour = |colour: anstyle::AnsiColor| colour.on_default().bold();
     checks
         .iter()
@@ -136,7 +138,8 @@ fn table(checks: &[Check]) -> String {
                 State::Missing => (colour(anstyle::AnsiColor::Yellow), "missing"),
                 State::Fail => (colour(anstyle::AnsiColor::Red), "fail   "),
             };
-            format!("{style}{word}{style:#}  {:width$}  {}\n", check.name, check.detail)
+            let line = format!("{style}{word}{style:#}  {:width$}  {}\n", check.name, check.detail);
+            wrap::wrap(&line, columns, width + 11)
         })
         .collect()
 }
@@ -149,4 +152,26 @@ fn documents(checks: &[Check]) -> Vec<Value> {
             json!({ "name": check.name, "ok": ok, "state": check.state, "detail": check.detail })
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_readme_counts_the_grammars_that_are_there() {
+        const WORDS: [&str; 8] = [
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+        ];
+        let readme = include_str!("../../../../README.md");
+        let word = WORDS[grammars().len() - 12];
+        assert!(readme.contains(&format!("For {word} of them a tree-sitter")), "{word}");
+    }
 }

@@ -11,10 +11,10 @@ use crate::model_settings::Models;
 use crate::settings::Settings;
 use crate::{host, log, model_keys, output, runtime};
 use salve_model::Capabilities;
-use salve_serve::gateway::{Gateway, GatewayConfig, Secret};
+use salve_serve::gateway::{Gateway, GatewayConfig, Secret, StartError};
 use salve_serve::http::{ServerHandle, TlsIdentity};
 use serde_json::json;
-use std::io::IsTerminal;
+use std::io::{ErrorKind, IsTerminal};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
@@ -37,9 +37,7 @@ async fn serve(mut config: GatewayConfig, format: Format) -> CommandResult {
     config.store = Some(host.store().await?.clone());
     let secured = config.server.tls.is_some();
     let upstream = config.upstream.clone();
-    let gateway = Gateway::start(config).await.map_err(|error| {
-        Failure::from(error).hint("`salve gateway --help` lists what can be set.")
-    })?;
+    let gateway = Gateway::start(config).await.map_err(not_started)?;
     announce(&gateway, secured, &upstream, format)?;
     runtime::interrupted().await?;
     output::story("Finishing open replies; no new ones are taken.\n");
@@ -50,6 +48,16 @@ async fn serve(mut config: GatewayConfig, format: Format) -> CommandResult {
         return Ok(Ending::LimitReached);
     }
     Ok(Ending::Clean)
+}
+
+fn not_started(error: StartError) -> Failure {
+    let failure = Failure::from(error);
+    match failure.io_kind() {
+        Some(ErrorKind::AddrInUse) => {
+            failure.hint("Another program listens there; `--port NUMBER` takes another port.")
+        }
+        _ => failure.hint("`salve gateway --help` lists what can be set."),
+    }
 }
 
 fn flags(arguments: &GatewayArguments) -> GatewaySettings {

@@ -1,29 +1,30 @@
 //! `salve run`: judges a command, asks where it must, runs it in the sandbox, says how it ended.
 //!
-//! In: a program with its arguments, or a line. Out: its output as it comes, its record, an exit
-//! code: 0 succeeded, 1 failed, 4 no person agreed, 5 a limit ended it. Never runs other words than
-//! those that were judged and shown.
+//! In: a program with its arguments, or a line, and our standard input. Out: its output as it comes, its
+//! record, an exit code: 0 succeeded, 1 failed (or the program's own), 4 no person agreed, 5 a limit
+//! ended it. Never runs other words than those that were judged and shown.
 
 mod decide;
 mod live;
 mod show;
 
-use crate::arguments::{Format, RunArguments};
+use crate::arguments::{ExitCodeOf, Format, RunArguments};
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::settings::Settings;
-use crate::{output, unguarded, workspace, workspace_config};
+use crate::{environment, output, unguarded, workspace, workspace_config};
 pub(super) use show::{line, sign};
 
 use decide::Decision;
 use live::Live;
 use salve_check::{
-    Attendance, CommandVerdict, FinishedRun, Gate, Keep, Limits, ListEntry, Plan, PolicyRules,
-    RiskClass, RunClass, RunEnding, RunError, RunRequest, Runner, StartedBy, entries_to_add,
-    judge_command, quote_for_display,
+    Attendance, CommandVerdict, FinishedRun, Gate, InstallPlace, Keep, Limits, ListEntry, Plan,
+    PolicyRules, RiskClass, RunClass, RunEnding, RunError, RunInput, RunRequest, Runner, StartedBy,
+    entries_to_add, forgotten_install, judge_command, quote_for_display,
 };
 use salve_engine::facts::{CommandPaths, RepositoryFacts};
-use salve_engine::host::Place;
+use salve_engine::host::{Place, RunVariables, VariableError, run_variables};
 use salve_tree::Root;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Runs `salve run`.
@@ -31,12 +32,16 @@ pub(crate) fn run(options: &RunArguments, format: Format) -> CommandResult {
     let place = workspace::place(&options.place)?;
     let configured = workspace_config::open(&place.root)?;
     configured.report_ignored_rules();
-    let proposal = Proposal::of(options, &place, &configured.workspace.policy)?;
+    let settings = Settings::load_for(Some(&place.folder()))?;
+    let variables = variables(options, &settings)?;
+    let proposal = Proposal::of(options, &place, &configured.workspace.policy, &variables)?;
     let Some(plan) = proposal.plan.clone() else {
         output::story(&show::refused(&proposal.verdict));
         return Ok(Ending::NeedsApproval);
     };
-    let settings = Settings::load_for(Some(&place.folder()))?;
+    if is_thrown_away(&plan, &place, options.yes) {
+        return Ok(Ending::NeedsApproval);
+    }
     let gate = match decide::decide(&proposal, &plan, &settings, options)? {
         Decision::Run(gate) => gate,
         Decision::AddAndRun => {
@@ -47,6 +52,8 @@ pub(crate) fn run(options: &RunArguments, format: Format) -> CommandResult {
     };
     let runner = configured.workspace.runner(Keep::RECORDS)?;
     let mut request = request(options, &place, &proposal.verdict, plan, gate);
+    request.environment = variables.values;
+    let end = |run: &FinishedRun| end(run, options.exit_code, format);
     match start(&runner, &request, format) {
         Err(RunError::MissingLayers { open, .. }) => {
             let attendance = match (options.yes, options.no_input) {
@@ -58,10 +65,43 @@ pub(crate) fn run(options: &RunArguments, format: Format) -> CommandResult {
                 return Ok(Ending::NeedsApproval);
             }
             request.gate = Gate::Approved;
-            end(&start(&runner, &request, format)?, format)
+            end(&start(&runner, &request, format)?)
         }
-        other => end(&other?, format),
+        other => end(&other?),
     }
+}
+
+// The everyday variables, those of the setting, and those of the flags.
+fn variables(options: &RunArguments, settings: &Settings) -> Result<RunVariables, Failure> {
+    let setting = &settings.run_environment.value;
+    let chosen =
+        run_variables(&environment::all(), setting, &options.variables).map_err(|error| {
+            let hint = match &error {
+                VariableError::NotSet { name } => format!("Give it a value: `--env {name}=VALUE`"),
+                _ => "Use `--env NAME` or `--env NAME=VALUE`.".to_owned(),
+            };
+            Failure::from(error).hint(hint)
+        })?;
+    for name in &chosen.withheld {
+        output::story(&format!(
+            "note: `{}` looks like a secret and is not passed by a setting; `--env {0}` passes it\n",
+            crate::change::visible(name)
+        ));
+    }
+    Ok(chosen)
+}
+
+// Says before it happens that nothing of an installation would be kept; a yes runs it anyway.
+fn is_thrown_away(plan: &Plan, place: &Place, yes: bool) -> bool {
+    let environment = environment::value("VIRTUAL_ENV").map(PathBuf::from);
+    let cwd = place.folder();
+    let installs =
+        InstallPlace { workspace: &place.root, cwd: &cwd, environment: environment.as_deref() };
+    let Some(forgotten) = forgotten_install(plan, installs) else { return false };
+    let (word, otherwise) =
+        if yes { ("warning", "") } else { ("not run", "\n `--yes` runs it anyway") };
+    output::story(&format!("{word}: {forgotten}{otherwise}\n"));
+    !yes
 }
 
 /// What was proposed, and what the policy says about it.
@@ -74,7 +114,12 @@ struct Proposal {
 }
 
 impl Proposal {
-    fn of(options: &RunArguments, place: &Place, rules: &PolicyRules) -> Result<Self, Failure> {
+    fn of(
+        options: &RunArguments,
+        place: &Place,
+        rules: &PolicyRules,
+        variables: &RunVariables,
+    ) -> Result<Self, Failure> {
         let root = Root::open(&place.root)?;
         let paths = CommandPaths::from_here(&root, &place.here);
         let repository = RepositoryFacts::of(&place.folder());
@@ -88,10 +133,18 @@ impl Proposal {
         let same = words.is_none() || words == verdict.plan;
         // The network is asked for beside the words, so that the words alone do not decide.
         verdict.allow &= same && !options.network;
+        // A variable may make a program that only reads execute something. What builds or tests runs
+        // the project's own code anyway.
+        let changes = !variables.unusual.is_empty() && verdict.risk != RiskClass::Build;
+        if verdict.allow && changes {
+            verdict.allow = false;
+            let names = variables.unusual.join(", ");
+            verdict.why = format!("`--env` passes {names}, which can change what it executes");
+        }
         // What a person agrees to without saying more writes files and has no network.
         let agreed = if options.network { RiskClass::Network } else { RiskClass::Write };
         let entries = entries_to_add(&line, agreed, rules, &paths, &repository);
-        let addable = if same { entries.unwrap_or_default() } else { Vec::new() };
+        let addable = if same && !changes { entries.unwrap_or_default() } else { Vec::new() };
         let plan = words.or_else(|| verdict.plan.clone());
         Ok(Self { verdict, plan, addable })
     }
@@ -108,8 +161,6 @@ fn request(
     let understood = if verdict.plan.is_some() { verdict.risk } else { RiskClass::Write };
     let risk =
         if options.network && gate == Gate::Approved { RiskClass::Network } else { understood };
-    let deadline = Duration::from_secs(options.timeout);
-    let cpu_seconds = 2 * options.timeout;
     RunRequest {
         plan,
         cwd: place.folder(),
@@ -117,8 +168,9 @@ fn request(
         risk,
         gate,
         by: StartedBy::User,
-        limits: Limits { deadline, cpu_seconds, ..Limits::of(RunClass::Proposed) },
+        limits: Limits::of_proposed(risk, options.timeout.map(Duration::from_secs)),
         environment: Vec::new(),
+        input: RunInput::Caller,
     }
 }
 
@@ -130,15 +182,23 @@ fn start(runner: &Runner, request: &RunRequest, format: Format) -> Result<Finish
     runner.run_watched(request, &mut |stream, bytes| live.write(stream, bytes))
 }
 
-fn end(run: &FinishedRun, format: Format) -> CommandResult {
+fn end(run: &FinishedRun, code_of: ExitCodeOf, format: Format) -> CommandResult {
     match format {
         Format::Human => output::story(&show::ended(run)),
         _ => output::value(format, &show::document(run))?,
     }
-    Ok(match run.record.ending {
-        RunEnding::Exited { code: 0 } => Ending::Clean,
-        RunEnding::DeadlinePassed | RunEnding::TooMuchOutput | RunEnding::LimitExceeded { .. } => {
-            Ending::LimitReached
+    Ok(match (&run.record.ending, code_of) {
+        (RunEnding::Exited { code: 0 }, _) => Ending::Clean,
+        (
+            RunEnding::DeadlinePassed | RunEnding::TooMuchOutput | RunEnding::LimitExceeded { .. },
+            _,
+        ) => Ending::LimitReached,
+        (RunEnding::Exited { code }, ExitCodeOf::Program) => {
+            Ending::Program(u8::try_from(*code).unwrap_or(1))
+        }
+        // As shells say it.
+        (RunEnding::Signalled { signal }, ExitCodeOf::Program) => {
+            Ending::Program(u8::try_from(128 + *signal).unwrap_or(1))
         }
         _ => Ending::Findings,
     })

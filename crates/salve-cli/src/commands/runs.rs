@@ -9,6 +9,7 @@ use crate::arguments::{Format, RunsArguments};
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::output;
 use crate::workspace::{self, now};
+use crate::wrap;
 use salve_check::{RunLog, RunRecord};
 use serde_json::json;
 use std::path::Path;
@@ -36,11 +37,19 @@ pub(crate) fn run(options: &RunsArguments, format: Format) -> CommandResult {
     Ok(Ending::Clean)
 }
 
+/// How wide a line is where no terminal says it.
+const PIPED_WIDTH: usize = 160;
+/// How much of a command is shown on the narrowest terminal.
+const NARROWEST_LINE: usize = 20;
+
+// One line for each run, whatever it ran: a check may carry a script and many names.
 fn table(records: &[RunRecord]) -> String {
     if records.is_empty() {
         return "nothing was run here\n".to_owned();
     }
     let dim = anstyle::Style::new().dimmed();
+    let columns = wrap::width_of_result().unwrap_or(PIPED_WIDTH);
+    let ids = records.iter().map(|record| record.id.chars().count()).max().unwrap_or(0);
     let endings = records.iter().map(|record| record.ending.in_words().chars().count()).max();
     let width = endings.unwrap_or(0);
     records
@@ -48,15 +57,14 @@ fn table(records: &[RunRecord]) -> String {
         .map(|record| {
             let gap = " ".repeat(width - record.ending.in_words().chars().count());
             let age = ago(now().saturating_sub(record.started_at.saturating_mul(1000)));
-            format!(
-                "{}{gap}  {:>7} ms  {:<5}  {:>8}  {}  {dim}{}{dim:#}\n",
-                sign(record),
-                record.duration_ms,
-                output::word(&record.by),
-                age,
-                line(&record.plan),
-                record.id,
-            )
+            let by = output::word(&record.by);
+            let told = format!("  {:>7} ms  {by:<5}  {age:>8}  ", record.duration_ms);
+            // A sign and a space stand before the ending.
+            let used = ids + 2 + 2 + width + told.chars().count();
+            let room = columns.saturating_sub(used).max(NARROWEST_LINE);
+            let line = wrap::cut(&line(&record.plan), room);
+            let id = format!("{dim}{:ids$}{dim:#}", record.id);
+            format!("{id}  {}{gap}{told}{line}\n", sign(record))
         })
         .collect()
 }

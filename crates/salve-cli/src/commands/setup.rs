@@ -1,27 +1,25 @@
 //! `salve setup`: points an agent that is already there at the gateway.
 //!
 //! In: the name of an agent. Out: the change of that agent's own configuration as a diff, a question,
-//! and the change as one that `salve undo` takes back. Never writes another file than the one shown,
+//! and the change, which `--remove` takes back. Never writes another file than the one shown,
 //! never rewrites what it does not change, and where it cannot be sure it says which lines to paste.
 
 mod agents;
 mod continue_models;
+mod former;
 mod jsonc;
 mod toml_key;
 mod yaml_keys;
 
-use crate::arguments::{FolderArguments, Format, SetupArguments, TreeArguments};
+use crate::arguments::{Format, SetupArguments};
 use crate::change::{self, visible};
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::keys::Keys;
-use crate::workspace::{self, meta};
 use crate::{config_files, output};
 use agents::{Edited, Place, Wish};
-use salve_tree::{
-    AdmitOptions, Allow, ApplyOutcome, Origin, Verification, VerifyOptions, apply, verify,
-};
-use salve_types::{EditEnd, EditFormat, EditSet, FileChange, FileEdit, Span};
+use former::Former;
 use serde_json::json;
+use std::os::unix::fs::PermissionsExt as _;
 
 /// The permission bits of a configuration that did not exist: it may come to hold keys.
 const NEW_FILE_MODE: u32 = 0o600;
@@ -38,7 +36,13 @@ pub(crate) fn run(arguments: &SetupArguments, format: Format) -> CommandResult {
     };
     let before = config_files::read(&place.path())?;
     let shown = visible(&place.path().to_string_lossy());
-    match agents::edit(arguments.agent, before.as_deref(), &wish) {
+    let taken_back = || {
+        let former = Former::load(arguments.agent.name())?;
+        let ours = former.path == place.path() && former.url == arguments.url;
+        former.restored(before.as_deref()?).filter(|_| ours).map(Edited::Text)
+    };
+    let edited = if wish.remove { taken_back() } else { None };
+    match edited.unwrap_or_else(|| agents::edit(arguments.agent, before.as_deref(), &wish)) {
         Edited::Same => {
             tell(
                 format,
@@ -83,13 +87,12 @@ fn offer(
         return Ok(Ending::NeedsApproval);
     }
     write(arguments, place, before, after)?;
-    let folder = visible(&place.folder.to_string_lossy());
-    tell(
-        format,
-        &shown,
-        "changed",
-        &format!("changed {shown}; `salve undo --root {folder}` takes it back\n"),
-    )?;
+    let name = arguments.agent.name();
+    let words = match arguments.remove {
+        true => format!("changed {shown}\n"),
+        false => format!("changed {shown}; `salve setup {name} --remove` takes it back\n"),
+    };
+    tell(format, &shown, "changed", &words)?;
     Ok(Ending::Clean)
 }
 
@@ -112,7 +115,7 @@ fn said_yes() -> Result<bool, Failure> {
     Ok(yes)
 }
 
-// A tree rooted at the configuration's folder, and that file only.
+// The text that a person has seen, and what was there before, kept where the user's data is.
 fn write(
     arguments: &SetupArguments,
     place: &Place,
@@ -122,51 +125,25 @@ fn write(
     std::fs::create_dir_all(&place.folder).map_err(|error| {
         Failure::new(format!("cannot create `{}`: {error}", place.folder.display()))
     })?;
-    let named = FolderArguments { directory: None, root: Some(place.folder.clone()) };
-    let tree = TreeArguments { place: named, wait: 5 };
-    let opened = workspace::open(&tree)?;
-    if config_files::read(&place.path())?.as_deref() != before {
-        return Err(Failure::new(format!("`{}` changed in the meantime", place.path().display()))
+    let path = place.path();
+    if config_files::read(&path)?.as_deref() != before {
+        return Err(Failure::new(format!("`{}` changed in the meantime", path.display()))
             .hint("Nothing was written; run the command again."));
     }
-    let edits = EditSet {
-        format: EditFormat::WholeFile,
-        files: vec![FileEdit {
-            path: Some(place.file.clone()),
-            change: FileChange::Write(after.to_owned()),
-            rename_to: None,
-            mode: before.is_none().then_some(NEW_FILE_MODE),
-            span: Span::new(0, after.len()),
-        }],
-        end: EditEnd::Complete,
-        notes: Vec::new(),
-        hashes: None,
-    };
-    // A person asked for this very file and has seen the change: no guard knows better.
-    let options = VerifyOptions {
-        allow: Allow { omissions: true, shrink: true, syntax: true },
-        ..VerifyOptions::default()
-    };
-    let view = opened.view(AdmitOptions { allow_protected: true, ..AdmitOptions::default() });
-    let verified = match verify(&edits, &view, &options) {
-        Verification::Verified { edits, .. } => edits,
-        Verification::Refused(refusal) => {
-            return Err(Failure::new(format!(
-                "cannot change `{}`: {}",
-                place.path().display(),
-                refusal.message
-            )));
-        }
-    };
     let name = arguments.agent.name();
-    let label =
-        if arguments.remove { format!("setup {name} --remove") } else { format!("setup {name}") };
-    let meta = salve_tree::ChangeMeta { label: Some(label), ..meta(Origin::User) };
-    match apply(&opened.tree, verified, &meta)? {
-        ApplyOutcome::Conflict(_) => {
-            Err(Failure::new(format!("`{}` changed in the meantime", place.path().display()))
-                .hint("Nothing was written; run the command again."))
-        }
-        _ => Ok(()),
+    if !arguments.remove {
+        let former = Former {
+            path: path.clone(),
+            url: arguments.url.clone(),
+            before: before.map(str::to_owned),
+            after: after.to_owned(),
+        };
+        former.keep(name)?;
     }
+    let mode = path.metadata().map_or(NEW_FILE_MODE, |found| found.permissions().mode() & 0o7777);
+    former::replace(&path, after, Some(mode))?;
+    if arguments.remove {
+        Former::forget(name);
+    }
+    Ok(())
 }

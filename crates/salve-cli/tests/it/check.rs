@@ -133,3 +133,58 @@ fn r25_the_doctor_lists_layers_and_toolchains_with_version_or_hint_and_no_values
     let left = std::fs::read_dir(&place).unwrap().flatten().map(|entry| entry.file_name());
     assert_eq!(left.collect::<Vec<_>>(), [".git"], "the doctor changes nothing");
 }
+
+#[test]
+fn the_tests_of_a_package_are_run_and_failures_come_with_their_output() {
+    let place = folder("check-npm");
+    let package = |script: &str| format!(r#"{{"name": "x", "scripts": {{"test": "{script}"}}}}"#);
+    write(&place.join("package.json"), &package("node --test"));
+    write(
+        &place.join("sum.test.js"),
+        "const test = require('node:test');\ntest('adds', () => { throw new Error('three') });\n",
+    );
+    let red = check(&place, &["--target", "npm-test"]);
+    assert_eq!(red.code, Some(1), "{red:?}");
+    assert!(red.out.contains("test failed: adds") && red.out.contains("three"), "{}", red.out);
+    assert!(red.err.contains("[1/1] npm-test"), "{}", red.err);
+    write(&place.join("sum.test.js"), "require('node:test').test('adds', () => {});\n");
+    let green = check(&place, &[]);
+    assert_eq!(green.code, Some(0), "{green:?}");
+    assert!(green.out.contains("npm-test"), "{}", green.out);
+    let placeholder = "echo \\\"Error: no test specified\\\" && exit 1";
+    write(&place.join("package.json"), &package(placeholder));
+    let none = check(&place, &[]);
+    assert!(none.code == Some(0) && !none.out.contains("npm-test"), "{none:?}");
+}
+
+#[test]
+fn make_runs_a_target_of_tests_and_never_the_default_one() {
+    let place = folder("check-make");
+    write(&place.join("Makefile"), "all:\n\ttouch ran\n\ncheck:\n\techo broken-thing; exit 3\n");
+    let red = check(&place, &[]);
+    assert_eq!(red.code, Some(1), "{red:?}");
+    assert!(red.out.contains("make-check") && red.out.contains("broken-thing"), "{}", red.out);
+    write(&place.join("Makefile"), "all:\n\ttouch ran\n");
+    assert_eq!(check(&place, &[]).code, Some(2));
+    assert!(!place.join("ran").exists());
+}
+
+#[test]
+fn only_what_is_named_or_has_changed_is_checked() {
+    let place = folder("check-scope");
+    for (path, text) in [("a/good.sh", "echo a\n"), ("b/bad.sh", "fi\n")] {
+        write(&place.join(path), text);
+    }
+    assert_eq!(check(&place, &[]).code, Some(1));
+    assert_eq!(check(&place, &["a"]).code, Some(0));
+    assert_eq!(check(&place.join("a"), &[]).code, Some(0));
+    assert_eq!(check(&place.join("a"), &["../b/bad.sh"]).code, Some(1));
+    let outside = check(&place, &["/etc/hosts"]);
+    assert!(outside.code == Some(2) && outside.err.contains("outside"), "{outside:?}");
+    let nothing = check(&place, &["--changed"]);
+    assert!(nothing.code == Some(0) && nothing.err.contains("nothing has changed"), "{nothing:?}");
+    let edit = "a/good.sh\n<<<<<<< SEARCH\necho a\n=======\necho b\n>>>>>>> REPLACE\n";
+    assert_eq!(salve_in(&["apply"], edit, &place, &[SYSTEM]).code, Some(0));
+    let changed = check(&place, &["--changed"]);
+    assert!(changed.code == Some(0) && changed.out.contains("bash"), "{changed:?}");
+}

@@ -163,3 +163,82 @@ fn c056_what_a_rule_denies_is_not_run_whatever_is_answered() {
         assert_eq!(denied.err, "denied  echo x\n  P4_denied: a rule denies `echo`\n");
     }
 }
+
+#[test]
+fn a_run_gets_everyday_variables_and_those_that_are_named() {
+    let folder = folder("run-env-0");
+    let user = [("CI", "1"), ("RUST_LOG", "debug"), ("DB_PASSWORD", "hush"), ("MY_URL", "here")];
+    let run = |arguments: &[&str]| {
+        let all: Vec<&str> = [&["run", "--yes"], arguments, &["--", "env"]].concat();
+        salve_in(&all, "", &folder, &user)
+    };
+    let plain = run(&[]);
+    assert!(plain.out.contains("CI=1\n") && plain.out.contains("RUST_LOG=debug\n"), "{plain:?}");
+    assert!(!plain.out.contains("hush") && !plain.out.contains("MY_URL"), "{plain:?}");
+    let named =
+        run(&["--env", "MY_URL", "--env", "DB_PASSWORD", "--env", "CI=2", "--env", "X=a=b"]);
+    for line in ["MY_URL=here\n", "DB_PASSWORD=hush\n", "CI=2\n", "X=a=b\n"] {
+        assert!(named.out.contains(line), "{line}: {named:?}");
+    }
+    write(&folder.join("salve/config.toml"), "run_environment = ['MY_URL', 'DB_PASSWORD']\n");
+    let by_setting = run(&[]);
+    assert!(by_setting.out.contains("MY_URL=here\n"), "{by_setting:?}");
+    assert!(!by_setting.out.contains("hush"), "{by_setting:?}");
+    assert!(by_setting.err.contains("`--env DB_PASSWORD` passes it"), "{by_setting:?}");
+    let missing = run(&["--env", "NOT_SET_HERE"]);
+    assert!(missing.code == Some(2) && missing.err.contains("NOT_SET_HERE=VALUE"), "{missing:?}");
+}
+
+#[test]
+fn a_variable_that_can_execute_something_is_asked_about() {
+    let folder = folder("run-env-1");
+    let ended = here(&folder, &["run", "--no-input", "--env", "LD_PRELOAD=./x.so", "--", "ls"]);
+    assert!(ended.code == Some(4) && ended.err.contains("LD_PRELOAD"), "{ended:?}");
+    let ended = here(&folder, &["run", "--no-input", "--env", "NODE_ENV=test", "--", "ls"]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+}
+
+#[test]
+fn a_run_reads_what_the_caller_gives_it() {
+    let folder = folder("run-input-0");
+    let piped = salve_in(&["run", "--yes", "--", "cat"], "one\ntwo\n", &folder, &[]);
+    assert_eq!((piped.code, piped.out.as_str()), (Some(0), "one\ntwo\n"), "{piped:?}");
+    let line = ["run", "--yes", "--line", "cat | head -n 1"];
+    let first = salve_in(&line, "one\ntwo\n", &folder, &[]);
+    assert_eq!(first.out, "one\n", "{first:?}");
+}
+
+#[test]
+fn the_programs_own_exit_code_is_given_on_request() {
+    let folder = folder("run-code-0");
+    let run = |code: &str, script: &str| {
+        let arguments = ["run", "--yes", "--exit-code", code, "--", "bash", "-c", script];
+        here(&folder, &arguments).code
+    };
+    assert_eq!(run("program", "exit 7"), Some(7));
+    assert_eq!(run("program", "exit 0"), Some(0));
+    assert_eq!(run("program", "kill -TERM $$"), Some(143));
+    assert_eq!(run("salve", "exit 7"), Some(1));
+}
+
+#[test]
+fn what_the_sandbox_stops_comes_with_a_hint() {
+    let folder = folder("run-hint-0");
+    let run = |arguments: &[&str]| here(&folder, &[&["run", "--yes"], arguments].concat());
+    write(&folder.join("said"), "curl: (6) Could not resolve host: example.com\n");
+    let offline = run(&["--", "cat", "said", "missing"]);
+    assert!(offline.err.contains("--network"), "{offline:?}");
+    let late = run(&["--timeout", "1", "--", "sleep", "60"]);
+    assert!(late.code == Some(5) && late.err.contains("`--timeout SECONDS`"), "{late:?}");
+    let json = run(&["--format", "json", "--", "cat", "said", "missing"]).json();
+    assert!(json["hint"].as_str().is_some_and(|hint| hint.contains("no network")), "{json}");
+}
+
+#[test]
+fn an_installation_that_would_be_thrown_away_is_not_run() {
+    let folder = folder("run-forgotten-0");
+    let ended = here(&folder, &["run", "--", "pip", "install", "six"]);
+    assert_eq!(ended.code, Some(4), "{ended:?}");
+    assert!(ended.err.contains("nothing a run writes is kept"), "{ended:?}");
+    assert!(ended.err.contains("venv") && ended.err.contains("--yes"), "{ended:?}");
+}

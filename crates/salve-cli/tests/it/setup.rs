@@ -91,11 +91,28 @@ fn every_agent_is_pointed_at_the_gateway_and_back() {
             "{agent}: {}",
             again.out
         );
-        let place = path.parent().unwrap_or(&home).to_string_lossy().into_owned();
-        let undone = salve_in(&["undo", "--root", &place], "", &home, &[]);
-        assert_eq!(undone.code, Some(0), "{agent}: {}", undone.err);
-        assert_eq!(read(&path).as_deref(), *before, "{agent}: undo is not the way back");
+        let removed = setup(&home, &[agent, "--remove", "--yes"]);
+        assert_eq!(removed.code, Some(0), "{agent}: {}", removed.err);
+        if before.is_some() {
+            assert_eq!(read(&path).as_deref(), *before, "{agent}: `--remove` is not the way back");
+        }
+        let states = [home.join(".salve"), path.with_file_name(".salve")];
+        assert!(!states.iter().any(|state| state.exists()), "{agent}: a workspace was made");
     }
+}
+
+#[test]
+fn what_was_there_before_comes_back_and_later_changes_stay() {
+    let home = folder("setup_former");
+    let path = home.join(".aider.conf.yml");
+    write(&path, "openai-api-base: https://mine.example/v1\nmodel: x\n");
+    assert_eq!(setup(&home, &["aider", "--yes"]).code, Some(0));
+    write(&path, &format!("dark-mode: true\n{}", read(&path).unwrap_or_default()));
+    assert_eq!(setup(&home, &["aider", "--remove", "--yes"]).code, Some(0));
+    assert_eq!(
+        read(&path).as_deref(),
+        Some("dark-mode: true\nopenai-api-base: https://mine.example/v1\nmodel: x\n")
+    );
 }
 
 #[test]

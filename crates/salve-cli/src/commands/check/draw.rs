@@ -5,9 +5,10 @@
 //! can hold, and says how many diagnostics it leaves out.
 
 use crate::change::visible;
+use crate::{output, wrap};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use salve_check::{CheckReport, CheckRun};
+use salve_check::{CheckProgress, CheckReport, CheckRun, Obstacle};
 use salve_types::{Diagnostic, Position, Severity, SourceSpan, Suggestion};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -155,14 +156,34 @@ fn read(folder: &Path, path: &str) -> Option<String> {
     good.then(|| std::fs::read_to_string(&path).ok()).flatten()
 }
 
+/// Says how far a check is, in a line.
+pub(super) fn progress(progress: &CheckProgress<'_>) -> String {
+    match progress {
+        CheckProgress::Starts { target_id, folder, step: (number, all) } => {
+            format!("[{number}/{all}] {} …\n", named(target_id, folder))
+        }
+        CheckProgress::Ended(run) => {
+            let word = if run.is_red() { "red" } else { "green" };
+            let seconds = run.duration_ms() as f64 / 1000.0;
+            format!("      {}: {word} after {seconds:.1} s\n", named(run.target_id(), run.folder()))
+        }
+        _ => String::new(),
+    }
+}
+
+// A toolchain, and where it runs.
+fn named(target_id: &str, folder: &str) -> String {
+    match folder {
+        "" => target_id.to_owned(),
+        folder => format!("{target_id} in {}", visible(folder)),
+    }
+}
+
 fn table(report: &CheckReport) -> String {
-    let name = |run: &CheckRun| match run.folder() {
-        "" => run.target_id().to_owned(),
-        folder => format!("{} in {}", run.target_id(), visible(folder)),
-    };
+    let name = |run: &CheckRun| named(run.target_id(), run.folder());
     let ran = report.runs.iter().map(name);
-    let held_back = report.held_back.iter().map(|one| one.target_id.clone());
-    let missing = report.missing.iter().map(|one| one.target_id.clone());
+    let held_back = report.held_back.iter().map(|one| named(&one.target_id, &one.folder));
+    let missing = report.missing.iter().map(|one| named(&one.target_id, &one.folder));
     let names = ran.chain(held_back).chain(missing).chain(["toolchain".to_owned()]);
     let width = names.map(|name| name.chars().count()).max().unwrap_or(0);
     let mut text = format!("{:width$}  result  seconds  errors  warnings\n", "toolchain");
@@ -178,15 +199,28 @@ fn table(report: &CheckReport) -> String {
             name(run)
         ));
         if run.files_left_out() > 0 {
-            text.push_str(&format!("  {} files were not looked at", run.files_left_out()));
+            let files = output::counted(run.files_left_out(), "file");
+            text.push_str(&format!("  not looked at: {files}"));
         }
         text.push('\n');
     }
     for one in &report.held_back {
-        text.push_str(&format!("{:width$}  not run: {} is red\n", one.target_id, one.because_of));
+        let name = named(&one.target_id, &one.folder);
+        text.push_str(&format!("{name:width$}  not run: {} is red\n", one.because_of));
     }
     for one in &report.missing {
-        text.push_str(&format!("{:width$}  not installed: {}\n", one.target_id, one.install_hint));
+        let name = named(&one.target_id, &one.folder);
+        text.push_str(&format!("{name:width$}  not installed: {}\n", one.install_hint));
+    }
+    let calm = anstyle::AnsiColor::Cyan.on_default();
+    let mut hints: Vec<String> = Vec::new();
+    for run in &report.runs {
+        let hint = run.hint().filter(|hint| **hint != Obstacle::Deadline).map(ToString::to_string);
+        hints.extend(hint.filter(|hint| !hints.contains(hint)));
+    }
+    for hint in hints {
+        let hint = format!(" {calm}hint{calm:#}: {hint}\n");
+        text.push_str(&wrap::wrap(&hint, wrap::width_of_result(), 7));
     }
     if report.cut {
         text.push_str("the folder has more files than were examined\n");

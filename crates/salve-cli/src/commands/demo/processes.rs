@@ -9,8 +9,8 @@ use super::stage::{Shown, Stage};
 use crate::failure::Failure;
 use crate::workspace_config;
 use salve_check::{
-    FinishedRun, Gate, Limits, Plan, PolicyRules, RiskClass, RunClass, RunPrograms, RunRequest,
-    Runner, StartedBy, judge_command, quote_for_display, sign_text,
+    FinishedRun, Gate, Limits, Plan, PolicyRules, RiskClass, RunClass, RunInput, RunPrograms,
+    RunRequest, Runner, StartedBy, judge_command, quote_for_display, sign_text,
 };
 use salve_engine::facts::{CommandPaths, RepositoryFacts};
 use salve_tree::Root;
@@ -91,6 +91,7 @@ fn request(script: &str, folder: &Path, mark: &str) -> RunRequest {
             ..Limits::of(RunClass::Proposed)
         },
         environment: vec![(MARK.to_owned(), mark.to_owned())],
+        input: RunInput::Nothing,
     }
 }
 

@@ -10,7 +10,6 @@ use crate::failure::Failure;
 use crate::keys::Keys;
 use crate::output;
 use crate::settings::Settings;
-use anstyle::AnsiColor;
 use salve_check::{
     Attendance, AutoRunMode, Choice, Gate, NextStep, Plan, ProposedCommand, Rule, next_step,
     show_entries,

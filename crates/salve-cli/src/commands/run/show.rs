@@ -4,10 +4,11 @@
 //! and with its control characters visible.
 
 use crate::change::visible;
+use crate::wrap;
 use anstyle::AnsiColor;
 use salve_check::{
     CommandVerdict, FinishedRun, Joiner, Plan, PlannedCommand, RedirectTarget, RunEvent, RunRecord,
-    quote_for_display,
+    likely_obstacle, quote_for_display,
 };
 use serde_json::{Value, json};
 use std::io::IsTerminal;
@@ -103,6 +104,11 @@ pub(super) fn ended(run: &FinishedRun) -> String {
     {
         note(format!("all of its output: {file}"));
     }
+    if let Some(obstacle) = likely_obstacle(run) {
+        let calm = AnsiColor::Cyan.on_default();
+        let hint = format!(" {calm}hint{calm:#}: {obstacle}\n");
+        text.push_str(&wrap::wrap(&hint, wrap::width_of_story(), 7));
+    }
     text
 }
 
@@ -125,5 +131,6 @@ pub(super) fn document(run: &FinishedRun) -> Value {
         "model": run.for_model(),
         "display": run.for_display(),
         "events": run.events,
+        "hint": likely_obstacle(run).map(|obstacle| obstacle.to_string()),
     })
 }

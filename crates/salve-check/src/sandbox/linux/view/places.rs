@@ -162,13 +162,17 @@ fn is_shared(prefix: &Path, launch: &Launch) -> bool {
         || launch.workspace.starts_with(prefix)
 }
 
-/// The repository of a workspace that is one of several worktrees, so that git can be asked.
+/// The repository of a workspace that is one of several worktrees, or a submodule, so that git can be
+/// asked.
 ///
 /// The file `.git` is data that anybody may have written, so the folder it names must name the
 /// workspace in return.
 fn worktree_folders(workspace: &Path) -> Vec<PathBuf> {
     let file = workspace.join(".git");
     let Some(folder) = repository_of(&file) else { return Vec::new() };
+    if is_repository_of_submodule(&folder, workspace) {
+        return vec![folder];
+    }
     let back = read_line(&folder.join("gitdir")).map(PathBuf::from);
     if back.and_then(|back| back.canonicalize().ok()).as_ref() != Some(&file) {
         return Vec::new();
@@ -185,6 +189,22 @@ pub(in crate::sandbox::linux) fn protected(launch: &Launch) -> Vec<PathBuf> {
     let named = launch.protected.iter().map(|path| launch.workspace.join(path));
     let led_to = named.clone().filter_map(|path| repository_of(&path));
     named.chain(led_to.filter(|to| to.starts_with(&launch.workspace))).collect()
+}
+
+/// A submodule's repository says in its settings which folder it is of.
+fn is_repository_of_submodule(folder: &Path, workspace: &Path) -> bool {
+    const LARGEST: u64 = 64 << 10;
+    let file = folder.join("config");
+    let small =
+        file.symlink_metadata().is_ok_and(|found| found.is_file() && found.len() <= LARGEST);
+    let text =
+        if small { std::fs::read_to_string(&file).unwrap_or_default() } else { String::new() };
+    let names_workspace = |line: &str| {
+        let named = line.trim().strip_prefix("worktree")?.trim_start().strip_prefix('=')?;
+        let back = folder.join(named.trim()).canonicalize().ok()?;
+        (back == workspace).then_some(())
+    };
+    folder.join("HEAD").is_file() && text.lines().any(|line| names_workspace(line).is_some())
 }
 
 /// The folder that a file `.git` leads to.
