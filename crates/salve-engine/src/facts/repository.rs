@@ -1,39 +1,58 @@
 //! What running git in a workspace would set off, read from the repository's own files.
 //!
-//! In: a folder. Out: every setting of the repository around it that makes git start a program. The
-//! settings of the user and of the system are theirs, and trusted. Never starts git, and takes what
-//! it cannot read as a danger.
+//! In: a folder. Out: every setting of the repository around it, and of each submodule that git
+//! would enter from there, that makes git start a program. The settings of the user and of the
+//! system are theirs, and trusted. Never starts git, and takes what it cannot read as a danger.
 
 mod config;
 mod hazard;
+mod index;
+mod places;
 
+use config::Setting;
+use places::Repository;
 use salve_check::{RepoFacts, RepoHazard};
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
-/// The largest file of a repository's settings that is read.
-const MAX_BYTES: u64 = 1 << 20;
-/// How many submodules are looked at, and how deep.
-const MAX_MODULES: usize = 256;
+/// How many repositories are looked at, and how deep folders of them are nested.
+const MAX_REPOSITORIES: usize = 256;
 const MAX_DEPTH: usize = 8;
 
-/// The hazards of one repository, as they were when it was looked at.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// The hazards of one repository, as they are when a command first asks for them.
+#[derive(Debug, Clone, Default)]
 pub struct RepositoryFacts {
-    hazards: Vec<RepoHazard>,
+    folder: PathBuf,
+    hazards: OnceLock<Vec<RepoHazard>>,
 }
 
 impl RepositoryFacts {
-    /// Looks at the repository that git would find from this folder.
+    /// Speaks of the repository that git would find from this folder.
     pub fn of(folder: &Path) -> Self {
-        let mut found = Self::default();
-        if let Some(repository) = discover(folder) {
-            match repository {
-                Ok(places) => places.iter().for_each(|place| found.look_at(place)),
-                Err(file) => found.add("an unreadable repository", &file),
-            }
+        Self { folder: folder.to_path_buf(), hazards: OnceLock::new() }
+    }
+}
+
+impl RepoFacts for RepositoryFacts {
+    fn hazards(&self) -> Vec<RepoHazard> {
+        self.hazards.get_or_init(|| Search::from(&self.folder).hazards).clone()
+    }
+}
+
+/// The search through a repository and what it leads to.
+#[derive(Debug, Default)]
+struct Search {
+    hazards: Vec<RepoHazard>,
+    seen: Vec<PathBuf>,
+}
+
+impl Search {
+    fn from(folder: &Path) -> Self {
+        let mut search = Self::default();
+        if let Some(found) = places::discover(folder) {
+            search.look_at_found(found);
         }
-        found
+        search
     }
 
     fn add(&mut self, setting: impl Into<String>, origin: &Path) {
@@ -41,12 +60,36 @@ impl RepositoryFacts {
         self.hazards.push(RepoHazard { setting: setting.into(), origin });
     }
 
-    fn look_at(&mut self, place: &Path) {
+    fn look_at_found(&mut self, found: Result<Repository, PathBuf>) {
+        let repository = match found {
+            Ok(repository) => repository,
+            Err(file) => return self.add("an unreadable repository", &file),
+        };
+        let Some(own) = repository.places.first() else { return };
+        if self.seen.contains(own) {
+            return;
+        }
+        if self.seen.len() >= MAX_REPOSITORIES {
+            return self.add("more repositories than are looked at", own);
+        }
+        self.seen.push(own.clone());
+        let mut settings = Vec::new();
+        for place in &repository.places {
+            settings.extend(self.look_at(place));
+        }
+        if let Some(tree) = &repository.tree {
+            self.look_at_gitlinks(own, tree, hash_bytes(&settings));
+        }
+    }
+
+    // The settings, attributes and hooks of one folder, and the submodules that are kept in it.
+    fn look_at(&mut self, place: &Path) -> Vec<Setting> {
+        let mut settings = Vec::new();
         for name in ["config", "config.worktree"] {
-            self.look_at_settings(place, &place.join(name));
+            settings.extend(self.look_at_settings(place, &place.join(name)));
         }
         let attributes = place.join("info/attributes");
-        match read(&attributes) {
+        match places::read(&attributes) {
             Ok(text) => {
                 for driver in hazard::drivers(text.as_deref().unwrap_or_default()) {
                     self.add(driver, &attributes);
@@ -54,29 +97,38 @@ impl RepositoryFacts {
             }
             Err(()) => self.add("unreadable attributes", &attributes),
         }
-        // Refreshing the index, which even `git status` does, runs this one.
-        let hook = place.join("hooks/post-index-change");
-        if hook.symlink_metadata().is_ok() {
-            self.add("the hook post-index-change", &hook);
+        // Refreshing the index runs the first, which even `git status` does; making a branch the
+        // second.
+        for name in ["post-index-change", "reference-transaction"] {
+            let hook = place.join("hooks").join(name);
+            if hook.symlink_metadata().is_ok() {
+                self.add(format!("the hook {name}"), &hook);
+            }
         }
         self.look_at_modules(&place.join("modules"), 0);
+        settings
     }
 
-    fn look_at_settings(&mut self, place: &Path, file: &Path) {
-        let text = match read(file) {
-            Ok(None) => return,
+    fn look_at_settings(&mut self, place: &Path, file: &Path) -> Vec<Setting> {
+        let text = match places::read(file) {
+            Ok(None) => return Vec::new(),
             Ok(Some(text)) => text,
-            Err(()) => return self.add("an unreadable setting", file),
+            Err(()) => {
+                self.add("an unreadable setting", file);
+                return Vec::new();
+            }
         };
         let Some(settings) = config::settings(&text) else {
-            return self.add("an unreadable setting", file);
+            self.add("an unreadable setting", file);
+            return Vec::new();
         };
         for setting in settings.iter().filter(|setting| hazard::starts(setting)) {
             // A submodule names its place by this one; a plain repository is sent elsewhere by it.
-            if setting.name() != "core.worktree" || is_plain(place) {
+            if setting.name() != "core.worktree" || places::is_plain(place) {
                 self.add(setting.name(), file);
             }
         }
+        settings
     }
 
     // git looks into submodules by itself, with their own settings.
@@ -84,80 +136,51 @@ impl RepositoryFacts {
         let Ok(entries) = std::fs::read_dir(folder) else { return };
         for (count, entry) in entries.flatten().enumerate() {
             let place = entry.path();
-            if count >= MAX_MODULES || depth >= MAX_DEPTH {
+            if count >= MAX_REPOSITORIES || depth >= MAX_DEPTH {
                 self.add("more submodules than are looked at", folder);
                 return;
             }
             if place.join("HEAD").exists() || place.join("config").exists() {
-                self.look_at(&place);
+                self.look_at_found(Ok(Repository { places: vec![place], tree: None }));
             } else if place.is_dir() {
                 self.look_at_modules(&place, depth + 1);
             }
         }
     }
-}
 
-fn is_plain(place: &Path) -> bool {
-    place.file_name().is_some_and(|name| name == ".git")
-}
-
-impl RepoFacts for RepositoryFacts {
-    fn hazards(&self) -> Vec<RepoHazard> {
-        self.hazards.clone()
-    }
-}
-
-/// Finds the folders that hold the settings of the repository around a folder: none when there is
-/// no repository, an error with the file that could not be followed.
-fn discover(folder: &Path) -> Option<Result<Vec<PathBuf>, PathBuf>> {
-    for place in folder.ancestors() {
-        let inside = place.join(".git");
-        match inside.symlink_metadata() {
-            Ok(_) if inside.is_dir() => return Some(with_common(inside)),
-            Ok(_) => return Some(linked(place, &inside)),
-            // A folder that looks like a bare repository is taken for one.
-            Err(_) if ["HEAD", "objects", "refs"].iter().all(|name| place.join(name).exists()) => {
-                return Some(with_common(place.to_path_buf()));
+    // What git enters is what the index calls a submodule and what has a repository in its place,
+    // wherever that keeps its files.
+    fn look_at_gitlinks(&mut self, own: &Path, tree: &Path, hash: usize) {
+        let mut name = Some("index".to_owned());
+        // A split index has one other part, which has none.
+        for _ in 0..2 {
+            let Some(file) = name.take().map(|name| own.join(name)) else { return };
+            let bytes = match places::read_index(&file) {
+                Ok(None) => return,
+                Ok(Some(bytes)) => bytes,
+                Err(()) => return self.add("an unreadable index", &file),
+            };
+            let Some(found) = index::gitlinks(&bytes, hash) else {
+                return self.add("an unreadable index", &file);
+            };
+            for path in &found.paths {
+                let is_inside = path.split('/').all(|step| !matches!(step, "" | "." | ".."));
+                if !is_inside {
+                    self.add("a submodule outside of the work tree", &file);
+                } else if let Some(found) = places::repository_at(&tree.join(path)) {
+                    self.look_at_found(found);
+                }
             }
-            Err(_) => {}
+            name = found.shared;
         }
     }
-    None
 }
 
-// `.git` as a file: worktrees and submodules. An empty one is no repository, and git says so.
-fn linked(place: &Path, file: &Path) -> Result<Vec<PathBuf>, PathBuf> {
-    let text = read(file).ok().flatten().ok_or_else(|| file.to_path_buf())?;
-    if text.trim().is_empty() {
-        return Ok(Vec::new());
-    }
-    let target = text.trim_end_matches(['\n', '\r']).strip_prefix("gitdir: ");
-    with_common(place.join(target.ok_or_else(|| file.to_path_buf())?))
-}
-
-fn with_common(folder: PathBuf) -> Result<Vec<PathBuf>, PathBuf> {
-    let file = folder.join("commondir");
-    match read(&file) {
-        Ok(None) => Ok(vec![folder]),
-        Ok(Some(text)) => {
-            let common = folder.join(text.trim_end_matches(['\n', '\r']));
-            Ok(vec![folder, common])
-        }
-        Err(()) => Err(file),
-    }
-}
-
-// Reads a small text file; `None` when there is none.
-fn read(file: &Path) -> Result<Option<String>, ()> {
-    let opened = match std::fs::File::open(file) {
-        Ok(opened) => opened,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(_) => return Err(()),
-    };
-    if !opened.metadata().is_ok_and(|status| status.is_file()) {
-        return Err(());
-    }
-    let mut text = String::new();
-    let count = opened.take(MAX_BYTES + 1).read_to_string(&mut text).map_err(drop)?;
-    if count as u64 > MAX_BYTES { Err(()) } else { Ok(Some(text)) }
+// The index of a repository that says so has longer hashes.
+fn hash_bytes(settings: &[Setting]) -> usize {
+    let is_long = settings.iter().any(|setting| {
+        setting.name() == "extensions.objectformat"
+            && setting.value.as_deref().is_some_and(|value| value.eq_ignore_ascii_case("sha256"))
+    });
+    if is_long { 32 } else { 20 }
 }

@@ -54,6 +54,9 @@ fn settings_that_start_programs_are_found() {
         ("[protocol \"ext\"]\n\tallow = always", "protocol.ext.allow"),
         ("[remote \"o\"]\n\turl = ext::sh -c id", "remote.o.url"),
         ("[log]\n\tshowSignature = true", "log.showsignature"),
+        ("[url \"ext::sh -c id\"]\n\tinsteadOf = x", "url.ext::sh -c id.insteadof"),
+        ("[format]\n\tpretty = %GK", "format.pretty"),
+        ("[branch]\n\tsort = signature:grade", "branch.sort"),
     ] {
         assert_eq!(hazards(&[(".git/config", text)], ""), [setting], "{text}");
     }
@@ -83,6 +86,70 @@ fn every_place_of_settings_is_looked_at() {
         hazards(&[(".git/hooks/post-index-change", "")], ""),
         ["the hook post-index-change"]
     );
+}
+
+/// An index of version 2 whose entries are submodules.
+fn index(paths: &[&str]) -> String {
+    let mut text =
+        format!("DIRC\0\0\0\u{2}\0\0\0{}", char::from(u8::try_from(paths.len()).unwrap()));
+    for path in paths {
+        // 160000 in octal has a byte that is no text by itself, so the entry is made of ASCII parts.
+        let mut entry = "\0".repeat(26) + "MM" + &"\0".repeat(32);
+        entry += &format!("\0{}{path}\0", char::from(u8::try_from(path.len()).unwrap()));
+        while entry.len() % 8 != 0 {
+            entry.push('\0');
+        }
+        text += &entry;
+    }
+    text + &"x".repeat(20)
+}
+
+// The same as bytes, with the mode of a submodule in its place.
+fn with_index(top: &std::path::Path, folder: &str, paths: &[&str]) {
+    let mut bytes = index(paths).into_bytes();
+    while let Some(at) = bytes.windows(2).position(|pair| pair == b"MM") {
+        bytes[at..at + 2].copy_from_slice(&0o160_000_u16.to_be_bytes());
+    }
+    let file = top.join(folder).join("index");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::io::Write::write_all(&mut std::fs::File::create(file).unwrap(), &bytes).unwrap();
+}
+
+fn put(top: &std::path::Path, path: &str, text: &str) {
+    let file = top.join(path);
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::io::Write::write_all(&mut std::fs::File::create(file).unwrap(), text.as_bytes()).unwrap();
+}
+
+#[test]
+fn git_is_followed_into_every_submodule_of_the_index() {
+    let bad = "[filter \"z\"]\n\tclean = ./x\n";
+    let facts = |files: &[(&str, &str)], links: &[(&str, &[&str])]| {
+        let top = tempfile::tempdir().unwrap();
+        put(top.path(), ".git/config", PLAIN);
+        files.iter().for_each(|(path, text)| put(top.path(), path, text));
+        links.iter().for_each(|(folder, paths)| with_index(top.path(), folder, paths));
+        let hazards = RepositoryFacts::of(top.path()).hazards();
+        hazards.into_iter().map(|hazard| hazard.setting).collect::<Vec<_>>()
+    };
+    let in_place = [("lib/subm/.git/config", bad)];
+    assert_eq!(facts(&in_place, &[]), [""; 0], "a folder that git does not enter");
+    assert_eq!(facts(&in_place, &[(".git", &["lib/subm"])]), ["filter.z.clean"]);
+    let attributes = [("subm/.git/info/attributes", "* filter=z\n")];
+    assert_eq!(facts(&attributes, &[(".git", &["a", "subm"])]), ["attribute filter=z"]);
+    let file = [("subm/.git", "gitdir: ../real/.g\n"), ("real/.g/config", bad)];
+    assert_eq!(facts(&file, &[(".git", &["subm"])]), ["filter.z.clean"]);
+    let shared = [("s/.git", "gitdir: ../w\n"), ("w/commondir", "../c\n"), ("c/config", bad)];
+    assert_eq!(facts(&shared, &[(".git", &["s"])]), ["filter.z.clean"]);
+    let nested = [("a/.git/config", PLAIN), ("a/b/.git/config", bad)];
+    assert_eq!(facts(&nested, &[(".git", &["a"]), ("a/.git", &["b"])]), ["filter.z.clean"]);
+    let hook = [("s/.git/hooks/post-index-change", "")];
+    assert_eq!(facts(&hook, &[(".git", &["s"])]), ["the hook post-index-change"]);
+    assert_eq!(facts(&[("s/.git", "nonsense")], &[(".git", &["s"])]).len(), 1);
+    assert_eq!(facts(&[], &[(".git", &["../s"])]), ["a submodule outside of the work tree"]);
+    assert_eq!(facts(&[(".git/index", "nonsense")], &[]), ["an unreadable index"]);
+    let round = [("s/.git", "gitdir: ../.git\n")];
+    assert_eq!(facts(&round, &[(".git", &["s"])]), [""; 0], "a circle ends");
 }
 
 #[test]

@@ -44,13 +44,22 @@ const OFF: &[&str] = &["false", "no", "off", "0", ""];
 
 /// Tells whether a setting starts a program or leads elsewhere.
 pub(super) fn starts(setting: &Setting) -> bool {
-    let Setting { section, key, value, .. } = setting;
+    let Setting { section, subsection, key, value } = setting;
     let is_off = value.as_deref().is_some_and(|value| OFF.contains(&value.to_lowercase().as_str()));
     let value = value.as_deref().unwrap_or_default();
     match (section.as_str(), key.as_str()) {
         ("alias", _) => value.starts_with('!'),
         ("submodule", "update") => value.starts_with('!'),
         ("remote" | "url" | "submodule", _) if value.contains("::") => true,
+        // `url."ext::sh -c x".insteadOf`: the place is the name of the section.
+        ("url", _) if subsection.as_deref().is_some_and(|place| place.contains("::")) => true,
+        // A format or an order that checks signatures starts the program that does.
+        ("format" | "log" | "pretty" | "branch" | "tag", "pretty" | "format" | "sort")
+        | ("pretty", _)
+            if value.contains("%G") || value.contains("signature") =>
+        {
+            true
+        }
         ("pager", _) => !is_off,
         ("filter", "required") => false,
         (section, key) => {
