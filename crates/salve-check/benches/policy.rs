@@ -92,8 +92,24 @@ impl PathFacts for Table {
         ListFolder::is_folder(self, path)
     }
 
-    fn expand(&self, pattern: &str) -> GlobMatches {
-        expand_pattern(pattern, self)
+    fn expand(&self, pattern: &str, budget: &mut salve_check::ListingBudget) -> GlobMatches {
+        expand_pattern(pattern, self, budget)
+    }
+
+    fn kind(&self, path: &str) -> salve_check::PathKind {
+        if ListFolder::is_folder(self, path) {
+            salve_check::PathKind::Folder
+        } else {
+            salve_check::PathKind::File
+        }
+    }
+
+    fn real(&self, path: &str) -> String {
+        path.to_owned()
+    }
+
+    fn picks_secrets(&self, _pattern: &str) -> bool {
+        false
     }
 }
 

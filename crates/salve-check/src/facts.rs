@@ -3,17 +3,42 @@
 //! In: paths and a repository, as a command names them. Out: the answers of the adapter. Never
 //! looks at a file itself: the adapters are where the crates meet, and tests give tables.
 
+use crate::ListingBudget;
+
 /// Judges paths of the workspace.
 pub trait PathFacts {
     /// Judges a path as a command writes it, relative to the workspace.
     fn judge(&self, path: &str, usage: PathUse) -> PathJudgement;
 
     /// Expands an unquoted pattern in the workspace: what matches, sorted by bytes, as `bash` in
-    /// the C locale would with its default options.
-    fn expand(&self, pattern: &str) -> GlobMatches;
+    /// the C locale would with its default options. What is looked at is taken from the budget.
+    fn expand(&self, pattern: &str, budget: &mut ListingBudget) -> GlobMatches;
 
     /// Tells whether a folder of the workspace is at a path, symlinks followed.
     fn is_folder(&self, path: &str) -> bool;
+
+    /// Returns what is at a path itself, without following a link there.
+    fn kind(&self, path: &str) -> PathKind;
+
+    /// Returns the path from the root of the workspace with links followed, so that two spellings of
+    /// one file are one; the path as written where it leads nowhere.
+    fn real(&self, path: &str) -> String;
+
+    /// Tells whether a pattern picks out files that hold secrets by their name.
+    fn picks_secrets(&self, pattern: &str) -> bool;
+}
+
+/// What is at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PathKind {
+    /// A file.
+    File,
+    /// A folder.
+    Folder,
+    /// A link, or what is neither file nor folder.
+    Other,
+    /// Nothing that can be seen.
+    Missing,
 }
 
 /// What a command would do with a path.
@@ -49,6 +74,10 @@ pub enum PathConcern {
     Secret,
     /// It leads out of the workspace, into a repository, or to what is no file.
     Outside,
+    /// Tools execute or obey it later.
+    Protected,
+    /// What is there depends on what the line did before.
+    Unknown,
     /// Its spelling or its file; of no account for a word that may be no path at all.
     Form,
 }

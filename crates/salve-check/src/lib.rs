@@ -29,7 +29,7 @@ mod signature;
 pub use console::parse_console;
 pub use diagnostics::{CheckedFolder, OutputParser, classify, parse_output};
 pub use facts::{
-    GlobMatches, PathConcern, PathFacts, PathJudgement, PathUse, RepoFacts, RepoHazard,
+    GlobMatches, PathConcern, PathFacts, PathJudgement, PathKind, PathUse, RepoFacts, RepoHazard,
 };
 pub use forgotten::{ForgottenInstall, InstallPlace, forgotten_install};
 pub use launcher::{
@@ -40,8 +40,8 @@ pub use plan::{Joiner, Plan, PlannedCommand, PlannedPipeline, PlannedRedirect, R
 pub use policy::{
     Approval, ApprovalError, Approvals, Attendance, AutoApply, AutoRun, AutoRunMode, Choice,
     CommandFollowUp, CommandSegment, CommandVerdict, DEFAULT_LIST, ListEntry, LoadedRules,
-    NextStep, PolicyRules, ProposedCommand, Rule, RuleDecision, RuleError, RuleSource, Scope,
-    UserRule, UserRules, entries_to_add, judge_command, may_auto_run, next_step,
+    NextStep, PolicyRules, Profile, ProposedCommand, Rule, RuleDecision, RuleError, RuleSource,
+    Scope, UserRule, UserRules, entries_to_add, judge_command, may_auto_run, next_step,
     next_step_of_edits, read_follow_up, show_entries,
 };
 pub use report::{failure_text, for_model, github_commands, sarif_log};
@@ -55,9 +55,10 @@ pub use runner::{
 };
 pub use sandbox::{Guarantee, GuaranteeReport, LayerReport, NamespaceDenial};
 pub use shell::{
-    CommandLine, ListFolder, MAX_LINE_BYTES, MAX_MATCHES, Pattern, PatternError, Pipeline,
-    Redirect, ShellRefusal, ShellRule, ShellWord, SimpleCommand, WordTarget, expand_pattern,
-    is_invisible, parse_command_bytes, parse_command_line, quote_for_display, render_command_line,
+    CommandLine, ListFolder, ListingBudget, MAX_LINE_BYTES, MAX_MATCHES, Pattern, PatternError,
+    Pipeline, Redirect, ShellRefusal, ShellRule, ShellWord, SimpleCommand, WordTarget,
+    expand_pattern, is_invisible, parse_command_bytes, parse_command_line, quote_for_display,
+    render_command_line,
 };
 pub use signature::{
     CanonicalForms, Digest, Signature, Signatures, SignedDiagnostic, canonical, normalise,

@@ -8,8 +8,10 @@ mod addresses;
 mod approvals;
 mod auto_run;
 mod context;
+mod effects;
 mod family;
 mod follow_up;
+mod line_tree;
 mod list;
 mod next_step;
 mod objection;
@@ -20,7 +22,7 @@ mod user_rules;
 pub use approvals::{Approval, ApprovalError, Approvals, Scope, entries_to_add, show_entries};
 pub use auto_run::{AutoRun, AutoRunMode, may_auto_run};
 pub use follow_up::{CommandFollowUp, read_follow_up};
-pub use list::{DEFAULT_LIST, ListEntry, PolicyRules};
+pub use list::{DEFAULT_LIST, ListEntry, PolicyRules, Profile};
 pub use next_step::{
     Attendance, AutoApply, Choice, NextStep, ProposedCommand, next_step, next_step_of_edits,
 };
@@ -30,6 +32,8 @@ pub use user_rules::{LoadedRules, RuleDecision, RuleError, RuleSource, UserRule,
 use crate::{
     CommandLine, PathFacts, Plan, PlannedPipeline, RepoFacts, RiskClass, parse_command_line,
 };
+use context::Context;
+use line_tree::LineTree;
 use objection::Objection;
 use segment::JudgedCommand;
 use serde::Serialize;
@@ -95,16 +99,46 @@ fn judge_parsed(
     repository: &dyn RepoFacts,
 ) -> CommandVerdict {
     let mut summary = Summary::default();
+    let tree = LineTree::new(paths);
     for pipeline in &line.pipelines {
+        let words: Vec<_> =
+            pipeline.commands.iter().map(|command| segment::expand(command, &tree)).collect();
+        let effects = effects_of(pipeline, &words, &tree, repository);
         let mut commands = Vec::new();
         for (place, command) in pipeline.commands.iter().enumerate() {
-            let judged = segment::judge(command, place > 0, rules, paths, repository);
-            let written = command.argv().map(str::to_owned).collect();
-            commands.extend(summary.add(judged, written));
+            // The commands of a pipeline run at the same time, so that each may find what any other
+            // does.
+            let others = effects.iter().enumerate().filter(|(other, _)| *other != place);
+            let before = tree.add(others.flat_map(|(_, effects)| effects.clone()));
+            let words = words.get(place).map(|words| words.as_deref());
+            if let Some(words) = words {
+                let judged = segment::judge(command, words, place > 0, rules, &tree, repository);
+                let written = command.argv().map(str::to_owned).collect();
+                commands.extend(summary.add(judged, written));
+            }
+            tree.forget_after(before);
         }
+        tree.add(effects.into_iter().flatten());
         summary.pipelines.push(PlannedPipeline { joiner: pipeline.joiner, commands });
     }
     summary.verdict()
+}
+
+// What each command of a pipeline does to the tree.
+fn effects_of(
+    pipeline: &crate::Pipeline,
+    words: &[Result<Vec<String>, Objection>],
+    tree: &LineTree<'_>,
+    repository: &dyn RepoFacts,
+) -> Vec<Vec<line_tree::Effect>> {
+    let fetches = pipeline.commands.iter().any(|one| matches!(one.name(), "curl" | "wget"));
+    let each = pipeline.commands.iter().zip(words).map(|(command, words)| {
+        let words = words.as_deref().unwrap_or_default();
+        let context =
+            Context { words, named: 0, agreed: 0, has_input: false, paths: tree, repository };
+        effects::effects(&context, command, fetches)
+    });
+    each.collect()
 }
 
 /// What the commands of a line come to, one after the other.

@@ -14,7 +14,7 @@ mod refusal;
 mod render;
 mod second_opinion;
 
-pub use glob::{ListFolder, MAX_MATCHES, expand_pattern};
+pub use glob::{ListFolder, ListingBudget, MAX_MATCHES, expand_pattern};
 pub use input::{MAX_LINE_BYTES, is_invisible};
 pub use line::{CommandLine, Pipeline, Redirect, ShellWord, SimpleCommand, WordTarget};
 pub use pattern::{Pattern, PatternError};

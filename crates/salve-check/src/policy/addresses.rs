@@ -33,6 +33,31 @@ const INTERNAL_ENDINGS: &[&str] = &[
     ".traefik.me",
     ".rbndr.us",
     ".1u.ms",
+    ".ts.net",
+    ".tailscale.net",
+    ".zerotier.net",
+    ".localho.st",
+    ".fbi.com",
+];
+/// Endings of the public network beside those of two letters, which are countries. What is not here
+/// may be a name that only the local network knows: no list of those can be complete.
+#[rustfmt::skip]
+const PUBLIC_ENDINGS: &[&str] = &[
+    "com", "org", "net", "edu", "gov", "mil", "int", "info", "biz", "name", "pro", "mobi", "coop", "museum",
+    "aero", "jobs", "travel", "post", "dev", "app", "page", "cloud", "tech", "xyz", "online", "site", "store",
+    "blog", "wiki", "tools", "systems", "software", "codes", "network", "computer", "digital", "studio",
+    "design", "agency", "academy", "science", "space", "world", "live", "life", "today", "news", "media",
+    "email", "chat", "team", "work", "works", "zone", "center", "solutions", "services", "support", "global",
+    "company", "technology", "university", "foundation", "institute", "google", "amazon", "aws", "microsoft",
+    "apple", "goog", "cern", "bank", "money", "finance", "health", "security", "games", "game", "fun", "art",
+    "music", "video", "photos", "club", "social", "community", "education", "school", "courses", "engineering",
+    "events", "expert", "guide", "guru", "help", "ink", "land", "link", "lol", "moe", "new", "ninja", "one",
+    "press", "pub", "review", "reviews", "rocks", "run", "shop", "show", "sucks", "tips", "top", "tube", "vip",
+    "win", "wtf", "asia", "berlin", "london", "nyc", "paris", "tokyo", "amsterdam", "hamburg", "koeln", "swiss",
+    "eus", "cat", "scot", "bzh", "gal", "africa", "earth", "eco", "green", "ngo", "ong", "charity", "legal",
+    "law", "build", "builders", "energy", "dog", "exchange", "gold", "graphics", "haus",
+    "kim", "ltd", "llc", "inc", "gmbh", "market", "monster", "observer", "partners", "plus", "productions",
+    "report", "style", "toys", "training", "watch", "website", "wine", "yoga",
 ];
 /// Host names from which curl guesses another protocol than HTTP.
 const GUESSED: &[&str] = &["ftp.", "dict.", "ldap.", "imap.", "smtp.", "pop3."];
@@ -115,7 +140,8 @@ fn internal(host: &str) -> Option<&'static str> {
         return Some("names this machine or its own network");
     }
     // A name without a dot is looked up in the local network first.
-    (!host.contains('.')).then_some("names a host of the local network")
+    let is_public = last.len() == 2 || PUBLIC_ENDINGS.contains(&last) || last.starts_with("xn--");
+    (!host.contains('.') || !is_public).then_some("names a host of the local network")
 }
 
 // Only the four-part decimal spelling: the octal, hexadecimal and short ones exist to deceive.
@@ -187,6 +213,12 @@ mod tests {
             "http://example.com/[1-1000]",
             "http://%31%32%37.0.0.1/",
             "http://router/",
+            "http://kubernetes.default.svc/",
+            "http://vault.service.consul:8200/",
+            "http://api.pod.k8s/",
+            "http://box.ts.net/",
+            "http://jenkins.intra/",
+            "http://x.test/",
             "ftp.example.com/x",
             "https:/example.com",
             "dict://x:11111/",

@@ -156,7 +156,10 @@ pub fn show_entries(entries: &[ListEntry]) -> String {
 // Facts of a workspace where nothing speaks against a path.
 #[cfg(test)]
 pub(super) mod tests_support {
-    use crate::{GlobMatches, PathFacts, PathJudgement, PathUse, RepoFacts, RepoHazard};
+    use crate::{
+        GlobMatches, ListingBudget, PathFacts, PathJudgement, PathKind, PathUse, RepoFacts,
+        RepoHazard,
+    };
 
     pub(in crate::policy) struct Quiet;
 
@@ -169,8 +172,20 @@ pub(super) mod tests_support {
             false
         }
 
-        fn expand(&self, _pattern: &str) -> GlobMatches {
+        fn expand(&self, _pattern: &str, _budget: &mut ListingBudget) -> GlobMatches {
             GlobMatches::Names(Vec::new())
+        }
+
+        fn kind(&self, _path: &str) -> PathKind {
+            PathKind::File
+        }
+
+        fn real(&self, path: &str) -> String {
+            path.to_owned()
+        }
+
+        fn picks_secrets(&self, _pattern: &str) -> bool {
+            false
         }
     }
 

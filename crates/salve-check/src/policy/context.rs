@@ -2,9 +2,12 @@
 //!
 //! In: the words and the facts. Out: nothing, or an objection. Never looks at a file itself.
 
+mod foreign;
+
+use super::line_tree::LineTree;
 use super::objection::{Objection, Rule};
 use super::options::{Hazard, Item, Meaning, Style, Table, read_words};
-use crate::{PathConcern, PathFacts, PathJudgement, PathUse, RepoFacts};
+use crate::{PathConcern, PathJudgement, PathUse, RepoFacts};
 
 /// What the rules of a program need to know.
 #[derive(Clone, Copy)]
@@ -17,7 +20,7 @@ pub(super) struct Context<'a> {
     pub(super) agreed: usize,
     /// Whether a pipe or a redirection feeds standard input.
     pub(super) has_input: bool,
-    pub(super) paths: &'a dyn PathFacts,
+    pub(super) paths: &'a LineTree<'a>,
     pub(super) repository: &'a dyn RepoFacts,
 }
 
@@ -88,28 +91,30 @@ impl<'a> Context<'a> {
         words.iter().try_for_each(|word| self.foreign_word(word))
     }
 
-    /// Judges one such word: whatever could be a path in it stays inside and is no secret.
+    /// Judges one such word: whatever could be a path in it stays inside, is no secret, and is
+    /// nothing that tools obey.
     pub(super) fn foreign_word(&self, word: &str) -> Judged {
-        let value = word.split_once('=').map(|(_, value)| value);
-        // `-I/usr/include`: a path glued to a short flag.
-        let glued = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).map(|rest| {
-            let mut letters = rest.chars();
-            let _ = letters.next();
-            letters.as_str()
-        });
-        for candidate in [Some(word), value, glued].into_iter().flatten() {
-            if candidate.is_empty() || candidate.starts_with('-') {
-                continue;
+        foreign::candidates(word)?.into_iter().try_for_each(|candidate| {
+            let text = candidate.text;
+            if candidate.leads_away() {
+                return self.write(text);
             }
-            let climbs = candidate.split('/').any(|step| step == "..");
-            if climbs || candidate.starts_with(['/', '~', '@']) {
-                self.write(candidate)?;
-            } else if let PathJudgement::Ask { concern, rule, why } =
-                self.paths.judge(candidate, PathUse::Read)
-                && concern != PathConcern::Form
-            {
-                return Err(objection(candidate, concern, rule, &why));
+            for usage in [PathUse::Read, PathUse::Write] {
+                if let PathJudgement::Ask { concern, rule, why } = self.paths.judge(text, usage)
+                    && candidate.counts(concern, usage)
+                {
+                    return Err(objection(text, concern, rule, &why));
+                }
             }
+            Ok(())
+        })
+    }
+
+    /// Asks about a pattern that picks out secrets.
+    pub(super) fn no_secret_pattern(&self, pattern: &str) -> Judged {
+        if self.paths.picks_secrets(pattern) {
+            let why = format!("`{}` picks out files that hold secrets", pattern.escape_debug());
+            return Err(Objection::never(Rule::Secret, why));
         }
         Ok(())
     }
@@ -158,7 +163,8 @@ impl<'a> Context<'a> {
 fn objection(path: &str, concern: PathConcern, rule: &str, why: &str) -> Objection {
     let kind = match concern {
         PathConcern::Secret => Rule::Secret,
-        PathConcern::Outside | PathConcern::Form => Rule::Outside,
+        PathConcern::Unknown => Rule::EarlierCommand,
+        PathConcern::Outside | PathConcern::Form | PathConcern::Protected => Rule::Outside,
     };
     Objection::never(kind, format!("`{}`: {why} ({rule})", path.escape_debug()))
 }

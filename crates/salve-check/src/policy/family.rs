@@ -3,7 +3,8 @@
 //! In: a command whose leading words are on the list. Out: nothing, or an objection. Never judges a
 //! program that has no table here by its flags: its words are looked at as paths only.
 
-mod copies;
+pub(super) mod copies;
+pub(super) mod everyday;
 mod files;
 mod git;
 mod network;
@@ -17,44 +18,64 @@ mod tsc;
 use super::context::{Context, Judged, has_flag};
 use super::options::Item;
 use crate::RiskClass;
+use Starts::{Code, Git, Installer, Nothing};
 
 /// The rules of a program, and how many words name it.
 pub(super) struct Family {
     pub(super) named: usize,
     pub(super) judge: fn(&Context<'_>) -> Judged,
+    pub(super) starts: Starts,
+}
+
+/// What a program starts beside itself.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Starts {
+    /// Nothing.
+    Nothing,
+    /// git, or git's own reading of the repository.
+    Git,
+    /// Code of the workspace.
+    Code,
+    /// Code of the packages that it installs.
+    Installer,
 }
 
 /// Finds the rules for a command by its leading words.
 pub(super) fn family(words: &[String]) -> Option<Family> {
     let first = words.first()?.as_str();
     let second = words.get(1).map_or("", String::as_str);
-    let judge: fn(&Context<'_>) -> Judged = match (first, second) {
-        ("npm", "install") => node::npm_install,
-        ("npm", "run") => node::npm_run,
-        ("npm", "test") => node::npm_test,
-        ("yarn", "install") => node::yarn_install,
-        ("yarn", "add") => node::yarn_add,
-        ("yarn", "test" | "build") => node::yarn_script,
-        ("pnpm", "install") => node::pnpm_install,
-        ("pnpm", "run") => node::pnpm_run,
-        ("git", "status") => git::status,
-        ("git", "diff") => git::diff,
-        ("git", "log") => git::log,
-        ("git", "branch") => git::branch,
-        ("pip" | "pip3", "install") => pip::install,
-        ("cargo", "build" | "check") => systems::cargo_build,
-        ("cargo", "run") => systems::cargo_run,
-        ("cargo", "test") => systems::cargo_test,
-        ("go", "build") => systems::go_build,
-        ("go", "run") => systems::go_run,
-        ("go", "test") => systems::go_test,
-        _ => return single(first).map(|judge| Family { named: 1, judge }),
+    let (judge, starts): (fn(&Context<'_>) -> Judged, Starts) = match (first, second) {
+        ("npm", "install") => (node::npm_install, Installer),
+        ("npm", "run") => (node::npm_run, Code),
+        ("npm", "test") => (node::npm_test, Code),
+        ("yarn", "install") => (node::yarn_install, Installer),
+        ("yarn", "add") => (node::yarn_add, Installer),
+        ("yarn", "test" | "build") => (node::yarn_script, Code),
+        ("pnpm", "install") => (node::pnpm_install, Installer),
+        ("pnpm", "run") => (node::pnpm_run, Code),
+        ("git", "status") => (git::status, Git),
+        ("git", "diff") => (git::diff, Git),
+        ("git", "log") => (git::log, Git),
+        ("git", "branch") => (git::branch, Git),
+        ("pip" | "pip3", "install") => (pip::install, Installer),
+        ("cargo", "build" | "check") => (systems::cargo_build, Code),
+        ("cargo", "run") => (systems::cargo_run, Code),
+        ("cargo", "test") => (systems::cargo_test, Code),
+        ("go", "build") => (systems::go_build, Code),
+        ("go", "run") => (systems::go_run, Code),
+        ("go", "test") => (systems::go_test, Code),
+        _ => {
+            let (judge, starts) = single(first)?;
+            return Some(Family { named: 1, judge, starts });
+        }
     };
-    Some(Family { named: 2, judge })
+    Some(Family { named: 2, judge, starts })
 }
 
-fn single(program: &str) -> Option<fn(&Context<'_>) -> Judged> {
-    Some(match program {
+type Judge = fn(&Context<'_>) -> Judged;
+
+fn single(program: &str) -> Option<(Judge, Starts)> {
+    let looks: Judge = match program {
         "ls" => files::ls,
         "pwd" => files::pwd,
         "cat" => files::cat,
@@ -69,10 +90,50 @@ fn single(program: &str) -> Option<fn(&Context<'_>) -> Judged> {
         "wget" => network::wget,
         "cp" => copies::cp,
         "mv" => copies::mv,
-        "tsc" => tsc::tsc,
-        "python" | "python3" => python::python,
+        "tsc" => return Some((tsc::tsc, Code)),
+        "python" | "python3" => return Some((python::python, Code)),
         _ => return None,
-    })
+    };
+    Some((looks, Nothing))
+}
+
+/// Returns the files that a fetching program would write.
+pub(super) fn fetched_files(context: &Context<'_>) -> Vec<String> {
+    network::fetched(context)
+}
+
+/// Tells whether a command installs packages that it names itself, rather than the project's own.
+pub(super) fn names_packages(context: &Context<'_>) -> bool {
+    let words: [&str; 2] = [0, 1].map(|at| context.words.get(at).map_or("", String::as_str));
+    let installs = matches!(
+        words,
+        ["npm" | "pnpm", "install" | "i" | "add"] | ["yarn", "add"] | ["pip" | "pip3", "install"]
+    );
+    // The value of a flag counts as a name; better so than not to see one.
+    installs
+        && context.words.iter().skip(2).any(|word| !word.starts_with(['-', '.']) && !is_list(word))
+}
+
+// `-r requirements.txt`: the project's own list of packages.
+fn is_list(word: &str) -> bool {
+    word.ends_with(".txt") || word.ends_with(".in")
+}
+
+/// Endings of archives that a package manager reads as a file of the folder it is started in.
+#[rustfmt::skip]
+const ARCHIVES: &[&str] = &[
+    ".whl", ".zip", ".egg", ".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".tlz", ".tzst", ".gz", ".bz2", ".xz", ".lz",
+    ".lzma", ".zst", ".7z", ".rar", ".crate", ".gem", ".jar",
+];
+
+/// Tells whether a word could be read as an archive, whatever else it is.
+fn is_archive(text: &str) -> bool {
+    let text = text.trim().to_ascii_lowercase();
+    let without_extras = text.split('[').next().unwrap_or_default().trim_end();
+    let after_extras = text.rsplit(']').next().unwrap_or_default().trim_end();
+    let before_marker = text.split(';').next().unwrap_or_default().trim_end();
+    let readings = [text.trim_end(), without_extras, after_extras, before_marker];
+    readings.iter().any(|text| ARCHIVES.iter().any(|ending| text.ends_with(ending)))
 }
 
 /// Judges a program that a person listed and that has no table.
@@ -101,5 +162,6 @@ pub(super) fn tables() -> Vec<&'static super::options::Table> {
         .chain([python::TABLES, search::TABLES, systems::TABLES, tsc::TABLES])
         .flatten()
         .copied()
+        .chain(everyday::tables())
         .collect()
 }

@@ -51,6 +51,42 @@ pub const DEFAULT_LIST: &[(&str, RiskClass)] = &[
     ("go test", Build),
 ];
 
+/// A ready list of entries beside the built-in one, which a person asks for once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Profile {
+    /// What developers type every day to look, to build and to check.
+    Everyday,
+}
+
+impl Profile {
+    /// Lists every profile.
+    pub const ALL: &[Self] = &[Self::Everyday];
+
+    /// Returns its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Everyday => "everyday",
+        }
+    }
+
+    fn entry(self, words: &[String]) -> Option<ListEntry> {
+        match self {
+            Self::Everyday => super::family::everyday::entry(words)
+                .map(|(words, risk)| ListEntry::new(words, risk)),
+        }
+    }
+
+    /// Returns its entries.
+    pub fn entries(self) -> Vec<ListEntry> {
+        match self {
+            Self::Everyday => super::family::everyday::entries()
+                .map(|(words, risk)| ListEntry::new(words, risk))
+                .collect(),
+        }
+    }
+}
+
 /// One entry: the words a command must begin with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ListEntry {
@@ -69,6 +105,17 @@ pub struct PolicyRules {
     pub refused: Vec<ListEntry>,
     /// What is not run, whatever anyone answers.
     pub denied: Vec<ListEntry>,
+    /// The ready lists that a person asked for; each program of theirs has a closed table of flags.
+    pub profiles: Vec<Profile>,
+}
+
+/// Where the entry that allows a command comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EntryOrigin {
+    /// The built-in list, a rule or an approval.
+    List,
+    /// A profile.
+    Profile,
 }
 
 impl Default for PolicyRules {
@@ -76,7 +123,7 @@ impl Default for PolicyRules {
     fn default() -> Self {
         let entry = |(words, risk): &(&str, RiskClass)| ListEntry::new(words, *risk);
         let allowed = DEFAULT_LIST.iter().map(entry).collect();
-        Self { allowed, refused: Vec::new(), denied: Vec::new() }
+        Self { allowed, refused: Vec::new(), denied: Vec::new(), profiles: Vec::new() }
     }
 }
 
@@ -92,9 +139,28 @@ impl ListEntry {
 }
 
 impl PolicyRules {
-    /// Returns the longest allowed entry that a command begins with.
-    pub(super) fn entry(&self, words: &[String]) -> Option<&ListEntry> {
-        self.allowed.iter().filter(|entry| entry.fits(words)).max_by_key(|entry| entry.words.len())
+    /// Adds a profile.
+    pub fn add_profile(&mut self, profile: Profile) {
+        if !self.profiles.contains(&profile) {
+            self.profiles.push(profile);
+        }
+    }
+
+    /// Returns the longest allowed entry that a command begins with; a person's own wins over one of
+    /// a profile.
+    pub(super) fn entry(&self, words: &[String]) -> Option<(ListEntry, EntryOrigin)> {
+        let length = |entry: &ListEntry| entry.words.len();
+        let listed =
+            self.allowed.iter().filter(|entry| entry.fits(words)).max_by_key(|one| length(one));
+        let ready =
+            self.profiles.iter().filter_map(|profile| profile.entry(words)).max_by_key(length);
+        match (listed, ready) {
+            (Some(listed), Some(ready)) if length(&ready) > length(listed) => {
+                Some((ready, EntryOrigin::Profile))
+            }
+            (None, Some(ready)) => Some((ready, EntryOrigin::Profile)),
+            (listed, _) => listed.map(|entry| (entry.clone(), EntryOrigin::List)),
+        }
     }
 
     /// Returns an entry that makes a command one to ask about.
@@ -211,9 +277,30 @@ mod tests {
         let rules = PolicyRules::default();
         for (words, risk) in DEFAULT_LIST {
             let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
-            assert_eq!(rules.entry(&words).map(|entry| entry.risk), Some(*risk), "{words:?}");
+            assert_eq!(rules.entry(&words).map(|found| found.0.risk), Some(*risk), "{words:?}");
         }
         assert!(rules.refused.is_empty());
+    }
+
+    #[test]
+    fn the_profile_is_beside_the_list_and_holds_no_program_that_is_always_asked() {
+        let mut rules = PolicyRules::default();
+        rules.add_profile(Profile::Everyday);
+        rules.add_profile(Profile::Everyday);
+        assert_eq!((rules.allowed.len(), rules.profiles.len()), (40, 1));
+        let entries = Profile::Everyday.entries();
+        let mut seen = std::collections::HashSet::new();
+        for entry in &entries {
+            assert!(!is_never(&entry.words), "{entry:?}");
+            assert!(seen.insert(entry.words.clone()), "{entry:?} is there twice");
+        }
+        let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let origin = |line: &str| rules.entry(&words(line)).map(|found| found.1);
+        assert_eq!(origin("python -m mypy src"), Some(EntryOrigin::Profile));
+        assert_eq!(origin("python x.py"), Some(EntryOrigin::List));
+        assert_eq!(origin("wc -l x"), Some(EntryOrigin::Profile));
+        rules.allowed.push(ListEntry::new("wc", Read));
+        assert_eq!(rules.entry(&words("wc -l")).map(|found| found.1), Some(EntryOrigin::List));
     }
 
     #[test]

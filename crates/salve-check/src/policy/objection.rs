@@ -45,6 +45,8 @@ pub enum Rule {
     Secret,
     /// An unquoted pattern is in a place where its matches could be taken for flags.
     Glob,
+    /// An earlier command of the line changes what this one finds or runs.
+    EarlierCommand,
 }
 
 impl Rule {
@@ -67,6 +69,7 @@ impl Rule {
         Self::WaitsForInput,
         Self::Outside,
         Self::Secret,
+        Self::EarlierCommand,
         Self::Glob,
     ];
 
@@ -90,6 +93,7 @@ impl Rule {
             Self::WaitsForInput => "P6_waits_for_input",
             Self::Outside => "P7_outside",
             Self::Secret => "P7_secret",
+            Self::EarlierCommand => "P7_earlier_command",
             Self::Glob => "P8_glob",
         }
     }

@@ -4,16 +4,15 @@
 //! speaks against it. Never judges a word that is not the one that will be executed.
 
 use super::context::{Context, Judged};
-use super::family::{self, Family};
-use super::list::{PolicyRules, is_never};
+use super::family::{self, Family, Starts};
+use super::line_tree::LineTree;
+use super::list::{EntryOrigin, PolicyRules, is_never};
 use super::objection::{Objection, Rule};
 use crate::{
-    GlobMatches, PathFacts, PlannedCommand, PlannedRedirect, RedirectTarget, RepoFacts, RiskClass,
+    GlobMatches, PlannedCommand, PlannedRedirect, RedirectTarget, RepoFacts, RiskClass,
     SimpleCommand, WordTarget,
 };
 
-/// The most words a command may have once its patterns are expanded.
-const MAX_WORDS: usize = 4096;
 /// Programs whose operands are only read, so that a pattern may stand alone.
 const READERS: &[&str] = &["ls", "cat", "head", "grep"];
 
@@ -25,26 +24,28 @@ pub(super) struct JudgedCommand {
     pub(super) objection: Option<Objection>,
 }
 
-/// Judges one command; `has_input` tells that the one before it in the pipeline feeds it.
+/// Judges one command with its patterns expanded; `has_input` tells that the one before it in the
+/// pipeline feeds it.
 pub(super) fn judge(
     command: &SimpleCommand,
+    words: Result<&[String], &Objection>,
     has_input: bool,
     rules: &PolicyRules,
-    paths: &dyn PathFacts,
+    paths: &LineTree<'_>,
     repository: &dyn RepoFacts,
 ) -> JudgedCommand {
-    let words = match expand(command, paths) {
+    let words = match words {
         Ok(words) => words,
         Err(objection) => {
             let risk = RiskClass::Network;
-            return JudgedCommand { planned: None, risk, objection: Some(objection) };
+            return JudgedCommand { planned: None, risk, objection: Some(objection.clone()) };
         }
     };
     let redirects = command.redirects.iter().map(planned_redirect).collect();
     let reads_file = command.redirects.iter().any(|redirect| redirect.descriptor == 0);
     let writes_file = command.redirects.iter().any(writes);
     let context = Context {
-        words: &words,
+        words,
         named: 0,
         agreed: 0,
         has_input: has_input || reads_file,
@@ -55,7 +56,7 @@ pub(super) fn judge(
     let risk = if writes_file { risk.max(RiskClass::Write) } else { risk };
     let objection =
         judged.and_then(|()| patterns(command)).and_then(|()| redirections(context, command)).err();
-    let planned = PlannedCommand { argv: words, redirects };
+    let planned = PlannedCommand { argv: words.to_vec(), redirects };
     JudgedCommand { planned: Some(planned), risk, objection }
 }
 
@@ -75,19 +76,49 @@ fn judge_words(context: Context<'_>, rules: &PolicyRules) -> (RiskClass, Judged)
         let why = format!("the project refuses `{}`", entry.words.join(" "));
         return (RiskClass::Network, Err(Objection::never(Rule::NotListed, why)));
     }
-    let Some(entry) = rules.entry(words) else {
+    let Some((entry, origin)) = rules.entry(words) else {
         let why = format!("`{}` is not on the list", not_listed_name(words));
-        let objection = Objection::unless_listed(Rule::NotListed, words.len(), why);
+        // A program of the folder itself is named by a path, and only a person can have listed it.
+        let rule = if shown.contains('/') { Rule::Name } else { Rule::NotListed };
+        let objection = Objection::unless_listed(rule, words.len(), why);
         return (RiskClass::Network, Err(objection));
     };
     let agreed = entry.words.len();
-    match family::family(words) {
-        Some(Family { named, judge }) => {
-            let context = Context { named, agreed, ..context };
-            (entry.risk.max(family::raised_risk(&context)), judge(&context))
-        }
-        None => (entry.risk, family::listed_only(&Context { named: agreed, agreed, ..context })),
+    if shown.contains('/')
+        && let Err(objection) = context.read(shown)
+    {
+        return (RiskClass::Network, Err(objection));
     }
+    let family = match origin {
+        EntryOrigin::List => family::family(words),
+        EntryOrigin::Profile => family::everyday::family(words),
+    };
+    match family {
+        Some(Family { named, judge, starts }) => {
+            let context = Context { named, agreed, ..context };
+            let judged = judge(&context).and_then(|()| started(&context, starts));
+            (entry.risk.max(family::raised_risk(&context)), judged)
+        }
+        None => {
+            let context = Context { named: agreed, agreed, ..context };
+            let judged = family::listed_only(&context);
+            (entry.risk, judged.and_then(|()| started(&context, Starts::Code)))
+        }
+    }
+}
+
+// What a command starts must not be what the line itself has just made.
+fn started(context: &Context<'_>, starts: Starts) -> Judged {
+    let (code, git) = match starts {
+        Starts::Nothing => return Ok(()),
+        Starts::Git => (false, true),
+        Starts::Code => (true, context.program() == "go"),
+        Starts::Installer => (true, false),
+    };
+    if code {
+        context.paths.runs_code(context.words, starts == Starts::Installer)?;
+    }
+    if git { context.paths.git_looks() } else { Ok(()) }
 }
 
 // Up to the first flag, so that `git push --force` is shown as `git push`.
@@ -102,7 +133,7 @@ fn not_listed_name(words: &[String]) -> String {
 }
 
 /// Expands the patterns of a command.
-fn expand(command: &SimpleCommand, paths: &dyn PathFacts) -> Judged<Vec<String>> {
+pub(super) fn expand(command: &SimpleCommand, paths: &LineTree<'_>) -> Judged<Vec<String>> {
     let mut words = Vec::with_capacity(command.words.len());
     for word in &command.words {
         let Some(pattern) = &word.pattern else {
@@ -110,7 +141,14 @@ fn expand(command: &SimpleCommand, paths: &dyn PathFacts) -> Judged<Vec<String>>
             continue;
         };
         match paths.expand(pattern) {
-            GlobMatches::Names(names) if names.is_empty() => words.push(word.text.clone()),
+            GlobMatches::Names(names) if names.is_empty() => {
+                if paths.picks_secrets(pattern) {
+                    let why =
+                        format!("`{}` picks out files that hold secrets", pattern.escape_debug());
+                    return Err(Objection::never(Rule::Secret, why));
+                }
+                words.push(word.text.clone());
+            }
             GlobMatches::Names(names) => {
                 if let Some(name) = names.iter().find(|name| name.starts_with('-')) {
                     let why = format!("a file is called `{}`, like a flag", name.escape_debug());
@@ -122,10 +160,6 @@ fn expand(command: &SimpleCommand, paths: &dyn PathFacts) -> Judged<Vec<String>>
                 let why = format!("`{}` cannot be expanded: {why}", pattern.escape_debug());
                 return Err(Objection::never(Rule::Glob, why));
             }
-        }
-        if words.len() > MAX_WORDS {
-            let why = format!("the patterns stand for more than {MAX_WORDS} words");
-            return Err(Objection::never(Rule::TooMany, why));
         }
     }
     Ok(words)

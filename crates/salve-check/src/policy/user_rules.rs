@@ -287,8 +287,8 @@ mod tests {
                 "rule 1: it has no words; name at least the program",
             ),
             (
-                r#"rule = [{ prefix = ["./x"], decision = "ask" }]"#,
-                "rule 1: `./x` cannot be a command: a command is a plain name that is looked up, not a path",
+                r#"rule = [{ prefix = ["../x"], decision = "ask" }]"#,
+                "rule 1: `../x` cannot be a command: a command is a plain name that is looked up, or a path below this folder",
             ),
         ] {
             assert_eq!(load(text).expect_err(text).to_string(), message);

@@ -10,6 +10,38 @@ use crate::GlobMatches;
 /// The most paths that one pattern may stand for, at any depth.
 pub const MAX_MATCHES: usize = 4096;
 
+/// How much of the tree the patterns of one line may look at together. What is counted is work, not
+/// time: the answer to a line is the same on every machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListingBudget {
+    /// Folders that may still be listed.
+    pub folders: usize,
+    /// Names that may still be read.
+    pub names: usize,
+    /// Single paths that may still be looked at.
+    pub looks: usize,
+}
+
+impl Default for ListingBudget {
+    fn default() -> Self {
+        Self { folders: 128, names: 50_000, looks: 4_096 }
+    }
+}
+
+impl ListingBudget {
+    fn take(left: &mut usize, count: usize) -> Result<(), String> {
+        match left.checked_sub(count) {
+            Some(rest) => {
+                *left = rest;
+                Ok(())
+            }
+            None => {
+                Err("the patterns of the line look at more of the tree than is allowed".to_owned())
+            }
+        }
+    }
+}
+
 /// Lists folders for [`expand_pattern`]; paths are relative to where the command would run, or
 /// absolute, as the pattern is.
 pub trait ListFolder {
@@ -35,25 +67,34 @@ pub(super) fn check(pattern: &str) -> Result<(), PatternError> {
     pattern.split('/').try_for_each(|component| Pattern::new(component).map(drop))
 }
 
-/// Expands a pattern.
-pub fn expand_pattern(pattern: &str, folders: &impl ListFolder) -> GlobMatches {
+/// Expands a pattern, as far as the budget goes.
+pub fn expand_pattern(
+    pattern: &str,
+    folders: &impl ListFolder,
+    budget: &mut ListingBudget,
+) -> GlobMatches {
+    match try_expand(pattern, folders, budget) {
+        Ok(paths) => GlobMatches::Names(paths),
+        Err(why) => GlobMatches::Unknown(why),
+    }
+}
+
+fn try_expand(
+    pattern: &str,
+    folders: &impl ListFolder,
+    budget: &mut ListingBudget,
+) -> Result<Vec<String>, String> {
     let components: Result<Vec<Pattern>, _> = pattern.split('/').map(Pattern::new).collect();
-    let components = match components {
-        Ok(components) => components,
-        Err(error) => return GlobMatches::Unknown(error.to_string()),
-    };
+    let components = components.map_err(|error| error.to_string())?;
     let mut paths = vec![String::new()];
     let mut has_expanded = false;
     for (index, component) in components.iter().enumerate() {
         let is_last = index + 1 == components.len();
         paths = match component.literal() {
-            Some(name) => followed(paths, &name, has_expanded, folders),
+            Some(name) => followed(paths, &name, has_expanded, folders, budget)?,
             None => {
                 has_expanded = true;
-                match expanded(&paths, component, folders) {
-                    Ok(paths) => paths,
-                    Err(why) => return GlobMatches::Unknown(why),
-                }
+                expanded(&paths, component, folders, budget)?
             }
         };
         if !is_last {
@@ -61,7 +102,7 @@ pub fn expand_pattern(pattern: &str, folders: &impl ListFolder) -> GlobMatches {
         }
     }
     paths.sort_unstable();
-    GlobMatches::Names(paths)
+    Ok(paths)
 }
 
 // After a pattern, a plain name stays only where it exists, and a last `/` only after a folder.
@@ -70,9 +111,11 @@ fn followed(
     name: &str,
     has_expanded: bool,
     folders: &impl ListFolder,
-) -> Vec<String> {
+    budget: &mut ListingBudget,
+) -> Result<Vec<String>, String> {
     let mut kept = Vec::new();
     for mut path in paths {
+        ListingBudget::take(&mut budget.looks, usize::from(has_expanded))?;
         let is_there = match name {
             _ if !has_expanded => true,
             "" => folders.is_folder(&path),
@@ -88,21 +131,26 @@ fn followed(
             kept.push(path);
         }
     }
-    kept
+    Ok(kept)
 }
 
 fn expanded(
     paths: &[String],
     component: &Pattern,
     folders: &impl ListFolder,
+    budget: &mut ListingBudget,
 ) -> Result<Vec<String>, String> {
     let mut matches = Vec::new();
     for path in paths {
         let folder = if path.is_empty() { "." } else { path.as_str() };
+        ListingBudget::take(&mut budget.looks, 1)?;
         if !folders.is_folder(folder) {
             continue;
         }
-        for name in folders.names(folder)? {
+        ListingBudget::take(&mut budget.folders, 1)?;
+        let names = folders.names(folder)?;
+        ListingBudget::take(&mut budget.names, names.len())?;
+        for name in names {
             if component.matches(&name) {
                 matches.push(format!("{path}{name}"));
             }
@@ -112,4 +160,46 @@ fn expanded(
         }
     }
     Ok(matches)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    /// A tree in which every folder holds the same hundred folders.
+    #[derive(Default)]
+    struct Wide {
+        listed: Cell<usize>,
+        looked: Cell<usize>,
+    }
+
+    impl ListFolder for Wide {
+        fn names(&self, _: &str) -> Result<Vec<String>, String> {
+            self.listed.set(self.listed.get() + 1);
+            Ok((0..100).map(|number| format!("d{number}")).collect())
+        }
+
+        fn exists(&self, _: &str) -> bool {
+            self.looked.set(self.looked.get() + 1);
+            true
+        }
+
+        fn is_folder(&self, path: &str) -> bool {
+            self.exists(path)
+        }
+    }
+
+    #[test]
+    fn the_patterns_of_a_line_share_one_budget() {
+        let (tree, mut budget) = (Wide::default(), ListingBudget::default());
+        let most = budget.clone();
+        assert!(matches!(expand_pattern("*", &tree, &mut budget), GlobMatches::Names(_)));
+        for pattern in ["*/*", "*/z*", "*/*/*", "*/d1/*/d2"].into_iter().cycle().take(64) {
+            let _ = expand_pattern(pattern, &tree, &mut budget);
+        }
+        assert!(matches!(expand_pattern("*/z0*", &tree, &mut budget), GlobMatches::Unknown(_)));
+        assert!(tree.listed.get() <= most.folders, "{} folders listed", tree.listed.get());
+        assert!(tree.looked.get() <= most.looks, "{} paths looked at", tree.looked.get());
+    }
 }

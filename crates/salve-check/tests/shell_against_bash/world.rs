@@ -325,7 +325,9 @@ fn null_for_output() -> OwnedFd {
 fn expanded(command: &SimpleCommand, folder: &Path) -> Vec<String> {
     let mut argv = Vec::new();
     for ShellWord { text, pattern, .. } in &command.words {
-        let matches = pattern.as_ref().map(|pattern| expand_pattern(pattern, &Folder(folder)));
+        let matches = pattern.as_ref().map(|pattern| {
+            expand_pattern(pattern, &Folder(folder), &mut salve_check::ListingBudget::default())
+        });
         match matches {
             Some(GlobMatches::Names(names)) if !names.is_empty() => argv.extend(names),
             Some(GlobMatches::Unknown(why)) => unreachable!("{text}: {why}"),

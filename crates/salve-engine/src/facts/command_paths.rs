@@ -5,9 +5,10 @@
 
 mod secrets;
 
-use rustix::fs::Dir;
+use rustix::fs::{AtFlags, Dir, statat};
 use salve_check::{
-    GlobMatches, ListFolder, PathConcern, PathFacts, PathJudgement, PathUse, expand_pattern,
+    GlobMatches, ListFolder, ListingBudget, PathConcern, PathFacts, PathJudgement, PathKind,
+    PathUse, expand_pattern,
 };
 use salve_tree::{AdmitOptions, PathRule, PathVerdict, Root, TreePath, ViewError};
 use std::borrow::Cow;
@@ -102,6 +103,14 @@ fn concern(rule: PathRule) -> PathConcern {
         | PathRule::HomeDirectory
         | PathRule::Repository
         | PathRule::NotARegularFile => PathConcern::Outside,
+        PathRule::ProtectedRepositoryFile
+        | PathRule::ProtectedEditorSettings
+        | PathRule::ProtectedToolchainSettings
+        | PathRule::ProtectedHook
+        | PathRule::ProtectedCi
+        | PathRule::ProtectedAgentInstructions
+        | PathRule::ProtectedShellStartup
+        | PathRule::ProtectedInstalled => PathConcern::Protected,
         _ => PathConcern::Form,
     }
 }
@@ -130,6 +139,21 @@ const fn is_fine_for_reading(rule: PathRule) -> bool {
     )
 }
 
+// Without `.` and without the `..` that names alone can resolve.
+fn spelled_plainly(path: &str) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for step in path.split('/').filter(|step| !step.is_empty() && *step != ".") {
+        match step {
+            ".." if names.last().is_some_and(|name| *name != "..") => {
+                let _ = names.pop();
+            }
+            name => names.push(name),
+        }
+    }
+    let start = if path.starts_with('/') { "/" } else { "" };
+    format!("{start}{}", names.join("/"))
+}
+
 // `src/` is `src`; `/` stays what it is.
 fn trimmed(path: &str) -> &str {
     match path.trim_end_matches('/') {
@@ -146,8 +170,37 @@ impl PathFacts for CommandPaths<'_> {
         }
     }
 
-    fn expand(&self, pattern: &str) -> GlobMatches {
-        expand_pattern(pattern, self)
+    fn expand(&self, pattern: &str, budget: &mut ListingBudget) -> GlobMatches {
+        expand_pattern(pattern, self, budget)
+    }
+
+    fn kind(&self, path: &str) -> PathKind {
+        let path = self.from_root(trimmed(path));
+        match std::fs::symlink_metadata(self.root.path().join(path.as_ref())) {
+            Ok(status) if status.is_file() => PathKind::File,
+            Ok(status) if status.is_dir() => PathKind::Folder,
+            Ok(_) => PathKind::Other,
+            Err(_) => PathKind::Missing,
+        }
+    }
+
+    fn real(&self, path: &str) -> String {
+        let plain = trimmed(path);
+        let folder = |found: TreePath| {
+            found.as_str().strip_suffix(ANY_FILE).map(|path| path.trim_end_matches('/').to_owned())
+        };
+        let found = match self.admit(plain, true) {
+            Ok(found) => Some(found.as_str().to_owned()),
+            Err(ViewError::Refused { rule, .. }) if names_folder(rule) => {
+                self.admit(&format!("{plain}/{ANY_FILE}"), true).ok().and_then(folder)
+            }
+            Err(_) => None,
+        };
+        found.unwrap_or_else(|| spelled_plainly(&self.from_root(plain)))
+    }
+
+    fn picks_secrets(&self, pattern: &str) -> bool {
+        secrets::picks(pattern)
     }
 
     fn is_folder(&self, path: &str) -> bool {
@@ -185,7 +238,10 @@ impl ListFolder for CommandPaths<'_> {
     fn exists(&self, path: &str) -> bool {
         let path = trimmed(path);
         let (folder, name) = path.rsplit_once('/').unwrap_or((".", path));
-        self.names(folder).is_ok_and(|names| names.iter().any(|found| found == name))
+        let Ok(inside) = self.admit(&format!("{folder}/{ANY_FILE}"), true) else { return false };
+        self.root
+            .open_parent(&inside)
+            .is_ok_and(|(opened, _)| statat(&opened, name, AtFlags::SYMLINK_NOFOLLOW).is_ok())
     }
 
     fn is_folder(&self, path: &str) -> bool {

@@ -7,8 +7,8 @@
 use super::{HostError, MachineConfig, Place};
 use crate::facts::{CommandPaths, RepositoryFacts};
 use salve_check::{
-    Approvals, CommandVerdict, Keep, PolicyRules, Registry, RuleSource, Runner, RunnerOptions,
-    UserRules, judge_command,
+    Approvals, CommandVerdict, Keep, PolicyRules, Profile, Registry, RuleSource, Runner,
+    RunnerOptions, UserRules, judge_command,
 };
 use salve_tree::{AdmitOptions, DiskView, Recovery, Root, TreeError, Workspace, WorkspaceOptions};
 use std::path::{Path, PathBuf};
@@ -33,6 +33,8 @@ pub struct WorkspaceConfig {
     pub rules: Vec<ConfigText<RuleSource>>,
     /// What the user agreed to before.
     pub approvals: Approvals,
+    /// The ready lists of commands that the user asked for.
+    pub profiles: Vec<Profile>,
     /// Toolchain entries the user trusts, from low to high.
     pub toolchains: Vec<ConfigText<()>>,
 }
@@ -57,6 +59,7 @@ impl WorkspaceHost {
     /// When a rule or a toolchain in the texts cannot be used.
     pub fn new(machine: &MachineConfig, config: WorkspaceConfig) -> Result<Self, HostError> {
         let mut policy = PolicyRules::default();
+        config.profiles.iter().for_each(|profile| policy.add_profile(*profile));
         let mut ignored_rules = Vec::new();
         for ConfigText { path, level, text } in config.rules {
             let loaded = UserRules::load(&text, level)

@@ -126,7 +126,7 @@ fn writing_stays_inside_and_away_from_what_is_obeyed() {
 fn patterns_are_expanded_inside_only() {
     let (_top, root) = workspace();
     let paths = CommandPaths::new(&root);
-    let names = |pattern| match paths.expand(pattern) {
+    let names = |pattern| match paths.expand(pattern, &mut salve_check::ListingBudget::default()) {
         GlobMatches::Names(names) => names,
         GlobMatches::Unknown(why) => vec![format!("unknown: {why}")],
     };
@@ -172,7 +172,7 @@ fn paths_of_a_command_are_seen_from_its_folder() {
         assert!(!is_fine(path), "{path}");
     }
     assert!(paths.is_folder("..") && paths.is_folder("../certs") && !paths.is_folder("src"));
-    let names = |pattern| match paths.expand(pattern) {
+    let names = |pattern| match paths.expand(pattern, &mut salve_check::ListingBudget::default()) {
         GlobMatches::Names(names) => names,
         GlobMatches::Unknown(why) => vec![why],
     };

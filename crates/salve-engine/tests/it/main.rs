@@ -11,4 +11,5 @@ mod judging;
 mod ladder;
 mod ladder_machine;
 mod ladder_properties;
+mod lines;
 mod repository_facts;

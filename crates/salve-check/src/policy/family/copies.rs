@@ -70,8 +70,16 @@ enum Moves {
     Folders,
 }
 
-// The last operand is the target, unless `-t` names it.
-fn ends<'a>(items: &[Item<'a>]) -> (Vec<&'a str>, Option<Target<'a>>) {
+/// Reads the words of `cp` or `mv`; the flag tells that it moves.
+pub(in crate::policy) fn items<'a>(context: &Context<'a>) -> Option<(Vec<Item<'a>>, bool)> {
+    let moves = context.program() == "mv";
+    let table = if moves { &MV } else { &CP };
+    let context = Context { named: 1, ..*context };
+    context.items(table, Style::GNU).ok().map(|items| (items, moves))
+}
+
+/// Returns the sources and the target: the last operand, unless `-t` names it.
+pub(in crate::policy) fn ends<'a>(items: &[Item<'a>]) -> (Vec<&'a str>, Option<Target<'a>>) {
     let mut sources: Vec<&str> = operands(items).map(|(text, _)| text).collect();
     let folder = items.iter().rev().find_map(|item| match item {
         Item::Flag { meaning: Own, value, .. } => *value,
@@ -86,10 +94,29 @@ fn ends<'a>(items: &[Item<'a>]) -> (Vec<&'a str>, Option<Target<'a>>) {
     }
 }
 
+/// Where things arrive.
 #[derive(Clone, Copy)]
-enum Target<'a> {
+pub(in crate::policy) enum Target<'a> {
     Folder(&'a str),
     Last(&'a str),
+}
+
+/// Returns the path where things arrive, and whether they do so as entries of a folder.
+pub(in crate::policy) fn target_folder<'a>(
+    context: &Context<'_>,
+    items: &[Item<'_>],
+    sources: &[&str],
+    target: Target<'a>,
+) -> (&'a str, bool) {
+    match target {
+        Target::Folder(path) => (path, true),
+        Target::Last(path) => {
+            let named = !has_flag(items, &["-T", "--no-target-directory"]);
+            let as_folder =
+                path.ends_with('/') || sources.len() > 1 || context.paths.is_folder(path);
+            (path, named && as_folder)
+        }
+    }
 }
 
 fn arrives(
@@ -100,15 +127,7 @@ fn arrives(
     moves: Moves,
 ) -> Judged {
     let Some(target) = target else { return Ok(()) };
-    let (path, is_folder) = match target {
-        Target::Folder(path) => (path, true),
-        Target::Last(path) => {
-            let named = !has_flag(items, &["-T", "--no-target-directory"]);
-            let as_folder =
-                path.ends_with('/') || sources.len() > 1 || context.paths.is_folder(path);
-            (path, named && as_folder)
-        }
-    };
+    let (path, is_folder) = target_folder(context, items, sources, target);
     // More than one `-t` is an error of the program; each is judged all the same.
     for item in items {
         if let Item::Flag { meaning: Own, value: Some(value), .. } = item {
@@ -116,7 +135,8 @@ fn arrives(
         }
     }
     context.write(path)?;
-    if moves == Moves::Folders && !is_folder {
+    // A hidden folder that the line itself makes is one that some tool will look for.
+    if (moves == Moves::Folders && !is_folder) || (is_folder && context.paths.is_new_folder(path)) {
         obeyed_name(path)?;
     }
     let parents = has_flag(items, &["--parents"]);

@@ -99,8 +99,8 @@ static BRANCH: Table = Table::new(&[
          --no-abbrev -i --ignore-case -q --quiet --omit-empty --contains --no-contains --with \
          --without --merged --no-merged",
     ),
-    (Text, "--sort --points-at"),
-    (Own, "--format"),
+    (Text, "--points-at"),
+    (Own, "--format --sort"),
     (OptionalText, "--column --color --abbrev"),
     (Ask(Deletes), "-d --delete -D -m --move -M -c --copy -C -f --force"),
     (Ask(Configures), "-u --set-upstream-to --unset-upstream -t --track --no-track"),
@@ -118,6 +118,11 @@ pub(super) fn diff(context: &Context<'_>) -> Judged {
 
 pub(super) fn log(context: &Context<'_>) -> Judged {
     looks(context, &LOG)
+}
+
+/// Judges what shows commits: `git show`, `git stash list`.
+pub(super) fn show(context: &Context<'_>, start: usize) -> Judged {
+    looks(&Context { named: start, ..*context }, &LOG)
 }
 
 fn looks(context: &Context<'_>, table: &Table) -> Judged {
@@ -138,17 +143,17 @@ fn looks(context: &Context<'_>, table: &Table) -> Judged {
     repository(context)
 }
 
-// Asking for a signature starts the program that checks it.
-fn format(value: &str) -> Judged {
+// Asking for a signature, to show it or to sort by it, starts the program that checks it.
+pub(super) fn format(value: &str) -> Judged {
     if value.contains("%G") || value.contains("signature") {
-        let why = "the format checks signatures, which starts another program";
+        let why = "the format or the order checks signatures, which starts another program";
         return Err(Objection::never(Rule::Argument, why));
     }
     Ok(())
 }
 
 // `HEAD~1`, `main..topic`, `HEAD:src/a.rs`, `src/a.rs`, `:!vendor`.
-fn revision_or_path(context: &Context<'_>, text: &str, after_dashes: bool) -> Judged {
+pub(super) fn revision_or_path(context: &Context<'_>, text: &str, after_dashes: bool) -> Judged {
     if let Some(excluded) = text.strip_prefix(":!").or_else(|| text.strip_prefix(":^")) {
         return if excluded.starts_with('(') { magic(text) } else { Ok(()) };
     }
@@ -163,7 +168,13 @@ fn revision_or_path(context: &Context<'_>, text: &str, after_dashes: bool) -> Ju
     let is_range =
         !after_dashes && path.contains("..") && !path.split('/').any(|step| step == "..");
     let is_above = !after_dashes && (path == "@" || path.is_empty());
-    if is_range || is_above { Ok(()) } else { context.read(path) }
+    if is_range || is_above {
+        return Ok(());
+    }
+    if path.contains(['*', '?', '[']) {
+        context.no_secret_pattern(path)?;
+    }
+    context.read(path)
 }
 
 fn magic(text: &str) -> Judged {

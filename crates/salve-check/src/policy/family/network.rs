@@ -143,6 +143,55 @@ fn fetched_name(
     }
 }
 
+/// Returns the files that `curl` or `wget` would write, as far as their words are understood.
+pub(super) fn fetched(context: &Context<'_>) -> Vec<String> {
+    let context = Context { named: 1, ..*context };
+    let is_curl = context.program() == "curl";
+    let (table, style) = if is_curl {
+        (&CURL, Style { equals: false, ..Style::EXACT })
+    } else {
+        (&WGET, Style::GNU)
+    };
+    let Ok(items) = context.items(table, style) else { return Vec::new() };
+    let value = |names: &[&str]| {
+        items.iter().rev().find_map(|item| match item {
+            Item::Flag { name, value, .. } if names.contains(name) => *value,
+            _ => None,
+        })
+    };
+    let folder = value(&["--output-dir", "-P", "--directory-prefix"]);
+    let below = |name: &str| match folder {
+        Some(folder) => format!("{}/{name}", folder.trim_end_matches('/')),
+        None => name.to_owned(),
+    };
+    let mut files = Vec::new();
+    for item in &items {
+        match item {
+            Item::Flag { name, value: Some(value), .. }
+                if is_curl && matches!(*name, "-o" | "--output" | "-D" | "--dump-header") =>
+            {
+                files.extend([below(value), (*value).to_owned()]);
+            }
+            Item::Flag { name: "-O" | "--output-document", value: Some(value), .. } => {
+                files.push((*value).to_owned());
+            }
+            _ => {}
+        }
+    }
+    let urls = operands(&items).map(|(text, _)| text).chain(value(&["--url"]));
+    let names_itself = if is_curl {
+        has_flag(&items, &["-O", "--remote-name"])
+    } else {
+        value(&["-O", "--output-document"]).is_none()
+    };
+    if names_itself {
+        let name = |url| judge_url(url).map(|found: UrlName<'_>| found.name).ok();
+        let default = |name| if name == "" { "index.html" } else { name };
+        files.extend(urls.filter_map(name).map(|name| below(default(name))));
+    }
+    files
+}
+
 static WGET: Table = Table::new(&[
     (
         Switch,

@@ -109,6 +109,25 @@ const ENDLESS_FLAGS: &[&str] = &[
     "--interactive",
 ];
 
+/// Words by which node, a test runner or a bundler takes code, or options of node.
+const CODE_FLAGS: &[&str] = &[
+    "--import",
+    "--require",
+    "-r",
+    "--loader",
+    "--experimental-loader",
+    "--eval",
+    "-e",
+    "--print",
+    "-p",
+    "-pe",
+    "--node-options",
+    "--nodeoptions",
+    "--env-file",
+    "--env-file-if-exists",
+    "--preload",
+];
+
 /// What some package managers hand on to a shell without taking away its meaning.
 const SHELL_LETTERS: &[char] = &['$', '`', '"', '\\', ';', '&', '|', '<', '>', '(', ')', '\n', '!'];
 
@@ -126,6 +145,10 @@ fn script_words(context: &Context<'_>, words: &[String]) -> Judged {
         shell_safe(word)?;
         let lower = word.to_ascii_lowercase();
         let (flag, value) = lower.split_once('=').unwrap_or((&lower, ""));
+        if CODE_FLAGS.contains(&flag) || flag.ends_with("execargv") {
+            let why = format!("`{}` loads code into the script", word.escape_debug());
+            return Err(Objection::never(Rule::Flag, why));
+        }
         if ENDLESS_FLAGS.contains(&flag) && !matches!(value, "false" | "0") {
             let why = format!("`{}` makes the script go on without an end", word.escape_debug());
             return Err(Objection::never(Rule::Flag, why));
@@ -172,11 +195,10 @@ fn is_registry_package(text: &str) -> bool {
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || b"._-+^~<>=*| ".contains(&byte))
     };
-    let archives = [".tgz", ".tar", ".tar.gz", ".gz"];
     scope.is_none_or(is_name)
         && is_name(name)
         && version.is_none_or(is_version)
-        && !archives.iter().any(|end| rest.to_ascii_lowercase().ends_with(end))
+        && !super::is_archive(rest)
 }
 
 static YARN: Table = Table::new(&[
@@ -258,7 +280,7 @@ pub(super) fn pnpm_run(context: &Context<'_>) -> Judged {
     script(context, context.named)
 }
 
-fn script(context: &Context<'_>, start: usize) -> Judged {
+pub(super) fn script(context: &Context<'_>, start: usize) -> Judged {
     let (own, foreign) = split_at_dashes(context);
     let items = own.items_from(start, &SCRIPT, Style::EXACT)?;
     for item in &items {

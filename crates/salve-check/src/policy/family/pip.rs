@@ -77,8 +77,7 @@ fn is_requirement(text: &str) -> bool {
         .unwrap_or(text.len());
     let (name, rest) = text.split_at(name_end);
     let starts_well = name.starts_with(|letter: char| letter.is_ascii_alphanumeric());
-    let archives = [".whl", ".zip", ".tar.gz", ".tgz", ".tar.bz2", ".tar", ".egg", ".tbz", ".xz"];
-    if !starts_well || archives.iter().any(|end| name.to_ascii_lowercase().ends_with(end)) {
+    if !starts_well || super::is_archive(text) {
         return false;
     }
     let rest = match rest.strip_prefix('[') {

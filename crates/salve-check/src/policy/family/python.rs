@@ -142,7 +142,7 @@ static PYTEST: Table = Table::new(&[
     (Ask(NeverEnds), "-f --looponfail"),
 ]);
 
-fn pytest(context: &Context<'_>, start: usize) -> Judged {
+pub(super) fn pytest(context: &Context<'_>, start: usize) -> Judged {
     // `--cov=src` is a report on a folder; it is only looked at.
     let covers = |word: &String| word.starts_with("--cov=");
     let mut words = context.words.to_vec();

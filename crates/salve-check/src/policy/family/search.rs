@@ -2,10 +2,10 @@
 //!
 //! In: their words. Out: nothing, or an objection. Never lets `find` do anything but look.
 
-use crate::policy::context::{Context, Judged, has_flag, operands};
+use crate::policy::context::{Context, Judged, has_flag, operands, own_values};
 use crate::policy::objection::{Objection, Rule};
 use crate::policy::options::Hazard::{Deletes, Executes, Links, Reads, Writes};
-use crate::policy::options::Meaning::{Ask, OptionalText, Pattern, Read, Switch, Text};
+use crate::policy::options::Meaning::{Ask, OptionalText, Own, Pattern, Read, Switch, Text};
 use crate::policy::options::{Meaning, Style, Table};
 
 static GREP: Table = Table::new(&[
@@ -20,7 +20,8 @@ static GREP: Table = Table::new(&[
     ),
     (Pattern, "-e --regexp"),
     (Text, "-m --max-count --label -A --after-context -B --before-context -C --context"),
-    (Text, "--binary-files --include --exclude --exclude-dir --group-separator"),
+    (Text, "--binary-files --exclude --exclude-dir --group-separator"),
+    (Own, "--include"),
     (OptionalText, "--color --colour"),
     (Read, "-f --file --exclude-from"),
     (Ask(Links), "-R --dereference-recursive"),
@@ -29,6 +30,9 @@ static GREP: Table = Table::new(&[
 
 pub(super) fn grep(context: &Context<'_>) -> Judged {
     let items = context.items(&GREP, Style::GNU_NUMBERS)?;
+    for (_, value, _) in own_values(&items) {
+        context.no_secret_pattern(value.unwrap_or_default())?;
+    }
     let pattern_is_a_flag = has_flag(&items, &["-e", "--regexp", "-f", "--file"]);
     let mut files = operands(&items).skip(usize::from(!pattern_is_a_flag)).peekable();
     let searches_folders = has_flag(&items, &["-r", "--recursive"]);
@@ -48,10 +52,10 @@ static FIND: Table = Table::new(&[
          -noignore_readdir_race -warn -nowarn -print -print0 -ls -prune -quit -help --help \
          -version --version -O0 -O1 -O2 -O3",
     ),
+    (Own, "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname"),
     (
         Pattern,
-        "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -regextype \
-         -type -xtype -size -perm -user -group -uid -gid -mtime -atime -ctime -mmin -amin -cmin \
+        "-regextype -type -xtype -size -perm -user -group -uid -gid -mtime -atime -ctime -mmin -amin -cmin \
          -links -inum -maxdepth -mindepth -fstype -used -printf",
     ),
     (Read, "-newer -anewer -cnewer -samefile"),
@@ -80,19 +84,36 @@ pub(super) fn find(context: &Context<'_>) -> Judged {
         };
         match meaning {
             Ask(hazard) => context.hazard(word, hazard, at)?,
-            Pattern | Read => {
+            Pattern | Read | Own => {
                 let Some((_, value)) = words.next() else {
                     let why = format!("`{word}` lacks its value");
                     return Err(Objection::never(Rule::Argument, why));
                 };
-                if meaning == Read {
-                    context.read(value)?;
+                match meaning {
+                    Read => context.read(value)?,
+                    Own if word.ends_with("regex") => {
+                        as_patterns(value)
+                            .iter()
+                            .try_for_each(|one| context.no_secret_pattern(one))?;
+                    }
+                    Own => context.no_secret_pattern(value)?,
+                    _ => {}
                 }
             }
             _ => {}
         }
     }
     Ok(())
+}
+
+// What a regular expression picks out, roughly, as patterns: one for each alternative.
+fn as_patterns(expression: &str) -> Vec<String> {
+    let plain = expression.replace(['^', '$', '(', ')'], "");
+    let alternatives = plain.split('|').map(|one| {
+        let one = one.trim_end_matches('\\').replace(".*", "*").replace(".+", "*");
+        one.replace("\\.", "[.]").replace('\\', "")
+    });
+    alternatives.collect()
 }
 
 // `-newermt`, `-neweram`, …: the last letter says whether a time or a file follows.

@@ -15,7 +15,7 @@ static CARGO: Table = Table::new(&[
         "-r --release --all --workspace --lib --bin --bins --example --examples --test --tests \
          --bench --benches --all-targets --all-features --no-default-features --locked --offline \
          --frozen --keep-going --no-run --no-fail-fast --doc -v --verbose -vv -q --quiet \
-         --ignore-rust-version --future-incompat-report -h --help",
+         --ignore-rust-version --future-incompat-report -h --help --no-deps --document-private-items",
     ),
     (Text, "--exclude -F --features -j --jobs --profile --message-format --color"),
     (OptionalText, "--timings"),

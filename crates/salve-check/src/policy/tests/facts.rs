@@ -2,7 +2,10 @@
 //!
 //! In: paths. Out: judgements that a table can state. Never looks at a disk.
 
-use crate::{GlobMatches, PathConcern, PathFacts, PathJudgement, PathUse, RepoFacts, RepoHazard};
+use crate::{
+    GlobMatches, ListingBudget, PathConcern, PathFacts, PathJudgement, PathKind, PathUse,
+    RepoFacts, RepoHazard,
+};
 
 /// A workspace of which only names are known: `src`, `dist` and `tests` are folders.
 pub(super) struct NamesOnly;
@@ -51,18 +54,38 @@ impl PathFacts for NamesOnly {
         match usage {
             PathUse::Read if secret => ask(PathConcern::Secret, "secret"),
             PathUse::Write if secret || names.iter().any(|name| PROTECTED.contains(name)) => {
-                ask(PathConcern::Form, "protected")
+                ask(PathConcern::Protected, "protected")
             }
             PathUse::Write
                 if path.contains(".github/workflows") || path.ends_with(".cargo/config.toml") =>
             {
-                ask(PathConcern::Form, "protected")
+                ask(PathConcern::Protected, "protected")
             }
             _ => PathJudgement::Fine,
         }
     }
 
-    fn expand(&self, pattern: &str) -> GlobMatches {
+    fn kind(&self, path: &str) -> PathKind {
+        if self.is_folder(path) { PathKind::Folder } else { PathKind::File }
+    }
+
+    fn real(&self, path: &str) -> String {
+        let mut names: Vec<&str> = Vec::new();
+        for step in path.split('/').filter(|step| !step.is_empty() && *step != ".") {
+            match step {
+                ".." => drop(names.pop()),
+                name => names.push(name),
+            }
+        }
+        names.join("/")
+    }
+
+    fn picks_secrets(&self, pattern: &str) -> bool {
+        let name = pattern.trim_start_matches(['*', '/']);
+        SECRET_ENDINGS.contains(&name)
+    }
+
+    fn expand(&self, pattern: &str, _budget: &mut ListingBudget) -> GlobMatches {
         GlobMatches::Names(match pattern {
             "*" => vec!["README.md".to_owned(), "src".to_owned()],
             "src/*.rs" => vec!["src/lib.rs".to_owned(), "src/main.rs".to_owned()],

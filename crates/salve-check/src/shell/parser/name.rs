@@ -35,11 +35,12 @@ pub(super) fn check(lexed: &Lexed) -> Result<(), ShellRefusal> {
             "a variable set before a command can change what it does",
         );
     }
-    if name.contains('/') {
+    // A program of the folder itself is one that a person may have listed; the policy decides.
+    if name.contains('/') && !is_path_inside(name) {
         return refuse(
             ShellRule::P3,
             "path as command",
-            "a command is a plain name that is looked up, not a path",
+            "a command is a plain name that is looked up, or a path below this folder",
         );
     }
     if BUILTINS.contains(&name) {
@@ -51,7 +52,8 @@ pub(super) fn check(lexed: &Lexed) -> Result<(), ShellRefusal> {
     }
     let is_tail = |byte: u8| byte.is_ascii_alphanumeric() || b"._+-".contains(&byte);
     let starts_well = name.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '_');
-    if !starts_well || !name.bytes().all(|byte| is_tail(byte) || byte == b'_') {
+    let is_name = starts_well && name.bytes().all(|byte| is_tail(byte) || byte == b'_');
+    if !is_name && !is_path_inside(name) {
         return refuse(
             ShellRule::P3,
             "command name",
@@ -59,6 +61,17 @@ pub(super) fn check(lexed: &Lexed) -> Result<(), ShellRefusal> {
         );
     }
     Ok(())
+}
+
+// `.venv/bin/pytest`, `./gradlew`: names of plain letters, and no way up.
+fn is_path_inside(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._+-".contains(&byte);
+    let mut steps = name.split('/');
+    name.contains('/')
+        && steps.clone().last().is_some_and(|last| !matches!(last, "" | "."))
+        && steps.all(|step| {
+            !matches!(step, "" | "..") && !step.starts_with('-') && step.bytes().all(plain)
+        })
 }
 
 // `a=`, `a+=`, `a[…]=`: what `bash` takes as an assignment, and a little more.

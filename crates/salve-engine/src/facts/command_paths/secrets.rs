@@ -1,6 +1,8 @@
 //! Files that hold secrets by their name, for one who would read them.
 //!
-//! In: a path. Out: whether it is one of them. Never looks at the file.
+//! In: a path or a pattern. Out: whether it is one of them, or picks one out. Never looks at a file.
+
+use salve_check::Pattern;
 
 /// Whole names, in lower case.
 #[rustfmt::skip]
@@ -63,4 +65,106 @@ pub(super) fn is_secret(path: &str) -> bool {
         || name.starts_with("id_dsa")
         || is_environment
         || is_account
+}
+
+/// Ordinary names: a pattern that takes one of these picks out no secret in particular.
+#[rustfmt::skip]
+const ORDINARY: &[&str] = &[
+    "main.rs", "lib.rs", "index.js", "app.ts", "page.tsx", "main.py", "main.go", "main.c", "util.h", "app.java",
+    "package.json", "tsconfig.json", "data.json", "config.yml", "settings.yaml", "config.toml", "notes.txt",
+    "requirements.txt", "readme.md", "makefile", "dockerfile", "style.css", "index.html", "data.csv", "pom.xml",
+    "test_a.py", "app.test.ts", "auth.ts", "tokenizer.rs", "history.rs", "config.rs", "server.js", "x.lock",
+    "build.gradle", "run.sh", "query.sql", "image.png", "lib.so", "x.log", "docker-compose.yml", "schema.proto",
+];
+
+/// Tells whether a pattern picks out secrets: it takes a name of one, and no ordinary name. A pattern
+/// of hidden files that takes one always does.
+pub(super) fn picks(pattern: &str) -> bool {
+    let pattern = pattern.to_lowercase();
+    let mut steps = pattern.split('/').filter(|step| !step.is_empty() && *step != ".");
+    let Some(last) = steps.next_back() else { return false };
+    if steps
+        .any(|step| step.contains(|letter: char| letter.is_alphanumeric()) && takes(step, FOLDERS))
+    {
+        return true;
+    }
+    if !last.contains(['*', '?', '[', '\\']) {
+        return is_secret(last);
+    }
+    let endings: Vec<String> = ENDINGS.iter().map(|ending| format!("x{ending}")).collect();
+    let endings: Vec<&str> = endings.iter().map(String::as_str).collect();
+    let more = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".env.local", ".env.production"];
+    let accounts = ["client_secret_1.json", "service-account-1.json"];
+    let secret = takes(last, NAMES)
+        || takes(last, &endings)
+        || takes(last, &more)
+        || takes(last, &accounts)
+        || takes(last, FOLDERS);
+    let hidden = last.starts_with(['.', '\\']) || last.starts_with("[.");
+    secret && (hidden || !takes(last, ORDINARY))
+}
+
+// As `fnmatch` takes names: a leading dot is a letter like others. What is no pattern takes all.
+fn takes(pattern: &str, names: &[&str]) -> bool {
+    match Pattern::new(&format!("_{pattern}")) {
+        Ok(pattern) => names.iter().any(|name| pattern.matches(&format!("_{name}"))),
+        Err(_) => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_that_pick_out_secrets_are_told_from_those_that_happen_to_take_one() {
+        for pattern in [
+            ".env",
+            "*.key",
+            "*.PEM",
+            ".e*",
+            ".en?",
+            "*nv",
+            "id_*",
+            "*_rsa",
+            ".[e]nv",
+            "[.]env",
+            "?env",
+            "credential*",
+            "*ret*.yml",
+            ".*rc",
+            "*.ke?",
+            "**/.env",
+            "certs/*.key",
+            "*/.ssh/*",
+            ".aws/*",
+            "*[.]env",
+            "**/id_rsa",
+            "*.kdbx",
+            ".*",
+        ] {
+            assert!(picks(pattern), "{pattern}");
+        }
+        for pattern in [
+            "*",
+            "*.rs",
+            "*.json",
+            "*.txt",
+            "*.y*ml",
+            "*config*",
+            "test_*",
+            "src/*",
+            "*.md",
+            "*token*",
+            "*.ts",
+            "**/*.py",
+            "*.example",
+            "*history*",
+            "",
+            ".",
+            "*/x/*",
+        ] {
+            assert!(!picks(pattern), "{pattern}");
+        }
+    }
 }
