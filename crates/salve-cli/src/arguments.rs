@@ -35,9 +35,9 @@ pub(crate) use signature::SignatureArguments;
 pub(crate) use sim::SimArguments;
 pub(crate) use stats::StatsArguments;
 pub(crate) use tree::{
-    ApplyArguments, ChangedArguments, CheckpointArguments, CheckpointCommand, DiffArguments, Guard,
-    HistoryArguments, HistoryCommand, PolicyCommand, RedoArguments, RewindArguments, TreeArguments,
-    UndoArguments, named_format,
+    ApplyArguments, ApprovalsCommand, ChangedArguments, CheckpointArguments, CheckpointCommand,
+    DiffArguments, Guard, HistoryArguments, HistoryCommand, PolicyCommand, ProfileArguments,
+    RedoArguments, RewindArguments, TreeArguments, UndoArguments, named_format,
 };
 pub(crate) use trust::{TrustArguments, TrustCommand};
 
@@ -119,7 +119,7 @@ pub(crate) enum Command {
     Jobs(JobsArguments),
     /// Runs jobs, on this machine or for a fleet.
     Worker(WorkerArguments),
-    /// Shows what a model would be allowed to do.
+    /// Shows what a model would be allowed to do, and what you have allowed.
     Policy {
         #[command(subcommand)]
         command: PolicyCommand,

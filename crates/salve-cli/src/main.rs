@@ -25,6 +25,8 @@ mod render;
 mod runtime;
 mod schemas;
 mod settings;
+#[cfg(test)]
+mod settings_page;
 mod table;
 mod trust;
 mod unguarded;

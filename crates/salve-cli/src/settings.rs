@@ -121,7 +121,7 @@ pub(crate) struct Settings {
 /// One configuration file; every key is optional, an unknown key is an error.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ConfigFile {
+pub(crate) struct ConfigFile {
     #[serde(default, deserialize_with = "Mode::judging")]
     enforcement: Option<Mode>,
     sentinel: Option<SentinelSetting>,

@@ -6,7 +6,7 @@
 
 use crate::config_files;
 use crate::failure::Failure;
-use crate::keys::Keys;
+use crate::keys::{Keys, Offer};
 use crate::output;
 use anstyle::AnsiColor;
 use salve_check::{Attendance, Guarantee, NamespaceDenial};
@@ -52,16 +52,14 @@ pub(crate) fn may_run(
     output::story(&format!(
         "{bold}[r]{bold:#} Run once   {bold}[w]{bold:#} Run in this workspace from now on   {bold}[s]{bold:#} Skip\n"
     ));
-    while let Some(key) = keys.next()? {
-        match key.to_ascii_lowercase() {
-            'r' => return Ok(true),
-            'w' => return agree(workspace, open).map(|()| true),
-            's' => break,
-            _ => {}
-        }
+    let offers = [
+        Offer { key: 'r', words: "run it once", lasts: false },
+        Offer { key: 'w', words: "run commands in this workspace from now on", lasts: true },
+    ];
+    match keys.ask(&offers)? {
+        Some('w') => agree(workspace, open).map(|()| true),
+        taken => Ok(taken.is_some()),
     }
-    output::story("skipped\n");
-    Ok(false)
 }
 
 fn warning(open: &[Guarantee]) -> String {

@@ -1,6 +1,6 @@
 //! What counts in a workspace: rules, approvals and toolchains, read from their files.
 //!
-//! In: `rules.toml`, `approvals.toml` and `config.toml` of the user, `salve-rules.toml` and
+//! In: `rules.toml`, `approvals.toml`, `profiles.toml` and `config.toml` of the user, `salve-rules.toml` and
 //! `salve.toml` of the workspace. Out: the parts of Salve that work there. Toolchains of a workspace
 //! say which programs run, so they count only after `salve trust`. Never lets a file of the workspace
 //! allow anything.
@@ -9,13 +9,14 @@ use crate::config_files::{self, read};
 use crate::failure::Failure;
 use crate::trust::{Standing, TrustList};
 use crate::{change, environment, host, output};
-use salve_check::{Approval, Approvals, Keep, ListEntry, RuleSource, Runner, Scope};
+use salve_check::{Approval, Approvals, Keep, ListEntry, Profile, RuleSource, Runner, Scope};
 use salve_engine::host::{ConfigText, WorkspaceConfig, WorkspaceHost};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 const USER_RULES: &str = "rules.toml";
 const USER_APPROVALS: &str = "approvals.toml";
+const USER_PROFILES: &str = "profiles.toml";
 const PROJECT_RULES: &str = "salve-rules.toml";
 
 #[derive(Default, Serialize, Deserialize)]
@@ -23,6 +24,13 @@ const PROJECT_RULES: &str = "salve-rules.toml";
 struct ApprovalFile {
     #[serde(default, rename = "approval")]
     approvals: Vec<Approval>,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProfileFile {
+    #[serde(default)]
+    profiles: Vec<Profile>,
 }
 
 /// A workspace, and what was not taken from its files.
@@ -41,7 +49,9 @@ pub(crate) fn open(folder: &Path) -> Result<Configured, Failure> {
     }
     let (toolchains, passed_over) = toolchains(folder)?;
     let approvals = approvals()?;
-    let config = WorkspaceConfig { folder: folder.to_owned(), rules, approvals, toolchains };
+    let profiles = profiles()?;
+    let config =
+        WorkspaceConfig { folder: folder.to_owned(), rules, approvals, profiles, toolchains };
     let workspace = WorkspaceHost::new(&host::machine()?, config)?;
     Ok(Configured { workspace, passed_over })
 }
@@ -66,8 +76,35 @@ pub(crate) fn runner(folder: &Path) -> Result<Runner, Failure> {
 pub(crate) fn approve(workspace: &Path, entries: Vec<ListEntry>) -> Result<(), Failure> {
     let mut approvals = approvals()?;
     approvals.approve_entries(Scope::Project, &workspace.to_string_lossy(), entries);
-    let file = ApprovalFile { approvals: approvals.kept().cloned().collect() };
-    config_files::replace(USER_APPROVALS, &toml::to_string(&file)?)
+    keep_approvals(approvals.kept().cloned().collect())
+}
+
+/// Returns every lasting approval of the user, in every workspace.
+pub(crate) fn kept_approvals() -> Result<Vec<Approval>, Failure> {
+    Ok(approvals()?.kept().cloned().collect())
+}
+
+/// Replaces the lasting approvals of the user.
+pub(crate) fn keep_approvals(approvals: Vec<Approval>) -> Result<(), Failure> {
+    config_files::replace(USER_APPROVALS, &toml::to_string(&ApprovalFile { approvals })?)
+}
+
+/// Returns the profiles that the user asked for.
+pub(crate) fn profiles() -> Result<Vec<Profile>, Failure> {
+    let Some(folder) = environment::user_config_folder() else { return Ok(Vec::new()) };
+    let path = folder.join(USER_PROFILES);
+    let Some(text) = read(&path)? else { return Ok(Vec::new()) };
+    let file: ProfileFile = toml::from_str(&text).map_err(|error| {
+        Failure::new(format!("cannot use `{}`: {error}", path.display()))
+            .hint("Repair it, or remove it to have no profile.")
+    })?;
+    Ok(file.profiles)
+}
+
+/// Replaces the profiles of the user.
+pub(crate) fn keep_profiles(profiles: &[Profile]) -> Result<(), Failure> {
+    let file = ProfileFile { profiles: profiles.to_vec() };
+    config_files::replace(USER_PROFILES, &toml::to_string(&file)?)
 }
 
 fn approvals() -> Result<Approvals, Failure> {

@@ -232,6 +232,56 @@ pub(crate) enum PolicyCommand {
         #[arg(long, conflicts_with = "lines")]
         batch: bool,
     },
+    /// Shows a ready list of commands, and turns it on or off for this user.
+    Profile(ProfileArguments),
+    /// Lists what was agreed to for good; narrows it and takes it back.
+    Approvals {
+        #[command(subcommand)]
+        command: Option<ApprovalsCommand>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProfileArguments {
+    /// Which one: `everyday`; without a name, all are listed.
+    pub(crate) name: Option<String>,
+    /// Only shows its entries.
+    #[arg(long)]
+    pub(crate) show: bool,
+    /// Turns it off.
+    #[arg(long, conflicts_with_all = ["show", "yes"])]
+    pub(crate) remove: bool,
+    /// Turns it on without asking.
+    #[arg(long, conflicts_with = "show")]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ApprovalsCommand {
+    /// Lists the approvals, with numbers.
+    List,
+    /// Takes approvals back.
+    Revoke {
+        /// Their numbers in the list.
+        #[arg(required_unless_present = "all", value_name = "NUMBER")]
+        numbers: Vec<usize>,
+        /// Takes all of them back, of every workspace.
+        #[arg(long, conflicts_with = "numbers")]
+        all: bool,
+    },
+    /// Lets an approval count only for commands with these words after its own.
+    Narrow {
+        /// Its number in the list.
+        number: usize,
+        /// The words.
+        #[arg(
+            required = true,
+            value_name = "WORD",
+            allow_hyphen_values = true,
+            trailing_var_arg = true
+        )]
+        words: Vec<String>,
+    },
 }
 
 fn edit_format(name: &str) -> Result<AskedFormat, String> {

@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &CheckArguments, format: FormatChoice) -> CommandRe
     let configured = workspace_config::open(&folder)?;
     if let Some(why) = configured.passed_over {
         output::story(&format!(
-            "note: toolchains of `salve.toml` do not count: {why}; look at them with `salve trust`\n"
+            "note: toolchains of `salve.toml` do not count: {why}; `salve trust add` shows them and asks\n"
         ));
     }
     let registry = &configured.workspace.toolchains;

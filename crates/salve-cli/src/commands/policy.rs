@@ -1,9 +1,11 @@
-//! `salve policy`: what a model would be allowed to do.
+//! `salve policy`: what a model would be allowed to do, and what a person has allowed.
 //!
 //! In: a path or a command line as a model writes it. Out: allowed or not, the rule that decides, and
-//! why. Never does what it is asked about.
+//! why; profiles and approvals. Never does what it is asked about.
 
+mod approvals;
 mod command;
+mod profile;
 
 use crate::arguments::{Format, PolicyCommand};
 use crate::failure::{CommandResult, Ending, Failure};
@@ -29,6 +31,8 @@ pub(crate) fn run(command: &PolicyCommand, format: Format) -> CommandResult {
             let place = workspace::place(place)?;
             command::run(lines, &open(&place)?, &place, *batch, format)
         }
+        PolicyCommand::Profile(arguments) => profile::run(arguments, format),
+        PolicyCommand::Approvals { command } => approvals::run(command.as_ref(), format),
     }
 }
 

@@ -109,10 +109,7 @@ fn said_yes() -> Result<bool, Failure> {
         output::story("there is no terminal to ask on; `--yes` changes it without asking\n");
         return Ok(false);
     };
-    output::story("Change it? [y/N] ");
-    let yes = matches!(keys.next()?, Some('y' | 'Y'));
-    output::story(if yes { "y\n" } else { "n\n" });
-    Ok(yes)
+    keys.said_yes("Change it?")
 }
 
 // The text that a person has seen, and what was there before, kept where the user's data is.

@@ -11,6 +11,7 @@ use crate::output;
 use crate::trust::{BOUND_FILES, Standing, TrustList, Trusted};
 use crate::workspace::{self, now};
 use anstyle::AnsiColor;
+use salve_check::{Registry, SpecError};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -81,15 +82,33 @@ fn offer(workspace: &Path, standing: &Standing) -> Result<String, Failure> {
         let Ok(content) = std::fs::read_to_string(&path) else { continue };
         let table: toml::Table = toml::from_str(&content)
             .map_err(|error| Failure::new(format!("cannot use `{}`: {error}", path.display())))?;
+        let incomplete = check_entries(&path, &table)?;
         for spec in table.get("toolchain").and_then(toml::Value::as_array).into_iter().flatten() {
             text.push_str(&format!("  {name} defines the check {}\n", defined(spec)));
             nothing = false;
         }
+        text.push_str(&incomplete);
     }
     if nothing {
         text.push_str("  it defines no commands; trust would change nothing today\n");
     }
     Ok(text)
+}
+
+// What is wrong with the entries is said now, with the field, and not at the first check: a field that
+// does not exist is an error, an entry that is not complete is only told.
+fn check_entries(path: &Path, table: &toml::Table) -> Result<String, Failure> {
+    let mut own = table.clone();
+    own.retain(|key, _| key == "toolchain");
+    match Registry::built_in().register_toml(&toml::to_string(&own)?) {
+        Ok(()) => Ok(String::new()),
+        Err(error @ SpecError::Text(_)) => {
+            let why = visible(&error.to_string());
+            Err(Failure::new(format!("cannot use `{}`: {why}", path.display()))
+                .hint("docs/settings.md lists the fields of `[[toolchain]]`."))
+        }
+        Err(error) => Ok(format!("  it cannot be used yet: {}\n", visible(&error.to_string()))),
+    }
 }
 
 // The words are another's: they are shown escaped, as one argument vector.
@@ -107,10 +126,7 @@ fn said_yes() -> Result<bool, Failure> {
         output::story("there is no terminal to ask on; `--yes` trusts it without asking\n");
         return Ok(false);
     };
-    output::story("Trust it as it is now? [y/N] ");
-    let yes = matches!(keys.next()?, Some('y' | 'Y'));
-    output::story(if yes { "y\n" } else { "n\n" });
-    Ok(yes)
+    keys.said_yes("Trust it as it is now?")
 }
 
 fn show(list: &TrustList, format: Format) -> CommandResult {

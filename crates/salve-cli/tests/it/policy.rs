@@ -59,7 +59,7 @@ fn c060_a_delete_is_asked_about_and_shown_as_it_was_parsed() {
     let place = folder("policy-human");
     let lines = ["ls 2>&1; rm -rf 'a b'", "make\u{1b}[2Kx\u{202e}", "make test"];
     let shown = salve_in(&[&["policy", "command"], &lines[..]].concat(), "", &place, &[]);
-    assert_eq!(shown.code, Some(1));
+    assert_eq!(shown.code, Some(4), "asked is exit code 4, as everywhere");
     insta::assert_snapshot!(shown.out, @r"
     asked    ls 2>&1; rm -rf 'a b'
              P4_never: `rm` deletes, or runs what cannot be seen here; that is always asked
@@ -87,6 +87,64 @@ fn x12_a_hostile_repository_stops_git() {
     write(&place.join("sub/.git/config"), "[core]\n\tfsmonitor = ./x\n");
     let sub = place.join("sub");
     let asked = salve_in(&["policy", "command", "git status"], "", &sub, &[]);
-    assert_eq!(asked.code, Some(1));
+    assert_eq!(asked.code, Some(4));
     assert!(asked.out.contains("P6_repository"), "{}", asked.out);
+}
+
+#[test]
+fn a_profile_is_shown_entry_by_entry_and_kept_with_a_yes() {
+    let place = folder("policy-profile");
+    let command = |arguments: &[&str]| salve_in(arguments, "", &place, &[]);
+    assert_eq!(command(&["policy", "command", "wc -l notes.txt"]).code, Some(4));
+    let asked = command(&["policy", "profile", "everyday"]);
+    assert_eq!(asked.code, Some(4), "{}", asked.err);
+    assert!(
+        asked.out.contains("git show\n") && asked.out.contains("cargo clippy\n"),
+        "{}",
+        asked.out
+    );
+    assert_eq!(
+        command(&["policy", "command", "wc -l notes.txt"]).code,
+        Some(4),
+        "nothing was said"
+    );
+    assert_eq!(command(&["policy", "profile", "everyday", "--yes"]).code, Some(0));
+    assert_eq!(command(&["policy", "command", "wc -l notes.txt"]).code, Some(0));
+    assert_eq!(command(&["policy", "command", ".venv/bin/pytest -p evil"]).code, Some(4));
+    assert!(command(&["policy", "profile"]).out.starts_with("everyday  on  "));
+    assert_eq!(command(&["policy", "profile", "everyday", "--remove"]).code, Some(0));
+    assert_eq!(command(&["policy", "command", "wc -l notes.txt"]).code, Some(4));
+    let unknown = command(&["policy", "profile", "nightly"]);
+    assert_eq!((unknown.code, unknown.err.contains("everyday")), (Some(2), true));
+}
+
+#[test]
+fn approvals_are_listed_narrowed_and_taken_back() {
+    let place = folder("policy-approvals");
+    let command = |arguments: &[&str]| salve_in(arguments, "", &place, &[]);
+    assert_eq!(command(&["policy", "approvals"]).out, "nothing is approved for good\n");
+    let workspace = place.canonicalize().unwrap();
+    let entry = |words: &str| {
+        let workspace = workspace.display();
+        format!(
+            "[[approval]]\nscope = \"project\"\nworkspace = \"{workspace}\"\nwords = {words}\nrisk = \"write\"\n"
+        )
+    };
+    let kept = entry("[\"make\"]") + &entry("[\"just\", \"lint\"]");
+    write(&place.join("salve/approvals.toml"), &kept);
+    let listed = command(&["policy", "approvals", "list", "--format", "json"]).json();
+    assert_eq!(listed[1]["words"], serde_json::json!(["just", "lint"]));
+    assert_eq!(command(&["policy", "command", "make clean"]).code, Some(0));
+    assert_eq!(command(&["policy", "approvals", "narrow", "1", "test", "-k"]).code, Some(0));
+    assert_eq!(command(&["policy", "command", "make clean"]).code, Some(4));
+    assert_eq!(command(&["policy", "command", "make test -k"]).code, Some(0));
+    assert_eq!(command(&["policy", "approvals", "revoke", "1"]).code, Some(0));
+    assert_eq!(command(&["policy", "command", "make test -k"]).code, Some(4));
+    assert_eq!(
+        command(&["policy", "command", "just lint"]).code,
+        Some(0),
+        "the other is still there"
+    );
+    let none = command(&["policy", "approvals", "revoke", "7"]);
+    assert_eq!((none.code, none.err.contains("no approval 7")), (Some(2), true));
 }

@@ -53,3 +53,13 @@ fn the_words_of_a_workspace_are_shown_escaped() {
     let ended = salve_in(&["trust", "add"], "", &place, &[]);
     assert!(!ended.err.contains('\u{1b}') && !ended.err.contains('\u{202e}'), "{:?}", ended.err);
 }
+
+#[test]
+fn an_entry_with_a_wrong_field_is_named_before_it_is_trusted() {
+    let place = folder("trust_wrong");
+    write(&place.join("salve.toml"), "[[toolchain]]\nname = 'mine'\ncommand = 'make'\n");
+    let ended = salve_in(&["trust", "add", "--yes"], "", &place, &[]);
+    assert_eq!(ended.code, Some(2), "{}", ended.err);
+    assert!(ended.err.contains("name") && ended.err.contains("target_id"), "{}", ended.err);
+    assert_eq!(salve_in(&["trust", "list"], "", &place, &[]).out, "nothing is trusted\n");
+}

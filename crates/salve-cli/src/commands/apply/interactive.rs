@@ -5,7 +5,7 @@
 
 use crate::change;
 use crate::failure::Failure;
-use crate::keys::Keys;
+use crate::keys::{ESCAPE, Keys};
 use crate::output;
 use salve_tree::{ChangeHunk, PlannedFile, VerifiedEdits};
 
@@ -75,6 +75,7 @@ fn ask(
     output::result(&shown)?;
     loop {
         output::result("Take it? [y,n,a,d,q,?] ")?;
+        keys.forget_typed();
         let key = keys.next()?;
         output::result(
             &key.map_or("\n".to_owned(), |key| format!("{}\n", change::visible(&key.to_string()))),
@@ -86,7 +87,7 @@ fn ask(
                 standing.file = Some((file.path.as_str().to_owned(), key == 'a'));
                 return Ok(key == 'a');
             }
-            Some('q' | '\u{3}' | '\u{4}') | None => {
+            Some('q' | ESCAPE | '\u{3}' | '\u{4}') | None => {
                 standing.stopped = true;
                 return Ok(false);
             }

@@ -8,8 +8,8 @@ use crate::failure::{CommandResult, Ending, Failure};
 use crate::{batch, output, workspace_config};
 use anstyle::AnsiColor;
 use salve_check::{
-    CommandVerdict, PlannedCommand, PlannedRedirect, RedirectTarget, is_invisible, judge_command,
-    quote_for_display,
+    CommandVerdict, PlannedCommand, PlannedRedirect, RedirectTarget, Rule, is_invisible,
+    judge_command, quote_for_display,
 };
 use salve_engine::facts::{CommandPaths, RepositoryFacts};
 use salve_engine::host::Place;
@@ -49,8 +49,16 @@ pub(super) fn run(
         }
         _ => output::values(format, &documents(&verdicts)?)?,
     }
-    let all_allowed = verdicts.iter().all(|(_, verdict)| verdict.allow);
-    Ok(if all_allowed { Ending::Clean } else { Ending::Findings })
+    // A person can still say yes to what is asked about, and to what a rule denies nobody can.
+    let worst =
+        |rule_out: fn(&CommandVerdict) -> bool| verdicts.iter().any(|(_, one)| rule_out(one));
+    Ok(if worst(|verdict| verdict.rule == Rule::Denied) {
+        Ending::Findings
+    } else if worst(|verdict| !verdict.allow) {
+        Ending::NeedsApproval
+    } else {
+        Ending::Clean
+    })
 }
 
 fn documents(verdicts: &[(&String, CommandVerdict)]) -> Result<Vec<Value>, Failure> {

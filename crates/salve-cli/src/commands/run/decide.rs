@@ -7,7 +7,7 @@
 use super::{Proposal, show};
 use crate::arguments::RunArguments;
 use crate::failure::Failure;
-use crate::keys::Keys;
+use crate::keys::{Keys, Offer};
 use crate::output;
 use crate::settings::Settings;
 use salve_check::{
@@ -103,13 +103,20 @@ fn choose(keys: &Keys, offered: &[Choice]) -> Result<Choice, Failure> {
         .iter()
         .map(|choice| format!("{bold}[{}]{bold:#} {}", key_of(*choice), choice.label()))
         .collect();
-    output::story(&format!("{}\n", shown.join("   ")));
-    while let Some(key) = keys.next()? {
-        let pressed = key.to_ascii_lowercase();
-        if let Some(choice) = offered.iter().find(|choice| key_of(**choice) == pressed) {
-            return Ok(*choice);
-        }
-    }
-    output::story("skipped\n");
-    Ok(Choice::Skip)
+    output::story(&format!("{}   {bold}[?]{bold:#} Help\n", shown.join("   ")));
+    let offers: Vec<Offer> = offered
+        .iter()
+        .filter_map(|choice| match choice {
+            Choice::RunOnce => Some(Offer { key: 'r', words: "run it once", lasts: false }),
+            Choice::AddAndRun => Some(Offer {
+                key: 'a',
+                words: "add it for this workspace, and run it",
+                lasts: true,
+            }),
+            _ => None,
+        })
+        .collect();
+    let taken = keys.ask(&offers)?;
+    let choice = offered.iter().find(|choice| taken == Some(key_of(**choice)));
+    Ok(choice.copied().unwrap_or(Choice::Skip))
 }
