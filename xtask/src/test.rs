@@ -4,6 +4,7 @@
 //! its time and that of the processors. Never stops at the first failure: one run tells everything
 //! that is wrong.
 
+mod as_user;
 mod clock;
 
 use crate::{fuzz, score, tidy};
@@ -27,6 +28,7 @@ const STEPS: &[Step] = &[
     Step { name: "licences", run: licences },
     Step { name: "lints", run: lints },
     Step { name: "tests", run: tests },
+    Step { name: "as a user", run: as_user::tests },
     Step { name: "doc tests", run: doc_tests },
     Step { name: "docs", run: docs },
     Step { name: "short fuzz", run: fuzz::short },
