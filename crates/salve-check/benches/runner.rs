@@ -134,6 +134,7 @@ fn run(runner: &Runner, folder: &Path, argv: &[&str]) -> FinishedRun {
         limits: Limits::of(RunClass::Proposed),
         environment: Vec::new(),
         input: RunInput::Nothing,
+        protected: salve_check::ProtectedFileUse::default(),
     };
     runner.run(&request).expect("a run")
 }

@@ -52,6 +52,9 @@ pub struct Launch {
     pub limits: Limits,
     /// Paths of the workspace that stay as they are: `.git`, `.salve`. They need not exist.
     pub protected: Vec<PathBuf>,
+    /// Files and folders of the workspace that exist and stay as they are, at any depth: what tools
+    /// outside of the sandbox execute or obey.
+    pub kept: Vec<PathBuf>,
     /// Folders beside the workspace that may be written: the temporary home.
     pub writable: Vec<PathBuf>,
     /// Folders that are readable and whose writes are forgotten: toolchain homes and caches.
@@ -273,6 +276,9 @@ fn start_inner(
     inner_arguments: &[&str],
 ) -> Result<(Child, sandbox::Placeholders), LauncherReport> {
     die_with_parent()?;
+    // Away from the user's terminal: what is typed there is for Salve, and `/dev/tty` inside must not
+    // lead there.
+    let _ = rustix::process::setsid();
     let placeholders = sandbox::enter_namespaces(launch)?;
     // The link still leads to this executable when the file was replaced meanwhile.
     let inner = Command::new("/proc/self/exe").args(inner_arguments).env_clear().spawn();

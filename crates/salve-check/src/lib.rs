@@ -46,8 +46,8 @@ pub use policy::{
 };
 pub use report::{failure_text, for_model, github_commands, sarif_log};
 pub use run::{
-    Capture, FinishedRun, Gate, Limits, RiskClass, RunClass, RunEnding, RunError, RunEvent,
-    RunInput, RunLimit, RunPrograms, RunRecord, RunRequest, StartedBy,
+    Capture, FinishedRun, Gate, Limits, ProtectedFileUse, RiskClass, RunClass, RunEnding, RunError,
+    RunEvent, RunInput, RunLimit, RunPrograms, RunRecord, RunRequest, StartedBy,
 };
 pub use runner::{
     Keep, KeyCommandError, Launcher, OutputStream, RunLog, Runner, RunnerOptions, is_paused,

@@ -249,6 +249,18 @@ pub struct RunRequest {
     pub environment: Vec<(String, String)>,
     /// What it reads.
     pub input: RunInput,
+    /// What it may do to the protected files of the workspace.
+    pub protected: ProtectedFileUse,
+}
+
+/// What a run may do to files that editors, hooks, build servers and agents execute or obey.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum ProtectedFileUse {
+    /// Nothing: what exists is read-only, what is new is moved aside afterwards.
+    #[default]
+    Kept,
+    /// What it likes: a person said so.
+    Allowed,
 }
 
 /// Starts what was let through. Toolchains are written against this, so that a test can count.
@@ -285,6 +297,13 @@ pub enum RunEvent {
         orphans: u32,
         /// The control file, relative to the workspace.
         control_file: String,
+    },
+    /// The run made files that editors, hooks, build servers or agents execute or obey.
+    MovedAside {
+        /// Where they were, relative to the workspace.
+        paths: Vec<PathBuf>,
+        /// The folder they are in now, relative to the workspace.
+        folder: String,
     },
 }
 

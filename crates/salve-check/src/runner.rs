@@ -14,6 +14,7 @@ mod log;
 mod notable;
 mod outcome;
 mod own;
+mod protected_files;
 mod scratch;
 mod session;
 mod state;
@@ -34,6 +35,7 @@ use collect::Collector;
 use control_file::CONTROL;
 use environment::Surroundings;
 use outcome::{Refusal, add_to_hash, ending, needs_every_guarantee, system};
+use protected_files::ProtectedFiles;
 use salve_types::Timestamp;
 use scratch::Scratch;
 use session::Finished;
@@ -188,6 +190,10 @@ impl Runner {
         self.check_control_file()?;
         let state = self.state()?;
         let started_at = self.seconds();
+        let kept = match request.protected {
+            ProtectedFileUse::Kept if state.is_some() => ProtectedFiles::find(&self.workspace),
+            _ => ProtectedFiles::default(),
+        };
         loop {
             let missing = self.known_missing();
             let open = crate::sandbox::not_held_without(&missing);
@@ -199,8 +205,10 @@ impl Runner {
             let files = state.as_ref().map(|(_, store)| store.create(names())).transpose();
             let files = files.map_err(system("make a file for the output"))?;
             let scratch = self.scratch(started_at)?;
-            let launch = self.launch(request, &scratch, &missing)?;
-            let run = Run { request, started_at, open: &open, files, state: state.as_ref() };
+            let mut launch = self.launch(request, &scratch, &missing)?;
+            launch.kept = kept.paths(&self.workspace);
+            let state = state.as_ref();
+            let run = Run { request, started_at, open: &open, files, state, kept: &kept };
             match self.execute(&launch, run, watch) {
                 // Nothing was started. A caller that may run without the layer does, knowingly.
                 Err(Refusal::Layer(layer, _)) if !missing.contains(&layer) => self.learn(layer),
@@ -234,6 +242,7 @@ impl Runner {
             limits: Limits::of(RunClass::Probe),
             environment: Vec::new(),
             input: RunInput::Nothing,
+            protected: crate::ProtectedFileUse::default(),
         };
         let mut launch = self.launch(&request, &scratch, &[])?;
         launch.layers = layers.to_vec();
@@ -332,6 +341,7 @@ impl Runner {
             network,
             limits: request.limits.clone(),
             protected: [".git", STATE].map(|name| self.workspace.join(name)).to_vec(),
+            kept: Vec::new(),
             writable: vec![scratch.folder().to_path_buf()],
             layered: self.surroundings.toolchain_homes.clone(),
             hidden: home.chain(self.surroundings.secrets.iter().cloned()).collect(),
@@ -394,8 +404,24 @@ impl Runner {
             log::append(state, &record).map_err(system("add to the list of runs"))?;
             store.prune(&record.id).map_err(system("remove old outputs"))?;
             events.extend(self.count_orphans(state, &record)?);
+            if run.request.protected == ProtectedFileUse::Kept {
+                events.extend(self.move_aside(state, run.kept, &record.id)?);
+            }
         }
         Ok(FinishedRun { record, stdout, stderr, events })
+    }
+
+    /// Moves protected files aside that the run has made.
+    fn move_aside(
+        &self,
+        state: &StateFolder,
+        kept: &ProtectedFiles,
+        id: &str,
+    ) -> Result<Option<RunEvent>, RunError> {
+        let moved = ProtectedFiles::move_new_aside(kept, &self.workspace, state, id);
+        let paths = moved.map_err(system("move aside what the run has made"))?;
+        let folder = format!("{STATE}/{}/{id}", protected_files::ASIDE);
+        Ok((!paths.is_empty()).then_some(RunEvent::MovedAside { paths, folder }))
     }
 
     /// Trips the breaker when commands have left too many processes behind.
@@ -440,6 +466,7 @@ struct Run<'a> {
     request: &'a RunRequest,
     started_at: u64,
     open: &'a [Guarantee],
+    kept: &'a ProtectedFiles,
     files: Option<OutputFiles>,
     state: Option<&'a (StateFolder, Store)>,
 }

@@ -30,8 +30,9 @@
 //! A program that the user chose to run is arbitrary code, and only these layers limit it. Inside
 //! them it may do what it likes: change or delete every file of the workspace that is not protected,
 //! read the workspace's own secrets, use up its limits, and leave behind files that do harm when
-//! something outside runs them, such as a build script, an editor's settings, or a repository in a
-//! subfolder. Only the protected paths of the workspace itself are kept. A file of the workspace that
+//! something outside runs them, such as a build script or a repository in a subfolder. The protected
+//! paths are kept: `.git` and `.salve`, and what editors, hooks, build servers and agents obey; what
+//! a run newly makes of the latter is moved aside after it. A file of the workspace that
 //! is hard-linked to one outside is that file. With the network (the class "network" only) it can
 //! send what it can read, also to services of this machine. Holes in the kernel and in the processor
 //! are not closed here; seccomp takes away the parts where most of them were found. Debuggers and

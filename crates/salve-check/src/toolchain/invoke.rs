@@ -94,6 +94,7 @@ fn request(work: &Work<'_>, cwd: &Path, words: Vec<String>) -> RunRequest {
         limits,
         environment: work.spec.environment.clone(),
         input: RunInput::Nothing,
+        protected: crate::ProtectedFileUse::default(),
     }
 }
 

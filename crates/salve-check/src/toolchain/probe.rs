@@ -71,6 +71,7 @@ pub(super) fn ask_version(
         limits: Limits::of(RunClass::Probe),
         environment: spec.environment.clone(),
         input: RunInput::Nothing,
+        protected: crate::ProtectedFileUse::default(),
     })?;
     if finished.record.ending != (RunEnding::Exited { code: 0 }) {
         return Ok(None);

@@ -8,5 +8,6 @@ mod bash;
 mod denied;
 mod endings;
 mod hostile;
+mod protected;
 mod records;
 mod workplace;

@@ -65,6 +65,7 @@ impl Workplace {
             limits: Limits { deadline: Duration::from_secs(10), ..Limits::of(RunClass::Proposed) },
             environment: Vec::new(),
             input: RunInput::Nothing,
+            protected: salve_check::ProtectedFileUse::default(),
         }
     }
 }

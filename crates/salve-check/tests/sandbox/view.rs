@@ -41,6 +41,33 @@ print(client.recv(16).decode())
 }
 
 #[test]
+fn programs_can_make_terminals_of_their_own() {
+    let text = r#"
+import os, pty, termios
+child, terminal = pty.fork()
+if child == 0:
+    own = os.open("/dev/tty", os.O_RDWR)
+    termios.tcgetattr(own)
+    os.write(own, b"SPOKEN %d\n" % os.isatty(0))
+    os._exit(0)
+print(os.read(terminal, 100).decode())
+os.waitpid(child, 0)
+try: os.open("/dev/tty", os.O_RDWR); print("TERMINAL OF THE USER")
+except OSError: pass
+"#;
+    for user in cage::users() {
+        let world = World::new(user);
+        let plan = Plan::of_argv(["python3", "-I", "-c", text]);
+        let outcome = cage::run(&world.launch(&world.path("ws"), plan), user);
+        assert!(outcome.output.contains("SPOKEN 1"), "as {user}: {}", outcome.output);
+        assert!(!outcome.output.contains("TERMINAL OF THE USER"));
+        let plan = Plan::of_argv(["script", "-qec", "echo x > /dev/tty && tty", "/dev/null"]);
+        let outcome = cage::run(&world.launch(&world.path("ws"), plan), user);
+        assert!(outcome.output.contains("/dev/pts/"), "as {user}: {}", outcome.output);
+    }
+}
+
+#[test]
 fn a_workspace_may_lie_in_a_home_or_around_a_toolchain() {
     for user in cage::users() {
         let world = World::new(user);

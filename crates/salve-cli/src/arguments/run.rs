@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) place: FolderArguments,
-    /// Runs it without asking, even where a layer of the sandbox is missing.
+    /// Runs it without asking, even where a guarantee of the sandbox does not hold.
     #[arg(long, conflicts_with = "no_input")]
     pub(crate) yes: bool,
     /// Never asks: what needs approval is skipped, with exit code 4.
@@ -27,6 +27,9 @@ pub(crate) struct RunArguments {
     /// Whose exit code the command ends with.
     #[arg(long, value_enum, default_value_t = ExitCodeOf::Salve, value_name = "WHOSE")]
     pub(crate) exit_code: ExitCodeOf,
+    /// Lets it write files that editors, hooks, build servers and agents obey, such as `.vscode`.
+    #[arg(long)]
+    pub(crate) allow_protected: bool,
     /// Commands joined with `&&`, `||`, `;` and `|`; no shell reads them.
     #[arg(long, value_name = "LINE", conflicts_with = "command", allow_hyphen_values = true)]
     pub(crate) line: Option<String>,

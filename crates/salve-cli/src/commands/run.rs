@@ -171,6 +171,11 @@ fn request(
         limits: Limits::of_proposed(risk, options.timeout.map(Duration::from_secs)),
         environment: Vec::new(),
         input: RunInput::Caller,
+        protected: if options.allow_protected {
+            salve_check::ProtectedFileUse::Allowed
+        } else {
+            salve_check::ProtectedFileUse::Kept
+        },
     }
 }
 

@@ -84,6 +84,7 @@ fn grants(launch: &Launch) -> io::Result<Vec<(PathBuf, Right)>> {
 /// What is protected, and what the names of it lead to.
 fn fixed(launch: &Launch) -> Vec<PathBuf> {
     let mut fixed = places::protected(launch);
+    fixed.extend(launch.kept.iter().cloned());
     let led_to: Vec<PathBuf> = fixed.iter().filter_map(|path| path.canonicalize().ok()).collect();
     fixed.extend(led_to);
     fixed

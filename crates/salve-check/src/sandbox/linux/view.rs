@@ -31,6 +31,7 @@ const LAYERS: &str = "/.layers";
 pub(super) fn build(launch: &Launch) -> Result<Vec<PathBuf>, LayerError> {
     let mounting = |error: io::Error| refused(Layer::MountNamespace, &error);
     let places = places::plan(launch).map_err(mounting)?;
+    let kept = places::kept(launch);
     namespaces::enter_mount_namespace().map_err(mounting)?;
     change_root(launch).map_err(mounting)?;
     let mut view = View {
@@ -46,6 +47,7 @@ pub(super) fn build(launch: &Launch) -> Result<Vec<PathBuf>, LayerError> {
     view.devices().map_err(mounting)?;
     view.processes()?;
     view.protect().map_err(mounting)?;
+    view.keep(kept).map_err(mounting)?;
     view.mask_secrets().map_err(mounting)?;
     view.close().map_err(mounting)?;
     Ok(view.writable)
@@ -160,8 +162,18 @@ impl View<'_> {
         Ok(rustix::mount::mount_bind_recursive(source, target)?)
     }
 
-    /// The devices that are no way out.
+    /// The devices that are no way out, and terminals of its own. `/dev/tty` is the terminal of who
+    /// opens it, and the launcher has left that of the user.
     fn devices(&self) -> io::Result<()> {
+        let terminals = Path::new("/dev/pts");
+        self.scaffold.folders(terminals)?;
+        let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
+        let options = c"newinstance,ptmxmode=0666,mode=0600";
+        rustix::mount::mount("devpts", terminals, "devpts", flags, options)?;
+        let own = Path::new("/dev/tty");
+        if outside(own).exists() {
+            self.bind(&outside(own), own)?;
+        }
         for name in HARMLESS_DEVICES {
             let device = Path::new("/dev").join(name);
             self.bind(&outside(&device), &device)?;
@@ -172,6 +184,7 @@ impl View<'_> {
             ("stdout", "/proc/self/fd/1"),
             ("stderr", "/proc/self/fd/2"),
             ("shm", "/tmp"),
+            ("ptmx", "pts/ptmx"),
         ] {
             std::os::unix::fs::symlink(target, Path::new("/dev").join(name))?;
         }
@@ -211,6 +224,16 @@ impl View<'_> {
             for folder in above.into_iter().rev() {
                 rustix::mount::mount_bind_recursive(folder, folder)?;
             }
+            rustix::mount::mount_bind_recursive(&path, &path)?;
+            self.fixed.push(path);
+        }
+        Ok(())
+    }
+
+    /// Makes the protected set read-only where it is. The folders above stay as they are: a mount would
+    /// keep files from being moved out of them, and a folder that was moved is noticed after the run.
+    fn keep(&mut self, kept: Vec<PathBuf>) -> io::Result<()> {
+        for path in kept.into_iter().filter(|path| path.symlink_metadata().is_ok()) {
             rustix::mount::mount_bind_recursive(&path, &path)?;
             self.fixed.push(path);
         }

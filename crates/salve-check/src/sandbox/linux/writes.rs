@@ -80,6 +80,12 @@ fn ruleset(launch: &Launch, writable: &[PathBuf]) -> Result<RulesetStatus, Rules
         let device = Path::new("/dev").join(device);
         rules = allow(rules, &device, AccessFs::WriteFile | AccessFs::IoctlDev)?;
     }
+    if launch.layers.contains(&Layer::MountNamespace) {
+        for terminals in ["/dev/pts", "/dev/tty"] {
+            let rights = AccessFs::WriteFile | AccessFs::IoctlDev;
+            rules = allow(rules, Path::new(terminals), rights)?;
+        }
+    }
     Ok(rules.restrict_self()?.ruleset)
 }
 

@@ -99,6 +99,16 @@ pub(super) fn ended(run: &FinishedRun) -> String {
             ));
         }
     }
+    for event in &run.events {
+        if let RunEvent::MovedAside { paths, folder } = event {
+            let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+            note(crate::change::visible(&format!(
+                "moved to `{folder}`, because editors, hooks, build servers or agents would obey it: {}; \
+                 `--allow-protected` leaves it",
+                paths.join(", ")
+            )));
+        }
+    }
     if let (Some(file), true) =
         (&record.output_file, !run.stdout.is_whole() || !run.stderr.is_whole())
     {

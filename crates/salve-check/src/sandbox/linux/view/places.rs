@@ -207,6 +207,13 @@ fn is_repository_of_submodule(folder: &Path, workspace: &Path) -> bool {
     folder.join("HEAD").is_file() && text.lines().any(|line| names_workspace(line).is_some())
 }
 
+/// Everything of the protected set that exists, a link through what it leads to in the workspace.
+pub(in crate::sandbox::linux) fn kept(launch: &Launch) -> Vec<PathBuf> {
+    let inside = |path: &PathBuf| path.starts_with(&launch.workspace);
+    let real = launch.kept.iter().filter_map(|path| path.canonicalize().ok());
+    real.filter(inside).collect()
+}
+
 /// The folder that a file `.git` leads to.
 pub(in crate::sandbox::linux) fn repository_of(file: &Path) -> Option<PathBuf> {
     let line = read_line(file)?;
