@@ -119,6 +119,7 @@ fn runner(folder: &Path) -> Runner {
         clock: || Timestamp(0),
         keep: Keep::RECORDS,
         without: Vec::new(),
+        caches: None,
     })
     .expect("a runner")
 }

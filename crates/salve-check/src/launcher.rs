@@ -59,6 +59,8 @@ pub struct Launch {
     pub writable: Vec<PathBuf>,
     /// Folders that are readable and whose writes are forgotten: toolchain homes and caches.
     pub layered: Vec<PathBuf>,
+    /// Caches with a private layer that is kept; a launch with the network adds to it.
+    pub caches: Vec<KeptCache>,
     /// Folders and files that programs see empty, but for what the other lists name: the user's home,
     /// and credentials inside of toolchain homes.
     pub hidden: Vec<PathBuf>,
@@ -66,6 +68,15 @@ pub struct Launch {
     pub layers: Vec<Layer>,
     /// Whether redirections must stay inside the workspace, symlinks followed.
     pub redirects_beneath: bool,
+}
+
+/// A toolchain's cache with what runs with the network have added to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptCache {
+    /// Where programs find it.
+    pub path: PathBuf,
+    /// The folder that holds what was added.
+    pub kept: PathBuf,
 }
 
 impl Launch {

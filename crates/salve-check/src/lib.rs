@@ -33,7 +33,8 @@ pub use facts::{
 };
 pub use forgotten::{ForgottenInstall, InstallPlace, forgotten_install};
 pub use launcher::{
-    Launch, LauncherReport, LauncherStage, Layer, LayerError, ProgramEnding, launcher_main,
+    KeptCache, Launch, LauncherReport, LauncherStage, Layer, LayerError, ProgramEnding,
+    launcher_main,
 };
 pub use obstacle::{Obstacle, likely_obstacle, obstacle_in};
 pub use plan::{Joiner, Plan, PlannedCommand, PlannedPipeline, PlannedRedirect, RedirectTarget};
@@ -50,8 +51,8 @@ pub use run::{
     RunEvent, RunInput, RunLimit, RunPrograms, RunRecord, RunRequest, StartedBy,
 };
 pub use runner::{
-    Keep, KeyCommandError, Launcher, OutputStream, RunLog, Runner, RunnerOptions, is_paused,
-    run_key_command, run_own_executable,
+    Keep, KeyCommandError, Launcher, OutputStream, RunLog, Runner, RunnerOptions, WorkspaceCache,
+    clear_caches, is_paused, list_caches, run_key_command, run_own_executable,
 };
 pub use sandbox::{Guarantee, GuaranteeReport, LayerReport, NamespaceDenial};
 pub use shell::{

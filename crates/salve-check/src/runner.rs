@@ -4,6 +4,7 @@
 //! reason why nothing was run. Never runs while the control file says PAUSE, never without the
 //! layers of the sandbox unless a person said so, and never leaves a process behind.
 
+mod caches;
 mod collect;
 mod control_file;
 mod environment;
@@ -21,6 +22,7 @@ mod state;
 mod store;
 mod visible;
 
+pub use caches::{WorkspaceCache, clear_caches, list_caches};
 pub use control_file::is_paused;
 pub use key_command::{KeyCommandError, run_key_command};
 pub use log::RunLog;
@@ -28,9 +30,10 @@ pub use own::run_own_executable;
 
 use crate::{
     FinishedRun, Gate, Guarantee, GuaranteeReport, Launch, Layer, LayerError, LayerReport, Limits,
-    Plan, RiskClass, RunClass, RunError, RunEvent, RunInput, RunPrograms, RunRecord, RunRequest,
-    StartedBy,
+    Plan, ProtectedFileUse, RiskClass, RunClass, RunError, RunEvent, RunInput, RunPrograms,
+    RunRecord, RunRequest, StartedBy,
 };
+use caches::HeldCaches;
 use collect::Collector;
 use control_file::CONTROL;
 use environment::Surroundings;
@@ -69,6 +72,8 @@ pub struct RunnerOptions {
     pub keep: Keep,
     /// Layers of the sandbox that count as missing even if the machine has them.
     pub without: Vec<Layer>,
+    /// Where caches of toolchains are kept, for each workspace; without it they are forgotten.
+    pub caches: Option<PathBuf>,
 }
 
 /// The executable that becomes the launcher.
@@ -120,6 +125,7 @@ pub struct Runner {
     clock: fn() -> Timestamp,
     keep: Keep,
     without: Vec<Layer>,
+    caches: Option<PathBuf>,
     /// Layers that are known to be missing; the others are taken to be there until one fails.
     missing: Mutex<Vec<Layer>>,
     orphans: AtomicU32,
@@ -145,6 +151,7 @@ impl Runner {
             keep: options.keep,
             missing: Mutex::new(options.without.clone()),
             without: options.without,
+            caches: options.caches,
             orphans: AtomicU32::new(0),
             runs: AtomicU32::new(0),
         })
@@ -207,6 +214,7 @@ impl Runner {
             let scratch = self.scratch(started_at)?;
             let mut launch = self.launch(request, &scratch, &missing)?;
             launch.kept = kept.paths(&self.workspace);
+            let _caches = self.add_caches(&mut launch);
             let state = state.as_ref();
             let run = Run { request, started_at, open: &open, files, state, kept: &kept };
             match self.execute(&launch, run, watch) {
@@ -342,12 +350,35 @@ impl Runner {
             limits: request.limits.clone(),
             protected: [".git", STATE].map(|name| self.workspace.join(name)).to_vec(),
             kept: Vec::new(),
+            caches: Vec::new(),
             writable: vec![scratch.folder().to_path_buf()],
             layered: self.surroundings.toolchain_homes.clone(),
             hidden: home.chain(self.surroundings.secrets.iter().cloned()).collect(),
             layers,
             redirects_beneath: matches!(request.gate, Gate::Policy { .. }),
         })
+    }
+
+    /// Gives a launch the caches of the workspace, and returns what holds them for it.
+    fn add_caches(&self, launch: &mut Launch) -> HeldCaches {
+        // A layer needs mounts; rules alone show the user's own caches, read-only.
+        if !launch.layers.contains(&Layer::PrivateLayers) || self.keep == Keep::Nothing {
+            return HeldCaches::default();
+        }
+        let places = &self.surroundings.caches;
+        let paths: Vec<_> =
+            places.iter().map(|place| (place.name.to_owned(), place.path.clone())).collect();
+        let all = self.caches.as_deref();
+        let held = HeldCaches::take(all, &self.workspace, &paths, launch.network);
+        for cache in &held.caches {
+            let place = places.iter().find(|place| place.path == cache.path);
+            let variable = place.and_then(|place| place.variable.clone());
+            let given = |name: &str| launch.environment.iter().any(|(other, _)| other == name);
+            let variable = variable.filter(|(name, _)| !given(name));
+            launch.environment.extend(variable);
+        }
+        launch.caches = held.caches.clone();
+        held
     }
 
     fn execute(

@@ -29,7 +29,7 @@ pub(crate) use jobs::{
     JobsWatchArguments, PlaceArguments, ResolveWith, WorkerArguments,
 };
 pub(crate) use keys::{KeysArguments, KeysCommand};
-pub(crate) use run::{ExitCodeOf, RunArguments, RunsArguments};
+pub(crate) use run::{CacheAction, CacheArguments, ExitCodeOf, RunArguments, RunsArguments};
 pub(crate) use setup::{Agent, Provider, SetupArguments};
 pub(crate) use signature::SignatureArguments;
 pub(crate) use sim::SimArguments;
@@ -107,6 +107,8 @@ pub(crate) enum Command {
     Run(RunArguments),
     /// Lists what was run here.
     Runs(RunsArguments),
+    /// Lists and clears what runs with the network have fetched for each workspace.
+    Cache(CacheArguments),
     /// Heals the replies of a provider on their way to any agent.
     Gateway(Box<GatewayArguments>),
     /// Creates, lists and revokes keys of the gateway.

@@ -3,6 +3,7 @@
 //! In: checked arguments. Out: an ending or a failure. Never decides what a stage decides.
 
 pub(crate) mod apply;
+pub(crate) mod cache;
 pub(crate) mod calls;
 pub(crate) mod check;
 pub(crate) mod checkpoint;

@@ -38,6 +38,9 @@ pub(crate) fn as_launcher() -> Option<ExitCode> {
     Some(launcher_main(stage, &[LAUNCH, INNER]))
 }
 
+/// The folder of what runs with the network have fetched, in the user's data folder.
+pub(crate) const CACHES: &str = "caches";
+
 /// Returns what this machine gives to every part.
 pub(crate) fn machine() -> Result<MachineConfig, Failure> {
     Ok(MachineConfig {
@@ -45,6 +48,7 @@ pub(crate) fn machine() -> Result<MachineConfig, Failure> {
         launcher: Launcher { program: own_executable()?, arguments: vec![LAUNCH.to_owned()] },
         variables: environment::all(),
         temporary: std::env::temp_dir(),
+        caches: environment::user_data_folder().map(|folder| folder.join(CACHES)),
     })
 }
 

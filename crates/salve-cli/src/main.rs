@@ -98,6 +98,7 @@ fn run(arguments: Arguments, name: &str) -> CommandResult {
         Command::Check(options) => commands::check::run(&options, choice),
         Command::Run(options) => commands::run::run(&options, format()?),
         Command::Runs(options) => commands::runs::run(&options, format()?),
+        Command::Cache(options) => commands::cache::run(&options, format()?),
         Command::Gateway(options) => commands::gateway::run(&options, format()?),
         Command::Keys(options) => commands::gateway_keys::run(&options, format()?),
         Command::Calls(options) => commands::calls::run(&options, format()?),

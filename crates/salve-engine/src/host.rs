@@ -43,6 +43,8 @@ pub struct MachineConfig {
     pub variables: BTreeMap<String, String>,
     /// Where temporary homes are made.
     pub temporary: PathBuf,
+    /// Where caches of toolchains are kept for each workspace; without it they are forgotten.
+    pub caches: Option<PathBuf>,
 }
 
 /// What a host is made of. Plain values: where they came from is the caller's business.

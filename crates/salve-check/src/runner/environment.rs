@@ -57,6 +57,30 @@ const TOOLCHAIN_HOMES: &[(&str, &str)] = &[
     ("GRADLE_USER_HOME", ".gradle"),
 ];
 
+/// Folders that are caches and nothing else: a name, the variable and the home of the table above, and
+/// the folder in it.
+const CACHES: &[(&str, &str, &str, &str)] = &[
+    ("cargo-registry", "CARGO_HOME", ".cargo", "registry"),
+    ("cargo-git", "CARGO_HOME", ".cargo", "git"),
+    ("go-build", "GOCACHE", ".cache/go-build", ""),
+    ("go-modules", "GOMODCACHE", "go/pkg/mod", ""),
+    ("npm", "npm_config_cache", ".npm", ""),
+    ("pip", "PIP_CACHE_DIR", ".cache/pip", ""),
+    ("uv", "UV_CACHE_DIR", ".cache/uv", ""),
+    ("deno", "DENO_DIR", ".cache/deno", ""),
+];
+
+/// A cache that can be kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct CachePlace {
+    /// The name of its layer.
+    pub(super) name: &'static str,
+    /// Where programs find it.
+    pub(super) path: PathBuf,
+    /// The variable that leads there, where the user has no such folder yet.
+    pub(super) variable: Option<(String, String)>,
+}
+
 /// Files inside those homes that hold what a program must not read.
 const SECRETS: &[&str] =
     &[".cargo/credentials.toml", ".cargo/credentials", ".gradle/gradle.properties"];
@@ -91,6 +115,8 @@ pub(super) struct Surroundings {
     pub(super) toolchain_homes: Vec<PathBuf>,
     /// Files in them that programs do not see.
     pub(super) secrets: Vec<PathBuf>,
+    /// Caches in them, and those that the user could have.
+    pub(super) caches: Vec<CachePlace>,
 }
 
 impl Surroundings {
@@ -133,7 +159,18 @@ impl Surroundings {
         }
         homes.sort();
         homes.dedup();
-        Self { variables, home, toolchain_homes: homes, secrets }
+        let caches = CACHES.iter().filter_map(|(name, variable, below_home, folder)| {
+            let named = inherited.get(*variable).map(PathBuf::from);
+            let base = named.or_else(|| home.as_ref().map(|home| home.join(below_home)))?;
+            let (text, there) = (base.to_str()?.to_owned(), exists(&base));
+            // A home that holds more than a cache is not made up.
+            let usable = base.is_absolute() && (there || folder.is_empty());
+            let path = if folder.is_empty() { base } else { base.join(folder) };
+            let variable = (!there).then(|| ((*variable).to_owned(), text));
+            usable.then_some(CachePlace { name: *name, path, variable })
+        });
+        let caches = caches.collect();
+        Self { variables, home, toolchain_homes: homes, secrets, caches }
     }
 
     /// Returns the variables of one run. What the request adds comes last and wins.
@@ -244,6 +281,20 @@ mod tests {
         }
         assert!(surroundings.secrets.contains(&PathBuf::from("/home/u/.cargo/credentials.toml")));
         assert_eq!(surroundings.home, Some(PathBuf::from("/home/u")));
+    }
+
+    #[test]
+    fn caches_are_folders_of_nothing_else() {
+        let caches = surroundings().caches;
+        let path =
+            |name: &str| caches.iter().find(|cache| cache.name == name).map(|c| c.path.clone());
+        assert_eq!(path("cargo-registry"), Some(PathBuf::from("/home/u/.cargo/registry")));
+        assert_eq!(path("npm"), Some(PathBuf::from("/home/u/.npm")));
+        for cache in &caches {
+            assert!(cache.variable.is_none() && !cache.path.ends_with(".cargo"), "{cache:?}");
+        }
+        let bare = Surroundings::of(&map(&[("HOME", "/home/u")]), |_| false).caches;
+        assert!(bare.iter().all(|cache| cache.variable.is_some() && !cache.name.contains("cargo")));
     }
 
     #[test]

@@ -10,8 +10,8 @@
 //! of the run is near, and the user's tools read such files when they start, not when they appear.
 
 use super::state::StateFolder;
-use salve_types::{Binds, DEPENDENCY_FOLDERS, protected_entry};
-use std::collections::{BTreeMap, VecDeque};
+use salve_types::{Binds, DEPENDENCY_FOLDERS, ProtectedForm, protected_entries, protected_entry};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,9 @@ const ENTRIES: usize = 200_000;
 /// Where new ones go, below Salve's own folder.
 pub(super) const ASIDE: &str = "aside";
 
-/// The protected files of a workspace, relative to it, and which file each of them is.
+/// The protected files of a workspace, relative to it, and which folder each of them is in. The file
+/// itself may become another one meanwhile: the user saves, and a run cannot. But a run can move the
+/// folder away and make one of the same name.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ProtectedFiles {
     files: BTreeMap<PathBuf, (u64, u64)>,
@@ -31,18 +33,18 @@ impl ProtectedFiles {
     /// Looks for them.
     pub(super) fn find(workspace: &Path) -> Self {
         let mut files = BTreeMap::new();
+        let names = Names::of_the_table();
         let mut left = ENTRIES;
         let mut open = VecDeque::from([PathBuf::new()]);
         while let Some(folder) = open.pop_front() {
-            let entries =
-                std::fs::read_dir(workspace.join(&folder)).into_iter().flatten().flatten();
-            for entry in entries.take(left) {
+            let path = workspace.join(&folder);
+            let Ok(above) = path.metadata() else { continue };
+            for entry in std::fs::read_dir(path).into_iter().flatten().flatten().take(left) {
                 left -= 1;
                 let path = folder.join(entry.file_name());
                 let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-                if is_protected(&path) {
-                    let found = entry.metadata();
-                    files.extend(found.ok().map(|found| (path, (found.dev(), found.ino()))));
+                if names.may_name(&path) && is_protected(&path) {
+                    files.insert(path, (above.dev(), above.ino()));
                 } else if is_folder && !is_left_alone(&entry.file_name().to_string_lossy()) {
                     open.push_back(path);
                 }
@@ -68,7 +70,7 @@ impl ProtectedFiles {
             after.files.into_iter().filter(|(path, file)| before.files.get(path) != Some(file));
         let mut moved = Vec::new();
         for (path, _) in new {
-            let aside = state.subfolder(ASIDE)?.subfolder(run)?.path_of("").join(&path);
+            let aside = state.subfolder(ASIDE)?.subfolder(run)?.path().join(&path);
             if let Some(folder) = aside.parent() {
                 std::fs::create_dir_all(folder)?;
             }
@@ -76,6 +78,41 @@ impl ProtectedFiles {
             moved.push(path);
         }
         Ok(moved)
+    }
+}
+
+/// The last names of the table's entries: most files of a workspace have none of them, and need no
+/// look at the whole table.
+struct Names {
+    whole: HashSet<&'static str>,
+    starts: Vec<&'static str>,
+    endings: Vec<&'static str>,
+}
+
+impl Names {
+    fn of_the_table() -> Self {
+        let mut names = Self { whole: HashSet::new(), starts: Vec::new(), endings: Vec::new() };
+        for entry in protected_entries().filter(|entry| entry.binds == Binds::EditsAndRuns) {
+            match entry.form {
+                ProtectedForm::Folder(name)
+                | ProtectedForm::File(name)
+                | ProtectedForm::Pair(_, name)
+                | ProtectedForm::PairEnding(_, name) => {
+                    names.whole.insert(name);
+                }
+                ProtectedForm::Start(start) => names.starts.push(start),
+                ProtectedForm::Ending(ending) => names.endings.push(ending),
+            }
+        }
+        names
+    }
+
+    fn may_name(&self, path: &Path) -> bool {
+        let Some(name) = path.file_name() else { return false };
+        let name = name.to_string_lossy().to_lowercase();
+        self.whole.contains(name.as_str())
+            || self.starts.iter().any(|start| name.starts_with(start))
+            || self.endings.iter().any(|ending| name.ends_with(ending))
     }
 }
 
@@ -128,15 +165,24 @@ mod tests {
         for path in kept.iter().chain(&new) {
             make(root, path);
         }
-        std::fs::remove_file(root.join("a/AGENTS.md")).unwrap();
-        make(root, "a/OTHER");
-        std::fs::rename(root.join("a/OTHER"), root.join("a/AGENTS.md")).unwrap();
+        std::fs::rename(root.join("a"), root.join("moved")).unwrap();
+        make(root, "a/AGENTS.md");
+        make(root, "saved");
+        std::fs::rename(root.join("saved"), root.join(".vscode/settings.json")).unwrap();
         let state = StateFolder::open(root).unwrap();
         let moved = ProtectedFiles::move_new_aside(&before, root, &state, "1").unwrap();
         let moved: Vec<_> = moved.iter().map(|path| path.to_str().unwrap()).collect();
-        assert_eq!(moved, [".github/workflows", ".husky", ".idea", "a/AGENTS.md", "a/b/.envrc"]);
+        let expected = [
+            ".github/workflows",
+            ".husky",
+            ".idea",
+            "a/AGENTS.md",
+            "moved/AGENTS.md",
+            "moved/b/.envrc",
+        ];
+        assert_eq!(moved, expected);
         assert!(root.join(".salve/aside/1/.github/workflows/x.yml").is_file());
-        assert!(kept.iter().all(|path| root.join(path).is_file()));
+        assert!(kept.iter().all(|path| root.join(path.replace("a/_", "moved/_")).is_file()));
         assert!(root.join(".vscode/settings.json").is_file());
         let again = ProtectedFiles::move_new_aside(&before, root, &state, "2").unwrap();
         assert_eq!(again, [PathBuf::new(); 0]);

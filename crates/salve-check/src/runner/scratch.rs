@@ -7,7 +7,8 @@ use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 use rustix::path::Arg;
 use std::ffi::{CStr, CString};
-use std::io::Result;
+use std::fs::File;
+use std::io::{Result, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
@@ -36,7 +37,8 @@ impl Scratch {
                         Self { home: folder.join("home"), temporary: folder.join("tmp"), folder };
                     rustix::fs::mkdirat(CWD, &scratch.home, Mode::RWXU)?;
                     rustix::fs::mkdirat(CWD, &scratch.temporary, Mode::RWXU)?;
-                    std::fs::write(scratch.home.join(".gitconfig"), GIT_IDENTITY)?;
+                    let mut settings = File::create_new(scratch.home.join(".gitconfig"))?;
+                    settings.write_all(GIT_IDENTITY.as_bytes())?;
                     return Ok(scratch);
                 }
                 Err(Errno::EXIST) => {}
@@ -61,7 +63,7 @@ impl Drop for Scratch {
 
 /// Removes a folder however deep programs made it: folders inside of others are moved up and
 /// emptied one after the other, with two of them open at a time.
-fn remove_all(folder: &Path) -> Result<()> {
+pub(super) fn remove_all(folder: &Path) -> Result<()> {
     let root = open_folder(CWD, folder)?;
     let mut pending = names_in(&root)?;
     let mut moved: u64 = 0;

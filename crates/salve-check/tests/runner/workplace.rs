@@ -79,6 +79,7 @@ pub(crate) fn options(folder: &Path, without: &[Layer]) -> RunnerOptions {
         clock: || Timestamp(1_800_000_000_000),
         keep: Keep::RECORDS,
         without: without.to_vec(),
+        caches: None,
     }
 }
 

@@ -21,6 +21,7 @@ fn every_layer_is_reported_available() {
         clock: || Timestamp(0),
         keep: Keep::Nothing,
         without: Vec::new(),
+        caches: None,
     })
     .unwrap();
     let reports = runner.layers().unwrap();

@@ -2,7 +2,7 @@
 
 use crate::cage;
 use crate::world::World;
-use salve_check::Plan;
+use salve_check::{KeptCache, Layer, Plan};
 use std::os::unix::fs::PermissionsExt;
 
 #[test]
@@ -229,5 +229,54 @@ fn a_submodule_can_ask_its_repository_and_others_cannot() {
             assert_eq!(outcome.output.lines().any(|line| line == "shown"), shown);
             assert_eq!(std::fs::read_to_string(repository.join("HEAD")).unwrap(), "shown\n");
         }
+    }
+}
+
+/// What a run with the network fetched is there for later runs; what others write is forgotten.
+#[test]
+fn a_cache_keeps_what_runs_with_the_network_add_to_it() {
+    // The number of nobody is that of every owner without one, and such a cache is not kept.
+    let users =
+        cage::users().into_iter().map(|user| if user == cage::NOBODY { 1001 } else { user });
+    for user in users {
+        let world = World::new_in("/var/tmp", user);
+        let (path, kept) = (world.path("home/.npm"), world.path("kept/npm"));
+        for folder in [&path, &kept.join("upper"), &kept.join("work")] {
+            std::fs::create_dir_all(folder).unwrap();
+        }
+        std::fs::write(path.join("own"), "own\n").unwrap();
+        world.give("home/.npm");
+        world.give("kept");
+        let new = world.path("home/.cache/pip");
+        let fresh = world.path("kept/pip");
+        for folder in ["upper", "work"] {
+            std::fs::create_dir_all(fresh.join(folder)).unwrap();
+        }
+        world.give("kept");
+        let run = |network: bool, script: &str| {
+            let script = format!("cd {}; {script}", path.display());
+            let plan = Plan::of_argv(["sh", "-c", &script]);
+            let mut launch = world.launch(&world.path("ws"), plan);
+            launch.network = network;
+            launch.layers.retain(|layer| !network || *layer != Layer::NetworkNamespace);
+            launch.layered.push(path.clone());
+            launch.caches = vec![
+                KeptCache { path: path.clone(), kept: kept.clone() },
+                KeptCache { path: new.clone(), kept: fresh.clone() },
+            ];
+            let outcome = cage::run(&launch, user);
+            assert!(outcome.is_executed(), "as {user}: {:?} {}", outcome.report, outcome.output);
+            outcome.output
+        };
+        let fresh_file = new.join("wheel").display().to_string();
+        run(true, &format!("echo fetched > fetched; echo more >> own; echo new > {fresh_file}"));
+        let seen = run(
+            false,
+            &format!("cat fetched own {fresh_file}; echo evil > poison; echo evil > fetched"),
+        );
+        assert_eq!(seen, "fetched\nown\nmore\nnew\n", "as {user}");
+        assert_eq!(run(false, "ls; cat fetched"), "fetched\nown\nfetched\n", "as {user}");
+        assert_eq!(std::fs::read_to_string(path.join("own")).unwrap(), "own\n");
+        assert!(!path.join("fetched").exists() && !new.exists());
     }
 }

@@ -142,6 +142,7 @@ impl World {
             limits: Limits::of(RunClass::Toolchain),
             protected: [".git", ".salve"].map(|name| workspace.join(name)).to_vec(),
             kept: Vec::new(),
+            caches: Vec::new(),
             writable: vec![PathBuf::from("/tmp/home-of-the-run")],
             layered: vec![self.path("toolchain")],
             hidden: vec![self.path("home"), self.path("toolchain/credentials.toml")],

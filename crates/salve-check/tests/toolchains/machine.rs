@@ -29,6 +29,7 @@ pub(crate) fn runner(workspace: &Path) -> Runner {
         clock: now,
         keep: Keep::RECORDS,
         without: Vec::new(),
+        caches: None,
     })
     .unwrap()
 }

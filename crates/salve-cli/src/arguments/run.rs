@@ -3,7 +3,7 @@
 //! In: arguments. Out: one value per command, checked by clap. Never acts on them.
 
 use super::FolderArguments;
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
@@ -56,6 +56,26 @@ fn variable(text: &str) -> Result<(String, Option<String>), String> {
         return Err("use NAME or NAME=VALUE".to_owned());
     }
     Ok((name.to_owned(), value))
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CacheArguments {
+    #[command(subcommand)]
+    pub(crate) action: Option<CacheAction>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CacheAction {
+    /// Lists what is kept, for which workspace (the default).
+    List,
+    /// Throws away what is kept for this workspace.
+    Clear {
+        #[command(flatten)]
+        place: FolderArguments,
+        /// Throws away what is kept for every workspace.
+        #[arg(long)]
+        all: bool,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -124,6 +124,7 @@ fn runner_options(machine: &MachineConfig, folder: &Path) -> RunnerOptions {
         clock: machine.clock,
         keep: Keep::Nothing,
         without: Vec::new(),
+        caches: machine.caches.clone(),
     }
 }
 

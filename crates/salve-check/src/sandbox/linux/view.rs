@@ -14,7 +14,7 @@ pub(super) mod places;
 mod scaffold;
 
 use super::{HARMLESS_DEVICES, mount_table, namespaces, refused, resources};
-use crate::launcher::{Launch, Layer, LayerError};
+use crate::launcher::{KeptCache, Launch, Layer, LayerError};
 use places::{Kind, Place};
 use rustix::mount::{MountFlags, MountPropagationFlags, UnmountFlags};
 use scaffold::Scaffold;
@@ -43,6 +43,9 @@ pub(super) fn build(launch: &Launch) -> Result<Vec<PathBuf>, LayerError> {
     view.furnish().map_err(mounting)?;
     for (number, place) in places.iter().enumerate() {
         view.put(place, number)?;
+    }
+    for (cache, number) in launch.caches.iter().zip(places.len()..) {
+        view.cache(cache, number).map_err(mounting)?;
     }
     view.devices().map_err(mounting)?;
     view.processes()?;
@@ -148,6 +151,38 @@ impl View<'_> {
             // The file system that holds it cannot be a lower layer, which is no wall missing.
             Err(rustix::io::Errno::INVAL) => self.show(path).map_err(mounting)?,
             Err(error) => return Err(refused(Layer::PrivateLayers, &error.into())),
+        }
+        Ok(())
+    }
+
+    /// Shows a cache with what earlier runs with the network have added to it. This one adds to it
+    /// for good when it has the network, and into memory when not.
+    fn cache(&mut self, cache: &KeptCache, number: usize) -> io::Result<()> {
+        let below = match outside(&cache.path) {
+            there if there.is_dir() => there,
+            _ => self.scaffold.empty_folder()?,
+        };
+        if foreign::is_any(&below) {
+            return Ok(());
+        }
+        let kept = outside(&cache.kept);
+        let (added, work) = (kept.join("upper"), kept.join("work"));
+        let options = if self.launch.network {
+            scaffold::overlay_options(&[below.as_path()], &added, &work)?
+        } else {
+            let (upper, work) = self.scaffold.layer(number)?;
+            scaffold::overlay_options(&[added.as_path(), below.as_path()], &upper, &work)?
+        };
+        // Below a home that is a layer already, this is a folder of that layer.
+        if std::fs::create_dir_all(&cache.path).is_err() {
+            return Ok(());
+        }
+        let flags = MountFlags::NOSUID | MountFlags::NODEV;
+        // Some file systems cannot be a layer; then it is as if nothing had been kept.
+        let mounted =
+            rustix::mount::mount("salve", &cache.path, "overlay", flags, options.as_c_str());
+        if mounted.is_ok() {
+            self.writable.push(cache.path.clone());
         }
         Ok(())
     }

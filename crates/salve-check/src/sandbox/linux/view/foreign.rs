@@ -23,9 +23,7 @@ const LARGEST: u64 = 1 << 20;
 
 /// Copies the first levels of `lower` into `upper` if there is anything of other owners.
 pub(super) fn copy_up(lower: &Path, upper: &Path) -> io::Result<()> {
-    let foreign = |path: &Path| path.symlink_metadata().is_ok_and(|found| is_foreign(&found));
-    let first = || std::fs::read_dir(lower).into_iter().flatten().flatten();
-    if !foreign(lower) && !first().any(|entry| foreign(&entry.path())) {
+    if !is_any(lower) {
         return Ok(());
     }
     let mut left = ENTRIES;
@@ -43,6 +41,13 @@ pub(super) fn copy_up(lower: &Path, upper: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Returns whether a folder, or something directly in it, may belong to another.
+pub(super) fn is_any(folder: &Path) -> bool {
+    let foreign = |path: &Path| path.symlink_metadata().is_ok_and(|found| is_foreign(&found));
+    let mut first = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    foreign(folder) || first.any(|entry| foreign(&entry.path()))
 }
 
 /// The namespace maps one user and one group; where the number that stands for all others is this

@@ -110,20 +110,24 @@ impl Scaffold {
 
     /// Makes the folders of a private layer and returns the options to mount it with.
     pub(super) fn layer_options(&self, lower: &Path, number: usize) -> io::Result<CString> {
+        let (upper, work) = self.layer(number)?;
+        overlay_options(&[lower], &upper, &work)
+    }
+
+    /// Makes the folders of a private layer: for what is written, and for the kernel's own use.
+    pub(super) fn layer(&self, number: usize) -> io::Result<(PathBuf, PathBuf)> {
         let upper = Self::upper(number);
         let work = Path::new(LAYERS).join(number.to_string()).join("work");
         self.folders(&upper)?;
         self.folders(&work)?;
-        let mut options = b"userxattr,lowerdir=".to_vec();
-        for byte in lower.as_os_str().as_bytes() {
-            if b",:\\".contains(byte) {
-                options.push(b'\\');
-            }
-            options.push(*byte);
-        }
-        let rest = format!(",upperdir={},workdir={}", upper.display(), work.display());
-        options.extend(rest.bytes());
-        Ok(CString::new(options)?)
+        Ok((upper, work))
+    }
+
+    /// Makes a folder with nothing in it.
+    pub(super) fn empty_folder(&self) -> io::Result<PathBuf> {
+        let empty = Path::new(LAYERS).join("empty");
+        self.folders(&empty)?;
+        Ok(empty)
     }
 
     /// Where the writes of a private layer go.
@@ -138,4 +142,29 @@ impl Scaffold {
         let why = format!("nothing may be created in `{}`, which is shown", folder.display());
         Err(io::Error::other(why))
     }
+}
+
+/// Writes the options of an overlay, whose lower folders are named from the top.
+pub(super) fn overlay_options(lower: &[&Path], upper: &Path, work: &Path) -> io::Result<CString> {
+    let mut options = b"userxattr".to_vec();
+    for (number, folder) in lower.iter().enumerate() {
+        options.extend_from_slice(if number == 0 { b",lowerdir=" } else { b":" });
+        options.extend(escaped(folder));
+    }
+    for (name, folder) in [(",upperdir=", upper), (",workdir=", work)] {
+        options.extend_from_slice(name.as_bytes());
+        options.extend(escaped(folder));
+    }
+    Ok(CString::new(options)?)
+}
+
+fn escaped(folder: &Path) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for byte in folder.as_os_str().as_bytes() {
+        if b",:\\".contains(byte) {
+            bytes.push(b'\\');
+        }
+        bytes.push(*byte);
+    }
+    bytes
 }
