@@ -158,6 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test's own files")]
     fn caches_are_made_by_those_who_add_and_thrown_away_when_nobody_uses_them() {
         let place = tempfile::tempdir().unwrap();
         let all = place.path().join("caches");

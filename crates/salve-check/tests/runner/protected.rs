@@ -6,6 +6,7 @@ use std::path::Path;
 
 const WAYS: [&[Layer]; 2] = [&[], Layer::OF_NAMESPACES];
 
+#[expect(clippy::disallowed_methods, reason = "the test's own files")]
 fn place(without: &[Layer]) -> Workplace {
     let place = Workplace::without(without);
     for path in [".vscode/settings.json", "sub/AGENTS.md", "real/hooks.json", "src/main.py"] {

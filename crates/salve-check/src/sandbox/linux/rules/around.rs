@@ -42,6 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test's own files")]
     fn a_folder_is_taken_apart_only_where_something_is_closed() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();

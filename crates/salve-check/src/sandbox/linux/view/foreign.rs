@@ -75,7 +75,7 @@ fn again(from: &Path, to: &Path) -> io::Result<Made> {
     if found.is_file() && found.len() <= LARGEST {
         // What this user cannot read stays as it is, below.
         if std::fs::copy(from, to).is_err() {
-            let _ = std::fs::remove_file(to);
+            let _ = rustix::fs::unlink(to);
         }
     }
     Ok(Made::Other)
