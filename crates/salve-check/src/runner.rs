@@ -24,6 +24,7 @@ mod visible;
 
 pub use caches::{WorkspaceCache, clear_caches, list_caches};
 pub use control_file::is_paused;
+pub use input::caller_gives_input;
 pub use key_command::{KeyCommandError, run_key_command};
 pub use log::RunLog;
 pub use own::run_own_executable;

@@ -19,8 +19,18 @@ pub(super) fn of_caller() -> Option<OwnedFd> {
     given(std::io::stdin().as_fd())
 }
 
+/// Tells whether the caller gave this process something that a program may read.
+pub fn caller_gives_input() -> bool {
+    let kind = kind(std::io::stdin().as_fd());
+    matches!(kind, Some(FileType::Fifo | FileType::Socket | FileType::RegularFile))
+}
+
+fn kind(input: BorrowedFd<'_>) -> Option<FileType> {
+    Some(FileType::from_raw_mode(rustix::fs::fstat(input).ok()?.st_mode))
+}
+
 fn given(input: BorrowedFd<'_>) -> Option<OwnedFd> {
-    let kind = FileType::from_raw_mode(rustix::fs::fstat(input).ok()?.st_mode);
+    let kind = kind(input)?;
     let flags = rustix::fs::fcntl_getfl(input).ok()?;
     let readable = !flags.intersects(rustix::fs::OFlags::WRONLY);
     let only_readable = readable && !flags.intersects(rustix::fs::OFlags::RDWR);

@@ -12,7 +12,7 @@ use crate::failure::{CommandResult, Ending, Failure};
 use crate::{output, unguarded, workspace, workspace_config};
 use salve_check::{
     Attendance, BuildProfile, CheckOptions, CheckProgress, CheckReport, CheckVerdict, Guarantee,
-    Keep, Registry, StartedBy, check_watched, github_commands, sarif_log, sign,
+    Keep, Registry, StartedBy, check, check_watched, github_commands, sarif_log, sign,
 };
 use salve_engine::host::Place;
 use salve_types::Diagnostic;

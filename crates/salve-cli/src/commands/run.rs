@@ -18,8 +18,9 @@ use decide::Decision;
 use live::Live;
 use salve_check::{
     Attendance, CommandVerdict, FinishedRun, Gate, InstallPlace, Keep, Limits, ListEntry, Plan,
-    PolicyRules, RiskClass, RunClass, RunEnding, RunError, RunInput, RunRequest, Runner, StartedBy,
-    entries_to_add, forgotten_install, judge_command, quote_for_display,
+    PolicyRules, RiskClass, Rule, RunClass, RunEnding, RunError, RunInput, RunRequest, Runner,
+    StartedBy, caller_gives_input, entries_to_add, forgotten_install, judge_command,
+    quote_for_display,
 };
 use salve_engine::facts::{CommandPaths, RepositoryFacts};
 use salve_engine::host::{Place, RunVariables, VariableError, run_variables};
@@ -128,7 +129,12 @@ impl Proposal {
             Some(line) => (line.clone(), None),
             None => (quote_for_display(&options.command), Some(&options.command)),
         };
-        let mut verdict = judge_command(&line, rules, &paths, &repository);
+        let judge = |line: &str| judge_command(line, rules, &paths, &repository);
+        let mut verdict = judge(&line);
+        // What the caller gives on standard input feeds the first command as a pipe would.
+        if verdict.rule == Rule::WaitsForInput && caller_gives_input() {
+            verdict = fed(judge(&format!("echo | {line}")), verdict);
+        }
         let words = words.map(|words| Plan::of_argv(words.iter().cloned()));
         let same = words.is_none() || words == verdict.plan;
         // The network is asked for beside the words, so that the words alone do not decide.
@@ -148,6 +154,15 @@ impl Proposal {
         let plan = words.or_else(|| verdict.plan.clone());
         Ok(Self { verdict, plan, addable })
     }
+}
+
+// The verdict on a line that was judged behind a command that feeds it, without that command.
+fn fed(behind: CommandVerdict, alone: CommandVerdict) -> CommandVerdict {
+    let Some(mut plan) = behind.plan.clone().filter(|_| behind.allow) else { return alone };
+    if let Some(first) = plan.pipelines.first_mut() {
+        first.commands.remove(0);
+    }
+    CommandVerdict { plan: Some(plan), ..behind }
 }
 
 fn request(

@@ -201,9 +201,9 @@ fn a_variable_that_can_execute_something_is_asked_about() {
 #[test]
 fn a_run_reads_what_the_caller_gives_it() {
     let folder = folder("run-input-0");
-    let piped = salve_in(&["run", "--yes", "--", "cat"], "one\ntwo\n", &folder, &[]);
+    let piped = salve_in(&["run", "--no-input", "--", "cat"], "one\ntwo\n", &folder, &[]);
     assert_eq!((piped.code, piped.out.as_str()), (Some(0), "one\ntwo\n"), "{piped:?}");
-    let line = ["run", "--yes", "--line", "cat | head -n 1"];
+    let line = ["run", "--no-input", "--line", "cat | head -n 1"];
     let first = salve_in(&line, "one\ntwo\n", &folder, &[]);
     assert_eq!(first.out, "one\n", "{first:?}");
 }
