@@ -52,7 +52,7 @@ pub use run::{
 };
 pub use runner::{
     Keep, KeyCommandError, Launcher, OutputStream, RunLog, Runner, RunnerOptions, WorkspaceCache,
-    clear_caches, caller_gives_input, is_paused, list_caches, run_key_command, run_own_executable,
+    caller_gives_input, clear_caches, is_paused, list_caches, run_key_command, run_own_executable,
 };
 pub use sandbox::{Guarantee, GuaranteeReport, LayerReport, NamespaceDenial};
 pub use shell::{
