@@ -49,6 +49,7 @@ fn list(options: &CallsListArguments, format: Format) -> CommandResult {
         let mut calls = store.calls(&filter).await?;
         // A call that was made again after its worker died went out more than once.
         calls.extend(store.earlier_tries(&filter).await?);
+        calls.retain(went_out);
         calls.sort_by_key(|call| std::cmp::Reverse((call.id, call.epoch)));
         calls.truncate(filter.limit as usize);
         Ok((calls, keys))
@@ -69,6 +70,12 @@ fn list(options: &CallsListArguments, format: Format) -> CommandResult {
         _ => output::values(format, &calls)?,
     }
     Ok(Ending::Clean)
+}
+
+// What a worker that died had received may be taken for the answer: then the call that was lost is the
+// only one that went out.
+fn went_out(call: &Call) -> bool {
+    call.note.as_ref().is_none_or(|kept| kept["note"]["interrupted"] != true)
 }
 
 fn filter(options: &CallsListArguments, keys: &[GatewayKey]) -> Result<CallFilter, Failure> {

@@ -149,6 +149,10 @@ fn calls_are_listed_with_the_unknown_ones_marked() {
     assert_eq!(lines.len(), 3, "{}", listed.out);
     assert!(lines[1].contains("unknown") && lines[2].contains("healed"), "{}", listed.out);
     assert!(listed.err.contains("1 unknown"), "{}", listed.err);
+    for command in ["calls", "keys", "jobs"] {
+        let (alone, asked) = (salve_at(&place, &[command]), salve_at(&place, &[command, "list"]));
+        assert_eq!((alone.code, &alone.out), (Some(0), &asked.out), "{command}: {}", alone.err);
+    }
     let unknown = salve_at(&place, &["calls", "list", "--state", "unknown", "--format", "jsonl"]);
     assert_eq!(unknown.lines().len(), 1);
     assert_eq!(unknown.lines()[0]["id"], 2);

@@ -42,11 +42,19 @@ pub struct HealPolicy {
     pub caps: Caps,
     /// How long a stream may be silent while something is held or healed before a ping is sent.
     pub ping: Duration,
+    /// The most bytes that are taken from one stream, and the most memory it may take. No answer is
+    /// that long.
+    pub most_bytes: usize,
 }
 
 impl Default for HealPolicy {
     fn default() -> Self {
-        Self { mode: Mode::Enforce, caps: Caps::default(), ping: Duration::from_secs(5) }
+        Self {
+            mode: Mode::Enforce,
+            caps: Caps::default(),
+            ping: Duration::from_secs(5),
+            most_bytes: 64 << 20,
+        }
     }
 }
 

@@ -15,8 +15,9 @@ use salve_types::FinishReason;
 use serde_json::Value;
 use std::time::Duration;
 
-/// A body of a follow-up that is longer is not read on.
-const MOST_BYTES: usize = 64 << 20;
+/// A body of a follow-up that is longer is not read on, and is none: the rest of an answer is copied a
+/// few times before it is judged.
+const MOST_BYTES: usize = 16 << 20;
 /// How much of an upstream's own error is told.
 const MOST_TOLD: usize = 300;
 /// How long the end of a connection is waited for, so that it can be used again.
@@ -120,8 +121,11 @@ async fn read_stream(
                 Err(_) => heard.lost = true,
             }
         }
-        if heard.is_over() || arrived > MOST_BYTES {
+        if heard.is_over() {
             break;
+        }
+        if arrived > MOST_BYTES {
+            return Err(AskError::Failed("the upstream's reply is too long".to_owned()));
         }
     }
     if heard.ended {

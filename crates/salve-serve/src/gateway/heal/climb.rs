@@ -9,7 +9,8 @@ use super::report::{HealReport, HealVerdict, LimitPassed};
 use super::session::ArrivedAnswer;
 use super::{Exchange, Upstream};
 use salve_engine::answer::{
-    AnswerVerdict, Completed, Completion, Ladder, PassedBecause, Step, StepOutcome, Wanted,
+    AnswerVerdict, Completed, Completion, IncompleteCode, Ladder, PassedBecause, Step, StepOutcome,
+    Wanted,
 };
 use salve_model::{ModelReply, Purpose};
 use salve_types::{FinishReason, Usage};
@@ -88,6 +89,36 @@ pub(super) async fn climb<U: Upstream>(
     }
     let report = report_of(&answers, asker.calls() + 1);
     Climbed { answers, report, envelope: asker.into_envelope() }
+}
+
+/// Gives up answers that are not to be judged: what was sent of a text is marked as cut, and anything
+/// else is withheld.
+pub(super) fn given_up(arrived: Vec<ArrivedAnswer>, why: &str) -> Climbed {
+    let one = |ArrivedAnswer { reply, sent, .. }: ArrivedAnswer| {
+        let state =
+            Completion::Incomplete { code: IncompleteCode::LimitReached, why: why.to_owned() };
+        let completed = Completed {
+            usage: reply.usage,
+            reply: ModelReply { finish: Some(FinishReason::Length), ..ModelReply::default() },
+            state,
+            steps: Vec::new(),
+            raw: Vec::new(),
+            continued_past_limit: None,
+            wrong_finish: None,
+            note: None,
+            truncations: Vec::new(),
+            changed: true,
+        };
+        let cut = sent.text > 0 && reply.tool_calls.len() <= sent.tool_calls;
+        let passed = match cut {
+            true => PassedAs::Cut,
+            false => PassedAs::Withheld { why: why.to_owned() },
+        };
+        ClimbedAnswer { completed, passed, partial: None }
+    };
+    let answers: Vec<ClimbedAnswer> = arrived.into_iter().map(one).collect();
+    let report = report_of(&answers, 1);
+    Climbed { answers, report, envelope: None }
 }
 
 fn passed_as(completed: &Completed, first: Option<&ModelReply>, wanted: &Wanted) -> PassedAs {

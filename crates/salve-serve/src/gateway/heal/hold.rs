@@ -24,6 +24,8 @@ pub(super) struct Hold {
     rule: HoldRule,
     dialect: Dialect,
     waiting: Vec<Waiting>,
+    // The memory that what waits takes.
+    bytes: usize,
     sent: Vec<AlreadySent>,
 }
 
@@ -33,6 +35,24 @@ struct Waiting {
     deltas: Vec<Delta>,
     touched: Touched,
     until: Until,
+}
+
+impl Waiting {
+    // The frame, its steps, and the texts in them.
+    fn bytes(&self) -> usize {
+        let steps = self.deltas.iter().map(|delta| size_of::<Delta>() + text_bytes(delta));
+        size_of::<Self>() + self.frame.raw.len() + steps.sum::<usize>()
+    }
+}
+
+/// Returns how long the text of a step is.
+pub(super) const fn text_bytes(delta: &Delta) -> usize {
+    match delta {
+        Delta::Text { text, .. }
+        | Delta::Thinking { text, .. }
+        | Delta::ToolArguments { text, .. } => text.len(),
+        _ => 0,
+    }
 }
 
 // What a frame waits for.
@@ -64,7 +84,7 @@ impl Touched {
 
 impl Hold {
     pub(super) fn new(rule: HoldRule, dialect: Dialect) -> Self {
-        Self { rule, dialect, waiting: Vec::new(), sent: Vec::new() }
+        Self { rule, dialect, waiting: Vec::new(), bytes: 0, sent: Vec::new() }
     }
 
     /// Takes the next frame. What may be sent now goes to `flow`.
@@ -85,8 +105,20 @@ impl Hold {
             self.release(&waiting.touched, flow);
             self.send(&waiting, flow);
         } else {
+            self.bytes += waiting.bytes();
             self.waiting.push(waiting);
         }
+    }
+
+    /// Returns how much memory what waits takes.
+    pub(super) const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Throws away what waits.
+    pub(super) fn clear(&mut self) {
+        self.waiting = Vec::new();
+        self.bytes = 0;
     }
 
     /// Returns whether text waits that must be proven first.
@@ -105,6 +137,7 @@ impl Hold {
         let first = self.waiting.iter().position(stays).unwrap_or(self.waiting.len());
         let rest = self.waiting.split_off(first);
         for waiting in std::mem::take(&mut self.waiting) {
+            self.bytes = self.bytes.saturating_sub(waiting.bytes());
             self.send(&waiting, flow);
         }
         self.waiting = rest;
@@ -158,6 +191,7 @@ impl Hold {
         }
         for waiting in std::mem::take(&mut self.waiting) {
             if waiting.touched.meets(touched) {
+                self.bytes = self.bytes.saturating_sub(waiting.bytes());
                 self.send(&waiting, flow);
             } else {
                 self.waiting.push(waiting);

@@ -5,16 +5,13 @@
 //! the answer that a continuation would need, and the state of the judges.
 
 use super::HealPolicy;
-use super::hold::{Hold, HoldRule};
+use super::hold::{Hold, HoldRule, text_bytes};
 use bytes::{Bytes, BytesMut};
 use salve_engine::answer::{AlreadySent, AnswerVerdict, StreamJudge, Wanted, judge};
 use salve_model::wire::{Asked, Delta, Dialect, SseFrame, SseSplitter, StreamReader, StreamTail};
 use salve_model::{ModelReply, ToolCall};
 use salve_types::{FinishReason, Mode};
 use serde::de::IgnoredAny;
-
-/// The most bytes that are taken from one stream. No answer is that long.
-const MOST_BYTES: usize = 64 << 20;
 
 /// One stream that is being read.
 pub(super) struct Session {
@@ -27,6 +24,11 @@ pub(super) struct Session {
     hold: Hold,
     judges: Vec<StreamJudge>,
     arrived: usize,
+    most: usize,
+    // Bytes of all texts that came.
+    text: usize,
+    // It was longer than any answer.
+    too_long: bool,
     // A frame could not be read, so that nothing after it counts.
     lost: bool,
     end: Option<StreamEnd>,
@@ -51,6 +53,10 @@ pub(super) struct Arrived {
     pub(super) hold: Hold,
     pub(super) tail: StreamTail,
     pub(super) end: StreamEnd,
+    /// Whether it was longer than any answer: it is not judged, and not asked for again.
+    pub(super) too_long: bool,
+    /// Bytes of all its texts.
+    pub(super) text: usize,
 }
 
 /// One answer of a stream that is over.
@@ -78,6 +84,9 @@ impl Session {
             hold: Hold::new(rule, asked.dialect),
             judges: Vec::new(),
             arrived: 0,
+            most: policy.most_bytes,
+            text: 0,
+            too_long: false,
             lost: false,
             end: None,
         }
@@ -99,9 +108,12 @@ impl Session {
                 }
             }
         }
-        if self.arrived > MOST_BYTES {
-            let why = format!("the stream is longer than {MOST_BYTES} bytes");
-            self.end.get_or_insert(StreamEnd::Broken(why));
+        // A text that grows has room for as much again.
+        let held = self.hold.bytes().saturating_add(self.text.saturating_mul(2));
+        if self.arrived.max(held) > self.most && self.end.is_none() {
+            self.too_long = true;
+            let why = format!("the stream is longer than {} bytes", self.most);
+            self.end = Some(StreamEnd::Broken(why));
         }
         out.joined(chunk)
     }
@@ -138,6 +150,12 @@ impl Session {
         size_of::<Self>() + self.judges.iter().map(StreamJudge::state_bytes).sum::<usize>()
     }
 
+    /// Returns the bytes of the texts that came and of what waits.
+    #[cfg(test)]
+    pub(super) fn held_bytes(&self) -> usize {
+        self.hold.bytes() + 2 * self.text
+    }
+
     /// Ends the reading and judges what arrived.
     pub(super) fn into_arrived(mut self) -> Arrived {
         let end = self.end.unwrap_or(StreamEnd::Closed);
@@ -148,6 +166,12 @@ impl Session {
         // An answer of which nothing arrived was wanted all the same.
         if broken && (unfinished || replies.is_empty()) {
             replies.resize_with(self.choices.max(replies.len()), ModelReply::default);
+        }
+        if self.too_long {
+            // What the client has of it is all it gets; the rest only takes memory.
+            self.hold.clear();
+            self.judges.clear();
+            replies.iter_mut().for_each(forget);
         }
         let mut judges = self.judges.into_iter();
         let mut answers = Vec::new();
@@ -162,7 +186,8 @@ impl Session {
             };
             answers.push(ArrivedAnswer { reply, verdict, sent: self.hold.sent(choice) });
         }
-        Arrived { dialect: self.dialect, wanted: self.wanted, answers, hold: self.hold, tail, end }
+        let Self { dialect, wanted, hold, too_long, text, .. } = self;
+        Arrived { dialect, wanted, answers, hold, tail, end, too_long, text }
     }
 
     fn take(&mut self, frame: SseFrame, out: &mut Out) {
@@ -171,6 +196,7 @@ impl Session {
             // What it would have said is lost, and the client would stumble over it.
             return self.lose((*why).to_owned());
         }
+        self.text += deltas.iter().map(text_bytes).sum::<usize>();
         for delta in &deltas {
             match delta {
                 Delta::Text { choice, text } => self.judge(*choice).push_text(text),
@@ -245,6 +271,14 @@ impl Session {
             self.judges.push(StreamJudge::new(&self.wanted));
         }
         &mut self.judges[choice]
+    }
+}
+
+fn forget(reply: &mut ModelReply) {
+    reply.text = String::new();
+    reply.thinking = String::new();
+    for call in &mut reply.tool_calls {
+        call.arguments = String::new();
     }
 }
 

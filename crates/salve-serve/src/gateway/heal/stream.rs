@@ -5,7 +5,7 @@
 //! ends the upstream's connection and every call that is under way.
 
 use super::asker::{LINGER, linger};
-use super::climb::{climb, observed};
+use super::climb::{climb, given_up, observed};
 use super::report::HealReport;
 use super::session::{Arrived, ArrivedAnswer, Session, StreamEnd};
 use super::upstream::{CallEnd, Receipt, tell};
@@ -163,6 +163,9 @@ async fn conclude<U: Upstream>(reading: Reading<U>) -> Concluded {
         for (choice, answer) in arrived.answers.iter().enumerate() {
             tell(&mut *receipt, &answer.reply, if choice == 0 { noted } else { 0 });
         }
+        if arrived.too_long {
+            receipt.arrived_besides(arrived.text.saturating_sub(noted));
+        }
         receipt.settle(end_of(&arrived));
     }
     if exchange.policy.mode != Mode::Enforce {
@@ -171,12 +174,16 @@ async fn conclude<U: Upstream>(reading: Reading<U>) -> Concluded {
         return Concluded { bytes, report, body: Some(body) };
     }
     let answers = std::mem::take(&mut arrived.answers);
-    let Arrived { dialect, wanted, mut hold, mut tail, end, .. } = arrived;
+    let Arrived { dialect, wanted, mut hold, mut tail, end, too_long, .. } = arrived;
     let whole = |answer: &ArrivedAnswer| matches!(answer.verdict, AnswerVerdict::Whole(_));
     if end == StreamEnd::Ended && !answers.iter().all(whole) {
         linger(&mut body).await;
     }
-    let climbed = climb(&exchange, wanted, answers).await;
+    let climbed = if too_long {
+        given_up(answers, "the stream is longer than any answer")
+    } else {
+        climb(&exchange, wanted, answers).await
+    };
     if climbed.is_untouched() {
         let mut bytes = rest::pass_on(&mut hold, &mut tail, &climbed.report);
         if end != StreamEnd::Ended {

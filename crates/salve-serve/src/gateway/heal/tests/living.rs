@@ -5,7 +5,7 @@ use super::fake::{Answer, Fake, Request};
 use super::harness::{Ask, Setup, nobody, runtime};
 use crate::gateway::heal::session::Session;
 use crate::gateway::heal::{
-    CallEnd, Receipt, StreamItem, Upstream, UpstreamBody, heal_stream, wanted_of,
+    CallEnd, HealVerdict, Receipt, StreamItem, Upstream, UpstreamBody, heal_stream, wanted_of,
 };
 use bytes::Bytes;
 use futures_util::StreamExt;
@@ -170,4 +170,39 @@ fn a_megabyte_of_free_text_keeps_a_small_state_and_flows_chunk_by_chunk() {
         assert!(session.state_bytes() < 256 << 10, "{} bytes", session.state_bytes());
     }
     assert!(begun.elapsed() < Duration::from_secs(60));
+}
+
+// An upstream that never ends must not take more memory than its limit, nor be asked again.
+#[test]
+fn an_endless_stream_is_given_up_marked_and_not_asked_for_again() {
+    let limit = 1 << 20;
+    let endless = "the same words again and again, ".repeat(limit / 8);
+    for dialect in Dialect::ALL {
+        let kinds = [
+            (Ask::Text, Canned::text(&endless)),
+            (Ask::Tools, Canned::call("write", &format!("{{\"path\": \"{endless}"))),
+        ];
+        for (ask, canned) in kinds {
+            let mut setup = Setup::new(dialect, ask, true, nobody);
+            setup.policy.most_bytes = limit;
+            let bytes = Canned { piece: 4096, ..canned }.stream(dialect);
+            let exchange = Setup::new(dialect, ask, true, nobody).exchange();
+            let wanted = wanted_of(&exchange.asked, &exchange.schemas);
+            let mut session = Session::new(&exchange.asked, wanted, &setup.policy);
+            let mut taken = 0;
+            for at in (0..bytes.len()).step_by(8192) {
+                if session.is_over() {
+                    break;
+                }
+                session.feed(&bytes.slice(at..bytes.len().min(at + 8192)));
+                taken = at;
+                assert!(session.held_bytes() < limit + limit / 4, "{}", session.held_bytes());
+            }
+            assert!(session.is_over() && taken < bytes.len() / 2, "{dialect:?} {ask:?}: {taken}");
+            let outcome = setup.run_bytes(&bytes, 8192);
+            assert_eq!(outcome.report.verdict, HealVerdict::Incomplete, "{dialect:?} {ask:?}");
+            let calls = outcome.received.answers.iter().map(|answer| answer.calls.len());
+            assert_eq!(calls.sum::<usize>(), 0, "{dialect:?} {ask:?}");
+        }
+    }
 }
