@@ -5,8 +5,8 @@
 
 use crate::input;
 use salve_check::{
-    GlobMatches, PathConcern, PathFacts, PathJudgement, PathUse, PolicyRules, RepoFacts,
-    RepoHazard, judge_command,
+    GlobMatches, ListingBudget, PathConcern, PathFacts, PathJudgement, PathKind, PathUse,
+    PolicyRules, RepoFacts, RepoHazard, judge_command,
 };
 
 /// A workspace in which everything is fine, so that only the policy stands between a line and a yes.
@@ -25,12 +25,24 @@ impl PathFacts for Anything {
         PathJudgement::Fine
     }
 
-    fn expand(&self, pattern: &str) -> GlobMatches {
+    fn expand(&self, pattern: &str, _: &mut ListingBudget) -> GlobMatches {
         GlobMatches::Names(vec![pattern.replace(['*', '?', '[', ']'], "x")])
     }
 
     fn is_folder(&self, path: &str) -> bool {
         path.ends_with('/')
+    }
+
+    fn kind(&self, path: &str) -> PathKind {
+        if self.is_folder(path) { PathKind::Folder } else { PathKind::File }
+    }
+
+    fn real(&self, path: &str) -> String {
+        path.to_owned()
+    }
+
+    fn picks_secrets(&self, _: &str) -> bool {
+        false
     }
 }
 

@@ -6,9 +6,9 @@
 
 use crate::input;
 use salve_check::{
-    CommandFollowUp, GlobMatches, PathConcern, PathFacts, PathJudgement, PathUse, PolicyRules,
-    RepoFacts, RepoHazard, RuleSource, UserRules, judge_command, parse_command_line,
-    read_follow_up,
+    CommandFollowUp, GlobMatches, ListingBudget, PathConcern, PathFacts, PathJudgement, PathKind,
+    PathUse, PolicyRules, RepoFacts, RepoHazard, RuleSource, UserRules, judge_command,
+    parse_command_line, read_follow_up,
 };
 
 pub(super) fn check(bytes: &[u8]) {
@@ -59,8 +59,20 @@ impl PathFacts for Facts {
         false
     }
 
-    fn expand(&self, _pattern: &str) -> GlobMatches {
+    fn expand(&self, _pattern: &str, _budget: &mut ListingBudget) -> GlobMatches {
         GlobMatches::Names(Vec::new())
+    }
+
+    fn kind(&self, _path: &str) -> PathKind {
+        PathKind::Missing
+    }
+
+    fn real(&self, path: &str) -> String {
+        path.to_owned()
+    }
+
+    fn picks_secrets(&self, _pattern: &str) -> bool {
+        false
     }
 }
 

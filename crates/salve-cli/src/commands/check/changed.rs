@@ -7,7 +7,8 @@
 use crate::failure::Failure;
 use crate::output;
 use salve_check::{
-    Gate, Limits, Plan, RiskClass, RunClass, RunInput, RunPrograms, RunRequest, Runner, StartedBy,
+    Gate, Limits, Plan, ProtectedFileUse, RiskClass, RunClass, RunInput, RunPrograms, RunRequest,
+    Runner, StartedBy,
 };
 use salve_engine::host::{OpenWorkspace, Place, WorkspaceHost};
 use salve_tree::{History, WorkspaceOptions};
@@ -54,6 +55,7 @@ fn by_git(
         limits: Limits::of(RunClass::Toolchain),
         environment: Vec::new(),
         input: RunInput::Nothing,
+        protected: ProtectedFileUse::default(),
     };
     let run = runner.run(&request)?;
     if !run.succeeded() {
