@@ -74,7 +74,7 @@ impl Gateway {
             metrics: Metrics::new(),
             schemas: Arc::new(SchemaCache::default()),
             rates: Rates::default(),
-            scrub: Scrub::of(config.upstream_key.as_ref().map(|key| key.expose())),
+            scrub: Scrub::of(config.upstream_key.as_ref().map(Secret::expose)),
             config,
         };
         Ok(server.serve(Arc::new(shared)))

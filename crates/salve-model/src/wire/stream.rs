@@ -239,8 +239,9 @@ fn beyond<'a>(whole: &'a str, came: &str) -> Result<&'a str, usize> {
         Some(rest) => Ok(rest),
         None if came.ends_with(whole) => Ok(""),
         None => {
-            let same = whole.bytes().zip(came.bytes()).take_while(|(one, other)| one == other);
-            Err(came.floor_char_boundary(same.count()))
+            let pairs = whole.chars().zip(came.chars());
+            let same = pairs.take_while(|(one, other)| one == other);
+            Err(same.map(|(one, _)| one.len_utf8()).sum())
         }
     }
 }

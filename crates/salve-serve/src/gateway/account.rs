@@ -38,7 +38,7 @@ enum First {
     #[default]
     Nothing,
     /// It is over, and not settled yet.
-    Ended(Pending),
+    Ended(Box<Pending>),
     /// It is settled as answered, because another call followed: its answer was not whole.
     Answered(CallId, Store),
 }
@@ -50,7 +50,7 @@ struct Pending {
 
 impl FirstCall {
     fn put(&self, call: OpenCall, settled: Settled) {
-        *self.lock() = First::Ended(Pending { call: Some(call), settled });
+        *self.lock() = First::Ended(Box::new(Pending { call: Some(call), settled }));
     }
 
     /// Settles the call with what the judgement says; returns whether the answer was counted with it.

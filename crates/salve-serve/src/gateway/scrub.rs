@@ -90,13 +90,13 @@ impl Forms {
     }
 
     // Returns what may go on, and keeps the end that may be the beginning of a key.
-    fn cleaned(&self, kept: &mut BytesMut, piece: Bytes) -> Bytes {
-        if kept.is_empty() && !self.finder.is_match(&piece) {
-            let open = self.open_end(&piece);
+    fn cleaned(&self, kept: &mut BytesMut, piece: &Bytes) -> Bytes {
+        if kept.is_empty() && !self.finder.is_match(piece) {
+            let open = self.open_end(piece);
             kept.extend_from_slice(&piece[piece.len() - open..]);
             return piece.slice(..piece.len() - open);
         }
-        kept.extend_from_slice(&piece);
+        kept.extend_from_slice(piece);
         // A key whose end may still grow into a longer form of it waits as well.
         let open = self.open_end(kept);
         let whole = kept.split_to(kept.len() - open);
@@ -128,7 +128,7 @@ where
             let Some(forms) = &this.forms else { return Poll::Ready(piece) };
             match piece {
                 Some(Ok(piece)) => {
-                    let clean = forms.cleaned(&mut this.kept, piece);
+                    let clean = forms.cleaned(&mut this.kept, &piece);
                     if !clean.is_empty() {
                         return Poll::Ready(Some(Ok(clean)));
                     }

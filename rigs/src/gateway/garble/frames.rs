@@ -11,7 +11,10 @@ pub(super) fn of(dialect: Dialect, text: &str, piece: usize) -> Vec<String> {
     let mut pieces = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
-        let at = rest.ceil_char_boundary(piece.max(1).min(rest.len()));
+        let mut at = piece.max(1).min(rest.len());
+        while !rest.is_char_boundary(at) {
+            at += 1;
+        }
         pieces.push(&rest[..at]);
         rest = &rest[at..];
     }

@@ -56,7 +56,7 @@ impl Truths {
         let begun = said(body).unwrap_or_default();
         let rest = case.truth.strip_prefix(&begun);
         let rest = rest.or_else(|| case.truth.strip_prefix(begun.trim_end())).unwrap_or_default();
-        Some(damage.stream(&rest.to_owned()))
+        Some(damage.stream(rest))
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<u64, (Case, Damage)>> {
