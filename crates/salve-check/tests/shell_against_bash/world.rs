@@ -91,7 +91,10 @@ impl World {
             .filter_map(|word| word.pattern.as_ref());
         let is_steady =
             |pattern: &String| pattern.starts_with("/dev/nul") || !pattern.starts_with(['/', '\\']);
-        patterns.into_iter().all(is_steady)
+        // The stand-ins are found by their names; the folder itself has no program.
+        let is_named = parsed.commands().all(|command| !command.name().contains('/'));
+        is_named
+            && patterns.into_iter().all(is_steady)
             && redirects.into_iter().all(|redirect| match &redirect.target {
                 WordTarget::Write(word) | WordTarget::Append(word) | WordTarget::Read(word) => {
                     stays(&word.text)
