@@ -4,6 +4,7 @@
 //! the original, every wrong join with its place, and a failure below the targets. Never asks the
 //! stitcher what a continuation should look like: the generator knows the original.
 
+mod breaks;
 mod generate;
 mod report;
 mod talk;
@@ -13,7 +14,8 @@ use crate::cuts;
 use anyhow::{Context, Result, bail};
 use generate::{Case, Truth, generate};
 use report::{Mark, Report};
-use salve_text::{StitchOptions, StitchOutcome, stitch};
+use salve_syntax::grammar_opinion;
+use salve_text::{FinalBreak, Stitch, StitchOptions, StitchOutcome, stitch_with};
 use salve_types::Language;
 use xtask::Flags;
 
@@ -22,7 +24,8 @@ const CUTS_PER_CELL: usize = 150;
 
 /// Runs the measurement.
 ///
-/// Flags: `--n N` cases, `--seed N`, `--lang NAME`, `--files N` (per language), `--show N` failures.
+/// Flags: `--n N` cases, `--seed N`, `--lang NAME`, `--files N` (per language), `--show N` failures,
+/// `--breaks` joins files that end in line breaks added after the cut.
 pub(crate) fn run(flags: &mut Flags) -> Result<()> {
     let mut options = CorpusOptions::default();
     if let Some(name) = flags.value::<String>("--lang")? {
@@ -32,12 +35,16 @@ pub(crate) fn run(flags: &mut Flags) -> Result<()> {
     options.files_per_language = flags.value("--files")?.unwrap_or(options.files_per_language);
     let count = flags.value("--n")?.unwrap_or(CASES);
     let shown = flags.value("--show")?.unwrap_or(40);
+    let breaks = flags.switch("--breaks");
     let only = flags.value::<String>("--kind")?;
     flags.finish()?;
 
     let corpus = corpus::collect(&options)?;
     for note in &corpus.notes {
         println!("note: {note}");
+    }
+    if breaks {
+        return breaks::run(&corpus.files, count, options.seed, shown);
     }
     let cuts = cuts::sample(&corpus.files, CUTS_PER_CELL, options.seed);
     let cases = generate(&corpus.files, &cuts, count, options.seed);
@@ -53,8 +60,7 @@ pub(crate) fn run(flags: &mut Flags) -> Result<()> {
 }
 
 fn judge(case: &Case<'_>) -> (Mark, String) {
-    let options = StitchOptions { language: Some(case.file.language), ..StitchOptions::default() };
-    let stitched = stitch(&case.partial, &case.continuation, &options);
+    let stitched = stitched(&case.partial, &case.continuation, case.file.language);
     match (stitched.outcome, &case.truth) {
         (StitchOutcome::Refused { why, .. }, _) => (Mark::Refused, why.name().to_owned()),
         (StitchOutcome::Joined { text }, Truth::Text(expected)) => {
@@ -67,4 +73,14 @@ fn judge(case: &Case<'_>) -> (Mark, String) {
             (Mark::Wrong, report::around(&text, case.partial.len()))
         }
     }
+}
+
+// As `salve resume stitch` joins two files.
+fn stitched(partial: &str, continuation: &str, language: Language) -> Stitch {
+    let options = StitchOptions {
+        language: Some(language),
+        final_break: FinalBreak::Unknown,
+        ..StitchOptions::default()
+    };
+    stitch_with(partial, continuation, &options, &grammar_opinion)
 }

@@ -8,13 +8,15 @@
 //! | clean | `salve_text::clean`, through `receive` beside this file | salve-text |
 //! | inspect | `salve_text::inspect`, then the grammar's second opinion, in `receive` | salve-text,
 //! salve-syntax |
-//! | resume | `salve_text::resume_prompt`, then `salve_text::stitch` | salve-text |
+//! | resume | `salve_text::resume_prompt`, then `salve_text::stitch_with`, the grammar through `join_texts` | salve-text |
 //! | parse | `salve_text::parse`; edits: `read_edits` beside this file | salve-text |
 //! | verify | `salve_tree::verify`, the grammars through `GrammarProbe` | salve-tree |
 //! | apply | `salve_tree::apply` | salve-tree |
 //! | roll back | `salve_tree::recover` at every start; `salve_tree::undo` | salve-tree |
 
 mod edits;
+#[cfg(test)]
+mod join_tests;
 mod judgement;
 mod planned_copy;
 mod receive;
@@ -26,7 +28,8 @@ pub(crate) use receive::content_of;
 pub use receive::{PipelineOptions, Received, receive};
 
 use crate::host::OpenWorkspace;
-use salve_text::{Cut, EditOptions, Stitch, StitchOptions, StitchOutcome, stitch};
+use salve_syntax::grammar_opinion;
+use salve_text::{Cut, EditOptions, Stitch, StitchOptions, StitchOutcome, stitch_with};
 use salve_tree::{
     AdmitOptions, ApplyOutcome, ChangeMeta, Refusal, Report, TreeError, Verification,
     VerifiedEdits, VerifyOptions, apply, verify,
@@ -51,8 +54,8 @@ pub enum Resumed {
 /// Joins a cut and its continuation, and receives the result anew.
 pub fn resume(cut: &Cut, continuation: &str, options: &PipelineOptions) -> Resumed {
     let language = Some(cut.verdict().language);
-    let joined =
-        stitch(cut.text(), continuation, &StitchOptions { language, ..StitchOptions::default() });
+    let stitching = StitchOptions { language, ..StitchOptions::default() };
+    let joined = join_texts(cut.text(), continuation, &stitching);
     match &joined.outcome {
         StitchOutcome::Refused { .. } => Resumed::Refused(joined),
         StitchOutcome::Joined { text } => {
@@ -60,6 +63,12 @@ pub fn resume(cut: &Cut, continuation: &str, options: &PipelineOptions) -> Resum
             Resumed::Joined { received: Box::new(receive(&raw, options)), stitch: joined }
         }
     }
+}
+
+/// Joins two texts; the grammar of their language decides between joins that are about as likely, and
+/// what it does not accept is not called whole.
+pub fn join_texts(partial: &str, continuation: &str, options: &StitchOptions) -> Stitch {
+    stitch_with(partial, continuation, options, &grammar_opinion)
 }
 
 /// What is asked of a reply that holds edits.

@@ -13,5 +13,5 @@ mod parse;
 pub use check::{ProblemKind, SyntaxProblem, SyntaxReport, check_syntax};
 pub use grammar::{Grammar, grammars, has_grammar};
 pub use nodes::{NodeTree, SyntaxNode, parse_nodes};
-pub use opinion::second_opinion;
+pub use opinion::{grammar_opinion, second_opinion};
 pub use parse::{MAX_BYTES, Unread};

@@ -6,7 +6,9 @@
 //! and never overrules a proof that the text has its end.
 
 use crate::check::{SyntaxReport, check_syntax};
-use salve_types::{ErrorType, Evidence, EvidenceSource, Language, Span, TruncationKind, Verdict};
+use salve_types::{
+    ErrorType, Evidence, EvidenceSource, GrammarOpinion, Language, Span, TruncationKind, Verdict,
+};
 
 // Evidence of this weight that speaks for a whole text is a proof: the sentinel, a closed root.
 const PROOF: f64 = 0.9;
@@ -30,6 +32,22 @@ pub fn second_opinion(mut verdict: Verdict, text: &str) -> Verdict {
     }
     verdict.evidence.push(evidence);
     verdict
+}
+
+/// Returns what the grammar of `language` says about `text`, in one word.
+pub fn grammar_opinion(text: &str, language: Language) -> GrammarOpinion {
+    match check_syntax(text, language) {
+        Some(report) if report.unread.is_none() => {
+            if report.is_clean() {
+                GrammarOpinion::Accepts
+            } else if report.broken_at_end {
+                GrammarOpinion::AcceptsStart
+            } else {
+                GrammarOpinion::Rejects
+            }
+        }
+        _ => GrammarOpinion::Silent,
+    }
 }
 
 fn evidence_of(report: &SyntaxReport, decides: bool) -> Evidence {
@@ -58,11 +76,34 @@ fn evidence_of(report: &SyntaxReport, decides: bool) -> Evidence {
 fn is_explained(report: &SyntaxReport, text: &str) -> bool {
     match report.language {
         Language::Css => text.trim_end().ends_with(['}', ';']),
-        Language::C | Language::Cpp => report.first().is_some_and(|problem| {
-            ends_with_macro_call(text.get(..problem.span.end).unwrap_or_default())
-        }),
+        // The arms of conditions are all read at once, so that what one of them opens and another one
+        // closes breaks the tree; a text that ends with the end of its last condition has its end.
+        Language::C | Language::Cpp => {
+            let problem = report.first().map_or(text.len(), |problem| problem.span.end);
+            ends_with_macro_call(text.get(..problem).unwrap_or_default())
+                || ends_with_macro_call(text)
+                || ends_with_condition(text)
+        }
         _ => false,
     }
+}
+
+// The last line is `#endif`, and every condition is closed.
+fn ends_with_condition(text: &str) -> bool {
+    let text = without_comments_at_end(text);
+    let (mut open, mut last) = (0_i64, "");
+    for line in text.lines() {
+        let Some(directive) = line.trim_start().strip_prefix('#') else { continue };
+        let word = directive.trim_start();
+        if word.starts_with("if") {
+            open += 1;
+        } else if word.starts_with("endif") {
+            open -= 1;
+        }
+        last = line;
+    }
+    let is_last = text.lines().next_back().is_some_and(|line| line == last);
+    open == 0 && is_last && last.contains("endif")
 }
 
 // `NAME(…)`, the name in capitals and first on its line; comments may follow.
@@ -151,6 +192,15 @@ mod tests {
             assert!(verdict.is_valid, "{text}");
             assert_eq!(code_of(&verdict), code, "{text}");
         }
+    }
+
+    #[test]
+    fn the_end_of_the_last_condition_is_the_end_of_a_header() {
+        assert!(ends_with_condition("#ifndef A_H\n#if X\n}\n# endif\n}\n#endif  /* A_H */\n\n"));
+        assert!(ends_with_condition("#if A\nint a\n#endif // A\n// the end\n"));
+        assert!(!ends_with_condition("#ifndef A_H\n#if X\nint a(\n#endif\n"));
+        assert!(!ends_with_condition("#if X\n#endif\nint a("));
+        assert!(!ends_with_condition("int a("));
     }
 
     #[test]

@@ -29,8 +29,9 @@ pub use inspect::{
 };
 pub use omissions::{Omission, OmissionKind, find_omissions, list_omissions};
 pub use parse::{
-    Candidate, Entries, Items, JsonParser, Kind, NodeId, NodeState, ParseMode, ParseOptions,
-    Parsed, ParsedReply, Repair, RepairCode, Tree, parse, parse_json, replay,
+    Candidate, Entries, Items, JsonParser, Kind, MOST_REPAIRS, NodeId, NodeState, ParseMode,
+    ParseOptions, Parsed, ParsedReply, Repair, RepairCode, Tree, ValueView, parse, parse_json,
+    replay,
 };
 pub use prose::{ends_like_an_end, is_sentence};
 pub use redact::{
@@ -38,9 +39,9 @@ pub use redact::{
     is_secret_name, read_env_file,
 };
 pub use resume::{
-    CHECK_SOURCE, CONTINUATION_SOURCE, DropReason, Dropped, PromptOptions, RefusalReason,
-    Reindented, Stitch, StitchOptions, StitchOutcome, Template, TemplateError, context_tail,
-    resume_prompt, resume_prompt_for, stitch, stitch_chat,
+    CHECK_SOURCE, CONTINUATION_SOURCE, DropReason, Dropped, FinalBreak, PromptOptions,
+    RefusalReason, Reindented, Stitch, StitchOptions, StitchOutcome, Template, TemplateError,
+    context_tail, resume_prompt, resume_prompt_for, stitch, stitch_chat, stitch_with,
 };
 pub use schema::{
     Arrival, ChatStage, Coerced, Coercion, CoercionCode, CompiledSchema, EMPTY_CODE,

@@ -4,8 +4,10 @@
 //! joined text with a report of everything that was dropped, or a refusal with its reason. Never
 //! calls a model, never invents code, and never joins where two readings are equally likely.
 
+mod breaks;
 mod candidate;
 mod chat;
+mod choice;
 mod overlap;
 mod prompt;
 mod related;
@@ -19,10 +21,12 @@ mod ties;
 mod weights;
 mod wrapper;
 
+pub use breaks::FinalBreak;
 pub use chat::stitch_chat;
 pub use prompt::{PromptOptions, resume_prompt, resume_prompt_for};
 pub use stitch::{
     DropReason, Dropped, RefusalReason, Reindented, Stitch, StitchOptions, StitchOutcome, stitch,
+    stitch_with,
 };
 pub use tail::context_tail;
 pub use template::{Template, TemplateError};

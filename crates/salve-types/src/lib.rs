@@ -54,6 +54,6 @@ pub use spend::{BudgetUnit, PassedLimit, Spend, SpendLimit, WorstCase};
 pub use time::{Clock, Timestamp};
 pub use usage::Usage;
 pub use verdict::{
-    ErrorType, Evidence, EvidenceSource, OpenConstruct, OpenKind, TruncationFamily, TruncationKind,
-    Verdict,
+    ErrorType, Evidence, EvidenceSource, GrammarOpinion, OpenConstruct, OpenKind, TruncationFamily,
+    TruncationKind, Verdict,
 };

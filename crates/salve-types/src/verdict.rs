@@ -49,6 +49,21 @@ pub enum ErrorType {
     TruncationDetected,
     /// The text has an end, but its structure is broken.
     SyntaxError,
+    /// Two parts were joined, and another join is about as likely.
+    AmbiguousSeam,
+}
+
+/// What a grammar says about a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum GrammarOpinion {
+    /// It accepts all of it.
+    Accepts,
+    /// It accepts all but the end, as in a text that was cut.
+    AcceptsStart,
+    /// It does not accept it.
+    Rejects,
+    /// There is no grammar, or the text is too costly for it.
+    Silent,
 }
 
 /// How a text was cut. The first six names are a contract; the others were added to it.
@@ -238,6 +253,7 @@ impl ErrorType {
         match self {
             Self::TruncationDetected => "TRUNCATION_DETECTED",
             Self::SyntaxError => "SYNTAX_ERROR",
+            Self::AmbiguousSeam => "AMBIGUOUS_SEAM",
         }
     }
 }

@@ -7,9 +7,9 @@ use crate::arguments::{Format, PromptArguments, ResumeCommand, StitchArguments};
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::settings::Settings;
 use crate::{batch, input, output, render};
-use salve_engine::pipeline::judge_text;
+use salve_engine::pipeline::{join_texts, judge_text};
 use salve_text::{
-    PromptOptions, Stitch, StitchOptions, StitchOutcome, Template, resume_prompt, stitch,
+    FinalBreak, PromptOptions, Stitch, StitchOptions, StitchOutcome, Template, resume_prompt,
 };
 use salve_types::{FinishReason, Language, RawReply, TruncationKind};
 use serde::Deserialize;
@@ -71,14 +71,12 @@ fn join(arguments: &StitchArguments, format: Format) -> CommandResult {
     if arguments.batch {
         return batch::run(|line: Line| {
             let language = line.lang.as_deref().and_then(Language::from_name).or(arguments.lang);
-            let options = StitchOptions { language, ..StitchOptions::default() };
-            Ok(document(&stitch(&line.partial, &line.continuation, &options)))
+            Ok(document(&join_texts(&line.partial, &line.continuation, &options(language))))
         });
     }
     let partial = input::text(arguments.partial.as_deref())?;
     let continuation = input::text(arguments.continuation.as_deref())?;
-    let options = StitchOptions { language: arguments.lang, ..StitchOptions::default() };
-    let joined = stitch(&partial, &continuation, &options);
+    let joined = join_texts(&partial, &continuation, &options(arguments.lang));
     match format {
         Format::Human => {
             if let StitchOutcome::Joined { text } = &joined.outcome {
@@ -90,6 +88,11 @@ fn join(arguments: &StitchArguments, format: Format) -> CommandResult {
     }
     let whole = matches!(joined.outcome, StitchOutcome::Joined { .. }) && joined.verdict.is_valid;
     Ok(if whole { Ending::Clean } else { Ending::Findings })
+}
+
+// What wrote the cut text to a file may have ended it with a line break of its own.
+fn options(language: Option<Language>) -> StitchOptions {
+    StitchOptions { language, final_break: FinalBreak::Unknown, ..StitchOptions::default() }
 }
 
 fn document(joined: &Stitch) -> Map<String, Value> {
@@ -106,6 +109,9 @@ fn document(joined: &Stitch) -> Map<String, Value> {
     if !ok {
         fields.insert("why".to_owned(), why);
     }
+    if !joined.taken_off.is_empty() {
+        fields.insert("taken_off".to_owned(), json!(joined.taken_off));
+    }
     fields.insert("verdict".to_owned(), json!(joined.verdict));
     fields
 }
@@ -116,11 +122,18 @@ fn story(joined: &Stitch) -> String {
             "Joined; the result is whole.\n".to_owned()
         }
         StitchOutcome::Joined { .. } => {
-            let kind = joined.verdict.kind.map_or("SYNTAX_ERROR", TruncationKind::name);
-            format!("Joined; the result is still cut: {kind}\n")
+            let verdict = &joined.verdict;
+            match (verdict.kind, &verdict.error_message) {
+                (Some(kind), _) => format!("Joined; the result is still cut: {}\n", kind.name()),
+                (None, Some(why)) => format!("Joined; the result is not proven whole: {why}.\n"),
+                (None, None) => "Joined; the result is still cut: SYNTAX_ERROR\n".to_owned(),
+            }
         }
         StitchOutcome::Refused { why, message } => format!("Refused, {}: {message}\n", why.name()),
     };
+    if !joined.taken_off.is_empty() {
+        text.push_str("  taken off the partial text: the line break after the cut\n");
+    }
     for dropped in &joined.dropped {
         let shown = render::shortened(&dropped.text);
         text.push_str(&format!("  dropped {}: {shown}\n", output::word(&dropped.reason)));

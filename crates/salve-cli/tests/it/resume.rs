@@ -49,3 +49,22 @@ fn a_refused_join_is_exit_code_1_and_prints_nothing() {
     assert_eq!(ended.out, "");
     assert!(ended.err.starts_with("Refused"), "{}", ended.err);
 }
+
+#[test]
+fn a_file_that_ends_in_a_line_break_is_joined_where_it_was_cut() {
+    let place = folder("added-break");
+    write(&place.join("p"), "def f(a):\n    x = a + 1\n    y = x *\n");
+    write(&place.join("c"), "    y = x * 2\n    return y\n");
+    write(&place.join("other"), "    return y\n");
+    let arguments =
+        ["resume", "stitch", "--partial", "p", "--continuation", "c", "--lang", "python"];
+    let ended = salve_in(&arguments, "", &place, &[]);
+    assert_eq!(ended.out, "def f(a):\n    x = a + 1\n    y = x * 2\n    return y\n");
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
+    assert!(ended.err.contains("line break"), "{}", ended.err);
+    let arguments =
+        ["resume", "stitch", "--partial", "p", "--continuation", "other", "--lang", "python"];
+    let ended = salve_in(&arguments, "", &place, &[]);
+    assert_eq!(ended.code, Some(1), "{}", ended.err);
+    assert!(!ended.err.contains("is whole"), "{}", ended.err);
+}

@@ -3,6 +3,7 @@
 //! In: both texts. Out: a handful of candidates, each with the evidence of the seam itself, and the
 //! text a candidate makes. Never more than a fixed number of them, whatever the texts repeat.
 
+use super::breaks::Habits;
 use super::overlap::{Alignment, Overlap, overlaps};
 use super::repetition::{information, surprise};
 use super::seam::{self, Vocabulary};
@@ -25,6 +26,8 @@ pub(crate) struct Candidate {
     pub(crate) restarts_line: bool,
     /// Whether repeated lines showed that nothing was moved.
     pub(crate) unmoved: bool,
+    /// Whether it is only a doubt: too little is repeated to drop it, and enough to ask.
+    pub(crate) faint: bool,
     /// How surprising it would be, in bits, if the dropped text were meant.
     pub(crate) told: f32,
     /// What speaks for it, in bits; the plain join without other evidence has none.
@@ -33,6 +36,7 @@ pub(crate) struct Candidate {
 
 // How many overlaps of each kind are looked at.
 const OVERLAPS: usize = 3;
+const FAINT_OVERLAPS: usize = 4;
 
 /// Lists the candidates for `content` after `partial`.
 pub(crate) fn propose(
@@ -49,6 +53,7 @@ pub(crate) fn propose(
         shift: 0,
         restarts_line: false,
         unmoved: false,
+        faint: false,
         told: 0.0,
         bits: seam::fit(partial, content, place, vocabulary),
     };
@@ -65,6 +70,42 @@ pub(crate) fn propose(
         found.extend(echo(partial, content, &overlap, place, vocabulary));
     }
     found
+}
+
+/// Lists the repetitions of a few signs inside a line, each of which chance or an echo explains.
+pub(crate) fn faint_echoes(
+    partial: &str,
+    content: &str,
+    place: Place,
+    habits: &Habits,
+    vocabulary: &Vocabulary<'_>,
+) -> Vec<Candidate> {
+    let few = overlaps(partial, content, FAINT_OVERLAPS).into_iter();
+    few.filter(|overlap| is_faint(partial, overlap))
+        .map(|overlap| {
+            let (repeated, rest) = content.split_at(overlap.drop);
+            let told = habits.echo_bits(partial, repeated, rest);
+            let fit = seam::fit(partial, rest, place, vocabulary);
+            Candidate {
+                drop: overlap.drop,
+                reason: Some(DropReason::RepeatedText),
+                insert: "",
+                shift: 0,
+                restarts_line: false,
+                unmoved: true,
+                faint: true,
+                told: 0.0,
+                bits: weights::FAINT_ECHO + told + fit,
+            }
+        })
+        .collect()
+}
+
+// Whether an overlap inside a line is too short to be told from chance. A line break alone tells
+// nothing: the next line may well start like the cut one.
+fn is_faint(partial: &str, overlap: &Overlap) -> bool {
+    let repeated = partial[overlap.from..].trim_start_matches(['\n', '\r']);
+    overlap.alignment == Alignment::Inside && information(repeated) < weights::LEAST_INSIDE_LINE
 }
 
 /// Makes the text of a candidate; nothing when its shift does not fit every line.
@@ -103,8 +144,7 @@ fn echo(
     vocabulary: &Vocabulary<'_>,
 ) -> Vec<Candidate> {
     let repeated = &partial[overlap.from..];
-    if overlap.alignment == Alignment::Inside && information(repeated) < weights::LEAST_INSIDE_LINE
-    {
+    if is_faint(partial, overlap) {
         return Vec::new();
     }
     let complete = !seam::is_mid_line(partial);
@@ -155,6 +195,7 @@ fn echo(
         shift: 0,
         restarts_line: overlap.to_line_start,
         unmoved: shows_no_move(overlap),
+        faint: false,
         told,
         bits: prior + told + fit.max(weights::WORST_SEAM_AFTER_ECHO),
     };

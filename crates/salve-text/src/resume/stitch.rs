@@ -2,9 +2,12 @@
 //!
 //! In: both texts. Out: the joined text with everything that was dropped from the continuation, or
 //! a refusal with its reason; and the verdict on the result. Never changes the partial text, which
-//! is always the start of the joined one, and never joins when two readings are about as likely.
+//! is always the start of the joined one but for line breaks that may have been added after the cut,
+//! and never joins when two readings are about as likely.
 
-use super::candidate::{Candidate, assemble, propose};
+use super::breaks::{FinalBreak, Habits, kept, with_own_break};
+use super::candidate::{Candidate, assemble, faint_echoes, propose};
+use super::choice::{Choice, Reading, choose};
 use super::related;
 use super::seam::Vocabulary;
 use super::shape::shape_of;
@@ -14,7 +17,10 @@ use crate::DEFAULT_MARK;
 use crate::detect::{LanguageHints, detect_language};
 use crate::inspect::{Inside, InspectOptions, inspect_text, outline};
 use crate::lines::{indent_of, last_line_start, width};
-use salve_types::{FinishReason, Language, Span, Verdict};
+use salve_types::{
+    ErrorType, Evidence, EvidenceSource, FinishReason, GrammarOpinion, Language, Span,
+    TruncationKind, Verdict,
+};
 use serde::{Deserialize, Serialize};
 
 /// What is known about the two texts.
@@ -26,11 +32,18 @@ pub struct StitchOptions {
     pub sentinel_mark: String,
     /// Why the continuation ended, if the provider said so; evidence for the verdict.
     pub finish_reason: Option<FinishReason>,
+    /// Where the line breaks at the end of the partial text come from.
+    pub final_break: FinalBreak,
 }
 
 impl Default for StitchOptions {
     fn default() -> Self {
-        Self { language: None, sentinel_mark: DEFAULT_MARK.to_owned(), finish_reason: None }
+        Self {
+            language: None,
+            sentinel_mark: DEFAULT_MARK.to_owned(),
+            finish_reason: None,
+            final_break: FinalBreak::Sent,
+        }
     }
 }
 
@@ -48,6 +61,9 @@ pub struct Stitch {
     /// Text that was put between the two, when the continuation left out a line break.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub inserted: String,
+    /// Line breaks at the end of the partial text that were taken off: they came after the cut.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub taken_off: String,
     /// The verdict on the joined text, or on the partial text after a refusal.
     pub verdict: Verdict,
 }
@@ -58,7 +74,7 @@ pub struct Stitch {
 pub enum StitchOutcome {
     /// The join is safe.
     Joined {
-        /// The joined text; it starts with the partial text.
+        /// The joined text; it starts with the partial text, less what was taken off.
         text: String,
     },
     /// No join is safe.
@@ -166,134 +182,212 @@ pub(crate) enum Place {
 
 /// Joins `partial` and `continuation`.
 pub fn stitch(partial: &str, continuation: &str, options: &StitchOptions) -> Stitch {
+    let partial = with_own_break(partial, options.final_break);
+    stitcher(&partial, continuation, options, None).run()
+}
+
+/// Joins `partial` and `continuation`; among joins that are about as likely, one that `grammar`
+/// accepts is taken, and a join that it does not accept is not called whole.
+pub fn stitch_with(
+    partial: &str,
+    continuation: &str,
+    options: &StitchOptions,
+    grammar: Grammar<'_>,
+) -> Stitch {
+    let partial = with_own_break(partial, options.final_break);
+    stitcher(&partial, continuation, options, Some(grammar)).run()
+}
+
+type Grammar<'a> = &'a dyn Fn(&str, Language) -> GrammarOpinion;
+
+fn stitcher<'a>(
+    partial: &'a str,
+    continuation: &'a str,
+    options: &'a StitchOptions,
+    grammar: Option<Grammar<'a>>,
+) -> Stitcher<'a> {
     let language =
         options.language.unwrap_or_else(|| detect_language(partial, &LanguageHints::default()));
-    let place = place_of(partial, language);
-    let unwrapped = unwrap(continuation, partial, place, language, &options.sentinel_mark);
-    let stitcher = Stitcher { partial, continuation, language, place, unwrapped, options };
-    stitcher.run()
+    let sides = kept(partial, options.final_break)
+        .into_iter()
+        .map(|end| {
+            let partial = &partial[..end];
+            let place = place_of(partial, language);
+            let unwrapped = unwrap(continuation, partial, place, language, &options.sentinel_mark);
+            Side { end, place, unwrapped }
+        })
+        .collect();
+    Stitcher { partial, continuation, language, sides, options, grammar }
 }
 
 struct Stitcher<'a> {
     partial: &'a str,
     continuation: &'a str,
     language: Language,
-    place: Place,
-    unwrapped: Unwrapped,
+    // As it was sent first, then without the line breaks at its end; never empty.
+    sides: Vec<Side>,
     options: &'a StitchOptions,
+    grammar: Option<Grammar<'a>>,
 }
 
-// A candidate with its text and how much speaks for it.
-struct Reading {
-    candidate: Candidate,
-    text: String,
-    bits: f32,
+// The partial text up to one of the places where the cut may be.
+struct Side {
+    end: usize,
+    place: Place,
+    unwrapped: Unwrapped,
 }
 
 impl Stitcher<'_> {
     fn run(self) -> Stitch {
-        let content = &self.continuation[self.unwrapped.content.range()];
+        let content = self.content(0);
         if content.trim().is_empty() {
             return self.refuse(RefusalReason::Empty, "the continuation holds nothing to add");
         }
-        if let Some((why, message)) = related::refusal(content, self.place) {
+        if let Some((why, message)) = related::refusal(content, self.sides[0].place) {
             return self.refuse(why, message);
         }
-        let mut readings = self.read(content);
-        readings.sort_by(|one, other| other.bits.total_cmp(&one.bits));
-        let mut readings = readings.into_iter();
-        let Some(best) = readings.next() else {
+        let opinion = |text: &str| {
+            self.grammar.map_or(GrammarOpinion::Silent, |grammar| grammar(text, self.language))
+        };
+        let Some(choice) = choose(self.read(), opinion) else {
             return self.refuse(RefusalReason::AmbiguousSeam, "no way to join the texts was found");
         };
-        let rival = readings.find(|other| other.text != best.text);
-        if let Some(rival) = rival.filter(|rival| is_close(&best, rival)) {
+        let best = &choice.best;
+        if let Some(rival) = choice.undecided() {
             return self.refuse_between(&best.candidate, &rival.candidate);
         }
+        let content = self.content(best.side);
         if content[best.candidate.drop..].trim().is_empty() {
             return self.refuse(
                 RefusalReason::OnlyEcho,
                 "the continuation only repeats the end of the partial text",
             );
         }
+        let side = &self.sides[best.side];
         let join = related::Join {
-            partial: self.partial,
+            partial: &self.partial[..side.end],
             content,
             joined: &best.text,
             candidate: &best.candidate,
-            place: self.place,
+            place: side.place,
             language: self.language,
-            label: self.unwrapped.label,
+            label: side.unwrapped.label,
         };
         if let Some((why, message)) = related::refusal_after(&join) {
             return self.refuse(why, message);
         }
-        self.join(best)
+        self.join(choice)
     }
 
-    // Every candidate with its text, weighed; a shift that the lines themselves suggest is tried
-    // for each of them.
-    fn read(&self, content: &str) -> Vec<Reading> {
-        let vocabulary = Vocabulary::new(self.partial, content);
-        let mut readings: Vec<Reading> = Vec::new();
-        let loose = self.unwrapped.loose_start;
-        for candidate in propose(self.partial, content, self.place, loose, &vocabulary) {
-            let Some(text) = assemble(self.partial, content, &candidate) else { continue };
-            let shape = shape_of(&text, self.partial.len(), self.language);
-            let may_move = candidate.shift == 0 && !candidate.unmoved;
-            let shifts = if may_move { shape.suggested_shifts() } else { Vec::new() };
-            readings.push(Reading {
-                bits: candidate.bits + shape.bits(),
-                text,
-                candidate: candidate.clone(),
-            });
-            for shift in shifts {
-                let shifted =
-                    Candidate { shift, bits: candidate.bits - weights::MOVE, ..candidate.clone() };
-                let Some(text) = assemble(self.partial, content, &shifted) else { continue };
-                let bits = shifted.bits + shape_of(&text, self.partial.len(), self.language).bits();
-                readings.push(Reading { bits, text, candidate: shifted });
+    fn content(&self, side: usize) -> &str {
+        &self.continuation[self.sides[side].unwrapped.content.range()]
+    }
+
+    // Every candidate of every side with its text, weighed.
+    fn read(&self) -> Vec<Reading> {
+        let mut readings = Vec::new();
+        if self.grammar.is_none() && self.sides.len() == 1 {
+            self.read_side(0, None, &mut readings);
+            return readings;
+        }
+        let habits = Habits::of(self.partial, self.continuation);
+        for (index, side) in self.sides.iter().enumerate() {
+            let start = readings.len();
+            self.read_side(index, Some(&habits), &mut readings);
+            for reading in &mut readings[start..] {
+                reading.bits += habits.bits(self.partial, side.end, &reading.text);
             }
         }
         readings
     }
 
-    fn join(self, best: Reading) -> Stitch {
-        let start = self.unwrapped.content.start;
-        // A line that is begun again starts with what the partial has of it, which is not kept
-        // twice.
-        let begun = self.partial.len() - last_line_start(self.partial);
+    // A shift that the lines themselves suggest is tried for each candidate.
+    fn read_side(&self, index: usize, habits: Option<&Habits>, readings: &mut Vec<Reading>) {
+        let side = &self.sides[index];
+        let (partial, content) = (&self.partial[..side.end], self.content(index));
+        let vocabulary = Vocabulary::new(partial, content);
+        let loose = side.unwrapped.loose_start;
+        let mut candidates = propose(partial, content, side.place, loose, &vocabulary);
+        if let Some(habits) = habits {
+            candidates.extend(faint_echoes(partial, content, side.place, habits, &vocabulary));
+        }
+        // A whole line that comes again is no half line: the side with its line break judges it.
+        let is_half = |candidate: &Candidate| {
+            let rest = content[candidate.drop..].trim_start_matches('\r');
+            index == 0 || partial.ends_with('\n') || candidate.drop == 0 || !rest.starts_with('\n')
+        };
+        candidates.retain(is_half);
+        for candidate in candidates {
+            let Some(text) = assemble(partial, content, &candidate) else { continue };
+            let shape = shape_of(&text, partial.len(), self.language);
+            let may_move = candidate.shift == 0 && !candidate.unmoved;
+            let shifts = if may_move { shape.suggested_shifts() } else { Vec::new() };
+            let bits = candidate.bits + shape.bits();
+            readings.push(Reading::new(index, candidate.clone(), text, bits));
+            for shift in shifts {
+                let shifted =
+                    Candidate { shift, bits: candidate.bits - weights::MOVE, ..candidate.clone() };
+                let Some(text) = assemble(partial, content, &shifted) else { continue };
+                let bits = shifted.bits + shape_of(&text, partial.len(), self.language).bits();
+                readings.push(Reading::new(index, shifted, text, bits));
+            }
+        }
+    }
+
+    fn join(self, choice: Choice) -> Stitch {
+        let in_words = self.sides.iter().any(|side| side.place == Place::Words);
+        let is_certain = choice.is_certain(in_words) && !self.sets_much_aside(choice.best.side);
+        let best = choice.best;
+        let side = &self.sides[best.side];
+        let (partial, taken_off) = self.partial.split_at(side.end);
+        let start = side.unwrapped.content.start;
+        // A line that is begun again starts with what the partial has of it, which is not kept twice.
+        let begun = partial.len() - last_line_start(partial);
         let again = best.candidate.restarts_line && best.candidate.shift == 0;
         let begun = if again { begun } else { 0 };
         let echo = Span::new(start, start + best.candidate.drop + begun);
         let half_line = (begun > 0).then_some(DropReason::RepeatedHalfLine);
         let reason = best.candidate.reason.or(half_line);
-        let mut spans = self.unwrapped.dropped.clone();
+        let mut spans = side.unwrapped.dropped.clone();
         if let Some(mut reason) = reason.filter(|_| !echo.is_empty()) {
-            if reason == DropReason::RepeatedLines && self.restarts_block(echo) {
+            if reason == DropReason::RepeatedLines && self.restarts_block(partial, echo) {
                 reason = DropReason::RestartedBlock;
             }
             spans.push((echo, reason));
         }
-        let moved = self.continuation[echo.end..self.unwrapped.content.end].lines().count();
+        let moved = self.continuation[echo.end..side.unwrapped.content.end].lines().count();
         let reindented = (best.candidate.shift != 0)
             .then_some(Reindented { columns: best.candidate.shift, lines: moved });
-        let verdict = self.inspect(&best.text, &self.sentinel_text());
+        let mut verdict = self.inspect(&best.text, &self.sentinel_text(side));
+        if verdict.is_valid {
+            note_doubt(&mut verdict, best.opinion, is_certain, side.end);
+        }
         Stitch {
             dropped: self.dropped(spans),
             reindented,
             inserted: best.candidate.insert.to_owned(),
+            taken_off: taken_off.to_owned(),
             verdict,
             outcome: StitchOutcome::Joined { text: best.text },
         }
     }
 
+    // Whether much was taken for talk with no fence to tell it from the content.
+    fn sets_much_aside(&self, side: usize) -> bool {
+        let dropped = &self.sides[side].unwrapped.dropped;
+        let is = |wanted: DropReason| dropped.iter().filter(move |(_, why)| *why == wanted);
+        let talk = is(DropReason::Preamble).chain(is(DropReason::Trailer));
+        let length: usize = talk.map(|(span, _)| span.len()).sum();
+        is(DropReason::Fence).next().is_none() && length > weights::LONG_TALK
+    }
+
     // Whether the repeated lines start with the header of a block that is open at the cut: every
     // line after it is inside of it.
-    fn restarts_block(&self, echo: Span) -> bool {
+    fn restarts_block(&self, partial: &str, echo: Span) -> bool {
         let again = self.continuation[echo.range()].matches('\n').count();
-        let whole = self.partial.matches('\n').count();
+        let whole = partial.matches('\n').count();
         let Some(header) = whole.checked_sub(again).filter(|_| again > 0) else { return false };
-        let mut lines = self.partial.lines().skip(header);
+        let mut lines = partial.lines().skip(header);
         if self.language == Language::Python {
             let Some(first) = lines.next() else { return false };
             let column = width(indent_of(first));
@@ -301,7 +395,7 @@ impl Stitcher<'_> {
             return first.trim_end().ends_with(':')
                 && inner.all(|line| width(indent_of(line)) > column);
         }
-        let outline = outline(self.partial, self.language);
+        let outline = outline(partial, self.language);
         let mut states = outline.lines.iter().skip(header).chain([&outline.end]);
         let Some(outer) = states.next() else { return false };
         states.all(|state| state.depth > outer.depth)
@@ -328,13 +422,14 @@ impl Stitcher<'_> {
             dropped: Vec::new(),
             reindented: None,
             inserted: String::new(),
+            taken_off: String::new(),
             verdict: self.inspect(self.partial, ""),
         }
     }
 
     // A sentinel that was set aside still proves that the model was done.
-    fn sentinel_text(&self) -> String {
-        let spans = self.unwrapped.dropped.iter();
+    fn sentinel_text(&self, side: &Side) -> String {
+        let spans = side.unwrapped.dropped.iter();
         let mark = spans.filter(|(_, reason)| *reason == DropReason::Sentinel);
         mark.map(|(span, _)| &self.continuation[span.range()]).collect()
     }
@@ -362,13 +457,42 @@ impl Stitcher<'_> {
     }
 }
 
-// Two readings that differ only in how far lines were moved are told apart by many lines at once,
-// so less is enough.
-fn is_close(best: &Reading, rival: &Reading) -> bool {
-    let only_moved = best.candidate.drop == rival.candidate.drop
-        && best.candidate.insert == rival.candidate.insert
-        && best.candidate.restarts_line == rival.candidate.restarts_line;
-    best.bits - rival.bits < if only_moved { weights::MARGIN_OF_MOVES } else { weights::MARGIN }
+// What is joined is whole only when the grammar of its language says so, and when no other join is
+// about as likely.
+fn note_doubt(verdict: &mut Verdict, opinion: GrammarOpinion, is_certain: bool, seam: usize) {
+    let (error_type, kind, source, code, message) = match opinion {
+        GrammarOpinion::AcceptsStart => (
+            ErrorType::TruncationDetected,
+            Some(TruncationKind::GeneralTruncation),
+            EvidenceSource::Parser,
+            "grammar_broken_at_end",
+            "The grammar accepts all but the end of the joined text",
+        ),
+        GrammarOpinion::Rejects => (
+            ErrorType::SyntaxError,
+            None,
+            EvidenceSource::Parser,
+            "grammar_error",
+            "The grammar does not accept the joined text",
+        ),
+        GrammarOpinion::Accepts | GrammarOpinion::Silent if is_certain => return,
+        GrammarOpinion::Accepts | GrammarOpinion::Silent => (
+            ErrorType::AmbiguousSeam,
+            None,
+            EvidenceSource::Heuristic,
+            "ambiguous_seam",
+            "The parts can be joined in another way that is about as likely",
+        ),
+    };
+    verdict.is_valid = false;
+    verdict.error_type = Some(error_type);
+    verdict.kind = kind;
+    verdict.error_message = Some(message.to_owned());
+    verdict.confidence = weights::DOUBTED;
+    let span = Some(Span::new(seam, seam));
+    let (code, message) = (code.to_owned(), message.to_owned());
+    let weight = weights::DOUBTED;
+    verdict.evidence.push(Evidence { source, code, message, cut: true, weight, span });
 }
 
 fn place_of(partial: &str, language: Language) -> Place {

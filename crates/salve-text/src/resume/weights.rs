@@ -13,6 +13,32 @@ pub(super) const MARGIN: f32 = 3.0;
 /// The margin between readings that differ only in how far lines were moved; many lines agree at
 /// once, so half is enough (`shifted`).
 pub(super) const MARGIN_OF_MOVES: f32 = MARGIN / 2.0;
+/// What a reading gains that the grammar accepts; a join that it rejects is wrong, unless the file
+/// is in a dialect that it does not know, and then every reading is rejected.
+pub(super) const GRAMMAR_ACCEPTS: f32 = 12.0;
+/// What a reading gains that the grammar accepts up to an end that is cut again.
+pub(super) const GRAMMAR_ACCEPTS_START: f32 = 6.0;
+/// A reading is certain when every other one that the grammar accepts as well is this much less
+/// likely; set by `stitch --breaks`, whose wrong joins are never called whole.
+pub(super) const CERTAIN: f32 = 8.0;
+/// The same where little tells readings apart: a break in a comment or string, an echo of few signs.
+pub(super) const CERTAIN_IN_DOUBT: f32 = 20.0;
+/// Readings further behind than this are not shown to the grammar.
+pub(super) const WITHIN_REACH: f32 = 24.0;
+/// The chance that the line breaks at the end of a file were added after the cut.
+pub(super) const ADDED_BREAK: f32 = -3.0;
+/// The chance that only some of several line breaks were added.
+pub(super) const SOME_BREAKS_ADDED: f32 = -4.0;
+/// The most that the habits of a text say about an empty line.
+pub(super) const MOST_OF_BLANK_LINES: f32 = 2.0;
+/// The chance that a model repeats a few signs from the middle of a word or a row of blanks.
+pub(super) const FAINT_ECHO: f32 = -5.0;
+/// The most that the habits of a text say about a line break at the seam.
+pub(super) const MOST_OF_HABITS: f32 = 14.0;
+/// Talk longer than this, in bytes, that was set aside without a fence may have been content.
+pub(super) const LONG_TALK: usize = 300;
+/// How sure the verdict is that a join is not whole which the grammar rejects or another rivals.
+pub(super) const DOUBTED: f64 = 0.6;
 /// How unlikely it is that a model moves its lines (`shifted`).
 pub(super) const MOVE: f32 = 4.5;
 /// A repetition this surprising is the continuation's own proof that it belongs here, whatever else

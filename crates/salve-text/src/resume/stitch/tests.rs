@@ -340,3 +340,33 @@ proptest! {
         }
     }
 }
+
+fn of_files(language: Language, partial: &str, continuation: &str) -> Stitch {
+    let final_break = FinalBreak::Unknown;
+    let options =
+        StitchOptions { language: Some(language), final_break, ..StitchOptions::default() };
+    stitch_with(partial, continuation, &options, &|_, _| GrammarOpinion::Accepts)
+}
+
+#[test]
+fn a_line_break_that_starts_a_continuation_is_not_lost() {
+    for (language, partial, rest) in [
+        (
+            Language::Java,
+            "/*\n * Street 5, USA.\n *",
+            "\n * Please write to us\n * or call.\n */\nclass A {}\n",
+        ),
+        (
+            Language::Python,
+            "\"\"\"Notes.\n\n  The rules of this application",
+            "\n  defined code to be executed if\n  it is there.\n\"\"\"\nx = 1\n",
+        ),
+    ] {
+        for added in ["", "\n", "\n\n"] {
+            let stitched = of_files(language, &format!("{partial}{added}"), rest);
+            let StitchOutcome::Joined { text } = &stitched.outcome else { panic!("{rest}") };
+            let right = format!("{partial}{rest}");
+            assert!(*text == right || !stitched.verdict.is_valid, "{added:?} {text}");
+        }
+    }
+}
