@@ -4,9 +4,12 @@
 //! Never nests deeper than the limit, and never searches the stack for a bracket that is not there.
 
 use super::ParseMode;
-use super::machine::{Comma, Frame, FrameKind, Machine, State, Step, Token, Wait, narrow};
+use super::machine::{Comma, Frame, FrameKind, Machine, State, Step, Token, WINDOW, Wait, narrow};
 use super::repair::RepairCode as Code;
 use super::tree::{NodeState, Tag};
+
+// How many members of an object are looked through for a key.
+const SIBLING_KEYS: usize = 16;
 
 impl Machine {
     pub(super) fn open_container(&mut self, byte: u8) -> Step {
@@ -48,8 +51,54 @@ impl Machine {
         &mut self.open[index]
     }
 
+    /// `[{"a": 1 {"a": 2}]`: a brace where a key should come, in an object of a list, before a key that
+    /// the object has already, opens the next object of that list; the brace before it was lost.
+    pub(super) fn starts_sibling(&self) -> Step<bool> {
+        let mut frames = self.stack.iter().rev();
+        let Some(own) = frames.next() else { return Ok(false) };
+        let in_list = frames.next().is_some_and(|frame| frame.kind == FrameKind::Array);
+        if !in_list || !matches!(own.kind, FrameKind::Object | FrameKind::Implied) {
+            return Ok(false);
+        }
+        let start = self.skip_blank(self.pos + 1);
+        if self.byte(start)? != Some(b'"') {
+            return Ok(false);
+        }
+        let mut end = start + 1;
+        while end < start + WINDOW && self.byte(end)?.is_some_and(|byte| byte != b'"') {
+            end += 1;
+        }
+        let key = &self.bytes()[start..(end + 1).min(self.bytes().len())];
+        let mut at = own.node + 1;
+        for _ in 0..SIBLING_KEYS {
+            let Some(node) = self.tree.nodes.get(at as usize) else { break };
+            if self.bytes().get(node.start as usize..node.end as usize) == Some(key) {
+                return Ok(true);
+            }
+            at = self.tree.behind(at + 1);
+        }
+        Ok(false)
+    }
+
+    // `[{"a": 1}, "a": 2}, {"a": 3}]`: a brace closes the object whose opener was lost, unless it is
+    // needed further out.
+    fn closes_implied(&self, byte: u8) -> Step<bool> {
+        if self.frame_kind() != Some(FrameKind::Implied) || byte != b'}' {
+            return Ok(false);
+        }
+        let next = self.skip_blank(self.pos + 1);
+        Ok(self.open[0] == 0 || matches!(self.byte(next)?, Some(b',' | b']')))
+    }
+
     /// A closing bracket came: it closes its own frame and those left open inside it.
-    pub(super) fn close_by(&mut self, byte: u8) {
+    pub(super) fn close_by(&mut self, byte: u8) -> Step {
+        if self.closes_implied(byte)? {
+            let pos = self.pos;
+            self.pos += 1;
+            self.close_frame(pos, pos + 1, NodeState::Inferred);
+            self.value_done();
+            return Ok(());
+        }
         let count = match byte {
             b'}' => self.open[0],
             b']' => self.open[1],
@@ -60,7 +109,7 @@ impl Machine {
         if !matching {
             self.edit(self.pos, self.pos + 1, "", Code::MismatchedCloser);
             self.pos += 1;
-            return;
+            return Ok(());
         }
         while let Some(&frame) = self.stack.last() {
             let own = frame.kind.is_closed_by(byte);
@@ -72,7 +121,7 @@ impl Machine {
                 if outermost && self.mode == ParseMode::Llm {
                     self.top.closed = frame.node;
                     self.state = State::Closed;
-                    return;
+                    return Ok(());
                 }
                 break;
             }
@@ -81,6 +130,7 @@ impl Machine {
             self.close_frame(pos, pos, state);
         }
         self.value_done();
+        Ok(())
     }
 
     /// `{"rows": [[1], [2]], [3]]}`: where a key should come, another item of the list that was just
@@ -118,7 +168,7 @@ impl Machine {
         }
         let code = if at == end { Code::MissingCloser } else { Code::Parentheses };
         match frame.kind {
-            FrameKind::Object | FrameKind::Array if at < end => {}
+            FrameKind::Object | FrameKind::Array | FrameKind::Implied if at < end => {}
             FrameKind::Object => self.edit(at, end, "}", code),
             FrameKind::Array => self.edit(at, end, "]", code),
             FrameKind::Implied => self.edit(at, at, "}", Code::MissingBraces),

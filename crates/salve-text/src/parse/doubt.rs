@@ -5,7 +5,7 @@
 
 use super::machine::{Machine, Step, WINDOW};
 use super::outlook::Outlook;
-use super::quote::{quote_of, rskip_blank, rskip_word};
+use super::quote::{Quote, quote_of, rskip_blank, rskip_word};
 use super::string::{Role, Str};
 
 /// What there is after a doubtful quote.
@@ -96,7 +96,12 @@ impl Machine {
                 let opens = shape && self.next_quote_is_sure(token, at + 1)?;
                 Ok(opens.then(|| comma - 1))
             }
-            (Role::Value, b'+') if self.next_quote_is_sure(token, at + 1)? => Ok(Some(sign)),
+            // An apostrophe may be one: `'F: Send + 'static'`.
+            (Role::Value, b'+')
+                if token.quote == Quote::Double && self.next_quote_is_sure(token, at + 1)? =>
+            {
+                Ok(Some(sign))
+            }
             _ => Ok(None),
         }
     }

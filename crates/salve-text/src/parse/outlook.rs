@@ -26,6 +26,7 @@ impl Machine {
     pub(super) fn outlook(&self, from: usize, role: Role) -> Step<Outlook> {
         let mut depth = self.stack.len();
         let mut at = from;
+        let mut extra = false;
         loop {
             let start = at;
             at = self.skip_blank(at);
@@ -40,7 +41,15 @@ impl Machine {
             let kind = depth.checked_sub(1).map(|index| self.stack[index].kind);
             match byte {
                 b'}' | b']' | b')' => {
-                    let Some(below) = self.depth_after(depth, byte) else { return Ok(Possible) };
+                    let Some(below) = self.depth_after(depth, byte) else {
+                        // One closer too many, right behind a good one.
+                        if extra || untouched || at > start {
+                            return Ok(Possible);
+                        }
+                        extra = true;
+                        at += 1;
+                        continue;
+                    };
                     depth = below;
                     at += 1;
                     if depth == 0 {
@@ -51,6 +60,13 @@ impl Machine {
                 b':' => {
                     let implied = untouched && kind == Some(FrameKind::Array);
                     return Ok(if implied { Sure } else { Unlikely });
+                }
+                // `…"}{"…`: the comma between two objects of a list was lost.
+                b'{' if !untouched
+                    && kind == Some(FrameKind::Array)
+                    && self.quote_behind(at)? =>
+                {
+                    return Ok(Sure);
                 }
                 _ => {
                     let newline = self.bytes()[start..at].contains(&b'\n');
@@ -110,8 +126,9 @@ impl Machine {
             return Ok(Sure);
         }
         let Some(byte) = self.byte(at)? else { return Ok(Sure) };
-        if matches!(byte, b'}' | b']' | b')' | b'/') {
-            return Ok(if kind.is_some() || byte == b'/' { Sure } else { Possible });
+        if matches!(byte, b'}' | b']' | b')' | b'/' | b'#') {
+            let comment = matches!(byte, b'/' | b'#');
+            return Ok(if kind.is_some() || comment { Sure } else { Possible });
         }
         if self.looking_at(at, b"...")? {
             return Ok(Sure);

@@ -9,9 +9,9 @@ use std::fmt::Write;
 const MOST_PATHS: usize = 1000;
 const LONGEST_KEY: usize = 64;
 
-/// Lists the path of every value of the answer that is not complete.
-pub(super) fn incomplete_paths(tree: &Tree) -> Vec<String> {
-    let mut walk = Walk { tree, levels: Vec::new(), found: Vec::new() };
+/// Lists the path of every value of the answer that is not complete, or is among `winners`.
+pub(super) fn incomplete_paths(tree: &Tree, winners: &[u32]) -> Vec<String> {
+    let mut walk = Walk { tree, winners, levels: Vec::new(), found: Vec::new() };
     let several = tree.selected.len() > 1;
     for (place, &root) in tree.selected.iter().enumerate() {
         let prefix = if several { format!("$[{place}]") } else { "$".to_owned() };
@@ -30,6 +30,8 @@ struct Level {
 
 struct Walk<'a> {
     tree: &'a Tree,
+    // Sorted.
+    winners: &'a [u32],
     levels: Vec<Level>,
     found: Vec<String>,
 }
@@ -43,7 +45,9 @@ impl Walk<'_> {
                 self.levels.pop();
             }
             let is_key = self.enter(index);
-            if node.state != NodeState::Complete && !is_key && node.tag != Tag::Group {
+            let is_unsure =
+                node.state != NodeState::Complete || self.winners.binary_search(&index).is_ok();
+            if is_unsure && !is_key && node.tag != Tag::Group {
                 if self.found.len() >= MOST_PATHS {
                     return;
                 }

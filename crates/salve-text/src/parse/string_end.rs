@@ -44,7 +44,9 @@ impl Machine {
             && quote > token.body
             && bytes[quote - 1] == b'\n';
         let end = rskip_blank(bytes, token.body, quote);
-        if !layout || end == token.body {
+        // Several lines are the content of a file, whose last break is content too.
+        let is_file = layout && bytes[token.body..end].contains(&b'\n');
+        if !layout || end == token.body || is_file {
             return;
         }
         self.keep_edits_before(token, end);

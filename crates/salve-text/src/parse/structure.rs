@@ -19,10 +19,10 @@ impl Machine {
             b'}' | b']' | b')' => {
                 if in_object {
                     self.missing_value(self.pos);
+                    Ok(())
                 } else {
-                    self.close_by(byte);
+                    self.close_by(byte)
                 }
-                Ok(())
             }
             b',' if in_object => {
                 self.missing_value(self.pos);
@@ -45,14 +45,19 @@ impl Machine {
 
     pub(super) fn step_key(&mut self, byte: u8) -> Step {
         match byte {
-            b'}' | b']' | b')' => {
-                self.close_by(byte);
-                Ok(())
-            }
+            b'}' | b']' | b')' => self.close_by(byte),
             b',' => self.drop_here(1, Code::ExtraComma),
             b':' => self.drop_here(1, Code::ExtraColon),
             b'{' | b'[' if self.reopen_list(byte) => Ok(()),
-            b'{' | b'[' | b'(' => self.drop_here(1, Code::ExtraOpener),
+            b'{' if self.starts_sibling()? => {
+                self.close_frame(self.pos, self.pos, NodeState::Inferred);
+                self.value_done();
+                Ok(())
+            }
+            b'{' | b'[' | b'(' => {
+                self.doubt_object();
+                self.drop_here(1, Code::ExtraOpener)
+            }
             _ => {
                 if self.drop_noise(byte)? {
                     return Ok(());
@@ -63,6 +68,17 @@ impl Machine {
                 self.begin_bare(Role::Key);
                 Ok(())
             }
+        }
+    }
+
+    // What an opener among the members would have held becomes part of this object, which is a guess.
+    fn doubt_object(&mut self) {
+        let Some(frame) = self.stack.last().filter(|frame| frame.comma != Comma::First) else {
+            return;
+        };
+        let object = frame.node;
+        if let Some(node) = self.node_mut(object) {
+            node.state = node.state.max(NodeState::Inferred);
         }
     }
 
@@ -102,10 +118,7 @@ impl Machine {
                 self.set_comma(Comma::Seen(pos));
                 self.pos += 1;
             }
-            b'}' | b']' | b')' => {
-                self.close_by(byte);
-                return Ok(());
-            }
+            b'}' | b']' | b')' => return self.close_by(byte),
             b':' | b';' => return self.drop_here(1, Code::ExtraColon),
             b'+' if !self.byte(self.pos + 1)?.is_some_and(|next| next.is_ascii_digit()) => {
                 return self.drop_here(1, Code::StringConcatenation);

@@ -6,6 +6,7 @@ mod hostile;
 mod properties;
 mod prose;
 mod reports;
+mod vanish;
 
 use super::{ParseMode, ParseOptions, Parsed, parse_json};
 use serde_json::Value;

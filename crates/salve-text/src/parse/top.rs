@@ -7,9 +7,9 @@ use super::ParseMode;
 use super::machine::{
     Comma, Found, Frame, FrameKind, Machine, State, Step, Token, WINDOW, Wait, blank_length,
 };
-use super::quote::{is_word, quote_of, utf8_length};
+use super::quote::{is_word, quote_of, rskip_blank, utf8_length};
 use super::repair::RepairCode as Code;
-use super::tree::{Node, Tag};
+use super::tree::{Node, NodeState, Tag};
 
 /// A single value at the start of a text, until it is known that nothing else follows.
 #[derive(Debug, Clone, Copy)]
@@ -124,6 +124,16 @@ impl Machine {
             self.token = Some(Token::Comment { start: at, scan: at + 2, block });
             return Ok(());
         }
+        if byte == b'"' && self.members_follow(at)? {
+            self.begin_value(at);
+            self.edit(at, at, "{", Code::MissingBraces);
+            self.push_frame(at, FrameKind::Object, Tag::Object, 0);
+            let object = super::machine::narrow(self.begun.1);
+            if let Some(node) = self.node_mut(object) {
+                node.state = NodeState::Inferred;
+            }
+            return Ok(());
+        }
         self.top.fresh = false;
         if quote_of(self.bytes(), at).is_some() {
             self.token = Some(Token::Top(Top::Quoted { start: at, scan: at + 1 }));
@@ -133,6 +143,66 @@ impl Machine {
             self.pos = at + utf8_length(byte);
         }
         Ok(())
+    }
+
+    // `"a": "x", "b": …`: two members in a row are an object whose brace was lost. One alone may be
+    // talk.
+    fn members_follow(&self, at: usize) -> Step<bool> {
+        let Some(colon) = self.behind_string(at)? else { return Ok(false) };
+        if self.byte(colon)? != Some(b':') {
+            return Ok(false);
+        }
+        let value = self.skip_blank(colon + 1);
+        let behind = match self.byte(value)? {
+            Some(b'"') => self.behind_string(value)?,
+            _ => {
+                let mut end = value;
+                while end < value + WINDOW
+                    && self.byte(end)?.is_some_and(|it| is_word(it) || matches!(it, b'-' | b'.'))
+                {
+                    end += 1;
+                }
+                let known = is_scalar(&self.bytes()[value..end]);
+                (known && end > value).then(|| self.skip_blank(end))
+            }
+        };
+        let Some(comma) = behind else { return Ok(false) };
+        if self.byte(comma)? != Some(b',') {
+            return Ok(false);
+        }
+        let key = self.skip_blank(comma + 1);
+        let Some(sign) = self.behind_string(key)? else { return Ok(false) };
+        Ok(self.byte(sign)? == Some(b':'))
+    }
+
+    // What comes after the string at `at`, when it ends within the window.
+    fn behind_string(&self, at: usize) -> Step<Option<usize>> {
+        if self.byte(at)? != Some(b'"') {
+            return Ok(None);
+        }
+        let mut end = at + 1;
+        while end < at + WINDOW {
+            match self.byte(end)? {
+                None | Some(b'\n') => return Ok(None),
+                Some(b'\\') => end += 2,
+                Some(b'"') => return Ok(Some(self.skip_blank(end + 1))),
+                Some(_) => end += 1,
+            }
+        }
+        Ok(None)
+    }
+
+    // Whether the value that begins at `start` is that of a member, whose object has no brace: what is
+    // around it is lost.
+    fn is_member_value(&self, start: usize) -> bool {
+        let bytes = self.bytes();
+        let floor = start.saturating_sub(WINDOW);
+        let colon = rskip_blank(bytes, floor, start);
+        if colon == floor || bytes[colon - 1] != b':' {
+            return false;
+        }
+        let quote = rskip_blank(bytes, floor, colon - 1);
+        quote > floor && bytes[quote - 1] == b'"'
     }
 
     // A lone string or word is a value only if nothing but white space or a fence follows it.
@@ -250,9 +320,16 @@ impl Machine {
         (name.first().is_some_and(u8::is_ascii_alphabetic)).then_some(start)
     }
 
-    /// The outermost brace closed: if a comma and a key follow, it closed too early.
+    /// The outermost brace closed: if a comma and a key follow, it closed too early. Closers that have
+    /// nothing to close may be between.
     pub(super) fn step_closed(&mut self) -> Step {
-        let comma = self.skip_blank(self.pos);
+        let first = self.skip_blank(self.pos);
+        let mut comma = first;
+        let mut closers: Vec<usize> = Vec::new();
+        while closers.len() < MOST_CLOSERS && matches!(self.byte(comma)?, Some(b']' | b'}')) {
+            closers.push(comma);
+            comma = self.skip_blank(comma + 1);
+        }
         let mut reopen = false;
         if self.byte(comma)? == Some(b',') {
             let key = self.skip_blank(comma + 1);
@@ -265,6 +342,15 @@ impl Machine {
         let brace = self.pos - 1;
         self.edit(brace, brace + 1, "", Code::ExtraCloser);
         let node = self.top.closed;
+        if let Some(last) = closers.last() {
+            self.pos = last + 1;
+            if let Some(node) = self.node_mut(node) {
+                node.state = node.state.max(NodeState::Inferred);
+            }
+        }
+        for closer in closers {
+            self.edit(closer, closer + 1, "", Code::ExtraCloser);
+        }
         let empty = self.tree.nodes.len() == node as usize + 1;
         let comma = if empty { Comma::First } else { Comma::Member };
         self.stack.push(Frame { node, kind: FrameKind::Object, comma, open_edit: 0 });
@@ -299,6 +385,12 @@ impl Machine {
     pub(super) fn found_value(&mut self) {
         self.state = State::Top;
         let (start, node, edits) = self.begun;
+        if self.mode == ParseMode::Llm && self.is_member_value(start) {
+            let node = super::machine::narrow(node);
+            if let Some(node) = self.node_mut(node) {
+                node.state = node.state.max(NodeState::Inferred);
+            }
+        }
         let found = Found {
             node: super::machine::narrow(node),
             start,
@@ -346,6 +438,8 @@ impl Machine {
 }
 
 const ARRAY: u8 = 2;
+// How many closers too many may be before a member that goes on.
+const MOST_CLOSERS: usize = 2;
 
 // How much a value looks like what was asked for: scalar, empty, list, call, object.
 fn class_of(nodes: &[Node]) -> u8 {

@@ -244,7 +244,7 @@ impl Tree {
     /// Returns where the values of the answer stand that are not complete, such as
     /// `$.files[2].path`. Lists at most a thousand.
     pub fn incomplete_paths(&self) -> Vec<String> {
-        super::paths::incomplete_paths(self)
+        super::paths::incomplete_paths(self, &[])
     }
 
     fn inside(&self, id: NodeId, tag: Tag) -> (u32, u32) {
