@@ -18,13 +18,14 @@ pub struct Rig {
 /// Every rig, as the list of commands shows it.
 #[rustfmt::skip]
 pub const RIGS: &[Rig] = &[
-    Rig { name: "cuts", about: "real files cut with a fixed seed, every verdict against the grammar's tree" },
-    Rig { name: "stitch", about: "generated continuations of cut files, joined and compared; --n, --seed, --lang, --show" },
+    Rig { name: "cuts", about: "real files cut with a fixed seed, every verdict against the grammar's tree; --whole 20000: whole files of the packages at hand" },
+    Rig { name: "stitch", about: "generated continuations of cut files, joined and compared; --n, --seed, --lang, --show; --breaks: files that end in added line breaks" },
     Rig { name: "landed", about: "diffs of real small models: how many land, on which rung, and compile; --show, --no-compile" },
     Rig { name: "race", about: "a directory swapped for a symlink while paths are used; --rounds 100000, --applies 2000" },
     Rig { name: "crash", about: "transactions that end at any instant; --full on a disk; --workload NAME [--faults F]" },
     Rig { name: "ambiguity", about: "hunks on files full of copies and on stale files, 0 in the wrong place; --n, --seed, --show" },
     Rig { name: "edits", about: "edits of real files in every format, possible and impossible, 0 as they were not meant; --n, --seed, --show, --refused" },
+    Rig { name: "growth", about: "time and memory of the text commands on hostile texts of 0.1 to 10 MB; --only, --generator, --largest, --all" },
     Rig { name: "redact", about: "secrets of an independent list in pieces, and false alarms on sources; --n, --seed, --show, --files" },
     Rig { name: "matrix", about: "answers cut everywhere in every dialect, through the gateway; --positions 200, --show" },
     Rig { name: "garble", about: "streams with damaged frames in every dialect, through the gateway; --n 100000, --seed, --show" },

@@ -6,7 +6,7 @@
 use crate::arguments::Format;
 use crate::failure::Failure;
 use serde::Serialize;
-use std::io::Write;
+use std::io::{BufWriter, Write};
 
 /// Writes text to standard output as it is.
 pub(crate) fn result(text: &str) -> Result<(), Failure> {
@@ -32,18 +32,23 @@ pub(crate) fn counted(count: usize, thing: &str) -> String {
     if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
-/// Writes one JSON document, indented.
+/// Writes one JSON document, indented, as it is made.
 pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
-    let mut text = serde_json::to_string_pretty(value)?;
-    text.push('\n');
-    content(&text)
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    // An error of the writer keeps its kind this way: a reader that went away is no failure.
+    serde_json::to_writer_pretty(&mut out, value).map_err(std::io::Error::from)?;
+    out.write_all(b"\n")?;
+    out.flush()?;
+    Ok(())
 }
 
-/// Writes one JSON value on a line of its own.
+/// Writes one JSON value on a line of its own, as it is made.
 pub(crate) fn json_line(value: &impl Serialize) -> Result<(), Failure> {
-    let mut text = serde_json::to_string(value)?;
-    text.push('\n');
-    content(&text)
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    serde_json::to_writer(&mut out, value).map_err(std::io::Error::from)?;
+    out.write_all(b"\n")?;
+    out.flush()?;
+    Ok(())
 }
 
 /// Writes one value for programs: indented, or on a line of its own.

@@ -27,6 +27,11 @@ const READS_PER_CHUNK: usize = 64;
 // The steps themselves grow dear where nesting is a thousand deep; only a clock sees that.
 const LONGEST: Duration = Duration::from_secs(3);
 
+// A tree takes some hundred bytes for each token where a grammar cannot decide between readings, as in
+// generic calls that are never closed. Real code is neither this deep nor, at this length, this dense.
+const DEEPEST: usize = 1_000;
+const SHORT: usize = 128 * 1024;
+
 /// Why a text was not parsed to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -43,11 +48,40 @@ pub(crate) fn parse(text: &str, language: Language) -> Option<Result<Tree, Unrea
     if text.len() > MAX_BYTES {
         return Some(Err(Unread::TooLong));
     }
+    if is_deep_or_dense(text.as_bytes()) {
+        return Some(Err(Unread::TooCostly));
+    }
     let mut parser = Parser::new();
     // A grammar of a format the runtime does not know is as good as absent; a test loads them all.
     parser.set_language(&table).ok()?;
     let bytes = readable(text, language);
     Some(parse_within_budget(&mut parser, &bytes).ok_or(Unread::TooCostly))
+}
+
+// Whether brackets nest deeper, or tokens stand closer, than in anything written to be read. Strings and
+// comments are not told from code: there, too, such a text is no one's.
+fn is_deep_or_dense(text: &[u8]) -> bool {
+    let (mut depth, mut angles, mut deepest, mut tokens) = (0_usize, 0_usize, 0, 0);
+    let mut before = b' ';
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
+    for &byte in text {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            // A comparison has a blank before its sign, or a statement's end soon after.
+            b'<' if is_word(before) => angles += 1,
+            b'>' => angles = angles.saturating_sub(1),
+            _ => {}
+        }
+        if matches!(byte, b';' | b'{' | b'}') {
+            angles = 0;
+        }
+        deepest = deepest.max(depth + angles);
+        let continues = is_word(byte) && is_word(before);
+        tokens += usize::from(!byte.is_ascii_whitespace() && !continues);
+        before = byte;
+    }
+    deepest > DEEPEST || (text.len() > SHORT && tokens > text.len() / 5 * 3)
 }
 
 // The scanner of the Bash grammar (0.25.1) asks the C library whether a character is a digit with
@@ -78,4 +112,32 @@ fn parse_within_budget(parser: &mut Parser, bytes: &[u8]) -> Option<Tree> {
     let options = ParseOptions::new().progress_callback(&mut spend);
     let tree = parser.parse_with_options(&mut read, None, Some(options));
     tree.filter(|_| reads.get() > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_that_would_cost_much_memory_is_not_parsed() {
+        for (language, piece) in [
+            (Language::TypeScript, "f<g<"),
+            (Language::Cpp, "abc<defg<\n"),
+            (Language::Json, "[1,"),
+            (Language::JavaScript, "(a,"),
+        ] {
+            let parsed = parse(&piece.repeat(100_000), language).unwrap();
+            assert_eq!(parsed.err(), Some(Unread::TooCostly), "{piece}");
+        }
+        let dense = "a,b;".repeat(100_000);
+        assert_eq!(parse(&dense, Language::JavaScript).unwrap().err(), Some(Unread::TooCostly));
+    }
+
+    #[test]
+    fn ordinary_text_is_parsed_however_long() {
+        let line = "  const total = items.map((item) => item.weight < limit ? 1 : 0);\n";
+        assert!(parse(&line.repeat(5_000), Language::TypeScript).unwrap().is_ok());
+        let data = "{\"name\":\"value\",\"size\":12},".repeat(8_000);
+        assert!(parse(&format!("[{data}0]"), Language::Json).unwrap().is_ok());
+    }
 }

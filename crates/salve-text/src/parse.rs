@@ -10,6 +10,7 @@ mod container;
 mod decode;
 mod doubt;
 mod escape;
+mod losses;
 mod machine;
 mod number;
 mod outlook;
@@ -27,13 +28,18 @@ mod tests;
 mod top;
 mod tree;
 mod trial;
+mod view;
 
 pub use repair::{Repair, RepairCode, replay};
 pub use reply::{ParsedReply, parse};
 pub use tree::{Entries, Items, Kind, NodeId, NodeState, Tree};
+pub use view::ValueView;
 
 use machine::Machine;
 use salve_types::Span;
+
+/// How many repairs [`Parsed::first_repairs`] lists.
+pub const MOST_REPAIRS: usize = 1_000;
 
 /// Whose reading applies where the world disagrees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -84,24 +90,49 @@ pub struct Parsed {
     pub complete: bool,
     found: Vec<machine::Found>,
     unread: usize,
+    // Values in whose place another one of the same key was.
+    winners: Vec<u32>,
 }
 
 impl Parsed {
     /// Lists the repairs that make the text strict JSON, in order.
+    ///
+    /// Hostile text needs about as many as it has bytes: who only shows them asks for
+    /// [`Parsed::first_repairs`].
     pub fn repairs(&self) -> Vec<Repair> {
-        let mut repairs = report::repairs(&self.tree, &self.found);
+        self.listed(usize::MAX).0
+    }
+
+    /// Lists the first of the repairs, as many as anybody reads, and says how many more there are.
+    pub fn first_repairs(&self) -> (Vec<Repair>, usize) {
+        self.listed(MOST_REPAIRS)
+    }
+
+    fn listed(&self, most: usize) -> (Vec<Repair>, usize) {
+        let (mut repairs, more) = report::repairs(&self.tree, &self.found, most);
         if self.unread > 0 {
             let end = self.tree.source().len();
             let (before, after) = (String::new(), String::new());
             let span = Span::new(end, end);
             repairs.push(Repair { code: RepairCode::InputLimit, span, before, after });
         }
-        repairs
+        (repairs, more)
     }
 
-    /// Lists the places of values whose end is not in the text, such as `$.files[2]`.
+    /// Lists the places of values whose end is not in the text, such as `$.files[2]`, and of values that
+    /// came twice.
     pub fn incomplete_paths(&self) -> Vec<String> {
-        self.tree.incomplete_paths()
+        paths::incomplete_paths(&self.tree, &self.winners)
+    }
+
+    /// Returns whether a value is not in the answer because its key came again.
+    pub fn has_lost_values(&self) -> bool {
+        !self.winners.is_empty()
+    }
+
+    /// Shows the value of the answer without building it, to be written.
+    pub fn view(&self) -> ValueView<'_> {
+        self.tree.view()
     }
 
     /// Builds the value of the answer; null where there is none.
@@ -159,6 +190,7 @@ impl JsonParser {
         self.machine.last = true;
         self.machine.run();
         let Machine { tree, found, .. } = self.machine;
+        let winners = losses::winners(&tree);
         let candidates = found
             .iter()
             .map(|found| Candidate {
@@ -167,7 +199,7 @@ impl JsonParser {
                 fenced: found.fenced,
             })
             .collect();
-        let complete = tree.is_complete() && self.unread == 0;
-        Parsed { tree, candidates, complete, found, unread: self.unread }
+        let complete = tree.is_complete() && self.unread == 0 && winners.is_empty();
+        Parsed { tree, candidates, complete, found, unread: self.unread, winners }
     }
 }

@@ -8,9 +8,10 @@ use crate::failure::{CommandResult, Ending};
 use crate::settings::Settings;
 use crate::{batch, input, output, render};
 use salve_text::{CleanOptions, CleanReply, clean};
-use salve_types::{Language, Position, RawReply};
+use salve_types::{Language, RawReply};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::json;
 
 #[derive(Deserialize)]
 struct Line {
@@ -35,14 +36,14 @@ pub(crate) fn run(arguments: &CleanArguments, format: Format) -> CommandResult {
                 path: line.path.or_else(|| base.path.clone()),
                 ..base.clone()
             };
-            Ok(document(&clean(&RawReply::from_text(line.text), &options)))
+            batch::object(&Document(&clean(&RawReply::from_text(line.text), &options)))
         });
     }
     let text = input::text(arguments.file.as_deref())?;
     let reply = clean(&RawReply::from_text(text), &base);
     match format {
         Format::Human => output::content(reply.text())?,
-        _ => output::value(format, &document(&reply))?,
+        _ => output::value(format, &Document(&reply))?,
     }
     if arguments.explain {
         output::story(&story(&reply));
@@ -53,22 +54,44 @@ pub(crate) fn run(arguments: &CleanArguments, format: Format) -> CommandResult {
     Ok(Ending::Clean)
 }
 
-fn document(reply: &CleanReply) -> Map<String, Value> {
-    let asides: Vec<Value> = reply
-        .aside()
-        .iter()
-        .map(|aside| {
+// Written as it is made: a reply of nothing but fences has a part for every few bytes.
+struct Document<'a>(&'a CleanReply);
+
+impl Serialize for Document<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let reply = self.0;
+        let mut fields = serializer.serialize_map(None)?;
+        fields.serialize_entry("text", reply.text())?;
+        fields.serialize_entry("language", &reply.language())?;
+        fields.serialize_entry("path", &reply.path())?;
+        fields.serialize_entry("unclosed_fence", &reply.unclosed_fence())?;
+        fields.serialize_entry("unclosed_thinking", &reply.unclosed_thinking())?;
+        fields.serialize_entry("sentinel_seen", &reply.sentinel_seen())?;
+        fields.serialize_entry("aside", &Asides(reply))?;
+        fields.serialize_entry("blocks", &Blocks(reply))?;
+        fields.end()
+    }
+}
+
+struct Asides<'a>(&'a CleanReply);
+
+impl Serialize for Asides<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.aside().iter().map(|aside| {
             json!({
                 "span": aside.span,
                 "reason": aside.reason.name(),
-                "text": reply.aside_text(aside),
+                "text": self.0.aside_text(aside),
             })
-        })
-        .collect();
-    let blocks: Vec<Value> = reply
-        .blocks()
-        .iter()
-        .map(|block| {
+        }))
+    }
+}
+
+struct Blocks<'a>(&'a CleanReply);
+
+impl Serialize for Blocks<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.blocks().iter().map(|block| {
             json!({
                 "language": block.language,
                 "path": block.path,
@@ -77,37 +100,35 @@ fn document(reply: &CleanReply) -> Map<String, Value> {
                 "closed": block.closed,
                 "chosen": block.chosen,
             })
-        })
-        .collect();
-    let fields = [
-        ("text", json!(reply.text())),
-        ("language", json!(reply.language())),
-        ("path", json!(reply.path())),
-        ("unclosed_fence", json!(reply.unclosed_fence())),
-        ("unclosed_thinking", json!(reply.unclosed_thinking())),
-        ("sentinel_seen", json!(reply.sentinel_seen())),
-        ("aside", json!(asides)),
-        ("blocks", json!(blocks)),
-    ];
-    fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+        }))
+    }
 }
+
+// How many parts are told to a person; `--format json` lists all of them.
+const TOLD: usize = 200;
 
 fn story(reply: &CleanReply) -> String {
     if reply.aside().is_empty() {
         return "Nothing was set aside.\n".to_owned();
     }
-    let width = reply.aside().iter().map(|aside| aside.reason.name().len()).max().unwrap_or(0);
+    let told = &reply.aside()[..reply.aside().len().min(TOLD)];
+    let width = told.iter().map(|aside| aside.reason.name().len()).max().unwrap_or(0);
     let dim = anstyle::Style::new().dimmed();
     let mut text = format!("Set aside: {}.\n", output::counted(reply.aside().len(), "part"));
-    for aside in reply.aside() {
-        let place = Position::of(reply.raw(), aside.span.start);
+    let (mut line, mut counted) = (1, 0);
+    for aside in told {
+        let between = reply.raw().get(counted..aside.span.start).unwrap_or_default();
+        line += between.bytes().filter(|&byte| byte == b'\n').count();
+        counted = counted.max(aside.span.start);
         text.push_str(&format!(
-            "  {:width$}  {dim}line {:<4} {:>6} bytes{dim:#}  {}\n",
+            "  {:width$}  {dim}line {line:<4} {:>6} bytes{dim:#}  {}\n",
             aside.reason.name(),
-            place.line,
             aside.span.len(),
             render::shortened(reply.aside_text(aside).trim()),
         ));
+    }
+    if reply.aside().len() > TOLD {
+        text.push_str(&format!("  and {} more\n", reply.aside().len() - TOLD));
     }
     text
 }

@@ -10,12 +10,13 @@ use crate::markdown::TICKS;
 use salve_types::Span;
 use std::collections::HashSet;
 
-/// Lists the repairs that make the whole text one strict JSON value.
-pub(super) fn repairs(tree: &Tree, found: &[Found]) -> Vec<Repair> {
+/// Lists the first `most` repairs that make the whole text one strict JSON value, and says how many
+/// more there are.
+pub(super) fn repairs(tree: &Tree, found: &[Found], most: usize) -> (Vec<Repair>, usize) {
     let source = tree.source.as_str();
     let selected = &tree.selected;
     let several = selected.len() > 1;
-    let mut out = Vec::with_capacity(tree.edits.len() + 2);
+    let mut out = List { repairs: Vec::new(), most, more: 0 };
     let mut done = 0;
     let mut index = 0;
     for found in found {
@@ -30,8 +31,7 @@ pub(super) fn repairs(tree: &Tree, found: &[Found]) -> Vec<Repair> {
         push_gap(&mut out, source, done, found.start, sign);
         for edit in &tree.edits[found.edits.0..found.edits.1] {
             let span = Span::new(edit.start as usize, edit.end as usize);
-            let before = source.get(span.range()).unwrap_or_default().to_owned();
-            out.push(Repair { code: edit.code, span, before, after: edit.after.to_owned() });
+            out.push(source, edit.code, span, edit.after);
         }
         done = found.end;
         index += 1;
@@ -39,16 +39,38 @@ pub(super) fn repairs(tree: &Tree, found: &[Found]) -> Vec<Repair> {
     if index > 0 {
         push_gap(&mut out, source, done, source.len(), if several { "]" } else { "" });
     }
-    let twice = duplicate_keys(tree);
-    if !twice.is_empty() {
-        out.extend(twice);
-        out.sort_by_key(|repair| (repair.span.start, repair.span.end));
+    let mut twice = List { repairs: Vec::new(), most, more: 0 };
+    duplicate_keys(tree, &mut twice);
+    let (mut listed, mut more) = (out.repairs, out.more + twice.more);
+    if !twice.repairs.is_empty() {
+        listed.extend(twice.repairs);
+        listed.sort_by_key(|repair| (repair.span.start, repair.span.end));
+        more += listed.len().saturating_sub(most);
+        listed.truncate(most);
     }
-    out
+    (listed, more)
+}
+
+// The first repairs, and how many came after them.
+struct List {
+    repairs: Vec<Repair>,
+    most: usize,
+    more: usize,
+}
+
+impl List {
+    fn push(&mut self, source: &str, code: RepairCode, span: Span, after: &str) {
+        if self.repairs.len() >= self.most {
+            self.more += 1;
+            return;
+        }
+        let before = source.get(span.range()).unwrap_or_default().to_owned();
+        self.repairs.push(Repair { code, span, before, after: after.to_owned() });
+    }
 }
 
 // What is between two values is dropped, or becomes the sign that belongs there.
-fn push_gap(out: &mut Vec<Repair>, source: &str, start: usize, end: usize, sign: &str) {
+fn push_gap(out: &mut List, source: &str, start: usize, end: usize, sign: &str) {
     let before = source.get(start..end).unwrap_or_default();
     let words = before.trim_matches([' ', '\n', '\r', '\t']);
     if words.is_empty() && sign.is_empty() {
@@ -69,13 +91,12 @@ fn push_gap(out: &mut Vec<Repair>, source: &str, start: usize, end: usize, sign:
         RepairCode::TalkDropped
     };
     let span = Span::new(start, end);
-    out.push(Repair { code, span, before: before.to_owned(), after: sign.to_owned() });
+    out.push(source, code, span, sign);
 }
 
 // A key that comes twice changes no byte: strict readers let the last one count, as the tree does.
 // It is listed all the same, at the key that wins.
-fn duplicate_keys(tree: &Tree) -> Vec<Repair> {
-    let mut out = Vec::new();
+fn duplicate_keys(tree: &Tree, out: &mut List) {
     for &root in &tree.selected {
         for index in root..tree.behind(root) {
             let Some(node) = tree.nodes.get(index as usize) else { break };
@@ -85,20 +106,19 @@ fn duplicate_keys(tree: &Tree) -> Vec<Repair> {
             let mut seen = HashSet::new();
             for (key, _) in tree.entries(NodeId(index)) {
                 if !seen.insert(tree.text(key)) {
-                    out.push(duplicate(tree, key));
+                    push_duplicate(tree, key, out);
                 }
             }
         }
     }
-    out
 }
 
-fn duplicate(tree: &Tree, key: NodeId) -> Repair {
+fn push_duplicate(tree: &Tree, key: NodeId, out: &mut List) {
     let mut span = tree.span(key);
     // A key with repairs of its own is only pointed at, so that no two repairs overlap.
     if tree.node(key).is_some_and(|node| node.shape == Shape::Edited) {
         span.end = span.start;
     }
     let text = tree.source.get(span.range()).unwrap_or_default();
-    Repair { code: RepairCode::DuplicateKey, span, before: text.to_owned(), after: text.to_owned() }
+    out.push(&tree.source, RepairCode::DuplicateKey, span, text);
 }

@@ -59,8 +59,11 @@ pub struct SchemaOutcome {
     pub value: Value,
     /// Whether everything in it was written out in the text.
     pub complete: bool,
-    /// What the tolerant parser repaired in the text the value was read from.
+    /// What the tolerant parser repaired in the text the value was read from, at most a thousand.
     pub repairs: Vec<Repair>,
+    /// How many repairs are not listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub repairs_left_off: usize,
     /// What was changed to fit the schema.
     pub coercions: Vec<Coercion>,
     /// Where the value still breaks the schema.
@@ -89,11 +92,15 @@ pub fn parse_with_schema(
     // Words that are no answer yet may be the talk before one.
     let early = |&(_, plan): &(Reading, PlanId)| !(rules.partial && planner.is_unread_text(plan));
     let Some((reading, plan)) = best.filter(early) else {
-        return outcome(Value::Null, Vec::new(), Vec::new(), vec!["$".to_owned()], schema);
+        return outcome(Value::Null, (Vec::new(), 0), Vec::new(), vec!["$".to_owned()], schema);
     };
     let built = build(&planner, plan);
     let repairs = repairs_of(text, &parsed, reading.span);
-    outcome(built.value, repairs, built.coercions, built.incomplete, schema)
+    let mut incomplete = built.incomplete;
+    if incomplete.is_empty() && parsed.has_lost_values() {
+        incomplete = parsed.incomplete_paths();
+    }
+    outcome(built.value, repairs, built.coercions, incomplete, schema)
 }
 
 /// What a tree says in the terms of a schema.
@@ -144,13 +151,13 @@ pub fn parse_named(
         }
         SchemaCarrier::Text => {
             let value = Value::String(text.to_owned());
-            outcome(value, Vec::new(), Vec::new(), Vec::new(), &schema)
+            outcome(value, (Vec::new(), 0), Vec::new(), Vec::new(), &schema)
         }
         SchemaCarrier::FrontMatter => {
             let fields = read_front_matter(text);
             let missing = if fields.is_none() { vec!["$".to_owned()] } else { Vec::new() };
             let value = Value::Object(fields.unwrap_or_default());
-            outcome(value, Vec::new(), Vec::new(), missing, &schema)
+            outcome(value, (Vec::new(), 0), Vec::new(), missing, &schema)
         }
     })
 }
@@ -181,12 +188,25 @@ fn cheapest<'t>(planner: &mut Planner<'_, 't>, found: Vec<Reading>) -> Option<(R
 
 fn outcome(
     value: Value,
-    repairs: Vec<Repair>,
+    (repairs, repairs_left_off): (Vec<Repair>, usize),
     coercions: Vec<Coercion>,
     incomplete_paths: Vec<String>,
     schema: &CompiledSchema,
 ) -> SchemaOutcome {
     let violations = validate(&value, schema);
     let complete = incomplete_paths.is_empty();
-    SchemaOutcome { value, complete, repairs, coercions, violations, incomplete_paths }
+    SchemaOutcome {
+        value,
+        complete,
+        repairs,
+        repairs_left_off,
+        coercions,
+        violations,
+        incomplete_paths,
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
 }

@@ -96,21 +96,21 @@ pub(super) fn readings<'t>(
     (forest, found)
 }
 
-/// Lists the repairs inside a reading.
+/// Lists the first repairs inside a reading, and says how many more there are.
 ///
 /// The parser lists those of its own answer. For a value that it found and did not choose, the value
 /// is parsed by itself.
-pub(super) fn repairs_of(text: &str, parsed: &Parsed, span: Span) -> Vec<Repair> {
+pub(super) fn repairs_of(text: &str, parsed: &Parsed, span: Span) -> (Vec<Repair>, usize) {
     let answer = parsed.tree.root().map(|root| parsed.tree.span(root));
     if answer.is_some_and(|answer| answer.start <= span.start && span.end <= answer.end) {
-        return parsed.repairs();
+        return parsed.first_repairs();
     }
-    let Some(part) = text.get(span.range()) else { return Vec::new() };
-    let mut repairs = parse::parse_json(part, &ParseOptions::default()).repairs();
+    let Some(part) = text.get(span.range()) else { return (Vec::new(), 0) };
+    let (mut repairs, more) = parse::parse_json(part, &ParseOptions::default()).first_repairs();
     for repair in &mut repairs {
         repair.span = Span::new(repair.span.start + span.start, repair.span.end + span.start);
     }
-    repairs
+    (repairs, more)
 }
 
 /// Reads JSON that is broken, if it is an object or a list.

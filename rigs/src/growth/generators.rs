@@ -1,0 +1,92 @@
+//! Hostile texts of any size.
+//!
+//! In: a number of bytes. Out: a text of about that length. Never random: the same text every time.
+
+/// A kind of hostile text.
+pub(super) struct Generator {
+    /// Its name in the table.
+    pub(super) name: &'static str,
+    /// Makes a text of about so many bytes.
+    pub(super) make: fn(usize) -> String,
+}
+
+fn again(piece: &str, size: usize) -> String {
+    piece.repeat(size / piece.len() + 1)
+}
+
+fn around(start: &str, piece: &str, end: &str, size: usize) -> String {
+    format!("{start}{}{end}", again(piece, size))
+}
+
+fn numbered(size: usize, line: impl Fn(usize) -> String) -> String {
+    let mut text = String::with_capacity(size + 64);
+    for number in 0.. {
+        if text.len() >= size {
+            break;
+        }
+        text.push_str(&line(number));
+    }
+    text
+}
+
+#[rustfmt::skip]
+pub(super) const GENERATORS: &[Generator] = &[
+    Generator { name: "open braces", make: |size| again("{", size) },
+    Generator { name: "inner quotes", make: |size| again("{\"a\":\"b\"c\"d\",", size) },
+    Generator { name: "fence and braces", make: |size| around("```json\n", "{", "", size) },
+    Generator { name: "escaped quotes", make: |size| again("\\\"", size) },
+    Generator { name: "bare fences", make: |size| again("```\n", size) },
+    Generator { name: "generic calls", make: |size| again("f<g<", size) },
+    Generator { name: "open brackets", make: |size| again("[", size) },
+    Generator { name: "open and closed", make: |size| again("[]", size) },
+    Generator { name: "closers", make: |size| again("}", size) },
+    Generator { name: "quotes", make: |size| again("\"", size) },
+    Generator { name: "backticks", make: |size| again("`", size) },
+    Generator { name: "small numbers", make: |size| around("[", "1,", "1]", size) },
+    Generator { name: "small objects", make: |size| around("[", "{\"a\":0},", "0]", size) },
+    Generator { name: "empty objects", make: |size| around("[", "{},", "0]", size) },
+    Generator { name: "many keys", make: |size| format!("{{{}}}", numbered(size, |it| format!("\"k{it}\":1,"))) },
+    Generator { name: "the same key", make: |size| around("{", "\"a\":1,", "\"a\":2}", size) },
+    Generator { name: "bare keys", make: |size| around("{", "a:b,", "", size) },
+    Generator { name: "commas", make: |size| around("[", ",", "]", size) },
+    Generator { name: "colons", make: |size| around("{", ":", "}", size) },
+    Generator { name: "comments", make: |size| around("[", "/**/1", "]", size) },
+    Generator { name: "line comments", make: |size| around("[", "// x\n1,", "]", size) },
+    Generator { name: "concatenation", make: |size| around("[\"a\"", "+\"a\"", "]", size) },
+    Generator { name: "parentheses", make: |size| again("(", size) },
+    Generator { name: "calls", make: |size| again("f(", size) },
+    Generator { name: "lines of objects", make: |size| again("{\"a\":1}\n", size) },
+    Generator { name: "words and objects", make: |size| again("x {} ", size) },
+    Generator { name: "control characters", make: |size| around("[\"", "\u{1}", "\"]", size) },
+    Generator { name: "bad escapes", make: |size| around("[\"", "\\q", "\"]", size) },
+    Generator { name: "special quotes", make: |size| around("[", "“a”,", "]", size) },
+    Generator { name: "apostrophes", make: |size| around("[", "'a',", "]", size) },
+    Generator { name: "special blanks", make: |size| around("[1", "\u{a0}", "]", size) },
+    Generator { name: "labelled fences", make: |size| again("```rust\nfn a() {}\n```\n", size) },
+    Generator { name: "open labelled fences", make: |size| again("```rust\n", size) },
+    Generator { name: "tildes", make: |size| again("~~~\n", size) },
+    Generator { name: "tags", make: |size| again("<answer>", size) },
+    Generator { name: "thinking", make: |size| again("<think>a</think>", size) },
+    Generator { name: "special tokens", make: |size| again("<|im_end|>", size) },
+    Generator { name: "numbered lines", make: |size| numbered(size, |it| format!("{it}: x\n")) },
+    Generator { name: "escaped payload", make: |size| around("\"", "a\\n", "\"", size) },
+    Generator { name: "escaped object", make: |size| around("{\"code\": \"", "\\n\\t", "\"}", size) },
+    Generator { name: "templates", make: |size| again("`${", size) },
+    Generator { name: "angle brackets", make: |size| again("<a", size) },
+    Generator { name: "elements", make: |size| again("<a>", size) },
+    Generator { name: "comment openers", make: |size| again("/*", size) },
+    Generator { name: "slashes", make: |size| again("a/b ", size) },
+    Generator { name: "mixed brackets", make: |size| again("([{", size) },
+    Generator { name: "blocks", make: |size| again("if a then\n", size) },
+    Generator { name: "headers of Python", make: |size| again("def f():\n", size) },
+    Generator { name: "here documents", make: |size| again("cat <<A\n", size) },
+    Generator { name: "directives", make: |size| again("#if A\n", size) },
+    Generator { name: "omissions", make: |size| again("// ... existing code ...\n", size) },
+    Generator { name: "equal lines", make: |size| again("a();\n", size) },
+    Generator { name: "one long word", make: |size| again("a", size) },
+    Generator { name: "empty lines", make: |size| again("\n", size) },
+    Generator { name: "errors of gcc", make: |size| numbered(size, |it| format!("a.c:{it}:1: error: bad\n")) },
+    Generator { name: "errors of rustc", make: |size| numbered(size, |it| format!("error[E0308]: bad {it}\n --> a.rs:{it}:1\n")) },
+    Generator { name: "frames of Python", make: |size| numbered(size, |it| format!("  File \"a.py\", line {it}, in f\n    g()\n")) },
+    Generator { name: "wide characters", make: |size| again("語", size) },
+];
