@@ -10,6 +10,7 @@ mod sample;
 mod score;
 mod truth;
 mod valid;
+mod whole;
 
 pub(crate) use sample::{Cut, Place, sample};
 
@@ -28,7 +29,8 @@ const PRINTED: usize = 400;
 /// Runs the measurement.
 ///
 /// Flags: `--lang NAME`, `--seed N`, `--per-cell N`, `--files N` (per language), `--limit-print N`,
-/// `--show N` (prints that many cuts of every cell with their truth, to check the truth by eye).
+/// `--show N` (prints that many cuts of every cell with their truth, to check the truth by eye),
+/// `--whole N` (whole files instead of cuts, of the packages on this machine or `--under DIR`).
 pub(crate) fn run(flags: &mut Flags) -> Result<()> {
     let mut options = CorpusOptions::default();
     if let Some(name) = flags.value::<String>("--lang")? {
@@ -39,7 +41,12 @@ pub(crate) fn run(flags: &mut Flags) -> Result<()> {
     let per_cell = flags.value("--per-cell")?.unwrap_or(PER_CELL);
     let printed = flags.value("--limit-print")?.unwrap_or(PRINTED);
     let shown = flags.value("--show")?.unwrap_or(0);
+    let whole = flags.value("--whole")?;
+    let under = flags.value("--under")?;
     flags.finish()?;
+    if let Some(count) = whole {
+        return whole::run(count, options.seed, under);
+    }
 
     let corpus = corpus::collect(&options)?;
     let (whole, per_arm): (Vec<SourceFile>, Vec<SourceFile>) =
