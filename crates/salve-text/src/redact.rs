@@ -127,8 +127,16 @@ impl Redactor {
 
     /// The names of all kinds that are known by their shape or their surroundings, sorted.
     pub fn kinds() -> Vec<&'static str> {
-        let around =
-            ["authorization", "bearer-token", "key", "password", "private-key", "url-password"];
+        let around = [
+            "authorization",
+            "bearer-token",
+            "cookie",
+            "key",
+            "password",
+            "private-key",
+            "seed-phrase",
+            "url-password",
+        ];
         let mut kinds: Vec<&str> = kinds::ROWS.iter().map(|row| row.kind).chain(around).collect();
         kinds.sort_unstable();
         kinds.dedup();

@@ -30,7 +30,12 @@ pub(super) const WORDS: &[(&str, Promise)] = &[
     ("auth_key", Promise::Key), ("authkey", Promise::Key), ("private_key", Promise::Key), ("privatekey", Promise::Key),
     ("signing_key", Promise::Key), ("signingkey", Promise::Key), ("encryption_key", Promise::Key), ("encryptionkey", Promise::Key),
     ("master_key", Promise::Key), ("account_key", Promise::Key), ("accountkey", Promise::Key), ("service_key", Promise::Key),
-    ("license_key", Promise::Key), ("_auth", Promise::Key), ("sig=", Promise::Key),
+    ("license", Promise::Key), ("auth", Promise::Key), ("sig=", Promise::Key), ("signature", Promise::Key),
+    // Any key, whatever it is for: the value must look drawn at random.
+    ("_key", Promise::Key), ("-key", Promise::Key), (".key", Promise::Key), ("_sk", Promise::Key),
+    ("psk", Promise::Password), ("sess", Promise::Key), ("jwt", Promise::Key), ("hmac", Promise::Key), ("salt", Promise::Key),
+    ("encrypt", Promise::Key), ("cookie", Promise::Key), ("webhook", Promise::Key), ("cred", Promise::Key), ("_pat", Promise::Key),
+    ("login", Promise::Vendor), ("wandb", Promise::Vendor), ("cohere", Promise::Vendor), ("sentry", Promise::Vendor), ("openai", Promise::Vendor),
     ("heroku", Promise::Vendor), ("cloudflare", Promise::Vendor), ("datadog", Promise::Vendor), ("fastly", Promise::Vendor),
     ("vercel", Promise::Vendor), ("netlify", Promise::Vendor), ("mailgun", Promise::Vendor), ("twilio", Promise::Vendor),
     ("algolia", Promise::Vendor), ("okta", Promise::Vendor), ("codecov", Promise::Vendor), ("travis", Promise::Vendor),
@@ -61,23 +66,36 @@ pub(super) fn read(
     length: usize,
     promise: Promise,
 ) -> Option<Assigned> {
-    let name_end = skip(view, at + length, NAME_REST, is_name);
+    // A word that brings its own sign ends the name.
+    let brings_sign = view.before(at + length, 1) == b'=';
+    let rest = if brings_sign { 0 } else { NAME_REST };
+    let name_end = skip(view, at + length, rest, is_name);
     let quoted_name = quote(view, name_end);
     let mut after = quoted_name.map_or(name_end, |(_, end)| end);
     if view.byte(after) == Some(b']') {
         after += 1;
     }
-    let start = operator(view, at, name_end, after, quoted_name.is_some())?;
+    let Operator { end: start, is_weak } =
+        operator(view, at, name_end, after, quoted_name.is_some())?;
     let start = skip(view, start, BLANKS, is_blank);
     // `b"…"`, `r'…'`, `@"…"`: the letter belongs to the literal.
     let literal = view
         .byte(start)
         .is_some_and(|byte| matches!(byte, b'b' | b'r' | b'u' | b'f' | b'@' | b'L'));
     let opened = quote(view, start).or_else(|| literal.then(|| quote(view, start + 1)).flatten());
-    match opened {
+    let found = match opened {
         Some((mark, start)) => quoted(view, start, mark, promise),
         None => bare(view, start, promise),
-    }
+    }?;
+    let value = view.slice(found.start, found.fit.end);
+    (!is_weak || values::is_strong(value)).then_some(found)
+}
+
+// What is between a name and its value.
+struct Operator {
+    end: usize,
+    // Whether it is what people write between any two words.
+    is_weak: bool,
 }
 
 // Returns where the value's side begins.
@@ -87,11 +105,12 @@ fn operator(
     name_end: usize,
     after: usize,
     quoted: bool,
-) -> Option<usize> {
+) -> Option<Operator> {
+    let sign = |end| Some(Operator { end, is_weak: false });
     let blanks_end = skip(view, after, BLANKS, is_blank);
     // `sig=` brings its own.
     if name_end == after && view.before(after, 1) == b'=' {
-        return Some(after);
+        return sign(after);
     }
     let first = view.byte(blanks_end)?;
     match first {
@@ -99,10 +118,15 @@ fn operator(
             let is_sign = |byte| matches!(byte, b'=' | b':' | b'>' | b'?');
             let end = skip(view, blanks_end, 3, is_sign);
             // Two colons are a path in code.
-            (view.slice(blanks_end, end) != b"::").then_some(end)
+            if view.slice(blanks_end, end) == b"::" { None } else { sign(end) }
         }
-        b',' if quoted => Some(blanks_end + 1),
-        _ if blanks_end > after && !quoted && is_option(view, word) => Some(blanks_end),
+        b',' if quoted => sign(blanks_end + 1),
+        _ if blanks_end > after && !quoted && is_option(view, word) => sign(blanks_end),
+        // `password X` in a .netrc, `tool login X`, "the password is X".
+        _ if blanks_end > after && !quoted => {
+            let verb = ["is ", "was "].into_iter().find(|verb| view.starts_with(blanks_end, verb));
+            Some(Operator { end: blanks_end + verb.map_or(0, str::len), is_weak: true })
+        }
         _ => None,
     }
 }

@@ -5,7 +5,7 @@
 
 use super::assignment::{self, Assigned, Promise};
 use super::kinds::{Hides, Proof, ROWS, Row};
-use super::shape::{Class, Fit, fit};
+use super::shape::{Class, Fit, at_least, fit};
 use super::view::View;
 use super::{ExtraPrefix, header, key_block, marker, numbered, values};
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Anchored, Input, MatchKind, StartKind};
@@ -25,6 +25,10 @@ enum Finder {
     Address(usize),
     Named(usize, Promise),
     Numbered,
+    Cookies,
+    UserOption(usize),
+    Phrase(usize),
+    Prefixed,
 }
 
 /// The automaton and its finders.
@@ -79,6 +83,15 @@ impl Finders {
         all.extend(ROWS.iter().map(|row| (row.lead.to_owned(), Finder::Token(row))));
         all.extend(numbered::leads().map(|lead| (lead, Finder::Numbered)));
         all.extend(cases("authorization").into_iter().map(|word| (word, Finder::Authorization)));
+        all.extend(cases("cookie").into_iter().map(|word| (word, Finder::Cookies)));
+        for option in ["-u ", "--user ", "--user="] {
+            all.push((option.to_owned(), Finder::UserOption(option.len())));
+        }
+        for name in ["mnemonic", "seed phrase", "seed_phrase", "recovery phrase", "seedphrase"] {
+            let words = cases(name).into_iter();
+            all.extend(words.map(|word| (word, Finder::Phrase(name.len()))));
+        }
+        all.extend(["_", "-"].map(|sign| (sign.to_owned(), Finder::Prefixed)));
         for scheme in ["bearer", "basic", "ntlm"] {
             let words = cases(scheme).into_iter();
             all.extend(words.map(|word| (word, Finder::Scheme(scheme.len()))));
@@ -150,6 +163,19 @@ impl Finders {
                 let found = header::scheme(view, at + length)?;
                 Some(self.value(view, found, "bearer-token"))
             }
+            Finder::Cookies => {
+                let found = header::cookies(view, at + "cookie".len())?;
+                Some(secret(found.start, found.fit, "cookie"))
+            }
+            Finder::UserOption(length) => {
+                let found = header::user_option(view, at + length)?;
+                Some(secret(found.start, found.fit, "password"))
+            }
+            Finder::Phrase(length) => {
+                let found = header::phrase(view, at + length)?;
+                Some(secret(found.start, found.fit, "seed-phrase"))
+            }
+            Finder::Prefixed => prefixed(view, at),
             Finder::Address(length) => {
                 let found = header::address(view, at + length)?;
                 Some(secret(found.start, found.fit, "url-password"))
@@ -218,6 +244,42 @@ fn back(view: &View<'_>, at: usize, class: Class, least: usize, most: usize) -> 
     })?;
     Some(at - count)
 }
+
+// `abc_` or `abc-` and a body that only a generator writes: how most services begin their keys.
+fn prefixed(view: &View<'_>, at: usize) -> Option<Sighting> {
+    const SHORTEST: usize = 20;
+    const LONGEST_PREFIX: usize = 10;
+    let end = fit(view, at + 1, &[at_least(Class::ALNUM, SHORTEST)])?.end;
+    let is_prefix = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let length = (1..=LONGEST_PREFIX).take_while(|&back| is_prefix(view.before(at, back))).count();
+    if length < 2 || length == LONGEST_PREFIX || at < length {
+        return None;
+    }
+    let start = at - length;
+    let before = view.before(start, 1);
+    // A path, a longer name or a sum of a file is no key.
+    if before.is_ascii_alphanumeric() || matches!(before, b'/' | b'\\' | b'.' | b'-') {
+        return None;
+    }
+    if SUMS.iter().any(|name| view.slice(start, at).starts_with(name.as_bytes())) {
+        return None;
+    }
+    let mut body_end = end;
+    while body_end - at <= values::JUDGED
+        && view.byte(body_end).is_some_and(|it| Class::ALNUM.has(it))
+    {
+        body_end += 1;
+    }
+    let body = view.slice(at + 1, body_end);
+    values::is_drawn(body)
+        .then(|| secret(start, Fit { end: body_end, open: Some(Class::TOKEN) }, "key"))
+}
+
+// What names a sum of something, which is no secret.
+const SUMS: &[&str] = &[
+    "sha", "md5", "rev", "git", "commit", "hash", "blake", "crc", "sum", "digest", "etag", "uuid",
+    "id",
+];
 
 fn extra(view: &View<'_>, at: usize, prefix: &ExtraPrefix) -> Option<Sighting> {
     if !view.starts_with(at, &prefix.prefix) || !view.token_may_start(at) {

@@ -8,10 +8,8 @@ use super::shape::{Class, Fit};
 use super::values::{self, JUDGED};
 use super::view::View;
 
-const SCHEMES: &[&str] = &[
-    "Bearer", "bearer", "BEARER", "Basic", "basic", "Token", "token", "Bot", "ApiKey", "apikey",
-    "Key",
-];
+// How long the name of a scheme may be: `Bearer`, `SSWS`, `Zoho-oauthtoken`.
+const LONGEST_SCHEME: usize = 20;
 
 /// Reads the credential after the name `authorization`, which ends at `at`.
 pub(super) fn authorization(view: &View<'_>, at: usize) -> Option<Assigned> {
@@ -20,15 +18,74 @@ pub(super) fn authorization(view: &View<'_>, at: usize) -> Option<Assigned> {
         return None;
     }
     let start = blanks(view, colon + 1);
-    let scheme = SCHEMES.iter().find(|scheme| {
-        view.starts_with(start, scheme)
-            && matches!(view.byte(start + scheme.len()), Some(b' ' | b'\t'))
-    });
-    match scheme {
-        Some(scheme) => credential(view, blanks(view, start + scheme.len()), 8),
-        None => credential(view, start, 20),
+    let scheme = run(view, start, SCHEME, LONGEST_SCHEME);
+    if scheme > start && matches!(view.byte(scheme), Some(b' ' | b'\t')) {
+        credential(view, blanks(view, scheme), 8)
+    } else {
+        credential(view, start, 20)
     }
 }
+
+/// Reads the cookies after the name `cookie`, which ends at `at`: all of the line, when one of the
+/// first holds a credential.
+pub(super) fn cookies(view: &View<'_>, at: usize) -> Option<Assigned> {
+    let colon = blanks(view, at);
+    if view.byte(colon)? != b':' {
+        return None;
+    }
+    let start = blanks(view, colon + 1);
+    let end = run(view, start, COOKIES, JUDGED);
+    let value = view.slice(start, end);
+    let holds = value.split(|byte| *byte == b';').any(|cookie| {
+        let mut parts = cookie.splitn(2, |byte| *byte == b'=');
+        parts.next();
+        parts.next().is_some_and(|value| value.len() >= 8 && values::is_credential(value))
+    });
+    let open = (end - start == JUDGED).then_some(COOKIES);
+    holds.then_some(Assigned { start, fit: Fit { end, open } })
+}
+
+/// Reads the password of `-u name:password`; the option and its blank end at `at`.
+pub(super) fn user_option(view: &View<'_>, at: usize) -> Option<Assigned> {
+    let user = run(view, blanks(view, at), USER, JUDGED);
+    if view.byte(user) != Some(b':') {
+        return None;
+    }
+    let start = user + 1;
+    let end = run(view, start, PASSWORD, JUDGED);
+    let value = view.slice(start, end);
+    let known = values::is_password(value) || values::is_random_value(value);
+    known.then_some(Assigned { start, fit: Fit { end, open: None } })
+}
+
+/// Reads a phrase of twelve words or more after its name, which ends at `at`.
+pub(super) fn phrase(view: &View<'_>, at: usize) -> Option<Assigned> {
+    let sign = blanks(view, at);
+    if !matches!(view.byte(sign)?, b':' | b'=') {
+        return None;
+    }
+    let start = blanks(view, sign + 1);
+    let (mut end, mut words) = (start, 0);
+    while words < 24 {
+        let word = run(view, end, LETTERS, 9);
+        if !(3..=8).contains(&(word - end)) {
+            break;
+        }
+        words += 1;
+        end = word;
+        if view.byte(word) != Some(b' ') {
+            break;
+        }
+        end += 1;
+    }
+    let end = if view.before(end, 1) == b' ' { end - 1 } else { end };
+    (words >= 12).then_some(Assigned { start, fit: Fit { end, open: None } })
+}
+
+const SCHEME: Class = Class::ALNUM.with(b"-");
+const USER: Class = Class::TOKEN.with(b".@%+");
+const LETTERS: Class = Class::of(b"abcdefghijklmnopqrstuvwxyz");
+const COOKIES: Class = Class::CREDENTIAL.with(b";, !@#$&*()|{}");
 
 /// Reads the credential after the name of a scheme, which ends at `at`.
 pub(super) fn scheme(view: &View<'_>, at: usize) -> Option<Assigned> {

@@ -90,6 +90,8 @@ const LETTERS: Class = Class::of(b"abcdefghijklmnopqrstuvwxyz");
 const SECRET: Class = Class::DOTTED.with(b"~");
 /// What a token without a separator of its own may not follow.
 const PLAIN: Class = Class::TOKEN.with(b"+");
+/// What a hash of a password is written in, its settings included.
+const CRYPT: Class = Class::ALNUM.with(b"./$=,+");
 /// Base64 of both alphabets.
 const ENCODED: Class = Class::BASE64.with(b"_-");
 const UUID: &[Part] = &[
@@ -111,7 +113,26 @@ const PRIVATE: &[&str] =
 /// Every row; of those that fit at a place, the first counts.
 #[rustfmt::skip]
 pub(super) const ROWS: &[Row] = &[
+    // Hashes of passwords, as `shadow` and `htpasswd` keep them.
+    sure("password-hash", "$1$", &[at_least(CRYPT, 22)]),
+    sure("password-hash", "$5$", &[at_least(CRYPT, 30)]),
+    sure("password-hash", "$6$", &[at_least(CRYPT, 40)]),
+    sure("password-hash", "$y$", &[at_least(CRYPT, 40)]),
+    sure("password-hash", "$2a$", &[at_least(CRYPT, 40)]),
+    sure("password-hash", "$2b$", &[at_least(CRYPT, 40)]),
+    sure("password-hash", "$2y$", &[at_least(CRYPT, 40)]),
+    sure("password-hash", "$apr1$", &[at_least(CRYPT, 24)]),
+    sure("password-hash", "$argon2", &[at_least(CRYPT, 40)]),
+    sure("password-hash", "{SSHA}", &[at_least(BASE64, 28)]),
+    sure("password-hash", "{SHA}", &[at_least(BASE64, 26)]),
+    // The beginnings of private keys in base64, without their heading.
+    sure("private-key", "b3BlbnNzaC1rZXktdjE", &[at_least(BASE64, 40)]),
+    random("private-key", "MIIEpAIBAAKCAQEA", &[at_least(BASE64, 40)]),
+    random("private-key", "MIIEowIBAAKCAQEA", &[at_least(BASE64, 40)]),
+    random("private-key", "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC", &[at_least(BASE64, 40)]),
+    random("private-key", "MIIEvgIBADANBgkqhkiG9w0BAQEFAASC", &[at_least(BASE64, 40)]),
     // Models.
+    sure("google-key", "AQ.Ab", &[at_least(TOKEN, 36)]),
     sure("anthropic-key", "sk-ant-", &[at_least(TOKEN, 20)]),
     sure("openrouter-key", "sk-or-", &[at_least(TOKEN, 20)]),
     sure("openai-key", "sk-proj-", &[at_least(TOKEN, 20)]),

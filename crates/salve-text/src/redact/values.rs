@@ -98,6 +98,34 @@ pub(super) fn is_password(value: &[u8]) -> bool {
         && (symbols > 0 || changes(value) >= 2)
 }
 
+/// Returns whether a value is a secret even where people write ordinary words: of several kinds of
+/// characters, and changing between them all the time.
+pub(super) fn is_strong(value: &[u8]) -> bool {
+    let value = judged(value);
+    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let upper = value.iter().filter(|byte| byte.is_ascii_uppercase()).count();
+    let lower = value.iter().filter(|byte| byte.is_ascii_lowercase()).count();
+    let symbols = value.iter().filter(|byte| b"!#$%&*+=?@^~".contains(byte)).count();
+    let is_hex = value.len() >= 32 && value.iter().all(u8::is_ascii_hexdigit);
+    let kinds = [digits, upper, lower, symbols].iter().filter(|&&count| count > 0).count();
+    let is_varied = value.len() >= 8 && digits >= 2 && kinds >= 3 && changes(value) >= 3;
+    is_hex || is_varied
+}
+
+/// Returns whether the body of a token with an unknown prefix is one: drawn from all letters and
+/// digits, which neither names nor sums are, or a sum as long as keys are.
+pub(super) fn is_drawn(body: &[u8]) -> bool {
+    let body = judged(body);
+    let count = |wanted: fn(&u8) -> bool| body.iter().filter(|byte| wanted(byte)).count();
+    let (digits, upper) = (count(u8::is_ascii_digit), count(u8::is_ascii_uppercase));
+    let lower = count(u8::is_ascii_lowercase);
+    let is_mixed = digits >= 2 && upper >= 3 && lower >= 3 && changes(body) * 5 >= body.len() * 2;
+    let is_hex = matches!(body.len(), 32 | 40 | 48 | 64)
+        && body.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        && changes(body) * 4 >= body.len();
+    (is_mixed || is_hex) && distinct(body) >= 10 && !has_word(&IN_TOKENS, body)
+}
+
 fn judged(value: &[u8]) -> &[u8] {
     value.get(..JUDGED).unwrap_or(value)
 }

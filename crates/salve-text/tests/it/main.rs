@@ -7,3 +7,4 @@ mod inspect;
 mod inspect_chunks;
 mod inspect_negatives;
 mod redact;
+mod redact_context;
