@@ -47,7 +47,12 @@ pub(crate) fn run(arguments: &InspectArguments, format: FormatChoice) -> Command
     let judgement = judge_text(&raw, &options);
     let name = raw.path.as_deref().unwrap_or("(standard input)");
     match format {
-        FormatChoice::Human => output::result(&human(&raw.text, name, &judgement))?,
+        FormatChoice::Human => {
+            let by_default = settings.sentinel.origin == Origin::BuiltIn
+                && settings.sentinel_mark.origin == Origin::BuiltIn;
+            let shown = if by_default { Sentinel::NotAskedFor } else { Sentinel::AskedFor };
+            output::result(&human(&raw.text, name, &judgement, shown))?;
+        }
         FormatChoice::Json => output::json(&document(&judgement))?,
         FormatChoice::Jsonl => output::json_line(&document(&judgement))?,
         FormatChoice::Sarif => output::json(&report::sarif(&raw.text, name, &judgement))?,
@@ -104,7 +109,14 @@ fn document(judgement: &Judgement) -> Map<String, Value> {
     fields
 }
 
-fn human(text: &str, name: &str, judgement: &Judgement) -> String {
+// Whether the user said anything about a marker of completion.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sentinel {
+    AskedFor,
+    NotAskedFor,
+}
+
+fn human(text: &str, name: &str, judgement: &Judgement, sentinel: Sentinel) -> String {
     let verdict = &judgement.verdict;
     let mut shown = if verdict.is_valid {
         let green = anstyle::AnsiColor::Green.on_default().bold();
@@ -117,6 +129,10 @@ fn human(text: &str, name: &str, judgement: &Judgement) -> String {
     }
     let dim = anstyle::Style::new().dimmed();
     for evidence in &verdict.evidence {
+        // That a marker is absent which the user never asked for is no news to a person.
+        if sentinel == Sentinel::NotAskedFor && evidence.code == "sentinel_missing" {
+            continue;
+        }
         let side = if evidence.cut { "cut  " } else { "whole" };
         let line =
             format!("  {side} {:.2}  {}: {}", evidence.weight, evidence.code, evidence.message);

@@ -114,3 +114,19 @@ fn sarif_and_github_name_the_place() {
     let github = salve(&["inspect", "--lang", "rust", "--format", "github"], CUT).out;
     assert!(github.starts_with("::error file=(standard input),line=2,"), "{github}");
 }
+
+#[test]
+fn an_empty_standard_input_is_not_called_whole() {
+    let ended = salve(&["inspect"], "");
+    assert_eq!(ended.code, Some(1), "{}", ended.out);
+    assert!(ended.out.contains("empty"), "{}", ended.out);
+}
+
+#[test]
+fn an_absent_marker_is_told_only_to_those_who_asked_for_one() {
+    let whole = "fn main() {}\n";
+    let plain = salve(&["inspect", "--lang", "rust"], whole).out;
+    assert!(plain.contains("whole") && !plain.contains("sentinel_missing"), "{plain}");
+    let asked = salve(&["inspect", "--lang", "rust", "--sentinel", "--- DONE ---"], whole).out;
+    assert!(asked.contains("sentinel_missing"), "{asked}");
+}

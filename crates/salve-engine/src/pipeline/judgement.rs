@@ -6,7 +6,9 @@
 
 use super::receive::{PipelineOptions, admit, cleaned, inspect_options};
 use salve_text::{CleanReply, chat_truncation_hints, find_omissions, recover_chat};
-use salve_types::{Evidence, Finding, Language, RawReply, Span, Verdict};
+use salve_types::{
+    ErrorType, Evidence, EvidenceSource, Finding, Language, RawReply, Span, TruncationKind, Verdict,
+};
 
 /// Everything that is to be said about a text.
 #[must_use]
@@ -26,11 +28,34 @@ pub fn judge_text(raw: &RawReply, options: &PipelineOptions) -> Judgement {
     let findings = find_omissions(received.text(), received.verdict().language);
     let mut judgement = Judgement { verdict: received.verdict().clone(), findings };
     judgement.verdict.evidence.extend(chat_hints(received.text(), &judgement.verdict));
+    if raw.path.is_none() && raw.text.trim().is_empty() {
+        note_empty(&mut judgement.verdict);
+    }
     match shift {
         Some(shift) => shift.applied(judgement),
         None => judgement,
     }
 }
+
+// A file may be empty; a reply of nothing is one that never came.
+fn note_empty(verdict: &mut Verdict) {
+    let message = "The text is empty: nothing came";
+    verdict.is_valid = false;
+    verdict.error_type = Some(ErrorType::TruncationDetected);
+    verdict.kind = Some(TruncationKind::GeneralTruncation);
+    verdict.error_message = Some(message.to_owned());
+    verdict.confidence = EMPTY;
+    verdict.evidence.push(Evidence {
+        source: EvidenceSource::Heuristic,
+        code: "empty".to_owned(),
+        message: message.to_owned(),
+        cut: true,
+        weight: EMPTY,
+        span: None,
+    });
+}
+
+const EMPTY: f64 = 0.9;
 
 // A chat reply with file changes gets the hints people look for in one; they are weak and only
 // listed.
@@ -122,6 +147,17 @@ mod tests {
         let text = r#"{"summary": "Done", "fileChanges": [{"path": "a.ts", "content": "x"}, {"pa"#;
         let verdict = judged(text, Language::Json).verdict;
         assert!(!verdict.is_valid);
+    }
+
+    #[test]
+    fn an_empty_reply_is_not_whole_and_an_empty_file_is() {
+        let options = PipelineOptions::default();
+        for text in ["", "\n", " \n\n"] {
+            assert!(!judge_text(&RawReply::from_text(text), &options).verdict.is_valid);
+            let path = Some("pkg/__init__.py".to_owned());
+            let file = RawReply { path, ..RawReply::from_text(text) };
+            assert!(judge_text(&file, &options).verdict.is_valid);
+        }
     }
 
     #[test]
