@@ -50,7 +50,7 @@ pub enum ErrorType {
     /// The text has an end, but its structure is broken.
     SyntaxError,
     /// Two parts were joined, and another join is about as likely.
-    AmbiguousSeam,
+    UnsureSeam,
 }
 
 /// What a grammar says about a text.
@@ -253,7 +253,7 @@ impl ErrorType {
         match self {
             Self::TruncationDetected => "TRUNCATION_DETECTED",
             Self::SyntaxError => "SYNTAX_ERROR",
-            Self::AmbiguousSeam => "AMBIGUOUS_SEAM",
+            Self::UnsureSeam => "UNSURE_SEAM",
         }
     }
 }

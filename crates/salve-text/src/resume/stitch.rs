@@ -477,10 +477,10 @@ fn note_doubt(verdict: &mut Verdict, opinion: GrammarOpinion, is_certain: bool, 
         ),
         GrammarOpinion::Accepts | GrammarOpinion::Silent if is_certain => return,
         GrammarOpinion::Accepts | GrammarOpinion::Silent => (
-            ErrorType::AmbiguousSeam,
+            ErrorType::UnsureSeam,
             None,
             EvidenceSource::Heuristic,
-            "ambiguous_seam",
+            "unsure_seam",
             "The parts can be joined in another way that is about as likely",
         ),
     };
