@@ -58,6 +58,9 @@ const BACKUPS: &str = "crates/salve-store/src/backup.rs";
 // It moves the old database of jobs out of the way, once.
 const IMPORT: &str = "crates/salve-store/src/tables/engine/import.rs";
 
+// It makes a copy of the tree with a change in it, which is checked and thrown away.
+const CHECKED_COPY: &str = "crates/salve-engine/src/pipeline/planned_copy.rs";
+
 // It moves what a run has made and must not have out of the tree.
 const ASIDE: &str = "crates/salve-check/src/runner/protected_files.rs";
 
@@ -65,7 +68,7 @@ const ASIDE: &str = "crates/salve-check/src/runner/protected_files.rs";
 const OWNED: &[Owned] = &[
     Owned { call: "fs::write(", owners: &[TREE, CLI], why: "only salve-tree writes project files" },
     Owned { call: "File::create(", owners: &[TREE, CLI], why: "only salve-tree writes project files" },
-    Owned { call: "fs::remove_", owners: &[TREE, CLI, RUNNER, SANDBOX, BACKUPS], why: "only salve-tree removes project files" },
+    Owned { call: "fs::remove_", owners: &[TREE, CLI, RUNNER, SANDBOX, BACKUPS, CHECKED_COPY], why: "only salve-tree removes project files" },
     Owned { call: "fs::rename(", owners: &[TREE, CLI, IMPORT, ASIDE], why: "only salve-tree moves project files" },
     Owned { call: "Command::new(", owners: &[CHECK, CLI], why: "only salve-check starts processes" },
     Owned { call: "env::var", owners: &[CLI], why: "only salve-cli reads the environment" },

@@ -27,16 +27,16 @@ fn the_words_of_tools_are_known() {
         ),
         ("npm error code EAI_AGAIN\nnpm error syscall getaddrinfo", unfetched("npm install")),
         (
-            "npm ERR! code ENOTFOUND\nnpm ERR! network request to https://registry.npmjs.org/x failed",
+            "npm ERR! code ENOTFOUND\nnpm ERR! network request to https://registry.example/x failed",
             unfetched("npm install"),
         ),
-        (" ERR_PNPM_META_FETCH_FAIL  GET https://registry.npmjs.org/x", unfetched("pnpm install")),
+        (" ERR_PNPM_META_FETCH_FAIL  GET https://registry.example/x", unfetched("pnpm install")),
         (
             "WARNING: Retrying (Retry(total=4, connect=None)) after connection broken by 'NewConnectionError'\nERROR: No matching distribution found for six",
             unfetched("pip download"),
         ),
         (
-            "go: example.com/x@v1.0.0: Get \"https://proxy.golang.org/example.com/x/@v/v1.0.0.mod\": dial tcp: lookup proxy.golang.org: no such host",
+            "go: example.com/x@v1.0.0: Get \"https://proxy.example/example.com/x/@v/v1.0.0.mod\": dial tcp: lookup proxy.example: no such host",
             unfetched("go mod download"),
         ),
         ("> x@1.0.0 test\n> jest\n\nsh: 1: jest: not found", unfetched("npm install")),

@@ -167,7 +167,7 @@ impl Surroundings {
             let usable = base.is_absolute() && (there || folder.is_empty());
             let path = if folder.is_empty() { base } else { base.join(folder) };
             let variable = (!there).then(|| ((*variable).to_owned(), text));
-            usable.then_some(CachePlace { name: *name, path, variable })
+            usable.then_some(CachePlace { name, path, variable })
         });
         let caches = caches.collect();
         Self { variables, home, toolchain_homes: homes, secrets, caches }

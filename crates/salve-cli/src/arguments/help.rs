@@ -11,8 +11,9 @@ use clap::{Command, CommandFactory};
 const EXAMPLES: &[(&str, &str)] = &[
     (
         "apply",
-        "salve apply < reply.md\nsalve apply --dry-run --edits reply.md\nsalve apply --interactive --edits reply.md",
+        "salve apply < reply.md\nsalve apply reply.md --dry-run\nsalve apply --paste --check\nsalve apply --interactive --edits reply.md",
     ),
+    ("cache", "salve cache list\nsalve cache clear"),
     ("calls", "salve calls list\nsalve calls show 12"),
     (
         "check",
@@ -53,7 +54,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     (
         "policy",
-        "salve policy command 'npm test && git push'\nsalve policy path ../x .git/config src/a.rs",
+        "salve policy command 'npm test && git push'\nsalve policy path ../x .git/config src/a.rs\nsalve policy profile everyday\nsalve policy approvals",
     ),
     ("recover", "salve recover"),
     ("redo", "salve redo"),
@@ -73,7 +74,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("sim", "salve sim --script answers.toml"),
     ("stats", "salve stats"),
     ("trust", "salve trust add\nsalve trust list"),
-    ("undo", "salve undo\nsalve undo --merge"),
+    ("undo", "salve undo\nsalve undo 3\nsalve undo --file src/a.rs\nsalve undo --merge"),
     ("worker", "salve worker"),
 ];
 

@@ -186,7 +186,7 @@ pub(super) fn fetched(context: &Context<'_>) -> Vec<String> {
     };
     if names_itself {
         let name = |url| judge_url(url).map(|found: UrlName<'_>| found.name).ok();
-        let default = |name| if name == "" { "index.html" } else { name };
+        let default = |name| if str::is_empty(name) { "index.html" } else { name };
         files.extend(urls.filter_map(name).map(|name| below(default(name))));
     }
     files

@@ -68,7 +68,7 @@ fn is_path_inside(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._+-".contains(&byte);
     let mut steps = name.split('/');
     name.contains('/')
-        && steps.clone().last().is_some_and(|last| !matches!(last, "" | "."))
+        && steps.clone().next_back().is_some_and(|last| !matches!(last, "" | "."))
         && steps.all(|step| {
             !matches!(step, "" | "..") && !step.starts_with('-') && step.bytes().all(plain)
         })
