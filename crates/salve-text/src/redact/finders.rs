@@ -261,7 +261,11 @@ fn prefixed(view: &View<'_>, at: usize) -> Option<Sighting> {
     if before.is_ascii_alphanumeric() || matches!(before, b'/' | b'\\' | b'.' | b'-') {
         return None;
     }
-    if SUMS.iter().any(|name| view.slice(start, at).starts_with(name.as_bytes())) {
+    let prefix = view.slice(start, at);
+    if SUMS.iter().any(|name| prefix.starts_with(name.as_bytes()))
+        || NUMBERS.iter().any(|name| prefix == name.as_bytes())
+        || view.slice(start, at + 1) == b"fc_"
+    {
         return None;
     }
     let mut body_end = end;
@@ -279,6 +283,15 @@ fn prefixed(view: &View<'_>, at: usize) -> Option<Sighting> {
 const SUMS: &[&str] = &[
     "sha", "md5", "rev", "git", "commit", "hash", "blake", "crc", "sum", "digest", "etag", "uuid",
     "id",
+];
+
+// What numbers something: replies, calls and files of providers, jobs and builds of programs. Who
+// reads what is kept must still see which belong together.
+const NUMBERS: &[&str] = &[
+    "acct", "app", "asst", "batch", "build", "call", "ch", "chatcmpl", "chunk", "cmpl", "cs",
+    "cus", "evt", "file", "in", "index", "item", "job", "main", "msg", "node", "org", "page", "pi",
+    "pm", "price", "prod", "proj", "req", "resp", "rs", "run", "span", "step", "sub", "task",
+    "thread", "tmp", "toolu", "trace", "user", "vendor", "worker", "ws",
 ];
 
 fn extra(view: &View<'_>, at: usize, prefix: &ExtraPrefix) -> Option<Sighting> {

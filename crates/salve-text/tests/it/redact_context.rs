@@ -149,6 +149,8 @@ fn ordinary_text_stays() {
         "let user_option_with_a_long_name_2 = parse_http2_settings_frame_header_v1();\n",
         "signature: (request: Request) => Promise<Response>\n",
         "https://example.org/path?page=2&sort=name#section-key\n",
+        "chatcmpl-B9MBs8CjcvOU2jLn4n570S5qMJKcT, call_x7Rk2LmQ9vTz4HnB8sWd1PcY, toolu_01A09q90QwX0lq917835Lq9\n",
+        "job-5f3a9c0d1e2b4a6f8c7d9e0b1a2c3d4e of worker_5f3a9c0d1e2b4a6f8c7d9e0b1a2c3d4e\n",
     ] {
         assert_eq!(Redactor::default().redact(text).text, text);
     }
