@@ -7,10 +7,16 @@
 use crate::migrations;
 use crate::sql::{Connection, Link, Pool};
 use crate::{DatabaseError, Store, StoreError, StoreOptions};
+use percent_encoding::percent_decode_str;
 use sqlx::ConnectOptions;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions, PgSslMode};
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
+use url::Url;
+
+/// The port of a server whose address names none.
+const PORT: u16 = 5432;
 
 /// Connections that only read.
 const READERS: u32 = 4;
@@ -64,18 +70,15 @@ impl PostgresOptions {
         &self.schema
     }
 
-    /// Returns the address without its password.
+    /// Returns the address without its password and its settings. One that cannot be read is not
+    /// repeated, since no part of it is known not to be a password.
     pub fn shown(&self) -> String {
-        match self.url.split_once("://") {
-            Some((scheme, rest)) => match rest.rsplit_once('@') {
-                Some((user, rest)) => {
-                    let user = user.split_once(':').map_or(user, |(user, _)| user);
-                    format!("{scheme}://{user}@{}", without_query(rest))
-                }
-                None => format!("{scheme}://{}", without_query(rest)),
-            },
-            None => without_query(&self.url).to_owned(),
-        }
+        let Ok(mut url) = parsed(&self.url) else { return "postgres://…".to_owned() };
+        // An address without a host has no room for a password either.
+        let _ = url.set_password(None);
+        url.set_query(None);
+        url.set_fragment(None);
+        url.into()
     }
 
     pub(crate) fn connect_options(&self) -> Result<PgConnectOptions, StoreError> {
@@ -87,7 +90,7 @@ impl PostgresOptions {
         if self.schema.is_empty() || !self.schema.chars().all(word) {
             return Err(wrong("a schema is named with small letters, digits and `_`"));
         }
-        let address = Address::parse(&self.url).map_err(wrong)?;
+        let address = Address::parse(&self.url).map_err(|problem| wrong(&problem))?;
         let password = self.password.as_deref().or(address.password.as_deref());
         // Everything is set, since what is not set comes from the environment.
         let mut options = PgConnectOptions::new_without_pgpass()
@@ -185,43 +188,27 @@ struct Address {
 }
 
 impl Address {
-    fn parse(url: &str) -> Result<Self, &'static str> {
-        let rest = url
-            .strip_prefix("postgres://")
-            .or_else(|| url.strip_prefix("postgresql://"))
-            .ok_or("it does not begin with postgres://")?;
-        let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
-        let (place, database) = rest.split_once('/').unwrap_or((rest, ""));
-        let (login, place) = place.rsplit_once('@').unwrap_or(("", place));
-        let (user, password) = match login.split_once(':') {
-            Some((user, password)) => (user, Some(decoded(password)?)),
-            None => (login, None),
-        };
-        // A host of numbers and colons is in brackets.
-        let (host, port) = match place.rsplit_once(':') {
-            Some((host, port)) if !port.contains(']') => (host, port),
-            _ => (place, ""),
-        };
+    fn parse(url: &str) -> Result<Self, String> {
+        let url = parsed(url)?;
+        let host = url.host_str().unwrap_or_default();
         let host = decoded(host.trim_start_matches('[').trim_end_matches(']'))?;
-        let port = if port.is_empty() { Ok(5432) } else { port.parse() };
         let mut address = Self {
-            user: or(decoded(user)?, "postgres"),
-            password,
+            user: or(decoded(url.username())?, "postgres"),
+            password: url.password().map(decoded).transpose()?,
             host: or(host, "localhost"),
-            port: port.map_err(|_| "its port is not a number")?,
-            database: decoded(database)?,
+            port: url.port().unwrap_or(PORT),
+            database: decoded(url.path().trim_start_matches('/'))?,
             settings: Vec::new(),
         };
-        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let (name, value) = (decoded(name)?, decoded(value)?);
-            match name.as_str() {
+        for (name, value) in url.query_pairs() {
+            let value = value.into_owned();
+            match &*name {
                 "host" => address.host = value,
                 "port" => address.port = value.parse().map_err(|_| "its port is not a number")?,
                 "user" => address.user = value,
                 "password" => address.password = Some(value),
                 "dbname" => address.database = value,
-                _ => address.settings.push((name, value)),
+                _ => address.settings.push((name.into_owned(), value)),
             }
         }
         address.database = or(address.database, &address.user);
@@ -229,32 +216,20 @@ impl Address {
     }
 }
 
+fn parsed(url: &str) -> Result<Url, String> {
+    if !(url.starts_with("postgres://") || url.starts_with("postgresql://")) {
+        return Err("it does not begin with postgres://".to_owned());
+    }
+    Url::parse(url).map_err(|error| error.to_string())
+}
+
 fn or(text: String, otherwise: &str) -> String {
     if text.is_empty() { otherwise.to_owned() } else { text }
 }
 
-fn without_query(text: &str) -> &str {
-    text.split_once('?').map_or(text, |(before, _)| before)
-}
-
-fn decoded(text: &str) -> Result<String, &'static str> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let mut digit = || {
-            let digit = rest.next().map(char::from).and_then(|digit| digit.to_digit(16));
-            digit
-                .and_then(|digit| u8::try_from(digit).ok())
-                .ok_or("a `%` in it is not followed by two digits")
-        };
-        let (high, low) = (digit()?, digit()?);
-        bytes.push(high << 4 | low);
-    }
-    String::from_utf8(bytes).map_err(|_| "it is not text once its `%` are resolved")
+fn decoded(text: &str) -> Result<String, String> {
+    let text = percent_decode_str(text).decode_utf8();
+    text.map(Cow::into_owned).map_err(|_| "it is not text once its `%` are resolved".to_owned())
 }
 
 #[cfg(test)]
@@ -282,8 +257,8 @@ mod tests {
         );
         let socket = Address::parse("postgres://me@%2Frun%2Fpg/x").expect("parsed");
         assert_eq!((socket.host.as_str(), socket.database.as_str()), ("/run/pg", "x"));
-        let socket = Address::parse("postgres://me@/x?host=/run/pg&port=1").expect("parsed");
-        assert_eq!((socket.host.as_str(), socket.port), ("/run/pg", 1));
+        let socket = Address::parse("postgres:///x?host=/run/pg&port=1&user=me").expect("parsed");
+        assert_eq!((&*socket.host, socket.port, &*socket.user), ("/run/pg", 1, "me"));
         let least = Address::parse("postgres://").expect("parsed");
         assert_eq!(
             (&*least.user, &*least.host, &*least.database),
@@ -294,10 +269,26 @@ mod tests {
             "mysql://x",
             "postgres://h:x/",
             "postgres://h:99999/",
-            "postgres://%",
+            "postgres://me@/x",
+            "postgres://h/x?port=y",
             "postgres://%ff/",
         ] {
             assert!(Address::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    // The command line writes addresses, and the engine's own driver reads them, by the same rule: a `+`
+    // is a space after the `?`, and itself before it.
+    #[test]
+    fn a_plus_is_a_space_only_among_the_settings() {
+        let password = |url: &str| Address::parse(url).expect("parsed").password;
+        for (url, expected) in [
+            ("postgres:///jobs?host=/run/pg&password=a+b%26c", "a b&c"),
+            ("postgres:///jobs?host=/run/pg&password=a%2Bb", "a+b"),
+            ("postgres://me:a+b@h/jobs", "a+b"),
+            ("postgres://me:a%20b@h/jobs", "a b"),
+        ] {
+            assert_eq!(password(url).as_deref(), Some(expected), "{url}");
         }
     }
 
@@ -306,14 +297,17 @@ mod tests {
         for url in [
             "postgres://me:s3cret@host:1/db?password=s3cret",
             "postgres://me:s3c@s3cret@host/db",
+            "postgres://me:s3cret@host:port/db",
             "s3cret",
         ] {
             let options = PostgresOptions::new(url).password("s3cret");
             let wrong = PostgresOptions::new(url).schema("Not so").connect_options();
             let shown =
                 format!("{options:?} {:?} {}", wrong, wrong.as_ref().expect_err("a schema"));
-            assert!(!shown.contains("s3cret") || url == "s3cret", "{shown}");
+            assert!(!shown.contains("s3cret"), "{shown}");
         }
+        let shown = PostgresOptions::new("postgres://me:s3cret@host:1/db?sslmode=require").shown();
+        assert_eq!(shown, "postgres://me@host:1/db");
         let unknown = PostgresOptions::new("postgres://h/d?what=1").connect_options();
         assert!(unknown.expect_err("unknown").to_string().contains("`what` cannot be set"));
     }
