@@ -3,7 +3,7 @@
 use super::{Rollback, Transaction};
 use crate::sql::query;
 use crate::testing::options;
-use crate::{Durability, Store, StoreError};
+use crate::{CallId, CallOutcome, Durability, Store, StoreError, StoreOptions};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -64,29 +64,40 @@ async fn one_that_fails_or_is_refused_does_not_fail_the_others() {
     assert_eq!((ids(&store).await.len(), hooks.load(Ordering::SeqCst)), (3, 3));
 }
 
+/// Returns how safe the transaction is that this shares with others.
+async fn level(store: &Store, durability: Durability) -> i64 {
+    let read = store.write(durability, "read the level", |tx| {
+        Box::pin(async move { Ok(query("PRAGMA synchronous").fetch_value::<i64>(tx).await?) })
+    });
+    read.await.expect("read")
+}
+
+const NORMAL: i64 = 1;
+const FULL: i64 = 2;
+
 #[tokio::test]
 async fn a_group_is_as_safe_as_the_safest_of_it_asks() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = Store::open(&folder.path().join("salve.db"), options()).await.expect("opened");
-    let level = |durability: Durability| {
-        let store = store.clone();
-        async move {
-            store
-                .write(durability, "read the level", |tx| {
-                    Box::pin(async move {
-                        Ok(query("PRAGMA synchronous").fetch_value::<i64>(tx).await?)
-                    })
-                })
-                .await
-                .expect("read")
-        }
-    };
-    let (normal, full) = (1, 2);
-    assert_eq!(level(Durability::Normal).await, normal);
-    assert_eq!(level(Durability::Full).await, full);
-    assert_eq!(level(Durability::Normal).await, normal);
-    let together = tokio::join!(level(Durability::Normal), level(Durability::Full));
-    assert_eq!(together, (full, full));
+    assert_eq!(level(&store, Durability::Normal).await, NORMAL);
+    assert_eq!(level(&store, Durability::Full).await, FULL);
+    assert_eq!(level(&store, Durability::Normal).await, NORMAL);
+    let together = tokio::join!(level(&store, Durability::Normal), level(&store, Durability::Full));
+    assert_eq!(together, (FULL, FULL));
+}
+
+// The gateway judges every call, and waits for none of it: no sync of its own for each.
+#[tokio::test]
+async fn a_judgement_is_as_safe_as_the_calls_are() {
+    for (durability, expected) in [(Durability::Normal, NORMAL), (Durability::Full, FULL)] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let options = StoreOptions { durability, ..options() };
+        let store = Store::open(&folder.path().join("salve.db"), options).await.expect("opened");
+        let judged = store.judge_call(CallId(1), CallOutcome::Whole, None);
+        let (judged, level) = tokio::join!(judged, level(&store, Durability::Normal));
+        judged.expect("judged");
+        assert_eq!(level, expected, "{durability:?}");
+    }
 }
 
 #[tokio::test]

@@ -153,7 +153,8 @@ impl Store {
         stat: Option<&AnswerStat>,
     ) -> Result<(), StoreError> {
         let stat = stat.map(|stat| stat.clone().redacted(self.redactor()));
-        self.write(Durability::Full, "judge a call", move |tx| {
+        // As safe as the row it is about: the gateway says it for every call.
+        self.write(self.usual_durability(), "judge a call", move |tx| {
             Box::pin(judge(tx, id, outcome, stat))
         })
         .await
