@@ -9,6 +9,8 @@ mod link;
 mod row;
 mod rows;
 
+#[cfg(feature = "fleet")]
+pub(crate) use connection::SAFER_COMMIT;
 pub(crate) use connection::{Asked, Connection, Pool, Snapshot};
 #[cfg(feature = "fleet")]
 pub(crate) use link::Link;

@@ -7,9 +7,9 @@
 use super::sections::POSTGRES;
 use super::sections::{SECTIONS, SHARED, SQLITE};
 use crate::Durability;
-#[cfg(feature = "fleet")]
-use crate::sql::query;
 use crate::sql::{Connection, Parameter, Query, Rows, int};
+#[cfg(feature = "fleet")]
+use crate::sql::{SAFER_COMMIT, query};
 
 /// What one transaction writes.
 #[derive(Debug, Default)]
@@ -102,33 +102,37 @@ impl Batch {
         begin: Begin,
         connection: &mut Connection,
     ) -> Result<bool, sqlx::Error> {
-        let begun = begin == Begin::Before || at.durability == Durability::Full;
-        if begun && begin == Begin::Here {
-            connection.begin(at.durability).await?;
-        }
-        let statement = self.postgres_statement();
+        let statement = self.postgres_statement(at.durability);
         let parameters = self.parameters(at);
         let raised = Query { sql: &statement, parameters }.fetch_all(&mut *connection).await?;
-        if begun {
+        if begin == Begin::Before {
             query("COMMIT").execute(connection).await?;
         }
         Ok(!raised.is_empty())
     }
 
     #[cfg(feature = "fleet")]
-    fn postgres_statement(&mut self) -> String {
+    fn postgres_statement(&mut self, durability: Durability) -> String {
         use std::fmt::Write;
-        let mut text = format!("WITH raised AS ({})", POSTGRES.raise);
+        let mut text = String::with_capacity(4096);
+        // Writing to a string cannot fail.
+        let _ = write!(text, "WITH raised AS ({})", POSTGRES.raise);
+        if durability == Durability::Full {
+            let _ = write!(text, ", safer AS ({SAFER_COMMIT})");
+        }
         for (section, sql) in SECTIONS.iter().zip(&POSTGRES.sections) {
             if !(section.rows)(self).is_empty() {
-                // Writing to a string cannot fail.
                 let _ = write!(text, ", write_{} AS ({sql})", section.name);
             }
         }
         if self.seen_at.is_some() {
             let _ = write!(text, ", write_seen AS ({})", POSTGRES.seen);
         }
-        text.push_str(" SELECT version FROM raised");
+        text.push_str(match durability {
+            // A part that only reads is not done unless something asks for its rows.
+            Durability::Full => " SELECT version, (SELECT max(level) FROM safer) FROM raised",
+            Durability::Normal => " SELECT version FROM raised",
+        });
         text
     }
 

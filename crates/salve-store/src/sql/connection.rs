@@ -10,6 +10,11 @@ use crate::commit;
 use sqlx::sqlite::SqlitePool;
 use sqlx::{Connection as _, Sqlite, SqliteConnection, Transaction};
 
+/// Makes the commit of a transaction on Postgres wait for the disk; only ever safer than the server's own
+/// setting, which may be `remote_apply`.
+pub(crate) const SAFER_COMMIT: &str = "SELECT set_config('synchronous_commit', 'on', true) AS level
+      WHERE current_setting('synchronous_commit') IN ('off', 'local')";
+
 /// A connection of its own.
 pub(crate) enum Connection {
     /// With how safe its commits are now.
@@ -51,13 +56,7 @@ impl Connection {
         }
         query("BEGIN").execute(&mut *self).await?;
         if durability == Durability::Full {
-            // Only ever safer than the server's own setting, which may be `remote_apply`.
-            query(
-                "SELECT set_config('synchronous_commit', 'on', true)
-                  WHERE current_setting('synchronous_commit') IN ('off', 'local')",
-            )
-            .execute(self)
-            .await?;
+            query(SAFER_COMMIT).execute(self).await?;
         }
         Ok(())
     }

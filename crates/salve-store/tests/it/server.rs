@@ -46,6 +46,52 @@ impl Cutter {
     }
 }
 
+// A trigger at the end of the transaction sees what its commit will wait for.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_call_of_a_job_waits_for_the_disk_in_one_statement() {
+    const WATCH: &str = "
+        CREATE TABLE commits (level TEXT, call_key TEXT);
+        CREATE FUNCTION watch() RETURNS trigger LANGUAGE plpgsql AS
+            'BEGIN INSERT INTO commits VALUES (current_setting(''synchronous_commit''), NEW.call_key);
+             RETURN NULL; END';
+        CREATE CONSTRAINT TRIGGER watch AFTER INSERT ON calls DEFERRABLE INITIALLY DEFERRED
+            FOR EACH ROW EXECUTE FUNCTION watch();";
+    let Some((place, server)) = new_place().await else { return };
+    place.open(options(HandClock::new())).await.close().await;
+    let mut admin = connection().await.expect("a server");
+    let schema = server.schema_name();
+    let watch = format!("SET search_path = {schema}; {WATCH}");
+    sqlx::raw_sql(&watch).execute(&mut admin).await.expect("watched");
+    // What this server does when it is not asked for more.
+    let quick = "DO 'BEGIN EXECUTE format(''ALTER DATABASE %I SET synchronous_commit = %s'',
+        current_database(), ''off''); END'";
+    sqlx::raw_sql(quick).execute(&mut admin).await.expect("set");
+    let (_, store) = Cutter::new(&server).await;
+    for round in 0..3 {
+        fresh(&store, call()).await.settle(Settled::default()).await.expect("settled");
+        let key = CallKey::new(format!("job/{round}"));
+        let open = fresh_with(&store, &key, call()).await;
+        let last: Vec<String> = sqlx::query_scalar(
+            "SELECT query FROM pg_stat_activity
+              WHERE application_name = $1 AND query LIKE '%set_config%'",
+        )
+        .bind(schema)
+        .fetch_all(&mut admin)
+        .await
+        .expect("read");
+        assert!(last.iter().any(|sql| sql.starts_with("WITH raised")), "{last:?}");
+        open.settle(Settled::default()).await.expect("settled");
+    }
+    let usual = quick.replace("''off''", "''on''");
+    sqlx::raw_sql(&usual).execute(&mut admin).await.expect("set");
+    let levels: Vec<(String, bool)> =
+        sqlx::query_as("SELECT DISTINCT level, call_key IS NOT NULL FROM commits ORDER BY level")
+            .fetch_all(&mut admin)
+            .await
+            .expect("read");
+    assert_eq!(levels, [("off".to_owned(), false), ("on".to_owned(), true)]);
+}
+
 fn event(number: i64) -> NewEvent {
     NewEvent { kind: "test".to_owned(), subject: String::new(), body: json!(number) }
 }
