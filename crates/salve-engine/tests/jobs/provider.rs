@@ -389,6 +389,42 @@ async fn a_turn_with_a_message_that_cannot_be_kept_is_refused() {
     assert!(refused.message.contains("a step is no message to a flow"), "{refused:?}");
 }
 
+// A commit deletes the messages of its turn, and with them one that was only skipped.
+#[tokio::test]
+async fn a_message_that_cannot_be_read_is_reported_and_kept() {
+    let factory = Factory::new();
+    let provider = factory.create_provider().await;
+    let start = WorkItem::StartOrchestration {
+        instance: "a".to_owned(),
+        orchestration: "flow".to_owned(),
+        input: String::new(),
+        version: Some("1.0.0".to_owned()),
+        parent_instance: None,
+        parent_id: None,
+        parent_execution_id: None,
+        execution_id: 1,
+    };
+    provider.enqueue_for_orchestrator(start, None).await.unwrap();
+    let mut database = factory.connect().await;
+    let broken = "INSERT INTO engine_messages (instance, kind, body, due)
+        VALUES ('a', 'other', '{', 0)";
+    sqlx::query(broken).execute(&mut database).await.unwrap();
+
+    let fetch = provider.fetch_orchestration_item(Duration::from_secs(30), Duration::ZERO, None);
+    let (item, token, _) = fetch.await.unwrap().unwrap();
+    assert_eq!((&*item.orchestration_name, item.messages.len()), ("flow", 1));
+    let error = item.history_error.unwrap();
+    assert!(error.starts_with("a message to the flow is unreadable: "), "{error}");
+
+    provider.abandon_orchestration_item(&token, None, false).await.unwrap();
+    let kept: Vec<String> =
+        sqlx::query_scalar("SELECT body FROM engine_messages WHERE instance = 'a' ORDER BY id")
+            .fetch_all(&mut database)
+            .await
+            .unwrap();
+    assert_eq!((kept.len(), kept.last().map(String::as_str)), (2, Some("{")));
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_restart_delivers_what_an_older_engine_sent() {
     let factory = Factory::new();

@@ -1,8 +1,8 @@
 //! One turn of a flow: from the row that was claimed to what the engine replays, and back.
 //!
 //! In: a claimed turn, then what the engine made of it. Out: one commit, with what it means for the
-//! job index. Never loses a history it cannot read: the engine is told, and ends the job after a few
-//! tries.
+//! job index. Never loses a history or a message it cannot read: the engine is told, and ends the job
+//! after a few tries.
 
 use super::OpenTurn;
 use super::convert::{self, event, events};
@@ -21,8 +21,7 @@ const UNKNOWN: &str = "unknown";
 
 /// Makes the engine's item of a claimed turn.
 pub(super) fn item(claimed: ClaimedTurn) -> OrchestrationItem {
-    let messages: Vec<WorkItem> =
-        claimed.messages.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
+    let (messages, unreadable) = messages(&claimed.messages);
     let (history, history_error) = match events("fetch_orchestration_item", &claimed.history) {
         Ok(history) => (history, None),
         Err(error) => (Vec::new(), Some(error.message)),
@@ -31,6 +30,9 @@ pub(super) fn item(claimed: ClaimedTurn) -> OrchestrationItem {
         Some(run) => (run.flow, run.version, run.execution),
         None => begun(&history, &messages),
     };
+    // The engine knows no other way to be told: it gives such a turn back without a commit, which
+    // would delete the message with the ones that were read.
+    let history_error = history_error.or(unreadable);
     let is_readable = history_error.is_none();
     let values = claimed.values.into_iter().filter(|_| is_readable);
     let kv_snapshot = values.map(|FlowValue { key, value, set_at }| {
@@ -47,6 +49,22 @@ pub(super) fn item(claimed: ClaimedTurn) -> OrchestrationItem {
         history_error,
         kv_snapshot: kv_snapshot.collect(),
     }
+}
+
+/// Returns the messages that can be read, and what is wrong with the first that cannot.
+fn messages(bodies: &[String]) -> (Vec<WorkItem>, Option<String>) {
+    let mut unreadable = None;
+    let mut read = Vec::with_capacity(bodies.len());
+    for body in bodies {
+        match serde_json::from_str(body) {
+            Ok(message) => read.push(message),
+            Err(error) => {
+                unreadable
+                    .get_or_insert_with(|| format!("a message to the flow is unreadable: {error}"));
+            }
+        }
+    }
+    (read, unreadable)
 }
 
 /// Returns the flow of an instance without a row: from its history, or from the message that starts
