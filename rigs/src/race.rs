@@ -8,7 +8,7 @@
 use anyhow::{Context as _, ensure};
 use rustix::fs::{CWD, RenameFlags, fstat, renameat_with};
 use salve_tree::{
-    AdmitOptions, ApplyOutcome, ChangeMeta, DiskView, Durability, Origin, Root, Verification,
+    AdmitOptions, ApplyOutcome, ChangeMeta, DiskView, FileSync, Origin, Root, Verification,
     VerifyOptions, Workspace, WorkspaceOptions, apply, verify,
 };
 use salve_types::{EditEnd, EditFormat, EditSet, FileChange, FileEdit, Span};
@@ -120,7 +120,7 @@ fn open_round(arena: &Arena, _number: usize, tally: &mut Tally) -> anyhow::Resul
 
 /// Verifies and applies a change of an existing and of a new file.
 fn apply_round(arena: &Arena, number: usize, tally: &mut Tally) -> anyhow::Result<()> {
-    let options = WorkspaceOptions { durability: Durability::None, ..WorkspaceOptions::default() };
+    let options = WorkspaceOptions { durability: FileSync::None, ..WorkspaceOptions::default() };
     // Opening brings an interrupted round to rest, which the swap can disturb as well.
     let Ok((workspace, _)) = Workspace::open(&arena.workspace, options) else {
         tally.refused += 1;

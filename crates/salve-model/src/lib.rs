@@ -48,4 +48,4 @@ pub use request::{FollowUp, ModelRequest, Purpose, SchemaAsk, Speaker, ToolSpec,
 pub use retry::{RetryPolicy, Retrying};
 pub use roles::{ModelChoice, Preset, Role, RoleError, RoleSettings, Roles};
 pub use settings::{BudgetSettings, ModelSettings, ProviderSettings, UnknownProvider};
-pub use tier::{Attempt, DEFAULT_OUTPUT_TOKENS, Ladder, Strategy, Tier};
+pub use tier::{Attempt, DEFAULT_OUTPUT_TOKENS, Strategy, Tier, TierLadder};

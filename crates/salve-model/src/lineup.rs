@@ -186,7 +186,7 @@ mod tests {
     use crate::model::Model;
     use crate::request::Turn;
     use crate::sim::{Script, SimHandle, SimServer};
-    use crate::tier::Ladder;
+    use crate::tier::TierLadder;
     use salve_types::Timestamp;
     use std::net::Ipv4Addr;
     use std::time::Duration;
@@ -222,7 +222,7 @@ mod tests {
         let sim = sim(r#"{"reply":{"text":"x"}}"#).await;
         let settings = format!("{}[roles]\npreset = 'grok'", at(&sim));
         let lineup = lineup(&settings, &["xai"], &budget(BudgetLimits::default())).unwrap();
-        let ladder = Ladder::default();
+        let ladder = TierLadder::default();
         for number in 1.. {
             let Some(attempt) = ladder.attempt(number) else { break };
             let asked = ModelRequest { turns: vec![Turn::user("fix")], ..ModelRequest::default() };

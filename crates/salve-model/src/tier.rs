@@ -38,7 +38,7 @@ pub enum Strategy {
 
 /// All rungs, cheapest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ladder(Vec<Tier>);
+pub struct TierLadder(Vec<Tier>);
 
 /// One attempt on the ladder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl Attempt {
     }
 }
 
-impl Ladder {
+impl TierLadder {
     /// Makes a ladder of these rungs.
     pub const fn new(tiers: Vec<Tier>) -> Self {
         Self(tiers)
@@ -90,7 +90,7 @@ impl Ladder {
     }
 }
 
-impl Default for Ladder {
+impl Default for TierLadder {
     fn default() -> Self {
         let tier = |role, strategy, attempts, tokens| Tier { role, strategy, attempts, tokens };
         Self(vec![
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     fn attempt(number: u32) -> (Role, u32) {
-        let attempt = Ladder::default().attempt(number).unwrap();
+        let attempt = TierLadder::default().attempt(number).unwrap();
         (attempt.role, attempt.tokens)
     }
 
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn h25_attempt_5_asks_the_deep_role_for_20k_and_there_is_no_6th() {
         assert_eq!(attempt(5), (Role::Deep, 20_000));
-        let ladder = Ladder::default();
+        let ladder = TierLadder::default();
         assert_eq!((ladder.attempt(0), ladder.attempt(6)), (None, None));
         assert_eq!((ladder.attempts(), ladder.tokens()), (5, 50_000));
     }
@@ -177,7 +177,7 @@ mod tests {
     fn x15_the_smaller_of_the_tiers_and_the_general_limit_is_sent() {
         let limits = |number, output_tokens| {
             let model = Capability { output_tokens, ..Capability::default() };
-            Ladder::default().attempt(number).unwrap().max_output_tokens(&model)
+            TierLadder::default().attempt(number).unwrap().max_output_tokens(&model)
         };
         let cases = [
             (1, 64_000, 5_000),
@@ -193,9 +193,9 @@ mod tests {
 
     #[test]
     fn an_empty_ladder_and_huge_ones_are_no_trouble() {
-        assert_eq!(Ladder::new(Vec::new()).attempt(1), None);
-        let huge = Tier { attempts: u32::MAX, ..Ladder::default().0[0] };
-        let ladder = Ladder::new(vec![huge, huge]);
+        assert_eq!(TierLadder::new(Vec::new()).attempt(1), None);
+        let huge = Tier { attempts: u32::MAX, ..TierLadder::default().0[0] };
+        let ladder = TierLadder::new(vec![huge, huge]);
         assert_eq!(ladder.attempts(), u32::MAX);
         assert!(ladder.attempt(u32::MAX).is_some());
     }

@@ -5,8 +5,8 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 use salve_store::{
-    CallOutcome, NewCall, NewKey, Redact, RedactStream, Reservation, Settled, Spend, Store,
-    StoreOptions, WorstCase,
+    CallOutcome, NewCall, NewKey, Redact, Reservation, Settled, Spend, Store, StoreOptions,
+    StreamRedactor, WorstCase,
 };
 use salve_types::{Timestamp, Usage};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
@@ -26,12 +26,12 @@ impl Redact for AsItIs {
         text.to_owned()
     }
 
-    fn stream(&self) -> Box<dyn RedactStream> {
+    fn stream(&self) -> Box<dyn StreamRedactor> {
         Box::new(AsItIs)
     }
 }
 
-impl RedactStream for AsItIs {
+impl StreamRedactor for AsItIs {
     fn push(&mut self, piece: &str) -> String {
         piece.to_owned()
     }

@@ -34,7 +34,7 @@ pub use ledger::{
 pub use options::{Budgets, Durability, Retention, StoreOptions};
 #[cfg(feature = "fleet")]
 pub use postgres::PostgresOptions;
-pub use redact::{Redact, RedactStream};
+pub use redact::{Redact, StreamRedactor};
 pub use retention::Pruned;
 pub use store::Store;
 pub use tables::{

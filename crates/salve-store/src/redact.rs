@@ -9,11 +9,11 @@ pub trait Redact: Send + Sync {
     fn redact(&self, text: &str) -> String;
 
     /// Starts on a text that arrives in pieces.
-    fn stream(&self) -> Box<dyn RedactStream>;
+    fn stream(&self) -> Box<dyn StreamRedactor>;
 }
 
 /// Takes secrets out of one text that arrives in pieces; a secret may be split between them.
-pub trait RedactStream: Send {
+pub trait StreamRedactor: Send {
     /// Takes a piece and returns what is certain of the text so far; the rest is kept back.
     fn push(&mut self, piece: &str) -> String;
 

@@ -31,7 +31,7 @@ impl Redactor {
     }
 
     /// Starts on a text that arrives in pieces.
-    pub(crate) fn stream(&self) -> Box<dyn crate::RedactStream> {
+    pub(crate) fn stream(&self) -> Box<dyn crate::StreamRedactor> {
         self.redact.stream()
     }
 

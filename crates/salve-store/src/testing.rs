@@ -1,6 +1,6 @@
 //! What unit tests open a store with: a clock that is not moved, a redactor that knows one secret.
 
-use crate::{Redact, RedactStream, StoreOptions};
+use crate::{Redact, StoreOptions, StreamRedactor};
 use salve_types::Timestamp;
 use std::sync::Arc;
 
@@ -19,12 +19,12 @@ impl Redact for OneSecret {
         redacted(text)
     }
 
-    fn stream(&self) -> Box<dyn RedactStream> {
+    fn stream(&self) -> Box<dyn StreamRedactor> {
         Box::new(OneSecret)
     }
 }
 
-impl RedactStream for OneSecret {
+impl StreamRedactor for OneSecret {
     fn push(&mut self, piece: &str) -> String {
         redacted(piece)
     }

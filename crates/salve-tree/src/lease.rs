@@ -24,7 +24,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// A path that is reserved until this is dropped.
 #[must_use]
 #[derive(Debug)]
-pub struct Lease {
+pub struct PathLease {
     entry: Entry,
     disk: Arc<dyn Disk>,
     dir: OwnedFd,
@@ -46,7 +46,7 @@ pub fn lease(
     path: &TreePath,
     until: u64,
     now: u64,
-) -> Result<Lease, TreeError> {
+) -> Result<PathLease, TreeError> {
     let entry = Entry {
         path: path.as_str().to_owned(),
         holder: workspace.options().holder.clone(),
@@ -98,7 +98,7 @@ pub(crate) fn check<'p>(
     Ok(())
 }
 
-impl Lease {
+impl PathLease {
     /// Returns the path.
     pub fn path(&self) -> &str {
         &self.entry.path
@@ -110,7 +110,7 @@ impl Lease {
     }
 }
 
-impl Drop for Lease {
+impl Drop for PathLease {
     /// Removes the file, unless the time was over and another holder took the path. A file that
     /// cannot be removed is not locked any more and falls away at the next look.
     fn drop(&mut self) {
@@ -128,7 +128,7 @@ impl Entry {
     }
 }
 
-fn take(workspace: &Workspace, dir: OwnedFd, entry: Entry) -> io::Result<Lease> {
+fn take(workspace: &Workspace, dir: OwnedFd, entry: Entry) -> io::Result<PathLease> {
     let disk = workspace.options().disk.clone();
     let name = name_of(&entry.path);
     let at = At { dir: dir.as_fd(), name: &name };
@@ -139,7 +139,7 @@ fn take(workspace: &Workspace, dir: OwnedFd, entry: Entry) -> io::Result<Lease> 
     }
     let json = serde_json::to_vec(&entry).map_err(io::Error::other)?;
     write_all(&*disk, &locked, &json)?;
-    Ok(Lease { entry, disk, dir, _locked: locked })
+    Ok(PathLease { entry, disk, dir, _locked: locked })
 }
 
 /// Finds a lease that still holds: its time is not over and its file is locked by its holder.

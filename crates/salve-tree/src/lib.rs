@@ -43,7 +43,7 @@ pub use history::{
     History, HistorySize, LogDamage, Motion, Move, NotApplied, Origin, Record, Stats,
 };
 pub use journal::{Manifest, ManifestFile, Version};
-pub use lease::{Lease, lease};
+pub use lease::{PathLease, lease};
 pub use matching::{
     HunkOutcome, HunkRefusal, HunkRefusalReason, MatchCandidate, MatchOptions, Matched, Rung,
     match_hunks,
@@ -61,4 +61,4 @@ pub use verify::{
     SideOfConflict, Verification, VerifyOptions, verify,
 };
 pub use view::{DiskView, MemoryView};
-pub use workspace::{Durability, TreeError, Workspace, WorkspaceOptions};
+pub use workspace::{FileSync, TreeError, Workspace, WorkspaceOptions};

@@ -9,7 +9,7 @@ mod hooked;
 use crate::disk::Disk;
 use crate::plan::{FileContent, FileState, PlannedFile, TreePath};
 use crate::{
-    ApplyOutcome, ChangeMeta, ChangeSet, Durability, History, Moved, OnChanged, RewindOutcome,
+    ApplyOutcome, ChangeMeta, ChangeSet, FileSync, History, Moved, OnChanged, RewindOutcome,
     VerifiedEdits, Workspace, WorkspaceOptions, apply,
 };
 use std::collections::BTreeMap;
@@ -62,7 +62,7 @@ impl Desk {
 
     pub(crate) fn options(&self) -> WorkspaceOptions {
         let options = WorkspaceOptions {
-            durability: Durability::None,
+            durability: FileSync::None,
             wait: Duration::from_millis(20),
             holder: "test".to_owned(),
             ..WorkspaceOptions::default()

@@ -27,7 +27,7 @@ pub struct WorkspaceOptions {
     /// The disk; tests put one in that fails.
     pub disk: Arc<dyn Disk>,
     /// What survives a power loss.
-    pub durability: Durability,
+    pub durability: FileSync,
     /// How long to wait for another writer.
     pub wait: Duration,
     /// Who writes, in words that tell another writer whom to wait for.
@@ -38,7 +38,7 @@ pub struct WorkspaceOptions {
 
 /// What survives a power loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Durability {
+pub enum FileSync {
     /// Every applied change does.
     #[default]
     Full,
@@ -72,7 +72,7 @@ impl Default for WorkspaceOptions {
     fn default() -> Self {
         Self {
             disk: Arc::new(RealDisk),
-            durability: Durability::Full,
+            durability: FileSync::Full,
             wait: Duration::from_secs(10),
             holder: "salve".to_owned(),
             history_cap: 512 * 1024 * 1024,
@@ -121,8 +121,8 @@ impl Workspace {
     /// Makes files and directories survive a power loss, if that is asked for.
     pub(crate) fn sync(&self, what: &[BorrowedFd<'_>]) -> io::Result<()> {
         match self.options.durability {
-            Durability::Full => self.disk().sync(what),
-            Durability::None => Ok(()),
+            FileSync::Full => self.disk().sync(what),
+            FileSync::None => Ok(()),
         }
     }
 

@@ -7,7 +7,8 @@
 
 use crate::input;
 use salve_engine::answer::{
-    AlreadySent, AskError, Caps, Completed, Completion, Ladder, Step, StreamJudge, Wanted, judge,
+    AlreadySent, AskError, Caps, Completed, Completion, Ladder, LadderStep, StreamJudge, Wanted,
+    judge,
 };
 use salve_model::{ModelReply, ToolCall};
 use salve_types::FinishReason;
@@ -99,8 +100,8 @@ fn completed(first: ModelReply, wanted: Wanted, sent: usize, script: &mut Script
     let mut ladder = Ladder::new(first, wanted, Caps::default(), sent);
     loop {
         match ladder.next() {
-            Step::Ask(_) => ladder.take(script.ask()),
-            Step::Done(completed) => return *completed,
+            LadderStep::Ask(_) => ladder.take(script.ask()),
+            LadderStep::Done(completed) => return *completed,
         }
     }
 }

@@ -5,7 +5,7 @@
 //! a journal that is refused is gone, or a content that was in the tree is nowhere any more. Never
 //! keeps its folder.
 
-use salve_tree::{ContentHash, Durability, Manifest, Workspace, WorkspaceOptions, recover};
+use salve_tree::{ContentHash, FileSync, Manifest, Workspace, WorkspaceOptions, recover};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -55,7 +55,7 @@ fn check_recovery(journal: &[u8]) {
         fs::write(at(path), content).expect("a file");
     }
     fs::write(at(JOURNAL), journal).expect("a file");
-    let options = WorkspaceOptions { durability: Durability::None, ..WorkspaceOptions::default() };
+    let options = WorkspaceOptions { durability: FileSync::None, ..WorkspaceOptions::default() };
     // What the system refuses (a name that is too long, a content that is not kept) leaves the
     // journal for the next time.
     let Ok((workspace, recovery)) = Workspace::open(folder.path(), options) else {

@@ -17,7 +17,7 @@ use crate::corpus::Random;
 use anyhow::bail;
 use model::{Kind, Left, Memory, Op};
 use record::RecordingDisk;
-use salve_tree::{Durability, Workspace, WorkspaceOptions};
+use salve_tree::{FileSync, Workspace, WorkspaceOptions};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
@@ -237,7 +237,7 @@ impl Story {
             may_keep: false,
             bystanders: &bystanders,
         };
-        let options = WorkspaceOptions { durability: Durability::None, ..Default::default() };
+        let options = WorkspaceOptions { durability: FileSync::None, ..Default::default() };
         let mut wrong = Vec::new();
         if let Err(error) = Workspace::open(folder, options) {
             wrong.push(Violation::new(check::Kind::Broken, format!("recovery: {error}")));

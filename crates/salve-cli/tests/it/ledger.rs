@@ -6,8 +6,8 @@
 
 use crate::run::{Ended, folder, salve_in};
 use salve_store::{
-    AnswerOutcome, AnswerStat, CallOutcome, NewCall, Redact, RedactStream, Reservation, Settled,
-    Spend, Store, StoreOptions, WorstCase,
+    AnswerOutcome, AnswerStat, CallOutcome, NewCall, Redact, Reservation, Settled, Spend, Store,
+    StoreOptions, StreamRedactor, WorstCase,
 };
 use salve_types::{Timestamp, Usage};
 use std::path::Path;
@@ -20,12 +20,12 @@ impl Redact for AsItIs {
         text.to_owned()
     }
 
-    fn stream(&self) -> Box<dyn RedactStream> {
+    fn stream(&self) -> Box<dyn StreamRedactor> {
         Box::new(AsItIs)
     }
 }
 
-impl RedactStream for AsItIs {
+impl StreamRedactor for AsItIs {
     fn push(&mut self, piece: &str) -> String {
         piece.to_owned()
     }

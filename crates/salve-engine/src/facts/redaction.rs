@@ -3,7 +3,7 @@
 //! In: what else is secret. Out: something the store can be opened with. Never decides what a secret
 //! is: that is the text stage's part.
 
-use salve_store::{Redact, RedactStream};
+use salve_store::{Redact, StreamRedactor};
 use salve_text::{RedactOptions, Redactor};
 
 /// Takes secrets out of everything the store is given.
@@ -30,14 +30,14 @@ impl Redact for TextRedactor {
         self.redactor.redact(text).text
     }
 
-    fn stream(&self) -> Box<dyn RedactStream> {
+    fn stream(&self) -> Box<dyn StreamRedactor> {
         Box::new(Pieces(self.redactor.stream()))
     }
 }
 
 struct Pieces(salve_text::RedactStream);
 
-impl RedactStream for Pieces {
+impl StreamRedactor for Pieces {
     fn push(&mut self, piece: &str) -> String {
         self.0.push(piece)
     }

@@ -11,7 +11,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use salve_serve::gateway::{Gateway, GatewayConfig};
 use salve_serve::http::ServerHandle;
-use salve_store::{NewKey, Redact, RedactStream, Store, StoreOptions};
+use salve_store::{NewKey, Redact, Store, StoreOptions, StreamRedactor};
 use salve_types::Timestamp;
 use std::convert::Infallible;
 use std::io;
@@ -167,12 +167,12 @@ impl Redact for KeepAll {
         text.to_owned()
     }
 
-    fn stream(&self) -> Box<dyn RedactStream> {
+    fn stream(&self) -> Box<dyn StreamRedactor> {
         Box::new(Self)
     }
 }
 
-impl RedactStream for KeepAll {
+impl StreamRedactor for KeepAll {
     fn push(&mut self, piece: &str) -> String {
         piece.to_owned()
     }

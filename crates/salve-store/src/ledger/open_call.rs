@@ -7,7 +7,7 @@ use super::raw::{Announce, RawText};
 use super::{Held, Op, SettleOp};
 use crate::redacted::Redactor;
 use crate::writer::Message;
-use crate::{CallId, CallOutcome, RedactStream, Settled, StoreError};
+use crate::{CallId, CallOutcome, Settled, StoreError, StreamRedactor};
 use salve_types::Usage;
 use std::fmt;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct OpenCall {
     held: Held,
     partial: String,
     raw: Arc<RawText>,
-    redaction: Box<dyn RedactStream>,
+    redaction: Box<dyn StreamRedactor>,
     redactor: Arc<Redactor>,
     writer: mpsc::UnboundedSender<Message>,
     handed_over: bool,

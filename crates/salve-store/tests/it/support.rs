@@ -2,7 +2,7 @@
 #![expect(clippy::panic, reason = "a failure here is a failed test")]
 
 use salve_store::{
-    CallKey, NewCall, OpenCall, Redact, RedactStream, Reservation, Spend, Store, StoreOptions,
+    CallKey, NewCall, OpenCall, Redact, Reservation, Spend, Store, StoreOptions, StreamRedactor,
     WorstCase,
 };
 use salve_types::{Clock, Timestamp};
@@ -48,7 +48,7 @@ impl Redact for OneSecret {
         text.replace(SECRET, REMOVED)
     }
 
-    fn stream(&self) -> Box<dyn RedactStream> {
+    fn stream(&self) -> Box<dyn StreamRedactor> {
         Box::new(OneSecretStream::default())
     }
 }
@@ -58,7 +58,7 @@ struct OneSecretStream {
     kept_back: String,
 }
 
-impl RedactStream for OneSecretStream {
+impl StreamRedactor for OneSecretStream {
     fn push(&mut self, piece: &str) -> String {
         self.kept_back.push_str(piece);
         let clean = self.kept_back.replace(SECRET, REMOVED);

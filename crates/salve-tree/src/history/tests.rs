@@ -237,7 +237,7 @@ fn the_way_of_one_edit_to_disk_is_short() {
         count.fetch_add(usize::from(step == "sync"), std::sync::atomic::Ordering::Relaxed);
         Ok(())
     });
-    let options = WorkspaceOptions { disk, durability: crate::Durability::Full, ..desk.options() };
+    let options = WorkspaceOptions { disk, durability: crate::FileSync::Full, ..desk.options() };
     let (workspace, _) = Workspace::open(desk.root(), options).unwrap();
     let _ = apply(&workspace, desk.texts(&[("a", Some("newer"))]), &at(1)).unwrap();
     assert!(synced.load(std::sync::atomic::Ordering::Relaxed) <= 5);

@@ -2,7 +2,7 @@
 
 use crate::testing::{Desk, Hooked, Picture, Wish, at};
 use crate::{
-    ApplyOutcome, ContentHash, Durability, History, Manifest, OnChanged, TreeError, Workspace,
+    ApplyOutcome, ContentHash, FileSync, History, Manifest, OnChanged, TreeError, Workspace,
     WorkspaceOptions, apply, recover, undo,
 };
 use proptest::prelude::*;
@@ -250,7 +250,7 @@ fn c123_two_hundred_files_come_back() {
 
 #[test]
 fn full_durability_syncs_and_none_does_not() {
-    for (durability, expected) in [(Durability::Full, true), (Durability::None, false)] {
+    for (durability, expected) in [(FileSync::Full, true), (FileSync::None, false)] {
         let desk = Desk::new(&[("a", "a")]);
         let syncs = Arc::new(std::sync::atomic::AtomicUsize::new(0));
         let count = syncs.clone();

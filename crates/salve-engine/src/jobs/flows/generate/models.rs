@@ -4,7 +4,7 @@
 //! a setting or a key: the caller that starts a worker passes the models in.
 
 use super::input::WhichModel;
-use salve_model::{Chosen, Ladder, Lineup, LineupError};
+use salve_model::{Chosen, Lineup, LineupError, TierLadder};
 
 /// Gives out models.
 pub trait ModelSource: Send + Sync {
@@ -31,7 +31,7 @@ impl ModelSource for Lineup {
         match which {
             WhichModel::Role(role) => Ok(self.of(*role)?),
             WhichModel::Name(name) => Ok(self.named(name)?),
-            WhichModel::Tier(number) => match Ladder::default().attempt(*number) {
+            WhichModel::Tier(number) => match TierLadder::default().attempt(*number) {
                 Some(attempt) => Ok(self.of(attempt.role)?),
                 None => Err(NoModel(format!("there is no attempt {number} on the ladder"))),
             },

@@ -7,8 +7,8 @@ use super::ask::Asking;
 use super::input::{GenerateInput, Piece, ValidationError};
 use super::models::ModelSource;
 use crate::answer::{
-    AlreadySent, AnswerVerdict, Caps, Completion, FaultKind, Ladder, PassedBecause, Step, Wanted,
-    judge,
+    AlreadySent, AnswerVerdict, Caps, Completion, FaultKind, Ladder, LadderStep, PassedBecause,
+    Wanted, judge,
 };
 use crate::statistics::{MALFORMED, inspections};
 use salve_jobs::{BadName, Json, StepError, StepName, Steps};
@@ -99,7 +99,7 @@ impl GenerateSteps {
         let (continuations, reworks) =
             (ladder.count(Purpose::Resume), ladder.count(Purpose::Rework));
         let step = ladder.next();
-        if let Step::Done(completed) = &step {
+        if let LadderStep::Done(completed) = &step {
             let model = pieces.last().and_then(|piece| piece.model.as_deref()).unwrap_or("unknown");
             for line in inspections(completed, model) {
                 self.store.count_answer(line);
@@ -188,11 +188,13 @@ fn wanted(input: &GenerateInput) -> Result<Wanted, StepError> {
 }
 
 // What the flow does next.
-fn next_of(step: &Step, verdict: &AnswerVerdict, text: &str) -> Next {
+fn next_of(step: &LadderStep, verdict: &AnswerVerdict, text: &str) -> Next {
     let completed = match step {
-        Step::Ask(_) if matches!(verdict, AnswerVerdict::Malformed(_)) => return Next::Rework,
-        Step::Ask(_) => return Next::Continue,
-        Step::Done(completed) => completed,
+        LadderStep::Ask(_) if matches!(verdict, AnswerVerdict::Malformed(_)) => {
+            return Next::Rework;
+        }
+        LadderStep::Ask(_) => return Next::Continue,
+        LadderStep::Done(completed) => completed,
     };
     match &completed.state {
         // A model that has nothing to add settles a doubt for a reader, not for a result: what is
