@@ -62,9 +62,9 @@ async fn measure() {
 async fn open(folder: &Path) -> (Arc<EngineJobs>, Goals, &'static str) {
     #[cfg(feature = "fleet")]
     if let Some(address) = std::env::args().skip_while(|word| word != "--postgres").nth(1) {
-        let book = Arc::new(salve_jobs::MemoryBook::new(clock()));
+        let index = Arc::new(salve_jobs::MemoryJobIndex::new(clock()));
         let ledger = Arc::new(salve_jobs::MemoryLedger::new(clock(), "bench"));
-        let jobs = EngineJobs::postgres(&address, book, ledger, clock()).await;
+        let jobs = EngineJobs::postgres(&address, index, ledger, clock()).await;
         let goals = Goals { per_second: 100.0, overhead: Duration::from_millis(400) };
         return (Arc::new(jobs.expect("a database")), goals, "Postgres");
     }

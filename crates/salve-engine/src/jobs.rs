@@ -4,14 +4,13 @@
 //! everything put together for one machine or for a fleet. Never a text in a history: texts are in the
 //! store.
 
-mod book;
 mod engine;
 mod flows;
+mod index;
 mod ledger;
 mod open;
 mod process;
 
-pub use book::StoreBook;
 pub use engine::StoreEngine;
 pub use flows::{
     AUTO_HEALING, CONTINUE_SIGNAL, Edge, GENERATE_FLOW, GRAPH_FLOW, GenerateCaps, GenerateInput,
@@ -20,6 +19,7 @@ pub use flows::{
     PAUSE_SIGNAL, PlanError, Progress, RESUME_SIGNAL, RETRY_SIGNAL, StopCode, ValidationError,
     WhichModel, Work, all_flows, is_over_budget, node_states,
 };
+pub use index::StoreJobIndex;
 pub use ledger::StoreLedger;
 pub use open::{JobsPlace, OpenJobs, OpenJobsError, open_jobs, open_jobs_in};
 

@@ -1,6 +1,6 @@
 //! Jobs on the durable engine, in storage of our own or in Postgres.
 //!
-//! In: storage or a Postgres address, the book, the ledger and a clock. Out: [`Jobs`] and a
+//! In: storage or a Postgres address, the index, the ledger and a clock. Out: [`Jobs`] and a
 //! [`JobRunner`] over the engine. Never lets a type of the engine out, and never does a thing of
 //! its own that the engine does: it owns queues, leases, timers and histories.
 //!
@@ -24,8 +24,8 @@ mod wakeups;
 pub use storage::{EngineStorage, StorageError, Stored, TurnNews};
 
 use crate::{
-    CallKey, CallLedger, Cause, Decision, EventId, FlowName, Flows, Fut, InDoubtStep, JobBook,
-    JobEvent, JobFilter, JobId, JobSnapshot, JobState, JobTree, Jobs, JobsError, Json, NewJob,
+    CallKey, CallLedger, Cause, Decision, EventId, FlowName, Flows, Fut, InDoubtStep, JobEvent,
+    JobFilter, JobId, JobIndex, JobSnapshot, JobState, JobTree, Jobs, JobsError, Json, NewJob,
     Page, Registered, StartOptions, Started,
 };
 use duroxide::Client;
@@ -63,7 +63,7 @@ pub struct EngineJobs {
     client: Client,
     /// There on one machine, where the processes that hold leases can be seen.
     storage: Option<Arc<dyn EngineStorage>>,
-    book: Arc<dyn JobBook>,
+    index: Arc<dyn JobIndex>,
     ledger: Arc<dyn CallLedger>,
     clock: Arc<dyn Clock>,
     known: Mutex<Option<BTreeSet<FlowName>>>,
@@ -74,7 +74,7 @@ impl EngineJobs {
     /// to tell the time of day: the engine sets its timers by that.
     pub fn local(
         storage: Arc<dyn EngineStorage>,
-        book: Arc<dyn JobBook>,
+        index: Arc<dyn JobIndex>,
         ledger: Arc<dyn CallLedger>,
         clock: Arc<dyn Clock>,
     ) -> Self {
@@ -85,7 +85,7 @@ impl EngineJobs {
         let leases = Arc::clone(&inner);
         let engine =
             NotifyingProvider { inner, leases, wakeups, claims: None, backend: Backend::Storage };
-        Self::over(engine, Some(storage), book, ledger, clock)
+        Self::over(engine, Some(storage), index, ledger, clock)
     }
 
     /// Opens the jobs in a Postgres database, in the schema [`ENGINE_SCHEMA`]. User, password and
@@ -96,7 +96,7 @@ impl EngineJobs {
     #[cfg(feature = "fleet")]
     pub async fn postgres(
         address: &str,
-        book: Arc<dyn JobBook>,
+        index: Arc<dyn JobIndex>,
         ledger: Arc<dyn CallLedger>,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, JobsError> {
@@ -104,19 +104,19 @@ impl EngineJobs {
         let wakeups = Arc::default();
         let engine =
             NotifyingProvider { inner, leases, wakeups, claims: None, backend: Backend::Postgres };
-        Ok(Self::over(engine, None, book, ledger, clock))
+        Ok(Self::over(engine, None, index, ledger, clock))
     }
 
     fn over(
         engine: NotifyingProvider,
         storage: Option<Arc<dyn EngineStorage>>,
-        book: Arc<dyn JobBook>,
+        index: Arc<dyn JobIndex>,
         ledger: Arc<dyn CallLedger>,
         clock: Arc<dyn Clock>,
     ) -> Self {
         let engine = Arc::new(engine);
         let client = Client::new(Arc::clone(&engine) as Arc<dyn Provider>);
-        Self { engine, client, storage, book, ledger, clock, known: Mutex::default() }
+        Self { engine, client, storage, index, ledger, clock, known: Mutex::default() }
     }
 
     fn know(&self, flows: &Flows) {
@@ -128,7 +128,7 @@ impl EngineJobs {
     fn projector(&self) -> Projector {
         Projector {
             provider: Arc::clone(&self.engine) as Arc<dyn Provider>,
-            book: Arc::clone(&self.book),
+            index: Arc::clone(&self.index),
             wakeups: Arc::clone(&self.engine.wakeups),
         }
     }
@@ -162,7 +162,7 @@ impl EngineJobs {
         let given = FlowInput { needs: needs.clone(), flow: None, heard: Vec::new(), input };
         let text = text_of("the job's input", &given)?;
         let new = NewJob { id: id.clone(), flow: flow.clone(), input_hash, needs };
-        match self.book.register(new).await? {
+        match self.index.register(new).await? {
             Registered::Conflict => Err(JobsError::Conflict { id }),
             Registered::New => {
                 self.start_in_engine(flow, &id, text).await?;
@@ -207,7 +207,7 @@ impl EngineJobs {
         payload: Json,
     ) -> Result<(), JobsError> {
         let text = text_of("the signal", &Told { id: signal_id.to_owned(), payload })?;
-        let row = self.book.find(id).await?.ok_or(JobsError::NoSuchJob { id: id.clone() })?;
+        let row = self.index.find(id).await?.ok_or(JobsError::NoSuchJob { id: id.clone() })?;
         if row.ended.is_some() {
             return Ok(());
         }
@@ -216,8 +216,8 @@ impl EngineJobs {
     }
 
     async fn stop(&self, id: &JobId, reason: &str) -> Result<(), JobsError> {
-        if !self.book.request_cancel(id, reason).await? {
-            let found = self.book.find(id).await?;
+        if !self.index.request_cancel(id, reason).await? {
+            let found = self.index.find(id).await?;
             return found.map(drop).ok_or(JobsError::NoSuchJob { id: id.clone() });
         }
         // A job that has not begun is stopped by the worker that takes it: the engine keeps a word
@@ -280,7 +280,7 @@ impl Jobs for EngineJobs {
         after: EventId,
         limit: u32,
     ) -> Fut<'a, Result<Vec<JobEvent>, JobsError>> {
-        self.book.events(id, after, limit)
+        self.index.events(id, after, limit)
     }
 
     fn tree<'a>(&'a self, id: &'a JobId) -> Fut<'a, Result<JobTree, JobsError>> {

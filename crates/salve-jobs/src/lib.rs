@@ -5,11 +5,11 @@
 //! could be another one tomorrow.
 
 mod attempt;
-mod book;
 mod context;
 mod engine;
 mod error;
 mod event;
+mod index;
 mod jobs;
 mod join;
 mod ledger;
@@ -21,18 +21,18 @@ mod runner;
 mod spool;
 mod state;
 
-pub use book::{JobBook, JobUpdate};
 pub use context::{FlowCtx, Retry, StepCtx};
 #[cfg(feature = "provider-test")]
 pub use engine::provider_under_test;
 pub use engine::{ENGINE_SCHEMA, EngineJobs, EngineStorage, StorageError, Stored, TurnNews};
 pub use error::{Cause, FlowError, JobsError, LedgerError, StepError};
 pub use event::{EventId, Happened, JobEvent};
+pub use index::{JobIndex, JobUpdate};
 pub use jobs::{InDoubtStep, JobTree, Jobs, StartOptions, Started};
 pub use join::{join, join_limited, race};
 pub use ledger::{CallLedger, CallResult, Decision, DoubtPolicy, Reserve, Settlement, StepCall};
 #[cfg(any(test, feature = "testing"))]
-pub use memory::{MemoryBook, MemoryLedger};
+pub use memory::{MemoryJobIndex, MemoryLedger};
 pub use names::{fresh_job_id, step_key};
 pub use paid::{PaidCall, paid_once};
 pub use runner::{Flow, Flows, JobRunner, RunningRunner, Step, Steps, WorkerOptions};

@@ -2,10 +2,10 @@
 //!
 //! In: what the real ones are given. Out: the same answers. Never survive their process.
 
-mod book;
+mod index;
 mod ledger;
 
-pub use book::MemoryBook;
+pub use index::MemoryJobIndex;
 pub use ledger::MemoryLedger;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -64,7 +64,7 @@ impl EngineStorage for StoreEngine {
             let doing = "commit a turn";
             let (children, report) = match news {
                 // What cannot be written as JSON is left to the projector, which says so.
-                Some(news) => (news.children, super::book::job_report(news.report).ok()),
+                Some(news) => (news.children, super::index::job_report(news.report).ok()),
                 None => (Vec::new(), None),
             };
             let committed = self.tables.commit_turn(turn, children, report);

@@ -87,7 +87,7 @@ impl StoreLedger {
         }
     }
 
-    // A call whose job is not in the book belongs to no flow and no list of jobs.
+    // A call whose job is not in the index belongs to no flow and no list of jobs.
     async fn is_wanted(&self, job: &JobId, filter: &JobFilter) -> Result<bool, LedgerError> {
         if filter.within.as_ref().is_some_and(|within| !is_within(job, within))
             || (filter.roots_only && job.parent().is_some())

@@ -4,8 +4,8 @@
 //! store, the jobs and the ledger with its spool. The same flows run on either. Never reads the
 //! environment: where it all is, and with what password, is passed in.
 
-use super::{StoreBook, StoreEngine, StoreLedger};
-use salve_jobs::{CallLedger, EngineJobs, JobBook, JobsError, SpoolError, SpooledLedger};
+use super::{StoreEngine, StoreJobIndex, StoreLedger};
+use salve_jobs::{CallLedger, EngineJobs, JobIndex, JobsError, SpoolError, SpooledLedger};
 use salve_store::{Store, StoreError, StoreOptions};
 use salve_types::Clock;
 use std::path::{Path, PathBuf};
@@ -110,18 +110,18 @@ pub async fn open_jobs_in(
     clock: Arc<dyn Clock>,
 ) -> Result<OpenJobs, OpenJobsError> {
     let folder = place.folder();
-    let book: Arc<dyn JobBook> = Arc::new(StoreBook::new(store.clone()));
+    let index: Arc<dyn JobIndex> = Arc::new(StoreJobIndex::new(store.clone()));
     let shared: Arc<dyn CallLedger> = Arc::new(StoreLedger::new(store.clone()));
     let ledger = Arc::new(SpooledLedger::open(shared, &folder.join(SPOOL_FOLDER)).await?);
     let spooled = Arc::clone(&ledger) as Arc<dyn CallLedger>;
     let jobs = match place {
         JobsPlace::Folder(folder) => {
             store.import_jobs(&folder.join(OLD_JOBS_FILE)).await?;
-            EngineJobs::local(Arc::new(StoreEngine::new(&store)), book, spooled, clock)
+            EngineJobs::local(Arc::new(StoreEngine::new(&store)), index, spooled, clock)
         }
         #[cfg(feature = "fleet")]
         JobsPlace::Postgres { address, .. } => {
-            EngineJobs::postgres(address, book, spooled, clock).await?
+            EngineJobs::postgres(address, index, spooled, clock).await?
         }
         #[cfg(not(feature = "fleet"))]
         JobsPlace::Postgres { .. } => return Err(no_fleet().into()),

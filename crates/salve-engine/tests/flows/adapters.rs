@@ -1,10 +1,10 @@
-//! The book and the ledger over the store.
+//! The index and the ledger over the store.
 
 use crate::bench::clock;
 use salve_engine::facts::TextRedactor;
-use salve_engine::jobs::{StoreBook, StoreLedger};
+use salve_engine::jobs::{StoreJobIndex, StoreLedger};
 use salve_jobs::{
-    CallLedger, CallResult, Decision, EventId, FlowName, Happened, JobBook, JobFilter, JobId,
+    CallLedger, CallResult, Decision, EventId, FlowName, Happened, JobFilter, JobId, JobIndex,
     JobState, JobUpdate, Needs, NewJob, Page, Registered, Reserve, Settlement, Stage, StepCall,
     step_key,
 };
@@ -173,36 +173,36 @@ fn everything_that_happens() -> Vec<Happened> {
 async fn c222_the_book_reads_back_what_was_written_down_once_and_in_order() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path(), "here", &clock()).await;
-    let book = StoreBook::new(store.clone());
+    let index = StoreJobIndex::new(store.clone());
     let new = |flow: u32, hash: &str| NewJob {
         id: job("a"),
         flow: FlowName::new("Generate", flow).unwrap(),
         input_hash: hash.into(),
         needs: Needs { toolchain: Some("rust".into()), root: None },
     };
-    assert_eq!(book.register(new(1, "x")).await.unwrap(), Registered::New);
-    assert_eq!(book.register(new(1, "x")).await.unwrap(), Registered::Same);
-    assert_eq!(book.register(new(2, "x")).await.unwrap(), Registered::Conflict);
-    assert_eq!(book.register(new(1, "y")).await.unwrap(), Registered::Conflict);
+    assert_eq!(index.register(new(1, "x")).await.unwrap(), Registered::New);
+    assert_eq!(index.register(new(1, "x")).await.unwrap(), Registered::Same);
+    assert_eq!(index.register(new(2, "x")).await.unwrap(), Registered::Conflict);
+    assert_eq!(index.register(new(1, "y")).await.unwrap(), Registered::Conflict);
     let happened = everything_that_happens();
     let report = JobUpdate { id: job("a"), from: (0, 0), to: (1, 15), happened: happened.clone() };
-    assert!(book.report(report.clone()).await.unwrap());
-    assert!(!book.report(report).await.unwrap(), "somebody has done it");
+    assert!(index.report(report.clone()).await.unwrap());
+    assert!(!index.report(report).await.unwrap(), "somebody has done it");
     let newer = NewEvent { kind: "job.danced".into(), subject: "a".into(), body: json!({"b": 2}) };
     store.append_event(newer).await.unwrap();
-    let events = book.events(&job("a"), EventId::default(), 100).await.unwrap();
+    let events = index.events(&job("a"), EventId::default(), 100).await.unwrap();
     let read: Vec<Happened> = events.iter().map(|event| event.what.clone()).collect();
     let danced = Happened::Other { kind: "danced".into(), detail: json!({"b": 2}) };
     assert_eq!(read, [happened, vec![danced]].concat());
     assert!(events.windows(2).all(|two| two[0].id < two[1].id));
-    let rest = book.events(&job("a"), events[3].id, 2).await.unwrap();
+    let rest = index.events(&job("a"), events[3].id, 2).await.unwrap();
     assert_eq!(rest, events[4..6]);
-    let row = book.find(&job("a")).await.unwrap().unwrap();
+    let row = index.find(&job("a")).await.unwrap().unwrap();
     assert_eq!((row.reported, row.needs), ((1, 15), new(1, "x").needs));
     assert_eq!(row.ended, Some(JobState::Done { output: json!({"status": "completed"}) }));
     let ended = JobFilter { ended: Some(true), ..JobFilter::default() };
-    assert_eq!(book.list(&ended, &Page::default()).await.unwrap().len(), 1);
-    book.forget(&[job("a")]).await.unwrap();
-    assert_eq!(book.find(&job("a")).await.unwrap(), None);
+    assert_eq!(index.list(&ended, &Page::default()).await.unwrap().len(), 1);
+    index.forget(&[job("a")]).await.unwrap();
+    assert_eq!(index.find(&job("a")).await.unwrap(), None);
     store.close().await;
 }

@@ -7,7 +7,7 @@ use crate::bench::clock;
 use proptest::prelude::*;
 use salve_engine::facts::TextRedactor;
 use salve_engine::jobs::{
-    GRAPH_FLOW, GraphNodeState, GraphResult, StoreBook, StoreEngine, StoreLedger, all_flows,
+    GRAPH_FLOW, GraphNodeState, GraphResult, StoreEngine, StoreJobIndex, StoreLedger, all_flows,
 };
 use salve_jobs::{
     EngineJobs, FlowName, JobRunner, JobState, Jobs, Json, StartOptions, StepError, StepName,
@@ -88,9 +88,9 @@ async fn run(plan: Json, log: &Arc<Mutex<Vec<Seen>>>) -> GraphResult {
     let redactor = Arc::new(TextRedactor::new(&RedactOptions::default()));
     let options = StoreOptions::new(clock(), redactor, "test");
     let store = Store::memory(options).await.expect("a database in memory");
-    let (book, ledger) = (StoreBook::new(store.clone()), StoreLedger::new(store.clone()));
+    let (index, ledger) = (StoreJobIndex::new(store.clone()), StoreLedger::new(store.clone()));
     let engine = Arc::new(StoreEngine::new(&store));
-    let jobs = EngineJobs::local(engine, Arc::new(book), Arc::new(ledger), clock());
+    let jobs = EngineJobs::local(engine, Arc::new(index), Arc::new(ledger), clock());
     let options = WorkerOptions::default();
     let runner = jobs
         .run(all_flows().expect("flows of ours"), steps(log), options)

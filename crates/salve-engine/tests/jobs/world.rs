@@ -9,7 +9,7 @@ use crate::paid_log::PaidLog;
 use crate::worker::WorkerConfig;
 use rustix::process::{Pid, Signal, kill_process};
 use salve_engine::facts::TextRedactor;
-use salve_engine::jobs::{OpenJobs, StoreBook, StoreEngine, StoreLedger, open_jobs};
+use salve_engine::jobs::{OpenJobs, StoreEngine, StoreJobIndex, StoreLedger, open_jobs};
 use salve_jobs::{
     EngineJobs, EventId, JobEvent, JobId, JobRunner, JobSnapshot, JobState, Jobs, RunningRunner,
     StartOptions, Started,
@@ -313,9 +313,9 @@ async fn open(store: Store, folder: &TempDir, address: Option<String>) -> Opened
 /// Opens jobs in a database that is gone with this process.
 async fn in_memory() -> EngineJobs {
     let store = salve_store::Store::memory(store_options("here", LEASE)).await.unwrap();
-    let (book, ledger) = (StoreBook::new(store.clone()), StoreLedger::new(store.clone()));
+    let (index, ledger) = (StoreJobIndex::new(store.clone()), StoreLedger::new(store.clone()));
     let engine = StoreEngine::new(&store);
-    EngineJobs::local(Arc::new(engine), Arc::new(book), Arc::new(ledger), clock())
+    EngineJobs::local(Arc::new(engine), Arc::new(index), Arc::new(ledger), clock())
 }
 
 /// Returns the clock of day.

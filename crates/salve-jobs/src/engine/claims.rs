@@ -4,7 +4,7 @@
 //! it stops. Never takes work that it does not know: that is for a peer with another version.
 
 use super::wakeups::locked;
-use crate::{FlowName, JobBook, JobId};
+use crate::{FlowName, JobId, JobIndex};
 use duroxide::providers::WorkItem;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -23,7 +23,7 @@ const ALONE_FROM: u32 = 3;
 
 /// What one runner takes.
 pub(super) struct Claims {
-    book: Arc<dyn JobBook>,
+    index: Arc<dyn JobIndex>,
     flows: BTreeSet<FlowName>,
     steps: BTreeSet<String>,
     poll: Duration,
@@ -49,13 +49,13 @@ struct Held {
 impl Claims {
     /// Makes a taker of this work, which looks for it this often at least.
     pub(super) fn new(
-        book: Arc<dyn JobBook>,
+        index: Arc<dyn JobIndex>,
         flows: BTreeSet<FlowName>,
         steps: BTreeSet<String>,
         poll: Duration,
     ) -> Self {
         Self {
-            book,
+            index,
             flows,
             steps,
             poll,
@@ -145,7 +145,7 @@ impl Claims {
     /// Returns why a job that is about to begin is to stop, if it is.
     pub(super) async fn is_cancelled(&self, instance: &str) -> Option<String> {
         let id = [JobId::new(instance).ok()?];
-        match self.book.cancel_requested(&id).await {
+        match self.index.cancel_requested(&id).await {
             Ok(stopped) => stopped.into_iter().next().map(|(_, reason)| reason),
             Err(error) => {
                 // A sweep stops it later.

@@ -1,4 +1,4 @@
-//! From the engine's history into the book.
+//! From the engine's history into the index.
 //!
 //! In: a job whose history may have grown. Out: its events, each once and in order, no matter who
 //! looks and however often. Never changes the history.
@@ -6,7 +6,7 @@
 use super::history::{News, news};
 use super::wakeups::Wakeups;
 use crate::{
-    Cause, Happened, JobBook, JobFilter, JobId, JobRow, JobUpdate, JobsError, NewJob, Page,
+    Cause, Happened, JobFilter, JobId, JobIndex, JobRow, JobUpdate, JobsError, NewJob, Page,
     Registered,
 };
 use duroxide::providers::{Provider, ProviderError};
@@ -22,7 +22,7 @@ const AT_ONCE: usize = 8;
 #[derive(Clone)]
 pub(super) struct Projector {
     pub(super) provider: Arc<dyn Provider>,
-    pub(super) book: Arc<dyn JobBook>,
+    pub(super) index: Arc<dyn JobIndex>,
     pub(super) wakeups: Arc<Wakeups>,
 }
 
@@ -43,12 +43,12 @@ impl Projector {
             // Steps that lost a race need not wait until their lease tells them.
             news.cancelled.iter().for_each(|key| self.wakeups.running.cancel_call(key));
             for child in news.children {
-                let _: Registered = self.book.register(child).await?;
+                let _: Registered = self.index.register(child).await?;
             }
             let ended = matches!(news.happened.last(), Some(Happened::Ended { .. }));
             let report =
                 JobUpdate { id: id.clone(), from: row.reported, to, happened: news.happened };
-            if self.book.report(report).await? {
+            if self.index.report(report).await? {
                 if ended {
                     // The same for those that outlived their job.
                     self.wakeups.running.cancel(id);
@@ -82,7 +82,7 @@ impl Projector {
     pub(super) async fn sweep(&self, after: Option<JobId>) -> Result<Swept, JobsError> {
         let filter = JobFilter { ended: Some(false), ..JobFilter::default() };
         let page = Page { after, limit: SWEPT_AT_ONCE };
-        let rows = self.book.list(&filter, &page).await?;
+        let rows = self.index.list(&filter, &page).await?;
         let whole = rows.len() < SWEPT_AT_ONCE as usize;
         let next = if whole { None } else { rows.last().map(|row| row.id.clone()) };
         let mut to_cancel = Vec::new();
@@ -97,17 +97,17 @@ impl Projector {
         Ok(Swept { next, to_cancel })
     }
 
-    // A child is in the book since its parent's history was looked at, or is put there now.
+    // A child is in the index since its parent's history was looked at, or is put there now.
     async fn row(&self, id: &JobId) -> Result<Option<JobRow>, JobsError> {
-        if let Some(row) = self.book.find(id).await? {
+        if let Some(row) = self.index.find(id).await? {
             return Ok(Some(row));
         }
         let events = self.read(id, 1).await?;
         let Some(child) = events.first().and_then(|event| adopted(id, event)) else {
             return Ok(None);
         };
-        let _: Registered = self.book.register(child).await?;
-        self.book.find(id).await
+        let _: Registered = self.index.register(child).await?;
+        self.index.find(id).await
     }
 
     async fn since(&self, id: &JobId, from: (u64, u64)) -> Result<((u64, u64), News), JobsError> {

@@ -1,6 +1,6 @@
 //! Looks at jobs: one, many, as a tree, as they go on; and forgets those that ended long ago.
 //!
-//! In: the book's rows and the engine's histories. Out: snapshots and events. Never changes a job
+//! In: the index's rows and the engine's histories. Out: snapshots and events. Never changes a job
 //! that has not ended.
 
 use super::history::standing;
@@ -25,7 +25,7 @@ const QUIET: Duration = Duration::from_secs(2);
 
 impl EngineJobs {
     pub(super) async fn query_job(&self, id: &JobId) -> Result<Option<JobSnapshot>, JobsError> {
-        match self.book.find(id).await? {
+        match self.index.find(id).await? {
             Some(row) => self.snapshot(row).await.map(Some),
             None => Ok(None),
         }
@@ -45,7 +45,7 @@ impl EngineJobs {
         let events = self.engine.read(id.as_str()).await.map_err(|error| unreadable(&error))?;
         let state = standing(&events);
         if state.is_terminal() {
-            // What is shown as ended is to be ended in the book, no matter who reads that next.
+            // What is shown as ended is to be ended in the index, no matter who reads that next.
             self.projector().project(id).await?;
             return Ok(state);
         }
@@ -66,7 +66,7 @@ impl EngineJobs {
         page: Page,
     ) -> Result<Vec<JobSnapshot>, JobsError> {
         let mut jobs = Vec::new();
-        for row in self.book.list(&filter, &page).await? {
+        for row in self.index.list(&filter, &page).await? {
             jobs.push(self.snapshot(row).await?);
         }
         Ok(jobs)
@@ -76,7 +76,7 @@ impl EngineJobs {
         let mut all: Vec<JobRow> = Vec::new();
         loop {
             let page = Page { after: all.last().map(|row| row.id.clone()), limit: PAGE };
-            let rows = self.book.list(&filter, &page).await?;
+            let rows = self.index.list(&filter, &page).await?;
             let last = rows.len() < PAGE as usize;
             all.extend(rows);
             if last {
@@ -89,7 +89,7 @@ impl EngineJobs {
         let job = self.query_job(id).await?.ok_or(JobsError::NoSuchJob { id: id.clone() })?;
         let mut rows =
             self.rows(JobFilter { within: Some(id.clone()), ..JobFilter::default() }).await?;
-        // The book gives the newest first; children are wanted in the order of their start.
+        // The index gives the newest first; children are wanted in the order of their start.
         rows.reverse();
         let mut jobs = Vec::new();
         for row in rows.into_iter().filter(|row| row.id != *id) {
@@ -131,7 +131,7 @@ impl EngineJobs {
         if !ids.contains(root) {
             ids.push(root.clone());
         }
-        self.book.forget(&ids).await?;
+        self.index.forget(&ids).await?;
         Ok(ids.len() as u64)
     }
 }
@@ -185,10 +185,11 @@ impl Watcher {
     }
 
     async fn look(&mut self, quiet_since: &mut Instant) -> Result<(), JobsError> {
-        let book = &self.projector.book;
+        let index = &self.projector.index;
         // In this order: if it had ended before, then what is found after is all there is.
-        let row = book.find(&self.id).await?.ok_or(JobsError::NoSuchJob { id: self.id.clone() })?;
-        self.found.extend(book.events(&self.id, self.after, EVENTS).await?);
+        let row =
+            index.find(&self.id).await?.ok_or(JobsError::NoSuchJob { id: self.id.clone() })?;
+        self.found.extend(index.events(&self.id, self.after, EVENTS).await?);
         if !self.found.is_empty() {
             return Ok(());
         }
@@ -196,7 +197,7 @@ impl Watcher {
             self.over = true;
             return Ok(());
         }
-        book.news(NEWS).await;
+        index.news(NEWS).await;
         if quiet_since.elapsed() >= QUIET {
             self.projector.project(&self.id).await?;
             *quiet_since = Instant::now();

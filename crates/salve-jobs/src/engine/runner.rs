@@ -1,7 +1,7 @@
 //! Runs flows and steps on the engine.
 //!
 //! In: flows, steps, and what this machine can serve. Out: a runner, with the tasks around it: events
-//! into the book, cancellations into steps. Never abandons a step silently when it is drained.
+//! into the index, cancellations into steps. Never abandons a step silently when it is drained.
 
 use super::claims::Claims;
 use super::envelope::{engine_version, tag};
@@ -22,7 +22,7 @@ use tokio::task::JoinHandle;
 
 // Turns of one job that follow each other closely are written down together.
 const BREATH: Duration = Duration::from_millis(15);
-// How long a book that cannot be reached is left alone.
+// How long an index that cannot be reached is left alone.
 const PAUSE: Duration = Duration::from_secs(1);
 const SWEEP: Duration = Duration::from_secs(2);
 const CANCEL_POLL: Duration = Duration::from_millis(1000);
@@ -44,7 +44,7 @@ impl JobRunner for EngineJobs {
             }
             self.know(&flows);
             let claims = Arc::new(Claims::new(
-                Arc::clone(&self.book),
+                Arc::clone(&self.index),
                 flows.iter().map(|(name, _)| name.clone()).collect(),
                 steps.iter().map(|(name, _)| name.as_str().to_owned()).collect(),
                 options.poll,
@@ -186,7 +186,7 @@ async fn heed_cancels(projector: Projector) {
         if jobs.is_empty() {
             continue;
         }
-        match projector.book.cancel_requested(&jobs).await {
+        match projector.index.cancel_requested(&jobs).await {
             Ok(stopped) => {
                 stopped.iter().for_each(|(job, _)| projector.wakeups.running.cancel(job));
             }

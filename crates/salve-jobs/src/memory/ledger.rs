@@ -3,7 +3,7 @@
 //! In: calls of workers. Out: leave to make them, once. Never forgets a payment: one that comes
 //! late is kept as late.
 
-use super::book::is_within;
+use super::index::is_within;
 use super::lock;
 use crate::{
     CallKey, CallLedger, CallResult, Cause, Decision, Fut, InDoubtStep, JobFilter, LedgerError,

@@ -75,7 +75,7 @@ async fn rows(
     let mut after = options.after.as_deref().map(JobId::new).transpose()?;
     let limit = options.limit as usize;
     let mut rows = Vec::new();
-    // A status is more than the book filters by, so pages are read until there are enough.
+    // A status is more than the index filters by, so pages are read until there are enough.
     while rows.len() < limit {
         let page = Page { after: after.take(), limit: options.limit };
         let jobs = open.jobs.list(filter.clone(), page).await?;

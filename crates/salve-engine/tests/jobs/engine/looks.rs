@@ -114,9 +114,9 @@ async fn only_its_owner_can_read_the_file() {
 async fn what_a_dead_worker_did_not_write_down_is_written_down_later() {
     let world = World::new().await;
     let id = world.start("One@1", "a", json!(1)).await;
-    // Its book is lost with it, so nothing that it does is written down in ours.
+    // Its index is lost with it, so nothing that it does is written down in ours.
     let clock = crate::engine::world::clock();
-    let lost = std::sync::Arc::new(salve_jobs::MemoryBook::new(clock));
+    let lost = std::sync::Arc::new(salve_jobs::MemoryJobIndex::new(clock));
     let dead = crate::engine::world::open(&world.path(), lost, world.ledger.clone()).await;
     let quick = crate::engine::world::quick();
     let runner = salve_jobs::JobRunner::run(&dead, one_step("One@1"), echo(), quick).await.unwrap();

@@ -36,11 +36,11 @@ async fn a_name_is_one_job_with_one_input() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_start_that_was_only_written_down_is_made_up_for() {
     let world = World::new().await;
-    // Another process wrote the job down and died: its book is ours, its engine never heard.
+    // Another process wrote the job down and died: its index is ours, its engine never heard.
     let elsewhere = World::new().await;
-    let book = world.book.clone();
+    let index = world.index.clone();
     let path = elsewhere.folder.path().join("other.db");
-    let lost = crate::engine::world::open(&path, book, world.ledger.clone()).await;
+    let lost = crate::engine::world::open(&path, index, world.ledger.clone()).await;
     let id = JobId::new("a").unwrap();
     let options = StartOptions::default();
     let started = lost.start(&flow_name("One@1"), id.clone(), json!(1), options).await.unwrap();

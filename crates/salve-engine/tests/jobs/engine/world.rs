@@ -1,10 +1,10 @@
-//! A folder with jobs, a book and a ledger in memory, and small words for the tests.
+//! A folder with jobs, an index and a ledger in memory, and small words for the tests.
 
 use salve_engine::facts::TextRedactor;
 use salve_engine::jobs::StoreEngine;
 use salve_jobs::{
     EngineJobs, EventId, FlowCtx, FlowError, FlowName, Flows, Happened, JobFilter, JobId,
-    JobRunner, JobState, Jobs, Json, MemoryBook, MemoryLedger, Page, Retry, RunningRunner,
+    JobRunner, JobState, Jobs, Json, MemoryJobIndex, MemoryLedger, Page, Retry, RunningRunner,
     StartOptions, Started, StepCtx, StepError, StepName, Steps, WorkerOptions,
 };
 use salve_store::{Store, StoreOptions};
@@ -19,7 +19,7 @@ pub(crate) const BOUND: Duration = Duration::from_secs(30);
 
 pub(crate) struct World {
     pub(crate) folder: TempDir,
-    pub(crate) book: Arc<MemoryBook>,
+    pub(crate) index: Arc<MemoryJobIndex>,
     pub(crate) ledger: Arc<MemoryLedger>,
     pub(crate) jobs: Arc<EngineJobs>,
 }
@@ -28,20 +28,20 @@ impl World {
     pub(crate) async fn new() -> Self {
         let clock = clock();
         let folder = tempfile::tempdir().unwrap();
-        let book = Arc::new(MemoryBook::new(Arc::clone(&clock)));
+        let index = Arc::new(MemoryJobIndex::new(Arc::clone(&clock)));
         let ledger = Arc::new(MemoryLedger::new(Arc::clone(&clock), "here"));
         let path = folder.path().join("state/salve.db");
-        let jobs = open(&path, book.clone(), ledger.clone()).await;
-        Self { folder, book, ledger, jobs: Arc::new(jobs) }
+        let jobs = open(&path, index.clone(), ledger.clone()).await;
+        Self { folder, index, ledger, jobs: Arc::new(jobs) }
     }
 
     pub(crate) fn path(&self) -> PathBuf {
         self.folder.path().join("state/salve.db")
     }
 
-    /// Another process would open the same file and the same book.
+    /// Another process would open the same file and the same index.
     pub(crate) async fn peer(&self) -> EngineJobs {
-        open(&self.path(), self.book.clone(), self.ledger.clone()).await
+        open(&self.path(), self.index.clone(), self.ledger.clone()).await
     }
 
     pub(crate) async fn run(&self, flows: Flows, steps: Steps) -> Box<dyn RunningRunner> {
@@ -97,16 +97,16 @@ impl World {
     }
 }
 
-/// Opens jobs in a file, with a book and a ledger in memory.
+/// Opens jobs in a file, with an index and a ledger in memory.
 pub(crate) async fn open(
     path: &Path,
-    book: Arc<MemoryBook>,
+    index: Arc<MemoryJobIndex>,
     ledger: Arc<MemoryLedger>,
 ) -> EngineJobs {
     let redactor = Arc::new(TextRedactor::new(&salve_text::RedactOptions::default()));
     let options = StoreOptions::new(clock(), redactor, "here");
     let store = Store::open(path, options).await.unwrap();
-    EngineJobs::local(Arc::new(StoreEngine::new(&store)), book, ledger, clock())
+    EngineJobs::local(Arc::new(StoreEngine::new(&store)), index, ledger, clock())
 }
 
 pub(crate) fn clock() -> Arc<dyn Clock> {

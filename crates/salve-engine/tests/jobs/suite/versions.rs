@@ -56,7 +56,7 @@ async fn goes_on_or_is_refused(store: Store, file: &Path) {
     for generation in [Generation::New, Generation::Changed] {
         let test = "j16_an_old_history";
         let mut world = dump::world(store, test, file).await;
-        // The book is new; the engine knows the job.
+        // The index is new; the engine knows the job.
         let id = JobId::new("kept").unwrap();
         let input = serde_json::to_value(kept_script()).unwrap();
         let flow = script_flow(1);
@@ -75,7 +75,7 @@ async fn goes_on_or_is_refused(store: Store, file: &Path) {
         // Its child's step was under way when the history was kept; it is done again, and no other.
         world.log.wait_for("begin", "asks", 1).await;
         let child = id.child("asks").unwrap();
-        // The book is new and learns of the child from its parent's history, a moment later.
+        // The index is new and learns of the child from its parent's history, a moment later.
         for _ in 0..1000 {
             if world.jobs.state(&child).await.unwrap().is_some() {
                 break;

@@ -1,30 +1,30 @@
-//! The book of jobs, over the store's tables.
+//! The index of jobs, over the store's tables.
 //!
 //! In: rows and what happened to jobs. Out: the store's rows and events, and back. Never loses a fact
 //! on the way: what was written is read as it was.
 
 use super::jobs_error;
 use salve_jobs::{
-    EventId, Fut, Happened, JobBook, JobEvent, JobFilter, JobId, JobRow, JobUpdate, JobsError,
+    EventId, Fut, Happened, JobEvent, JobFilter, JobId, JobIndex, JobRow, JobUpdate, JobsError,
     Json, NewJob, Page, Registered,
 };
 use salve_store::{Event, JobReport, NewEvent, Store};
 use std::time::Duration;
 
-/// The book of jobs in a store.
+/// The index of jobs in a store.
 #[derive(Debug, Clone)]
-pub struct StoreBook {
+pub struct StoreJobIndex {
     store: Store,
 }
 
-impl StoreBook {
-    /// Opens the book.
+impl StoreJobIndex {
+    /// Opens the index.
     pub const fn new(store: Store) -> Self {
         Self { store }
     }
 }
 
-impl JobBook for StoreBook {
+impl JobIndex for StoreJobIndex {
     fn register(&self, job: NewJob) -> Fut<'_, Result<Registered, JobsError>> {
         Box::pin(async move {
             self.store.register_job(job).await.map_err(jobs_error("write a job down"))

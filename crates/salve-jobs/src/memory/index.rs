@@ -1,10 +1,10 @@
-//! The book in memory.
+//! The index in memory.
 //!
 //! In: jobs and what happened to them. Out: rows and events, in order. Never writes half a report.
 
 use super::lock;
 use crate::{
-    EventId, Fut, Happened, JobBook, JobEvent, JobFilter, JobId, JobRow, JobUpdate, JobsError,
+    EventId, Fut, Happened, JobEvent, JobFilter, JobId, JobIndex, JobRow, JobUpdate, JobsError,
     NewJob, Page, Registered,
 };
 use salve_types::{Clock, Timestamp};
@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::Notify;
 
-/// A book that lives as long as its process.
-pub struct MemoryBook {
+/// An index that lives as long as its process.
+pub struct MemoryJobIndex {
     clock: Arc<dyn Clock>,
     pages: Mutex<Pages>,
     news: Notify,
@@ -29,8 +29,8 @@ struct Pages {
     events_so_far: i64,
 }
 
-impl MemoryBook {
-    /// Opens an empty book.
+impl MemoryJobIndex {
+    /// Opens an empty index.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self { clock, pages: Mutex::default(), news: Notify::new() }
     }
@@ -135,7 +135,7 @@ pub(super) fn is_within(id: &JobId, root: &JobId) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-impl JobBook for MemoryBook {
+impl JobIndex for MemoryJobIndex {
     fn register(&self, job: NewJob) -> Fut<'_, Result<Registered, JobsError>> {
         Box::pin(async move { Ok(self.write_down(job)) })
     }

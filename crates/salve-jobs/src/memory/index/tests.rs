@@ -1,10 +1,10 @@
-//! What every book must do, told by the one in memory.
+//! What every index must do, told by the one in memory.
 
 use super::*;
 use crate::{FlowName, JobState, Needs};
 
-fn book() -> MemoryBook {
-    MemoryBook::new(Arc::new(|| Timestamp(7)))
+fn index() -> MemoryJobIndex {
+    MemoryJobIndex::new(Arc::new(|| Timestamp(7)))
 }
 
 fn job(id: &str, hash: &str) -> NewJob {
@@ -22,54 +22,54 @@ fn report(id: &str, from: u64, to: u64, happened: Vec<Happened>) -> JobUpdate {
 
 #[tokio::test]
 async fn a_name_is_taken_once() {
-    let book = book();
-    assert_eq!(book.register(job("a", "x")).await.unwrap(), Registered::New);
-    assert_eq!(book.register(job("a", "x")).await.unwrap(), Registered::Same);
-    assert_eq!(book.register(job("a", "y")).await.unwrap(), Registered::Conflict);
+    let index = index();
+    assert_eq!(index.register(job("a", "x")).await.unwrap(), Registered::New);
+    assert_eq!(index.register(job("a", "x")).await.unwrap(), Registered::Same);
+    assert_eq!(index.register(job("a", "y")).await.unwrap(), Registered::Conflict);
 }
 
 #[tokio::test]
 async fn a_report_counts_once_and_nothing_follows_the_end() {
-    let book = book();
-    let _ = book.register(job("a", "x")).await.unwrap();
+    let index = index();
+    let _ = index.register(job("a", "x")).await.unwrap();
     let woke = report("a", 0, 2, vec![Happened::Woke, Happened::Restarted]);
-    assert!(book.report(woke.clone()).await.unwrap());
-    assert!(!book.report(woke).await.unwrap(), "somebody else had written it");
+    assert!(index.report(woke.clone()).await.unwrap());
+    assert!(!index.report(woke).await.unwrap(), "somebody else had written it");
     let ended = Happened::Ended { state: JobState::Done { output: 1.into() } };
-    assert!(book.report(report("a", 2, 3, vec![ended])).await.unwrap());
-    assert!(!book.report(report("a", 3, 4, vec![Happened::Woke])).await.unwrap());
+    assert!(index.report(report("a", 2, 3, vec![ended])).await.unwrap());
+    assert!(!index.report(report("a", 3, 4, vec![Happened::Woke])).await.unwrap());
     let id = JobId::new("a").unwrap();
-    let all = book.events(&id, EventId(0), 10).await.unwrap();
+    let all = index.events(&id, EventId(0), 10).await.unwrap();
     assert_eq!(all.iter().map(|event| event.id.0).collect::<Vec<_>>(), [1, 2, 3]);
-    assert_eq!(book.events(&id, EventId(2), 10).await.unwrap(), all[2..]);
-    assert_eq!(book.events(&id, EventId(0), 1).await.unwrap(), all[..1]);
-    let row = book.find(&id).await.unwrap().unwrap();
+    assert_eq!(index.events(&id, EventId(2), 10).await.unwrap(), all[2..]);
+    assert_eq!(index.events(&id, EventId(0), 1).await.unwrap(), all[..1]);
+    let row = index.find(&id).await.unwrap().unwrap();
     assert_eq!(row.ended_at, Some(Timestamp(7)));
-    assert!(!book.request_cancel(&id, "late").await.unwrap());
+    assert!(!index.request_cancel(&id, "late").await.unwrap());
 }
 
 #[tokio::test]
 async fn a_cancel_reaches_the_children_and_the_first_reason_stays() {
-    let book = book();
+    let index = index();
     for id in ["a", "a/b", "ab"] {
-        let _ = book.register(job(id, "x")).await.unwrap();
+        let _ = index.register(job(id, "x")).await.unwrap();
     }
     let ids: Vec<_> = ["a", "a/b", "ab"].map(|id| JobId::new(id).unwrap()).into();
-    assert!(book.request_cancel(&ids[0], "enough").await.unwrap());
-    assert!(book.request_cancel(&ids[0], "again").await.unwrap());
-    let told = book.cancel_requested(&ids).await.unwrap();
+    assert!(index.request_cancel(&ids[0], "enough").await.unwrap());
+    assert!(index.request_cancel(&ids[0], "again").await.unwrap());
+    let told = index.cancel_requested(&ids).await.unwrap();
     let enough = || "enough".to_owned();
     assert_eq!(told, [(ids[0].clone(), enough()), (ids[1].clone(), enough())]);
 }
 
 #[tokio::test]
 async fn lists_are_newest_first_in_pages() {
-    let book = book();
+    let index = index();
     for id in ["a", "a/b", "c"] {
-        let _ = book.register(job(id, "x")).await.unwrap();
+        let _ = index.register(job(id, "x")).await.unwrap();
     }
     let names = async |filter: JobFilter, page: Page| -> Vec<String> {
-        let rows = book.list(&filter, &page).await.unwrap();
+        let rows = index.list(&filter, &page).await.unwrap();
         rows.into_iter().map(|row| row.id.into()).collect()
     };
     let all = Page::default();

@@ -8,7 +8,7 @@ use crate::{EventId, Fut, Happened, JobEvent, JobsError};
 use salve_types::{JobFilter, JobId, JobRow, NewJob, Page, Registered};
 
 /// Where jobs and their events are written down; the store, or memory.
-pub trait JobBook: Send + Sync {
+pub trait JobIndex: Send + Sync {
     /// Writes a job down before it is started.
     fn register(&self, job: NewJob) -> Fut<'_, Result<Registered, JobsError>>;
 
