@@ -186,10 +186,10 @@ impl Summary {
                 allow: true,
                 rule: Rule::Listed,
                 why: match self.count {
-                    1 => "the command is on the list, and nothing stands against its words"
+                    1 => "the command is on the list, and nothing speaks against its words"
                         .to_owned(),
                     count => format!(
-                        "all {count} commands are on the list, and nothing stands against their words"
+                        "all {count} commands are on the list, and nothing speaks against their words"
                     ),
                 },
                 risk: self.risk,

@@ -45,7 +45,7 @@ pub(crate) fn may_run(
     }
     let asked = (attendance == Attendance::Interactive).then(Keys::of_person).flatten();
     let Some(keys) = asked else {
-        output::story("not run: nobody could be asked; `--yes` runs it anyway\n");
+        output::story("not run: there was no way to ask; `--yes` runs it anyway\n");
         return Ok(false);
     };
     let bold = anstyle::Style::new().bold();

@@ -36,7 +36,7 @@ pub enum StepError {
         message: String,
     },
     /// A paid call was begun by a process that is gone: a person decides.
-    #[error("nobody knows how the paid call {key} ended; see `salve jobs resolve`")]
+    #[error("the outcome of the paid call {key} is unknown; see `salve jobs resolve`")]
     InDoubt {
         /// The call.
         key: CallKey,

@@ -2,7 +2,7 @@
 //!
 //! In: the folder a command was started in, the user's home and ids, as values. Out: the workspace's
 //! root, the folder in it, and why it is that one. Never takes a home, the root of the machine, a
-//! folder that everybody may write to or one of another owner, unless it is named.
+//! folder that every user may write to or one of another owner, unless it is named.
 //!
 //! The nearest repository counts, so that a nested repository, a worktree and a submodule are
 //! workspaces of their own, as they are to git. Without a repository it is the outermost workspace of
@@ -128,7 +128,7 @@ impl fmt::Display for Unfit {
             Self::Machine => "it is the root of the machine",
             Self::Home => "it is your home folder",
             Self::AroundHome => "your home folder is in it",
-            Self::WorldWritable => "everybody may write to it",
+            Self::WorldWritable => "every user may write to it",
             Self::OtherOwner => "it belongs to another user",
         })
     }

@@ -200,7 +200,7 @@ impl CallLedger for StoreLedger {
                 Decision::Retry => Resolution::Retry,
                 Decision::UseResult(text) => Resolution::UseResult(text),
                 Decision::Fail => Resolution::Fail(format!(
-                    "somebody decided that the paid call {key} is not made again"
+                    "a person decided that the paid call {key} is not made again"
                 )),
             };
             self.store.resolve_key(key, decision).await.map_err(ledger_error)

@@ -97,7 +97,7 @@ impl EnvelopeReader {
                 self.fail(line, "`*** Begin Patch` is below the file header it belongs above");
             }
             (Some(Marker::End), false) if self.padded_end => {
-                self.fail(line, "`*** End Patch` stands here twice; write it once, unpadded");
+                self.fail(line, "`*** End Patch` is here twice; write it once, unpadded");
             }
             (Some(Marker::Add(_) | Marker::Update(_) | Marker::Delete(_)), false)
                 if content.starts_with('*') =>

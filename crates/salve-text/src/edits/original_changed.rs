@@ -115,7 +115,7 @@ fn pair_up(
     let mut rest = parts.iter();
     while let Some(old) = rest.next() {
         if old.side == Side::New {
-            let why = "a new text stands without the old text it replaces".to_owned();
+            let why = "a new text is there without the old text it replaces".to_owned();
             return Err(EditEnd::Malformed { at: start_of(old), why });
         }
         let unclosed = |part: &Part| EditEnd::Truncated {
@@ -137,7 +137,7 @@ fn pair_up(
             return Err(unclosed(new));
         }
         if new.first >= new.end && !new.fenced {
-            let why = "nothing stands under this heading".to_owned();
+            let why = "nothing is under this heading".to_owned();
             return Err(EditEnd::Truncated { at: start_of(new), why });
         }
         if old.first >= old.end {

@@ -1,7 +1,7 @@
 //! What the hunks of one file tell about each other.
 //!
 //! In: hunks with the places that are left for each. Out: settled hunks; those that stay open have
-//! several places and nothing that decides. The hunks of a diff stand in the order of the file, equal
+//! several places and nothing that decides. The hunks of a diff are in the order of the file, equal
 //! hunks for equal places are interchangeable, and a line number is believed where the base is known.
 //! Never: order among blocks, which models send in any order.
 
@@ -246,7 +246,7 @@ fn doubt<'h>(
         let outside =
             !options.base_known && evidence::outside_anchors(index, &claims, lines.clone());
         if below || outside {
-            let why = "the lines stand outside the section that the heading names";
+            let why = "the lines are outside the section that the heading names";
             return Some(State::Refused(refusal::ambiguous(text, &rivals, why)));
         }
     }
@@ -259,7 +259,7 @@ fn doubt<'h>(
     }
     let contradicts = || fixed.contradicts(around, at, changed(search, place));
     if !options.base_known && !told && is_diff(hunk) && contradicts() {
-        let why = "the hunks of a diff stand in the order of the file, and this one would not";
+        let why = "the hunks of a diff are in the order of the file, and this one would not be";
         return Some(State::Refused(refusal::ambiguous(text, &rivals, why)));
     }
     let hint = claims.hint.filter(|hint| *hint != place && !options.base_known)?;
@@ -274,7 +274,7 @@ fn doubt<'h>(
         if says >= ENOUGH_LINES || off.unsigned_abs() <= NEAR {
             return None;
         }
-        let why = "the lines are few and stand far from the line the hunk names";
+        let why = "the lines are few and far from the line the hunk names";
         return Some(State::Refused(refusal::ambiguous(text, &rivals, why)));
     };
     let why = "the lines are in one place, but not at the line the hunk names, and another looks edited since";

@@ -297,11 +297,11 @@ fn report(index: &Index<'_>, pattern: &Pattern<'_>, likely: &[Likely]) -> HunkRe
     let mut message = "the lines sought are not in the file".to_owned();
     if let Some(line) = missing {
         let shown: String = line.text.trim().chars().take(80).collect();
-        message.push_str(&format!("; `{shown}` stands nowhere in it"));
+        message.push_str(&format!("; `{shown}` is nowhere in it"));
     }
     match near.first() {
         Some((lines, score)) => message.push_str(&format!(
-            "; nearest are lines {} to {} ({:.0} % alike): copy them exactly as they stand",
+            "; nearest are lines {} to {} ({:.0} % alike): copy them exactly as they are",
             lines.start + 1,
             lines.end,
             (100.0 * score).floor().min(99.0)

@@ -172,7 +172,7 @@ fn in_doubt(place: &PlaceArguments, options: &JobsListArguments, format: Format)
     }
     if let Some(words) = lost_words(lost).filter(|_| format == Format::Human) {
         output::story(&format!(
-            "(!) {words}, and what became of it was decided: `salve calls` shows it.\n"
+            "(!) {words}; what to do about that is decided, and `salve calls` shows it.\n"
         ));
     }
     Ok(Ending::Clean)

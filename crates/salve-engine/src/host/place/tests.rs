@@ -152,7 +152,7 @@ fn cases() -> Vec<Case> {
             Alone,
         ),
         case(
-            "a folder that everybody may write to is passed over",
+            "a folder that every user may write to is passed over",
             &["0777:s/", "s/.git/HEAD", "s/.salve/", "s/Cargo.toml=[workspace]", "s/mine/src/"],
             "s/mine/src",
             "s/mine/src",

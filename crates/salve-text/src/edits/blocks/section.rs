@@ -63,7 +63,7 @@ pub(super) fn read_section(
     let replacement = &lines[separator + 1..];
     if let Some(at) = replacement.iter().position(|line| is_metadata(line.text)) {
         let why = format!(
-            "`{}` stands in the new text; a place is named in the old text only, and a line of \
+            "`{}` is in the new text; a place is named in the old text only, and a line of \
              the file that looks like it gets a backslash before it",
             replacement[at].text.trim()
         );
@@ -78,7 +78,7 @@ pub(super) fn read_section(
         remarks.push("line numbers before the lines were taken away".to_owned());
     }
     if (claimed.is_some() || listed.is_some()) && drop_marker_space(&old, &mut new) {
-        remarks.push("a line of spaces behind `=======` was left out".to_owned());
+        remarks.push("a line of spaces after `=======` was left out".to_owned());
     }
     Ok(Section { hunk: Sides { old, new, hint: claimed.or(listed) }, remarks })
 }
@@ -168,7 +168,7 @@ fn find_separator(
         let mut fitting = rows.iter().filter(|(_, length)| fit(*length));
         let Some(&(at, length)) = fitting.next() else { continue };
         if let Some(&(second, _)) = fitting.next() {
-            let why = "a second row of equals signs stands in the block, so that it is not clear \
+            let why = "a second row of equals signs is in the block, so that it is not clear \
                        where the new text begins; write a backslash before the row that belongs \
                        to the file";
             return Err(Fault { line: second, why: why.to_owned() });

@@ -57,7 +57,7 @@ fn a_place_is_read_from_the_metadata() {
     let faulty = block(":start_line:x\n-------\n");
     assert!(faulty.contains("malformed at 15: line 2: `:start_line:x` names no line"), "{faulty}");
     let replaced = parsed("<<<<<<< SEARCH\na\n=======\n:start_line:3\nb\n>>>>>>> REPLACE\n");
-    assert!(replaced.contains("stands in the new text"), "{replaced}");
+    assert!(replaced.contains("is in the new text"), "{replaced}");
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn paths_numbers_and_several_pairs() {
 fn a_pair_that_is_not_whole_is_refused() {
     let cases = [
         ("ORIGINAL LINES:\nx\n", "truncated at 0: the old text is not followed"),
-        ("ORIGINAL LINES:\nx\nCHANGED LINES:\n", "truncated at 18: nothing stands under"),
+        ("ORIGINAL LINES:\nx\nCHANGED LINES:\n", "truncated at 18: nothing is under"),
         ("Before:\n```\nx\n```\nAfter:\n```\ny\n", "truncated at 18"),
         ("Before:\n```\nx\n", "none"),
         ("ORIGINAL LINES:\nx\nORIGINAL LINES:\ny\nCHANGED LINES:\nz\n", "malformed at 18"),
