@@ -37,12 +37,12 @@ struct Call {
     worst_micro_dollars: u64,
     partial: String,
     decided: Option<Decision>,
-    stands: Stands,
+    state: State,
 }
 
 /// The state of a call.
-enum Stands {
-    /// Someone makes it.
+enum State {
+    /// A worker makes it.
     Open,
     /// It was in doubt, and is to be made again by the caller that comes next.
     ToMakeAgain,
@@ -102,18 +102,18 @@ impl MemoryLedger {
                 return Ok(Reserve::Fresh { epoch: 1, partial: String::new() });
             };
             let alive = !gone.contains(&known.worker);
-            match &known.stands {
-                Stands::Settled(result) => Ok(Reserve::Done(result.clone())),
-                Stands::Refused => Ok(Reserve::Refused(format!(
+            match &known.state {
+                State::Settled(result) => Ok(Reserve::Done(result.clone())),
+                State::Refused => Ok(Reserve::Refused(format!(
                     "it was decided that the call {key} is not made again"
                 ))),
-                Stands::Open if alive || !take => Ok(Reserve::InDoubt {
+                State::Open if alive || !take => Ok(Reserve::InDoubt {
                     partial: known.partial.clone(),
                     since: known.since,
                     worker: known.worker.clone(),
                     alive,
                 }),
-                Stands::Open | Stands::ToMakeAgain => {
+                State::Open | State::ToMakeAgain => {
                     let (epoch, partial) = (known.epoch + 1, std::mem::take(&mut known.partial));
                     *known = Call { epoch, decided: known.decided.take(), ..self.open(call) };
                     Ok(Reserve::Fresh { epoch, partial })
@@ -130,13 +130,13 @@ impl MemoryLedger {
             worst_micro_dollars: call.worst.total().micro_dollars,
             partial: String::new(),
             decided: None,
-            stands: Stands::Open,
+            state: State::Open,
         }
     }
 
     fn append_now(&self, key: &CallKey, epoch: u32, text: &str) -> Result<(), LedgerError> {
         self.with(|books| match books.calls.get_mut(key) {
-            Some(call) if call.epoch == epoch && matches!(call.stands, Stands::Open) => {
+            Some(call) if call.epoch == epoch && matches!(call.state, State::Open) => {
                 call.partial.push_str(text);
                 Ok(())
             }
@@ -154,13 +154,13 @@ impl MemoryLedger {
             let Some(call) = books.calls.get_mut(key) else {
                 return Err(LedgerError::Refused(format!("the call {key} was never reserved")));
             };
-            match &call.stands {
-                Stands::Open if call.epoch == epoch => {
-                    call.stands = Stands::Settled(result);
+            match &call.state {
+                State::Open if call.epoch == epoch => {
+                    call.state = State::Settled(result);
                     Ok(Settlement::Counted)
                 }
                 // Someone who did not hear that it was taken says it again.
-                Stands::Settled(known) if call.epoch == epoch && *known == result => {
+                State::Settled(known) if call.epoch == epoch && *known == result => {
                     Ok(Settlement::Counted)
                 }
                 _ => {
@@ -178,7 +178,7 @@ impl MemoryLedger {
         self.with(|books| {
             let Books { calls, gone, .. } = books;
             let doubtful = calls.iter().filter(|(_, call)| {
-                matches!(call.stands, Stands::Open) && gone.contains(&call.worker)
+                matches!(call.state, State::Open) && gone.contains(&call.worker)
             });
             let steps = doubtful.map(|(key, call)| InDoubtStep {
                 key: key.clone(),
@@ -201,15 +201,15 @@ impl MemoryLedger {
         self.with(|books| {
             let Books { calls, gone, .. } = books;
             let Some(call) = calls.get_mut(key) else { return Ok(false) };
-            let in_doubt = matches!(call.stands, Stands::Open) && gone.contains(&call.worker);
+            let in_doubt = matches!(call.state, State::Open) && gone.contains(&call.worker);
             if !in_doubt {
                 // Said twice: it has been done.
                 return Ok(call.decided.as_ref() == Some(&decision));
             }
-            call.stands = match &decision {
-                Decision::Retry => Stands::ToMakeAgain,
-                Decision::Fail => Stands::Refused,
-                Decision::UseResult(text) => Stands::Settled(CallResult {
+            call.state = match &decision {
+                Decision::Retry => State::ToMakeAgain,
+                Decision::Fail => State::Refused,
+                Decision::UseResult(text) => State::Settled(CallResult {
                     answered: true,
                     text: text.clone(),
                     ..CallResult::default()
