@@ -88,6 +88,7 @@ pub(super) fn child_error(text: &str) -> JobError {
     if let Ok(error) = serde_json::from_str(text) {
         return error;
     }
+    // Words of duroxide: it tells a parent in this way that a child was cancelled.
     match text.strip_prefix("canceled: ") {
         Some(reason) => JobError::Cancelled { reason: reason.to_owned() },
         None => JobError::Engine { message: text.to_owned() },
