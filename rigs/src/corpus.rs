@@ -61,7 +61,7 @@ pub(crate) const LANGUAGES: &[Language] = &[
 
 const SMALLEST: usize = 1_000;
 const LARGEST: usize = 60_000;
-// Generated and minified files are nobody's code; their lines give them away.
+// Generated and minified files are not written by people; their lines give them away.
 const LONGEST_LINE: usize = 1_000;
 
 impl Default for CorpusOptions {

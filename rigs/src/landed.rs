@@ -145,7 +145,7 @@ fn blind<'a>(landings: &[Landing<'a>]) -> Vec<&'a str> {
     blind.map(|landing| landing.case.instance_id.as_str()).collect()
 }
 
-// An independent reading of the diff: a line behind one `-` that is not put back behind a `+`, and
+// An independent reading of the diff: a line after one `-` that is not put back after a `+`, and
 // whose text, without any whitespace, is nowhere in the file, was never there to be removed.
 // Headers and merged lines are no removed lines.
 fn removes_what_is_not_there(landing: &Landing<'_>) -> bool {

@@ -184,7 +184,7 @@ impl Arena {
         Ok(Self { _folder: folder, workspace, outside })
     }
 
-    /// Opens the workspace once more when nobody swaps, so that what was interrupted is recovered.
+    /// Opens the workspace once more when no process swaps, so that what was interrupted is recovered.
     fn come_to_rest(&self) -> anyhow::Result<()> {
         let (directory, link) = (self.workspace.join("d"), self.workspace.join("link"));
         if directory.symlink_metadata()?.is_symlink() {

@@ -29,7 +29,7 @@ pub(crate) fn open_keeping(
         ..WorkspaceOptions::default()
     };
     let opened = OpenWorkspace::open_at(&place, options)?;
-    // Another process that is writing is no news: whoever writes after it waits, and recovers then.
+    // Another process that is writing is no news: the next writer waits, and recovers then.
     output::story(&told(&Recovery { busy: None, ..opened.recovery.clone() }));
     Ok(opened)
 }

@@ -157,7 +157,7 @@ fn goal(what: &str, measured: &str, limit: &str, reached: bool) {
 
 fn processor_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").expect("what Linux says of a process");
-    // Behind the name in parentheses; user and system time are the 14th and 15th field of all.
+    // After the name in parentheses; user and system time are the 14th and 15th field of all.
     let fields: Vec<&str> =
         stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace().collect();
     let ticks: u64 = fields[11..13].iter().map(|field| field.parse::<u64>().expect("ticks")).sum();

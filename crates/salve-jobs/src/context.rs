@@ -53,7 +53,7 @@ pub trait FlowCtx: Send + Sync {
 /// How often a step is tried, and how long is waited in between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Retry {
-    /// At most so many attempts.
+    /// At most this many attempts.
     pub attempts: u32,
     /// The wait after the first; it doubles each time.
     pub first_wait: Duration,

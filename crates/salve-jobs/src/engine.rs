@@ -221,7 +221,7 @@ impl EngineJobs {
             return found.map(drop).ok_or(JobsError::NoSuchJob { id: id.clone() });
         }
         // A job that has not begun is stopped by the worker that takes it: the engine keeps a word
-        // about a job it has not met in front of its queue, where it is in everybody's way.
+        // about a job it has not met in front of its queue, where it is in the way of all.
         if self.has_not_begun(id).await? {
             return Ok(());
         }

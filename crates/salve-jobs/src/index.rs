@@ -27,7 +27,7 @@ pub trait JobIndex: Send + Sync {
     /// of it or nothing.
     fn report(&self, report: JobUpdate) -> Fut<'_, Result<bool, JobsError>>;
 
-    /// Returns at most `limit` events of a job behind an event.
+    /// Returns at most `limit` events of a job after an event.
     fn events<'a>(
         &'a self,
         id: &'a JobId,

@@ -27,10 +27,10 @@ pub trait Jobs: Send + Sync {
     /// Returns a job as it is now.
     fn state<'a>(&'a self, id: &'a JobId) -> Fut<'a, Result<Option<JobSnapshot>, JobsError>>;
 
-    /// Follows a job from behind an event: in order, without gap or repeat, until it has ended.
+    /// Follows a job from an event on: in order, without gap or repeat, until it has ended.
     fn watch(&self, id: &JobId, after: EventId) -> BoxStream<'static, Result<JobEvent, JobsError>>;
 
-    /// Returns at most `limit` events of a job behind an event.
+    /// Returns at most `limit` events of a job after an event.
     fn history<'a>(
         &'a self,
         id: &'a JobId,
@@ -44,7 +44,7 @@ pub trait Jobs: Send + Sync {
     /// Returns jobs, newest first.
     fn list(&self, filter: JobFilter, page: Page) -> Fut<'_, Result<Vec<JobSnapshot>, JobsError>>;
 
-    /// Returns the paid calls that were begun and whose end nobody knows.
+    /// Returns the paid calls that were begun and whose end is unknown.
     fn in_doubt(&self, filter: JobFilter) -> Fut<'_, Result<Vec<InDoubtStep>, JobsError>>;
 
     /// Decides about a call in doubt. Twice the same is once.
@@ -99,7 +99,7 @@ pub struct JobTree {
     pub children: Vec<JobTree>,
 }
 
-/// A paid call that was begun and whose end nobody knows.
+/// A paid call that was begun and whose end is unknown.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct InDoubtStep {
     /// By what it is known.

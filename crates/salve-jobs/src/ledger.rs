@@ -40,7 +40,7 @@ pub trait CallLedger: Send + Sync {
         result: CallResult,
     ) -> Fut<'a, Result<Settlement, LedgerError>>;
 
-    /// Returns the calls whose end nobody knows.
+    /// Returns the calls whose end is unknown.
     fn in_doubt<'a>(
         &'a self,
         filter: &'a JobFilter,
@@ -83,7 +83,7 @@ pub enum Reserve {
     },
     /// It was made; this is the outcome.
     Done(CallResult),
-    /// It was begun by another process, and nobody knows how it ended: it may have been paid.
+    /// It was begun by another process, and it is unknown how it ended: it may have been paid.
     InDoubt {
         /// What had arrived.
         partial: String,

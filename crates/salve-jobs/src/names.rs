@@ -1,4 +1,4 @@
-//! Names that this crate makes: of jobs nobody named, and of the paid calls of steps.
+//! Names that this crate makes: of jobs without a name, and of the paid calls of steps.
 //!
 //! In: a job, a place in its flow, an attempt and an input. Out: the same key on every machine and
 //! after every restart. Never two calls under one key.

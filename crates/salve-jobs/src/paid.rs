@@ -161,7 +161,7 @@ async fn settled(
     match reachable(LONGEST_OUTAGE, || ledger.settle(key, epoch, result.clone())).await {
         Ok(settlement) => Ok(settlement),
         Err(LedgerError::Refused(why)) => Err(StepError::fatal(why)),
-        // It was paid and nobody could write that down. Another attempt would pay again.
+        // It was paid and that could not be written down. Another attempt would pay again.
         Err(_) => Err(StepError::InDoubt { key: key.clone() }),
     }
 }

@@ -64,7 +64,7 @@ impl SpooledLedger {
     }
 
     /// Returns the names of files that a crash left half written. They are not used, and were put
-    /// aside with `.unused` behind their names.
+    /// aside with `.unused` after their names.
     pub fn damaged(&self) -> &[String] {
         &self.damaged
     }

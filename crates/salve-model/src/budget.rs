@@ -64,7 +64,7 @@ pub enum BudgetError {
         /// What the call may take at worst.
         needed: u64,
     },
-    /// Money is limited and nobody knows what the model costs.
+    /// Money is limited and the price of the model is unknown.
     #[error("money is limited and the price of `{model}` is not known; say it in `[[model]]`")]
     NoPrice {
         /// The model.

@@ -35,7 +35,7 @@ pub struct Capability {
 }
 
 impl Default for Capability {
-    /// Returns what is safe to assume of a model nobody described.
+    /// Returns what is safe to assume of a model without a description.
     fn default() -> Self {
         Self {
             context_tokens: 8_192,

@@ -35,7 +35,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 impl CallGate {
-    /// Makes a gate for so many calls at once; none at all would be a gate nobody passes, so it is
+    /// Makes a gate for this many calls at once; none at all would be a gate that nothing passes, so it is
     /// at least one.
     pub fn new(parallel: usize) -> Self {
         let parallel = parallel.clamp(1, Semaphore::MAX_PERMITS);

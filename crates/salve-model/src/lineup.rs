@@ -1,7 +1,7 @@
 //! All models that can be asked, by role.
 //!
 //! In: settings, the keys that were found, a client for HTTP and a budget. Out: for each role a model
-//! with everything around it: tried again when that may help, so many calls at once per provider,
+//! with everything around it: tried again when that may help, a number of calls at once per provider,
 //! each reserved before it is made. Never reads a setting or a key by itself.
 
 use crate::any_model::AnyModel;
@@ -57,7 +57,7 @@ pub struct Chosen {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LineupError {
-    /// Nobody fills the role.
+    /// No model fills the role.
     #[error(transparent)]
     Role(#[from] RoleError),
     /// It is not known where a provider is.
@@ -100,7 +100,7 @@ impl Lineup {
     /// Returns the model of a role.
     ///
     /// # Errors
-    /// When nobody fills it, or its provider has no key.
+    /// When no model fills it, or its provider has no key.
     pub fn of(&self, role: Role) -> Result<Chosen, LineupError> {
         self.chosen(self.roles.of(role)?)
     }

@@ -1,4 +1,4 @@
-//! The trait every model stands behind, and why a call fails.
+//! The trait that every model has, and why a call fails.
 //!
 //! In: a request, and someone who watches what arrives. Out: a reply, or an error that keeps what
 //! had arrived. Never retries by itself beyond what a provider's limits ask for.

@@ -74,7 +74,7 @@ impl<M: Model> Pool<M> {
             match ask(member, &request, &mut seen).await {
                 Ok(reply) => return self.executed(order, reply, failures),
                 Err(error) => {
-                    // Another provider's answer cannot be put behind half an answer of this one.
+                    // Another provider's answer cannot be put after half an answer of this one.
                     let next = error.is_transient() && !seen.anything;
                     failures.push((member.name.clone(), error));
                     if !next {

@@ -112,7 +112,7 @@ impl Provider {
     }
 }
 
-/// A provider everybody knows.
+/// A well-known provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WellKnown {
     /// Its name.
@@ -125,7 +125,7 @@ pub struct WellKnown {
     pub key_variable: Option<&'static str>,
 }
 
-/// The providers everybody knows.
+/// The well-known providers.
 pub const WELL_KNOWN: [WellKnown; 6] = [
     WellKnown {
         name: "anthropic",
@@ -165,7 +165,7 @@ pub const WELL_KNOWN: [WellKnown; 6] = [
     },
 ];
 
-/// Returns the provider everybody knows by this name.
+/// Returns the well-known provider of this name.
 pub fn well_known(name: &str) -> Option<&'static WellKnown> {
     WELL_KNOWN.iter().find(|provider| provider.name == name)
 }

@@ -1,7 +1,7 @@
 //! Who does what: names of roles instead of names of models.
 //!
 //! In: settings, and a preset by name. Out: the model of a role. One model may fill all of them.
-//! Never picks a model that nobody named: a role without one is an error that says how to fill it.
+//! Never picks a model that was not named: a role without one is an error that says how to fill it.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -123,7 +123,7 @@ pub struct ModelChoice {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Roles(BTreeMap<Role, ModelChoice>);
 
-/// A role nobody fills, or a model at no provider.
+/// A role that no model fills, or a model at no provider.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RoleError {
     /// No model is named.
@@ -180,7 +180,7 @@ impl Roles {
     /// Returns the model of a role.
     ///
     /// # Errors
-    /// When nobody fills it.
+    /// When no model fills it.
     pub fn of(&self, role: Role) -> Result<&ModelChoice, RoleError> {
         self.0.get(&role).ok_or(RoleError::Unfilled { role: role.name() })
     }

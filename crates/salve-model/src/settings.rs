@@ -96,7 +96,7 @@ pub struct UnknownProvider {
 }
 
 impl ProviderSettings {
-    /// Returns the settings of a provider everybody knows, of which only the name is said.
+    /// Returns the settings of a well-known provider, of which only the name is said.
     pub fn named(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),

@@ -118,7 +118,7 @@ impl Ledger {
     pub(crate) async fn commit(&mut self, ops: Vec<Op>, end: bool, connection: &mut Connection) {
         self.commit_once(ops, end, connection).await;
         if end || self.retry_at.is_some_and(|moment| Instant::now() >= moment) {
-            // Apart from everybody else's operations, which must not fail with it.
+            // Apart from the operations of others, which must not fail with it.
             self.retry_at = None;
             let unsettled = std::mem::take(&mut self.unsettled);
             self.commit_once(unsettled, false, connection).await;

@@ -22,7 +22,7 @@ pub struct StoreOptions {
     pub durability: Durability,
     /// Who writes, for people; the store adds what makes it unlike any other process of that name.
     pub worker: String,
-    /// What may be spent by everybody, and by one session.
+    /// What may be spent by all, and by one session.
     pub budgets: Budgets,
     /// What is forgotten, and when.
     pub retention: Retention,

@@ -160,7 +160,7 @@ pub enum HunkRefusalReason {
     NotFound,
     /// Several places fit equally.
     Ambiguous,
-    /// The expected text is not what stands on those lines.
+    /// The expected text is not what is on those lines.
     ExpectedDiffers,
     /// The line is outside the file.
     OutOfRange,

@@ -26,7 +26,7 @@ impl CallKey {
         JobId::new(self.0.split_once(':')?.0).ok()
     }
 
-    /// Returns the signal that a step waits for while nobody knows how this call ended.
+    /// Returns the signal that a step waits for while the end of this call is unknown.
     pub fn resolve_signal(&self) -> String {
         let hash = self.0.rsplit_once(':').map_or(self.as_str(), |(_, hash)| hash);
         format!("{RESOLVE}{hash}")
@@ -67,7 +67,7 @@ pub enum CallOutcome {
     Failed,
     /// The process that asked went away.
     Abandoned,
-    /// Nobody knew, and a person decided.
+    /// It was unknown, and a person decided.
     Resolved,
 }
 

@@ -96,7 +96,7 @@ impl ErrorClass {
         Self::Runtime,
     ];
 
-    /// Returns the class as it stands on the wire.
+    /// Returns the class as it is on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Import => "import",

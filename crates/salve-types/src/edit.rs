@@ -272,7 +272,7 @@ impl Hunk {
 }
 
 impl HunkLine {
-    /// Cuts a removed line at the `+` behind which it seems to begin anew.
+    /// Cuts a removed line at the `+` after which it seems to begin anew.
     fn merged_halves(&self) -> Option<(&str, &str)> {
         // Enough to be no accident, few enough to find `x = 1` again in `x = 1+x = 2`.
         const SHARED: usize = 4;
@@ -307,7 +307,7 @@ impl EditFormat {
         Self::OriginalChanged,
     ];
 
-    /// Returns the name as it stands on the wire.
+    /// Returns the name as it is on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::UnifiedDiff => "unified_diff",
@@ -336,7 +336,7 @@ impl EditNoteCode {
         Self::FormatMismatch,
     ];
 
-    /// Returns the code as it stands on the wire.
+    /// Returns the code as it is on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::HunkCount => "HUNK_COUNT",

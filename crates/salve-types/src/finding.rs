@@ -44,7 +44,7 @@ impl FindingCode {
         Self::SyntaxMissing,
     ];
 
-    /// Returns the code as it stands on the wire.
+    /// Returns the code as it is on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::OmissionMarker => "OMISSION_MARKER",

@@ -56,7 +56,7 @@ pub enum Language {
     Toml,
     /// Markdown.
     Markdown,
-    /// Plain text, or a language nobody named: only weak checks apply.
+    /// Plain text, or a language that was not named: only weak checks apply.
     #[default]
     Text,
 }

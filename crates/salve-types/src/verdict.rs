@@ -215,7 +215,7 @@ impl TruncationKind {
         Self::OpenBlock,
     ];
 
-    /// Returns the kind as it stands on the wire and in prompts.
+    /// Returns the kind as it is on the wire and in prompts.
     pub const fn name(self) -> &'static str {
         match self {
             Self::OpenDoubleQuote => "OPEN_DOUBLE_QUOTE",
@@ -248,7 +248,7 @@ impl TruncationKind {
 }
 
 impl ErrorType {
-    /// Returns the code as it stands on the wire.
+    /// Returns the code as it is on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::TruncationDetected => "TRUNCATION_DETECTED",

@@ -34,7 +34,7 @@ fn assert_sound(verdict: &Verdict, text: &str) {
     let mut before = 0;
     for open in &verdict.open {
         assert!(text.is_char_boundary(open.offset), "an opener is not a place in the text");
-        // A here-document begins below its line, so brackets behind its opener stand around it.
+        // A here-document begins below its line, so brackets after its opener are around it.
         if open.kind != OpenKind::Heredoc {
             assert!(before <= open.offset, "openers are out of order: {:?}", verdict.open);
             before = open.offset;

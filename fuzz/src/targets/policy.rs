@@ -1,6 +1,6 @@
 //! The command policy: any line is answered, and nothing that is added makes it freer.
 //!
-//! In: a line. Out: a panic when an allowed line has no plan, when a delete is let through behind
+//! In: a line. Out: a panic when an allowed line has no plan, when a delete is let through after
 //! it, or when two answers differ. Never judges whether the list itself is wise.
 
 use crate::input;

@@ -175,7 +175,7 @@ impl Maker {
             goals.extend(self.goal(base, function, style));
         }
         if goals.is_empty() {
-            // A header that nobody shares tells its place by itself.
+            // A header that is the only one tells its place by itself.
             let unique = (0..base.len()).find_map(|function| self.goal(base, function, 0));
             goals.extend(unique);
         }

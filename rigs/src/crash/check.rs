@@ -48,7 +48,7 @@ pub(crate) struct Known<'a> {
     pub(crate) meanwhile: Option<Meanwhile<'a>>,
     /// Whether a read may have failed, so that Salve keeps a copy more than it needs to.
     pub(crate) may_keep: bool,
-    /// The files nobody may touch, as they were.
+    /// The files that must not be touched, as they were.
     pub(crate) bystanders: &'a BTreeMap<String, Identity>,
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct Planned {
 pub(crate) enum Fault {
     /// The process ends before the step.
     Kill,
-    /// The process ends inside a write, after so many eighths of it.
+    /// The process ends inside a write, after this many eighths of it.
     Torn(usize),
     /// The step fails once.
     Refuse(Errno),

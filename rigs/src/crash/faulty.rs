@@ -88,7 +88,7 @@ impl FaultyDisk {
 enum Allowed {
     All,
     Half,
-    /// So many eighths, and then the end.
+    /// How many eighths, and then the end.
     ThenEnd(usize),
 }
 

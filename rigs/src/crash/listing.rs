@@ -29,7 +29,7 @@ pub(crate) enum Node {
 /// A folder as data, by path from its root.
 pub(crate) type Listing = BTreeMap<String, Node>;
 
-/// Which file it is and when it was last written: proof that nobody replaced it.
+/// Which file it is and when it was last written: proof that it was not replaced.
 pub(crate) type Identity = (u64, i64, i64);
 
 /// Lists the tree of a workspace, Salve's own folder left out.

@@ -101,7 +101,7 @@ fn moved(lines: &[String], random: &mut Random) -> Option<Vec<Op>> {
     clear.then_some(()).and_then(|()| apart(vec![gone, come]))
 }
 
-// A paragraph with the blank line behind it.
+// A paragraph with the blank line after it.
 fn paragraph(lines: &[String], random: &mut Random) -> Option<(usize, usize)> {
     let blank = |at: usize| lines.get(at).is_some_and(|line| line.trim().is_empty());
     let starts: Vec<usize> = (1..lines.len()).filter(|&at| blank(at - 1) && !blank(at)).collect();
@@ -133,7 +133,7 @@ fn says(line: &str) -> bool {
     line.chars().filter(|character| character.is_alphanumeric()).count() >= 6
 }
 
-/// Gives a line another word, which stands nowhere else.
+/// Gives a line another word, which is nowhere else.
 pub(super) fn altered(line: &str, random: &mut Random) -> String {
     let word = format!("salved{}", random.below(1_000_000));
     let is_word = |character: char| character.is_alphanumeric() || character == '_';

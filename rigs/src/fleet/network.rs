@@ -27,11 +27,11 @@ pub(crate) struct Machine {
 }
 
 impl Network {
-    /// Makes a bridge and so many machines on it.
+    /// Makes a bridge and this many machines on it.
     pub(crate) fn new(count: u8) -> anyhow::Result<Self> {
         remove_what_is_left();
         let process = std::process::id();
-        // One of the networks nobody routes; which one is by chance, so that two runs fit.
+        // One of the networks that are not routed; which one is by chance, so that two runs fit.
         let third = fastrand::u8(..);
         let bridge = format!("{PREFIX}b{process}");
         let address = Ipv4Addr::new(10, 213, third, 1);

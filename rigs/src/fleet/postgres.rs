@@ -214,7 +214,7 @@ fn binaries() -> anyhow::Result<PathBuf> {
     let mut update = Command::new("apt-get");
     process::run(update.args(["-qq", "update"]))?;
     let mut install = Command::new("apt-get");
-    // The package would start a server for the whole machine, which nobody asked for.
+    // The package would start a server for the whole machine, which was not asked for.
     install.args(["-qq", "-y", "--no-install-recommends", "install", "postgresql"]);
     install.env("DEBIAN_FRONTEND", "noninteractive").env("RUNLEVEL", "1");
     process::run(&mut install)?;

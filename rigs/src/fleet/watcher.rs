@@ -28,7 +28,7 @@ impl Watcher {
         Self { job, seen: Vec::new(), visit: None, times_it_left: 0 }
     }
 
-    /// Looks on from behind the last event it saw, and takes what there is.
+    /// Looks on from the last event it saw, and takes what there is.
     pub(crate) fn go_on(&mut self, desk: &Desk) -> anyhow::Result<()> {
         self.take();
         if self.visit.as_mut().is_some_and(|(guard, _)| guard.has_ended()) {

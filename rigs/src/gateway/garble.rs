@@ -28,7 +28,7 @@ const STREAMS: u64 = 100_000;
 const SHORT: u64 = 600;
 const WORKERS: u64 = 8;
 
-/// What came of the streams of one dialect.
+/// What the streams gave of one dialect.
 #[derive(Debug, Default)]
 struct Tally {
     all: usize,

@@ -250,7 +250,7 @@ impl Books {
         let calls = run(&["calls", "list", "--limit", "10000000"])?;
         let keys = run(&["keys", "list"])?;
         let number = |value: &Value| value.as_u64().unwrap_or_default();
-        // A call that nobody settled counts as the most it could take.
+        // A call that was never settled counts as the most it could take.
         let charged = |call: &Value| match &call["usage"] {
             Value::Null => number(&call["worst"]["tokens"]),
             usage => number(&usage["input_tokens"]) + number(&usage["output_tokens"]),

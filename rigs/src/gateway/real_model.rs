@@ -166,7 +166,7 @@ fn seams(text: &str, pieces: &[String]) -> Vec<usize> {
     seams
 }
 
-/// Returns the text that stands on both sides of a seam, if it is long.
+/// Returns the text that is on both sides of a seam, if it is long.
 fn echo_at(text: &str, at: usize) -> Option<&str> {
     let longest = at.min(text.len() - at);
     (ECHO..=longest).rev().find_map(|length| {

@@ -96,7 +96,7 @@ fn gateway_command(salve: &Path, upstream: SocketAddr, data: &Path, port: u16) -
     command
 }
 
-/// Makes a gateway key with a budget nobody reaches, and returns it.
+/// Makes a gateway key with a budget that is never reached, and returns it.
 pub(crate) fn new_key(salve: &Path, data: &Path, name: &str) -> anyhow::Result<String> {
     let mut command = Command::new(salve);
     command
@@ -137,7 +137,7 @@ pub(crate) fn free_port() -> anyhow::Result<u16> {
     Ok(std::net::TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }
 
-// A server whose log nobody reads would stop when the pipe is full.
+// A server whose log is not read would stop when the pipe is full.
 fn drain(child: &mut Child) {
     if let Some(log) = child.stderr.take() {
         std::thread::spawn(move || {

@@ -6,7 +6,7 @@
 pub(super) struct Generator {
     /// Its name in the table.
     pub(super) name: &'static str,
-    /// Makes a text of about so many bytes.
+    /// Makes a text of about this many bytes.
     pub(super) make: fn(usize) -> String,
 }
 

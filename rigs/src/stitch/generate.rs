@@ -24,11 +24,11 @@ pub(crate) enum Kind {
     BlockRestart,
     /// Repeats the whole partial text.
     Prefill,
-    /// Stands in a fence.
+    /// It is in a fence.
     Fence,
     /// Comes after an announcement.
     Preamble,
-    /// Stands deeper or less deep than the text.
+    /// It is deeper or less deep than the text.
     Shifted,
     /// Several of these at once.
     Mixed,
@@ -292,7 +292,7 @@ fn fenced(file: &SourceFile, body: &str, rest: &Rest<'_>, random: &mut Random) -
     Some(out)
 }
 
-// An announcement, an empty line, the text. Without a fence nobody can tell how many line breaks
+// An announcement, an empty line, the text. Without a fence it cannot be told how many line breaks
 // belong to the announcement when the text starts with some of its own, so those are left out.
 fn announced(cut: &Cut<'_>, body: &str, random: &mut Random) -> Option<String> {
     if body.starts_with(['\n', '\r']) {

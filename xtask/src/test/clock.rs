@@ -1,7 +1,7 @@
 //! What a step costs: time on the wall, and time of processors.
 //!
 //! In: nothing but the clock and what the kernel counts for this process. Out: both since a moment.
-//! Never counts a process that nobody waited for.
+//! Never counts a process that was not waited for.
 
 use std::time::{Duration, Instant};
 

@@ -136,7 +136,7 @@ fn frames<'a>(log: &Log<'a>, from: usize) -> (Option<(&'a str, SourceSpan)>, usi
     (own, at)
 }
 
-// What node prints after the stack in braces: `code: 'X'`, and the error behind the error.
+// What node prints after the stack in braces: `code: 'X'`, and the error after the error.
 struct Properties {
     cause: Option<(Option<String>, String)>,
     end: usize,

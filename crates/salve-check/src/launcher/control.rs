@@ -21,9 +21,9 @@ pub(super) enum Word {
     /// Go on.
     #[default]
     GoOn,
-    /// Everybody was asked to end.
+    /// All processes were asked to end.
     Terminate,
-    /// Everybody was ended.
+    /// All processes were ended.
     Kill,
 }
 
@@ -53,7 +53,7 @@ impl Control {
         std::process::exit(i32::from(super::UNHEARD));
     }
 
-    /// Ends everybody because of a limit, unless the runner was first.
+    /// Ends all processes because of a limit, unless the runner was first.
     pub(super) fn exceed(&self, limit: RunLimit, family: Family) {
         let mut current = self.lock();
         if *current == Word::GoOn {
@@ -73,7 +73,7 @@ impl Control {
         *self.lock()
     }
 
-    /// Does something that must not overlap with a signal to everybody, unless it is too late.
+    /// Does something that must not overlap with a signal to all processes, unless it is too late.
     pub(super) fn unless_ended<T>(&self, act: impl FnOnce() -> T) -> Option<T> {
         let word = self.lock();
         (*word == Word::GoOn).then(act)

@@ -6,7 +6,7 @@
 //!
 //! A PID namespace ends its processes when its first one ends. Without one, the kernel gives the
 //! orphans of a subreaper to the next one above: so even a program that kills the inner stage only
-//! hands itself over to the keeper. The report is held back until nobody is left, because the
+//! hands itself over to the keeper. The report is held back until no process is left, because the
 //! runner takes it for the end of the run.
 
 use super::family::{self, Family};
@@ -22,7 +22,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How long the inner stage may take to end everybody by itself after the runner's last word.
+/// How long the inner stage may take to end all processes by itself after the runner's last word.
 const ITS_TURN: Duration = Duration::from_millis(100);
 /// A keeper that gave up would leave processes behind, so it does not give up soon.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -82,7 +82,7 @@ fn start(
 }
 
 /// Passes the runner's words on and returns what the inner stage said when its end of the socket is
-/// closed. When the runner is gone, everybody is ended.
+/// closed. When the runner is gone, all processes are ended.
 fn stand_between(runner: &UnixStream, inner: &UnixStream) -> Vec<u8> {
     let mut said = Vec::new();
     let over = AtomicBool::new(false);

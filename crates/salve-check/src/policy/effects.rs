@@ -67,7 +67,7 @@ fn by_program(context: &Context<'_>) -> Vec<Effect> {
     }
 }
 
-// A file keeps its content under its new name; a folder or a link leads where nobody has looked.
+// A file keeps its content under its new name; a folder or a link leads where nothing was looked at.
 fn copied(context: &Context<'_>) -> Vec<Effect> {
     let Some((items, moves)) = copies::items(context) else { return Vec::new() };
     let (sources, Some(target)) = copies::ends(&items) else { return Vec::new() };

@@ -36,7 +36,7 @@ pub(super) fn visible(bytes: &[u8]) -> String {
     text
 }
 
-/// Control characters, and marks that reorder or hide what stands around them.
+/// Control characters, and marks that reorder or hide what is around them.
 fn is_unseen(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')

@@ -250,7 +250,7 @@ fn is_quote(letter: char) -> bool {
     matches!(letter, '"' | '\'' | '`' | '‘' | '“')
 }
 
-// What ends a run: blanks and the punctuation that stands around names, paths and numbers.
+// What ends a run: blanks and the punctuation that is around names, paths and numbers.
 fn is_delimiter(letter: char) -> bool {
     match u8::try_from(letter) {
         Ok(byte) if byte.is_ascii() => DELIMITERS[usize::from(byte)],

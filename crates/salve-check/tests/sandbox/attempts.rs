@@ -31,13 +31,13 @@ pub(crate) enum Program {
 /// Where the same attempt succeeds without the sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Control {
-    /// For everybody.
+    /// For every user.
     Everybody,
     /// For root.
     Root,
-    /// For everybody but root, when root made the file that it executes.
+    /// For every user but root, when root made the file that it executes.
     Others,
-    /// For everybody, when root made the file that it executes.
+    /// For every user, when root made the file that it executes.
     Given,
     /// Nowhere that a test may try: it would do harm, or it has no meaning outside.
     Nobody,

@@ -212,7 +212,7 @@ impl Climb {
         }
     }
 
-    // A cut that was found again because nothing came of an attempt is the same cut.
+    // A cut that was found again because an attempt gave nothing is the same cut.
     fn note_cut(&mut self, cut: &AnswerCut) {
         let taken = self.steps.last().is_some_and(|step| {
             matches!(step.outcome, StepOutcome::Joined | StepOutcome::Replaced)

@@ -74,7 +74,7 @@ pub enum Unfit {
     Home,
     /// The user's home is in it.
     AroundHome,
-    /// Everybody may write to it.
+    /// Every user may write to it.
     WorldWritable,
     /// It belongs to another user.
     OtherOwner,

@@ -19,7 +19,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The dialect under which calls of jobs stand in the ledger.
 const DIALECT: &str = "job";
-/// So many calls in doubt are listed.
+/// How many calls in doubt are listed.
 const MOST_DOUBTS: u32 = 10_000;
 
 /// The ledger in a store.

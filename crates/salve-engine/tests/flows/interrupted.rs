@@ -117,7 +117,7 @@ async fn a_call_that_is_made_again_is_in_the_ledger_twice_with_its_money() {
     let states: Vec<CallState> = rows.iter().map(|call| call.state).collect();
     assert_eq!(states, [CallState::Settled, CallState::Unknown], "{rows:?}");
     assert_eq!(rows[0].id, rows[1].id);
-    // Nobody knows what the lost one took, so it counts at its worst: in the ledger and in the job.
+    // It is unknown what the lost one took, so it counts at its worst: in the ledger and in the job.
     let tokens = rows[1].worst.tokens;
     assert!(tokens > 0 && done.facts.tokens >= tokens, "{rows:?} {:?}", done.facts);
     assert_eq!(done.facts.lost_calls, 1);

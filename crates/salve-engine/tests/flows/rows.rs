@@ -104,7 +104,7 @@ async fn t44_the_check_the_continuation_and_the_listener_say_the_same() {
     assert_eq!(error["kind"], cut.verdict.kind.unwrap().name());
     assert_eq!(error["message"].as_str(), cut.verdict.error_message.as_deref());
     assert_eq!(error["line"].as_u64(), cut.verdict.truncation_line.map(u64::from));
-    // The caller that listens from behind an event sees the rest and nothing twice.
+    // The caller that listens from an event on sees the rest and nothing twice.
     let all = bench.events(&id).await;
     let middle = all[all.len() / 2].id;
     let rest = bench.open.jobs.history(&id, middle, 10_000).await.unwrap();

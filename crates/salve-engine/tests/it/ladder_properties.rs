@@ -241,7 +241,7 @@ fn check(
         let doubted = wanted.schema.is_none() && wanted.tools.is_empty();
         prop_assert!(settled || doubted, "{:?}", completed);
     }
-    // No call is passed on whose arguments nobody wrote, or that does not fit.
+    // No call is passed on whose arguments were not written by the model, or that does not fit.
     for call in &completed.reply.tool_calls {
         let value: Result<serde_json::Value, _> = serde_json::from_str(&call.arguments);
         prop_assert!(value.is_ok(), "{:?}", completed);

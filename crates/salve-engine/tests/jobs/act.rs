@@ -23,7 +23,7 @@ pub(crate) struct Act {
     pub(crate) tag: String,
     /// It kills its own process.
     pub(crate) die: bool,
-    /// It fails so many times in a way that may pass.
+    /// It fails this many times in a way that may pass.
     pub(crate) fail_times: u32,
     /// It fails in a way that will not pass.
     pub(crate) fatal: bool,
@@ -31,7 +31,7 @@ pub(crate) struct Act {
     pub(crate) pay: Option<Pay>,
     /// It waits so long, or until it is cancelled.
     pub(crate) wait_ms: u64,
-    /// Its result has so many bytes more.
+    /// Its result has this many bytes more.
     pub(crate) bytes: usize,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Pay {
     pub(crate) hold_ms: u64,
     /// The most it can cost.
     pub(crate) micro_dollars: u64,
-    /// What is done when nobody knows whether it was paid.
+    /// What is done when it is unknown whether it was paid.
     pub(crate) policy: DoubtPolicy,
 }
 

@@ -117,7 +117,7 @@ mod postgres {
                     &format!("INSERT INTO {ENGINE_SCHEMA}.{table} ({names}) VALUES ({values});\n");
             }
         }
-        // Numbers that the database gives out go on behind those that were put in.
+        // Numbers that the database gives out go on after those that were put in.
         let counted = format!(
             "SELECT table_name::text, column_name::text FROM information_schema.columns
               WHERE table_schema = '{ENGINE_SCHEMA}' AND column_default LIKE 'nextval%'

@@ -22,13 +22,13 @@ pub(crate) struct Script {
     pub(crate) patience_ms: Option<u64>,
     /// Steps, one after the other.
     pub(crate) acts: Vec<Act>,
-    /// A sleep behind each step.
+    /// A sleep after each step.
     pub(crate) sleep_ms: u64,
     /// Children with one step each, at the same time.
     pub(crate) children: Vec<Act>,
     /// Steps of which the first one wins.
     pub(crate) race: Vec<Act>,
-    /// Steps behind all that.
+    /// Steps after all that.
     pub(crate) last: Vec<Act>,
     /// How steps are tried again.
     pub(crate) retry: Option<Retry>,

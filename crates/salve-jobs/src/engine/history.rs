@@ -10,7 +10,7 @@ use salve_types::Timestamp;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What happened behind an event of one execution.
+/// What happened after an event of one execution.
 #[derive(Debug, Default)]
 pub(super) struct News {
     /// The last event there is.
@@ -19,11 +19,11 @@ pub(super) struct News {
     pub(super) happened: Vec<Happened>,
     /// The children that were started.
     pub(super) children: Vec<NewJob>,
-    /// The attempts whose results nobody wants any more.
+    /// The attempts whose results are not wanted any more.
     pub(super) cancelled: Vec<CallKey>,
 }
 
-/// Returns what happened behind the event `after`.
+/// Returns what happened after the event `after`.
 pub(super) fn news(events: &[Event], after: u64) -> News {
     let by_id: BTreeMap<u64, &Event> = events.iter().map(|event| (event.event_id, event)).collect();
     let mut news = News { last: after, ..News::default() };
@@ -218,7 +218,7 @@ fn changed_flow(events: &[Event], details: &ErrorDetails) -> String {
     of_child.or_else(own).unwrap_or_default()
 }
 
-/// Returns the state of a job that nobody has cancelled.
+/// Returns the state of a job that was not cancelled.
 pub(super) fn standing(events: &[Event]) -> JobState {
     if events.is_empty() {
         return JobState::Queued;

@@ -77,7 +77,7 @@ impl Projector {
         whole
     }
 
-    /// Looks at a page of open jobs behind `after`, for those whose worker died before it could
+    /// Looks at a page of open jobs after `after`, for those whose worker died before it could
     /// write anything down. Returns where to go on.
     pub(super) async fn sweep(&self, after: Option<JobId>) -> Result<Swept, JobsError> {
         let filter = JobFilter { ended: Some(false), ..JobFilter::default() };

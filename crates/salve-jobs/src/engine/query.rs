@@ -171,7 +171,7 @@ impl Watcher {
     async fn next(&mut self) -> Result<Option<JobEvent>, JobsError> {
         let mut quiet_since = Instant::now();
         while self.found.is_empty() && !self.over {
-            // An error ends it: the caller that watches asks again behind the last event it has.
+            // An error ends it: the caller that watches asks again after the last event it has.
             let found = self.look(&mut quiet_since).await;
             self.over |= found.is_err();
             found?;

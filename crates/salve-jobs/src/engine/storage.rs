@@ -42,7 +42,7 @@ pub trait EngineStorage: Send + Sync {
     /// many.
     fn release_dead(&self) -> Stored<'_, u64>;
 
-    /// Claims the oldest turn that is due and whose instance nobody holds. Messages to instances
+    /// Claims the oldest turn that is due and whose instance no worker holds. Messages to instances
     /// that do not exist wait for the start, except signals, which are dropped.
     fn claim_turn(&self, claim: TurnClaim) -> Stored<'_, Option<ClaimedTurn>>;
 

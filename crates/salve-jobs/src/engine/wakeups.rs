@@ -1,4 +1,4 @@
-//! What the parts of one process tell each other about jobs, so that nobody has to wait for a poll.
+//! What the parts of one process tell each other about jobs, so that none has to wait for a poll.
 //!
 //! In: that something happened. Out: the caller that waits for it wakes up. Never the truth: that
 //! is in the engine's history, and everything here may be lost.

@@ -166,7 +166,7 @@ impl Deliveries {
     }
 }
 
-/// Does something with files where waiting for a disk holds nobody up.
+/// Does something with files where waiting for a disk holds no task up.
 async fn blocking<T: Send + 'static>(
     act: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> io::Result<T> {

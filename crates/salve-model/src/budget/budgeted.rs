@@ -86,7 +86,7 @@ impl<M: Model> Model for Budgeted<M> {
             // The provider refused, or was never reached: nothing was made, nothing is counted but
             // the attempt.
             None if refused => took,
-            // Nobody said what it took: all that was set aside is spent, but for the time.
+            // It is not said what it took: all that was set aside is spent, but for the time.
             None => Consumption { millis: took.millis, ..worst },
         });
         result

@@ -1,7 +1,7 @@
 //! What is set aside for one call.
 //!
 //! In: the worst case, reserved. Out: it is settled with what the call took, given back when the
-//! call was never sent, or counted as spent when nobody knows. Never both, never neither.
+//! call was never sent, or counted as spent when that is unknown. Never both, never neither.
 
 use super::{Consumption, Level};
 use std::sync::Arc;

@@ -63,7 +63,7 @@ impl Model for GenaiModel {
         let Self { client, provider, capabilities } = self;
         let model = capabilities.full_name(&request.model);
         let capability = capabilities.of(model);
-        // Of a model nobody described it is not known that it cannot.
+        // Of a model without a description it is not known that it cannot.
         let structured = capability.structured_outputs || !capability.known;
         let frames = Arc::new(Frames::default());
         let options = options(provider, request, model, structured)

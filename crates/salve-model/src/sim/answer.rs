@@ -1,7 +1,7 @@
 //! One full answer of a script, and the pieces it can be sent in.
 //!
 //! In: what a rule says, a place to begin and places to end. Out: the piece between them, and
-//! whether something is missing behind it. Never splits a character.
+//! whether something is missing after it. Never splits a character.
 
 use super::script::{CutAt, Reply};
 use crate::reply::{ModelReply, ToolCall};
@@ -21,7 +21,7 @@ pub(super) enum Part {
     Call(usize),
 }
 
-/// A piece of an answer, and whether the answer goes on behind it.
+/// A piece of an answer, and whether the answer goes on after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) reply: ModelReply,
@@ -118,7 +118,7 @@ pub(super) fn rest(reply: &Reply, start: Place, end: Option<Place>, calls: bool)
     Piece { reply: piece, is_cut: stop.is_some() }
 }
 
-/// Cuts a piece to so many bytes.
+/// Cuts a piece to this many bytes.
 pub(super) fn limit(piece: &mut Piece, bytes: usize) {
     let mut left = bytes;
     piece.is_cut |= shorten(&mut piece.reply.thinking, &mut left);
@@ -155,7 +155,7 @@ pub(super) fn floor_boundary(text: &str, byte: usize) -> usize {
     (0..=byte).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
-// A cut at or behind the last byte of the last part takes nothing away.
+// A cut at or after the last byte of the last part takes nothing away.
 fn is_before_the_end(reply: &Reply, end: Place) -> bool {
     let last = match reply.tool_calls.len() {
         0 if reply.text.is_empty() => Part::Thinking,

@@ -164,7 +164,7 @@ fn after_plain(text: &str, user: &str) -> Option<usize> {
     begun(text).or_else(|| begun(&escaped).map(|at| unescaped(text, at)))
 }
 
-// What stands between fences, without the line break that belongs to the fence.
+// What is between fences, without the line break that belongs to the fence.
 fn fenced(text: &str) -> Vec<&str> {
     split_at_fences(text).0
 }

@@ -96,7 +96,7 @@ impl Heard {
         match role {
             "assistant" => self.turn(true, said),
             "user" => self.turn(false, said),
-            // Standing instructions, tool results and calls cost tokens and are nobody's turn.
+            // Standing instructions, tool results and calls cost tokens and belong to no turn.
             _ => self.prompt_bytes += item.to_string().len(),
         }
     }

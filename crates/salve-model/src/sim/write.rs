@@ -16,7 +16,7 @@ use crate::wire::Dialect;
 use salve_types::Usage;
 use serde_json::{Value, json};
 
-/// What stands around the words of a reply.
+/// What is around the words of a reply.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Envelope {
     /// The end of every id in the reply; letters and digits.
@@ -104,7 +104,7 @@ fn first(replies: &[ModelReply]) -> &ModelReply {
     replies.first().unwrap_or(&NOTHING)
 }
 
-// The sum over all answers; none when nobody tells.
+// The sum over all answers; none when it is not told.
 fn usage(replies: &[ModelReply]) -> Option<Usage> {
     replies.iter().filter_map(|reply| reply.usage).reduce(|one, other| one + other)
 }

@@ -1,7 +1,7 @@
 //! JSON read without faith: what has another type than expected counts as absent.
 //!
 //! In: JSON of a provider. Out: borrowed text, counts and objects, as far as they are there. Never
-//! fails over a field that has the wrong type, and never builds a tree for fields nobody reads.
+//! fails over a field that has the wrong type, and never builds a tree for fields that are not read.
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};

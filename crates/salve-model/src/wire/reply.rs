@@ -2,7 +2,7 @@
 //!
 //! In: the JSON body of a reply. Out: what it says; or the same body with other text, arguments,
 //! reason and usage. Never touches anything else: ids, probabilities, annotations, reasoning and
-//! fields nobody knows stay as they came.
+//! unknown fields stay as they came.
 
 mod chat;
 mod messages;

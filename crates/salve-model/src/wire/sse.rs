@@ -101,7 +101,7 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 // Events that some servers send without data.
 const HEARTBEATS: [&[u8]; 4] = [b"ping", b"keepalive", b"keep-alive", b"heartbeat"];
 
-// Whether a comment is a line of data behind one wrong byte.
+// Whether a comment is a line of data after one wrong byte.
 fn hides_data(comment: &[u8]) -> bool {
     comment.starts_with(b":data:") || comment.starts_with(b":ata:")
 }

@@ -149,7 +149,7 @@ impl StreamTail {
 // What clients can tell this error by.
 const ERROR_CODE: &str = "salve_incomplete";
 
-// Writes one event behind others.
+// Writes one event after others.
 fn write_event(out: &mut String, event: &str, data: &Value) {
     if !event.is_empty() {
         out.extend(["event: ", event, "\n"]);

@@ -9,7 +9,7 @@ use salve_types::{FinishReason, Usage};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// Returns the dialect's word for a reason. A broken connection has no word of its own; for whoever
+/// Returns the dialect's word for a reason. A broken connection has no word of its own; for the one that
 /// reads it, the answer was cut.
 pub(super) fn finish_word(dialect: Dialect, reason: &FinishReason) -> &str {
     match (dialect, reason) {

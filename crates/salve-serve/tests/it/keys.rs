@@ -269,7 +269,7 @@ async fn every_call_is_in_the_ledger_with_what_it_took() {
     let gateway = gateway(config).await;
     let (status, headers, _) = ask(gateway.addr, "sk-own", &question(Some(50))).await;
     assert_eq!(status, 200);
-    // A call is settled behind its reply, not before it.
+    // A call is settled after its reply, not before it.
     let mut calls = store.calls(&CallFilter::default()).await.unwrap();
     for _ in 0..3000 {
         if calls.iter().all(|call| call.outcome.is_some()) {

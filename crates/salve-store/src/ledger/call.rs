@@ -51,11 +51,11 @@ pub struct NewCall {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Reservation {
-    /// Nobody made this call yet: make it, and settle it.
+    /// This call was not made yet: make it, and settle it.
     Fresh(crate::OpenCall),
     /// It was made before; this is the outcome.
     Done(Box<CallDetail>),
-    /// It was begun, and nobody knows how it ended: it may have been paid.
+    /// It was begun, and it is unknown how it ended: it may have been paid.
     InDoubt {
         /// Its number.
         id: CallId,
@@ -112,7 +112,7 @@ impl Settled {
     }
 }
 
-/// What is decided about a call of which nobody knows how it ended.
+/// What is decided about a call whose end is unknown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Resolution {
@@ -329,7 +329,7 @@ pub struct CallFilter {
     pub since: Option<Timestamp>,
     /// Older than this call.
     pub before: Option<CallId>,
-    /// At most so many.
+    /// At most this many.
     pub limit: u32,
 }
 

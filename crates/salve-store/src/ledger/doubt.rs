@@ -50,7 +50,7 @@ pub struct DoubtfulCall {
 impl Store {
     /// Takes a call in doubt away from the process that began it, if that is not seen any more or
     /// someone decided that it is to be made again: from now on what the other one settles is late.
-    /// What it may have taken counts at its worst until then. A call that nobody began is reserved.
+    /// What it may have taken counts at its worst until then. A call that was not begun is reserved.
     ///
     /// # Errors
     /// When the database refuses, or its gateway key is not in force.
@@ -103,7 +103,7 @@ impl Store {
         .await
     }
 
-    /// Decides about the call under this key, if it is in doubt; no when it is not: nobody began
+    /// Decides about the call under this key, if it is in doubt; no when it is not: no process began
     /// it, it is settled, or its owner is alive. The same said twice is said once.
     ///
     /// # Errors

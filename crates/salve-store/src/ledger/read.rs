@@ -56,7 +56,7 @@ impl Store {
     }
 
     /// Returns the tries at calls that were taken from their owner, newest call first, each as a call
-    /// of its own under the number it has: what nobody knows the end of is unknown, and counts at
+    /// of its own under the number it has: what has no known end is unknown, and counts at
     /// the most it can have taken.
     ///
     /// # Errors
@@ -99,7 +99,7 @@ impl Store {
         self.spending(&format!("key:{id}"), self.now().day()).await
     }
 
-    /// Returns what everybody has spent today, and what open calls hold.
+    /// Returns what all have spent today, and what open calls hold.
     ///
     /// # Errors
     /// When the database refuses.

@@ -55,7 +55,7 @@ macro_rules! read {
     reason = "each fails when the database does, and says what it refuses with `EngineRefusal`"
 )]
 impl EngineTables {
-    /// Claims the oldest turn that is due and whose instance nobody holds.
+    /// Claims the oldest turn that is due and whose instance no worker holds.
     pub async fn claim_turn(&self, claim: TurnClaim) -> Result<Option<ClaimedTurn>, StoreError> {
         // Mostly there is none, and to see that needs no writer.
         let next = read!(self, "look for a turn", |readers| turns::next(&claim, readers))?;

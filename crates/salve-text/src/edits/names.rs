@@ -55,7 +55,7 @@ pub(super) fn path_above(
 }
 
 /// Lists the names above edits of a reply that may be those of files, in the order of the reply.
-/// Whoever has the files says which are.
+/// The caller that has the files says which are.
 pub fn possible_names(text: &str) -> Vec<String> {
     let lines = split_lines(text);
     let mut names: Vec<String> = Vec::new();

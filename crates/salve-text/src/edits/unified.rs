@@ -113,7 +113,7 @@ impl DiffReader {
                 truncated(at?, "the text ends inside a line that begins the next change")
             }
             // A hunk that has no change yet, or is the first that lacks lines after others that had
-            // them all, or lacks those behind its last change, was not written to its end.
+            // them all, or lacks those after its last change, was not written to its end.
             (Some(hunk), _) if self.is_cut_short(hunk) => {
                 truncated(at?, "the last hunk has fewer lines than its header promises")
             }

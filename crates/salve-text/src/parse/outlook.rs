@@ -42,7 +42,7 @@ impl Machine {
             match byte {
                 b'}' | b']' | b')' => {
                     let Some(below) = self.depth_after(depth, byte) else {
-                        // One closer too many, right behind a good one.
+                        // One closer too many, right after a good one.
                         if extra || untouched || at > start {
                             return Ok(Possible);
                         }

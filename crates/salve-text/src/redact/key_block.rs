@@ -7,7 +7,7 @@
 use super::shape::Class;
 use super::view::View;
 
-/// So many characters of base64 in a row are key material.
+/// How many characters of base64 in a row are key material.
 const LINE: usize = 16;
 const SOFT: usize = 256;
 const HARD: usize = 64;

@@ -54,12 +54,12 @@ pub(super) enum Part {
     Run(Class, usize, usize),
 }
 
-/// At least so many characters of a class, and all that follow.
+/// At least this many characters of a class, and all that follow.
 pub(super) const fn at_least(class: Class, count: usize) -> Part {
     Part::Run(class, count, usize::MAX)
 }
 
-/// So many characters of a class and no more.
+/// How many characters of a class and no more.
 pub(super) const fn exactly(class: Class, count: usize) -> Part {
     Part::Run(class, count, count)
 }

@@ -6,7 +6,7 @@
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::sync::LazyLock;
 
-/// Statistics are taken over so many bytes at most, so that a longer value costs no more.
+/// Statistics are taken over this many bytes at most, so that a longer value costs no more.
 pub(super) const JUDGED: usize = 96;
 
 /// Words that no issued token has, but every page that explains one.

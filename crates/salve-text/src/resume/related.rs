@@ -203,7 +203,7 @@ fn beginning(join: &Join<'_>) -> i32 {
     }
     let likely = |line: &str| LIKELY.iter().any(|sign| line.starts_with(sign));
     let two = likely(first) && head.take(12).any(likely);
-    // Behind a blank or a brace the same line may go on with `from` or `import`; else it cannot.
+    // After a blank or a brace the same line may go on with `from` or `import`; else it cannot.
     let open_end = join.partial.ends_with([' ', '\t', '}', '{', ','])
         || join.content.starts_with(['\n', '\r']);
     if two && join.candidate.drop == 0 && seam::is_mid_line(join.partial) && !open_end {

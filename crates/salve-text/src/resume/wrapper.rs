@@ -172,7 +172,7 @@ impl Wrapper<'_> {
     // A fence that starts a continuation is a wrapper in code. Where the cut text holds fences of
     // its own it is one only if it closes at the very end, or never.
     fn is_wrapping_fence(&self, opener: Line, announced: bool) -> bool {
-        // Behind a line that has begun, a fence would not even start a line.
+        // After a line that has begun, a fence would not even start a line.
         let inside_line = super::seam::is_mid_line(self.partial);
         let half = self.partial[last_line_start(self.partial)..].trim();
         if inside_line && !half.starts_with(['`', '~']) {

@@ -93,7 +93,7 @@ fn nested_thinking_ten_thousand_deep() {
 fn a_hundred_thousand_fence_openers() {
     let text = "```rust\n".repeat(100_000);
     let reply = check(&text);
-    // Every layer would have to be peeled off one by one; nobody can say where the content begins.
+    // Every layer would have to be peeled off one by one; it cannot be said where the content begins.
     assert_eq!(reply.text(), text);
 }
 

@@ -32,9 +32,9 @@ pub(super) struct Level<'a> {
 }
 
 // Where the pairing is since the last pair.
-/// Directly behind the pair.
+/// Directly after the pair.
 const JUST: usize = 0;
-/// Behind it, and no marker comes before the next pair: what is passed over is lost.
+/// After it, and no marker comes before the next pair: what is passed over is lost.
 const TIGHT: usize = 1;
 /// A marker must come before the next pair: what is passed over is kept.
 const AHEAD: usize = 2;
@@ -105,7 +105,7 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// Weighs a pair; `None` when the lines are no pair. A weak line counts only directly behind a
+    /// Weighs a pair; `None` when the lines are no pair. A weak line counts only directly after a
     /// pair or at both ends.
     fn weigh(&self, row: usize, column: usize, state: usize) -> Option<i64> {
         let (new, old) = (&self.new[row], &self.old[column]);

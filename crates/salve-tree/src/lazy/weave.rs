@@ -430,7 +430,7 @@ fn ends_with_marker(item: &Item) -> bool {
     })
 }
 
-/// Finds an item behind a marker that is deeper than the marker, or deeper than an item that
+/// Finds an item after a marker that is deeper than the marker, or deeper than an item that
 /// follows, so that the line it is below is not there; and tells whether all items are so.
 fn first_orphan<'i>(items: &'i [Item], lines: &[&str]) -> Option<(&'i Item, bool)> {
     let mut margin = usize::MAX;

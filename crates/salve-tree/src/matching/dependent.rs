@@ -10,7 +10,7 @@ use crate::FileText;
 use crate::splice::{self, Wanted};
 use salve_types::{Hunk, HunkBody};
 
-/// So many blocks are sought again; a reply with more of them was written against another file.
+/// How many blocks are sought again; a reply with more of them was written against another file.
 const MOST: usize = 16;
 
 /// Places the blocks that the base does not have and returns the text with them.

@@ -62,13 +62,13 @@ pub(crate) fn decide<'h>(
 /// The hunks whose place is certain: first and last changed line, and how far the hint was off.
 struct Fixed {
     places: Vec<Option<Spot>>,
-    // The nearest certain hunk behind each hunk, as it was at the beginning.
+    // The nearest certain hunk after each hunk, as it was at the beginning.
     next: Vec<Option<usize>>,
     last: Option<usize>,
     ordered: bool,
 }
 
-/// The nearest certain hunks before and behind every hunk.
+/// The nearest certain hunks before and after every hunk.
 struct Around {
     before: Vec<Option<usize>>,
     after: Vec<Option<usize>>,
@@ -128,14 +128,14 @@ impl Fixed {
         self.next[at].and_then(|next| self.places[next])
     }
 
-    // Tells whether a place is before that of an earlier hunk or behind that of a later one.
+    // Tells whether a place is before that of an earlier hunk or after that of a later one.
     fn contradicts(&self, around: &Around, at: usize, (start, end): (usize, usize)) -> bool {
         let spot = |other: Option<usize>| other.and_then(|other| self.places[other]);
         spot(around.before[at]).is_some_and(|before| start < before.end)
             || spot(around.after[at]).is_some_and(|after| end > after.start)
     }
 
-    // Leaves the places between the certain hunk before and the one behind.
+    // Leaves the places between the certain hunk before and the one after.
     fn narrow(&self, at: usize, search: &mut Search<'_>) {
         if !self.ordered {
             return;

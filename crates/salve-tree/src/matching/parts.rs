@@ -61,7 +61,7 @@ fn change<'h>(pattern: &Pattern<'h>, at: usize) -> Pattern<'h> {
     part
 }
 
-// Joins a change that stands behind the others; lines that both know count once.
+// Joins a change that is after the others; lines that both know count once.
 fn append<'h>(
     index: &Index<'_>,
     joined: &mut Pattern<'h>,

@@ -19,13 +19,13 @@ const REMOVED_ENOUGH: f64 = 0.80;
 const LONGEST_SPAN: f64 = 1.5;
 /// Longer hunks are not compared line by line.
 const MOST_LINES: usize = 200;
-/// So many places are compared closely.
+/// How many places are compared closely.
 const MOST_PLACES: usize = 8;
 /// A line that is in more places tells nothing about where to look.
 const COMMON: usize = 32;
 /// How far lines may have moved against each other inside a place.
 const SLACK: usize = 6;
-/// So many places are told apart: the best, its rival and one more.
+/// How many places are told apart: the best, its rival and one more.
 const MOST_SHOWN: usize = 3;
 /// What a line of the file between two others costs, so that equal lines pair with the nearest.
 const GAP: f64 = 0.01;

@@ -7,7 +7,7 @@ use super::indent::indent;
 use crate::FileText;
 use std::ops::Range;
 
-/// So many lines that begin alike are told.
+/// How many lines that begin alike are told.
 const MOST: usize = 4096;
 
 /// The lines of a file, sorted by what they begin with.

@@ -16,7 +16,7 @@ pub(crate) fn similarity(left: &str, right: &str) -> (f64, usize) {
     let right: Vec<char> = right.chars().take(MOST).collect();
     let longer = left.len().max(right.len());
     if longer == 0 {
-        // They differ behind a bound or not at all; empty against empty was equal above.
+        // They differ after a bound or not at all; empty against empty was equal above.
         return (0.0, 1);
     }
     let most = bound(&left, &right);

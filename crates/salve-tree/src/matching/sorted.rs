@@ -6,7 +6,7 @@
 
 use std::cmp::Ordering;
 
-/// Runs are told apart by so many lines at most.
+/// Runs are told apart by this many lines at most.
 const DEPTH: usize = 1024;
 
 /// Every line of a file as the beginning of a run, in the order of the runs.

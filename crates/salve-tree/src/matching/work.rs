@@ -7,9 +7,9 @@
 use crate::FileText;
 use std::cell::Cell;
 
-/// So many times the lines of a file may be passed over.
+/// How many times the lines of a file may be passed over.
 const PASSES: usize = 32;
-/// So many steps of comparing lines may be done per byte of a file.
+/// How many steps of comparing lines may be done per byte of a file.
 const COMPARISONS: usize = 48;
 /// Small files have this much more.
 const AT_LEAST: usize = 1 << 21;
@@ -30,7 +30,7 @@ impl Work {
         Self { passes: Cell::new(passes), comparisons: Cell::new(comparisons), done: Cell::new(0) }
     }
 
-    /// Takes the cost of a search that looks at so many lines; false when that is too much.
+    /// Takes the cost of a search that looks at this many lines; false when that is too much.
     pub(crate) fn may_pass(&self, lines: usize) -> bool {
         take(&self.passes, lines) && self.did(lines)
     }

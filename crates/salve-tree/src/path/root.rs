@@ -234,7 +234,7 @@ impl Walk for DiskWalk<'_> {
     fn writable(&self) -> bool {
         let wanted = fs::Access::WRITE_OK | fs::Access::EXEC_OK;
         let permitted = fs::accessat(self.current(), ".", wanted, AtFlags::EACCESS).is_ok();
-        // A privileged user may write anywhere; a directory closed to everybody was closed on purpose.
+        // A privileged user may write anywhere; a directory closed to all was closed on purpose.
         let open = fs::fstat(self.current()).is_ok_and(|status| status.st_mode & 0o222 != 0);
         permitted && open
     }

@@ -44,7 +44,7 @@ pub(crate) enum Op {
     Ack,
 }
 
-/// What stands behind an inode.
+/// What an inode is.
 #[derive(Debug, Clone)]
 pub(crate) enum Kind {
     /// A file.

@@ -30,7 +30,7 @@ const NAMES: &[&str] = &[
 const STARTS: &[&str] =
     &["requirements", "constraints", ".eslintrc", ".babelrc", ".mocharc", ".nycrc"];
 
-/// Endings of what is data, whoever made it.
+/// Endings of what is data, no matter what made it.
 #[rustfmt::skip]
 const DATA: &[&str] = &[
     ".txt", ".md", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xml", ".html", ".htm", ".log", ".yml",

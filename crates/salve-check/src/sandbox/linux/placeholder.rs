@@ -1,7 +1,7 @@
 //! Protected paths that do not exist: an empty folder stands in for each while a run lasts.
 //!
 //! In: paths such as `.git` that a program must not create. Out: for each that is missing, an empty
-//! folder that nobody can write to, which the view then mounts read-only over itself. Never removes
+//! folder that no user can write to, which the view then mounts read-only over itself. Never removes
 //! a folder that holds anything, and never one that another run still relies on.
 //!
 //! Mounts need something to be mounted on, and neither Landlock nor seccomp can forbid one name in
@@ -56,7 +56,7 @@ impl Drop for Placeholders {
 /// Removes placeholders of a run that has ended or was killed, unless another run relies on them.
 ///
 /// The launcher of the run holds its lock until the kernel has taken its namespaces apart, some
-/// milliseconds after its programs have ended; that is waited for, so that nothing is seen behind.
+/// milliseconds after its programs have ended; that is waited for, so that nothing is seen after it.
 pub(crate) fn remove_placeholders(paths: &[PathBuf]) {
     let is_left = |path: &PathBuf| match open_placeholder(path) {
         Ok(Some(lock)) => !remove(path, &lock),
@@ -118,7 +118,7 @@ fn is_still_at(path: &Path, folder: &OwnedFd) -> bool {
     }
 }
 
-/// Returns whether nobody else relies on it; then it is gone, or no placeholder any more.
+/// Returns whether nothing else relies on it; then it is gone, or no placeholder any more.
 fn remove(path: &Path, lock: &OwnedFd) -> bool {
     let alone = rustix::fs::flock(lock, FlockOperation::NonBlockingLockExclusive).is_ok();
     if alone && is_still_at(path, lock) {

@@ -6,7 +6,7 @@
 //! Memory and disk are watched by the launcher instead, because these limits hold for each process
 //! and count what is reserved. Processes are limited twice: `RLIMIT_NPROC` counts per user and user
 //! namespace, but never holds for the machine's root, so the PID namespace also gets a highest number
-//! of its own, which holds for everybody, and the launcher counts as well.
+//! of its own, which holds for all users, and the launcher counts as well.
 
 use super::refused;
 use crate::Limits;

@@ -68,7 +68,7 @@ fn remedy() -> Option<Check> {
 }
 
 fn toolchain_rows(runner: &Runner, empty: &Path) -> Result<Vec<Check>, Failure> {
-    // Where no folder may be a workspace, the toolchains that everybody has are looked for.
+    // Where no folder may be a workspace, the toolchains that every user has are looked for.
     let root = workspace::place(&FolderArguments::default()).map(|place| place.root);
     let known = workspace_config::open(root.as_deref().unwrap_or(empty))?.workspace;
     let rows = probe_versions(&known.toolchains, empty, runner).into_iter().map(|report| {

@@ -4,7 +4,7 @@ use super::*;
 use std::os::unix::fs::PermissionsExt as _;
 
 /// One layout: files and folders (with a `/` at the end), where the command starts, and the root
-/// with the reason that must come of it. `0777:` before a folder opens it to everybody.
+/// with the reason that it must give. `0777:` before a folder opens it to everybody.
 struct Case {
     about: &'static str,
     layout: &'static [&'static str],

@@ -50,7 +50,7 @@ struct OneFile {
 pub(super) struct Disk(BTreeMap<String, OneFile>);
 
 impl Disk {
-    /// Reads the files of a database that nobody has open.
+    /// Reads the files of a database that no process has open.
     pub(super) fn read(folder: &Path) -> Self {
         let file = |name: &str| {
             let synced = std::fs::read(folder.join(name)).unwrap_or_default();

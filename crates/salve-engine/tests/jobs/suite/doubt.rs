@@ -1,4 +1,4 @@
-//! Calls of which nobody knows whether they were paid.
+//! Calls of which it is unknown whether they were paid.
 
 use crate::act::{Act, Pay};
 use crate::flows::Script;

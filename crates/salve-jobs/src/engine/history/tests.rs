@@ -1,4 +1,4 @@
-//! Histories as tables: what is made of every event, and the state of a job behind it.
+//! Histories as tables: what is made of every event, and the state of a job after it.
 
 use super::{end_of, news, standing};
 use crate::engine::envelope::{FlowInput, StepInput, Told, job_error_text, step_error_text};

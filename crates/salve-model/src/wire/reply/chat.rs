@@ -52,7 +52,7 @@ fn is_text(part: &Value) -> bool {
     text_of(part, "type") == "text"
 }
 
-// Custom tools take free text, which nobody can prove whole.
+// Custom tools take free text, which cannot be proven whole.
 fn read_call(call: &Value) -> Option<ToolCall> {
     let is_function = call.get("type").is_none_or(|kind| kind.is_null() || kind == "function");
     let function = call.get("function").filter(|_| is_function)?;

@@ -267,7 +267,7 @@ fn read_choice(reader: &mut StreamReader, choice: Choice<'_>, deltas: &mut Vec<D
 }
 
 fn read_call(reader: &mut StreamReader, choice: u64, call: &Call<'_>, deltas: &mut Vec<Delta>) {
-    // Custom tools take free text, which nobody can prove whole.
+    // Custom tools take free text, which cannot be proven whole.
     if call.r#type.filled().is_some_and(|kind| kind != "function") {
         return;
     }

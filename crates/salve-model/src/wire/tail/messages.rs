@@ -178,7 +178,7 @@ impl MessagesTail {
         self.begin(&mut out);
         self.close(&mut out);
         if !std::mem::replace(&mut self.finished, true) {
-            // Nobody said that the answer is whole.
+            // Nothing says that the answer is whole.
             let reason = self.reason.as_ref().unwrap_or(&FinishReason::Disconnect);
             let word = finish_word(Dialect::Messages, reason);
             let event = json!({

@@ -228,7 +228,7 @@ impl ResponsesTail {
         }
         self.begin(&mut out);
         self.close(&mut out);
-        // Nobody said that the answer is whole.
+        // Nothing says that the answer is whole.
         let reason = self.reason.clone().unwrap_or(FinishReason::Disconnect);
         let response = self.final_response(&reason, Value::Null);
         let status = response.get("status").and_then(Value::as_str).unwrap_or("incomplete");

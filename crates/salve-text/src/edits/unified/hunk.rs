@@ -115,7 +115,7 @@ impl HunkDraft {
         }
     }
 
-    /// Returns whether exactly the promised lines have come, whatever waits behind them.
+    /// Returns whether exactly the promised lines have come, whatever waits after them.
     pub(super) fn is_satisfied(&self) -> bool {
         self.remaining() == Some((0, 0))
     }
@@ -152,7 +152,7 @@ impl HunkDraft {
     }
 
     /// Returns whether the last line is a change while lines of both sides are promised, and lines
-    /// came before the first one: then those behind it are missing.
+    /// came before the first one: then those after it are missing.
     pub(super) fn ends_in_its_changes(&self) -> bool {
         let kind = |line: Option<&HunkLine>| line.map(|line| line.kind);
         let last = kind(self.lines.last()).is_some_and(|kind| kind != LineKind::Context);

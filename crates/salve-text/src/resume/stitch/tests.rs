@@ -134,7 +134,7 @@ fn t27_a_sign_at_the_start_of_a_line() {
 #[test]
 fn t27_lines_that_were_repeated_in_place_were_not_moved() {
     let (partial, rest) = cut(RUST, "        sum += wei");
-    // The first lines show that nothing was moved, so the odd line behind them is meant.
+    // The first lines show that nothing was moved, so the odd line after them is meant.
     let odd = rest.replace("    scaled + 1", "            scaled + 1");
     let reply = format!("    for item in items {{\n        sum += wei{odd}");
     let stitched = joins(Language::Rust, partial, &reply, &format!("{partial}{odd}"));

@@ -173,7 +173,7 @@ struct Pieces(mpsc::UnboundedSender<String>);
 
 impl Watch for Pieces {
     fn arrived(&mut self, text: &str) {
-        // Nobody listens any more when the call was given up; then nothing is kept.
+        // No one listens any more when the call was given up; then nothing is kept.
         let _ = self.0.send(text.to_owned());
     }
 }

@@ -160,7 +160,7 @@ pub(super) struct Piece {
     /// How often the call was begun before, by workers that died: each may have been charged.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) lost_calls: u32,
-    /// What it took, at worst where nobody said so.
+    /// What it took, at worst where it was not said.
     pub(super) spent: Spend,
 }
 

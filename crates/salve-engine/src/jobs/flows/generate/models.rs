@@ -11,11 +11,11 @@ pub trait ModelSource: Send + Sync {
     /// Returns the model that is asked for.
     ///
     /// # Errors
-    /// When nobody fills the role, or its provider has no key here.
+    /// When no model fills the role, or its provider has no key here.
     fn choose(&self, which: &WhichModel) -> Result<Chosen, NoModel>;
 }
 
-/// Why nobody can be asked.
+/// Why no one can be asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NoModel(pub String);

@@ -110,7 +110,7 @@ pub enum OnFail {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NodeRetry {
-    /// At most so many attempts.
+    /// At most this many attempts.
     pub attempts: u32,
     /// The wait after the first, in milliseconds; it doubles each time.
     #[serde(default = "usual_wait")]
@@ -196,7 +196,7 @@ pub enum PlanError {
     /// Nodes wait for each other.
     #[error("these nodes wait for each other: {}", .0.join(", "))]
     Cycle(Vec<String>),
-    /// Nobody here can do what a node says.
+    /// No worker here can do what a node says.
     #[error("node `{node}` needs the {kind} `{name}`, which is not here; there is {known}")]
     UnknownName {
         /// The node.

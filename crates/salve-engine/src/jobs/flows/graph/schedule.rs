@@ -153,7 +153,7 @@ impl Schedule {
     }
 
     // Of the nodes that were never free, those that are also waited for by others that were not:
-    // what only hangs behind a cycle is left out.
+    // what only hangs on a cycle is left out.
     fn on_cycles(&self, free: &[usize]) -> Vec<usize> {
         let mut left: BTreeSet<usize> = (0..self.before.len()).collect();
         for at in free {

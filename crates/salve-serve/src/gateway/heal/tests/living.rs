@@ -61,7 +61,7 @@ fn pings_are_sent_while_arguments_are_held() {
     });
 }
 
-// Counts the bodies that nobody dropped yet.
+// Counts the bodies that are not dropped yet.
 async fn first_body(
     fake: &Fake,
 ) -> futures_util::stream::BoxStream<'static, std::io::Result<Bytes>> {

@@ -145,7 +145,7 @@ fn run_matrix(stream: bool) {
     assert!(failures.len() * 100 <= runs, "of {runs} are not whole: {failures:#?}");
 }
 
-// No call reaches the client whose arguments nobody wrote.
+// No call reaches the client whose arguments were not written by the model.
 fn check_calls(outcome: &Outcome) {
     for answer in &outcome.received.answers {
         for (name, arguments) in &answer.calls {
