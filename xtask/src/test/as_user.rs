@@ -18,27 +18,39 @@ const USER: &str = "1001";
 const SUITES: &[(&str, &[&str])] =
     &[("salve-check", &["sandbox", "toolchains"]), ("salve-tree", &[])];
 
-/// Makes root's toolchain and the folder for temporary files usable, gives away root, runs a test.
+/// Makes root's toolchains and the folder for temporary files usable, gives away root, runs a test.
 ///
-/// A repository in root's home is shown to the user by a home that holds nothing else.
+/// What is in a home that the user may not enter is shown to it by a home that holds nothing else.
 const SCRIPT: &str = r#"
 set -e
 place=$1 repository=$2 target=$3 rustup=$4 cargo=$5 user=$6 folder=$7; shift 7
-mkdir -p "$place/rustup" "$place/cargo" "$place/repository" "$place/target" "$place/home"
-chown "$user:$user" "$place/home"
+mkdir -p "$place/rustup" "$place/cargo" "$place/home/.cache"
+if [ -d "$HOME/.cache/go-build" ] && [ ! -d "$place/home/.cache/go-build" ]; then
+    cp -r "$HOME/.cache/go-build" "$place/home/.cache/"
+fi
+chown -R "$user:$user" "$place/home"
 mount --bind "$rustup" "$place/rustup"
 mount --bind "$cargo" "$place/cargo"
 as_user() { setpriv --reuid "$user" --regid "$user" --clear-groups --no-new-privs "$@"; }
-if ! as_user test -x "$1" -a -r "$folder"; then
-    mount --bind "$repository" "$place/repository"
-    mount --bind "$target" "$place/target"
-    mount -t tmpfs -o mode=0755 none "/$(echo "$repository" | cut -d / -f 2)"
-    mkdir -p "$repository" && mount --bind "$place/repository" "$repository"
-    mkdir -p "$target" && mount --bind "$place/target" "$target"
-fi
+python=$(readlink -f "$target/tools/python/bin/python3" || true)
+number=0 hidden=
+for shown in "$repository" "$target" "${python%/bin/*}"; do
+    if [ -z "$shown" ] || as_user test -x "$shown"; then continue; fi
+    number=$((number + 1))
+    mkdir -p "$place/$number"
+    mount --bind "$shown" "$place/$number"
+    hidden="$hidden $number:$shown"
+done
+for shown in $hidden; do
+    top="/$(echo "${shown#*:}" | cut -d / -f 2)"
+    as_user test -x "$top" || mount -t tmpfs -o mode=0755 none "$top"
+    mkdir -p "${shown#*:}"
+    mount --bind "$place/${shown%%:*}" "${shown#*:}"
+done
 mount -t tmpfs -o mode=1777 none "$target/tmp"
 cd "$folder"
-export HOME="$place/home" RUSTUP_HOME="$place/rustup" CARGO_HOME="$place/cargo" INSTA_UPDATE=no
+export HOME="$place/home" RUSTUP_HOME="$place/rustup" CARGO_HOME="$place/cargo"
+export INSTA_UPDATE=no INSTA_WORKSPACE_ROOT="$repository"
 export PATH="$place/cargo/bin:$PATH" CARGO_MANIFEST_DIR="$folder"
 as_user "$@"
 "#;
