@@ -241,10 +241,10 @@ impl Tree {
         worst.map(|(_, index)| NodeId(index))
     }
 
-    /// Returns where the values of the answer stand that are not complete, such as
-    /// `$.files[2].path`. Lists at most a thousand.
+    /// Returns where the values of the answer are that are not complete, such as `$.files[2].path`, or
+    /// that came twice. Lists at most a thousand.
     pub fn incomplete_paths(&self) -> Vec<String> {
-        super::paths::incomplete_paths(self, &[])
+        super::paths::incomplete_paths(self, &super::losses::winners(self))
     }
 
     fn inside(&self, id: NodeId, tag: Tag) -> (u32, u32) {
