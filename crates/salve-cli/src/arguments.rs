@@ -4,6 +4,7 @@
 
 mod calls;
 mod check;
+mod examples;
 mod folder;
 mod gateway;
 mod help;
@@ -17,12 +18,13 @@ mod sim;
 mod stats;
 mod tree;
 mod trust;
+mod usage;
 
 pub(crate) use calls::{CallsArguments, CallsCommand, CallsListArguments, ResolveAs, StateChoice};
 pub(crate) use check::CheckArguments;
 pub(crate) use folder::FolderArguments;
 pub(crate) use gateway::{GatewayArguments, LogFormat};
-pub(crate) use help::{alike, command, order_suggestions};
+pub(crate) use help::command;
 pub(crate) use jobs::{
     InDoubtSetting, JobsArguments, JobsCommand, JobsListArguments, JobsPurgeArguments,
     JobsResolveArguments, JobsRetryArguments, JobsShowArguments, JobsStartArguments,
@@ -40,6 +42,7 @@ pub(crate) use tree::{
     RedoArguments, RewindArguments, TreeArguments, UndoArguments, named_format,
 };
 pub(crate) use trust::{TrustArguments, TrustCommand};
+pub(crate) use usage::{alike, usage_error};
 
 use crate::settings::SentinelSetting;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -49,7 +52,7 @@ use salve_types::{Language, Mode};
 use std::path::PathBuf;
 
 const AFTER: &str = "\
-Exit codes: 0 clean or healed, 1 findings remain, 2 usage or configuration, 3 rolled back,
+Exit codes: 0 clean or healed, 1 findings remain, 2 usage or configuration, 3 rolled back, \
 4 needs approval, 5 a limit ended it, 101 a bug in Salve.
 The result goes to standard output, the story to standard error.
 `salve demo` shows what it does; `salve explain CODE` says what a code means.";
@@ -199,7 +202,7 @@ pub(crate) struct InspectArguments {
     #[arg(long)]
     pub(crate) path: Option<String>,
     /// The text of the completion marker, or `none` to ignore markers.
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     pub(crate) sentinel: Option<String>,
     /// Whether a missing marker is a cut.
     #[arg(long, value_enum)]
