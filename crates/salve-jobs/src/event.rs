@@ -46,7 +46,7 @@ pub enum Happened {
     },
     /// A step is to be done.
     StepScheduled {
-        /// Which.
+        /// The name of the step.
         step: String,
         /// Its place in the flow.
         position: u32,
@@ -57,7 +57,7 @@ pub enum Happened {
     },
     /// A step gave a result.
     StepDone {
-        /// Which.
+        /// The name of the step.
         step: String,
         /// Its place in the flow.
         position: u32,
@@ -66,23 +66,23 @@ pub enum Happened {
     },
     /// A step gave none.
     StepFailed {
-        /// Which.
+        /// The name of the step.
         step: String,
         /// Its place in the flow.
         position: u32,
         /// Which attempt.
         attempt: u32,
-        /// Why.
+        /// What went wrong.
         error: String,
     },
     /// A child was started.
     ChildStarted {
-        /// Which.
+        /// The job that is the child.
         child: JobId,
     },
     /// A child ended.
     ChildEnded {
-        /// Which.
+        /// The job that is the child.
         child: JobId,
         /// Why it has no result, if it has none.
         error: Option<String>,
@@ -94,7 +94,7 @@ pub enum Happened {
     },
     /// It was told something.
     Signalled {
-        /// What.
+        /// The name of the signal.
         signal: String,
     },
     /// It sleeps.
@@ -106,14 +106,14 @@ pub enum Happened {
     Woke,
     /// Someone wants it to stop.
     CancelRequested {
-        /// Why.
+        /// The reason that was given.
         reason: String,
     },
     /// It began again with another input.
     Restarted,
     /// It ended; nothing follows.
     Ended {
-        /// How.
+        /// The state it ended in.
         #[serde(flatten)]
         state: JobState,
     },

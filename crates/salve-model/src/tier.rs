@@ -16,7 +16,7 @@ pub const DEFAULT_OUTPUT_TOKENS: u32 = 16_384;
 pub struct Tier {
     /// Who is asked.
     pub role: Role,
-    /// How.
+    /// What is asked for, and how.
     pub strategy: Strategy,
     /// How often.
     pub attempts: u32,
@@ -47,7 +47,7 @@ pub struct Attempt {
     pub number: u32,
     /// Who is asked.
     pub role: Role,
-    /// How.
+    /// What is asked for, and how.
     pub strategy: Strategy,
     /// Its tokens.
     pub tokens: u32,

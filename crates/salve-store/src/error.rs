@@ -56,7 +56,7 @@ pub enum StoreError {
         to: i64,
         /// The newest backup.
         backup: Option<PathBuf>,
-        /// Why.
+        /// The cause.
         #[source]
         source: DatabaseError,
     },
@@ -67,7 +67,7 @@ pub enum StoreError {
         place: String,
         /// The version that was not reached.
         to: i64,
-        /// Why.
+        /// The cause.
         #[source]
         source: DatabaseError,
     },

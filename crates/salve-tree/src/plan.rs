@@ -34,7 +34,7 @@ pub struct FileContent {
 /// One file of a plan. A move is two: the old path goes, the new path comes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedFile {
-    /// Where.
+    /// The path.
     pub path: TreePath,
     /// What must be there when it is written; `None`: nothing.
     pub before: Option<FileState>,

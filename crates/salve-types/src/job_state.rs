@@ -30,12 +30,12 @@ pub enum JobState {
     },
     /// It has none and will not have one.
     Failed {
-        /// Why.
+        /// What went wrong.
         error: JobError,
     },
     /// It was stopped.
     Cancelled {
-        /// Why.
+        /// The reason that was given.
         reason: String,
     },
     /// One of its steps kills every worker that tries it; a person has to look.
@@ -117,7 +117,7 @@ pub enum JobError {
     /// It was cancelled.
     #[error("cancelled: {reason}")]
     Cancelled {
-        /// Why.
+        /// The reason that was given.
         reason: String,
     },
     /// One of its steps killed every worker that tried it.

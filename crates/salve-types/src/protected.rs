@@ -53,7 +53,7 @@ pub enum ProtectedForm {
 pub struct ProtectedEntry {
     /// What it names.
     pub form: ProtectedForm,
-    /// Why.
+    /// The reason that was given.
     pub reason: ProtectedReason,
     /// Whom it binds.
     pub binds: Binds,

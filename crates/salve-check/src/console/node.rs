@@ -136,7 +136,7 @@ fn frames<'a>(log: &Log<'a>, from: usize) -> (Option<(&'a str, SourceSpan)>, usi
     (own, at)
 }
 
-// What node prints after the stack in braces: `code: 'X'`, and the error after the error.
+// What node prints after the stack in braces: `code: 'X'`, and the error that caused it.
 struct Properties {
     cause: Option<(Option<String>, String)>,
     end: usize,

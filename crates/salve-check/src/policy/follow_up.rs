@@ -14,7 +14,7 @@ pub enum CommandFollowUp {
     Continue,
     /// Nothing, until a person looked.
     Stop {
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// This command instead of the next; it goes through the same policy.

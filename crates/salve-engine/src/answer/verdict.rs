@@ -60,7 +60,7 @@ pub enum Part {
 /// An answer that ends before its end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AnswerCut {
-    /// Where.
+    /// The part of the answer.
     pub part: Part,
     /// The text to go on from, where talk or a fence was before it.
     pub clean: Option<String>,

@@ -33,27 +33,27 @@ pub enum HostError {
     /// The folder cannot be opened.
     #[error("cannot open `{}`", folder.display())]
     Folder {
-        /// Which.
+        /// The folder.
         folder: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: std::io::Error,
     },
     /// A file of rules cannot be used.
     #[error("cannot use `{}`", path.display())]
     Rules {
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: RuleError,
     },
     /// A file's toolchains cannot be used.
     #[error("cannot use `{}`", path.display())]
     Toolchains {
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: SpecError,
     },

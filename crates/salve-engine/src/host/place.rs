@@ -87,16 +87,16 @@ pub enum PlaceError {
     /// The folder cannot be looked at.
     #[error("cannot open `{}`", folder.display())]
     Folder {
-        /// Which.
+        /// The folder.
         folder: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
     /// The folder may not be a workspace, and nothing around it is one.
     #[error("`{}` is not taken for a workspace: {why}", folder.display())]
     Unfit {
-        /// Which.
+        /// The folder.
         folder: PathBuf,
         /// Why not.
         why: Unfit,
@@ -104,7 +104,7 @@ pub enum PlaceError {
     /// The folder's name cannot be written.
     #[error("the name of the folder is not valid UTF-8: `{}`", folder.display())]
     NotText {
-        /// Which.
+        /// The folder.
         folder: PathBuf,
     },
 }

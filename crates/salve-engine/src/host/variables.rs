@@ -77,13 +77,13 @@ pub enum VariableError {
     /// It has no value here.
     #[error("the variable `{name}` is not set")]
     NotSet {
-        /// Which.
+        /// The name.
         name: String,
     },
     /// Its value holds a NUL byte.
     #[error("the value of `{name}` holds a NUL byte")]
     Value {
-        /// Which.
+        /// The name.
         name: String,
     },
 }

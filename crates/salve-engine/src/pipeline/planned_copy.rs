@@ -29,9 +29,9 @@ pub enum CopyError {
     /// Something cannot be read or written.
     #[error("cannot copy `{}`", path.display())]
     Io {
-        /// What.
+        /// The path.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },

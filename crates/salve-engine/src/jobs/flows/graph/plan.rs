@@ -188,7 +188,7 @@ pub enum PlanError {
     /// A reference has another shape than it may have.
     #[error("{place}: {error}")]
     BadReference {
-        /// Where.
+        /// The place in the graph.
         place: String,
         /// What is wrong with it.
         error: BadReference,
