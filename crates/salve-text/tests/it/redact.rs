@@ -90,7 +90,7 @@ fn x24_tokens_with_a_prefix_are_replaced_by_their_kind() {
         // In the middle of a word it is something else, if a key at all.
         let word = format!("x{token}");
         let out = redact(&word);
-        assert!(out == word || out == "[redacted:key]", "{out}");
+        assert!(out == word || out.ends_with("[redacted:key]"), "{out}");
     }
 }
 
