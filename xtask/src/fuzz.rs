@@ -117,7 +117,8 @@ fn long(only: Option<&str>, executions: u64, seconds: u64) -> anyhow::Result<()>
 // The parser of the shell subset has an oracle: the words that bash gives to stub programs.
 fn against_bash() -> anyhow::Result<()> {
     println!("\n=== shell: {DIFFERENTIAL_LINES} lines against bash ===");
-    let arguments = ["test", "-p", "salve-check", "--test", "shell_against_bash", "generated"];
+    let name = "shell_against_bash::generated";
+    let arguments = ["test", "-p", "salve-check", "--test", "it", name];
     let mut command = process::cargo(&arguments);
     command.args(["--", "--nocapture"]).env("SALVE_DIFFERENTIAL_LINES", DIFFERENTIAL_LINES);
     process::run(&mut command).context("our parser and bash read a line differently")
