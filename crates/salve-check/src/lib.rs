@@ -51,8 +51,9 @@ pub use run::{
     RunEvent, RunInput, RunLimit, RunPrograms, RunRecord, RunRequest, StartedBy,
 };
 pub use runner::{
-    Keep, KeyCommandError, Launcher, OutputStream, RunLog, Runner, RunnerOptions, WorkspaceCache,
-    caller_gives_input, clear_caches, is_paused, list_caches, run_key_command, run_own_executable,
+    Keep, KeyCommandError, Launcher, OutputStream, OwnCommandError, RunLog, Runner, RunnerOptions,
+    WorkspaceCache, caller_gives_input, clear_caches, is_paused, list_caches, run_key_command,
+    run_own_command, run_own_executable,
 };
 pub use sandbox::{Guarantee, GuaranteeReport, LayerReport, NamespaceDenial};
 pub use shell::{

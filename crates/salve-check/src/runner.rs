@@ -15,6 +15,7 @@ mod log;
 mod notable;
 mod outcome;
 mod own;
+mod own_command;
 mod protected_files;
 mod scratch;
 mod session;
@@ -28,6 +29,7 @@ pub use input::caller_gives_input;
 pub use key_command::{KeyCommandError, run_key_command};
 pub use log::RunLog;
 pub use own::run_own_executable;
+pub use own_command::{OwnCommandError, run_own_command};
 
 use crate::{
     FinishedRun, Gate, Guarantee, GuaranteeReport, Launch, Layer, LayerError, LayerReport, Limits,

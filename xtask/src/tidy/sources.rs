@@ -70,7 +70,7 @@ const OWNED: &[Owned] = &[
     Owned { call: "File::create(", owners: &[TREE, CLI], why: "only salve-tree writes project files" },
     Owned { call: "fs::remove_", owners: &[TREE, CLI, RUNNER, SANDBOX, BACKUPS, CHECKED_COPY], why: "only salve-tree removes project files" },
     Owned { call: "fs::rename(", owners: &[TREE, CLI, IMPORT, ASIDE], why: "only salve-tree moves project files" },
-    Owned { call: "Command::new(", owners: &[CHECK, CLI], why: "only salve-check starts processes" },
+    Owned { call: "Command::new(", owners: &[CHECK], why: "only salve-check starts processes" },
     Owned { call: "env::var", owners: &[CLI], why: "only salve-cli reads the environment" },
     Owned { call: "env::current_dir(", owners: &[CLI], why: "only salve-cli asks where it is" },
     Owned { call: "SystemTime::now(", owners: &[CLI], why: "time is a value that is passed in" },

@@ -4,24 +4,33 @@
 //! takes a program from a workspace: only those on the search path are tried, by their names.
 
 use crate::failure::Failure;
-use std::process::{Command, Stdio};
+use salve_check::{OwnCommandError, run_own_command};
+use std::io::ErrorKind;
+use std::time::Duration;
 
 /// The programs, each with what it is asked for.
-const PROGRAMS: &[(&str, &[&str])] = &[
-    ("wl-paste", &["--no-newline"]),
-    ("xclip", &["-selection", "clipboard", "-out"]),
-    ("xsel", &["--clipboard", "--output"]),
-    ("pbpaste", &[]),
+const PROGRAMS: &[&[&str]] = &[
+    &["wl-paste", "--no-newline"],
+    &["xclip", "-selection", "clipboard", "-out"],
+    &["xsel", "--clipboard", "--output"],
+    &["pbpaste"],
 ];
+/// How long a program may take: the owner of a selection that hangs would hang it too.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The longest text that is taken.
+const MOST_BYTES: u64 = 16 << 20;
 
 /// Reads the clipboard.
 pub(super) fn text() -> Result<String, Failure> {
     let mut refused = None;
-    for (program, arguments) in PROGRAMS {
-        match ask(program, arguments) {
+    for words in PROGRAMS {
+        match ask(words) {
             Ok(Some(text)) => return Ok(text),
             Ok(None) => {}
-            Err(why) => refused = refused.or(Some(format!("{program}: {why}"))),
+            Err(why) => {
+                let program = words.first().copied().unwrap_or_default();
+                refused = refused.or(Some(format!("{program}: {why}")));
+            }
         }
     }
     Err(match refused {
@@ -34,18 +43,32 @@ pub(super) fn text() -> Result<String, Failure> {
 }
 
 // Nothing where the program is not there; the first line of its complaint where it fails.
-#[expect(clippy::disallowed_methods, reason = "the clipboard is read by a program of the system")]
-fn ask(program: &str, arguments: &[&str]) -> Result<Option<String>, String> {
-    let ended = Command::new(program).args(arguments).stdin(Stdio::null()).output();
-    match ended {
-        Ok(ended) if ended.status.success() => {
-            Ok(Some(String::from_utf8_lossy(&ended.stdout).into_owned()))
+fn ask(words: &[&str]) -> Result<Option<String>, String> {
+    match run_own_command(words, PATIENCE, MOST_BYTES) {
+        Ok(printed) => Ok(Some(String::from_utf8_lossy(&printed).into_owned())),
+        Err(OwnCommandError::NotStarted { source, .. }) if source.kind() == ErrorKind::NotFound => {
+            Ok(None)
         }
-        Ok(ended) => {
-            let said = String::from_utf8_lossy(&ended.stderr).trim().to_owned();
-            Err(said.lines().next().unwrap_or("it failed without a word").to_owned())
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(OwnCommandError::NotStarted { source, .. }) => Err(source.to_string()),
+        Err(OwnCommandError::Failed { complaint: Some(complaint), .. }) => Err(complaint),
         Err(error) => Err(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_is_not_there_is_passed_over_and_one_that_fails_says_why() {
+        for (words, expected) in [
+            (&["no-such-clipboard-anywhere"][..], Ok(None)),
+            (&["printf", "a\\303"], Ok(Some("a\u{fffd}".to_owned()))),
+            (&["sh", "-c", "echo no display >&2; exit 1"], Err("no display".to_owned())),
+            (&["sh", "-c", "exit 1"], Err("`sh` failed: exit status: 1".to_owned())),
+            (&["yes"], Err("`yes` printed more than 16777216 bytes".to_owned())),
+        ] {
+            assert_eq!(ask(words), expected, "{words:?}");
+        }
     }
 }
