@@ -4,7 +4,7 @@
 //! every budget it counts in, until it is settled. A call that a budget limits and that cannot be booked
 //! is not made; of any other one nothing is used before it is booked.
 
-use super::heal::{CallEnd, Receipt};
+use super::heal::{CallEnd, CallMeter};
 use futures_util::FutureExt;
 use salve_model::{Price, Purpose, worst_of_tokens};
 use salve_store::{
@@ -182,7 +182,7 @@ impl Booking {
     }
 }
 
-impl Receipt for Booking {
+impl CallMeter for Booking {
     fn arrived(&mut self, text: &str) {
         self.bytes += text.len();
         self.open.append(text);

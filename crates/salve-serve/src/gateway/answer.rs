@@ -6,7 +6,7 @@
 use super::account::Booking;
 use super::call::{Calls, UpstreamHead};
 use super::headers;
-use super::heal::{Exchange, Receipt, heal_stream, heal_whole};
+use super::heal::{CallMeter, Exchange, heal_stream, heal_whole};
 use super::record::{ReplyRecord, Watching};
 use super::refusal::BROKEN;
 use super::scrub::Scrub;
@@ -60,7 +60,7 @@ pub(crate) async fn whole(
             body::collect_arrived(unpacked, most).await.map_err(&broken)?.bytes
         }
     };
-    let mut outcome = heal_whole(&exchange, plain.clone(), receipt(booking)).await;
+    let mut outcome = heal_whole(&exchange, plain.clone(), meter(booking)).await;
     let scrub = &exchange.upstream.shared.scrub;
     outcome.body = scrub.bytes(outcome.body);
     let mut head = client_head(parts);
@@ -102,7 +102,7 @@ pub(crate) async fn streamed(
     head.headers.extend(call.map(|call| (headers::SALVE_CALL, HeaderValue::from(call.0))));
     let scrub = exchange.upstream.shared.scrub.clone();
     scrub.headers(&mut head.headers);
-    let items = heal_stream(exchange, body, receipt(booking));
+    let items = heal_stream(exchange, body, meter(booking));
     let items = scrub.stream(Watching::new(items, record));
     Response::from_parts(head, body::streamed(items))
 }
@@ -167,8 +167,8 @@ fn client_head(parts: Parts) -> Parts {
     head
 }
 
-fn receipt(booking: Option<Booking>) -> Option<Box<dyn Receipt>> {
-    booking.map(|booking| Box::new(booking) as Box<dyn Receipt>)
+fn meter(booking: Option<Booking>) -> Option<Box<dyn CallMeter>> {
+    booking.map(|booking| Box::new(booking) as Box<dyn CallMeter>)
 }
 
 // A reply that is not read on its way. What it took is not known, so it counts as the most it can

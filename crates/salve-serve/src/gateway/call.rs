@@ -7,7 +7,7 @@
 use super::Shared;
 use super::account::{Account, Booking, NotBooked};
 use super::forward::answer_tokens;
-use super::heal::{Receipt, Upstream, UpstreamBody, UpstreamReply};
+use super::heal::{CallMeter, Upstream, UpstreamBody, UpstreamReply};
 use super::record::shown_model;
 use super::upstream::NoReply;
 use crate::http::body::{self, Unread, pieces};
@@ -171,8 +171,8 @@ impl Upstream for Calls {
         } else {
             UpstreamBody::Whole(self.whole(body, packed_in.as_ref()).await?)
         };
-        let receipt = answer.booking.map(|booking| Box::new(booking) as Box<dyn Receipt>);
-        Ok(UpstreamReply { status: parts.status, headers: parts.headers, body, receipt })
+        let meter = answer.booking.map(|booking| Box::new(booking) as Box<dyn CallMeter>);
+        Ok(UpstreamReply { status: parts.status, headers: parts.headers, body, meter })
     }
 }
 

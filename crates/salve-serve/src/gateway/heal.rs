@@ -22,7 +22,7 @@ mod tests;
 pub use asker::UpstreamAsker;
 pub use report::{HealReport, HealVerdict, LimitPassed};
 pub use stream::{StreamItem, heal_stream};
-pub use upstream::{CallEnd, Receipt, Upstream, UpstreamBody, UpstreamReply};
+pub use upstream::{CallEnd, CallMeter, Upstream, UpstreamBody, UpstreamReply};
 pub use wanted::{SchemaCache, wanted_of};
 pub use whole::{WholeOutcome, heal_whole};
 

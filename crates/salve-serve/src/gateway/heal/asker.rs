@@ -54,7 +54,7 @@ impl<'e, U: Upstream> UpstreamAsker<'e, U> {
         let Exchange { request, upstream, asked: first, .. } = self.exchange;
         let body = follow_up(first.dialect, request, asked, first.stream);
         let body = Bytes::from(body.to_string());
-        let UpstreamReply { status, headers, body, receipt } =
+        let UpstreamReply { status, headers, body, meter } =
             upstream.send(body, asked.purpose, first.stream).await?;
         self.calls += 1;
         let is_json = headers
@@ -68,11 +68,11 @@ impl<'e, U: Upstream> UpstreamAsker<'e, U> {
             UpstreamBody::Stream(pieces) if !is_json => read_stream(first.dialect, pieces).await,
             body => self.read_whole(&collected(body).await),
         };
-        if let Some(mut receipt) = receipt {
+        if let Some(mut meter) = meter {
             if let Ok(reply) = &reply {
-                tell(&mut *receipt, reply, 0);
+                tell(&mut *meter, reply, 0);
             }
-            receipt.settle(reply.as_ref().map_or_else(|_| CallEnd::default(), end_of));
+            meter.settle(reply.as_ref().map_or_else(|_| CallEnd::default(), end_of));
         }
         reply
     }
@@ -88,7 +88,7 @@ impl<'e, U: Upstream> UpstreamAsker<'e, U> {
     }
 }
 
-/// Returns how a call ended, for its receipt.
+/// Returns how a call ended, for its meter.
 pub(super) fn end_of(reply: &ModelReply) -> CallEnd {
     CallEnd { usage: reply.usage, finish: reply.finish.clone() }
 }

@@ -8,7 +8,7 @@ use super::asker::{LINGER, linger};
 use super::climb::{climb, given_up, observed};
 use super::report::HealReport;
 use super::session::{Arrived, ArrivedAnswer, Session, StreamEnd};
-use super::upstream::{CallEnd, Receipt, tell};
+use super::upstream::{CallEnd, CallMeter, tell};
 use super::{Exchange, Upstream, rest, wanted_of};
 use crate::http::sse::{self, KeepAlive};
 use bytes::Bytes;
@@ -34,12 +34,12 @@ pub enum StreamItem {
 pub fn heal_stream<U: Upstream>(
     exchange: Exchange<U>,
     body: BoxStream<'static, std::io::Result<Bytes>>,
-    receipt: Option<Box<dyn Receipt>>,
+    meter: Option<Box<dyn CallMeter>>,
 ) -> impl Stream<Item = StreamItem> + Send + 'static {
     let wanted = wanted_of(&exchange.asked, &exchange.schemas);
     let pings = keep_alive(exchange.asked.dialect, exchange.policy.ping);
     let session = Session::new(&exchange.asked, wanted, &exchange.policy);
-    let reading = Box::new(Reading { exchange, session, body, receipt, noted: 0 });
+    let reading = Box::new(Reading { exchange, session, body, meter, noted: 0 });
     unfold((Stage::Reading(reading), pings), |(stage, mut pings)| async move {
         let (item, stage) = stage.next(&pings).await?;
         pings.sent();
@@ -75,8 +75,8 @@ struct Reading<U> {
     exchange: Exchange<U>,
     session: Session,
     body: BoxStream<'static, std::io::Result<Bytes>>,
-    receipt: Option<Box<dyn Receipt>>,
-    // Bytes of the text the receipt was told of.
+    meter: Option<Box<dyn CallMeter>>,
+    // Bytes of the text the meter was told of.
     noted: usize,
 }
 
@@ -144,12 +144,12 @@ impl<U: Upstream> Reading<U> {
 }
 
 impl<U> Reading<U> {
-    // Tells the receipt what text arrived.
+    // Tells the meter what text arrived.
     fn note(&mut self) {
-        if let Some(receipt) = &mut self.receipt {
+        if let Some(meter) = &mut self.meter {
             let text = self.session.text_since(self.noted);
             if !text.is_empty() {
-                receipt.arrived(text);
+                meter.arrived(text);
                 self.noted += text.len();
             }
         }
@@ -157,16 +157,16 @@ impl<U> Reading<U> {
 }
 
 async fn conclude<U: Upstream>(reading: Reading<U>) -> Concluded {
-    let Reading { exchange, session, mut body, receipt, noted } = reading;
+    let Reading { exchange, session, mut body, meter, noted } = reading;
     let mut arrived = session.into_arrived();
-    if let Some(mut receipt) = receipt {
+    if let Some(mut meter) = meter {
         for (choice, answer) in arrived.answers.iter().enumerate() {
-            tell(&mut *receipt, &answer.reply, if choice == 0 { noted } else { 0 });
+            tell(&mut *meter, &answer.reply, if choice == 0 { noted } else { 0 });
         }
         if arrived.too_long {
-            receipt.arrived_besides(arrived.text.saturating_sub(noted));
+            meter.arrived_besides(arrived.text.saturating_sub(noted));
         }
-        receipt.settle(end_of(&arrived));
+        meter.settle(end_of(&arrived));
     }
     if exchange.policy.mode != Mode::Enforce {
         let report = observed(&arrived.answers);

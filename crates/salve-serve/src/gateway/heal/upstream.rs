@@ -35,7 +35,7 @@ pub struct UpstreamReply {
     /// The body.
     pub body: UpstreamBody,
     /// Told how the call ended; dropped untold when the call was given up.
-    pub receipt: Option<Box<dyn Receipt>>,
+    pub meter: Option<Box<dyn CallMeter>>,
 }
 
 /// The body of a reply, without any compression.
@@ -47,7 +47,7 @@ pub enum UpstreamBody {
 }
 
 /// Learns how a call ended, so that its budget and its ledger row can be settled.
-pub trait Receipt: Send {
+pub trait CallMeter: Send {
     /// Some more text of the answer arrived.
     fn arrived(&mut self, _text: &str) {}
 
@@ -58,11 +58,11 @@ pub trait Receipt: Send {
     fn settle(self: Box<Self>, end: CallEnd);
 }
 
-/// Tells a receipt of a reply that is all there, from this byte of its text on.
-pub(super) fn tell(receipt: &mut dyn Receipt, reply: &ModelReply, from: usize) {
-    receipt.arrived(reply.text.get(from..).unwrap_or_default());
+/// Tells a meter of a reply that is all there, from this byte of its text on.
+pub(super) fn tell(meter: &mut dyn CallMeter, reply: &ModelReply, from: usize) {
+    meter.arrived(reply.text.get(from..).unwrap_or_default());
     let arguments: usize = reply.tool_calls.iter().map(|call| call.arguments.len()).sum();
-    receipt.arrived_besides(reply.thinking.len() + arguments);
+    meter.arrived_besides(reply.thinking.len() + arguments);
 }
 
 /// How a call ended.

@@ -11,7 +11,7 @@ use super::climb::{Climbed, ClimbedAnswer, PassedAs, climb, observed};
 use super::report::HealReport;
 use super::salvage::salvage;
 use super::session::ArrivedAnswer;
-use super::upstream::{CallEnd, Receipt, tell};
+use super::upstream::{CallEnd, CallMeter, tell};
 use super::{Exchange, Upstream, rest, wanted_of};
 use bytes::Bytes;
 use http::StatusCode;
@@ -37,7 +37,7 @@ pub struct WholeOutcome {
 pub async fn heal_whole<U: Upstream>(
     exchange: &Exchange<U>,
     body: Bytes,
-    receipt: Option<Box<dyn Receipt>>,
+    meter: Option<Box<dyn CallMeter>>,
 ) -> WholeOutcome {
     let dialect = exchange.asked.dialect;
     let wanted = wanted_of(&exchange.asked, &exchange.schemas);
@@ -47,7 +47,7 @@ pub async fn heal_whole<U: Upstream>(
     let error = envelope.as_ref().is_some_and(|body| !body["error"].is_null());
     let tells_error = error && replies.is_none();
     if envelope.is_some() && replies.is_none() && !tells_error {
-        return unknown(body, receipt);
+        return unknown(body, meter);
     }
     // A body that cannot be read is a connection that broke, perhaps in the middle of the answer.
     let (envelope, replies) = match replies {
@@ -57,11 +57,11 @@ pub async fn heal_whole<U: Upstream>(
             None => (None, vec![broken()]),
         },
     };
-    if let Some(mut receipt) = receipt {
+    if let Some(mut meter) = meter {
         for reply in &replies {
-            tell(&mut *receipt, reply, 0);
+            tell(&mut *meter, reply, 0);
         }
-        receipt.settle(replies.first().map_or_else(CallEnd::default, end_of));
+        meter.settle(replies.first().map_or_else(CallEnd::default, end_of));
     }
     let judged = |reply: ModelReply| ArrivedAnswer {
         verdict: judge(&reply, &wanted),
@@ -81,9 +81,9 @@ pub async fn heal_whole<U: Upstream>(
 }
 
 // JSON that is no reply of the dialect: there is nothing to judge, and it is the client's.
-fn unknown(body: Bytes, receipt: Option<Box<dyn Receipt>>) -> WholeOutcome {
-    if let Some(receipt) = receipt {
-        receipt.settle(CallEnd::default());
+fn unknown(body: Bytes, meter: Option<Box<dyn CallMeter>>) -> WholeOutcome {
+    if let Some(meter) = meter {
+        meter.settle(CallEnd::default());
     }
     let why = Some("the body is not a reply of this dialect and passes unchanged".to_owned());
     let report = HealReport { why, ..observed(&[]) };

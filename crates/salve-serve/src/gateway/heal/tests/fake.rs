@@ -4,7 +4,7 @@
 //! pieces of any size; what was asked, what was settled, and which bodies are still open.
 
 use super::canned::Canned;
-use crate::gateway::heal::{CallEnd, Receipt, Upstream, UpstreamBody, UpstreamReply};
+use crate::gateway::heal::{CallEnd, CallMeter, Upstream, UpstreamBody, UpstreamReply};
 use bytes::Bytes;
 use futures_util::stream::{self, BoxStream, StreamExt};
 use http::{HeaderMap, StatusCode};
@@ -85,7 +85,7 @@ impl Drop for OpenBody {
 
 struct Slip(Arc<Mutex<Vec<CallEnd>>>);
 
-impl Receipt for Slip {
+impl CallMeter for Slip {
     fn settle(self: Box<Self>, end: CallEnd) {
         self.0.lock().unwrap().push(end);
     }
@@ -130,7 +130,7 @@ impl Upstream for Fake {
             status: StatusCode::from_u16(status).unwrap(),
             headers: HeaderMap::new(),
             body,
-            receipt: Some(Box::new(Slip(Arc::clone(&self.settled)))),
+            meter: Some(Box::new(Slip(Arc::clone(&self.settled)))),
         })
     }
 }

@@ -1,11 +1,11 @@
-//! What happens in time: pings, clients that go away, receipts, state that stays small.
+//! What happens in time: pings, clients that go away, meters, state that stays small.
 
 use super::canned::{Canned, Ending};
 use super::fake::{Answer, Fake, Request};
 use super::harness::{Ask, Setup, nobody, runtime};
 use crate::gateway::heal::session::Session;
 use crate::gateway::heal::{
-    CallEnd, HealVerdict, Receipt, StreamItem, Upstream, UpstreamBody, heal_stream, wanted_of,
+    CallEnd, CallMeter, HealVerdict, StreamItem, Upstream, UpstreamBody, heal_stream, wanted_of,
 };
 use bytes::Bytes;
 use futures_util::StreamExt;
@@ -106,7 +106,7 @@ fn a_client_that_goes_away_ends_the_call_that_heals() {
 
 struct Slip(Arc<Mutex<Vec<CallEnd>>>);
 
-impl Receipt for Slip {
+impl CallMeter for Slip {
     fn settle(self: Box<Self>, end: CallEnd) {
         self.0.lock().unwrap().push(end);
     }
