@@ -75,7 +75,11 @@ fn list(options: &CallsListArguments, format: Format) -> CommandResult {
 // What a worker that died had received may be taken for the answer: then the call that was lost is the
 // only one that went out.
 fn went_out(call: &Call) -> bool {
-    call.note.as_ref().is_none_or(|kept| kept["note"]["interrupted"] != true)
+    // Rows of earlier versions have the note of the step inside of another one.
+    let interrupted = |note: &serde_json::Value| {
+        note["interrupted"] == true || note["note"]["interrupted"] == true
+    };
+    !call.note.as_ref().is_some_and(interrupted)
 }
 
 fn filter(options: &CallsListArguments, keys: &[GatewayKey]) -> Result<CallFilter, Failure> {

@@ -13,11 +13,11 @@ use salve_store::{
     CallDetail, CallOutcome, DoubtFilter, NewCall, OpenCall, Reservation, Resolution, Settled,
     Store, StoreError,
 };
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The dialect under which calls of jobs stand in the ledger.
+/// The dialect under which calls of jobs are in the ledger.
 const DIALECT: &str = "job";
 /// How many calls in doubt are listed.
 const MOST_DOUBTS: u32 = 10_000;
@@ -29,11 +29,13 @@ pub struct StoreLedger {
     open: Mutex<HashMap<(String, u32), OpenCall>>,
 }
 
-/// What is kept beside the text of a settled call.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct Kept {
+/// A note as rows of earlier versions have it: around the step's own one, and with a word that the
+/// outcome says as well.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrappedNote {
     answered: bool,
-    #[serde(default, skip_serializing_if = "Json::is_null")]
+    #[serde(default)]
     note: Json,
 }
 
@@ -71,7 +73,7 @@ impl StoreLedger {
         result: CallResult,
     ) -> Result<Settlement, LedgerError> {
         let open = self.calls().remove(&(key.as_str().to_owned(), epoch));
-        let settled = settled_as(result)?;
+        let settled = settled_as(result);
         let receipt = match open {
             Some(call) => call.settle(settled).await.map(Some),
             // Begun by an earlier process on this machine, or settled once already.
@@ -226,13 +228,11 @@ fn new_call(call: &StepCall) -> NewCall {
     }
 }
 
-fn settled_as(result: CallResult) -> Result<Settled, LedgerError> {
+fn settled_as(result: CallResult) -> Settled {
     let error = result.failure().map(|error| error.to_string());
     let CallResult { answered, text, usage, micro_dollars, note } = result;
     let finish = note.get("finish").and_then(Json::as_str).map(str::to_owned);
-    let kept = serde_json::to_value(Kept { answered, note })
-        .map_err(|error| LedgerError::Refused(error.to_string()))?;
-    Ok(Settled {
+    Settled {
         // The process that asked judges the answer; until then it is an answer and no more.
         outcome: if answered { CallOutcome::Answered } else { CallOutcome::Failed },
         usage,
@@ -240,24 +240,28 @@ fn settled_as(result: CallResult) -> Result<Settled, LedgerError> {
         finish,
         error,
         text: Some(text),
-        note: Some(kept),
+        note: (!note.is_null()).then_some(note),
         ..Settled::default()
-    })
+    }
 }
 
 // The text as it was settled, or as a person decided it is; only where neither is kept any more,
 // what had arrived.
 fn result_of(detail: CallDetail) -> CallResult {
     let CallDetail { call, texts, .. } = detail;
-    let kept: Option<Kept> = call.note.and_then(|note| serde_json::from_value(note).ok());
-    let decided = call.outcome == Some(CallOutcome::Resolved);
-    let kept = kept.unwrap_or(Kept { answered: decided, note: Json::Null });
+    let outcome = call.outcome.unwrap_or(CallOutcome::Failed);
+    let answered = !matches!(outcome, CallOutcome::Failed | CallOutcome::Abandoned);
+    let note = call.note.unwrap_or_default();
+    let (answered, note) = match WrappedNote::deserialize(&note) {
+        Ok(old) => (old.answered || outcome == CallOutcome::Resolved, old.note),
+        Err(_) => (answered, note),
+    };
     let known = !call.estimated;
     CallResult {
-        answered: kept.answered || decided,
+        answered,
         text: texts.result.or(texts.partial).unwrap_or(texts.raw),
         usage: call.usage.filter(|_| known),
         micro_dollars: call.micro_dollars.filter(|_| known),
-        note: kept.note,
+        note,
     }
 }

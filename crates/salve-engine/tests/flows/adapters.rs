@@ -8,7 +8,7 @@ use salve_jobs::{
     JobState, JobUpdate, Needs, NewJob, Page, Registered, Reserve, Settlement, Stage, StepCall,
     step_key,
 };
-use salve_store::{NewEvent, Store, StoreOptions};
+use salve_store::{CallOutcome, NewCall, NewEvent, Reservation, Settled, Store, StoreOptions};
 use salve_text::RedactOptions;
 use salve_types::{Clock, Spend, Timestamp, Usage, WorstCase};
 use serde_json::json;
@@ -70,6 +70,35 @@ async fn a_settled_call_gives_back_everything_the_step_needs() {
         // Delivered once more by a spool that did not hear of it.
         assert_eq!(ledger.settle(&key, 1, result.clone()).await, Ok(Settlement::Counted));
         assert_eq!(ledger.reserve(&key, &call()).await, Ok(Reserve::Done(result)));
+    }
+    store.close().await;
+}
+
+#[tokio::test]
+async fn a_note_is_kept_as_it_is_and_read_as_earlier_versions_kept_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path(), "here", &clock()).await;
+    let ledger = StoreLedger::new(store.clone());
+    let key = step_key(&job("a"), 1, 1, "x");
+    let _ = ledger.reserve(&key, &call()).await.unwrap();
+    let _ = ledger.settle(&key, 1, result("whole")).await.unwrap();
+    let kept = store.reserve(&key, NewCall::default()).await.unwrap();
+    let Reservation::Done(kept) = kept else { panic!("{kept:?}") };
+    assert_eq!(kept.call.note, Some(result("whole").note));
+    for (at, note, answered, expected) in [
+        (2, json!({"answered": true, "note": {"finish": "stop"}}), true, json!({"finish": "stop"})),
+        (3, json!({"answered": false, "note": {"step_error": 1}}), false, json!({"step_error": 1})),
+        (4, json!({"answered": false}), false, json!(null)),
+    ] {
+        let key = step_key(&job("a"), at, 1, "x");
+        let fresh = store.reserve(&key, NewCall::default()).await.unwrap();
+        let Reservation::Fresh(open) = fresh else { panic!("{fresh:?}") };
+        let outcome = if answered { CallOutcome::Answered } else { CallOutcome::Failed };
+        let settled = Settled { outcome, note: Some(note), ..Settled::default() };
+        open.settle(settled).await.unwrap();
+        let done = ledger.reserve(&key, &call()).await.unwrap();
+        let Reserve::Done(done) = done else { panic!("{done:?}") };
+        assert_eq!((done.answered, done.note), (answered, expected));
     }
     store.close().await;
 }
