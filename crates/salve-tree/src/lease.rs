@@ -3,6 +3,8 @@
 //! In: a path, a holder's name, a time. Out: a lease that ends when it is let go, when its time is
 //! over, or when its holder's process ends. Never: a lease that outlives its holder: the lease is a
 //! file that the holder keeps locked, and the system frees the lock with the process.
+//!
+//! No command takes one yet: its callers are the tasks of a workflow, which work side by side.
 
 use crate::disk::{At, Disk, ensure_dir, unlink_if_there, write_all};
 use crate::history::unique;

@@ -3,6 +3,9 @@
 //! In: its answer. Out: continue, stop, or another command instead. Never an authorisation: a
 //! replacement is judged as any proposed command is. A structured answer counts before any words,
 //! and whatever is unclear means stop.
+//!
+//! No command calls it yet: its caller is the conversation, where a model supervises the commands that
+//! it proposed.
 
 use serde::Deserialize;
 
