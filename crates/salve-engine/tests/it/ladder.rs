@@ -251,6 +251,18 @@ fn a_model_that_calls_again_instead_is_taken_at_its_word() {
     assert!(asker.asked[1].keep_tools);
 }
 
+// Where no correction is left, the reason is that of the arguments: they are cut, not wrong.
+#[test]
+fn cut_arguments_that_may_not_be_asked_for_again_end_as_cut() {
+    let caps = Caps { reworks: 0, retries: 0, ..Caps::default() };
+    let mut asker = Script::of([text("Sorry, I cannot continue that.", Stop)]);
+    let first = call("write_file", &ARGUMENTS[..40], Length);
+    let sent = AlreadySent::default();
+    let completed = complete_capped(first, &wants_tools(), &mut asker, sent, caps);
+    assert_eq!(code_of(&completed), Some(IncompleteCode::StillCut));
+    assert_eq!(asker.purposes(), [Purpose::Resume]);
+}
+
 #[test]
 fn only_the_broken_call_of_several_is_asked_for_again() {
     let mut first = call("list", "{}", ToolCalls);
