@@ -6,7 +6,7 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 use salve_engine::answer::{
-    AlreadySent, Caps, Ladder, LadderStep, StreamJudge, Wanted, WantedTool, judge,
+    AlreadySent, Caps, Ladder, LadderAction, StreamJudge, Wanted, WantedTool, judge,
 };
 use salve_model::{ModelReply, ToolCall};
 use salve_text::CompiledSchema;
@@ -95,7 +95,7 @@ fn healthy() -> Vec<(&'static str, ModelReply, Arc<Wanted>)> {
 fn completed(first: &ModelReply, wanted: &Arc<Wanted>) -> bool {
     let ladder =
         Ladder::new(first.clone(), wanted.clone(), Caps::default(), AlreadySent::default());
-    matches!(ladder.next(), LadderStep::Done(completed) if completed.changed)
+    matches!(ladder.next(), LadderAction::Done(completed) if completed.changed)
 }
 
 fn ended_stream(name: &str, piece: &str) {

@@ -5,7 +5,7 @@
 //! never closes or fills in what is missing, never goes beyond its caps.
 //!
 //! ```
-//! use salve_engine::answer::{AlreadySent, AskError, Caps, Completion, Ladder, LadderStep, Wanted};
+//! use salve_engine::answer::{AlreadySent, AskError, Caps, Completion, Ladder, LadderAction, Wanted};
 //! use salve_model::{FollowUp, ModelReply};
 //! use salve_types::FinishReason;
 //!
@@ -23,8 +23,8 @@
 //! let mut ladder = Ladder::new(first, wanted, Caps::default(), AlreadySent::default());
 //! let completed = loop {
 //!     match ladder.next() {
-//!         LadderStep::Ask(follow_up) => ladder.take(ask(follow_up)),
-//!         LadderStep::Done(completed) => break completed,
+//!         LadderAction::Ask(follow_up) => ladder.take(ask(follow_up)),
+//!         LadderAction::Done(completed) => break completed,
 //!     }
 //! };
 //! assert_eq!(completed.state, Completion::Whole);
@@ -52,7 +52,7 @@ pub use completed::{
 pub use generate::{GenerateOptions, Generated, SCHEMA_NAME, complete, generate};
 pub(crate) use generate::{followed_up, may_go_well_later};
 pub use judge::judge;
-pub use ladder::{Ladder, LadderStep};
+pub use ladder::{Ladder, LadderAction};
 pub use prompt::NOTE_PREFIX;
 pub(crate) use prompt::note_text;
 pub use stream::StreamJudge;

@@ -7,7 +7,7 @@
 
 use crate::input;
 use salve_engine::answer::{
-    AlreadySent, AskError, Caps, Completed, Completion, Ladder, LadderStep, StreamJudge, Wanted,
+    AlreadySent, AskError, Caps, Completed, Completion, Ladder, LadderAction, StreamJudge, Wanted,
     judge,
 };
 use salve_model::{ModelReply, ToolCall};
@@ -100,8 +100,8 @@ fn completed(first: ModelReply, wanted: Wanted, sent: usize, script: &mut Script
     let mut ladder = Ladder::new(first, wanted, Caps::default(), sent);
     loop {
         match ladder.next() {
-            LadderStep::Ask(_) => ladder.take(script.ask()),
-            LadderStep::Done(completed) => return *completed,
+            LadderAction::Ask(_) => ladder.take(script.ask()),
+            LadderAction::Done(completed) => return *completed,
         }
     }
 }

@@ -9,7 +9,7 @@
 //! same for callers without a wire or a history. The heal loop and conversations will call it as it is.
 
 use super::completed::{Completed, Completion};
-use super::ladder::{Ladder, LadderStep};
+use super::ladder::{Ladder, LadderAction};
 use super::{AlreadySent, AskError, Caps, Wanted};
 use salve_model::{
     FollowUp, Model, ModelError, ModelReply, ModelRequest, SchemaAsk, Watch, is_transient_status,
@@ -115,11 +115,11 @@ pub async fn complete<M: Model>(
 ) -> Completed {
     loop {
         match ladder.next() {
-            LadderStep::Ask(follow_up) => {
+            LadderAction::Ask(follow_up) => {
                 let called = model.call(&followed_up(request, &follow_up), watch).await;
                 ladder.take(answered(called));
             }
-            LadderStep::Done(completed) => return *completed,
+            LadderAction::Done(completed) => return *completed,
         }
     }
 }

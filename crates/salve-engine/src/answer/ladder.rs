@@ -25,7 +25,7 @@ pub struct Ladder {
 /// What a ladder needs next.
 #[must_use]
 #[derive(Debug, Clone, PartialEq)]
-pub enum LadderStep {
+pub enum LadderAction {
     /// A reply to this, on top of the first request.
     Ask(FollowUp),
     /// Nothing: this is the outcome of the answer.
@@ -70,10 +70,10 @@ impl Ladder {
     }
 
     /// Returns what is needed next. It stays the same until a reply is taken.
-    pub fn next(&self) -> LadderStep {
+    pub fn next(&self) -> LadderAction {
         match &self.stage {
-            Stage::Asking { follow_up, .. } => LadderStep::Ask(follow_up.clone()),
-            Stage::Done(completed) => LadderStep::Done(completed.clone()),
+            Stage::Asking { follow_up, .. } => LadderAction::Ask(follow_up.clone()),
+            Stage::Done(completed) => LadderAction::Done(completed.clone()),
         }
     }
 

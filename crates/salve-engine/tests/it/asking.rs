@@ -3,7 +3,7 @@
 //! In: what was asked. Out: a reply, and a record of every call. Never anything but data.
 
 use salve_engine::answer::{
-    AlreadySent, AskError, Caps, Completed, Ladder, LadderStep, Wanted, WantedTool,
+    AlreadySent, AskError, Caps, Completed, Ladder, LadderAction, Wanted, WantedTool,
 };
 use salve_model::{FollowUp, ModelReply, Purpose, Speaker, ToolCall};
 use salve_text::CompiledSchema;
@@ -144,8 +144,8 @@ pub(crate) fn complete_capped<A: Asker>(
     let mut ladder = Ladder::new(first, wanted.clone(), caps, sent);
     loop {
         match ladder.next() {
-            LadderStep::Ask(follow_up) => ladder.take(asker.ask(&follow_up)),
-            LadderStep::Done(completed) => return *completed,
+            LadderAction::Ask(follow_up) => ladder.take(asker.ask(&follow_up)),
+            LadderAction::Done(completed) => return *completed,
         }
     }
 }

@@ -8,8 +8,8 @@ use crate::asking::{call, text, wants_person, wants_tools};
 use FinishReason::{ContentFilter, Disconnect, Length, Stop, ToolCalls};
 use proptest::prelude::*;
 use salve_engine::answer::{
-    AlreadySent, AnswerVerdict, AskError, Caps, Completed, Completion, Ladder, LadderStep, Wanted,
-    judge,
+    AlreadySent, AnswerVerdict, AskError, Caps, Completed, Completion, Ladder, LadderAction,
+    Wanted, judge,
 };
 use salve_model::{FollowUp, ModelReply, Purpose};
 use salve_types::{FinishReason, Language, Usage};
@@ -138,7 +138,7 @@ fn drive(case: &Case, between: fn(&Ladder) -> Ladder) -> (Completed, Vec<FollowU
     let mut asked = Vec::new();
     loop {
         match ladder.next() {
-            LadderStep::Ask(follow_up) => {
+            LadderAction::Ask(follow_up) => {
                 assert!(asked.len() < case.most_calls(), "asks beyond all caps together");
                 let reply = case.reply(asked.len());
                 asked.push(follow_up);
@@ -146,7 +146,7 @@ fn drive(case: &Case, between: fn(&Ladder) -> Ladder) -> (Completed, Vec<FollowU
                 ladder.take(reply);
                 ladder = between(&ladder);
             }
-            LadderStep::Done(completed) => return (*completed, asked),
+            LadderAction::Done(completed) => return (*completed, asked),
         }
     }
 }
@@ -214,9 +214,9 @@ proptest! {
 fn a_reply_that_nobody_asked_for_changes_nothing() {
     let mut ladder =
         Ladder::new(text("Yes.", Stop), Wanted::default(), Caps::default(), AlreadySent::default());
-    let LadderStep::Done(before) = ladder.next() else { panic!("it is whole") };
+    let LadderAction::Done(before) = ladder.next() else { panic!("it is whole") };
     ladder.take(Ok(text("No.", Stop)));
-    let LadderStep::Done(after) = ladder.next() else { panic!("it was whole") };
+    let LadderAction::Done(after) = ladder.next() else { panic!("it was whole") };
     assert_eq!(before, after);
 }
 
@@ -224,7 +224,7 @@ fn a_reply_that_nobody_asked_for_changes_nothing() {
 fn asking_what_comes_next_changes_nothing() {
     let first = text("Here:\n```rust\nfn main() {\n", Length);
     let ladder = Ladder::new(first, Wanted::default(), Caps::default(), AlreadySent::default());
-    let (LadderStep::Ask(one), LadderStep::Ask(other)) = (ladder.next(), ladder.next()) else {
+    let (LadderAction::Ask(one), LadderAction::Ask(other)) = (ladder.next(), ladder.next()) else {
         panic!("it is cut")
     };
     assert_eq!(one, other);

@@ -9,7 +9,7 @@ use super::report::{HealReport, HealVerdict, LimitPassed};
 use super::session::ArrivedAnswer;
 use super::{Exchange, Upstream};
 use salve_engine::answer::{
-    AnswerVerdict, Completed, Completion, IncompleteCode, Ladder, LadderStep, PassedBecause,
+    AnswerVerdict, Completed, Completion, IncompleteCode, Ladder, LadderAction, PassedBecause,
     StepOutcome, Wanted,
 };
 use salve_model::{ModelReply, Purpose};
@@ -80,8 +80,8 @@ pub(super) async fn climb<U: Upstream>(
         let mut ladder = Ladder::judged(verdict, reply, wanted.clone(), caps, sent);
         let completed = loop {
             match ladder.next() {
-                LadderStep::Ask(follow_up) => ladder.take(asker.ask(&follow_up).await),
-                LadderStep::Done(completed) => break *completed,
+                LadderAction::Ask(follow_up) => ladder.take(asker.ask(&follow_up).await),
+                LadderAction::Done(completed) => break *completed,
             }
         };
         let passed = passed_as(&completed, first.as_ref(), &wanted);

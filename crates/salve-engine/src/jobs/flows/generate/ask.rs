@@ -6,7 +6,7 @@
 
 use super::input::{GenerateInput, Piece, is_zero};
 use super::steps::GenerateSteps;
-use crate::answer::{LadderStep, followed_up, may_go_well_later};
+use crate::answer::{LadderAction, followed_up, may_go_well_later};
 use salve_jobs::{CallResult, Json, PaidCall, StepCall, StepCtx, StepError, paid_once};
 use salve_model::{
     AnyModel, BytesByTwo, Chosen, Model, ModelError, ModelReply, ModelRequest, Price, Purpose,
@@ -57,8 +57,8 @@ impl GenerateSteps {
         let first = self.first_request(&input, &chosen).await?;
         let (purpose, request) = match ladder.map(|ladder| ladder.next()) {
             None => (Purpose::First, first),
-            Some(LadderStep::Ask(next)) => (next.purpose, followed_up(&first, &next)),
-            Some(LadderStep::Done(_)) => return Err(StepError::fatal("nothing is left to ask")),
+            Some(LadderAction::Ask(next)) => (next.purpose, followed_up(&first, &next)),
+            Some(LadderAction::Done(_)) => return Err(StepError::fatal("nothing is left to ask")),
         };
         let worst = worst_case(&request, chosen.capability.price.as_ref(), &BytesByTwo);
         fits(input.budget, spent, worst.total())?;

@@ -7,7 +7,7 @@ use super::ask::Asking;
 use super::input::{GenerateInput, Piece, ValidationError};
 use super::models::ModelSource;
 use crate::answer::{
-    AlreadySent, AnswerVerdict, Caps, Completion, FaultKind, Ladder, LadderStep, PassedBecause,
+    AlreadySent, AnswerVerdict, Caps, Completion, FaultKind, Ladder, LadderAction, PassedBecause,
     Wanted, judge,
 };
 use crate::statistics::{MALFORMED, inspections};
@@ -99,7 +99,7 @@ impl GenerateSteps {
         let (continuations, reworks) =
             (ladder.count(Purpose::Resume), ladder.count(Purpose::Rework));
         let step = ladder.next();
-        if let LadderStep::Done(completed) = &step {
+        if let LadderAction::Done(completed) = &step {
             let model = pieces.last().and_then(|piece| piece.model.as_deref()).unwrap_or("unknown");
             for line in inspections(completed, model) {
                 self.store.count_answer(line);
@@ -188,13 +188,13 @@ fn wanted(input: &GenerateInput) -> Result<Wanted, StepError> {
 }
 
 // What the flow does next.
-fn next_of(step: &LadderStep, verdict: &AnswerVerdict, text: &str) -> Next {
+fn next_of(step: &LadderAction, verdict: &AnswerVerdict, text: &str) -> Next {
     let completed = match step {
-        LadderStep::Ask(_) if matches!(verdict, AnswerVerdict::Malformed(_)) => {
+        LadderAction::Ask(_) if matches!(verdict, AnswerVerdict::Malformed(_)) => {
             return Next::Rework;
         }
-        LadderStep::Ask(_) => return Next::Continue,
-        LadderStep::Done(completed) => completed,
+        LadderAction::Ask(_) => return Next::Continue,
+        LadderAction::Done(completed) => completed,
     };
     match &completed.state {
         // A model that has nothing to add settles a doubt for a reader, not for a result: what is
