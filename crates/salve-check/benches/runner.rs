@@ -136,6 +136,7 @@ fn run(runner: &Runner, folder: &Path, argv: &[&str]) -> FinishedRun {
         environment: Vec::new(),
         input: RunInput::Nothing,
         protected: salve_check::ProtectedFileUse::default(),
+        ports: Vec::new(),
     };
     runner.run(&request).expect("a run")
 }

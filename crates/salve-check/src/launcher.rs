@@ -15,17 +15,17 @@ mod execute;
 mod family;
 mod keeper;
 mod lookup;
+mod ports;
 mod protocol;
 mod streams;
 mod watch;
 
 pub(crate) use control::{KILL, TERMINATE};
-pub(crate) use protocol::{read_frame, write_frame, write_frame_with};
+pub(crate) use protocol::{read_frame_with, write_frame, write_frame_with};
 
 use crate::{Limits, Plan, RunLimit, sandbox};
 use control::Control;
 use family::Family;
-use protocol::read_frame_with;
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::fmt;
@@ -48,6 +48,9 @@ pub struct Launch {
     pub environment: Vec<(String, String)>,
     /// Whether the programs get the machine's network.
     pub network: bool,
+    /// Ports of the machine's loopback that are also ports of theirs.
+    #[serde(default)]
+    pub ports: Vec<u16>,
     /// What they may use up.
     pub limits: Limits,
     /// Paths of the workspace that stay as they are: `.git`, `.salve`. They need not exist.
@@ -84,6 +87,11 @@ impl Launch {
     pub(crate) fn goes_by_rules(&self) -> bool {
         let has = |layer: &Layer| self.layers.contains(layer);
         Layer::OF_RULES.iter().all(has) && !Layer::OF_NAMESPACES.iter().any(has)
+    }
+
+    /// Returns whether ports must be given to it; one with the machine's network has them all.
+    pub(crate) fn wants_ports(&self) -> bool {
+        !self.network && !self.ports.is_empty()
     }
 }
 
@@ -169,7 +177,7 @@ impl fmt::Display for Layer {
     }
 }
 
-/// What the launcher answers.
+/// What the launcher answers: one report, and a port for each that was asked for before it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "report", rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -182,6 +190,11 @@ pub enum LauncherReport {
         orphans: u32,
         /// The limit that ended it, if one did.
         exceeded: Option<RunLimit>,
+    },
+    /// Something listens on a port inside; it comes along, and whatever connects to it is the runner's.
+    Listening {
+        /// The port.
+        port: u16,
     },
     /// The one program of the plan does not exist; nothing was started.
     NoSuchProgram {
@@ -253,7 +266,7 @@ pub fn launcher_main(stage: LauncherStage, inner_arguments: &[&str]) -> ExitCode
         return ExitCode::from(keeper::keep(&launch, &socket, inner_arguments));
     }
     let report = match stage {
-        LauncherStage::Outer => match start_inner(&launch, inner_arguments) {
+        LauncherStage::Outer => match start_inner(&launch, &socket, inner_arguments) {
             Ok((inner, placeholders)) => {
                 drop(socket);
                 return outlive(inner, placeholders);
@@ -284,6 +297,7 @@ const UNHEARD: u8 = 125;
 )]
 fn start_inner(
     launch: &Launch,
+    socket: &UnixStream,
     inner_arguments: &[&str],
 ) -> Result<(Child, sandbox::Placeholders), LauncherReport> {
     die_with_parent()?;
@@ -291,6 +305,7 @@ fn start_inner(
     // lead there.
     let _ = rustix::process::setsid();
     let placeholders = sandbox::enter_namespaces(launch)?;
+    ports::offer(launch, socket)?;
     // The link still leads to this executable when the file was replaced meanwhile.
     let inner = Command::new("/proc/self/exe").args(inner_arguments).env_clear().spawn();
     let inner = inner.map_err(|error| failed("start the inner stage of the launcher", &error))?;

@@ -85,12 +85,12 @@ impl fmt::Display for Obstacle {
             ),
             Self::Service { port: Some(port) } => write!(
                 out,
-                "services of this machine are not reachable in here, port {port} included; `salve run \
-                 --network` reaches them, once that is approved"
+                "services of this machine are not reachable in here unless their port is named: `salve \
+                 run --allow-port {port}`"
             ),
             Self::Service { port: None } => out.write_str(
-                "services of this machine are not reachable in here; `salve run --network` reaches \
-                 them, once that is approved",
+                "services of this machine are not reachable in here unless their port is named: `salve \
+                 run --allow-port PORT`",
             ),
             Self::Repository => out.write_str(
                 "`.git` is read-only in here: run the git command that writes to it yourself",

@@ -3,7 +3,7 @@
 //! In: nothing. Out: plain data that the policy, the runner, the toolchains and the record speak.
 //! Never starts anything.
 
-use crate::{Guarantee, Plan};
+use crate::{Guarantee, Layer, Plan};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -226,6 +226,9 @@ pub struct RunRecord {
     /// Guarantees that nothing kept: a person agreed to run without them.
     #[serde(default)]
     pub missing_guarantees: Vec<String>,
+    /// Ports of this machine whose services it could reach.
+    #[serde(default)]
+    pub ports: Vec<u16>,
 }
 
 /// Everything the runner must be told.
@@ -251,6 +254,8 @@ pub struct RunRequest {
     pub input: RunInput,
     /// What it may do to the protected files of the workspace.
     pub protected: ProtectedFileUse,
+    /// Services of this machine that it may reach: TCP ports on `127.0.0.1` or `::1`.
+    pub ports: Vec<u16>,
 }
 
 /// What a run may do to files that editors, hooks, build servers and agents execute or obey.
@@ -352,6 +357,13 @@ pub enum RunError {
         /// The guarantees that nothing keeps without them.
         open: Vec<Guarantee>,
     },
+    /// The run has no network of its own, in which ports could be given to it.
+    #[error(
+        "ports can be named only where a run has a network of its own, which needs the layer \
+         {}; `--network` gives it all of the machine's, once that is approved",
+        Layer::NetworkNamespace
+    )]
+    NoPorts,
     /// The system refused.
     #[error("cannot {action}: {source}")]
     System {

@@ -17,6 +17,7 @@ mod outcome;
 mod own;
 mod own_command;
 mod protected_files;
+mod relay;
 mod scratch;
 mod session;
 mod state;
@@ -216,6 +217,12 @@ impl Runner {
             let files = files.map_err(system("make a file for the output"))?;
             let scratch = self.scratch(started_at)?;
             let mut launch = self.launch(request, &scratch, &missing)?;
+            if launch.wants_ports() && !launch.layers.contains(&Layer::NetworkNamespace) {
+                if let (Some((_, store)), Some(files)) = (&state, &files) {
+                    store.forget(&files.id);
+                }
+                return Err(RunError::NoPorts);
+            }
             launch.kept = kept.paths(&self.workspace);
             let _caches = self.add_caches(&mut launch);
             let state = state.as_ref();
@@ -254,6 +261,7 @@ impl Runner {
             environment: Vec::new(),
             input: RunInput::Nothing,
             protected: crate::ProtectedFileUse::default(),
+            ports: Vec::new(),
         };
         let mut launch = self.launch(&request, &scratch, &[])?;
         launch.layers = layers.to_vec();
@@ -350,6 +358,7 @@ impl Runner {
                 &request.environment,
             ),
             network,
+            ports: request.ports.clone(),
             limits: request.limits.clone(),
             protected: [".git", STATE].map(|name| self.workspace.join(name)).to_vec(),
             kept: Vec::new(),
@@ -431,6 +440,7 @@ impl Runner {
             orphans,
             missing_layers: missing_layers(launch),
             missing_guarantees: run.open.iter().map(|one| one.name().to_owned()).collect(),
+            ports: run.request.ports.clone(),
             id,
         };
         let mut events = Vec::new();

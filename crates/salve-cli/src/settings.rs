@@ -110,6 +110,8 @@ pub(crate) struct Settings {
     pub(crate) auto_apply_cli: Sourced<Automatic>,
     /// Names of variables that a run gets beside the everyday ones.
     pub(crate) run_environment: Sourced<Vec<String>>,
+    /// Ports of this machine whose services every run may reach.
+    pub(crate) allow_ports: Sourced<Vec<u16>>,
     /// What a gateway is started with.
     pub(crate) gateway: GatewaySettings,
     /// Who is asked, for what, and what it may cost.
@@ -132,6 +134,7 @@ pub(crate) struct ConfigFile {
     auto_apply_files: Option<Automatic>,
     auto_apply_cli: Option<Automatic>,
     run_environment: Option<Vec<String>>,
+    allow_ports: Option<Vec<u16>>,
     gateway: Option<GatewaySettings>,
     provider: Option<Vec<ProviderSettings>>,
     roles: Option<RoleSettings>,
@@ -155,6 +158,7 @@ impl Settings {
             auto_apply_files: Sourced::built_in(Automatic::On),
             auto_apply_cli: Sourced::built_in(Automatic::Off),
             run_environment: Sourced::built_in(Vec::new()),
+            allow_ports: Sourced::built_in(Vec::new()),
             gateway: GatewaySettings::default(),
             models: Models::default(),
             ignored: Vec::new(),
@@ -205,6 +209,8 @@ impl Settings {
         self.resume_template.set(template.map(Some), origin);
         let names = said.by_user("run_environment", file.run_environment);
         self.run_environment.set(names, origin);
+        let ports = said.by_user("allow_ports", file.allow_ports);
+        self.allow_ports.set(ports, origin);
         let gateway = said.by_user("gateway", file.gateway).unwrap_or_default();
         self.gateway = gateway.or(std::mem::take(&mut self.gateway));
         let models = ModelSettings {
@@ -252,6 +258,9 @@ impl Settings {
             row("auto_apply_files", &self.auto_apply_files, Automatic::to_string),
             row("auto_apply_cli", &self.auto_apply_cli, Automatic::to_string),
             row("run_environment", &self.run_environment, |names| names.join(" ")),
+            row("allow_ports", &self.allow_ports, |ports| {
+                ports.iter().map(u16::to_string).collect::<Vec<_>>().join(" ")
+            }),
         ];
         rows.extend(self.models.rows());
         rows
@@ -405,6 +414,14 @@ mod tests {
         let mut settings = Settings::built_in();
         workspace("run_environment = ['HOST_SECRET']", &mut settings);
         assert!(settings.run_environment.value.is_empty());
+        assert_eq!(settings.ignored.len(), 1);
+    }
+
+    #[test]
+    fn a_workspace_has_no_say_in_which_ports_a_run_reaches() {
+        let mut settings = Settings::built_in();
+        workspace("allow_ports = [5432]", &mut settings);
+        assert!(settings.allow_ports.value.is_empty());
         assert_eq!(settings.ignored.len(), 1);
     }
 

@@ -7,12 +7,14 @@
 mod error;
 mod models;
 mod place;
+mod ports;
 mod variables;
 mod workspace;
 
 pub use error::HostError;
 pub use models::{KeyLookup, Models};
 pub use place::{Place, PlaceError, PlaceSearch, RootReason, Unfit, leftover_states};
+pub use ports::{OwnPort, PortError, run_ports};
 pub use variables::{EVERYDAY_VARIABLES, RunVariables, VariableError, run_variables};
 pub use workspace::{ConfigText, OpenWorkspace, WorkspaceConfig, WorkspaceHost};
 

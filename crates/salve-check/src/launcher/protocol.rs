@@ -44,11 +44,6 @@ pub(crate) fn write_frame_with(
     socket.write_all(&body)
 }
 
-/// Reads one value.
-pub(crate) fn read_frame<T: DeserializeOwned>(socket: &UnixStream) -> std::io::Result<T> {
-    read_frame_with(socket).map(|(value, _)| value)
-}
-
 /// Reads one value, and takes the open file that came along with it.
 pub(crate) fn read_frame_with<T: DeserializeOwned>(
     mut socket: &UnixStream,
@@ -89,6 +84,10 @@ fn encoded(value: &impl Serialize) -> std::io::Result<([u8; 4], Vec<u8>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn read_frame<T: DeserializeOwned>(socket: &UnixStream) -> std::io::Result<T> {
+        read_frame_with(socket).map(|(value, _)| value)
+    }
 
     #[test]
     fn two_readers_of_one_socket_get_a_frame_each() {

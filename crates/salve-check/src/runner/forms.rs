@@ -254,6 +254,7 @@ mod tests {
             orphans: 0,
             missing_layers: Vec::new(),
             missing_guarantees: Vec::new(),
+            ports: Vec::new(),
         };
         FinishedRun { record, stdout: capture(out), stderr: capture(err), events: Vec::new() }
     }

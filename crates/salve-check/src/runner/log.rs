@@ -91,6 +91,7 @@ mod tests {
             orphans: 0,
             missing_layers: Vec::new(),
             missing_guarantees: Vec::new(),
+            ports: Vec::new(),
         }
     }
 

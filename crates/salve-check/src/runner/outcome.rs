@@ -53,6 +53,10 @@ pub(super) fn ending(finished: &Finished) -> Result<(RunEnding, u32), Refusal> {
         (Some(LauncherReport::LayerFailed { layer, why }), _) => {
             Err(Refusal::Layer(*layer, why.clone()))
         }
+        // A port is taken in by the session and is no report.
+        (Some(LauncherReport::Listening { .. }), _) => {
+            Err(system("run the launcher")(std::io::ErrorKind::InvalidData.into()).into())
+        }
         (Some(LauncherReport::Failed { action, why }), _) => {
             let source = std::io::Error::other(why.clone());
             Err(RunError::System { action: action.clone(), source }.into())

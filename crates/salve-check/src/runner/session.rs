@@ -5,8 +5,9 @@
 //! with it.
 
 use super::collect::Collector;
+use super::relay::Relay;
 use super::{Launcher, OutputStream};
-use crate::launcher::{KILL, TERMINATE, read_frame, write_frame, write_frame_with};
+use crate::launcher::{KILL, TERMINATE, read_frame_with, write_frame, write_frame_with};
 use crate::{Launch, LauncherReport};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{PipeReader, Read, Result, Write};
@@ -90,6 +91,8 @@ struct Session<'a> {
     started: Instant,
     ended: Option<EndedBecause>,
     report: Option<LauncherReport>,
+    /// What joins ports inside with ports of the machine; ends with the session.
+    relay: Relay,
     hung_up: bool,
     ready: [bool; 3],
     /// Whether the last look at the streams brought something that is kept.
@@ -141,6 +144,7 @@ impl<'a> Session<'a> {
             started,
             ended: None,
             report: None,
+            relay: Relay::default(),
             hung_up: false,
             ready: [false; 3],
             more: false,
@@ -222,8 +226,14 @@ impl<'a> Session<'a> {
         if !spoken {
             return;
         }
-        match read_frame(&self.socket) {
-            Ok(report) => self.report = Some(report),
+        match read_frame_with(&self.socket) {
+            Ok((LauncherReport::Listening { port }, Some(listener)))
+                if self.launch.ports.contains(&port) =>
+            {
+                self.relay.add(listener, port);
+            }
+            Ok((LauncherReport::Listening { .. }, _)) => {}
+            Ok((report, _)) => self.report = Some(report),
             // The inner stage is gone: the report came before, or will not come.
             Err(_) => self.hung_up = true,
         }

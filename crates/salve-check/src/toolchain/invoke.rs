@@ -95,6 +95,7 @@ fn request(work: &Work<'_>, cwd: &Path, words: Vec<String>) -> RunRequest {
         environment: work.spec.environment.clone(),
         input: RunInput::Nothing,
         protected: crate::ProtectedFileUse::default(),
+        ports: Vec::new(),
     }
 }
 

@@ -72,6 +72,7 @@ pub(super) fn ask_version(
         environment: spec.environment.clone(),
         input: RunInput::Nothing,
         protected: crate::ProtectedFileUse::default(),
+        ports: Vec::new(),
     })?;
     if finished.record.ending != (RunEnding::Exited { code: 0 }) {
         return Ok(None);

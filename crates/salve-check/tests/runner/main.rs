@@ -8,6 +8,7 @@ mod bash;
 mod denied;
 mod endings;
 mod hostile;
+mod ports;
 mod protected;
 mod records;
 mod workplace;

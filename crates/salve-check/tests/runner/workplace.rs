@@ -66,6 +66,7 @@ impl Workplace {
             environment: Vec::new(),
             input: RunInput::Nothing,
             protected: salve_check::ProtectedFileUse::default(),
+            ports: Vec::new(),
         }
     }
 }

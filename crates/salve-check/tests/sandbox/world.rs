@@ -139,6 +139,7 @@ impl World {
             cwd: workspace.to_owned(),
             environment: self.environment(workspace),
             network: false,
+            ports: Vec::new(),
             limits: Limits::of(RunClass::Toolchain),
             protected: [".git", ".salve"].map(|name| workspace.join(name)).to_vec(),
             kept: Vec::new(),

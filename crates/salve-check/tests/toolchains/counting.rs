@@ -74,6 +74,7 @@ impl RunPrograms for FakeMachine {
             orphans: 0,
             missing_layers: Vec::new(),
             missing_guarantees: Vec::new(),
+            ports: Vec::new(),
         };
         Ok(FinishedRun { record, stdout, stderr, events: Vec::new() })
     }

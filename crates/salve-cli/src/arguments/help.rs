@@ -65,7 +65,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("rewind", "salve rewind 3\nsalve rewind 0"),
     (
         "run",
-        "salve run -- cargo test\nsalve run --env DATABASE_URL --timeout 900 -- npm test\nsalve run --exit-code program -- pytest -q\nsalve run --no-input --line 'npm run build && npm test'\ncat data.json | salve run -- python3 tool.py",
+        "salve run -- cargo test\nsalve run --env DATABASE_URL --timeout 900 -- npm test\nsalve run --exit-code program -- pytest -q\nsalve run --allow-port 5432 -- npm test\nsalve run --no-input --line 'npm run build && npm test'\ncat data.json | salve run -- python3 tool.py",
     ),
     ("runs", "salve runs\nsalve runs --last 5\nsalve runs ID"),
     ("schema", "salve schema list\nsalve schema check CodeAndExplanation answer.json"),

@@ -18,6 +18,9 @@ pub(crate) struct RunArguments {
     /// Gives it the network, once that is approved.
     #[arg(long)]
     pub(crate) network: bool,
+    /// Lets it reach a service on this port of this machine's loopback; may be given more than once.
+    #[arg(long = "allow-port", value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) ports: Vec<u16>,
     /// Ends it after this many seconds; 30 for what only reads, 600 for everything else when absent.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) timeout: Option<u64>,

@@ -20,7 +20,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-const PORT: u16 = 8790;
+/// Where it listens unless it is told otherwise.
+pub(crate) const PORT: u16 = 8790;
 
 /// Runs `salve gateway`.
 pub(crate) fn run(arguments: &GatewayArguments, format: Format) -> CommandResult {

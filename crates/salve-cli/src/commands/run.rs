@@ -6,6 +6,7 @@
 
 mod decide;
 mod live;
+mod ports;
 mod show;
 
 use crate::arguments::{ExitCodeOf, Format, RunArguments};
@@ -35,6 +36,7 @@ pub(crate) fn run(options: &RunArguments, format: Format) -> CommandResult {
     configured.report_ignored_rules();
     let settings = Settings::load_for(Some(&place.folder()))?;
     let variables = variables(options, &settings)?;
+    let ports = ports::named(options, &settings)?;
     let proposal = Proposal::of(options, &place, &configured.workspace.policy, &variables)?;
     let Some(plan) = proposal.plan.clone() else {
         output::story(&show::refused(&proposal.verdict));
@@ -54,8 +56,16 @@ pub(crate) fn run(options: &RunArguments, format: Format) -> CommandResult {
     let runner = configured.workspace.runner(Keep::RECORDS)?;
     let mut request = request(options, &place, &proposal.verdict, plan, gate);
     request.environment = variables.values;
+    request.ports = ports;
     let end = |run: &FinishedRun| end(run, options.exit_code, format);
-    match start(&runner, &request, format) {
+    let mut started = start(&runner, &request, format);
+    if matches!(started, Err(RunError::NoPorts)) && options.ports.is_empty() {
+        // The setting is for every run: one that needs no service must not fail because of it.
+        output::story(&format!("note: no port of `allow_ports` is reachable: {}\n", RunError::NoPorts));
+        request.ports.clear();
+        started = start(&runner, &request, format);
+    }
+    match started {
         Err(RunError::MissingLayers { open, .. }) => {
             let attendance = match (options.yes, options.no_input) {
                 (true, _) => Attendance::Agreed,
@@ -191,6 +201,7 @@ fn request(
         } else {
             salve_check::ProtectedFileUse::Kept
         },
+        ports: Vec::new(),
     }
 }
 

@@ -80,6 +80,10 @@ fn show(record: &RunRecord, folder: &Path, format: Format) -> CommandResult {
     };
     if format == Format::Human {
         output::story(&table(std::slice::from_ref(record)));
+        if !record.ports.is_empty() {
+            let ports: Vec<String> = record.ports.iter().map(u16::to_string).collect();
+            output::story(&format!("  it could reach the ports {}\n", ports.join(", ")));
+        }
         output::content(&output_of("out")?)?;
         output::story(&output_of("err")?);
     } else {

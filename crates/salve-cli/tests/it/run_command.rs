@@ -234,6 +234,62 @@ fn what_the_sandbox_stops_comes_with_a_hint() {
     assert!(json["hint"].as_str().is_some_and(|hint| hint.contains("no network")), "{json}");
 }
 
+/// Greets one caller on a free port of this machine.
+fn service() -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    std::thread::spawn(move || {
+        for mut caller in listener.incoming().flatten() {
+            let _ = std::io::Write::write_all(&mut caller, b"hello\n");
+        }
+    });
+    port
+}
+
+#[test]
+fn a_service_is_reached_by_naming_its_port() {
+    let folder = folder("run-port-0");
+    let port = service().to_string();
+    let script = format!("cat < /dev/tcp/127.0.0.1/{port}");
+    let run = |flags: &[&str]| {
+        let arguments = [&["run", "--yes"], flags, &["--", "bash", "-c", &script]].concat();
+        here(&folder, &arguments)
+    };
+    let refused = run(&[]);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert!(refused.err.contains("salve run --allow-port"), "{refused:?}");
+    write(&folder.join("salve.toml"), &format!("allow_ports = [{port}]\n"));
+    assert_eq!(run(&[]).code, Some(1), "a workspace cannot name a port");
+    let named = run(&["--allow-port", &port]);
+    assert_eq!((named.code, named.out.as_str()), (Some(0), "hello\n"), "{named:?}");
+    write(&folder.join("salve/config.toml"), &format!("allow_ports = [{port}]\n"));
+    let by_setting = run(&["--format", "json"]).json();
+    assert_eq!(by_setting["succeeded"], true, "{by_setting}");
+    assert_eq!(by_setting["record"]["ports"][0].to_string(), port);
+    let id = by_setting["record"]["id"].as_str().unwrap_or_default().to_owned();
+    let shown = here(&folder, &["runs", &id]);
+    assert!(shown.err.contains(&format!("ports {port}")), "{shown:?}");
+}
+
+#[test]
+fn salves_own_ports_are_refused() {
+    let folder = folder("run-port-1");
+    let run = |port: &str| here(&folder, &["run", "--yes", "--allow-port", port, "--", "true"]);
+    write(&folder.join("salve/config.toml"), "[gateway]\nport = 9177\n");
+    for port in ["8790", "9177"] {
+        let refused = run(port);
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        assert!(refused.err.contains(port) && refused.err.contains("the gateway"), "{refused:?}");
+    }
+    let sim = crate::sim::Sim::start(&folder, &[]);
+    let port = sim.line.rsplit(':').next().unwrap_or_default().trim_end_matches('/').to_owned();
+    let refused = run(&port);
+    assert!(refused.code == Some(2) && refused.err.contains("a running Salve"), "{refused:?}");
+    write(&folder.join("salve/config.toml"), "allow_ports = [8790]\n");
+    let refused = here(&folder, &["run", "--yes", "--", "true"]);
+    assert!(refused.code == Some(2) && refused.err.contains("config.toml"), "{refused:?}");
+}
+
 #[test]
 fn an_installation_that_would_be_thrown_away_is_not_run() {
     let folder = folder("run-forgotten-0");

@@ -56,6 +56,7 @@ fn by_git(
         environment: Vec::new(),
         input: RunInput::Nothing,
         protected: ProtectedFileUse::default(),
+        ports: Vec::new(),
     };
     let run = runner.run(&request)?;
     if !run.succeeded() {

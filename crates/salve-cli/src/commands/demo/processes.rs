@@ -93,6 +93,7 @@ fn request(script: &str, folder: &Path, mark: &str) -> RunRequest {
         environment: vec![(MARK.to_owned(), mark.to_owned())],
         input: RunInput::Nothing,
         protected: salve_check::ProtectedFileUse::default(),
+        ports: Vec::new(),
     }
 }
 
