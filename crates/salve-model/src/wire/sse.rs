@@ -50,9 +50,14 @@ impl SseFrame {
                     events += 1;
                     frame.event = raw.slice(at + value..end);
                 }
-                Some((b"" | b"id" | b"retry", _)) => {}
+                Some((b"", _)) => {}
+                Some((b"id", value)) => frame.damaged |= hides_data(&raw[at + value..end]),
+                Some((b"retry", value)) => {
+                    let pause = raw[at + value..end].trim_ascii();
+                    frame.damaged |= !pause.iter().all(u8::is_ascii_digit);
+                }
                 Some(_) => frame.damaged = true,
-                None => frame.damaged |= hides_data(&raw[at..end]),
+                None => frame.damaged |= !is_ours(&raw[at..end]) && hides_data(&raw[at..end]),
             }
             at = end + 1;
         }
@@ -101,9 +106,19 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 // Events that some servers send without data.
 const HEARTBEATS: [&[u8]; 4] = [b"ping", b"keepalive", b"keep-alive", b"heartbeat"];
 
-// Whether a comment is a line of data after one wrong byte.
-fn hides_data(comment: &[u8]) -> bool {
-    comment.starts_with(b":data:") || comment.starts_with(b":ata:")
+// Whether a comment or an id is what is left of another line: it has the signs of JSON in it, the
+// name of another line, or bytes that are no text. Comments that keep a connection alive are words.
+fn hides_data(line: &[u8]) -> bool {
+    const NAMES: [&[u8]; 5] = [b"ata:", b"event:", b"content_block_", b"response.", b"[DONE]"];
+    let sign = |byte: &u8| b"{}\"\\".contains(byte) || byte.is_ascii_control() && *byte != b'\t';
+    line.iter().any(sign)
+        || NAMES.into_iter().any(|name| memchr::memmem::find(line, name).is_some())
+        || std::str::from_utf8(line).is_err()
+}
+
+// The report of a gateway like this one further up is a comment with JSON in it.
+fn is_ours(comment: &[u8]) -> bool {
+    comment.starts_with(b": salve {") && comment.ends_with(b"}")
 }
 
 // The name of a line's field and where its value begins; none for comments.
@@ -341,6 +356,12 @@ mod tests {
             "event: x\nid: 1\nretry: 2\ndata: a\n\n",
             ": comment\n\n",
             ": data follows\n\n",
+            ":\n\n",
+            ": OPENROUTER PROCESSING\n\n",
+            ": ping - 2026-01-01 10:00:00.123456+00:00\n\n",
+            ": salve {\"verdict\":\"whole\"}\n\n",
+            "id: msg_01:5\n\n",
+            "id\ndata: a\n\n",
             "event: ping\n\n",
             "\n\n",
             "data: a\ndata\n\n",
@@ -354,6 +375,16 @@ mod tests {
             "data {}\n\n",
             ":data: {}\n\n",
             ":ata: {}\n\n",
+            ": {\"id\":1}\n\n",
+            ":qx{\"id\":1}\n\n",
+            ":ta:{\"id\":1}\n\n",
+            ":\"NOT \"}}]}\n\n",
+            ": content_block_delta\n\n",
+            ": content_block_delta\n: {\"type\":\"content_block_delta\"}\n\n",
+            "event: ping\n: {\"type\":\"content_block_delta\"}\n\n",
+            "id: {\"id\":1}\n\n",
+            "retry: {\"id\":1}\n\n",
+            "retry: soon\n\n",
             "{}\n\n",
             "data:\n\n",
             "data: \n\n",

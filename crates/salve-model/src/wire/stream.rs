@@ -33,6 +33,8 @@ pub struct StreamReader {
     // Blocks of Messages that have begun.
     begun: u64,
     numbers: responses::Numbers,
+    // Fields of Chat that are not known and came before the answer.
+    strange_keys: Vec<String>,
     tail: StreamTail,
 }
 
@@ -73,6 +75,7 @@ impl StreamReader {
             choices: MOST_CHOICES,
             begun: 0,
             numbers: responses::Numbers::default(),
+            strange_keys: Vec::new(),
             tail: StreamTail::new(dialect),
         }
     }

@@ -5,11 +5,11 @@
 
 use super::super::lax::{self, Lax, LaxText, Shape, lax_object};
 use super::super::words::UsageForm;
-use super::sound::{NEVER_BEGAN, NO_PIECE, NOT_JSON, has_damaged_key};
+use super::sound::{NEVER_BEGAN, NO_PIECE, NOT_JSON, has_damaged_key, is_damaged, is_heartbeat};
 use super::{Delta, Dialect, SseFrame, StreamReader, Why};
 use salve_types::FinishReason;
 use serde::Deserialize;
-use serde::de::SeqAccess;
+use serde::de::{IgnoredAny, MapAccess, SeqAccess};
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -34,24 +34,21 @@ struct Choice<'a> {
     finish_reason: LaxText<'a>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
+#[derive(Default)]
 struct Step<'a> {
-    #[serde(borrow)]
     role: LaxText<'a>,
-    #[serde(borrow)]
     content: Lax<Content<'a>>,
-    #[serde(borrow)]
     reasoning_content: LaxText<'a>,
-    #[serde(borrow)]
     reasoning: LaxText<'a>,
-    #[serde(borrow)]
     refusal: LaxText<'a>,
-    #[serde(borrow)]
     tool_calls: Lax<Vec<Call<'a>>>,
-    #[serde(borrow)]
     function_call: Lax<Function<'a>>,
+    // Whether it has a field that is none of these, nor one that vendors are known to add.
+    has_more: bool,
 }
+
+#[derive(Deserialize)]
+struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -75,7 +72,11 @@ struct Function<'a> {
 }
 
 // A text, or a list of parts that have one.
-struct Content<'a>(Cow<'a, str>);
+struct Content<'a> {
+    text: Cow<'a, str>,
+    // Whether it came in parts, which are looked at one by one.
+    in_parts: bool,
+}
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -84,17 +85,40 @@ struct Part<'a> {
     text: LaxText<'a>,
 }
 
-lax_object!(Chunk<'a>, Choice<'a>, Step<'a>, Call<'a>, Function<'a>, Part<'a>);
+lax_object!(Chunk<'a>, Choice<'a>, Call<'a>, Function<'a>, Part<'a>);
+
+// Written out, so that a field that cannot be read is noticed without a tree.
+impl<'de: 'a, 'a> Shape<'de> for Step<'a> {
+    fn of_map<A: MapAccess<'de>>(mut map: A) -> Result<Option<Self>, A::Error> {
+        let mut step = Self::default();
+        while let Some(Key(key)) = map.next_key()? {
+            match &*key {
+                "role" => step.role = map.next_value()?,
+                "content" => step.content = map.next_value()?,
+                "reasoning_content" => step.reasoning_content = map.next_value()?,
+                "reasoning" => step.reasoning = map.next_value()?,
+                "refusal" => step.refusal = map.next_value()?,
+                "tool_calls" => step.tool_calls = map.next_value()?,
+                "function_call" => step.function_call = map.next_value()?,
+                other => {
+                    step.has_more |= !ADDED_KEYS.contains(&other);
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(Some(step))
+    }
+}
 
 impl<'de: 'a, 'a> Shape<'de> for Content<'a> {
     fn of_text(text: Cow<'de, str>) -> Option<Self> {
-        Some(Self(text))
+        Some(Self { text, in_parts: false })
     }
 
     fn of_list<A: SeqAccess<'de>>(list: A) -> Result<Option<Self>, A::Error> {
         let parts = Vec::<Part<'a>>::of_list(list)?.unwrap_or_default();
         let texts = parts.iter().filter_map(|part| part.text.text());
-        Ok(Some(Self(Cow::Owned(texts.collect()))))
+        Ok(Some(Self { text: Cow::Owned(texts.collect()), in_parts: true }))
     }
 }
 
@@ -102,7 +126,7 @@ pub(super) fn read(reader: &mut StreamReader, frame: &SseFrame) -> Result<Vec<De
     if frame.data.trim_ascii_start().starts_with(b"[DONE]") {
         return Ok(vec![Delta::End]);
     }
-    if frame.event_name() == Some("ping") {
+    if frame.event_name() == Some("ping") && is_heartbeat(&frame.data) {
         return Ok(Vec::new());
     }
     let mut spare = None;
@@ -125,7 +149,7 @@ pub(super) fn read(reader: &mut StreamReader, frame: &SseFrame) -> Result<Vec<De
 }
 
 // Frames of text are proven by what was read of them; the few others are looked at as a whole.
-fn check(reader: &StreamReader, chunk: &Chunk<'_>, frame: &SseFrame) -> Result<(), Why> {
+fn check(reader: &mut StreamReader, chunk: &Chunk<'_>, frame: &SseFrame) -> Result<(), Why> {
     let choices = chunk.choices.0.as_deref().unwrap_or_default();
     for choice in choices {
         let index = usize::try_from(choice.index.0.unwrap_or(0)).unwrap_or(usize::MAX);
@@ -141,17 +165,58 @@ fn check(reader: &StreamReader, chunk: &Chunk<'_>, frame: &SseFrame) -> Result<(
         return Ok(());
     }
     let value: Value = serde_json::from_slice(&frame.data).map_err(|_| NOT_JSON)?;
-    if is_sound_chunk(&value) { Ok(()) } else { Err(NO_PIECE) }
+    if is_sound_chunk(&value) && note_strange_keys(reader, &value) { Ok(()) } else { Err(NO_PIECE) }
+}
+
+// More fields than this that are not known are not remembered.
+const MOST_STRANGE: usize = 32;
+
+// A field that is not known, with a text or a list and nothing else beside it, may be a vendor's own,
+// or the piece of an answer whose name is lost. Vendors send theirs before the answer as well, so
+// that one which is new in the middle of an answer is believed to be a piece.
+fn note_strange_keys(reader: &mut StreamReader, chunk: &Value) -> bool {
+    let choices = chunk.get("choices").and_then(Value::as_array).into_iter().flatten();
+    let steps = choices.filter_map(|choice| choice.get("delta")?.as_object());
+    let replies = || reader.answers.iter().map(|answer| &answer.reply);
+    let in_answer = replies().any(|it| !it.text.is_empty() || !it.tool_calls.is_empty());
+    for step in steps {
+        if PIECE_KEYS.iter().any(|key| step.contains_key(*key)) {
+            continue;
+        }
+        for (key, value) in step {
+            let may_be_piece = match value {
+                Value::String(text) => !text.is_empty(),
+                Value::Array(list) => !list.is_empty(),
+                _ => false,
+            };
+            let known = STEP_KEYS.contains(&key.as_str()) || ADDED_KEYS.contains(&key.as_str());
+            if known || !may_be_piece || reader.strange_keys.contains(key) {
+                continue;
+            }
+            if in_answer {
+                return false;
+            }
+            if reader.strange_keys.len() < MOST_STRANGE {
+                reader.strange_keys.push(key.clone());
+            }
+        }
+    }
+    true
 }
 
 // Whether all that a choice can say was read of it.
 fn bears(choice: &Choice<'_>) -> bool {
     let Some(step) = &choice.delta.0 else { return false };
+    // What begins a call has more names that may be damaged.
     let is_piece = |call: &Call<'_>| {
         let function = call.function.0.as_ref();
-        function.is_some_and(|it| it.arguments.filled().is_some() && it.name.filled().is_none())
+        call.id.filled().is_none()
+            && function.is_some_and(|it| it.arguments.filled().is_some() && it.name.0.is_none())
     };
-    let text = step.content.0.as_ref().is_some_and(|Content(text)| !text.is_empty());
+    if step.has_more || step.content.0.as_ref().is_some_and(|content| content.in_parts) {
+        return false;
+    }
+    let text = step.content.0.as_ref().is_some_and(|content| !content.text.is_empty());
     let thought = step.reasoning_content.filled().or_else(|| step.reasoning.filled());
     match step.tool_calls.0.as_deref() {
         None | Some([]) => text || thought.is_some(),
@@ -181,15 +246,63 @@ const STEP_KEYS: &[&str] = &[
     "tool_calls",
     "function_call",
 ];
+// Those of them that hold pieces.
+const PIECE_KEYS: &[&str] = &["content", "tool_calls", "function_call"];
+// What vendors are known to add to a step besides.
+const ADDED_KEYS: &[&str] = &[
+    "annotations",
+    "audio",
+    "channel",
+    "citations",
+    "executed_tools",
+    "extra_content",
+    "image",
+    "images",
+    "index",
+    "logprobs",
+    "name",
+    "obfuscation",
+    "phase",
+    "provider_specific_fields",
+    "reasoning_details",
+    "reasoning_opaque",
+    "reasoning_text",
+    "search_results",
+    "signature",
+    "thinking",
+    "thinking_blocks",
+    "thought",
+    "thought_signature",
+    "thoughts",
+    "tool_call_id",
+    "video",
+];
 const CHOICE_KEYS: &[&str] = &["index", "delta", "finish_reason"];
 const CALL_KEYS: &[&str] = &["index", "id", "type", "function"];
 const FUNCTION_KEYS: &[&str] = &["name", "arguments"];
+const PART_KEYS: &[&str] = &["type", "text"];
+const PARTS: &[&str] = &[
+    "text",
+    "output_text",
+    "thinking",
+    "refusal",
+    "image",
+    "image_url",
+    "video_url",
+    "input_audio",
+    "audio",
+    "reference",
+];
 
 fn is_sound_chunk(chunk: &Value) -> bool {
     match chunk.get("choices") {
         Some(Value::Array(choices)) => choices.iter().all(is_sound_choice),
-        // What was counted may come in a frame of its own.
-        Some(Value::Null) | None => chunk.get("usage").is_some_and(Value::is_object),
+        // What was counted may come in a frame of its own. A list beside it may be the choices under
+        // a name that was damaged: some servers count in every frame.
+        Some(Value::Null) | None => {
+            let lists = chunk.as_object().into_iter().flatten().filter(|(_, it)| it.is_array());
+            chunk.get("usage").is_some_and(Value::is_object) && lists.count() == 0
+        }
         Some(_) => false,
     }
 }
@@ -204,19 +317,44 @@ fn is_sound_choice(choice: &Value) -> bool {
             };
             let older = step.get("function_call").is_none_or(is_sound_function);
             let content = match step.get("content") {
-                Some(Value::Array(parts)) => parts.iter().all(Value::is_object),
+                Some(Value::Array(parts)) => parts.iter().all(is_sound_part),
                 content => content.is_none_or(|it| it.is_null() || it.is_string()),
             };
-            calls && older && content && !has_damaged_key(step, STEP_KEYS)
+            // Documents that an answer draws on are an object, and no damaged content.
+            let added = |(key, value): (&String, &Value)| {
+                ADDED_KEYS.contains(&key.as_str()) || key == "context" && value.is_object()
+            };
+            let damaged =
+                |entry: (&String, &Value)| !added(entry) && is_damaged(entry.0, STEP_KEYS);
+            calls && older && content && !step.iter().any(damaged)
         }
         // Reasons and notes of a filter come without a step.
         Some(Value::Null) | None => {
             let says = |(key, value): (&String, &Value)| {
                 key.starts_with("content_filter") || key == "finish_reason" && value.is_string()
             };
-            choice.iter().any(says) && !has_damaged_key(choice, CHOICE_KEYS)
+            let may_be_step = |(key, value): (&String, &Value)| {
+                let known = key.starts_with("content_filter") || key == "logprobs";
+                value.is_object() && !known && key != "message"
+            };
+            choice.iter().any(says)
+                && !choice.iter().any(may_be_step)
+                && !has_damaged_key(choice, CHOICE_KEYS)
         }
         Some(_) => false,
+    }
+}
+
+// A part of text has one; a part of another kind says which.
+fn is_sound_part(part: &Value) -> bool {
+    let Some(part) = part.as_object() else { return false };
+    let kind = part.get("type").and_then(Value::as_str);
+    match part.get("text") {
+        Some(text) => text.is_string(),
+        None => {
+            let other = kind.filter(|kind| !matches!(*kind, "text" | "output_text"));
+            other.is_some_and(|kind| !is_damaged(kind, PARTS)) && !has_damaged_key(part, PART_KEYS)
+        }
     }
 }
 
@@ -246,8 +384,8 @@ fn read_choice(reader: &mut StreamReader, choice: Choice<'_>, deltas: &mut Vec<D
     if let Some(thought) = step.reasoning_content.filled().or_else(|| step.reasoning.filled()) {
         reader.thinking(index, thought, deltas);
     }
-    if let Some(Content(text)) = step.content.0 {
-        reader.text(index, &text, deltas);
+    if let Some(content) = step.content.0 {
+        reader.text(index, &content.text, deltas);
     }
     for call in step.tool_calls.0.unwrap_or_default() {
         read_call(reader, index, &call, deltas);
@@ -267,8 +405,10 @@ fn read_choice(reader: &mut StreamReader, choice: Choice<'_>, deltas: &mut Vec<D
 }
 
 fn read_call(reader: &mut StreamReader, choice: u64, call: &Call<'_>, deltas: &mut Vec<Delta>) {
-    // Custom tools take free text, which cannot be proven whole.
-    if call.r#type.filled().is_some_and(|kind| kind != "function") {
+    // Custom tools take free text, which cannot be proven whole. What has a function is a call of
+    // one, whatever its kind says: a kind that was damaged must not hide it.
+    let other = call.r#type.filled().is_some_and(|kind| kind != "function");
+    if other && call.function.0.is_none() {
         return;
     }
     let id = call.id.filled().unwrap_or_default();

@@ -6,7 +6,10 @@
 use super::super::lax::{self, Lax, LaxText, lax_object};
 use super::super::words::UsageForm;
 use super::chat::error_message;
-use super::sound::{NEVER_BEGAN, NO_KIND, NO_PIECE, NOT_JSON, SKIPPED, is_damaged, kind_of};
+use super::sound::{
+    NEVER_BEGAN, NO_KIND, NO_PIECE, NOT_JSON, SKIPPED, has_damaged_key, is_damaged, is_heartbeat,
+    kind_of,
+};
 use super::{Block, Delta, Dialect, Open, SseFrame, StreamReader, Why};
 use salve_types::FinishReason;
 use serde::Deserialize;
@@ -95,9 +98,15 @@ pub(super) fn read(reader: &mut StreamReader, frame: &SseFrame) -> Result<Vec<De
         }
         "content_block_start" => {
             let index = index.unwrap_or(reader.begun);
+            check_start(frame)?;
             start(reader, index, &event.content_block.0.ok_or(NO_PIECE)?, &mut deltas)?;
         }
-        "content_block_stop" => stop(reader, index.unwrap_or(0), &mut deltas),
+        "content_block_stop" => {
+            if index.is_some_and(|index| index >= reader.begun) {
+                return Err(NEVER_BEGAN);
+            }
+            stop(reader, index.unwrap_or(0), &mut deltas);
+        }
         "message_start" => {
             let message = event.message.0.unwrap_or_default();
             reader.tail.opened_by(frame);
@@ -116,8 +125,10 @@ pub(super) fn read(reader: &mut StreamReader, frame: &SseFrame) -> Result<Vec<De
         }
         "message_stop" => deltas.push(Delta::End),
         "error" => deltas.push(Delta::Error { message: error_message(&event.error) }),
-        "ping" => {}
-        // Between the pieces of an answer it may be what is left of one.
+        "ping" if is_heartbeat(&frame.data) => {}
+        "ping" => return Err(NO_KIND),
+        // What has the fields of a piece, or comes between pieces, may be what is left of one.
+        _ if event.delta.0.is_some() || event.content_block.0.is_some() => return Err(NO_KIND),
         _ if reader.open.iter().any(|open| !matches!(open.kind, Block::Other)) => {
             return Err(NO_KIND);
         }
@@ -157,8 +168,41 @@ fn read_step(
 // More blocks than this are never open at once; in fact it is one.
 const MOST_OPEN: usize = 64;
 
-const BLOCKS: &[&str] =
-    &["text", "tool_use", "thinking", "redacted_thinking", "server_tool_use", "mcp_tool_use"];
+const BLOCKS: &[&str] = &[
+    "text",
+    "tool_use",
+    "thinking",
+    "redacted_thinking",
+    "server_tool_use",
+    "mcp_tool_use",
+    "mcp_tool_result",
+    "tool_result",
+    "web_search_tool_result",
+    "web_fetch_tool_result",
+    "code_execution_tool_result",
+    "bash_code_execution_tool_result",
+    "text_editor_code_execution_tool_result",
+    "tool_search_tool_result",
+    "container_upload",
+    "compaction",
+    "document",
+    "image",
+    "search_result",
+];
+const BLOCK_KEYS: &[&str] = &["type", "text", "thinking", "id", "name", "input"];
+
+// A block may begin with a text or an input; under a damaged name it would be none. Blocks are few, so
+// that a tree costs nothing.
+fn check_start(frame: &SseFrame) -> Result<(), Why> {
+    let event: Value = serde_json::from_slice(&frame.data).map_err(|_| NOT_JSON)?;
+    let block = event.get("content_block").and_then(Value::as_object).ok_or(NO_PIECE)?;
+    let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
+    let is_call = block.contains_key("name") && block.contains_key("input");
+    if is_call && !BLOCKS.contains(&kind) {
+        return Err(NO_KIND);
+    }
+    if has_damaged_key(block, BLOCK_KEYS) { Err(NO_PIECE) } else { Ok(()) }
+}
 
 fn start(
     reader: &mut StreamReader,

@@ -9,7 +9,8 @@ use super::super::words::UsageForm;
 use super::super::{read_reply, reply};
 use super::chat::error_message;
 use super::sound::{
-    CONTRADICTED, NEVER_BEGAN, NO_KIND, NO_PIECE, NOT_JSON, SKIPPED, is_damaged, kind_of,
+    CONTRADICTED, NEVER_BEGAN, NO_KIND, NO_PIECE, NOT_JSON, SKIPPED, is_damaged, is_heartbeat,
+    kind_of,
 };
 use super::{Block, Delta, Dialect, Open, SseFrame, StreamReader, Why, beyond};
 use serde::Deserialize;
@@ -94,8 +95,52 @@ const KINDS: &[&str] = &[
     "response.function_call_arguments.done",
     "response.refusal.delta",
     "response.refusal.done",
+    "response.reasoning_summary_part.added",
+    "response.reasoning_summary_part.done",
     "response.reasoning_summary_text.delta",
+    "response.reasoning_summary_text.done",
+    "response.reasoning_summary.delta",
+    "response.reasoning_summary.done",
     "response.reasoning_text.delta",
+    "response.reasoning_text.done",
+    "response.reasoning.delta",
+    "response.reasoning.done",
+    "response.output_text.annotation.added",
+    "response.custom_tool_call_input.delta",
+    "response.custom_tool_call_input.done",
+    "response.mcp_call_arguments.delta",
+    "response.mcp_call_arguments.done",
+    "response.mcp_call.in_progress",
+    "response.mcp_call.completed",
+    "response.mcp_call.failed",
+    "response.mcp_list_tools.in_progress",
+    "response.mcp_list_tools.completed",
+    "response.mcp_list_tools.failed",
+    "response.web_search_call.in_progress",
+    "response.web_search_call.searching",
+    "response.web_search_call.completed",
+    "response.file_search_call.in_progress",
+    "response.file_search_call.searching",
+    "response.file_search_call.completed",
+    "response.code_interpreter_call.in_progress",
+    "response.code_interpreter_call.interpreting",
+    "response.code_interpreter_call.completed",
+    "response.code_interpreter_call_code.delta",
+    "response.code_interpreter_call_code.done",
+    "response.image_generation_call.in_progress",
+    "response.image_generation_call.generating",
+    "response.image_generation_call.partial_image",
+    "response.image_generation_call.completed",
+    "response.apply_patch_call_operation_diff.delta",
+    "response.apply_patch_call_operation_diff.done",
+    "response.shell_call_command.added",
+    "response.shell_call_command.delta",
+    "response.shell_call_command.done",
+    "response.audio.delta",
+    "response.audio.done",
+    "response.audio.transcript.delta",
+    "response.audio.transcript.done",
+    "response.done",
     "response.output_item.added",
     "response.output_item.done",
     "response.content_part.added",
@@ -107,6 +152,8 @@ const KINDS: &[&str] = &[
     "response.incomplete",
     "response.failed",
     "error",
+    "ping",
+    "keepalive",
 ];
 
 /// How the events of a stream are numbered. Numbers are believed once two of them followed each
@@ -123,6 +170,7 @@ pub(super) enum Numbers {
 impl Numbers {
     fn take(&mut self, number: Option<u64>, kind: &str) -> Result<(), Why> {
         let (next, skipped) = match (*self, number) {
+            (_, None) if matches!(kind, "ping" | "keepalive" | "error") => (*self, false),
             (Self::Unseen, Some(number)) => (Self::Begun(number), false),
             (Self::Begun(last), Some(number)) if number == last.saturating_add(1) => {
                 (Self::Counting(number), false)
@@ -132,7 +180,6 @@ impl Numbers {
                 let due = last.saturating_add(1);
                 (Self::Counting(number.max(due)), number > due)
             }
-            (Self::Counting(_), None) if matches!(kind, "ping" | "error") => (*self, false),
             (Self::Counting(_), None) => (*self, true),
             _ => (Self::Unused, false),
         };
@@ -204,13 +251,36 @@ pub(super) fn read(reader: &mut StreamReader, frame: &SseFrame) -> Result<Vec<De
             let message = message.unwrap_or_else(|| error_message(&event.error));
             out.push(Delta::Error { message });
         }
+        "ping" | "keepalive" if !is_heartbeat(&frame.data) => return Err(NO_KIND),
         _ => {}
     }
     Ok(deltas)
 }
 
 const PARTS: &[&str] = &["output_text", "refusal", "reasoning_text", "summary_text"];
-const ITEMS: &[&str] = &["message", "function_call", "reasoning", "custom_tool_call", "mcp_call"];
+const ITEMS: &[&str] = &[
+    "message",
+    "function_call",
+    "function_call_output",
+    "reasoning",
+    "compaction",
+    "custom_tool_call",
+    "mcp_call",
+    "mcp_list_tools",
+    "mcp_approval_request",
+    "web_search_call",
+    "file_search_call",
+    "computer_call",
+    "code_interpreter_call",
+    "image_generation_call",
+    "local_shell_call",
+    "shell_call",
+    "shell_call_output",
+    "apply_patch_call",
+    "apply_patch_call_output",
+    "tool_search_call",
+    "tool_search_output",
+];
 
 // Whether a part is text; one of a damaged kind is neither.
 fn is_text(part: &Part<'_>) -> Result<bool, Why> {

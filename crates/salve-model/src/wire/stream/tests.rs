@@ -2,6 +2,8 @@
 //!
 //! In: data lines. Out: a failure when they do not mean what is written next to them.
 
+mod damaged;
+
 use super::*;
 use salve_types::Usage;
 
