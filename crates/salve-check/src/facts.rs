@@ -26,6 +26,18 @@ pub trait PathFacts {
 
     /// Tells whether a pattern picks out files that hold secrets by their name.
     fn picks_secrets(&self, pattern: &str) -> bool;
+
+    /// Tells whether a folder, or a folder below it, holds files that a command may not read without
+    /// asking. What is not known counts as yes.
+    fn holds_secrets(&self, _folder: &str) -> bool {
+        true
+    }
+
+    /// Reads a small text file: nothing where there is none or it is not known, and the reason where it
+    /// cannot be read as text.
+    fn text(&self, _path: &str) -> Result<Option<String>, String> {
+        Ok(None)
+    }
 }
 
 /// What is at a path.

@@ -5,7 +5,7 @@
 
 use super::context::{Context, has_flag};
 use super::family::{copies, fetched_files, names_packages};
-use super::line_tree::{Content, Effect, is_code, last_name};
+use super::line_tree::{Content, Effect, is_code, is_text, last_name};
 use crate::{PathKind, SimpleCommand, WordTarget};
 
 /// Programs, and subcommands, that write files which cannot be told from their words.
@@ -82,8 +82,10 @@ fn copied(context: &Context<'_>) -> Vec<Effect> {
         let path = context.paths.real(&path);
         let kind = context.paths.kind(source);
         effects.extend(context.paths.carried(source, &path));
-        // Data under the name of code is as good as code that was written.
-        let is_new_code = is_code(&path) && !is_code(source);
+        // Data under the name of code is as good as code that was written, and so is other text under
+        // a name where examples are looked for.
+        let is_new_code = (is_code(&path) && !is_code(source))
+            || (is_text(&path) && last_name(&path) != last_name(source));
         let content = if is_new_code { Content::Written } else { Content::Known };
         match kind {
             PathKind::File => effects.push(Effect::File { path, content }),

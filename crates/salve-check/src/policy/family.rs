@@ -15,7 +15,7 @@ mod search;
 mod systems;
 mod tsc;
 
-use super::context::{Context, Judged, has_flag};
+use super::context::{Context, Judged, has_flag, operands};
 use super::options::Item;
 use crate::RiskClass;
 use Starts::{Code, Git, Installer, Nothing};
@@ -103,20 +103,18 @@ pub(super) fn fetched_files(context: &Context<'_>) -> Vec<String> {
 }
 
 /// Tells whether a command installs packages that it names itself, rather than the project's own.
+/// What cannot be read counts as a name.
 pub(super) fn names_packages(context: &Context<'_>) -> bool {
     let words: [&str; 2] = [0, 1].map(|at| context.words.get(at).map_or("", String::as_str));
-    let installs = matches!(
-        words,
-        ["npm" | "pnpm", "install" | "i" | "add"] | ["yarn", "add"] | ["pip" | "pip3", "install"]
-    );
-    // The value of a flag counts as a name; better so than not to see one.
-    installs
-        && context.words.iter().skip(2).any(|word| !word.starts_with(['-', '.']) && !is_list(word))
-}
-
-// `-r requirements.txt`: the project's own list of packages.
-fn is_list(word: &str) -> bool {
-    word.ends_with(".txt") || word.ends_with(".in")
+    let context = Context { named: 2, ..*context };
+    let items = match words {
+        ["pip" | "pip3", "install"] => pip::words(&context),
+        ["npm", "install" | "i" | "add"] => node::npm_words(&context),
+        ["yarn", "add"] => node::yarn_words(&context),
+        ["pnpm", "install" | "i" | "add"] => node::pnpm_words(&context),
+        _ => return false,
+    };
+    items.map_or(true, |items| operands(&items).any(|(word, _)| !word.starts_with('.')))
 }
 
 /// Endings of archives that a package manager reads as a file of the folder it is started in.

@@ -7,7 +7,7 @@
 mod code;
 mod effect;
 
-pub(super) use code::is_code;
+pub(super) use code::{is_code, is_text};
 pub(super) use effect::{Content, Effect};
 
 use super::context::Judged;
@@ -108,6 +108,16 @@ impl<'a> LineTree<'a> {
     /// Tells whether a pattern picks out secrets.
     pub(super) fn picks_secrets(&self, pattern: &str) -> bool {
         self.facts.picks_secrets(pattern)
+    }
+
+    /// Tells whether files that may not be read without asking are in a folder or below it.
+    pub(super) fn holds_secrets(&self, folder: &str) -> bool {
+        self.facts.holds_secrets(folder)
+    }
+
+    /// Reads a small text file as it is before the line.
+    pub(super) fn text(&self, path: &str) -> Result<Option<String>, String> {
+        self.facts.text(path)
     }
 
     /// Expands a pattern, from the budget of the line.

@@ -1,20 +1,25 @@
 //! What the command policy asks about paths, answered by the open workspace.
 //!
 //! In: a [`Root`] and paths as a command writes them. Out: fine or ask, symlinks followed; the
-//! matches of a pattern. Never opens a file, never lists a folder outside of the workspace.
+//! matches of a pattern; the text of a small file. Never lists a folder outside of the workspace.
 
 mod secrets;
 
-use rustix::fs::{AtFlags, Dir, statat};
+use rustix::fs::{AtFlags, Dir, Mode, OFlags, openat, statat};
 use salve_check::{
     GlobMatches, ListFolder, ListingBudget, PathConcern, PathFacts, PathJudgement, PathKind,
     PathUse, expand_pattern,
 };
 use salve_tree::{AdmitOptions, PathRule, PathVerdict, Root, TreePath, ViewError};
 use std::borrow::Cow;
+use std::io::Read as _;
 
 /// The most names of a folder that a pattern is compared with.
 const MAX_NAMES: usize = 50_000;
+/// The most names that a tree is searched through for secrets.
+const MAX_SEARCHED: usize = 4_096;
+/// The largest text file that is read.
+const MAX_TEXT: u64 = 1 << 20;
 /// A name that stands for any file of a folder, to ask about the folder.
 const ANY_FILE: &str = "any-file";
 
@@ -201,6 +206,55 @@ impl PathFacts for CommandPaths<'_> {
 
     fn picks_secrets(&self, pattern: &str) -> bool {
         secrets::picks(pattern)
+    }
+
+    fn holds_secrets(&self, folder: &str) -> bool {
+        let mut open = vec![trimmed(folder).to_owned()];
+        let mut left = MAX_SEARCHED;
+        while let Some(folder) = open.pop() {
+            // A folder that cannot be listed may hold anything; a file is judged by its own name.
+            if !PathFacts::is_folder(self, &folder) {
+                continue;
+            }
+            let Ok(names) = self.names(&folder) else { return true };
+            if names.len() > left {
+                return true;
+            }
+            left -= names.len();
+            for name in names {
+                let path = format!("{folder}/{name}");
+                if name == ".git" || name == ".salve" || secrets::is_secret(&path) {
+                    return true;
+                }
+                if self.kind(&path) == PathKind::Folder {
+                    open.push(path);
+                }
+            }
+        }
+        false
+    }
+
+    fn text(&self, path: &str) -> Result<Option<String>, String> {
+        let path = trimmed(path);
+        let inside = self.admit(path, true).map_err(|error| error.to_string())?;
+        let (folder, name) = match self.root.open_parent(&inside) {
+            Ok(opened) => opened,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error.to_string()),
+        };
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = match openat(&folder, name, flags, Mode::empty()) {
+            Ok(file) => std::fs::File::from(file),
+            Err(rustix::io::Errno::NOENT) => return Ok(None),
+            Err(error) => return Err(error.to_string()),
+        };
+        let status = file.metadata().map_err(|error| error.to_string())?;
+        if !status.is_file() || status.len() > MAX_TEXT {
+            return Err("it is no small file".to_owned());
+        }
+        let mut text = String::new();
+        file.take(MAX_TEXT).read_to_string(&mut text).map_err(|error| error.to_string())?;
+        Ok(Some(text))
     }
 
     fn is_folder(&self, path: &str) -> bool {

@@ -49,7 +49,7 @@ struct Search {
 impl Search {
     fn from(folder: &Path) -> Self {
         let mut search = Self::default();
-        if let Some(found) = places::discover(folder) {
+        for found in places::discover(folder) {
             search.look_at_found(found);
         }
         search

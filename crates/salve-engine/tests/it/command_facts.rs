@@ -179,3 +179,38 @@ fn paths_of_a_command_are_seen_from_its_folder() {
     assert_eq!(names("*.rs"), ["a.rs", "b.rs"]);
     assert_eq!(names("../certs/*"), ["../certs/public.crt"]);
 }
+
+#[test]
+fn a_tree_holds_secrets_at_any_depth_or_it_holds_none() {
+    let (_top, root) = workspace();
+    let paths = CommandPaths::new(&root);
+    for folder in ["src", "src/", "certs", "missing", "src/a.rs"] {
+        assert!(!paths.holds_secrets(folder), "{folder}");
+    }
+    std::fs::create_dir_all(root.path().join("src/deep/er")).unwrap();
+    std::fs::File::create(root.path().join("src/deep/er/.env")).unwrap();
+    std::fs::create_dir_all(root.path().join("certs/.git")).unwrap();
+    for folder in [".", "src", "src/deep", "certs"] {
+        assert!(paths.holds_secrets(folder), "{folder}");
+    }
+    std::fs::create_dir_all(root.path().join("many")).unwrap();
+    for number in 0..4_200 {
+        std::fs::File::create(root.path().join(format!("many/{number}"))).unwrap();
+    }
+    assert!(paths.holds_secrets("many"), "what is too much to look at may hold some");
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test's own files")]
+fn a_small_text_is_read_and_nothing_else() {
+    let (_top, root) = workspace();
+    let paths = CommandPaths::new(&root);
+    std::fs::write(root.path().join("list.txt"), "requests\n").unwrap();
+    std::fs::write(root.path().join("bytes.txt"), [0xff, 0xfe, 0x00]).unwrap();
+    std::fs::write(root.path().join("large.txt"), vec![b'a'; (1 << 20) + 1]).unwrap();
+    assert_eq!(paths.text("list.txt"), Ok(Some("requests\n".to_owned())));
+    assert_eq!(paths.text("missing.txt"), Ok(None));
+    for path in ["bytes.txt", "large.txt", "out", "/etc/passwd", "src"] {
+        assert!(paths.text(path).is_err(), "{path}");
+    }
+}

@@ -161,3 +161,30 @@ fn what_cannot_be_read_is_a_hazard() {
     assert_eq!(hazards(&[(".git", "something else")], "").len(), 1);
     assert_eq!(hazards(&[(".git/config/x", "")], "").len(), 1);
 }
+
+#[test]
+fn what_git_takes_for_a_repository_is_taken_for_one() {
+    let hostile = "[diff \"x\"]\n\ttextconv = ./x";
+    // A folder with a head and a way to the rest, and neither objects nor refs of its own.
+    let linked =
+        [("g/HEAD", "ref: refs/heads/main"), ("g/commondir", "../c"), ("c/config", hostile)];
+    assert_eq!(hazards(&linked, "g"), ["diff.x.textconv"]);
+    assert_eq!(hazards(&linked, "g/deeper"), ["diff.x.textconv"]);
+    let own = [("g/HEAD", "x"), ("g/commondir", "."), ("g/config", hostile)];
+    // Once for the folder, and once for where it leads.
+    assert_eq!(hazards(&own, "g"), ["diff.x.textconv"; 2]);
+    // An empty `.git` folder hides nothing: git goes on to the one above.
+    let above = [(".git/HEAD", "x"), (".git/config", hostile), ("sub/.git/note", "")];
+    assert_eq!(hazards(&above, "sub"), ["diff.x.textconv"]);
+    assert_eq!(hazards(&above, "sub/deep"), ["diff.x.textconv"]);
+    // A whole one does.
+    let nested = [
+        (".git/config", hostile),
+        ("sub/.git/HEAD", "x"),
+        ("sub/.git/objects/x", ""),
+        ("sub/.git/refs/x", ""),
+    ];
+    assert_eq!(hazards(&nested, "sub"), [""; 0]);
+    let no_head = [("g/commondir", "../c"), ("c/config", hostile)];
+    assert_eq!(hazards(&no_head, "g"), [""; 0]);
+}

@@ -37,8 +37,6 @@ pub(super) enum Operands {
     Files,
     /// One file that is read; a second one would be written.
     OneFile,
-    /// A pattern, then files.
-    PatternThenFiles,
     /// Words of a program that only that program understands.
     Foreign,
     /// Judged by a rule of their own, with the flags.
@@ -92,6 +90,12 @@ fn judge(context: &Context<'_>) -> Judged {
 
 impl Program {
     fn judge(&self, context: &Context<'_>, start: usize) -> Judged {
+        self.judge_words(context, start)?;
+        // Whatever git is asked for, it may refresh its index, and so run what the repository names.
+        if self.starts == Starts::Git { super::git::repository(context) } else { Ok(()) }
+    }
+
+    fn judge_words(&self, context: &Context<'_>, start: usize) -> Judged {
         if let Operands::Whole(judge) = self.operands {
             return judge(context, start);
         }
@@ -122,15 +126,6 @@ impl Program {
                     return Err(Objection::never(Rule::Argument, why));
                 }
                 words().try_for_each(|word| context.read(word))
-            }
-            Operands::PatternThenFiles => {
-                let given = items.iter().any(|item| {
-                    matches!(
-                        item,
-                        Item::Flag { name: "-e" | "--regexp" | "-f" | "--file" | "--files", .. }
-                    )
-                });
-                words().skip(usize::from(!given)).try_for_each(|word| context.read(word))
             }
             Operands::Foreign => words().try_for_each(|word| context.foreign_word(word)),
             Operands::Own(judge) => judge(context, &items),

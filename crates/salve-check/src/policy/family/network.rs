@@ -172,7 +172,12 @@ pub(super) fn fetched(context: &Context<'_>) -> Vec<String> {
             {
                 files.extend([below(value), (*value).to_owned()]);
             }
-            Item::Flag { name: "-O" | "--output-document", value: Some(value), .. } => {
+            // What the other side says is in the log of wget too.
+            Item::Flag {
+                name: "-O" | "--output-document" | "-o" | "--output-file" | "-a" | "--append-output",
+                value: Some(value),
+                ..
+            } => {
                 files.push((*value).to_owned());
             }
             _ => {}

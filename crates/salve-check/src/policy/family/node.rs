@@ -44,6 +44,21 @@ static NPM: Table = Table::new(&[
     (Ask(NeverEnds), "--watch"),
 ]);
 
+/// Reads the words of `npm install`.
+pub(super) fn npm_words<'a>(context: &Context<'a>) -> Judged<Vec<Item<'a>>> {
+    context.items(&NPM, Style::EXACT)
+}
+
+/// Reads the words of `yarn add`.
+pub(super) fn yarn_words<'a>(context: &Context<'a>) -> Judged<Vec<Item<'a>>> {
+    context.items(&YARN, Style::EXACT)
+}
+
+/// Reads the words of `pnpm install`.
+pub(super) fn pnpm_words<'a>(context: &Context<'a>) -> Judged<Vec<Item<'a>>> {
+    context.items(&PNPM, Style::EXACT)
+}
+
 pub(super) fn npm_install(context: &Context<'_>) -> Judged {
     let items = context.items(&NPM, Style::EXACT)?;
     own_folders(context, &items)?;

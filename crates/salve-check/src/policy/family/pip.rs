@@ -3,11 +3,13 @@
 //! In: its words. Out: nothing, or an objection. Never lets it fetch from another place or install
 //! to one.
 
+mod requirements;
+
 use crate::policy::context::{Context, Judged, operands, own_values};
 use crate::policy::objection::{Objection, Rule};
 use crate::policy::options::Hazard::{Configures, Executes, Network, Writes};
 use crate::policy::options::Meaning::{Ask, Own, Read, Switch, Text};
-use crate::policy::options::{Style, Table};
+use crate::policy::options::{Item, Style, Table};
 
 static PIP: Table = Table::new(&[
     (
@@ -43,8 +45,18 @@ static PIP: Table = Table::new(&[
     (Ask(Configures), "-C --config-settings --config-setting --group --uploaded-prior-to"),
 ]);
 
+/// Reads the words of `pip install`.
+pub(super) fn words<'a>(context: &Context<'a>) -> Judged<Vec<Item<'a>>> {
+    context.items(&PIP, Style::EXACT)
+}
+
 pub(super) fn install(context: &Context<'_>) -> Judged {
-    let items = context.items(&PIP, Style::EXACT)?;
+    let items = words(context)?;
+    for item in &items {
+        if let Item::Flag { meaning: Read, value: Some(list), .. } = item {
+            requirements::names_only(context, list)?;
+        }
+    }
     for (_, value, _) in own_values(&items) {
         workspace_folder(context, value.unwrap_or_default())?;
     }

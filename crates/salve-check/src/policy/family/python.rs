@@ -129,13 +129,13 @@ static PYTEST: Table = Table::new(&[
         "--maxfail --tb --durations --durations-min -r --color --capture --verbosity --show-capture \
          --import-mode -W --pythonwarnings --last-failed-no-failures --lfnf --timeout -n \
          --numprocesses --dist --cov-fail-under --code-highlight --doctest-report --reruns \
-         --asyncio-mode --random-order-seed --doctest-glob --ignore-glob --junitprefix",
+         --asyncio-mode --random-order-seed --ignore-glob --junitprefix",
     ),
     (Read, "--rootdir --ignore --confcutdir"),
     (Write, "--junitxml --junit-xml"),
     (OptionalText, "--cache-show"),
     (Own, "--cov-report"),
-    (Ask(Executes), "-p --pdb --pdbcls --trace --pyargs"),
+    (Ask(Executes), "-p --pdb --pdbcls --trace --pyargs --doctest-glob"),
     (Ask(Configures), "-c --config-file -o --override-ini --cov-config --inifile"),
     (Ask(Uploads), "--pastebin"),
     (Ask(Writes), "--basetemp --debug --log-file --result-log --resultlog --html"),

@@ -2,6 +2,8 @@
 //!
 //! In: their words. Out: nothing, or an objection. Never lets `find` do anything but look.
 
+pub(super) mod whole_tree;
+
 use crate::policy::context::{Context, Judged, has_flag, operands, own_values};
 use crate::policy::objection::{Objection, Rule};
 use crate::policy::options::Hazard::{Deletes, Executes, Links, Reads, Writes};
@@ -20,26 +22,38 @@ static GREP: Table = Table::new(&[
     ),
     (Pattern, "-e --regexp"),
     (Text, "-m --max-count --label -A --after-context -B --before-context -C --context"),
-    (Text, "--binary-files --exclude --exclude-dir --group-separator"),
-    (Own, "--include"),
+    (Text, "--binary-files --group-separator"),
+    (Own, "--include --exclude --exclude-dir"),
     (OptionalText, "--color --colour"),
-    (Read, "-f --file --exclude-from"),
+    (Read, "-f --file"),
     (Ask(Links), "-R --dereference-recursive"),
-    (Ask(Reads), "-d --directories -D --devices"),
+    (Ask(Reads), "-d --directories -D --devices --exclude-from"),
 ]);
 
 pub(super) fn grep(context: &Context<'_>) -> Judged {
     let items = context.items(&GREP, Style::GNU_NUMBERS)?;
-    for (_, value, _) in own_values(&items) {
-        context.no_secret_pattern(value.unwrap_or_default())?;
+    for (name, value, _) in own_values(&items) {
+        if name == "--include" {
+            context.no_secret_pattern(value.unwrap_or_default())?;
+        }
     }
+    let excluded = |wanted: &'static str| {
+        own_values(&items).filter(move |(name, _, _)| *name == wanted).filter_map(|one| one.1)
+    };
+    whole_tree::leaves_out_the_ordinary(excluded("--exclude"), whole_tree::FILES)?;
+    whole_tree::leaves_out_the_ordinary(excluded("--exclude-dir"), whole_tree::FOLDERS)?;
     let pattern_is_a_flag = has_flag(&items, &["-e", "--regexp", "-f", "--file"]);
-    let mut files = operands(&items).skip(usize::from(!pattern_is_a_flag)).peekable();
+    let files: Vec<&str> =
+        operands(&items).map(|(text, _)| text).skip(usize::from(!pattern_is_a_flag)).collect();
     let searches_folders = has_flag(&items, &["-r", "--recursive"]);
-    if files.peek().is_none() && !searches_folders && !super::asks_for_help(&items) {
+    if files.is_empty() && !searches_folders && !super::asks_for_help(&items) {
         context.needs_input()?;
     }
-    files.try_for_each(|(text, _)| context.read(text))
+    if searches_folders {
+        let search = whole_tree::Search::of_grep(&items, pattern_is_a_flag);
+        search.shows_no_secret(context, &files)?;
+    }
+    files.iter().try_for_each(|text| context.read(text))
 }
 
 /// What a word of `find` does. `find` has its own way with words: one dash, no abbreviations, no
@@ -107,7 +121,7 @@ pub(super) fn find(context: &Context<'_>) -> Judged {
 }
 
 // What a regular expression picks out, roughly, as patterns: one for each alternative.
-fn as_patterns(expression: &str) -> Vec<String> {
+pub(super) fn as_patterns(expression: &str) -> Vec<String> {
     let plain = expression.replace(['^', '$', '(', ')'], "");
     let alternatives = plain.split('|').map(|one| {
         let one = one.trim_end_matches('\\').replace(".*", "*").replace(".+", "*");

@@ -14,29 +14,40 @@ const CODE: &[&str] = &[
     ".pm", ".lua", ".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat", ".cmd", ".mk", ".cmake", ".toml", ".cfg",
     ".ini", ".wasm", ".so", ".node", ".jar", ".class", ".exe", ".s", ".asm", ".swift", ".dart", ".ex", ".exs",
     ".erl", ".hs", ".ml", ".nim", ".zig", ".proto", ".bazel", ".bzl", ".awk", ".sed", ".jq", ".mod", ".sum",
-    ".work", ".lock", ".pkl", ".pickle", ".pth", ".tmpl", ".njk", ".ejs", ".hbs", ".snap",
+    ".work", ".lock", ".mdx", ".pkl", ".pickle", ".pth", ".tmpl", ".njk", ".ejs", ".hbs", ".snap",
 ];
 
 /// Whole names of what tools obey, in lower case.
 #[rustfmt::skip]
 const NAMES: &[&str] = &[
     "makefile", "gnumakefile", "justfile", "rakefile", "gemfile", "dockerfile", "package.json",
-    "package-lock.json", "tsconfig.json", "jsconfig.json", "composer.json", "project.json", "nx.json",
-    "turbo.json", "lerna.json", "deno.json", "cmakelists.txt", "cmakepresets.json", "pom.xml", "build.xml",
-    "pipfile", "procfile", "build", "workspace", "meson.build", "yarn.lock", "pnpm-lock.yaml",
+    "package-lock.json", "composer.json", "project.json", "nx.json", "angular.json", "rush.json", "workspace.json",
+    "turbo.json", "lerna.json", "deno.json", "deno.jsonc", "biome.json", "nodemon.json", "cypress.json",
+    "cmakelists.txt", "cmakepresets.json", "cmakeuserpresets.json", "pom.xml", "build.xml", "global.json",
+    "pipfile", "procfile", "build", "workspace", "meson.build", "yarn.lock", "pnpm-lock.yaml", "environment.yml",
+    "manifest.in", "pylintrc", ".flake8", ".rspec", ".golangci.yml", ".golangci.yaml", ".golangci.json",
+    "taskfile.yml", "taskfile.yaml", "noxfile", "codegen.yml", "docker-compose.yml", "docker-compose.yaml",
 ];
 
 /// Beginnings of names of the same kind, in lower case.
-const STARTS: &[&str] =
-    &["requirements", "constraints", ".eslintrc", ".babelrc", ".mocharc", ".nycrc"];
+const STARTS: &[&str] = &["requirements", "constraints", "tsconfig", "jsconfig"];
 
-/// Endings of what is data, no matter what made it.
+/// Parts of names of the same kind: `jest.config.json`, `vitest.workspace.json`, `karma.conf.json`.
+const PARTS: &[&str] = &[".config.", ".conf.", ".workspace.", ".setup.", ".preset."];
+
+/// Endings of what no tool runs or obeys, whatever it holds: tables, pictures, sound.
 #[rustfmt::skip]
-const DATA: &[&str] = &[
-    ".txt", ".md", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xml", ".html", ".htm", ".log", ".yml",
-    ".yaml", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf", ".parquet", ".arrow", ".geojson",
-    ".sql", ".mp3", ".mp4", ".wav", ".out", ".diff", ".patch", ".rss", ".ics", ".bin", ".dat",
+const INERT: &[&str] = &[
+    ".csv", ".tsv", ".parquet", ".arrow", ".feather", ".orc", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp",
+    ".ico", ".tif", ".tiff", ".avif", ".heic", ".pdf", ".mp3", ".mp4", ".wav", ".ogg", ".flac", ".m4a", ".webm",
+    ".mov", ".avi", ".mkv", ".woff", ".woff2", ".ttf", ".otf", ".log", ".geojson", ".ics",
 ];
+
+/// Endings of text in which runners of tests look for examples to run.
+const TEXT: &[&str] = &[".txt", ".md", ".markdown", ".rst", ".html", ".adoc"];
+
+/// Programs that run examples in text, or that build text into what they run.
+const READS_TEXT: &[&str] = &["pytest", "py.test", "cargo", "tox", "nox", "make", "doctest"];
 
 /// Tells whether a command may run a file that was written before it.
 pub(super) fn matters(path: &str, content: Content, words: &[String], tree: &LineTree<'_>) -> bool {
@@ -44,18 +55,47 @@ pub(super) fn matters(path: &str, content: Content, words: &[String], tree: &Lin
         return false;
     }
     let name = last_name(path).to_ascii_lowercase();
-    let is_code = is_code(path);
-    let is_data = !is_code && DATA.iter().any(|ending| name.ends_with(ending));
-    is_code || (content == Content::Fetched && !is_data) || is_the_script(path, words, tree)
+    let is_inert = INERT.iter().any(|ending| name.ends_with(ending));
+    is_code(path)
+        || (content == Content::Fetched && !is_inert)
+        || (is_text(path) && reads_text(words))
+        || is_the_script(path, words, tree)
+}
+
+/// Tells whether a file is text in which examples may be found.
+pub(in crate::policy) fn is_text(path: &str) -> bool {
+    let name = last_name(path).to_ascii_lowercase();
+    TEXT.iter().any(|ending| name.ends_with(ending))
+}
+
+// `cargo test`, `python -m pytest`, `python -mpytest`, `.venv/bin/pytest`.
+fn reads_text(words: &[String]) -> bool {
+    words.iter().any(|word| {
+        let name = last_name(word);
+        READS_TEXT
+            .iter()
+            .any(|program| name == *program || name.strip_prefix("-m") == Some(program))
+    })
 }
 
 /// Tells whether a file is code, or tells tools what to run, by its name.
 pub(in crate::policy) fn is_code(path: &str) -> bool {
     let name = last_name(path).to_ascii_lowercase();
+    // `.babelrc`, `.mocharc.yml`, `.coveragerc`: the settings of a tool, which may name code.
+    let is_settings =
+        name.strip_prefix('.').is_some_and(|name| name.ends_with("rc") || name.contains("rc."));
+    // The examples that pytest looks for by itself.
+    let is_doctest = name.starts_with("test") && name.ends_with(".txt");
     NAMES.contains(&name.as_str())
+        || is_settings
+        || is_doctest
         || STARTS.iter().any(|start| name.starts_with(start))
+        || PARTS.iter().any(|part| name.contains(part))
         || CODE.iter().any(|ending| name.ends_with(ending))
 }
+
+/// How many flags before a value are tried.
+const GLUED: usize = 12;
 
 /// Programs for which every file they are given is code.
 const INSTALLERS: &[&str] = &["pip", "pip3", "npm", "yarn", "pnpm", "uv", "poetry"];
@@ -69,7 +109,16 @@ fn is_the_script(path: &str, words: &[String], tree: &LineTree<'_>) -> bool {
     };
     let is_named = |word: &String| {
         let value = word.split_once('=').map_or(word.as_str(), |(_, value)| value);
-        [word.as_str(), value].iter().any(|word| plain(word) == path || tree.real(word) == path)
+        let mut readings = vec![word.as_str(), value];
+        if word.starts_with('-') {
+            // `-rdeps.txt`, `-qrdeps.txt`: a value may be glued to flags, in whatever spelling.
+            if word.ends_with(last_name(path)) {
+                return true;
+            }
+            let glued = word.char_indices().skip(2).take(GLUED).map(|(at, _)| &word[at..]);
+            readings.extend(glued);
+        }
+        readings.iter().any(|word| plain(word) == path || tree.real(word) == path)
     };
     // A program that is named by its path may be the file itself.
     let is_path = words.first().is_some_and(|program| program.contains('/'));

@@ -18,16 +18,32 @@ pub(super) struct Repository {
     pub(super) tree: Option<PathBuf>,
 }
 
-/// Finds the repository around a folder as git does: none when there is none, an error with the file
-/// that could not be followed.
-pub(super) fn discover(folder: &Path) -> Option<Result<Repository, PathBuf>> {
-    folder.ancestors().find_map(|place| {
-        repository_at(place).or_else(|| {
-            // A folder that looks like a bare repository is taken for one.
-            let is_bare = ["HEAD", "objects", "refs"].iter().all(|name| place.join(name).exists());
-            is_bare.then(|| with_common(place.to_path_buf(), None))
-        })
-    })
+/// Finds the repository around a folder as git does, and on the way there what git passes over but
+/// what another version of it might not: nothing when there is none, an error with the file that could
+/// not be followed.
+pub(super) fn discover(folder: &Path) -> Vec<Result<Repository, PathBuf>> {
+    let mut found = Vec::new();
+    for place in folder.ancestors() {
+        let inside = place.join(".git");
+        // A `.git` folder without the files of a repository is passed over.
+        let ends = inside.is_file() || is_repository(&inside);
+        found.extend(repository_at(place));
+        if ends {
+            break;
+        }
+        // A folder that looks like a bare repository is taken for one.
+        if is_repository(place) {
+            found.push(with_common(place.to_path_buf(), None));
+            break;
+        }
+    }
+    found
+}
+
+// As git tells it: a head, and what is shared either here or where `commondir` leads.
+fn is_repository(place: &Path) -> bool {
+    let has = |name: &str| place.join(name).symlink_metadata().is_ok();
+    has("HEAD") && ((has("objects") && has("refs")) || has("commondir"))
 }
 
 /// Finds the repository whose work tree is a folder.

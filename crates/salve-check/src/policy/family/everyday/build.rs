@@ -64,10 +64,10 @@ pub(super) static PROGRAMS: [Program; 47] = [
     tool("cargo tree", None, CARGO_LOOKS), tool("cargo metadata", None, CARGO_LOOKS), tool("cargo nextest run", Foreign, NEXTEST), tool("cargo nextest list", Foreign, NEXTEST),
     program("cargo --version", Read, Nothing, None, VERSION), program("cargo -V", Read, Nothing, None, VERSION), program("rustc --version", Read, Nothing, None, &[(Switch, "-v --verbose -V")]), program("rustc -V", Read, Nothing, None, VERSION),
     program("rustfmt --check", Read, Nothing, Files, &[(Switch, "-l -q -v"), (Meaning::Text, "--edition --color"), (Ask(Configures), "--config-path --config")]),
-    tool("go vet", Whole(go), &[]), program("go fmt", Write, Nothing, Own(packages), &[(Switch, "-n -x")]),
-    program("go mod tidy", Network, Installer, None, &[(Switch, "-v -e -x")]), program("go mod download", Network, Installer, None, &[(Switch, "-x -json")]), program("go mod verify", Read, Nothing, None, &[]), program("go mod graph", Read, Nothing, None, &[]),
+    tool("go vet", Whole(go), &[]), program("go fmt", Write, Code, Own(packages), &[(Switch, "-n -x")]),
+    program("go mod tidy", Network, Installer, None, &[(Switch, "-v -e -x")]), program("go mod download", Network, Installer, None, &[(Switch, "-x -json")]), program("go mod verify", Read, Code, None, &[]), program("go mod graph", Read, Code, None, &[]),
     tool("go list", Own(packages), &[(Switch, "-m -u -deps -e -test -find -json -compiled -export -versions"), (Meaning::Text, "-f -tags")]),
-    program("go version", Read, Nothing, None, &[]), program("go env", Read, Nothing, Text, &[(Switch, "-json -changed"), (Ask(Configures), "-w -u")]),
+    program("go version", Read, Code, None, &[]), program("go env", Read, Code, Text, &[(Switch, "-json -changed"), (Ask(Configures), "-w -u")]),
     program("gofmt -l", Read, Nothing, Files, &[(Switch, "-l -d -s -e"), (Ask(Writes), "-w"), (Ask(Configures), "-r -cpuprofile")]), program("gofmt -d", Read, Nothing, Files, &[(Switch, "-l -d -s -e"), (Ask(Writes), "-w"), (Ask(Configures), "-r -cpuprofile")]),
     tool("golangci-lint run", Own(packages), &[(Switch, "--fast --fast-only -v --verbose --new --allow-parallel-runners --no-config --tests"), (Meaning::Text, "--timeout -E --enable -D --disable --max-issues-per-linter --max-same-issues --build-tags -j --concurrency --new-from-rev"), (Meaning::Read, "-c --config"), (Ask(Writes), "--fix --out-format --cpu-profile-path --mem-profile-path --trace-path --output.text.path --output.json.path")]),
     tool("make", Own(targets), MAKE),
@@ -103,6 +103,8 @@ fn cargo_fmt(_: &Context<'_>, items: &[Item<'_>]) -> Judged {
 }
 
 fn packages(context: &Context<'_>, items: &[Item<'_>]) -> Judged {
+    // go asks git for the version of what it lists.
+    super::super::git::repository(context)?;
     operands(items).try_for_each(|(word, _)| {
         let folder = word.trim_end_matches("...");
         context.read(if folder.is_empty() { "." } else { folder })
@@ -214,8 +216,16 @@ fn compiler(context: &Context<'_>, start: usize) -> Judged {
         "-pipe",
         "-ansi",
     ];
-    const CHOOSES_CODE: &[&str] =
-        &["-fplugin", "-fuse-ld", "-fpass-plugin", "-fload", "-fprofile-use", "-fmodule"];
+    const CHOOSES_CODE: &[&str] = &[
+        "-fplugin",
+        "-fuse-ld",
+        "-fpass-plugin",
+        "-fload",
+        "-fprofile-use",
+        "-fmodule",
+        "-fcompare-debug",
+        "-mllvm",
+    ];
     let mut words = context.words.iter().map(String::as_str).skip(start);
     while let Some(word) = words.next() {
         let value = |flag: &str| word.strip_prefix(flag).filter(|value| !value.is_empty());
@@ -239,6 +249,9 @@ fn compiler(context: &Context<'_>, start: usize) -> Judged {
                 return refused(word, "is not in the table of the compiler");
             }
             context.read(word)?;
+        } else if !word.starts_with("-D") {
+            // `-fsanitize-ignorelist=FILE`, `-ftime-trace=FILE`, `-l:FILE`: a value may be a file.
+            context.foreign_word(word)?;
         }
     }
     Ok(())

@@ -3,8 +3,9 @@
 //! In: their words. Out: nothing, or an objection. Never lets one change a ref, enter another
 //! repository, start a helper, or show a secret file.
 
-use super::super::Starts::Git;
+use super::super::Starts::{Git, Nothing};
 use super::super::git as rules;
+use super::super::search::whole_tree::Search;
 use super::Operands::{None, Own, Text, Whole};
 use super::{Operands, Program};
 use crate::RiskClass::Read;
@@ -25,7 +26,7 @@ const fn looks(
 
 #[rustfmt::skip]
 pub(super) static PROGRAMS: [Program; 15] = [
-    looks("git --version", None, &[]),
+    Program { words: "git --version", risk: Read, starts: Nothing, style: Style::EXACT, operands: None, table: Table::new(&[]) },
     looks("git show", Whole(rules::show), &[]),
     looks("git stash list", Whole(rules::show), &[]),
     looks("git reflog", Whole(reflog), &[]),
@@ -75,32 +76,40 @@ fn files(context: &Context<'_>, items: &[Item<'_>]) -> Judged {
             rules::revision_or_path(context, text, *after_dashes)?;
         }
     }
-    rules::repository(context)
+    Ok(())
 }
 
 fn grep(context: &Context<'_>, items: &[Item<'_>]) -> Judged {
-    let skipped = usize::from(!has_flag(items, &["-e"]));
-    let mut rest = items.iter().filter(|item| matches!(item, Item::Operand { .. })).skip(skipped);
-    rest.try_for_each(|item| files(context, std::slice::from_ref(item)))?;
-    rules::repository(context)
+    let pattern_is_a_flag = has_flag(items, &["-e"]);
+    let skipped = usize::from(!pattern_is_a_flag);
+    let rest = items.iter().filter(|item| matches!(item, Item::Operand { .. })).skip(skipped);
+    rest.clone().try_for_each(|item| files(context, std::slice::from_ref(item)))?;
+    // A word before `--` may be a commit, which is the whole tree again.
+    let folders: Vec<&str> = rest
+        .map(|item| match item {
+            Item::Operand { text, after_dashes: true, .. } => *text,
+            _ => ".",
+        })
+        .collect();
+    Search::of_grep(items, pattern_is_a_flag).shows_no_secret(context, &folders)
 }
 
-fn remote(context: &Context<'_>, items: &[Item<'_>]) -> Judged {
+fn remote(_: &Context<'_>, items: &[Item<'_>]) -> Judged {
     let words: Vec<&str> = operands(items).map(|(word, _)| word).collect();
     match words.as_slice() {
-        [] | ["get-url", _] => rules::repository(context),
+        [] | ["get-url", _] => Ok(()),
         _ => Err(Objection::never(Rule::Argument, "the remotes would be changed or asked")),
     }
 }
 
-fn tag(context: &Context<'_>, items: &[Item<'_>]) -> Judged {
+fn tag(_: &Context<'_>, items: &[Item<'_>]) -> Judged {
     asks_for_signatures(items)?;
     let lists =
         ["-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"];
     if operands(items).next().is_some() && !has_flag(items, &lists) {
         return Err(Objection::never(Rule::Argument, "a tag would be made; `-l` lists"));
     }
-    rules::repository(context)
+    Ok(())
 }
 
 fn reflog(context: &Context<'_>, start: usize) -> Judged {

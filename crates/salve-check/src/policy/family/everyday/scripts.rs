@@ -148,6 +148,8 @@ const AWK_MORE: &[&str] = &[
     "ARGV",
     "ARGC",
     "PROCINFO",
+    "SYMTAB",
+    "FUNCTAB",
     "@",
     "close",
     "fflush",
@@ -173,8 +175,16 @@ fn jq(context: &Context<'_>, items: &[Item<'_>]) -> Judged {
     let filter = words.next().unwrap_or_default();
     let names =
         filter.split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '$');
-    let more =
-        ["env", "$ENV", "input_filename", "include", "import", "$__prog_args", "get_search_list"];
+    let more = [
+        "env",
+        "$ENV",
+        "input_filename",
+        "include",
+        "import",
+        "$__prog_args",
+        "get_search_list",
+        "modulemeta",
+    ];
     if names.into_iter().any(|name| more.contains(&name)) {
         return refused("shows the environment or loads other scripts");
     }

@@ -3,10 +3,11 @@
 //! In: their words. Out: nothing, or an objection. Never lets one write a file.
 
 use super::super::Starts::Nothing;
-use super::Operands::{Files, None, OneFile, Own, PatternThenFiles, Text};
+use super::super::search::{self, whole_tree};
+use super::Operands::{Files, None, OneFile, Own, Text};
 use super::{Operands, Program};
 use crate::RiskClass::Read;
-use crate::policy::context::{Context, Judged, operands};
+use crate::policy::context::{Context, Judged, has_flag, operands, own_values};
 use crate::policy::objection::{Objection, Rule};
 use crate::policy::options::Hazard::{Configures, Deletes, Executes, Links, Reads, Writes};
 use crate::policy::options::Meaning::{self, Ask, OptionalText, Pattern, Switch};
@@ -47,7 +48,7 @@ pub(super) static PROGRAMS: [Program; 48] = [
     shows("expand", Files, &[(Switch, "-i"), (Meaning::Text, "-t")]),
     shows("column", Files, &[(Switch, "-t --table -x -J -e -n"), (Meaning::Text, "-s --separator -c -o --output-separator -N -R -H -l")]),
     shows("cmp", Files, &[(Switch, "-b -l -s --silent --quiet --print-bytes --verbose"), (Meaning::Text, "-i -n --bytes")]),
-    shows("diff", Files, &[
+    shows("diff", Own(diff), &[
         (Switch, "-u -c -n -y -q --brief -s --report-identical-files -r --recursive -N --new-file -i --ignore-case -E -Z -b -w --ignore-all-space -B --ignore-blank-lines -a --text -p --show-c-function -t -l -d --minimal -H --side-by-side --suppress-common-lines --no-dereference --ignore-space-change"),
         (Meaning::Text, "-U -C -W --width --label -L --tabsize -F"), (Pattern, "-I -x --exclude"), (OptionalText, "--color --unified --context"),
         (Ask(Reads), "--from-file --to-file -X --exclude-from -S")]),
@@ -78,7 +79,7 @@ pub(super) static PROGRAMS: [Program; 48] = [
     shows("sleep", Own(sleep), &[]),
     shows("true", Text, &[]), shows("false", Text, &[]),
     shows("whoami", None, SAYS), shows("uname", None, SAYS), shows("nproc", None, SAYS), shows("uptime", None, SAYS),
-    shows("rg", PatternThenFiles, &[
+    shows("rg", Own(rg), &[
         (Switch, "-n --line-number -N --no-line-number -i --ignore-case -S --smart-case -s --case-sensitive -w --word-regexp -x --line-regexp -v --invert-match -c --count --count-matches -l --files-with-matches --files-without-match -o --only-matching -F --fixed-strings -P --pcre2 -U --multiline --multiline-dotall -H --with-filename -I --no-filename -p --pretty -q --quiet -a --text --files --json --stats --no-heading --heading --trim --column --vimgrep --no-messages -b --byte-offset -0 --null --crlf --type-list --passthru --block-buffered --line-buffered --no-config --one-file-system --sort-files -V --version"),
         (Meaning::Text, "-A --after-context -B --before-context -C --context -m --max-count -d --max-depth --maxdepth -t --type -T --type-not -M --max-columns -j --threads --color --colors -E --encoding --sort --sortr --max-filesize --context-separator --dfa-size-limit --regex-size-limit"),
         (Pattern, "-e --regexp -r --replace"), (Meaning::Own, "-g --glob --iglob"), (Meaning::Read, "-f --file"),
@@ -86,18 +87,52 @@ pub(super) static PROGRAMS: [Program; 48] = [
         (Ask(Reads), "-. --hidden -u --unrestricted --no-ignore --no-ignore-dot --no-ignore-vcs --no-ignore-global --no-ignore-parent --no-ignore-files --no-ignore-exclude --ignore-file")]),
     shows("fd", Own(fd), &[
         (Switch, "-g --glob -i --ignore-case -s --case-sensitive -F --fixed-strings -a --absolute-path -l --list-details -0 --print0 -p --full-path -1 -q --quiet --regex -V --version"),
-        (Meaning::Text, "-e --extension -t --type -d --max-depth --min-depth --exact-depth -c --color -j --threads -S --size --changed-within --changed-before --max-results"),
+        (Meaning::Own, "-e --extension"), (Meaning::Text, "-t --type -d --max-depth --min-depth --exact-depth -c --color -j --threads -S --size --changed-within --changed-before --max-results"),
         (Pattern, "-E --exclude"), (Ask(Executes), "-x --exec -X --exec-batch"), (Ask(Links), "-L --follow"),
         (Ask(Reads), "-H --hidden -I --no-ignore -u --unrestricted --ignore-file --search-path --base-directory -C"), (Ask(Deletes), "--prune")]),
 ];
 
 fn fd(context: &Context<'_>, items: &[Item<'_>]) -> Judged {
+    for (_, ending, _) in own_values(items) {
+        let ending = ending.unwrap_or_default().trim_start_matches('.');
+        context.no_secret_pattern(&format!("*.{ending}"))?;
+    }
     let mut words = operands(items);
     if let Some((pattern, _)) = words.next() {
         context.no_secret_pattern(pattern)?;
-        context.no_secret_pattern(&format!("*{pattern}*"))?;
+        for pattern in search::as_patterns(pattern) {
+            context.no_secret_pattern(&pattern)?;
+            context.no_secret_pattern(&format!("*{pattern}"))?;
+            context.no_secret_pattern(&format!("*{pattern}*"))?;
+        }
     }
     words.try_for_each(|(folder, _)| context.read(folder))
+}
+
+fn rg(context: &Context<'_>, items: &[Item<'_>]) -> Judged {
+    let excluded = own_values(items).filter_map(|(_, value, _)| value?.strip_prefix('!'));
+    whole_tree::leaves_out_the_ordinary(excluded, whole_tree::FILES)?;
+    let given = has_flag(items, &["-e", "--regexp", "-f", "--file", "--files"]);
+    let folders: Vec<&str> =
+        operands(items).map(|(word, _)| word).skip(usize::from(!given)).collect();
+    folders.iter().try_for_each(|word| context.read(word))?;
+    whole_tree::Search::of_rg(items, given).shows_no_secret(context, &folders)
+}
+
+// What differs in two folders is shown, and what is in one of them only.
+fn diff(context: &Context<'_>, items: &[Item<'_>]) -> Judged {
+    let recursive = has_flag(items, &["-r", "--recursive"]);
+    let brief = has_flag(items, &["-q", "--brief"]);
+    for (path, _) in operands(items) {
+        context.read(path)?;
+        if recursive && !brief && context.paths.is_folder(path) && context.paths.holds_secrets(path)
+        {
+            let why =
+                format!("`{}` holds files with secrets, which would be shown", path.escape_debug());
+            return Err(Objection::never(Rule::Secret, why));
+        }
+    }
+    Ok(())
 }
 
 fn date(_: &Context<'_>, items: &[Item<'_>]) -> Judged {
