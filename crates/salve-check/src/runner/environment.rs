@@ -103,6 +103,7 @@ const GIT: &[(&str, &str)] = &[
     ("maintenance.auto", "false"),
     ("protocol.ext.allow", "never"),
     ("submodule.recurse", "false"),
+    ("safe.bareRepository", "explicit"),
 ];
 
 /// The user's variables, and what follows from them.
