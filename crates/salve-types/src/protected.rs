@@ -5,7 +5,7 @@
 
 mod table;
 
-use table::{DIRECTORIES, ENDINGS, FILES, GIT_NAMES, PAIRS, STARTS};
+use table::{DIRECTORIES, ENDINGS, FILES, GIT_NAMES, PAIRS, SPELLINGS, STARTS, STEMS};
 
 /// Why a name is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -42,6 +42,8 @@ pub enum ProtectedForm {
     PairEnding(&'static str, &'static str),
     /// A file of this name.
     File(&'static str),
+    /// A file of this name with one of the endings by which settings are written (`.yml`, `.json`, …).
+    Stem(&'static str),
     /// A file whose name begins so.
     Start(&'static str),
     /// A file whose name ends so.
@@ -101,11 +103,19 @@ pub fn protected_entries() -> impl Iterator<Item = ProtectedEntry> {
         .iter()
         .map(|name| (ProtectedForm::PairEnding(".git", name), ProtectedReason::Repository));
     let files = FILES.iter().map(|(name, reason)| (ProtectedForm::File(name), *reason));
+    let stems = STEMS.iter().map(|(stem, reason)| (ProtectedForm::Stem(stem), *reason));
     let starts = STARTS.iter().map(|(start, reason)| (ProtectedForm::Start(start), *reason));
     let endings = ENDINGS.iter().map(|(ending, reason)| (ProtectedForm::Ending(ending), *reason));
     let environment = [(ProtectedForm::Start(".env."), ProtectedReason::Secret)];
-    (folders.chain(pairs).chain(git).chain(files).chain(starts).chain(endings).chain(environment))
-        .map(|(form, reason)| ProtectedEntry { form, reason, binds: binds(form, reason) })
+    (folders
+        .chain(pairs)
+        .chain(git)
+        .chain(files)
+        .chain(stems)
+        .chain(starts)
+        .chain(endings)
+        .chain(environment))
+    .map(|(form, reason)| ProtectedEntry { form, reason, binds: binds(form, reason) })
 }
 
 /// Finds the entry that protects a path, given its names from the root of the workspace. The last
@@ -122,12 +132,17 @@ pub fn protected_entry<S: AsRef<str>>(names: &[S]) -> Option<ProtectedEntry> {
             names.windows(2).any(|pair| pair[0].ends_with(above) && pair[1] == below)
         }
         ProtectedForm::File(name) => file == name,
+        ProtectedForm::Stem(stem) => is_spelled(file, stem),
         ProtectedForm::Start(".env.") => file
             .strip_prefix(".env.")
             .is_some_and(|kind| !ENV_TEMPLATES.iter().any(|template| kind.ends_with(template))),
         ProtectedForm::Start(start) => file.starts_with(start),
         ProtectedForm::Ending(ending) => file.ends_with(ending),
     })
+}
+
+fn is_spelled(file: &str, stem: &str) -> bool {
+    file.strip_prefix(stem).is_some_and(|ending| SPELLINGS.contains(&ending))
 }
 
 // What holds secrets is written by tests all day (certificates), and what is installed by those who
@@ -186,12 +201,17 @@ mod tests {
             .venv/bin/x venv/bin/activate node_modules/.bin/x a/node_modules/.bin/x \
             __pycache__/x.pyc x.pyc rust-toolchain.toml pnpm-workspace.yaml .tool-versions \
             tools/bazel .autoenv.zsh skill.md .claude-plugin/x crush.json .amp/x bare.git/hooks/x \
-            bare.git/config .drone.yaml .travis.yaml azure-pipelines.yaml mise.local.toml";
+            bare.git/config .drone.yaml .travis.yaml azure-pipelines.yaml mise.local.toml \
+            screwdriver.yml wercker.yaml codefresh.yaml pnpmfile.js .codesandbox/tasks.json .replit \
+            .helix/languages.toml .readthedocs.yaml .readthedocs.yml bunfig.toml .ghci .rprofile .irbrc \
+            .pryrc uv.toml nuget.config .ycm_extra_conf.py devfile.yaml .devfile.yml netlify.toml \
+            circle.yml circle.yaml .nvmrc .sdkmanrc .clangd .stackblitzrc vercel.json renovate.json5 \
+            jenkinsfile.release .mcp.json mcp.json opencode.jsonc .yarnrc.yaml pnpm-workspace.yml";
         for path in twins.split_ascii_whitespace() {
             assert!(entry(path).is_some(), "{path}");
         }
         for path in "my.git/readme makefile build.rs package.json conftest.py jest.config.js bin/x \
-            .env.example src/main.rs node_modules/x/index.js docs/skills.md"
+            .env.example circle.json netlify.ts mcp.rs build.yml src/main.rs node_modules/x/index.js docs/skills.md"
             .split_ascii_whitespace()
         {
             assert_eq!(entry(path), None, "{path}");

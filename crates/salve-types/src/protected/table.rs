@@ -11,7 +11,8 @@ use super::ProtectedReason::{
 pub(super) const DIRECTORIES: &[(&str, Reason)] = &[
     (".vscode", Editor), (".idea", Editor), (".vs", Editor), (".fleet", Editor), (".zed", Editor),
     (".devcontainer", Editor), (".theia", Editor), (".run", Editor), (".idx", Editor),
-    (".settings", Editor), (".nova", Editor), (".emacs.d", Editor),
+    (".settings", Editor), (".nova", Editor), (".emacs.d", Editor), (".helix", Editor),
+    (".codesandbox", Editor), (".stackblitz", Editor), (".lapce", Editor),
     (".mvn", Toolchain), (".yarn", Toolchain), (".bundle", Toolchain), (".direnv", Toolchain),
     (".mise", Shell), (".moon", Toolchain), (".proto", Toolchain), (".trunk", Toolchain),
     (".husky", Hook), (".githooks", Hook), (".git-hooks", Hook), (".lefthook", Hook),
@@ -78,30 +79,29 @@ pub(super) const FILES: &[(&str, Reason)] = &[
     (".nvim.lua", Editor), (".vim.lua", Editor), (".dir-locals.el", Editor),
     (".dir-locals-2.el", Editor), (".gdbinit", Editor), (".lldbinit", Editor), (".lvimrc", Editor),
     (".project", Editor), (".pdbrc", Editor), (".pdbrc.py", Editor), (".ideavimrc", Editor),
-    (".npmrc", Toolchain), (".yarnrc", Toolchain), (".yarnrc.yml", Toolchain),
-    (".yarnrc.yaml", Toolchain), (".pnp.cjs", Toolchain), (".pnp.loader.mjs", Toolchain),
-    ("pnpm-workspace.yaml", Toolchain), ("pnpm-workspace.yml", Toolchain),
+    (".npmrc", Toolchain), (".yarnrc", Toolchain), (".pnp.cjs", Toolchain),
+    (".pnp.loader.mjs", Toolchain),
     (".bazelrc", Toolchain), (".bazeliskrc", Toolchain), (".bazelversion", Toolchain),
     ("rust-toolchain", Toolchain), ("rust-toolchain.toml", Toolchain),
+    (".node-version", Toolchain), (".ruby-version", Toolchain), (".java-version", Toolchain),
+    (".nvmrc", Toolchain), (".sdkmanrc", Toolchain), ("uv.toml", Toolchain),
+    ("poetry.toml", Toolchain), ("bunfig.toml", Toolchain), ("nuget.config", Toolchain),
+    (".buckconfig", Toolchain), (".ghci", Toolchain), (".rprofile", Toolchain),
+    (".irbrc", Toolchain), (".pryrc", Toolchain), (".ocamlinit", Toolchain),
+    (".sbtrc", Toolchain), (".clangd", Editor), (".ycm_extra_conf.py", Editor),
+    (".replit", Editor), ("replit.nix", Editor), (".stackblitzrc", Editor),
     (".python-version", Toolchain), (".jvmopts", Toolchain), (".sbtopts", Toolchain),
     (".pypirc", Secret), ("sitecustomize.py", Toolchain), ("usercustomize.py", Toolchain),
     ("gradlew", Toolchain), ("gradlew.bat", Toolchain), ("mvnw", Toolchain), ("mvnw.cmd", Toolchain),
     (".envrc", Shell), (".mise.toml", Shell), ("mise.toml", Shell), (".tool-versions", Shell),
     (".rtx.toml", Shell), (".shadowenv", Shell),
     (".huskyrc", Hook), (".lintstagedrc", Hook), (".simple-git-hooks.json", Hook),
-    (".travis.yml", Ci), (".travis.yaml", Ci), ("azure-pipelines.yml", Ci),
-    ("azure-pipelines.yaml", Ci), (".azure-pipelines.yml", Ci), (".azure-pipelines.yaml", Ci),
-    ("bitbucket-pipelines.yml", Ci), ("bitbucket-pipelines.yaml", Ci), ("jenkinsfile", Ci),
-    (".drone.yml", Ci), (".drone.yaml", Ci), (".drone.star", Ci), (".drone.jsonnet", Ci),
-    ("appveyor.yml", Ci), ("appveyor.yaml", Ci), (".appveyor.yml", Ci), (".appveyor.yaml", Ci),
-    (".cirrus.yml", Ci), (".cirrus.yaml", Ci), (".cirrus.star", Ci), ("buildspec.yml", Ci),
-    ("buildspec.yaml", Ci), ("cloudbuild.yaml", Ci), ("cloudbuild.yml", Ci), ("cloudbuild.json", Ci),
-    (".woodpecker.yml", Ci), (".woodpecker.yaml", Ci), (".build.yml", Ci), (".build.yaml", Ci),
-    ("wercker.yml", Ci), ("screwdriver.yaml", Ci), ("codefresh.yml", Ci),
-    (".mcp.json", Agent), ("mcp.json", Agent), ("agents.md", Agent), ("agents.override.md", Agent),
+    ("jenkinsfile", Ci), (".drone.star", Ci), (".drone.jsonnet", Ci), (".cirrus.star", Ci),
+    ("circle.yml", Ci), ("circle.yaml", Ci), ("netlify.toml", Ci), ("vercel.json", Ci),
+    ("agents.md", Agent), ("agents.override.md", Agent),
     ("agent.md", Agent), ("claude.md", Agent), ("claude.local.md", Agent), ("gemini.md", Agent),
     ("qwen.md", Agent), ("crush.md", Agent), ("warp.md", Agent), ("codex.md", Agent),
-    ("copilot-instructions.md", Agent), ("opencode.json", Agent), ("opencode.jsonc", Agent),
+    ("copilot-instructions.md", Agent),
     (".cursorrules", Agent), (".cursorignore", Agent), (".windsurfrules", Agent),
     (".clinerules", Agent), (".roorules", Agent), (".roomodes", Agent), (".goosehints", Agent),
     (".rules", Agent), (".aiderignore", Agent), (".clineignore", Agent),
@@ -120,6 +120,22 @@ pub(super) const FILES: &[(&str, Reason)] = &[
     ("authorized_keys", Secret), ("known_hosts", Secret),
 ];
 
+/// Names that a tool reads with any of [`SPELLINGS`] after them, so that none is forgotten.
+#[rustfmt::skip]
+pub(super) const STEMS: &[(&str, Reason)] = &[
+    (".travis", Ci), ("azure-pipelines", Ci), (".azure-pipelines", Ci), ("bitbucket-pipelines", Ci),
+    (".drone", Ci), ("appveyor", Ci), (".appveyor", Ci), (".cirrus", Ci), ("buildspec", Ci),
+    ("cloudbuild", Ci), (".woodpecker", Ci), (".build", Ci), ("wercker", Ci), ("screwdriver", Ci),
+    ("codefresh", Ci), (".readthedocs", Ci), ("readthedocs", Ci),
+    ("renovate", Ci), (".renovaterc", Ci), (".semaphore", Ci), (".scrutinizer", Ci),
+    (".pre-commit-hooks", Hook), ("devfile", Editor), (".devfile", Editor), (".tmuxinator", Shell),
+    (".yarnrc", Toolchain), ("pnpm-workspace", Toolchain), ("opencode", Agent), (".mcp", Agent),
+    ("mcp", Agent),
+];
+
+/// The endings by which settings are written.
+pub(super) const SPELLINGS: &[&str] = &[".yml", ".yaml", ".json", ".jsonc", ".json5", ".toml"];
+
 /// Beginnings of file names: tools read one name with any of their endings.
 #[rustfmt::skip]
 pub(super) const STARTS: &[(&str, Reason)] = &[
@@ -127,7 +143,7 @@ pub(super) const STARTS: &[(&str, Reason)] = &[
     ("lefthook-local.", Hook), (".lefthook-local.", Hook), (".huskyrc.", Hook),
     (".overcommit.", Hook), (".lintstagedrc.", Hook), (".simple-git-hooks.", Hook),
     (".gitlab-ci.", Ci), (".gitpod.", Editor), (".autoenv", Shell), (".mise.", Shell),
-    ("mise.", Shell), (".pnpmfile.", Toolchain), (".aider.", Agent), (".vimrc.", Editor),
+    ("mise.", Shell), (".pnpmfile.", Toolchain), ("pnpmfile.", Toolchain), ("jenkinsfile.", Ci), (".aider.", Agent), (".vimrc.", Editor),
     (".exrc.", Editor), (".nvimrc.", Editor),
 ];
 
