@@ -12,8 +12,8 @@ pub(crate) use check_run::Outputs;
 pub use check_run::{CheckRun, CheckVerdict};
 
 use crate::toolchain::{
-    BuildProfile, Detected, Registry, Survey, ToolchainError, ToolchainSpec, Work, header_folders,
-    its_files, run_work, survey, where_it_applies,
+    BuildProfile, Detected, Reach, Registry, Survey, ToolchainError, ToolchainSpec, Work, header_folders,
+    is_in, its_files, run_work, survey, where_it_applies,
 };
 use crate::{RunPrograms, StartedBy, WorkUnit};
 use salve_types::{Diagnostic, Severity};
@@ -29,12 +29,16 @@ pub struct CheckOptions {
     /// The files and folders to check, relative to the folder, with `/`; all of it when empty. A
     /// toolchain that checks a whole project checks the project they belong to.
     pub scope: Vec<String>,
+    /// Which project that is, where one project lies in another.
+    pub reach: Reach,
     /// Whether a release is built.
     pub profile: BuildProfile,
     /// The mildest severity that makes the check red, where a toolchain does not say otherwise.
     pub fail_on: Severity,
     /// On whose behalf.
     pub by: StartedBy,
+    /// Variables the programs get beside those of their toolchain, which win.
+    pub environment: Vec<(String, String)>,
 }
 
 impl Default for CheckOptions {
@@ -42,9 +46,11 @@ impl Default for CheckOptions {
         Self {
             targets: Vec::new(),
             scope: Vec::new(),
+            reach: Reach::Nearest,
             profile: BuildProfile::Development,
             fail_on: Severity::Error,
             by: StartedBy::Salve,
+            environment: Vec::new(),
         }
     }
 }
@@ -149,7 +155,8 @@ pub fn check_watched(
     runner: &dyn RunPrograms,
     watch: &mut dyn FnMut(CheckProgress<'_>),
 ) -> Result<CheckReport, ToolchainError> {
-    let found = Survey { scope: options.scope.clone(), ..survey(folder)? };
+    let (scope, reach) = (options.scope.clone(), options.reach);
+    let found = Survey { scope, reach, ..survey(folder)? };
     let planned = plan(folder, options, registry, &found)?;
     let mut report = CheckReport {
         runs: Vec::new(),
@@ -159,7 +166,7 @@ pub fn check_watched(
     };
     for (index, (spec, detected)) in planned.iter().enumerate() {
         let folder_of = || detected.folder.clone();
-        if let Some(red) = red_before(spec, &report.runs) {
+        if let Some(red) = red_before(spec, &detected.folder, &report.runs) {
             let (target_id, because_of) = (spec.target_id.clone(), red.to_owned());
             report.held_back.push(HeldBack { target_id, folder: folder_of(), because_of });
             continue;
@@ -255,8 +262,10 @@ fn plan<'a>(
     Ok(planned)
 }
 
-fn red_before<'a>(spec: &ToolchainSpec, runs: &'a [CheckRun]) -> Option<&'a str> {
-    let red = runs.iter().filter(|run| run.is_red()).map(CheckRun::target_id);
+// What is red in one project says nothing about another beside it.
+fn red_before<'a>(spec: &ToolchainSpec, folder: &str, runs: &'a [CheckRun]) -> Option<&'a str> {
+    let concerns = |run: &&CheckRun| is_in(run.folder(), folder) || is_in(folder, run.folder());
+    let red = runs.iter().filter(|run| run.is_red()).filter(concerns).map(CheckRun::target_id);
     red.into_iter().find(|&target| spec.after.iter().any(|after| after == target))
 }
 
@@ -304,6 +313,7 @@ fn run_detected(
         headers: &header_folders(&detected.folder, found),
         profile: options.profile,
         by: options.by,
+        environment: &options.environment,
         fail_on: spec.fail_on.unwrap_or(options.fail_on),
     };
     run_work(&work, runner)

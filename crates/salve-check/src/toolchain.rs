@@ -15,6 +15,7 @@ mod detect;
 mod invoke;
 mod json_schema;
 mod name_pattern;
+mod neighbours;
 mod probe;
 mod registry;
 mod spec_text;
@@ -30,7 +31,7 @@ pub(crate) use name_pattern::file_name;
 pub use probe::{ToolReport, probe_versions};
 pub use registry::Registry;
 pub use spec_text::SpecError;
-pub(crate) use survey::{Survey, survey};
+pub(crate) use survey::{Survey, is_in, survey};
 
 use crate::{OutputParser, RunError};
 use salve_types::Severity;
@@ -207,14 +208,28 @@ pub struct Applies {
     pub markers: Vec<Marker>,
     /// The names of the files it is given, with `*`; without markers, one such file is enough.
     pub files: Vec<String>,
-    /// Files at the top of the checked folder of which one must be there.
+    /// Files of which one must lie beside the marker or the file, or in a folder above.
     pub beside: Vec<String>,
-    /// Files at the top of the checked folder that say that it does not.
+    /// Files that must not lie there.
     pub not_beside: Vec<String>,
-    /// Targets that do the same better where they apply.
+    /// Files that make a folder a project of its own: what lies above it is not beside it.
+    pub project_files: Vec<String>,
+    /// Targets that do the same better in the folders where they apply, and below.
     pub unless: Vec<String>,
     /// Whether it also runs in marked folders below a marked folder.
     pub nested: bool,
+    /// Whether it runs in the marked folder nearest to what is to be checked instead of the outermost.
+    pub nearest: bool,
+}
+
+/// Which project is checked for a file, where one project lies in another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Reach {
+    /// The one it belongs to.
+    #[default]
+    Nearest,
+    /// The outermost one, with what else is in there and may depend on the file.
+    Outermost,
 }
 
 /// A file that says that a toolchain applies.
@@ -226,7 +241,7 @@ pub struct Marker {
     pub contains: Vec<String>,
     /// What it must declare, one of them; empty when that does not matter.
     pub declares: Vec<Declared>,
-    /// Whether the toolchain runs at the top of the checked folder and not beside the marker.
+    /// Whether the toolchain runs at the top of the marker's project and not beside the marker.
     pub at_top: bool,
 }
 

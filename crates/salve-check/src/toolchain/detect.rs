@@ -4,8 +4,9 @@
 //! files, and the file that says so. Never starts anything; reads only files that a marker names.
 
 use super::name_pattern::{file_name, folder_of, name_matches};
-use super::survey::Survey;
-use super::{Marker, ToolchainSpec, WorkUnit};
+use super::neighbours::{Neighbours, upwards};
+use super::survey::{Survey, is_in};
+use super::{Marker, Phase, Reach, ToolchainSpec, WorkUnit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::Path;
@@ -28,21 +29,41 @@ const MOST_FOLDERS: usize = 32;
 /// How many files are opened for one marker, and how much of each is read.
 const MOST_OPENED: usize = 500;
 const MOST_READ: u64 = 256 << 10;
+/// Folders of tests, which belong to the folder they are in.
+const TEST_FOLDERS: &[&str] = &["test", "tests"];
+
+/// Where a spec applies, before it is asked what the others do.
+struct Place {
+    folder: String,
+    because: String,
+    /// The folders whose files say so; others need not do the same there.
+    serves: BTreeSet<String>,
+}
 
 /// Tells which specs apply, in the order they run.
 pub(super) fn detect(specs: &[ToolchainSpec], root: &Path, survey: &Survey) -> Vec<Detected> {
-    let mut found = Vec::new();
-    for spec in specs.iter().filter(|spec| spec.instead_of.is_none()) {
-        found.extend(where_it_applies(spec, root, survey));
+    let specs: Vec<&ToolchainSpec> =
+        specs.iter().filter(|spec| spec.instead_of.is_none()).collect();
+    let places: BTreeMap<&str, Vec<Place>> =
+        specs.iter().map(|spec| (spec.target_id.as_str(), places(spec, root, survey))).collect();
+    let mut found: Vec<(Phase, Detected)> = Vec::new();
+    for spec in specs {
+        let others = spec.applies.unless.iter().filter_map(|id| places.get(id.as_str())).flatten();
+        let served: BTreeSet<&str> =
+            others.flat_map(|place| &place.serves).map(String::as_str).collect();
+        let is_served = |folder: &str| upwards(folder).any(|above| served.contains(above));
+        let own = places.get(spec.target_id.as_str()).into_iter().flatten();
+        let own = own.filter(|place| !is_needless(spec, place, survey, is_served));
+        let mut detected: Vec<Detected> =
+            own.take(MOST_FOLDERS).map(|place| detected(spec, place, survey)).collect();
+        if !has_markers(spec) {
+            detected.iter_mut().for_each(|one| one.files.retain(|f| !is_served(folder_of(f))));
+        }
+        detected.retain(|one| spec.unit == WorkUnit::Folder || !one.files.is_empty());
+        found.extend(detected.into_iter().map(|one| (spec.phase, one)));
     }
-    let ids: BTreeSet<String> = found.iter().map(|one| one.target_id.clone()).collect();
-    let spec_of = |id: &str| specs.iter().find(|spec| spec.target_id == id);
-    found.retain(|one| {
-        spec_of(&one.target_id)
-            .is_some_and(|spec| !spec.applies.unless.iter().any(|other| ids.contains(other)))
-    });
-    found.sort_by_key(|one| spec_of(&one.target_id).map(|spec| spec.phase));
-    found
+    found.sort_by_key(|(phase, _)| *phase);
+    found.into_iter().map(|(_, one)| one).collect()
 }
 
 /// Tells where one spec applies, whatever the others do.
@@ -51,29 +72,56 @@ pub(crate) fn where_it_applies(
     root: &Path,
     survey: &Survey,
 ) -> Vec<Detected> {
-    let applies = &spec.applies;
-    let held_off = |name: &str| applies.not_beside.iter().any(|beside| name_matches(beside, name));
-    if survey.at_top().any(held_off) {
-        return Vec::new();
+    let places = places(spec, root, survey);
+    let found = places.iter().take(MOST_FOLDERS).map(|place| detected(spec, place, survey));
+    found.filter(|one| spec.unit == WorkUnit::Folder || !one.files.is_empty()).collect()
+}
+
+fn has_markers(spec: &ToolchainSpec) -> bool {
+    !spec.applies.markers.is_empty()
+}
+
+// Others do the same for the folder, or for all of it that is to be checked. What is given files is
+// asked about each of them instead.
+fn is_needless(
+    spec: &ToolchainSpec,
+    place: &Place,
+    survey: &Survey,
+    is_served: impl Fn(&str) -> bool,
+) -> bool {
+    if !has_markers(spec) {
+        return false;
     }
-    let called_for = |name: &str| applies.beside.iter().any(|beside| name_matches(beside, name));
-    if !applies.beside.is_empty() && !survey.at_top().any(called_for) {
-        return Vec::new();
-    }
-    let places = if applies.markers.is_empty() {
-        let first = survey.files.iter().find(|path| is_its_file(spec, path));
-        first.map(|path| (String::new(), path.clone())).into_iter().collect()
-    } else {
-        marked_folders(spec, root, survey)
-    };
-    let places = places.into_iter().filter(|(folder, _)| survey.concerns(folder));
-    let detected = places.take(MOST_FOLDERS).map(|(folder, because)| Detected {
+    let mut asked_for = survey.scope.iter().filter(|path| is_in(path, &place.folder)).peekable();
+    is_served(&place.folder)
+        || (asked_for.peek().is_some() && asked_for.all(|path| is_served(path)))
+}
+
+fn detected(spec: &ToolchainSpec, place: &Place, survey: &Survey) -> Detected {
+    Detected {
         target_id: spec.target_id.clone(),
-        files: its_files(spec, &folder, survey),
-        folder,
-        because,
-    });
-    detected.filter(|one| spec.unit == WorkUnit::Folder || !one.files.is_empty()).collect()
+        folder: place.folder.clone(),
+        files: its_files(spec, &place.folder, survey),
+        because: place.because.clone(),
+    }
+}
+
+fn places(spec: &ToolchainSpec, root: &Path, survey: &Survey) -> Vec<Place> {
+    let neighbours = Neighbours::of(&spec.applies, survey);
+    let places = match has_markers(spec) {
+        true => marked_places(spec, root, survey, &neighbours),
+        false => {
+            let admitted = |path: &&String| neighbours.admit(folder_of(path));
+            let first = survey.files.iter().filter(|path| is_its_file(spec, path)).find(admitted);
+            let place = first.map(|path| Place {
+                folder: String::new(),
+                because: path.clone(),
+                serves: BTreeSet::from([String::new()]),
+            });
+            place.into_iter().collect()
+        }
+    };
+    places.into_iter().filter(|place| survey.concerns(&place.folder)).collect()
 }
 
 /// Returns the files below `folder` that a spec is given, relative to it.
@@ -81,9 +129,11 @@ pub(crate) fn its_files(spec: &ToolchainSpec, folder: &str, survey: &Survey) -> 
     if spec.unit == WorkUnit::Folder {
         return Vec::new();
     }
-    let covered = survey.files.iter().filter(|path| survey.covers(path));
-    let below = covered.filter_map(|path| relative_to(folder, path));
-    below.filter(|path| is_its_file(spec, path)).map(str::to_owned).collect()
+    let neighbours = Neighbours::of(&spec.applies, survey);
+    let its_own = |path: &&String| is_its_file(spec, path) && survey.covers(path);
+    let files = survey.files.iter().filter(its_own);
+    let admitted = files.filter(|path| neighbours.admit(folder_of(path)));
+    admitted.filter_map(|path| relative_to(folder, path)).map(str::to_owned).collect()
 }
 
 /// Returns the folders below `folder` that hold C headers, relative to it.
@@ -105,30 +155,73 @@ fn is_its_file(spec: &ToolchainSpec, path: &str) -> bool {
     spec.applies.files.iter().any(|pattern| name_matches(pattern, file_name(path)))
 }
 
-// The folders a spec runs in, each with the file that says so, outermost first.
-fn marked_folders(spec: &ToolchainSpec, root: &Path, survey: &Survey) -> Vec<(String, String)> {
-    let mut folders = BTreeMap::new();
+// The folders a spec runs in, outermost first.
+fn marked_places(
+    spec: &ToolchainSpec,
+    root: &Path,
+    survey: &Survey,
+    neighbours: &Neighbours<'_>,
+) -> Vec<Place> {
+    let mut places: BTreeMap<String, Place> = BTreeMap::new();
     // A marker that lies where the tool runs says more than one that only shows its use.
     for at_top in [false, true] {
         for marker in spec.applies.markers.iter().filter(|marker| marker.at_top == at_top) {
             for path in marking_files(marker, root, survey) {
-                let folder = if at_top { "" } else { folder_of(path) };
-                folders.entry(folder.to_owned()).or_insert_with(|| path.clone());
+                let beside = folder_of(path);
+                if !neighbours.admit(beside) {
+                    continue;
+                }
+                let (folder, serves) = match neighbours.project_of(beside).filter(|_| at_top) {
+                    Some(project) => (project, project),
+                    None if at_top => ("", tested_by(beside)),
+                    None => (beside, beside),
+                };
+                let place = places.entry(folder.to_owned()).or_insert_with(|| Place {
+                    folder: folder.to_owned(),
+                    because: path.clone(),
+                    serves: BTreeSet::new(),
+                });
+                place.serves.insert(serves.to_owned());
             }
         }
-        if !folders.is_empty() {
+        if !places.is_empty() {
             break;
         }
     }
-    let mut kept: Vec<(String, String)> = Vec::new();
-    // The map is sorted, so that a folder comes before what is below it.
-    for (folder, because) in folders {
-        let inside = |outer: &(String, String)| relative_to(&outer.0, &folder).is_some();
-        if spec.applies.nested || !kept.iter().any(inside) {
-            kept.push((folder, because));
+    let folders: Vec<&str> = places.keys().map(String::as_str).collect();
+    let chosen = chosen(spec, &folders, survey);
+    places.into_values().filter(|place| chosen.contains(&place.folder)).collect()
+}
+
+fn tested_by(folder: &str) -> &str {
+    upwards(folder).find(|above| !TEST_FOLDERS.contains(&file_name(above))).unwrap_or_default()
+}
+
+// The outermost of the marked folders, or those nearest to what is to be checked.
+fn chosen(spec: &ToolchainSpec, folders: &[&str], survey: &Survey) -> BTreeSet<String> {
+    let by_scope = spec.applies.nearest && survey.reach == Reach::Nearest;
+    if survey.scope.is_empty() || !by_scope {
+        return outermost(spec, folders);
+    }
+    let mut chosen = BTreeSet::new();
+    for path in &survey.scope {
+        let nearest = upwards(path).find(|above| folders.contains(above));
+        let below = folders.iter().copied().filter(|folder| is_in(folder, path));
+        let near: BTreeSet<&str> = nearest.into_iter().chain(below).collect();
+        chosen.extend(outermost(spec, &Vec::from_iter(near)));
+    }
+    chosen
+}
+
+// The folders are sorted, so that each comes before what is below it.
+fn outermost(spec: &ToolchainSpec, folders: &[&str]) -> BTreeSet<String> {
+    let mut kept: Vec<&str> = Vec::new();
+    for folder in folders {
+        if spec.applies.nested || !kept.iter().any(|outer| is_in(folder, outer)) {
+            kept.push(folder);
         }
     }
-    kept
+    kept.into_iter().map(str::to_owned).collect()
 }
 
 fn marking_files<'a>(marker: &Marker, root: &Path, survey: &'a Survey) -> Vec<&'a String> {

@@ -36,6 +36,8 @@ pub(crate) struct Work<'a> {
     pub(crate) profile: BuildProfile,
     /// On whose behalf.
     pub(crate) by: StartedBy,
+    /// Variables beside those of the toolchain.
+    pub(crate) environment: &'a [(String, String)],
     /// The mildest severity that makes the run red.
     pub(crate) fail_on: Severity,
 }
@@ -92,11 +94,18 @@ fn request(work: &Work<'_>, cwd: &Path, words: Vec<String>) -> RunRequest {
         gate: Gate::Toolchain { target: work.spec.target_id.clone() },
         by: work.by,
         limits,
-        environment: work.spec.environment.clone(),
+        environment: environment(work),
         input: RunInput::Nothing,
         protected: crate::ProtectedFileUse::default(),
         ports: Vec::new(),
     }
+}
+
+fn environment(work: &Work<'_>) -> Vec<(String, String)> {
+    let own = &work.spec.environment;
+    let is_own = |name: &String| own.iter().any(|(other, _)| other == name);
+    let others = work.environment.iter().filter(|(name, _)| !is_own(name));
+    others.chain(own).cloned().collect()
 }
 
 // The project's own program when it has one, else the name, which the runner looks up.

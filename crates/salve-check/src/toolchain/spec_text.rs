@@ -8,6 +8,8 @@ use super::{Applies, ArgsSince, Declared, Marker, Phase, ToolchainSpec, WorkUnit
 use crate::OutputParser;
 use salve_types::Severity;
 use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -82,8 +84,10 @@ struct Entry {
     files: Option<Vec<String>>,
     beside: Option<Vec<String>>,
     not_beside: Option<Vec<String>>,
+    project_files: Option<Vec<String>>,
     unless: Option<Vec<String>>,
     nested: Option<bool>,
+    nearest: Option<bool>,
     after: Option<Vec<String>>,
     instead_of: Option<String>,
     local_folders: Option<Vec<String>>,
@@ -94,8 +98,7 @@ struct Entry {
     conventions: Option<Vec<String>>,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[derive(Debug)]
 enum MarkerText {
     Name(String),
     Content(ContentMarker),
@@ -111,6 +114,31 @@ struct ContentMarker {
     declares: Vec<Declared>,
     #[serde(default)]
     at_top: bool,
+}
+
+// By hand: a derived one says of a wrong key only that nothing fits, and not which keys there are.
+impl<'de> Deserialize<'de> for MarkerText {
+    fn deserialize<D: serde::Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        input.deserialize_any(MarkerVisitor)
+    }
+}
+
+struct MarkerVisitor;
+
+impl<'de> Visitor<'de> for MarkerVisitor {
+    type Value = MarkerText;
+
+    fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("the name of a file, or a table with its `file`")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<MarkerText, E> {
+        Ok(MarkerText::Name(name.to_owned()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<MarkerText, A::Error> {
+        ContentMarker::deserialize(MapAccessDeserializer::new(map)).map(MarkerText::Content)
+    }
 }
 
 impl From<MarkerText> for Marker {
@@ -164,8 +192,10 @@ impl Entry {
         set(&mut applies.files, self.files);
         set(&mut applies.beside, self.beside);
         set(&mut applies.not_beside, self.not_beside);
+        set(&mut applies.project_files, self.project_files);
         set(&mut applies.unless, self.unless);
         set(&mut applies.nested, self.nested);
+        set(&mut applies.nearest, self.nearest);
         sensible(&spec)?;
         Ok(spec)
     }

@@ -4,8 +4,7 @@
 //! there, and without what the project ignores. Bounded in number and depth, and it says when a bound
 //! was met. Never follows a symlink, never reads a file's content except `.gitignore`.
 
-use super::ToolchainError;
-use super::name_pattern::file_name;
+use super::{Reach, ToolchainError};
 use std::path::Path;
 
 /// What a walk found.
@@ -17,6 +16,8 @@ pub(crate) struct Survey {
     pub(crate) cut: bool,
     /// The files and folders that are to be checked, relative to the folder; all when empty.
     pub(crate) scope: Vec<String>,
+    /// Which of the projects around the scope is checked.
+    pub(crate) reach: Reach,
 }
 
 /// The most entries of a folder that are looked at.
@@ -78,11 +79,6 @@ pub(crate) fn survey(folder: &Path) -> Result<Survey, ToolchainError> {
 }
 
 impl Survey {
-    /// Iterates over the names of the files that lie directly in the folder.
-    pub(super) fn at_top(&self) -> impl Iterator<Item = &str> {
-        self.files.iter().map(String::as_str).filter(|path| file_name(path).len() == path.len())
-    }
-
     /// Tells whether what runs in a folder checks something of the scope: what is in it, or around it.
     pub(super) fn concerns(&self, folder: &str) -> bool {
         self.scope.is_empty()
@@ -95,7 +91,8 @@ impl Survey {
     }
 }
 
-fn is_in(path: &str, folder: &str) -> bool {
+/// Tells whether a path is a folder or below it.
+pub(crate) fn is_in(path: &str, folder: &str) -> bool {
     folder.is_empty()
         || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

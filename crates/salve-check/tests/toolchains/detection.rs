@@ -1,7 +1,8 @@
 //! Which toolchains apply to which folders.
 
 use crate::archive::Archive;
-use salve_check::Registry;
+use crate::counting::{FakeMachine, FakeProgram};
+use salve_check::{CheckOptions, Reach, Registry, RunClass, check};
 
 #[test]
 fn toolchains_are_told_by_the_files_of_a_folder() {
@@ -88,6 +89,122 @@ fn toolchains_are_told_by_the_files_of_a_folder() {
             .collect();
         assert_eq!(names.join(" "), expected, "{files}");
         assert!(found.iter().all(|one| !one.because.is_empty()));
+    }
+}
+
+/// A folder with these files, of which `package.json` has a script for tests and `Makefile` a target.
+fn monorepo(files: &str) -> tempfile::TempDir {
+    let text = |path: &str| match path.rsplit('/').next().unwrap() {
+        "package.json" => "{\"scripts\": {\"test\": \"x\"}}\n",
+        "Makefile" => "test:\n",
+        name if name.starts_with("test_") => "def test_a():\n    pass\n",
+        _ => "",
+    };
+    let files = files.split_whitespace().map(|path| format!("-- both/{path} --\n{}", text(path)));
+    let place = tempfile::tempdir().unwrap();
+    Archive::read(&files.collect::<String>()).write("both", place.path());
+    place
+}
+
+fn shown(target_id: &str, folder: &str, files: &[String]) -> String {
+    let place = if folder.is_empty() { String::new() } else { format!("@{folder}") };
+    let files = if files.is_empty() { String::new() } else { format!("({})", files.join(",")) };
+    format!("{target_id}{place}{files}")
+}
+
+#[test]
+fn what_lies_beside_a_project_counts_for_it_and_not_for_the_others() {
+    for (files, expected) in [
+        ("web/package.json web/yarn.lock", "yarn-test@web"),
+        ("web/package.json yarn.lock", "yarn-test@web"),
+        ("web/package.json web/package-lock.json yarn.lock package.json", "npm-test@web yarn-test"),
+        ("package.json package-lock.json web/package.json web/yarn.lock", "npm-test yarn-test@web"),
+        ("a/package.json a/pnpm-lock.yaml b/package.json", "npm-test@b pnpm-test@a"),
+        ("package.json yarn.lock package-lock.json", "yarn-test"),
+        ("package.json yarn.lock pnpm-lock.yaml", "pnpm-test"),
+        // The members of a workspace share the lock file of its top, and its script where it has one.
+        (
+            "pnpm-workspace.yaml pnpm-lock.yaml packages/a/package.json packages/b/package.json",
+            "pnpm-test@packages/a pnpm-test@packages/b",
+        ),
+        ("package.json pnpm-workspace.yaml pnpm-lock.yaml packages/a/package.json", "pnpm-test"),
+        ("native/CMakeLists.txt native/a.c native/src/b.c", ""),
+        ("native/CMakeLists.txt native/a.c tools/b.c", "gcc(tools/b.c)"),
+        ("meson.build sub/a.c", ""),
+        ("backend/pom.xml backend/src/main/java/A.java", "maven-test@backend"),
+        (
+            "backend/build.gradle backend/A.java scripts/B.java",
+            "javac(scripts/B.java) gradle-test@backend",
+        ),
+        ("web/tsconfig.json web/a.js tools/b.js", "node(tools/b.js) tsc@web"),
+        ("web/tsconfig.json web/a.ts tools/b.ts", "tsc@web tsc-files(tools/b.ts)"),
+        (
+            "native/Cargo.toml native/src/lib.rs tools/x.rs",
+            "cargo-check@native rustc(tools/x.rs) cargo-clippy@native cargo-test@native",
+        ),
+        ("Makefile api/test_a.py", "python(api/test_a.py) pytest make-test"),
+        (
+            "Makefile api/pyproject.toml api/tests/test_a.py",
+            "python(api/tests/test_a.py) pytest@api make-test",
+        ),
+        ("Makefile tests/test_a.py", "python(tests/test_a.py) pytest"),
+        ("Makefile pyproject.toml src/p/test_a.py", "python(src/p/test_a.py) pytest"),
+        ("Makefile web/package.json", "npm-test@web make-test"),
+        ("web/Makefile web/package.json", "npm-test@web"),
+        (
+            "pyproject.toml uv.lock packages/a/pyproject.toml packages/a/tests/test_a.py \
+             packages/b/pyproject.toml packages/b/tests/test_a.py",
+            "python(packages/a/tests/test_a.py,packages/b/tests/test_a.py) pytest@packages/a \
+             pytest@packages/b",
+        ),
+    ] {
+        let place = monorepo(files);
+        let found = Registry::built_in().detect(place.path()).unwrap();
+        let names: Vec<String> =
+            found.iter().map(|one| shown(&one.target_id, &one.folder, &one.files)).collect();
+        assert_eq!(names.join(" "), expected, "{files}");
+    }
+}
+
+#[test]
+fn a_part_is_checked_with_the_project_it_belongs_to() {
+    let rust = "Cargo.toml src/lib.rs crates/a/Cargo.toml crates/a/src/lib.rs \
+                crates/b/Cargo.toml crates/b/src/lib.rs";
+    let go = "go.mod a.go sub/go.mod sub/p/b.go";
+    let node = "package.json yarn.lock packages/a/package.json packages/a/src/x packages/b/y";
+    let mixed = "Makefile api/pyproject.toml api/test_a.py src/x.c";
+    for (files, scope, reach, expected) in [
+        (rust, "crates/a/src", Reach::Nearest, "cargo@crates/a"),
+        (rust, "crates/a/src/lib.rs", Reach::Nearest, "cargo@crates/a"),
+        (rust, "crates/a", Reach::Nearest, "cargo@crates/a"),
+        (rust, "crates", Reach::Nearest, "cargo"),
+        (rust, "src/lib.rs", Reach::Nearest, "cargo"),
+        (rust, "crates/a/src crates/b", Reach::Nearest, "cargo@crates/a cargo@crates/b"),
+        (rust, "crates/a/src/lib.rs", Reach::Outermost, "cargo"),
+        (go, "sub/p", Reach::Nearest, "go@sub"),
+        (go, "a.go", Reach::Nearest, "go"),
+        (node, "packages/a/src", Reach::Nearest, "yarn@packages/a"),
+        (node, "packages/b", Reach::Nearest, "yarn"),
+        (mixed, "api", Reach::Nearest, "python3 pytest@api"),
+        (mixed, "src", Reach::Nearest, "gcc make"),
+    ] {
+        let place = monorepo(files);
+        let names = ["cargo", "go", "yarn", "python3", "pytest", "gcc", "make", "cargo-clippy"];
+        let programs = names.map(|name| FakeProgram::exits(name, 0, "", ""));
+        let machine = FakeMachine::with(programs.into());
+        let scope = scope.split(' ').map(str::to_owned).collect();
+        let options = CheckOptions { scope, reach, ..CheckOptions::default() };
+        let _report = check(place.path(), &options, &Registry::built_in(), &machine).unwrap();
+        let requests = machine.requests.lock().unwrap();
+        let mut ran: Vec<String> = Vec::new();
+        for request in requests.iter().filter(|request| request.class == RunClass::Toolchain) {
+            let folder = request.cwd.strip_prefix(place.path()).unwrap().to_str().unwrap();
+            let line = shown(&crate::counting::words(request)[0], folder, &[]);
+            if !ran.contains(&line) && !line.starts_with("cargo-clippy") {
+                ran.push(line);
+            }
+        }
+        assert_eq!(ran.join(" "), expected, "{scope:?} of {files}", scope = options.scope);
     }
 }
 

@@ -277,6 +277,73 @@ fn x16_a_toolchain_has_300_seconds_unless_its_spec_says_otherwise_and_is_red_whe
 }
 
 #[test]
+fn a_package_that_the_project_names_is_installed_with_the_others() {
+    for (files, expected) in [
+        ("-- both/tsconfig.json --\n", "`npm install --save-dev typescript`"),
+        (
+            "-- both/tsconfig.json --\n-- both/package.json --\n{\"devDependencies\": {\"jest\": \"1\"}}\n",
+            "`npm install --save-dev typescript`",
+        ),
+        (
+            "-- both/tsconfig.json --\n-- both/package.json --\n{\"devDependencies\": {\"typescript\": \"5\"}}\n",
+            "`npm install`: package.json names typescript, and it is not installed",
+        ),
+        (
+            "-- both/web/tsconfig.json --\n-- both/package.json --\n{\"dependencies\": {\"typescript\": \"5\"}}\n",
+            "`npm install`: package.json names typescript, and it is not installed",
+        ),
+        (
+            "-- both/tsconfig.json --\n-- both/package.json --\n{",
+            "`npm install --save-dev typescript`",
+        ),
+    ] {
+        let place = folder(files);
+        let machine = FakeMachine::with(Vec::new());
+        let options = CheckOptions::default();
+        let report = check(place.path(), &options, &Registry::built_in(), &machine).unwrap();
+        assert_eq!(report.missing[0].install_hint, expected, "{files}");
+    }
+}
+
+#[test]
+fn a_program_gets_the_callers_variables_and_those_of_its_toolchain_win() {
+    let place = folder("-- both/a.fk --\n");
+    let registry = with_fake("environment = { OWN = 'spec' }\n");
+    let machine = FakeMachine::with(vec![FakeProgram::exits("fakec", 0, "", "")]);
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let environment = vec![pair("OWN", "caller"), pair("URL", "here")];
+    let options = CheckOptions { environment, ..by_name("fake") };
+    let _report = check(place.path(), &options, &registry, &machine).unwrap();
+    let given = machine.requests.lock().unwrap()[0].environment.clone();
+    assert_eq!(given, [pair("URL", "here"), pair("OWN", "spec")]);
+}
+
+#[test]
+fn what_is_red_in_one_project_does_not_hold_back_another() {
+    let place = folder("-- both/a/go.mod --\n-- both/b/go.mod --\n");
+    let machine = FakeMachine::with(vec![FakeProgram::exits("go", 1, "", "broken\n")]);
+    let options = CheckOptions { scope: vec!["a".to_owned()], ..CheckOptions::default() };
+    let report = check(place.path(), &options, &Registry::built_in(), &machine).unwrap();
+    let held = |report: &salve_check::CheckReport| {
+        report.held_back.iter().map(|one| one.folder.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(held(&report), ["a", "a"]);
+    let mut registry = with_fake("markers = [\"go.mod\"]\nunit = \"folder\"\nphase = \"tests\"\n");
+    let marked = "markers = ['red.mark']\nphase = 'syntax'\n";
+    let red = FAKE.replace("\"fake\"", "\"first\"").replace("fakec", "redc");
+    registry.register_toml(&format!("{red}{marked}")).unwrap();
+    registry.register_toml("[[toolchain]]\ntarget_id = 'fake'\nafter = ['first']\n").unwrap();
+    let place = folder("-- both/a/go.mod --\n-- both/a/red.mark --\n-- both/b/go.mod --\n");
+    let machine = FakeMachine::with(vec![
+        FakeProgram::exits("redc", 1, "", "broken\n"),
+        FakeProgram::exits("fakec", 0, "", ""),
+    ]);
+    let report = check(place.path(), &CheckOptions::default(), &registry, &machine).unwrap();
+    assert_eq!(held(&report), ["a"]);
+    assert!(report.runs.iter().any(|run| run.folder() == "b" && !run.is_red()));
+}
+
+#[test]
 fn a_stand_in_runs_only_where_the_first_choice_is_missing() {
     let place = folder("-- both/a.c --\n");
     let run = |programs: &[&'static str]| {
