@@ -117,7 +117,7 @@ impl CheckRun {
             self.verdict = CheckVerdict::Red;
             self.ending = one.record.ending.clone();
             let text = [one.stderr.as_str(), &one.stdout].join("\n");
-            self.hint = obstacle_in(&one.record.ending, one.record.risk, &text);
+            self.hint = obstacle_in(&one.record, &text);
         }
         self.duration_ms += one.record.duration_ms;
         self.stdout.push_str(&one.stdout);

@@ -1,11 +1,40 @@
 //! Outputs of tools that the sandbox stopped, and of tools that failed by themselves.
 
 use super::*;
+use crate::{Plan, RunClass, StartedBy};
 
 const FAILED: RunEnding = RunEnding::Exited { code: 1 };
 
+fn record(ending: RunEnding) -> RunRecord {
+    RunRecord {
+        id: "1".to_owned(),
+        started_at: 0,
+        plan: Plan { pipelines: Vec::new() },
+        cwd: "/home/u/Shop/web".into(),
+        class: RunClass::Proposed,
+        risk: RiskClass::Build,
+        gate: Gate::Approved,
+        by: StartedBy::User,
+        ending,
+        duration_ms: 0,
+        output_bytes: 0,
+        output_hash: String::new(),
+        output_file: None,
+        orphans: 0,
+        missing_layers: Vec::new(),
+        missing_guarantees: Vec::new(),
+        ports: Vec::new(),
+    }
+}
+
+/// The record of a run that rules alone held.
+fn by_rules(ending: RunEnding) -> RunRecord {
+    let missing = Layer::OF_NAMESPACES.iter().map(|layer| layer.name().to_owned());
+    RunRecord { missing_layers: missing.collect(), ..record(ending) }
+}
+
 fn of(text: &str) -> Option<Obstacle> {
-    obstacle_in(&FAILED, RiskClass::Build, text)
+    obstacle_in(&record(FAILED), text)
 }
 
 #[test]
@@ -79,10 +108,80 @@ fn the_words_of_tools_are_known() {
         ),
         ("dd: error writing 'big': File too large", Some(Obstacle::FileSize)),
         ("OSError: [Errno 24] Too many open files: 'x'", Some(Obstacle::OpenFiles)),
+        ("bash: fork: retry: Resource temporarily unavailable", Some(Obstacle::Processes)),
+        (
+            "java.lang.OutOfMemoryError: unable to create native thread: possibly out of memory",
+            Some(Obstacle::Processes),
+        ),
+        ("RuntimeError: can't start new thread", Some(Obstacle::Processes)),
+        ("cp: error writing '/tmp/x': No space left on device", Some(Obstacle::Space)),
+        ("npm error code ENOSPC", Some(Obstacle::Space)),
     ];
     for (text, expected) in cases {
         assert_eq!(of(text), expected, "{text}");
     }
+}
+
+#[test]
+fn protected_files_are_told_by_their_name() {
+    for (text, expected) in [
+        (
+            "OSError: [Errno 30] Read-only file system: '.vscode/settings.json'",
+            Some(".vscode/settings.json"),
+        ),
+        ("cp: cannot create regular file '.github/workflows/ci.yml': Read-only file system", None),
+        ("sh: 1: cannot create .github/workflows/ci.yml: Read-only file system", None),
+        ("mv: cannot move 'x' to '/home/u/Shop/.husky/pre-commit': Device or resource busy", None),
+        ("Error: EROFS: read-only file system, open '/home/u/Shop/web/.vscode/tasks.json'", None),
+    ] {
+        let found = of(text);
+        let Some(Obstacle::Protected { path }) = found else { panic!("{text}: {found:?}") };
+        assert!(expected.is_none_or(|expected| expected == path), "{text}: {path}");
+    }
+    for text in [
+        "OSError: [Errno 30] Read-only file system: '/usr/lib/x'",
+        "cat: /home/other/.vscode/settings.json: Permission denied",
+        ".vscode/settings.json: expected a comma",
+        "OSError: [Errno 30] Read-only file system: 'src/main.rs'",
+    ] {
+        assert_eq!(of(text), None, "{text}");
+    }
+}
+
+#[test]
+fn what_rules_alone_refuse_is_told_apart() {
+    use Obstacle::{Loopback, TemporaryFolder, WorkspaceFolder};
+    for (text, expected) in [
+        ("touch: cannot touch 'new': Permission denied", WorkspaceFolder),
+        ("mkdir: cannot create directory ‘node_modules’: Permission denied", WorkspaceFolder),
+        ("sh: 1: cannot create out.txt: Permission denied", WorkspaceFolder),
+        ("PermissionError: [Errno 13] Permission denied: 'go.sum'", WorkspaceFolder),
+        (
+            "npm error code EACCES\nnpm error syscall mkdir\nnpm error path /home/u/Shop/node_modules",
+            WorkspaceFolder,
+        ),
+        (
+            "error: failed to write `/home/u/Shop/web/uv.lock`: Permission denied (os error 13)",
+            WorkspaceFolder,
+        ),
+        ("cp: cannot create regular file '/tmp/x': Permission denied", TemporaryFolder),
+        ("open /var/tmp/lock: permission denied", TemporaryFolder),
+        ("Error: listen EPERM: operation not permitted 0.0.0.0:3000", Loopback),
+        ("socket: Operation not permitted", Loopback),
+        (
+            "    _socket.socket.__init__(self, family, type)\nPermissionError: [Errno 1] Operation not permitted",
+            Loopback,
+        ),
+    ] {
+        assert_eq!(obstacle_in(&by_rules(FAILED), text).as_ref(), Some(&expected), "{text}");
+        assert_ne!(of(text).as_ref(), Some(&expected), "with namespaces it is none: {text}");
+    }
+    let of_rules = |text: &str| obstacle_in(&by_rules(FAILED), text);
+    assert_eq!(of_rules("cat: /etc/shadow: Permission denied"), None);
+    assert_eq!(of_rules("open src/deep/x: permission denied"), None);
+    assert_eq!(of_rules("cp: error writing 'x': No space left on device"), None);
+    let not_executable = by_rules(RunEnding::Exited { code: 126 });
+    assert_eq!(obstacle_in(&not_executable, "sh: 1: ./run.sh: Permission denied"), None);
 }
 
 #[test]
@@ -104,13 +203,36 @@ fn a_failure_of_its_own_is_no_obstacle() {
 
 #[test]
 fn endings_speak_for_themselves() {
-    let risk = RiskClass::Build;
     let offline = "curl: (6) Could not resolve host: x";
-    assert_eq!(obstacle_in(&RunEnding::Exited { code: 0 }, risk, offline), None);
-    assert_eq!(
-        obstacle_in(&RunEnding::Signalled { signal: 25 }, risk, ""),
-        Some(Obstacle::FileSize)
-    );
-    assert_eq!(obstacle_in(&RunEnding::DeadlinePassed, risk, ""), Some(Obstacle::Deadline));
-    assert_eq!(obstacle_in(&FAILED, RiskClass::Network, offline), None);
+    let limit = |limit| RunEnding::LimitExceeded { limit };
+    for (ending, expected) in [
+        (RunEnding::Exited { code: 0 }, None),
+        (RunEnding::TooMuchOutput, None),
+        (RunEnding::Signalled { signal: 25 }, Some(Obstacle::FileSize)),
+        (RunEnding::DeadlinePassed, Some(Obstacle::Deadline { target: None })),
+        (limit(RunLimit::Memory), Some(Obstacle::Memory)),
+        (limit(RunLimit::Processes), Some(Obstacle::Processes)),
+        (limit(RunLimit::Disk), Some(Obstacle::Disk)),
+        (limit(RunLimit::Files), Some(Obstacle::NewFiles)),
+    ] {
+        assert_eq!(obstacle_in(&record(ending.clone()), offline), expected, "{ending:?}");
+    }
+    let online = RunRecord { risk: RiskClass::Network, ..record(FAILED) };
+    assert_eq!(obstacle_in(&online, offline), None);
+    let gate = Gate::Toolchain { target: "pytest".to_owned() };
+    let slow = RunRecord { gate, ..record(RunEnding::DeadlinePassed) };
+    let hint = obstacle_in(&slow, "").unwrap().to_string();
+    assert!(hint.contains("timeout_seconds") && hint.contains("\"pytest\""), "{hint}");
+}
+
+#[test]
+fn every_hint_says_what_to_do() {
+    let memory = Obstacle::Memory.to_string();
+    assert!(memory.contains("all of its processes together"), "{memory}");
+    for obstacle in [Obstacle::WorkspaceFolder, Obstacle::TemporaryFolder, Obstacle::Loopback] {
+        let hint = obstacle.to_string();
+        assert!(hint.contains("without namespaces") && hint.contains("`salve doctor`"), "{hint}");
+    }
+    let protected = Obstacle::Protected { path: ".vscode/x".to_owned() }.to_string();
+    assert!(protected.contains("`.vscode/x`") && protected.contains("--allow-protected"));
 }

@@ -3,7 +3,8 @@
 //! In: the output of a run. Out: the obstacle they speak of. Read from the end, where a tool says why it
 //! gave up. Never matches across lines.
 
-use super::Obstacle;
+use super::denied::{self, READ_ONLY};
+use super::{Obstacle, Walls};
 
 /// Words that say that a package manager misses a dependency, and the command that fetches it. Each is
 /// looked for in lower case.
@@ -70,6 +71,8 @@ const UNFETCHED: &[(&[&str], &str)] = &[
             "dial tcp: lookup proxy.golang.org",
             "proxy.golang.org/",
             "dial tcp: lookup sum.golang.org",
+            // A module's place on any proxy.
+            "/@v/",
         ],
         "go mod download",
     ),
@@ -125,9 +128,6 @@ const REFUSED: &[&str] =
     &["connection refused", "econnrefused", "actively refused", "could not connect"];
 const LOCAL: &[&str] = &["127.0.0.1", "localhost", "[::1]", "::1", "0.0.0.0"];
 
-const READ_ONLY: &[&str] =
-    &["read-only file system", "permission denied", "operation not permitted", "erofs"];
-
 const MEMORY: &[&str] = &[
     "memoryerror",
     "cannot allocate memory",
@@ -143,16 +143,33 @@ const MEMORY: &[&str] = &[
 const FILE_SIZE: &[&str] = &["file size limit exceeded", "file too large", "efbig"];
 const OPEN_FILES: &[&str] = &["too many open files", "emfile"];
 
+const PROCESSES: &[&str] = &[
+    "cannot fork",
+    "can't fork",
+    "fork: retry",
+    "fork: resource temporarily unavailable",
+    "unable to create native thread",
+    "unable to create new native thread",
+    "can't start new thread",
+    "failed to spawn thread",
+    "pthread_create failed",
+    "pthread_create: resource temporarily unavailable",
+];
+const SPACE: &[&str] = &["no space left on device", "enospc", "disk quota exceeded"];
+
 /// How many lines from the end are read.
 const LINES: usize = 400;
 
-pub(super) fn read(text: &str, has_network: bool) -> Option<Obstacle> {
+pub(super) fn read(text: &str, walls: &Walls) -> Option<Obstacle> {
     let lower = text.to_lowercase();
     let lines: Vec<&str> = lower.lines().rev().take(LINES).collect();
     let holds = |line: &str, words: &[&str]| words.iter().any(|word| line.contains(word));
     let any = |words: &[&str]| lines.iter().any(|line| holds(line, words));
     if lines.iter().any(|line| line.contains(".git/") && holds(line, READ_ONLY)) {
         return Some(Obstacle::Repository);
+    }
+    if any(PROCESSES) {
+        return Some(Obstacle::Processes);
     }
     let allocates =
         |line: &&str| line.contains("memory allocation of ") && line.contains(" failed");
@@ -165,7 +182,14 @@ pub(super) fn read(text: &str, has_network: bool) -> Option<Obstacle> {
     if any(OPEN_FILES) {
         return Some(Obstacle::OpenFiles);
     }
-    if has_network {
+    // Rules leave the disk as it is.
+    if any(SPACE) && !walls.by_rules {
+        return Some(Obstacle::Space);
+    }
+    if let Some(denied) = denied::read(&lines, walls) {
+        return Some(denied);
+    }
+    if walls.has_network {
         return None;
     }
     let service = |line: &&&str| holds(line, REFUSED) && holds(line, LOCAL);

@@ -8,7 +8,7 @@ use crate::change::visible;
 use crate::{output, wrap};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use salve_check::{CheckProgress, CheckReport, CheckRun, Obstacle};
+use salve_check::{CheckProgress, CheckReport, CheckRun};
 use salve_types::{Diagnostic, Position, Severity, SourceSpan, Suggestion};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -215,7 +215,7 @@ fn table(report: &CheckReport) -> String {
     let calm = anstyle::AnsiColor::Cyan.on_default();
     let mut hints: Vec<String> = Vec::new();
     for run in &report.runs {
-        let hint = run.hint().filter(|hint| **hint != Obstacle::Deadline).map(ToString::to_string);
+        let hint = run.hint().map(|hint| visible(&hint.to_string()));
         hints.extend(hint.filter(|hint| !hints.contains(hint)));
     }
     for hint in hints {
