@@ -9,16 +9,21 @@
 
 use std::path::{Path, PathBuf};
 
-/// What a file of the workspace says about folders to come. A file is made like a folder: cargo takes
-/// an empty lock file for none.
+/// What a file of the workspace says about folders to come. A file is made like a folder where the
+/// tool takes an empty one for none and writes it in place: cargo, npm and go do. Others (uv, yarn)
+/// write a file of another name first, which no rule can grant; for those there is the hint.
 const MADE_BY_TOOLS: &[(&str, &[&str])] = &[
     ("Cargo.toml", &["target/", "Cargo.lock"]),
     ("pom.xml", &["target/"]),
     ("build.gradle", &["build/", ".gradle/"]),
     ("build.gradle.kts", &["build/", ".gradle/"]),
     ("CMakeLists.txt", &["build/"]),
-    ("package.json", &["dist/", "coverage/"]),
+    ("package.json", &["node_modules/", "dist/", "build/", "coverage/", NPM_LOCK]),
+    ("next.config.js", &[".next/"]),
+    ("next.config.mjs", &[".next/"]),
+    ("next.config.ts", &[".next/"]),
     ("tsconfig.json", &["dist/"]),
+    ("go.mod", &["go.sum"]),
     ("pyproject.toml", PYTHON),
     ("setup.py", PYTHON),
     ("setup.cfg", PYTHON),
@@ -26,8 +31,23 @@ const MADE_BY_TOOLS: &[(&str, &[&str])] = &[
     ("conftest.py", PYTHON),
     ("requirements.txt", PYTHON),
 ];
-const PYTHON: &[&str] =
-    &[".pytest_cache/", ".mypy_cache/", ".ruff_cache/", "__pycache__/", "build/", "htmlcov/"];
+const PYTHON: &[&str] = &[
+    ".venv/",
+    ".pytest_cache/",
+    ".mypy_cache/",
+    ".ruff_cache/",
+    ".hypothesis/",
+    ".tox/",
+    ".nox/",
+    "__pycache__/",
+    "build/",
+    "dist/",
+    "htmlcov/",
+];
+const NPM_LOCK: &str = "package-lock.json";
+/// Where one of these is, another tool than npm locks the dependencies.
+const OTHER_LOCKS: &[&str] =
+    &["yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb", "npm-shrinkwrap.json"];
 
 /// The folders and files of one launch; those that are empty are removed with it.
 #[derive(Debug, Default)]
@@ -39,7 +59,9 @@ pub(crate) struct BuildFolders {
 /// Makes what is missing. What cannot be made is not there for the launch either.
 pub(crate) fn make_build_folders(workspace: &Path) -> BuildFolders {
     let found = MADE_BY_TOOLS.iter().filter(|(marker, _)| workspace.join(marker).is_file());
+    let has_other_lock = OTHER_LOCKS.iter().any(|name| workspace.join(name).exists());
     let names = found.flat_map(|(_, names)| names.iter());
+    let names = names.filter(|name| **name != NPM_LOCK || !has_other_lock);
     let made = names.filter_map(|name| make(workspace, name));
     BuildFolders { made: made.collect() }
 }
@@ -95,5 +117,26 @@ mod tests {
             .collect();
         names.sort();
         assert_eq!(names, ["Cargo.toml", "dist", "package.json", "target"]);
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test's own files")]
+    fn what_package_managers_make_can_be_made() {
+        for (files, made, not_made) in [
+            (&["package.json"][..], &["node_modules", "package-lock.json"][..], &["yarn.lock"][..]),
+            (&["package.json", "yarn.lock"], &["node_modules"], &["package-lock.json"]),
+            (&["go.mod"], &["go.sum"], &["vendor"]),
+            (&["requirements.txt"], &[".venv"], &["node_modules"]),
+            (&["README.md"], &[], &["build", "dist"]),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            files.iter().for_each(|name| std::fs::write(folder.path().join(name), "").unwrap());
+            let held = make_build_folders(folder.path());
+            let there = |name: &&&str| folder.path().join(name).exists();
+            assert!(made.iter().all(|name| there(&name)), "{files:?}");
+            assert!(!not_made.iter().any(|name| there(&name)), "{files:?}");
+            drop(held);
+            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), files.len());
+        }
     }
 }
