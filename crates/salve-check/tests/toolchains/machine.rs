@@ -34,6 +34,11 @@ pub(crate) fn runner(workspace: &Path) -> Runner {
     .unwrap()
 }
 
+/// The user's home, which the runner shows a part of.
+pub(crate) fn home() -> PathBuf {
+    std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default()
+}
+
 /// Where `cargo xtask tools` puts what a machine lacks.
 fn tools() -> [PathBuf; 2] {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
