@@ -9,15 +9,18 @@ use crate::commands::worker::Busy;
 use crate::failure::Failure;
 use crate::settings::Settings;
 use crate::{environment, host, output, postgres_url, runtime};
+use futures_util::StreamExt;
 use salve_engine::host::{Host, HostError};
 use salve_engine::jobs::{GenerateSteps, Generation, all_flows};
 use salve_engine::jobs::{JobsPlace, OpenJobs as Opened};
 use salve_jobs::{
-    FlowName, Flows, JobRunner, JobSnapshot, Jobs, RunningRunner, Steps, WorkerOptions,
+    EventId, FlowName, Flows, JobId, JobRunner, JobSnapshot, Jobs, RunningRunner, Steps,
+    WorkerOptions,
 };
 use salve_model::read_key_file;
 use salve_store::{CallFilter, CallState};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Jobs that are open.
 pub(crate) struct OpenJobs<'a> {
@@ -154,6 +157,27 @@ impl<'a> OpenJobs<'a> {
         let steps = GenerateSteps::new(store, models.lineup).add_to(Steps::default())?;
         let flows: Flows = all_flows()?;
         Ok(self.opened.jobs.run(flows, busy.watching(&steps), options).await?)
+    }
+
+    /// Takes the turns of one job's flow, and none of its steps, until it has ended or this long; returns
+    /// whether it has ended.
+    pub(crate) async fn settle(&self, id: &JobId, longest: Duration) -> Result<bool, Failure> {
+        let options = WorkerOptions {
+            worker: self.worker(),
+            only: Some(id.clone()),
+            ..WorkerOptions::default()
+        };
+        let runner = self.opened.jobs.run(all_flows()?, Steps::default(), options).await?;
+        let mut events = self.jobs.watch(id, EventId(0));
+        let ended = async {
+            while events.next().await.transpose()?.is_some() {}
+            Ok::<_, Failure>(())
+        };
+        // A job that takes longer is stopped by the worker that has it.
+        let in_time = tokio::time::timeout(longest, ended).await;
+        runner.drain(longest).await;
+        in_time.unwrap_or(Ok(()))?;
+        Ok(self.jobs.state(id).await?.is_some_and(|job| job.state.is_terminal()))
     }
 
     /// Returns how many paid calls were begun by workers that died and were made again since.

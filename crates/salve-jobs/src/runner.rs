@@ -3,7 +3,9 @@
 //! In: flows, steps, and what this machine can serve. Out: a runner that takes jobs until it is
 //! drained. Never abandons a step silently: it finishes or goes back to the queue.
 
-use crate::{FlowCtx, FlowError, FlowName, Fut, JobsError, Json, StepCtx, StepError, StepName};
+use crate::{
+    FlowCtx, FlowError, FlowName, Fut, JobId, JobsError, Json, StepCtx, StepError, StepName,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
@@ -110,6 +112,8 @@ pub struct WorkerOptions {
     pub toolchains: BTreeSet<String>,
     /// The roots it can serve.
     pub roots: BTreeSet<String>,
+    /// The one job it works on, with its children; `None` is every job there is.
+    pub only: Option<JobId>,
 }
 
 impl Default for WorkerOptions {
@@ -124,6 +128,7 @@ impl Default for WorkerOptions {
             most_deaths: 10,
             toolchains: BTreeSet::new(),
             roots: BTreeSet::new(),
+            only: None,
         }
     }
 }

@@ -84,6 +84,8 @@ pub struct TurnClaim {
     pub lease: Lease,
     /// The versions of the engine whose histories the claimant can replay; `None` is all of them.
     pub versions: Option<std::ops::RangeInclusive<u64>>,
+    /// The one instance whose turns are wanted, with its descendants'; `None` is all of them.
+    pub only: Option<String>,
 }
 
 /// A turn that was claimed.
@@ -208,6 +210,8 @@ pub struct StepClaim {
     pub session: Option<(String, Timestamp)>,
     /// The steps that are wanted.
     pub tags: TagChoice,
+    /// The one instance whose steps are wanted, with its descendants'; `None` is all of them.
+    pub only: Option<String>,
 }
 
 /// Which tags a worker serves.

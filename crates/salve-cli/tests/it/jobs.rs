@@ -284,6 +284,51 @@ fn a_job_is_cancelled_while_its_model_is_asked() {
 }
 
 #[test]
+fn a_waiting_job_is_cancelled_without_a_worker() {
+    let place = Place::new("jobs_cancelled_waiting", &[hopeless(2), healing(0)]);
+    // One that was never begun, and one that waits for a person.
+    place.start(&["--id", "queued", "--detach"]);
+    assert_eq!(place.start(&["--id", "waiting"]).code, Some(1));
+    for id in ["queued", "waiting"] {
+        let cancelled = place.run(&["jobs", "cancel", id], "");
+        assert_eq!(cancelled.out, format!("job {id} is cancelled\n"), "{}", cancelled.err);
+        assert_eq!(place.show(id)["status"], "cancelled", "{id}");
+    }
+    assert_eq!(place.calls(), 2, "what is cancelled asks nothing");
+}
+
+#[test]
+fn a_start_does_its_own_job_and_leaves_the_others_to_a_worker() {
+    let rules = ["slow", "quick"].map(|word| {
+        let delay = if word == "slow" { 30_000 } else { 0 };
+        json!({ "when": { "contains": word },
+                "reply": { "continues": true, "text": CODE, "cuts": [20], "delay_ms": delay } })
+    });
+    let place = Place::new("jobs_own", &rules);
+    let start = ["jobs", "start", "--lang", "rust", "--id"];
+    place.run(&[&start[..], &["other", "--detach"]].concat(), "Write a slow one.");
+    let begin = Instant::now();
+    let own = place.run(&[&start[..], &["own"]].concat(), "Write a quick one.");
+    assert_eq!((own.code, own.out.as_str()), (Some(0), CODE), "{}", own.err);
+    assert!(begin.elapsed() < Duration::from_secs(20), "the other job was waited for");
+    assert_eq!(place.show("other")["status"], "pending");
+    assert_eq!(place.calls(), 2);
+}
+
+#[test]
+fn a_worker_says_which_jobs_it_takes() {
+    let place = Place::new("jobs_worker_says", &[healing(0)]);
+    place.start(&["--id", "first", "--detach"]);
+    let worker = place.worker();
+    place.wait_for_status("first", "completed");
+    let (code, story) = worker.end(Signal::TERM);
+    assert_eq!(code, Some(0), "{story}");
+    for words in ["step begins", "step ended", "job=first", "step=\"generate.ask\""] {
+        assert!(story.contains(words), "{words}: {story}");
+    }
+}
+
+#[test]
 fn a_killed_worker_s_job_is_finished_by_another() {
     let place = Place::new("jobs_worker_killed", &[healing(1_500)]);
     place.start(&["--id", "first", "--detach", "--in-doubt", "retry"]);
@@ -364,9 +409,9 @@ fn ended_jobs_are_forgotten_and_open_ones_kept() {
     let place = Place::new("jobs_purged", &[healing(0)]);
     place.start(&["--id", "first"]);
     place.start(&["--id", "second", "--detach"]);
-    assert_eq!(place.run(&["jobs", "purge"], "").out, "0 jobs were deleted\n");
+    assert_eq!(place.run(&["jobs", "purge"], "").out, "deleted 0 jobs\n");
     let gone = place.run(&["jobs", "purge", "--older-than", "0"], "");
-    assert_eq!(gone.out, "1 jobs were deleted\n", "{}", gone.err);
+    assert_eq!(gone.out, "deleted 1 job\n", "{}", gone.err);
     let left = place.run(&["jobs", "list"], "").out;
     assert!(left.contains("second") && !left.contains("first"), "{left}");
 }

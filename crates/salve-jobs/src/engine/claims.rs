@@ -27,6 +27,7 @@ pub(super) struct Claims {
     flows: BTreeSet<FlowName>,
     steps: BTreeSet<String>,
     poll: Duration,
+    only: Option<JobId>,
     closed: CancellationToken,
     // The caller that looks holds it for reading, so that closing can wait for them.
     looking: RwLock<()>,
@@ -53,12 +54,14 @@ impl Claims {
         flows: BTreeSet<FlowName>,
         steps: BTreeSet<String>,
         poll: Duration,
+        only: Option<JobId>,
     ) -> Self {
         Self {
             index,
             flows,
             steps,
             poll,
+            only,
             closed: CancellationToken::new(),
             looking: RwLock::default(),
             flow_gate: tokio::sync::Mutex::default(),
@@ -137,6 +140,14 @@ impl Claims {
         held.flows.is_empty() && held.steps.is_empty()
     }
 
+    /// Returns whether work of this job is taken here.
+    pub(super) fn serves(&self, instance: &str) -> bool {
+        self.only.as_ref().is_none_or(|job| {
+            let rest = instance.strip_prefix(job.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    }
+
     /// Returns whether this flow is known here. The engine itself deals with what has no name.
     pub(super) fn knows_flow(&self, flow: Option<&FlowName>) -> bool {
         flow.is_none_or(|flow| self.flows.contains(flow))
@@ -158,8 +169,9 @@ impl Claims {
     /// Returns whether this step is known here.
     pub(super) fn knows_step(&self, item: &WorkItem) -> bool {
         match item {
-            WorkItem::ActivityExecute { name, .. } => {
-                name.starts_with(ENGINES_OWN) || self.steps.contains(name)
+            WorkItem::ActivityExecute { instance, name, .. } => {
+                self.serves(instance)
+                    && (name.starts_with(ENGINES_OWN) || self.steps.contains(name))
             }
             _ => true,
         }

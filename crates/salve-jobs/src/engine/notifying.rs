@@ -107,7 +107,8 @@ impl Provider for NotifyingProvider {
                 claims.wait(&self.wakeups.flow_work).await;
                 continue;
             };
-            if claims.knows_flow(flow_name(&item.orchestration_name, &item.version).as_ref()) {
+            let flow = flow_name(&item.orchestration_name, &item.version);
+            if claims.serves(&item.instance) && claims.knows_flow(flow.as_ref()) {
                 claims.hold_turn(&token);
                 drop(first);
                 if item.history.is_empty()

@@ -9,6 +9,7 @@ mod turn;
 
 use super::storage::{EngineStorage, StorageError};
 use super::wakeups::{Wakeups, locked};
+use crate::JobId;
 use async_trait::async_trait;
 use convert::{event, events, failed, message, step, step_completion, tags, versions};
 use duroxide::providers::{
@@ -27,6 +28,8 @@ pub(crate) struct StorageProvider {
     clock: Arc<dyn Clock>,
     owner: String,
     wakeups: Arc<Wakeups>,
+    /// The one job whose work is taken, with its children.
+    only: Option<String>,
     /// The histories of the turns that are held here, by token.
     turns: Mutex<HashMap<String, OpenTurn>>,
 }
@@ -44,7 +47,12 @@ impl StorageProvider {
         wakeups: Arc<Wakeups>,
     ) -> Self {
         let owner = storage.owner();
-        Self { storage, clock, owner, wakeups, turns: Mutex::default() }
+        Self { storage, clock, owner, wakeups, only: None, turns: Mutex::default() }
+    }
+
+    /// Takes the work of one job and its children, and leaves all other work where it is.
+    pub(crate) fn only(self, job: &JobId) -> Self {
+        Self { only: Some(job.as_str().to_owned()), ..self }
     }
 
     fn after(&self, wait: Duration) -> Timestamp {
@@ -98,7 +106,7 @@ impl Provider for StorageProvider {
         let Ok(versions) = versions(filter) else { return Ok(None) };
         let lease = self.lease(lock_timeout);
         let token = lease.token.clone();
-        let claim = TurnClaim { now: self.clock.now(), lease, versions };
+        let claim = TurnClaim { now: self.clock.now(), lease, versions, only: self.only.clone() };
         let claimed = self.storage.claim_turn(claim).await.map_err(failed(operation))?;
         let Some(claimed) = claimed else { return Ok(None) };
         let attempts = claimed.attempts;
@@ -191,7 +199,8 @@ impl Provider for StorageProvider {
         let session = session.map(|it| (it.owner_id.clone(), self.after(it.lock_timeout)));
         let lease = self.lease(lock_timeout);
         let token = lease.token.clone();
-        let claim = StepClaim { now: self.clock.now(), lease, session, tags };
+        let only = self.only.clone();
+        let claim = StepClaim { now: self.clock.now(), lease, session, tags, only };
         let claimed = self.storage.claim_step(claim).await.map_err(failed(operation))?;
         let Some(claimed) = claimed else { return Ok(None) };
         let item = serde_json::from_str(&claimed.body).map_err(convert::unreadable(operation))?;

@@ -7,6 +7,7 @@ use super::claims::Claims;
 use super::envelope::{engine_version, tag};
 use super::notifying::NotifyingProvider;
 use super::project::Projector;
+use super::provider::StorageProvider;
 use super::storage::EngineStorage;
 use super::wakeups::Wakeups;
 use super::{EngineJobs, flow, step};
@@ -48,10 +49,12 @@ impl JobRunner for EngineJobs {
                 flows.iter().map(|(name, _)| name.clone()).collect(),
                 steps.iter().map(|(name, _)| name.as_str().to_owned()).collect(),
                 options.poll,
+                options.only.clone(),
             ));
+            let (inner, leases) = self.source(&options);
             let store: Arc<dyn Provider> = Arc::new(NotifyingProvider {
-                inner: Arc::clone(&self.engine.inner),
-                leases: Arc::clone(&self.engine.leases),
+                inner,
+                leases,
                 wakeups: Arc::clone(&self.engine.wakeups),
                 claims: Some(Arc::clone(&claims)),
                 backend: self.engine.backend,
@@ -86,6 +89,18 @@ impl JobRunner for EngineJobs {
 }
 
 impl EngineJobs {
+    // Where a runner finds its work. Storage of our own looks for one job's work alone; elsewhere what
+    // is of another job is given back.
+    fn source(&self, options: &WorkerOptions) -> (Arc<dyn Provider>, Arc<dyn Provider>) {
+        let (Some(job), Some(storage)) = (&options.only, &self.storage) else {
+            return (Arc::clone(&self.engine.inner), Arc::clone(&self.engine.leases));
+        };
+        let (clock, wakeups) = (Arc::clone(&self.clock), Arc::clone(&self.engine.wakeups));
+        let own = StorageProvider::new(Arc::clone(storage), clock, wakeups).only(job);
+        let own: Arc<dyn Provider> = Arc::new(own);
+        (Arc::clone(&own), own)
+    }
+
     fn steps(&self, steps: &Steps) -> ActivityRegistry {
         let mut registry = ActivityRegistry::builder();
         for (name, code) in steps.iter() {

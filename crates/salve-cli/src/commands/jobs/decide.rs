@@ -17,6 +17,9 @@ use salve_jobs::{CallKey, Decision, EventId, JobFilter, JobId, JobSnapshot, JobS
 use serde_json::json;
 use std::time::Duration;
 
+/// How long a job that is cancelled may take to settle before it is left to its worker.
+const SETTLED_WITHIN: Duration = Duration::from_secs(10);
+
 /// Runs `salve jobs cancel`.
 pub(super) fn cancel(
     place: &PlaceArguments,
@@ -32,12 +35,12 @@ pub(super) fn cancel(
             return Ok(Ending::Clean);
         }
         open.jobs.cancel(id, reason).await?;
-        say(format, id, "cancelling", &format!("job {id} is to stop"))?;
-        if open.is_local() && format == Format::Human {
-            output::story(
-                "A worker stops it: the one that does it now, or the next `salve worker`.\n",
-            );
+        // A fleet's workers settle it; on one machine there may be none, and none is needed for that.
+        if open.is_local() && open.settle(id, SETTLED_WITHIN).await? {
+            say(format, id, "cancelled", &format!("job {id} is cancelled"))?;
+            return Ok(Ending::Clean);
         }
+        say(format, id, "cancelling", &format!("job {id} is to stop; its worker stops it"))?;
         Ok(Ending::Clean)
     })
 }
@@ -146,7 +149,10 @@ pub(super) fn purge(
     let gone = job_place::look(place, async |open| Ok(open.jobs.purge(filter, age).await?))?;
     let gone = gone.unwrap_or_default();
     match format {
-        Format::Human => output::result(&format!("{gone} jobs were deleted\n"))?,
+        Format::Human => {
+            let count = output::counted(usize::try_from(gone).unwrap_or(usize::MAX), "job");
+            output::result(&format!("deleted {count}\n"))?;
+        }
         _ => output::json_line(&json!({ "forgotten": gone }))?,
     }
     Ok(Ending::Clean)
@@ -165,8 +171,10 @@ async fn go_on(
         return Ok(Ending::Clean);
     }
     let view = View { format, until_person: true };
-    follow::while_running(open, true, async || follow::follow_and_show(open, id, seen, view).await)
-        .await
+    follow::while_running(open, Some(id), async || {
+        follow::follow_and_show(open, id, seen, view).await
+    })
+    .await
 }
 
 async fn last_event(open: &OpenJobs<'_>, id: &JobId) -> Result<EventId, Failure> {

@@ -46,27 +46,23 @@ pub(super) fn run(
     })
 }
 
-/// Does something while this process takes jobs, where they are on this machine and that is wanted.
-/// What it lacks for that is found before anything is done.
+/// Does something while this process works on one job, where the jobs are on this machine and that is
+/// wanted. What it lacks for that is found before anything is done.
 pub(super) async fn while_running<T>(
     open: &OpenJobs<'_>,
-    wanted: bool,
+    job: Option<&JobId>,
     act: impl AsyncFnOnce() -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let busy = Busy::default();
-    let options = WorkerOptions { worker: open.worker(), ..local_options() };
-    let runner = match wanted && open.is_local() {
-        true => Some(open.run_watched(options, &busy).await?),
-        false => None,
+    let runner = match job.filter(|_| open.is_local()) {
+        Some(job) => Some(open.run_watched(options(open, job), &busy).await?),
+        None => None,
     };
     let done = act().await;
     if let Some(runner) = runner {
         // A step that was begun here may be paid already, so it is not thrown away.
         if !busy.running().is_empty() {
-            output::story(&format!(
-                "This process also took steps of other jobs; {}. Ctrl-C gives them back.\n",
-                busy.words()
-            ));
+            output::story(&format!("Before it ends: {}. Ctrl-C ends now.\n", busy.words()));
         }
         tokio::select! {
             _ = runner.drain(GRACE) => {}
@@ -96,9 +92,15 @@ pub(super) async fn follow_and_show(
     Ok(ending(&job))
 }
 
-// One job's own process: it takes what else waits as well, a few at a time.
-fn local_options() -> WorkerOptions {
-    WorkerOptions { steps_at_once: 4, flows_at_once: 2, ..WorkerOptions::default() }
+// One job's own process: the caller waits for this job, and would wait for another one's steps too.
+fn options(open: &OpenJobs<'_>, job: &JobId) -> WorkerOptions {
+    WorkerOptions {
+        worker: open.worker(),
+        only: Some(job.clone()),
+        steps_at_once: 4,
+        flows_at_once: 2,
+        ..WorkerOptions::default()
+    }
 }
 
 async fn follow(

@@ -30,7 +30,8 @@ pub(super) fn run(
     // Everything that can be wrong is found before anything is kept.
     let asked = Asked::read(&flow, options)?;
     job_place::with(place, "jobs", async |open| {
-        follow::while_running(open, !options.detach, async || {
+        let own = (!options.detach).then_some(&id);
+        follow::while_running(open, own, async || {
             let input = asked.kept(open).await?;
             let needs = Needs { toolchain: options.toolchain.clone(), root: options.root.clone() };
             let started = open.jobs.start(&flow, id.clone(), input, StartOptions { needs }).await?;
@@ -58,7 +59,7 @@ fn announce(id: &JobId, started: &Started, open: &OpenJobs<'_>, format: Format) 
         _ => output::json_line(&json!({ "id": id, "new": new }))?,
     }
     if open.is_local() {
-        output::story("It waits for a worker: `salve worker`, or `salve jobs start` again.\n");
+        output::story("It waits for a worker: `salve worker`.\n");
     }
     Ok(Ending::Clean)
 }

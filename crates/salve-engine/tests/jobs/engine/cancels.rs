@@ -59,6 +59,28 @@ async fn a_job_that_waits_is_cancelled() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_runner_without_steps_settles_what_is_cancelled() {
+    for began in [false, true] {
+        let world = World::new().await;
+        let wait = || {
+            flow("Wait@1", |context, _| async move {
+                Ok(json!(context.wait_signal("never", None).await))
+            })
+        };
+        let id = world.start("Wait@1", "a", Json::Null).await;
+        if began {
+            let runner = world.run(wait(), Steps::default()).await;
+            world.until(&id, |state| matches!(state, JobState::Waiting { .. })).await;
+            runner.drain(BOUND).await;
+        }
+        world.jobs.cancel(&id, "enough").await.unwrap();
+        let options = salve_jobs::WorkerOptions { only: Some(id.clone()), ..quick() };
+        let _runner = world.jobs.run(wait(), Steps::default(), options).await.unwrap();
+        assert_eq!(world.ended(&id).await, JobState::Cancelled { reason: "enough".into() });
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn with_a_parent_all_its_children_end() {
     let world = World::new().await;
     let (seen, mut told) = unbounded_channel();

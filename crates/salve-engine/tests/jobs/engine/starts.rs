@@ -1,5 +1,5 @@
 //! Starting: once, with the same name, with another input, too large, of a flow that is not here, of
-//! a flow that was changed, and where there is what it needs.
+//! a flow that was changed, where there is what it needs, and by a runner of one job alone.
 
 use crate::engine::world::{BOUND, World, echo, flow, flow_name, one_step, quick, step_name};
 use salve_jobs::{
@@ -89,6 +89,28 @@ async fn each_worker_takes_the_flows_it_knows_and_leaves_the_others_alone() {
     let few_deaths = WorkerOptions { most_deaths: 1, ..quick() };
     let _new = peer.run(one_step("One@2"), echo(), few_deaths).await.unwrap();
     assert_eq!(world.ended(&new).await, JobState::Done { output: json!(2) });
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_runner_of_one_job_does_it_with_its_children_and_leaves_the_others_alone() {
+    let world = World::new().await;
+    let other = world.start("One@1", "other", json!(1)).await;
+    let alike = world.start("One@1", "own-not", json!(1)).await;
+    let flows = one_step("One@1").with(flow_name("Parent@1"), |context, input| async move {
+        Ok(context.child(&flow_name("One@1"), "c", input).await?)
+    });
+    let own = world.start("Parent@1", "own", json!(2)).await;
+    let options = WorkerOptions { only: Some(own.clone()), ..quick() };
+    let runner = world.jobs.run(flows, echo(), options).await.unwrap();
+    assert_eq!(world.ended(&own).await, JobState::Done { output: json!(2) });
+    assert_eq!(runner.drain(BOUND).await, 0);
+    for id in [&other, &alike] {
+        assert_eq!(world.state(id).await, JobState::Queued);
+    }
+    let _all = world.run(one_step("One@1"), echo()).await;
+    for id in [&other, &alike] {
+        assert_eq!(world.ended(id).await, JobState::Done { output: json!(1) });
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -34,6 +34,8 @@ pub(super) async fn next(
                  OR ($2 IS NOT NULL AND (s.session IS NULL OR s.owner = $2)))
             AND ($3 = 1 OR CASE WHEN q.tag IS NULL THEN $4 = 1
                            ELSE q.tag IN (SELECT value ->> 0 FROM json_each($5)) END)
+            AND ($6 IS NULL OR q.instance = $6
+                 OR substr(q.instance, 1, length($6) + 1) = $6 || '/')
           ORDER BY q.id LIMIT 1",
     )
     .bind(claim.now.0)
@@ -41,6 +43,7 @@ pub(super) async fn next(
     .bind(any)
     .bind(untagged)
     .bind(tags)
+    .bind(claim.only.as_deref())
     .fetch_optional(asked)
     .await?;
     let Some(row) = row else { return Ok(None) };

@@ -52,7 +52,7 @@ fn turn(token: &str) -> TurnCommit {
 }
 
 async fn claim(tables: &EngineTables, token: &str) -> Option<ClaimedTurn> {
-    let claim = TurnClaim { now: NOW, lease: lease(token), versions: None };
+    let claim = TurnClaim { now: NOW, lease: lease(token), versions: None, only: None };
     tables.claim_turn(claim).await.expect("claimed")
 }
 
@@ -75,10 +75,47 @@ pub(super) fn conforms<'a>(store: &'a Store, _: &'a str) -> Conforming<'a> {
         assert_eq!(tables.history("a", None).await.expect("read"), ["{}"]);
         assert_eq!(tables.values("a").await.expect("read").len(), 1);
         let session = Some(("here".to_owned(), Timestamp(2000)));
-        let claim = StepClaim { now: NOW, lease: lease("four"), session, tags: TagChoice::Any };
+        let claim = StepClaim {
+            now: NOW,
+            lease: lease("four"),
+            session,
+            tags: TagChoice::Any,
+            only: None,
+        };
         assert_eq!(tables.claim_step(claim).await.expect("claimed").expect("a step").attempts, 1);
         assert_eq!(tables.lease_owners().await.expect("read"), ["here"]);
     })
+}
+
+#[tokio::test]
+async fn a_claim_on_one_instance_takes_its_descendants_and_nothing_else() {
+    let store = Store::memory(options()).await.expect("opened");
+    let tables = store.engine();
+    for instance in ["other", "a-b", "a/c", "a"] {
+        tables.send(start(instance)).await.expect("sent");
+    }
+    let take = |token: &str| {
+        let only = Some("a".to_owned());
+        tables.claim_turn(TurnClaim { now: NOW, lease: lease(token), versions: None, only })
+    };
+    for (token, instance) in [("one", Some("a/c")), ("two", Some("a")), ("three", None)] {
+        let claimed = take(token).await.expect("claimed").map(|turn| turn.instance);
+        assert_eq!(claimed.as_deref(), instance);
+    }
+    let step = |instance: &str| {
+        let id = StepId { instance: instance.to_owned(), execution: 1, event: 1 };
+        let body = instance.to_owned();
+        QueuedStep { id: Some(id), session: None, tag: None, body }
+    };
+    let steps = ["other", "a-b", "a/c", "a"].map(step).to_vec();
+    let commit = TurnCommit { steps, ..turn("one") };
+    tables.commit_turn(commit, Vec::new(), None).await.expect("committed");
+    for (token, body) in [("one", Some("a/c")), ("two", Some("a")), ("three", None)] {
+        let (lease, only) = (lease(token), Some("a".to_owned()));
+        let claim = StepClaim { now: NOW, lease, session: None, tags: TagChoice::Any, only };
+        let claimed = tables.claim_step(claim).await.expect("claimed").map(|step| step.body);
+        assert_eq!(claimed.as_deref(), body);
+    }
 }
 
 #[tokio::test]

@@ -56,6 +56,8 @@ pub(super) async fn next(
                    LEFT JOIN engine_executions e
                      ON e.instance = i.id AND e.execution = i.execution
                   WHERE m.due <= $1
+                    AND ($4 IS NULL OR m.instance = $4
+                         OR substr(m.instance, 1, length($4) + 1) = $4 || '/')
                     AND (t.instance IS NULL OR t.until <= $1)
                     AND (e.engine_version IS NULL OR e.engine_version BETWEEN $2 AND $3)) c
           WHERE c.known OR NOT EXISTS (SELECT 1 FROM engine_messages o
@@ -65,6 +67,7 @@ pub(super) async fn next(
     .bind(claim.now.0)
     .bind(oldest)
     .bind(newest)
+    .bind(claim.only.as_deref())
     .fetch_optional(asked)
     .await?;
     let read = |row: Row| Ok((row.try_get(0)?, row.try_get::<i64>(1)? != 0));
