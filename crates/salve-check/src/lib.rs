@@ -9,6 +9,7 @@ mod console;
 mod diagnostics;
 mod facts;
 mod forgotten;
+mod git_index;
 mod launcher;
 mod obstacle;
 mod plan;
@@ -32,6 +33,7 @@ pub use facts::{
     GlobMatches, PathConcern, PathFacts, PathJudgement, PathKind, PathUse, RepoFacts, RepoHazard,
 };
 pub use forgotten::{ForgottenInstall, InstallPlace, forgotten_install};
+pub use git_index::{GITLINK, read_git_index};
 pub use launcher::{
     KeptCache, Launch, LauncherReport, LauncherStage, Layer, LayerError, ProgramEnding,
     launcher_main,

@@ -310,6 +310,17 @@ pub enum RunEvent {
         /// The folder they are in now, relative to the workspace.
         folder: String,
     },
+    /// The run left more files than are looked at: what editors, hooks, build servers or agents obey
+    /// was looked for by name only in some folders, and not below them.
+    NotLookedAt {
+        /// How many folders.
+        folders: usize,
+    },
+    /// Another run had the caches that are kept for the workspace, so that this one went without.
+    CachesBusy {
+        /// Whether this run would have added to them: nothing that it fetched is kept.
+        added: bool,
+    },
 }
 
 /// What a stream carried: its two ends in memory, all of it in a file.

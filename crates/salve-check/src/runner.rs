@@ -42,7 +42,7 @@ use collect::Collector;
 use control_file::CONTROL;
 use environment::Surroundings;
 use outcome::{Refusal, add_to_hash, ending, needs_every_guarantee, system};
-use protected_files::ProtectedFiles;
+use protected_files::{MovedFiles, ProtectedFiles};
 use salve_types::Timestamp;
 use scratch::Scratch;
 use session::Finished;
@@ -461,11 +461,14 @@ impl Runner {
         state: &StateFolder,
         kept: &ProtectedFiles,
         id: &str,
-    ) -> Result<Option<RunEvent>, RunError> {
+    ) -> Result<Vec<RunEvent>, RunError> {
         let moved = ProtectedFiles::move_new_aside(kept, &self.workspace, state, id);
-        let paths = moved.map_err(system("move aside what the run has made"))?;
+        let MovedFiles { paths, unseen } =
+            moved.map_err(system("move aside what the run has made"))?;
         let folder = format!("{STATE}/{}/{id}", protected_files::ASIDE);
-        Ok((!paths.is_empty()).then_some(RunEvent::MovedAside { paths, folder }))
+        let moved = (!paths.is_empty()).then_some(RunEvent::MovedAside { paths, folder });
+        let unseen = (unseen > 0).then_some(RunEvent::NotLookedAt { folders: unseen });
+        Ok(moved.into_iter().chain(unseen).collect())
     }
 
     /// Trips the breaker when commands have left too many processes behind.

@@ -9,6 +9,8 @@
 //! but an ordinary user has none to give. A run that outruns the looks meets the machine's own
 //! end of memory, where it is the first to go.
 
+mod shared_memory;
+
 use super::Launch;
 use super::control::{Control, Word};
 use super::family::Family;
@@ -30,6 +32,8 @@ pub(super) fn start(launch: &Launch, control: &Control, family: Family) -> std::
         limits: launch.limits.clone(),
         workspace: launch.workspace.clone(),
         files: files_of(&launch.workspace),
+        bytes: bytes_of(&launch.workspace),
+        has_segments: launch.layers.contains(&super::Layer::IpcNamespace),
     };
     let control = control.clone();
     let looks = move || {
@@ -48,6 +52,10 @@ struct Watch {
     workspace: PathBuf,
     /// How many files the workspace's file system had at the start, where it counts them.
     files: Option<u64>,
+    /// How many of its bytes were in use.
+    bytes: Option<u64>,
+    /// Whether the segments of shared memory that can be seen are those of the run alone.
+    has_segments: bool,
 }
 
 impl Watch {
@@ -59,17 +67,28 @@ impl Watch {
         if sum(threads) > self.limits.processes + SLACK {
             return Some(RunLimit::Processes);
         }
-        if sum(resident) > self.limits.memory_bytes && sum(proportional) > self.limits.memory_bytes
+        let segments = if self.has_segments { shared_memory::in_segments() } else { 0 };
+        let held = segments + shared_memory::in_open_files(&family);
+        let most = self.limits.memory_bytes;
+        if held + sum(resident) + sum(shared) > most
+            && held
+                + sum(proportional)
+                + shared_memory::in_other_mappings(&family, self.has_segments)
+                > most
         {
             return Some(RunLimit::Memory);
         }
+        let grown = |then: Option<u64>, count: fn(&Path) -> Option<u64>| {
+            then.zip(count(&self.workspace)).map(|(then, now)| now.saturating_sub(then))
+        };
+        // What a process wrote is added to its parent's when that waits for it, and to no process's
+        // when nothing does; the file system has it in any case.
         let own = written(own_pid()).unwrap_or(0);
-        if own + sum(written) > self.limits.disk_bytes {
+        let disk = self.limits.disk_bytes;
+        if own + sum(written) > disk || grown(self.bytes, bytes_of) > Some(disk) {
             return Some(RunLimit::Disk);
         }
-        let grown =
-            self.files.zip(files_of(&self.workspace)).map(|(then, now)| now.saturating_sub(then));
-        (grown > Some(self.limits.new_files)).then_some(RunLimit::Files)
+        (grown(self.files, files_of) > Some(self.limits.new_files)).then_some(RunLimit::Files)
     }
 }
 
@@ -110,6 +129,11 @@ fn resident(pid: i32) -> Option<u64> {
     Some(field(&read(pid, "status")?, "RssAnon:")? << 10)
 }
 
+/// Pages of shared memory that this process has mapped.
+fn shared(pid: i32) -> Option<u64> {
+    Some(field(&read(pid, "status")?, "RssShmem:")? << 10)
+}
+
 /// Memory with every shared page divided by those who share it; slow to ask for.
 fn proportional(pid: i32) -> Option<u64> {
     match read(pid, "smaps_rollup") {
@@ -135,6 +159,11 @@ fn files_of(folder: &Path) -> Option<u64> {
     (counted.f_files > 0).then(|| counted.f_files.saturating_sub(counted.f_ffree))
 }
 
+fn bytes_of(folder: &Path) -> Option<u64> {
+    let counted = rustix::fs::statvfs(folder).ok()?;
+    Some(counted.f_blocks.saturating_sub(counted.f_bfree).saturating_mul(counted.f_frsize))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -146,6 +175,8 @@ mod tests {
         assert!(resident(pid).is_some_and(|bytes| bytes > 100 << 10));
         assert!(proportional(pid).is_some_and(|bytes| bytes > 0));
         assert!(written(pid).is_some());
+        assert!(shared(pid).is_some());
+        assert!(bytes_of(Path::new("/tmp")).is_some());
     }
 
     #[test]

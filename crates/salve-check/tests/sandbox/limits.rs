@@ -106,6 +106,39 @@ for n in range(200):
     os.rename("part", "part-%d" % (n % 3)); time.sleep(0.005)
 time.sleep(20)"#;
 
+/// Memory that is in no process's own pages: an open memory file, a mapping that is shared, a segment
+/// that nothing has attached.
+const MEMORY_FILE: &str = r#"
+import os, time
+files = [os.memfd_create("x%d" % n) for n in range(80)]
+for f in files: os.write(f, os.urandom(8 << 20))
+time.sleep(20)"#;
+
+const SHARED_MAPPING: &str = r#"
+import mmap, time
+m = mmap.mmap(-1, 600 << 20)
+for n in range(0, 600 << 20, 4096): m[n] = 1
+time.sleep(20)"#;
+
+const SEGMENTS: &str = r#"
+import ctypes, time
+c = ctypes.CDLL(None); c.shmat.restype = ctypes.c_void_p
+for n in range(10):
+    i = c.shmget(0, 60 << 20, 0o1600)
+    p = c.shmat(i, None, 0); ctypes.memset(p, 1, 60 << 20); c.shmdt(ctypes.c_void_p(p))
+time.sleep(20)"#;
+
+/// The bytes of children that the kernel takes away by itself are added to no process.
+const WRITTEN_BY_THE_FORGOTTEN: &str = r#"
+import os, signal, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+for n in range(60):
+    if os.fork() == 0:
+        with open("gone-%d" % n, "wb") as file: file.write(os.urandom(4 << 20)); os.fsync(file.fileno())
+        os._exit(0)
+    time.sleep(0.02)
+time.sleep(20)"#;
+
 const CREATED: &str = r#"
 import os, time
 os.mkdir("many")
@@ -130,6 +163,10 @@ fn memory_file_size_and_temporary_files_are_bounded() {
     let programs = [
         ("memory", r#"x = b"x" * (600 << 20); import time; time.sleep(20)"#),
         ("memory of many", SHARED_OUT),
+        ("a memory file", MEMORY_FILE),
+        ("a shared mapping", SHARED_MAPPING),
+        ("segments", SEGMENTS),
+        ("disk of the forgotten", WRITTEN_BY_THE_FORGOTTEN),
         ("file size", r#"open("big", "wb").write(bytes(20 << 20))"#),
         ("disk", WRITTEN),
         ("files", CREATED),

@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader};
 use std::net::{TcpListener, UdpSocket};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
-use std::os::unix::net::{SocketAddr, UnixListener};
+use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -22,6 +22,7 @@ pub(crate) struct World {
     udp: UdpSocket,
     abstract_socket: UnixListener,
     service: UnixListener,
+    letters: UnixDatagram,
     name: String,
     files: BTreeMap<PathBuf, String>,
 }
@@ -74,6 +75,8 @@ impl World {
         }
         let service = UnixListener::bind(root.join("outside/service.sock")).unwrap();
         service.set_nonblocking(true).unwrap();
+        let letters = UnixDatagram::bind(root.join("outside/letters.sock")).unwrap();
+        letters.set_nonblocking(true).unwrap();
         let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
         tcp.set_nonblocking(true).unwrap();
         let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -93,6 +96,7 @@ impl World {
             udp,
             abstract_socket,
             service,
+            letters,
             name,
             files: BTreeMap::new(),
             folder,
@@ -196,6 +200,9 @@ impl World {
         }
         if self.service.accept().is_ok() {
             events.push("somebody connected to the service".to_owned());
+        }
+        if self.letters.recv(&mut [0; 16]).is_ok() {
+            events.push("somebody wrote to the service".to_owned());
         }
         events.extend(self.survivors().into_iter().map(|pid| format!("process {pid} lives on")));
         events

@@ -266,11 +266,16 @@ fn other_sockets(around: &Surroundings) -> Filter<Vec<SeccompRule>> {
     Ok(rules)
 }
 
-/// Pairs of unix sockets are left. One of datagrams can still send to a socket with a name.
+/// Pairs of unix sockets are left. Without namespaces only those of connected kinds: one of datagrams
+/// can still send to a socket with a name, and a raw one is one of datagrams to the kernel.
 fn other_pairs(around: &Surroundings) -> Filter<Vec<SeccompRule>> {
+    const KINDS: i32 = 0xF;
     let mut rules = vec![SeccompRule::new(vec![is_not(0, libc::AF_UNIX)?])?];
     if around.rules {
-        rules.push(SeccompRule::new(vec![has_bits(1, 0xF, libc::SOCK_DGRAM)?])?);
+        let connected = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET];
+        for kind in (0..=KINDS).filter(|kind| !connected.contains(kind)) {
+            rules.push(SeccompRule::new(vec![has_bits(1, KINDS, kind)?])?);
+        }
     }
     Ok(rules)
 }

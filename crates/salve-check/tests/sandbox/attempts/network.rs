@@ -71,6 +71,15 @@ for family in (3, 4, 5, 9, 17, 21, 29, 30, 31, 38, 40, 44): reached(41, family, 
 pair = (ctypes.c_int * 2)(); reached(53, 30, 1, 0, ctypes.byref(pair)); reached(53, 2, 1, 0, ctypes.byref(pair))"#,
     ),
     python(
+        "pair-sends-to-a-service",
+        Everybody,
+        r#"
+for kind in (2, 3):
+    a, b = socket.socketpair(socket.AF_UNIX, kind)
+    try: a.sendto(b"x", os.environ["OUT"] + "/letters.sock"); escaped()
+    except OSError: pass"#,
+    ),
+    python(
         "shared-memory-of-others",
         Everybody,
         r#"

@@ -100,6 +100,14 @@ pub(super) fn ended(run: &FinishedRun) -> String {
         }
     }
     for event in &run.events {
+        if let RunEvent::NotLookedAt { folders } = event {
+            note(format!(
+                "it left too many files to look at: {folders} folders may hold what editors, hooks, build \
+                 servers or agents obey"
+            ));
+        }
+    }
+    for event in &run.events {
         if let RunEvent::MovedAside { paths, folder } = event {
             let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
             note(crate::change::visible(&format!(
