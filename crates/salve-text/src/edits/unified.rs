@@ -128,7 +128,11 @@ impl DiffReader {
     // Wrong counts alone are no sign of a cut, and a closed fence is one that there was none.
     fn is_cut_short(&self, hunk: &HunkDraft) -> bool {
         let counts = self.counted > 0 && self.miscounted == 0;
-        hunk.promises_more() && (counts || !hunk.changes() || hunk.ends_in_its_changes())
+        hunk.promises_more()
+            && (counts
+                || !hunk.changes()
+                || hunk.ends_in_its_changes()
+                || hunk.lacks_the_rest_of_its_context())
     }
 
     fn take(&mut self, view: &View<'_>) {

@@ -12,8 +12,9 @@ use std::ops::Range;
 const SUBSTANTIAL: usize = 6;
 /// A line this much like one that shall go may be that line.
 const ALIKE: f64 = 0.7;
-/// A line that says less than this is in many places.
-const TELLING: usize = 4;
+/// How many lines around a removal are compared, and by how many lines what is between them may differ
+/// in length from what shall go.
+const NEAR: usize = 2;
 
 /// Finds the one place where the new side is, for a hunk whose old side is nowhere.
 pub(crate) fn stands(index: &Index<'_>, pattern: &Pattern<'_>) -> Option<Range<usize>> {
@@ -34,14 +35,17 @@ pub(crate) fn inserted(
     pattern: &Pattern<'_>,
     first: usize,
 ) -> Option<Range<usize>> {
-    let new = pattern.runs.iter().flat_map(|run| &run.new);
-    if !pattern.only_inserts() || new.map(|line| weight(line)).sum::<usize>() < SUBSTANTIAL {
+    if !pattern.only_inserts() {
         return None;
     }
     let lead = pattern.runs.first().filter(|run| run.removed.start == 0);
     let side = pattern.new_side();
     let first = first.checked_sub(lead.map_or(0, |run| run.new.len()))?;
-    index.stands(Level::Trailing, &side, first).then(|| first..first + side.len())
+    let new = pattern.runs.iter().flat_map(|run| &run.new);
+    // What is put at the end and is the end already is there, however little it says.
+    let says = new.map(|line| weight(line)).sum::<usize>() >= SUBSTANTIAL
+        || first + side.len() == index.text().line_count();
+    (says && index.stands(Level::Trailing, &side, first)).then(|| first..first + side.len())
 }
 
 // New lines that say something and that the old side lacks prove it. A mere removal is proved by
@@ -55,7 +59,7 @@ fn proves(index: &Index<'_>, pattern: &Pattern<'_>) -> bool {
     let apart = pattern.runs.iter().all(|run| {
         says(&pattern.old[..run.removed.start]) && says(&pattern.old[run.removed.end..])
     });
-    apart && is_gone(index, pattern)
+    apart && is_gone(index, pattern) && !has_rival(index, pattern)
 }
 
 fn is_gone(index: &Index<'_>, pattern: &Pattern<'_>) -> bool {
@@ -63,13 +67,31 @@ fn is_gone(index: &Index<'_>, pattern: &Pattern<'_>) -> bool {
     for line in pattern.old.iter().filter(|line| !line.kept && weight(&line.text) > 0) {
         let there = !index.places(Level::Folded, &line.text).is_empty();
         // What cannot be looked for any more is not claimed to be gone.
-        let looked = weight(&line.text) >= TELLING;
         let may_be =
             || !index.work().has_comparisons() || !index.alike(&line.text, ALIKE).is_empty();
-        if there || (looked && may_be()) {
+        if there || may_be() {
             return false;
         }
         told = true;
     }
     told
+}
+
+// The same neighbours with other lines between them: what shall go may be those, written otherwise.
+fn has_rival(index: &Index<'_>, pattern: &Pattern<'_>) -> bool {
+    let text = |line: &OldLine<'_>| line.text.to_string();
+    pattern.runs.iter().filter(|run| run.new.is_empty()).any(|run| {
+        let (start, end) = (run.removed.start, run.removed.end);
+        let above: Vec<String> =
+            pattern.old[start.saturating_sub(NEAR)..start].iter().map(text).collect();
+        let below: Vec<String> = pattern.old[end..].iter().take(NEAR).map(text).collect();
+        let above: Vec<&str> = above.iter().map(String::as_str).collect();
+        let below: Vec<&str> = below.iter().map(String::as_str).collect();
+        let gone = run.removed.len();
+        index.find(Level::Trimmed, &above).into_iter().any(|first| {
+            let from = first + above.len();
+            (gone.saturating_sub(NEAR).max(1)..=gone + NEAR)
+                .any(|between| index.stands(Level::Trimmed, &below, from + between))
+        })
+    })
 }

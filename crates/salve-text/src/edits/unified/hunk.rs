@@ -160,6 +160,18 @@ impl HunkDraft {
         last && first && self.remaining().is_some_and(|(old, new)| old > 0 && new > old)
     }
 
+    /// Returns whether both sides lack just the lines that make the context after the last change as
+    /// long as that before the first one, as programs write it. A count that is merely wrong seldom
+    /// fits that well.
+    pub(super) fn lacks_the_rest_of_its_context(&self) -> bool {
+        let context = |line: &&HunkLine| line.kind == LineKind::Context;
+        let before = self.lines.iter().take_while(context).count();
+        let after = self.lines.iter().rev().take_while(context).count() + self.pending.len();
+        let lacking = before.saturating_sub(after);
+        let rest = lacking + self.pending.len();
+        lacking > 0 && before >= 2 && self.remaining() == Some((rest, rest))
+    }
+
     /// Takes a line with its prefix.
     pub(super) fn push(&mut self, kind: LineKind, text: &str, line: Line, terminator: &str) {
         if kind == LineKind::Context && self.is_waiting() && self.is_satisfied() {

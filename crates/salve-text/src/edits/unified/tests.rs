@@ -247,6 +247,8 @@ fn a_cut_diff_is_truncated_and_a_miscounted_one_is_not() {
         ("--- x\n+++ x\n@@ -5,5 +5,5 @@\n c\n d\n", "fewer lines"),
         ("--- x\n+++ x\n@@ -1 +1 @@\n-a\n+b\n@@ -5,5 +5,4 @@\n c\n-d\n e\n", "fewer lines"),
         ("--- x\n+++ x\n@@ -1,5 +1,6 @@\n a\n-b\n", "fewer lines"),
+        ("--- x\n+++ x\n@@ -1,7 +1,7 @@\n a\n b\n c\n-d\n+e\n f\n", "fewer lines"),
+        ("--- x\n+++ x\n@@ -4,6 +4,7 @@\n a\n b\n c\n+e\n f\n g\n", "fewer lines"),
     ] {
         let set = parse_edits(input, &EditOptions::default());
         let drawn = sketch(&set);
@@ -256,6 +258,8 @@ fn a_cut_diff_is_truncated_and_a_miscounted_one_is_not() {
         "--- x\n+++ x\n@@ -1,9 +1,9 @@\n a\n-b\n+c\n",
         "```diff\n--- x\n+++ x\n@@ -1,9 +1,9 @@\n a\n-b\n+c\n```",
         "--- x\n+++ x\n@@ -1,2 +1,2 @@\n a\n-b\n+c",
+        "--- x\n+++ x\n@@ -1,5 +1,5 @@\n a\n b\n c\n-d\n+e\n f\n",
+        "--- x\n+++ x\n@@ -1,9 +1,9 @@\n a\n b\n c\n-d\n+e\n f\n",
         "--- x\n+++ x\n@@\n a\n-b\n+c",
     ] {
         let drawn = sketch(&parse_edits(whole, &EditOptions::default()));

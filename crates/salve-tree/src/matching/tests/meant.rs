@@ -51,6 +51,19 @@ fn the_neighbours_of_a_removal_do_not_prove_it() {
                     r#"applied "keep one\nkeep two\n""#,
                 ),
                 (
+                    "fn a() {\n    open();\n    go(2);\n    close();\n}\n\nfn b() {\n    open();\n    close();\n}\n",
+                    vec![diff("     open();\n-    go(1);\n     close();")],
+                    "NotFound \"\"",
+                ),
+                (
+                    "fn a() {\n    open();\n    go(2);\n    close();\n}\n\nfn b() {\n    open();\n    close();\n}\n",
+                    vec![text(
+                        "    open();\n    self.counter += 1;\n    close();\n",
+                        "    open();\n    close();\n",
+                    )],
+                    "NotFound \"\"",
+                ),
+                (
                     "keep one\nkeep two\nwas(there)\n",
                     vec![diff(" keep one\n-was(here)\n keep two")],
                     "NotFound \"\"",
@@ -70,6 +83,11 @@ fn what_was_put_at_an_end_is_not_put_there_again() {
                     "one\ntwo\nthree = 3\n",
                     vec![diff(" one\n two\n+three = 3")],
                     r#"applied "one\ntwo\nthree = 3\n""#,
+                ),
+                (
+                    "one\ntwo\nx = 1\n",
+                    vec![diff(" one\n two\n+x = 1")],
+                    r#"applied "one\ntwo\nx = 1\n""#,
                 ),
                 (
                     "one\ntwo\nthree = 3\n",
