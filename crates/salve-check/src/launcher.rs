@@ -18,6 +18,7 @@ mod lookup;
 mod ports;
 mod protocol;
 mod streams;
+mod terminal;
 mod watch;
 
 pub(crate) use control::{KILL, TERMINATE};
@@ -51,6 +52,9 @@ pub struct Launch {
     /// Ports of the machine's loopback that are also ports of theirs.
     #[serde(default)]
     pub ports: Vec<u16>,
+    /// The terminal that the programs get, when the caller has one.
+    #[serde(default)]
+    pub terminal: Option<LaunchTerminal>,
     /// What they may use up.
     pub limits: Limits,
     /// Paths of the workspace that stay as they are: `.git`, `.salve`. They need not exist.
@@ -71,6 +75,17 @@ pub struct Launch {
     pub layers: Vec<Layer>,
     /// Whether redirections must stay inside the workspace, symlinks followed.
     pub redirects_beneath: bool,
+}
+
+/// The shape of a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaunchTerminal {
+    /// Lines.
+    pub rows: u16,
+    /// Columns.
+    pub columns: u16,
+    /// Whether standard error goes there too.
+    pub errors: bool,
 }
 
 /// A toolchain's cache with what runs with the network have added to it.
@@ -177,7 +192,7 @@ impl fmt::Display for Layer {
     }
 }
 
-/// What the launcher answers: one report, and a port for each that was asked for before it.
+/// What the launcher answers: one report, and before it the ports and the terminal that were asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "report", rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -196,6 +211,8 @@ pub enum LauncherReport {
         /// The port.
         port: u16,
     },
+    /// The programs have a terminal; its other end comes along.
+    Terminal,
     /// The one program of the plan does not exist; nothing was started.
     NoSuchProgram {
         /// Its name.
@@ -343,6 +360,9 @@ fn inner(
         family::adopt_orphans().map_err(|error| failed("adopt orphans", &error))?;
     }
     sandbox::confine(&launch)?;
+    // Without a terminal of its own it is as if the caller had none.
+    let terminal = launch.terminal.and_then(|shape| terminal::open(shape, socket).ok());
+    let input = terminal.or(input);
     rustix::process::chdir(&launch.cwd)
         .map_err(|error| failed(&format!("enter `{}`", launch.cwd.display()), &error.into()))?;
     let control = Control::default();

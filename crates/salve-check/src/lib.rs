@@ -35,7 +35,7 @@ pub use facts::{
 pub use forgotten::{ForgottenInstall, InstallPlace, forgotten_install};
 pub use git_index::{GITLINK, read_git_index};
 pub use launcher::{
-    KeptCache, Launch, LauncherReport, LauncherStage, Layer, LayerError, ProgramEnding,
+    KeptCache, Launch, LaunchTerminal, LauncherReport, LauncherStage, Layer, LayerError, ProgramEnding,
     launcher_main,
 };
 pub use obstacle::{Obstacle, likely_obstacle, obstacle_in};

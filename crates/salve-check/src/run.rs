@@ -185,6 +185,9 @@ pub enum RunInput {
     Nothing,
     /// What the caller gave to this process: a pipe or a file. Never a terminal.
     Caller,
+    /// What is typed at the terminal of this process, through a terminal of the run's own, which its
+    /// output goes to as well. Nothing where this process has none, or the run cannot have one.
+    Terminal,
 }
 
 /// What is kept of a run.

@@ -8,6 +8,7 @@ mod caches;
 mod collect;
 mod control_file;
 mod environment;
+mod escapes;
 mod forms;
 mod input;
 mod key_command;
@@ -22,6 +23,7 @@ mod scratch;
 mod session;
 mod state;
 mod store;
+mod terminal;
 mod visible;
 
 pub use caches::{WorkspaceCache, clear_caches, list_caches};
@@ -113,6 +115,8 @@ pub enum OutputStream {
     Out,
     /// Standard error.
     Err,
+    /// Both, written to the run's own terminal, and filtered so that they may go to the caller's.
+    Terminal,
 }
 
 impl OutputStream {
@@ -359,6 +363,11 @@ impl Runner {
             ),
             network,
             ports: request.ports.clone(),
+            // Without own processes the terminal's signals would mean the launcher too.
+            terminal: (request.input == RunInput::Terminal
+                && layers.contains(&Layer::PidNamespace))
+            .then(terminal::shape)
+            .flatten(),
             limits: request.limits.clone(),
             protected: [".git", STATE].map(|name| self.workspace.join(name)).to_vec(),
             kept: Vec::new(),
@@ -410,7 +419,7 @@ impl Runner {
             }
         };
         let input = match run.request.input {
-            RunInput::Nothing => None,
+            RunInput::Nothing | RunInput::Terminal => None,
             RunInput::Caller => input::of_caller(),
         };
         let finished = self.session(launch, collectors, input, watch).inspect_err(|_| forget())?;

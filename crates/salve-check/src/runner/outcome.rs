@@ -53,8 +53,8 @@ pub(super) fn ending(finished: &Finished) -> Result<(RunEnding, u32), Refusal> {
         (Some(LauncherReport::LayerFailed { layer, why }), _) => {
             Err(Refusal::Layer(*layer, why.clone()))
         }
-        // A port is taken in by the session and is no report.
-        (Some(LauncherReport::Listening { .. }), _) => {
+        // Taken in by the session, and no report.
+        (Some(LauncherReport::Listening { .. } | LauncherReport::Terminal), _) => {
             Err(system("run the launcher")(std::io::ErrorKind::InvalidData.into()).into())
         }
         (Some(LauncherReport::Failed { action, why }), _) => {

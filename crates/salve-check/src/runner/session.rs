@@ -6,11 +6,14 @@
 
 use super::collect::Collector;
 use super::relay::Relay;
+use super::terminal::{Joined, LOOK};
 use super::{Launcher, OutputStream};
 use crate::launcher::{KILL, TERMINATE, read_frame_with, write_frame, write_frame_with};
 use crate::{Launch, LauncherReport};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use std::io::{PipeReader, Read, Result, Write};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io::{ErrorKind, Read, Result, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command};
@@ -58,10 +61,12 @@ pub(super) fn run(
     let mut session = Session::start(launcher, launch, collectors, input)?;
     while session.phase != Phase::Over {
         session.wait()?;
+        session.pass_keys();
         session.take_output(watch)?;
         session.take_report();
         session.advance();
     }
+    session.leave_terminal(watch);
     session.finish()
 }
 
@@ -83,8 +88,13 @@ struct Session<'a> {
     launch: &'a Launch,
     child: Child,
     socket: UnixStream,
-    pipes: [Option<PipeReader>; 2],
+    /// Standard output or the run's terminal, and standard error.
+    pipes: [Option<File>; 2],
     collectors: [Collector; 2],
+    /// The caller's terminal, while the run has one of its own.
+    terminal: Option<Joined>,
+    /// Bytes that were written to it and are not text.
+    left_out: u64,
     buffer: Vec<u8>,
     phase: Phase,
     until: Instant,
@@ -94,7 +104,7 @@ struct Session<'a> {
     /// What joins ports inside with ports of the machine; ends with the session.
     relay: Relay,
     hung_up: bool,
-    ready: [bool; 3],
+    ready: [bool; 4],
     /// Whether the last look at the streams brought something that is kept.
     more: bool,
 }
@@ -136,8 +146,10 @@ impl<'a> Session<'a> {
             launch,
             child,
             socket,
-            pipes: [Some(out_reader), Some(err_reader)],
+            pipes: [out_reader, err_reader].map(|pipe| Some(File::from(OwnedFd::from(pipe)))),
             collectors,
+            terminal: None,
+            left_out: 0,
             buffer: vec![0; CHUNK],
             phase: Phase::Running,
             until: started + launch.limits.deadline,
@@ -146,7 +158,7 @@ impl<'a> Session<'a> {
             report: None,
             relay: Relay::default(),
             hung_up: false,
-            ready: [false; 3],
+            ready: [false; 4],
             more: false,
         })
     }
@@ -154,13 +166,17 @@ impl<'a> Session<'a> {
     /// Sleeps until there is something to read or the time of this phase is over.
     fn wait(&mut self) -> Result<()> {
         let timeout = self.until.saturating_duration_since(Instant::now());
+        let timeout = if self.terminal.is_some() { timeout.min(LOOK) } else { timeout };
         let timeout = Timespec::try_from(timeout).unwrap_or(Timespec { tv_sec: 1, tv_nsec: 0 });
         let listening = !self.hung_up;
-        let mut polled = Vec::with_capacity(3);
-        let mut places = Vec::with_capacity(3);
+        let mut polled = Vec::with_capacity(4);
+        let mut places = Vec::with_capacity(4);
+        let has_typed = self.terminal.as_ref().is_some_and(Joined::has_typed);
         for (place, pipe) in self.pipes.iter().enumerate() {
             if let Some(pipe) = pipe {
-                polled.push(PollFd::new(pipe, PollFlags::IN));
+                let writes =
+                    if place == 0 && has_typed { PollFlags::OUT } else { PollFlags::empty() };
+                polled.push(PollFd::new(pipe, PollFlags::IN | writes));
                 places.push(place);
             }
         }
@@ -168,7 +184,11 @@ impl<'a> Session<'a> {
             polled.push(PollFd::new(&self.socket, PollFlags::IN));
             places.push(2);
         }
-        self.ready = [false; 3];
+        if let Some(keys) = self.terminal.as_ref().and_then(Joined::keys) {
+            polled.push(PollFd::from_borrowed_fd(keys, PollFlags::IN));
+            places.push(3);
+        }
+        self.ready = [false; 4];
         match poll(&mut polled, Some(&timeout)) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
@@ -179,6 +199,17 @@ impl<'a> Session<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Gives the run what is typed, and the size of the caller's terminal.
+    fn pass_keys(&mut self) {
+        let [.., typed] = self.ready;
+        if let Some(terminal) = &mut self.terminal {
+            if typed {
+                terminal.hear();
+            }
+            terminal.pass_on();
+        }
     }
 
     /// Reads one chunk of each stream that has one. What comes after the limit is read and dropped,
@@ -193,7 +224,13 @@ impl<'a> Session<'a> {
             let Some(reader) = pipe else { continue };
             let count = match reader.read(&mut self.buffer) {
                 Ok(count) => count,
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(error)
+                    if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock) =>
+                {
+                    continue;
+                }
+                // What a terminal says when nothing holds it any more.
+                Err(error) if error.raw_os_error() == Some(Errno::IO.raw_os_error()) => 0,
                 Err(error) => return Err(error),
             };
             if count == 0 {
@@ -203,13 +240,22 @@ impl<'a> Session<'a> {
             let room = self.launch.limits.output_bytes.saturating_sub(self.output_bytes());
             let kept = usize::try_from(room).unwrap_or(usize::MAX).min(count);
             let chunk = self.buffer.get(..kept).unwrap_or_default();
-            if !chunk.is_empty() {
-                watch(stream, chunk);
+            let collector = self.collectors.get_mut(place);
+            match self.terminal.as_mut().filter(|_| place == 0) {
+                Some(terminal) => {
+                    let shown = terminal.filter(chunk);
+                    watch(OutputStream::Terminal, &shown.screen);
+                    let left_out = kept.saturating_sub(shown.plain.len());
+                    self.left_out = self.left_out.saturating_add(left_out as u64);
+                    collector.into_iter().for_each(|collector| collector.push(&shown.plain));
+                }
+                None if chunk.is_empty() => {}
+                None => {
+                    watch(stream, chunk);
+                    collector.into_iter().for_each(|collector| collector.push(chunk));
+                }
             }
             self.more |= kept > 0;
-            if let Some(collector) = self.collectors.get_mut(place) {
-                collector.push(chunk);
-            }
             if kept < count && self.phase == Phase::Running {
                 self.ask_to_end(EndedBecause::Output);
             }
@@ -218,11 +264,26 @@ impl<'a> Session<'a> {
     }
 
     fn output_bytes(&self) -> u64 {
-        self.collectors.iter().map(Collector::bytes).sum()
+        let kept: u64 = self.collectors.iter().map(Collector::bytes).sum();
+        kept.saturating_add(self.left_out)
+    }
+
+    /// Joins the run's terminal with the caller's. Where that fails it is a stream like another.
+    fn take_terminal(&mut self, terminal: OwnedFd) {
+        self.terminal = Joined::take(&terminal).ok();
+        let [out, _] = &mut self.pipes;
+        *out = Some(File::from(terminal));
+    }
+
+    /// Brings the caller's terminal back to how it was.
+    fn leave_terminal(&mut self, watch: &mut dyn FnMut(OutputStream, &[u8])) {
+        if let Some(mut terminal) = self.terminal.take() {
+            watch(OutputStream::Terminal, &terminal.undo());
+        }
     }
 
     fn take_report(&mut self) {
-        let [_, _, spoken] = self.ready;
+        let [_, _, spoken, _] = self.ready;
         if !spoken {
             return;
         }
@@ -232,7 +293,10 @@ impl<'a> Session<'a> {
             {
                 self.relay.add(listener, port);
             }
-            Ok((LauncherReport::Listening { .. }, _)) => {}
+            Ok((LauncherReport::Terminal, Some(terminal))) if self.launch.terminal.is_some() => {
+                self.take_terminal(terminal);
+            }
+            Ok((LauncherReport::Listening { .. } | LauncherReport::Terminal, _)) => {}
             Ok((report, _)) => self.report = Some(report),
             // The inner stage is gone: the report came before, or will not come.
             Err(_) => self.hung_up = true,

@@ -144,6 +144,7 @@ impl World {
             environment: self.environment(workspace),
             network: false,
             ports: Vec::new(),
+            terminal: None,
             limits: Limits::of(RunClass::Toolchain),
             protected: [".git", ".salve"].map(|name| workspace.join(name)).to_vec(),
             kept: Vec::new(),

@@ -8,6 +8,7 @@ mod decide;
 mod live;
 mod ports;
 mod show;
+mod terminal;
 
 use crate::arguments::{ExitCodeOf, Format, RunArguments};
 use crate::failure::{CommandResult, Ending, Failure};
@@ -57,6 +58,7 @@ pub(crate) fn run(options: &RunArguments, format: Format) -> CommandResult {
     let mut request = request(options, &place, &proposal.verdict, plan, gate);
     request.environment = variables.values;
     request.ports = ports;
+    request.input = terminal::input(format);
     let end = |run: &FinishedRun| end(run, options.exit_code, format);
     let mut started = start(&runner, &request, format);
     if matches!(started, Err(RunError::NoPorts)) && options.ports.is_empty() {

@@ -21,4 +21,5 @@ mod setup;
 mod signature;
 mod sim;
 mod surface;
+mod terminal;
 mod trust;

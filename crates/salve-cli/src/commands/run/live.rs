@@ -1,7 +1,8 @@
 //! Shows a program's output while it runs.
 //!
-//! In: chunks of its two streams. Out: the same bytes on ours; on a terminal without escape codes,
-//! which could rewrite what a person has read. Never ends the run because a reader went away.
+//! In: chunks of its two streams, or of a terminal of its own, which the runner has filtered. Out: the same
+//! bytes on ours; on a terminal without the escape codes of a stream, which could rewrite what a person
+//! has read. Never ends the run because a reader went away.
 
 use anstream::StripStream;
 use salve_check::OutputStream;
@@ -11,6 +12,7 @@ use std::io::{IsTerminal, Write};
 pub(super) struct Live {
     out: Box<dyn Write>,
     err: Box<dyn Write>,
+    terminal: Box<dyn Write>,
 }
 
 impl Live {
@@ -18,6 +20,7 @@ impl Live {
     pub(super) fn new() -> Self {
         let (out, err) = (std::io::stdout(), std::io::stderr());
         Self {
+            terminal: Box::new(std::io::stdout()),
             out: if out.is_terminal() { Box::new(StripStream::new(out)) } else { Box::new(out) },
             err: if err.is_terminal() { Box::new(StripStream::new(err)) } else { Box::new(err) },
         }
@@ -28,6 +31,7 @@ impl Live {
         let target = match stream {
             OutputStream::Out => &mut self.out,
             OutputStream::Err => &mut self.err,
+            OutputStream::Terminal => &mut self.terminal,
         };
         // A reader that went away misses the rest; the run and its record go on.
         let _ = target.write_all(bytes).and_then(|()| target.flush());
