@@ -49,7 +49,7 @@ pub struct Limits {
     pub memory_bytes: u64,
     /// Processes and threads at a time.
     pub processes: u64,
-    /// Open files of each process.
+    /// Open files of each process, unless it raises that to the most this process may have.
     pub open_files: u64,
     /// Size of a file that is written.
     pub file_bytes: u64,

@@ -7,6 +7,7 @@
 mod bash;
 mod denied;
 mod endings;
+mod everyday;
 mod hostile;
 mod ports;
 mod protected;
