@@ -26,6 +26,10 @@ pub(crate) struct CheckArguments {
     /// The mildest finding that makes the check fail.
     #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
     pub(crate) fail_on: FailOn,
+    /// Passes a variable, with your own value or this one; may be given more than once. What a
+    /// toolchain sets for itself stays.
+    #[arg(long = "env", value_name = "NAME[=VALUE]", value_parser = super::run::variable)]
+    pub(crate) variables: Vec<(String, Option<String>)>,
     /// Runs even where a layer of the sandbox is missing.
     #[arg(long)]
     pub(crate) yes: bool,

@@ -50,7 +50,7 @@ pub(crate) enum ExitCodeOf {
     Program,
 }
 
-fn variable(text: &str) -> Result<(String, Option<String>), String> {
+pub(super) fn variable(text: &str) -> Result<(String, Option<String>), String> {
     let (name, value) = match text.split_once('=') {
         Some((name, value)) => (name, Some(value.to_owned())),
         None => (text, None),

@@ -9,10 +9,11 @@ mod draw;
 
 use crate::arguments::{CheckArguments, FormatChoice};
 use crate::failure::{CommandResult, Ending, Failure};
-use crate::{output, unguarded, workspace, workspace_config};
+use crate::settings::Settings;
+use crate::{output, run_environment, unguarded, workspace, workspace_config};
 use salve_check::{
     Attendance, BuildProfile, CheckOptions, CheckProgress, CheckReport, CheckVerdict, Guarantee,
-    Keep, Registry, StartedBy, check, check_watched, github_commands, sarif_log, sign,
+    Keep, Reach, Registry, StartedBy, check_watched, github_commands, sarif_log, sign,
 };
 use salve_engine::host::Place;
 use salve_types::Diagnostic;
@@ -42,6 +43,8 @@ pub(crate) fn run(arguments: &CheckArguments, format: FormatChoice) -> CommandRe
     if !open.is_empty() && !unguarded::may_run(&folder, &open, attendance)? {
         return Ok(Ending::NeedsApproval);
     }
+    let settings = Settings::load_for(Some(&place.folder()))?;
+    let environment = run_environment::chosen(&settings, &arguments.variables)?.values;
     let profile = if arguments.release { BuildProfile::Release } else { BuildProfile::Development };
     let scope = match arguments.changed {
         true => changed::files(&place, &configured.workspace, &runner)?,
@@ -54,9 +57,12 @@ pub(crate) fn run(arguments: &CheckArguments, format: FormatChoice) -> CommandRe
     let options = CheckOptions {
         targets: arguments.targets.clone(),
         scope,
+        // What depends on a change is meant too.
+        reach: if arguments.changed { Reach::Outermost } else { Reach::Nearest },
         profile,
         fail_on: arguments.fail_on.into(),
         by: StartedBy::User,
+        environment,
     };
     let mut watch = |progress: CheckProgress<'_>| match format {
         FormatChoice::Human => output::story(&draw::progress(&progress)),
@@ -92,9 +98,12 @@ pub(crate) fn of_copy(
     if !open.is_empty() && !unguarded::may_run(folder, &open, attendance)? {
         return Ok(None);
     }
-    let options = CheckOptions { by: StartedBy::User, ..CheckOptions::default() };
+    let settings = Settings::load_for(Some(folder))?;
+    let environment = run_environment::chosen(&settings, &[])?.values;
+    let options = CheckOptions { by: StartedBy::User, environment, ..CheckOptions::default() };
     let registry = &configured.workspace.toolchains;
-    let report = check(copy, &options, registry, &runner)?;
+    let mut watch = |progress: CheckProgress<'_>| output::story(&draw::progress(&progress));
+    let report = check_watched(copy, &options, registry, &runner, &mut watch)?;
     if report.verdict() == CheckVerdict::Nothing {
         return Err(nothing_ran(folder, &report, registry));
     }

@@ -188,3 +188,129 @@ fn only_what_is_named_or_has_changed_is_checked() {
     let changed = check(&place, &["--changed"]);
     assert!(changed.code == Some(0) && changed.out.contains("bash"), "{changed:?}");
 }
+
+#[expect(clippy::disallowed_methods, reason = "the test makes the repository it is about")]
+fn git(place: &Path, arguments: &[&str]) {
+    let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
+    let mut command = std::process::Command::new("git");
+    let command = command.args(identity).args(arguments).current_dir(place);
+    let ended = command.env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap();
+    assert!(ended.status.success(), "{ended:?}");
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test's own files")]
+fn what_git_says_has_changed_is_checked() {
+    let place = folder("check-git");
+    std::fs::remove_file(place.join(".git")).unwrap();
+    for (path, text) in [("a/good.sh", "echo a\n"), ("b/bad.sh", "fi\n"), ("c/old.sh", "fi\n")] {
+        write(&place.join(path), text);
+    }
+    git(&place, &["init", "--quiet"]);
+    git(&place, &["add", "."]);
+    git(&place, &["commit", "--quiet", "--message", "all"]);
+    let nothing = check(&place, &["--changed"]);
+    assert!(nothing.code == Some(0) && nothing.err.contains("nothing has changed"), "{nothing:?}");
+    write(&place.join("a/good.sh"), "echo changed\n");
+    let good = check(&place, &["--changed", "--format", "json"]);
+    assert_eq!(good.code, Some(0), "{good:?}");
+    assert_eq!(good.json()["runs"][0]["files"], 1, "{good:?}");
+    let below = check(&place.join("c"), &["--changed"]);
+    assert_eq!(below.code, Some(0), "from a subfolder too: {below:?}");
+    write(&place.join("d/new file.sh"), "fi\n");
+    let new = check(&place, &["--changed"]);
+    assert!(new.code == Some(1) && new.out.contains("d/new file.sh"), "{new:?}");
+    std::fs::remove_file(place.join("d/new file.sh")).unwrap();
+    git(&place, &["mv", "c/old.sh", "c/renamed.sh"]);
+    let renamed = check(&place, &["--changed"]);
+    assert!(renamed.code == Some(1) && renamed.out.contains("c/renamed.sh"), "{renamed:?}");
+    assert!(!renamed.out.contains("bad.sh"), "{renamed:?}");
+}
+
+// A toolchain that runs a script of the shell where there is a file `run.mark`.
+fn with_script(place: &Path, script: &str, more: &str) {
+    let toolchain = format!(
+        "[[toolchain]]\ntarget_id = 'script'\ndisplay_name = 'script'\nbinary_name = 'sh'\n\
+         version_args = []\ncompile_command = 'sh'\ncompile_args = ['-c', '{script}']\n\
+         install_hint = 'sh'\nmarkers = ['run.mark']\n{more}\n"
+    );
+    write(&place.join("salve/config.toml"), &toolchain);
+    write(&place.join("run.mark"), "");
+}
+
+#[test]
+fn what_the_sandbox_stops_in_a_check_comes_with_a_hint() {
+    let place = folder("check-hints");
+    with_script(&place, "sleep 60", "timeout_seconds = 1");
+    let late = check(&place, &[]);
+    assert_eq!(late.code, Some(1), "{late:?}");
+    for word in ["hint", "`timeout_seconds`", "config.toml", "\"script\""] {
+        assert!(late.out.contains(word), "{word}: {}", late.out);
+    }
+    with_script(
+        &place,
+        "curl -s https://example.invalid || echo Could not resolve host; exit 1",
+        "",
+    );
+    let offline = check(&place, &[]);
+    assert!(offline.out.contains("hint") && offline.out.contains("no network"), "{offline:?}");
+    write(&place.join(".vscode/settings.json"), "{}");
+    with_script(&place, "echo x > .vscode/settings.json", "");
+    let protected = check(&place, &[]);
+    assert_eq!(protected.code, Some(1), "{protected:?}");
+    assert!(protected.out.contains("--allow-protected"), "{}", protected.out);
+    assert_eq!(std::fs::read_to_string(place.join(".vscode/settings.json")).unwrap(), "{}");
+}
+
+#[test]
+fn a_check_gets_the_variables_that_a_run_gets() {
+    let place = folder("check-env");
+    let user = [SYSTEM, ("MY_URL", "here"), ("DB_PASSWORD", "hush")];
+    let check = |arguments: &[&str]| {
+        let all = [&["check", "--target", "script"], arguments].concat();
+        salve_in(&all, "", &place, &user)
+    };
+    with_script(&place, "test \"$MY_URL\" = here", "");
+    assert_eq!(check(&[]).code, Some(1));
+    assert_eq!(check(&["--env", "MY_URL"]).code, Some(0));
+    assert_eq!(check(&["--env", "MY_URL=here"]).code, Some(0));
+    let missing = check(&["--env", "NOT_SET_HERE"]);
+    assert!(missing.code == Some(2) && missing.err.contains("NOT_SET_HERE=VALUE"), "{missing:?}");
+    let config = std::fs::read_to_string(place.join("salve/config.toml")).unwrap();
+    let names = "run_environment = ['MY_URL', 'DB_PASSWORD']\n";
+    write(&place.join("salve/config.toml"), &format!("{names}{config}"));
+    let by_setting = check(&[]);
+    assert_eq!(by_setting.code, Some(0), "{by_setting:?}");
+    assert!(by_setting.err.contains("`--env DB_PASSWORD` passes it"), "{by_setting:?}");
+}
+
+#[test]
+fn rows_of_what_did_not_run_name_their_folder() {
+    let place = folder("check-folders");
+    let toolchain = |id: &str, program: &str, more: &str| {
+        format!(
+            "[[toolchain]]\ntarget_id = '{id}'\ndisplay_name = '{id}'\nbinary_name = '{program}'\n\
+             version_args = []\ncompile_command = '{program}'\ncompile_args = []\n\
+             install_hint = 'install {program}'\nphase = 'tests'\nunit = 'folder'\n\
+             markers = ['late.mark']\nnested = true\n{more}\n"
+        )
+    };
+    let late = toolchain("late", "true", "after = ['bash']");
+    let absent = toolchain("absent", "no-such-program", "");
+    write(&place.join("salve/config.toml"), &format!("{late}{absent}"));
+    for folder in ["one", "two"] {
+        write(&place.join(folder).join("late.mark"), "");
+        write(&place.join(folder).join("a.sh"), "if true; done\n");
+    }
+    let ended = check(&place, &[]);
+    for row in [
+        "late in one",
+        "late in two",
+        "not run: bash is red",
+        "absent in one",
+        "absent in two",
+        "not installed: install no-such-program",
+    ] {
+        assert!(ended.out.contains(row), "{row}: {}", ended.out);
+    }
+}
