@@ -10,12 +10,25 @@ use rustix::fs::{FlockOperation, Mode, OFlags};
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// What the caches of one workspace may take; beyond it they are thrown away and fetched again.
 const LARGEST: u64 = 8 << 30;
 /// The file that names the workspace, beside its layers.
 const WORKSPACE: &str = "workspace";
 const LOCK: &str = "lock";
+/// How long a run waits for the caches while another one adds to them or reads them.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+const BETWEEN_TRIES: Duration = Duration::from_millis(50);
+
+/// Where a runner finds the caches that are kept for a workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CacheFolder {
+    /// The folder of the caches of all workspaces.
+    pub all: PathBuf,
+    /// The workspace whose caches they are; the runner may work on a copy of it.
+    pub workspace: PathBuf,
+}
 
 /// The caches of one workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,10 +81,19 @@ pub fn clear_caches(all: &Path, workspace: Option<&Path>) -> io::Result<Vec<Work
     Ok(cleared)
 }
 
+/// What a run does with the caches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CacheUse {
+    Adds,
+    Reads,
+}
+
 /// The caches of a run, held as long as this value lives.
 #[derive(Debug, Default)]
 pub(super) struct HeldCaches {
     pub(super) caches: Vec<KeptCache>,
+    /// Another run had them for longer than this one waits.
+    pub(super) busy: bool,
     /// Keeps others from adding to them or throwing them away.
     _lock: Option<OwnedFd>,
     added_to: Option<PathBuf>,
@@ -79,29 +101,41 @@ pub(super) struct HeldCaches {
 
 impl HeldCaches {
     /// Takes the caches of a workspace for a run that adds to them, or only reads. Without a folder, or
-    /// while another run adds to them, a run goes without.
+    /// while another run does not let go of them, a run goes without.
     pub(super) fn take(
-        all: Option<&Path>,
-        workspace: &Path,
+        place: Option<&CacheFolder>,
         paths: &[(String, PathBuf)],
-        adds: bool,
+        usage: CacheUse,
     ) -> Self {
-        let Some(all) = all else { return Self::default() };
+        Self::take_within(LONGEST_WAIT, place, paths, usage)
+    }
+
+    fn take_within(
+        wait: Duration,
+        place: Option<&CacheFolder>,
+        paths: &[(String, PathBuf)],
+        usage: CacheUse,
+    ) -> Self {
+        let Some(CacheFolder { all, workspace }) = place else { return Self::default() };
         let name = blake3::hash(workspace.as_os_str().as_encoded_bytes()).to_hex();
         let folder = all.join(name.get(..32).unwrap_or_default());
+        let adds = usage == CacheUse::Adds;
+        if (adds && make(&folder, workspace, paths).is_err()) || !folder.is_dir() {
+            return Self::default();
+        }
+        let Some(lock) = lock_within(wait, &folder, usage) else {
+            return Self { caches: Vec::new(), busy: true, _lock: None, added_to: None };
+        };
+        // What was waited for may have been thrown away by the one who had it.
         if adds && make(&folder, workspace, paths).is_err() {
             return Self::default();
         }
-        let operation = match adds {
-            true => FlockOperation::NonBlockingLockExclusive,
-            false => FlockOperation::NonBlockingLockShared,
-        };
-        let Some(lock) = lock(&folder, operation) else { return Self::default() };
         let caches = paths
             .iter()
             .map(|(name, path)| KeptCache { path: path.clone(), kept: folder.join(name) })
             .filter(|cache| cache.kept.is_dir());
-        Self { caches: caches.collect(), _lock: Some(lock), added_to: adds.then_some(folder) }
+        let (caches, added_to) = (caches.collect(), adds.then_some(folder));
+        Self { caches, busy: false, _lock: Some(lock), added_to }
     }
 }
 
@@ -127,6 +161,21 @@ fn make(folder: &Path, workspace: &Path, paths: &[(String, PathBuf)]) -> io::Res
         Ok(mut file) => file.write_all(workspace.as_os_str().as_encoded_bytes()),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(error),
+    }
+}
+
+fn lock_within(wait: Duration, folder: &Path, usage: CacheUse) -> Option<OwnedFd> {
+    let operation = match usage {
+        CacheUse::Adds => FlockOperation::NonBlockingLockExclusive,
+        CacheUse::Reads => FlockOperation::NonBlockingLockShared,
+    };
+    let start = Instant::now();
+    loop {
+        let lock = lock(folder, operation);
+        if lock.is_some() || start.elapsed() >= wait {
+            return lock;
+        }
+        std::thread::sleep(BETWEEN_TRIES);
     }
 }
 
@@ -157,31 +206,57 @@ fn size_of(folder: &Path) -> u64 {
 mod tests {
     use super::*;
 
+    const PATHS: &[(&str, &str)] = &[("npm", "/home/u/.npm")];
+
+    fn take(all: &Path, workspace: &str, wait: Duration, usage: CacheUse) -> HeldCaches {
+        let place = CacheFolder { all: all.to_owned(), workspace: workspace.into() };
+        let paths: Vec<_> =
+            PATHS.iter().map(|(name, path)| ((*name).to_owned(), PathBuf::from(path))).collect();
+        HeldCaches::take_within(wait, Some(&place), &paths, usage)
+    }
+
     #[test]
     #[expect(clippy::disallowed_methods, reason = "the test's own files")]
     fn caches_are_made_by_those_who_add_and_thrown_away_when_nobody_uses_them() {
+        use CacheUse::{Adds, Reads};
         let place = tempfile::tempdir().unwrap();
         let all = place.path().join("caches");
-        let paths = [("npm".to_owned(), PathBuf::from("/home/u/.npm"))];
-        let take = |workspace: &str, adds| {
-            HeldCaches::take(Some(&all), Path::new(workspace), &paths, adds)
-        };
-        assert!(take("/a", false).caches.is_empty());
+        let take = |workspace: &str, usage| take(&all, workspace, Duration::ZERO, usage);
+        let missing = take("/a", Reads);
+        assert!(missing.caches.is_empty() && !missing.busy);
         assert_eq!(list_caches(&all).unwrap(), []);
-        let adding = take("/a", true);
+        let adding = take("/a", Adds);
         assert_eq!(adding.caches.len(), 1);
-        assert!(take("/a", true).caches.is_empty() && take("/a", false).caches.is_empty());
-        assert_eq!(take("/b", true).caches.len(), 1);
+        for usage in [Adds, Reads] {
+            let other = take("/a", usage);
+            assert!(other.caches.is_empty() && other.busy, "{usage:?}");
+        }
+        assert_eq!(take("/b", Adds).caches.len(), 1);
         std::fs::write(adding.caches[0].kept.join("upper/x"), "four").unwrap();
         assert_eq!(clear_caches(&all, Some(Path::new("/a"))).unwrap(), []);
         drop(adding);
-        let reading = [take("/a", false), take("/a", false)];
+        let reading = [take("/a", Reads), take("/a", Reads)];
         assert!(reading.iter().all(|held| held.caches.len() == 1));
+        assert!(take("/a", Adds).busy);
         drop(reading);
         let listed = list_caches(&all).unwrap();
         assert_eq!((listed.len(), &*listed[0].workspace), (2, Path::new("/a")));
         assert_eq!(clear_caches(&all, Some(Path::new("/a"))).unwrap().len(), 1);
         assert_eq!(clear_caches(&all, None).unwrap().len(), 1);
-        assert!(HeldCaches::take(None, Path::new("/a"), &paths, true).caches.is_empty());
+        assert!(HeldCaches::take(None, &[], Adds).caches.is_empty());
+    }
+
+    #[test]
+    fn a_run_waits_for_the_caches_that_another_one_has() {
+        let place = tempfile::tempdir().unwrap();
+        let all = place.path().join("caches");
+        let other = take(&all, "/a", Duration::ZERO, CacheUse::Adds);
+        let long = Duration::from_secs(600);
+        let adding = std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| take(&all, "/a", long, CacheUse::Adds));
+            drop(other);
+            waiting.join().unwrap()
+        });
+        assert!(adding.caches.len() == 1 && !adding.busy);
     }
 }

@@ -7,8 +7,8 @@
 use super::{HostError, MachineConfig, Place};
 use crate::facts::{CommandPaths, RepositoryFacts};
 use salve_check::{
-    Approvals, CommandVerdict, Keep, PolicyRules, Profile, Registry, RuleSource, Runner,
-    RunnerOptions, UserRules, judge_command,
+    Approvals, CacheFolder, CommandVerdict, Keep, PolicyRules, Profile, Registry, RuleSource,
+    Runner, RunnerOptions, UserRules, judge_command,
 };
 use salve_tree::{AdmitOptions, DiskView, Recovery, Root, TreeError, Workspace, WorkspaceOptions};
 use std::path::{Path, PathBuf};
@@ -124,7 +124,7 @@ fn runner_options(machine: &MachineConfig, folder: &Path) -> RunnerOptions {
         clock: machine.clock,
         keep: Keep::Nothing,
         without: Vec::new(),
-        caches: machine.caches.clone(),
+        caches: machine.caches.clone().map(|all| CacheFolder { all, workspace: folder.to_owned() }),
     }
 }
 
