@@ -35,8 +35,8 @@ pub use facts::{
 pub use forgotten::{ForgottenInstall, InstallPlace, forgotten_install};
 pub use git_index::{GITLINK, read_git_index};
 pub use launcher::{
-    KeptCache, Launch, LaunchTerminal, LauncherReport, LauncherStage, Layer, LayerError, ProgramEnding,
-    launcher_main,
+    KeptCache, Launch, LaunchTerminal, LauncherReport, LauncherStage, Layer, LayerError,
+    ProgramEnding, launcher_main,
 };
 pub use obstacle::{Obstacle, likely_obstacle, obstacle_in};
 pub use plan::{Joiner, Plan, PlannedCommand, PlannedPipeline, PlannedRedirect, RedirectTarget};

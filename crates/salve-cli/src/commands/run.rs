@@ -63,7 +63,8 @@ pub(crate) fn run(options: &RunArguments, format: Format) -> CommandResult {
     let mut started = start(&runner, &request, format);
     if matches!(started, Err(RunError::NoPorts)) && options.ports.is_empty() {
         // The setting is for every run: one that needs no service must not fail because of it.
-        output::story(&format!("note: no port of `allow_ports` is reachable: {}\n", RunError::NoPorts));
+        let why = RunError::NoPorts;
+        output::story(&format!("note: no port of `allow_ports` is reachable: {why}\n"));
         request.ports.clear();
         started = start(&runner, &request, format);
     }
