@@ -297,10 +297,12 @@ fn folded<'h>(
     }
     std::iter::once(pattern).chain(&readings).find_map(|pattern| {
         let mut places = index.find(Level::Folded, &pattern.old_side());
-        // The shape of the indentation tells copies apart in a file that may have moved on.
-        places.retain(|&first| {
-            options.base_known || indent::uniform_shift(pattern, index.text(), first).is_some()
-        });
+        // The shape of the indentation tells copies apart in a file that may have moved on; where
+        // none has it, one place alone may do (see `neighbours`).
+        let shaped = |&first: &usize| indent::uniform_shift(pattern, index.text(), first).is_some();
+        if !options.base_known && (places.len() > 1 || places.iter().any(shaped)) {
+            places.retain(|first| shaped(first));
+        }
         (!places.is_empty()).then(|| Search {
             pattern: pattern.clone(),
             rung: Rung::Fold,

@@ -176,8 +176,8 @@ fn whole_of_empty<'h>(text: &FileText, new: &str) -> Sought<'h> {
     Sought::Refused(refusal::refusal(text, HunkRefusalReason::NoContext, message, &[]))
 }
 
-// As written, then as its transport may have changed it.
-fn readings(old: &str, new: &str) -> Vec<(String, String, Rung)> {
+/// Reads text as written, then as its transport may have changed it.
+pub(crate) fn readings(old: &str, new: &str) -> Vec<(String, String, Rung)> {
     let mut readings = vec![(old.to_owned(), new.to_owned(), Rung::Exact)];
     let lines = |text: &str| text.split('\n').map(|line| Cow::from(line.to_owned())).collect();
     let sides = Sides { old: lines(old), new: lines(new) };

@@ -6,8 +6,9 @@
 //! Never: order among blocks, which models send in any order.
 
 use super::evidence;
+use super::indent;
 use super::index::Index;
-use super::ladder::{self, Search};
+use super::ladder::{self, Indentation, Search};
 use super::pattern::weight;
 use super::resolve::{State, ranges, settle};
 use super::{MatchOptions, Rung, refusal, scored};
@@ -229,9 +230,6 @@ fn doubt<'h>(
     options: &MatchOptions,
 ) -> Option<State<'h>> {
     let Beside { fixed, around, at } = *beside;
-    if !is_diff(hunk) && hunk.hint.is_none() {
-        return None;
-    }
     let text = index.text();
     let claims = ladder::claims(hunk, &search.pattern);
     let lines = place..place + search.pattern.old.len();
@@ -241,21 +239,27 @@ fn doubt<'h>(
     // has most of them too makes them doubtful.
     let told = search.rung == Rung::Exact && says >= ENOUGH_LINES;
     let least = if told { scored::STRONG_RIVAL } else { scored::RIVAL };
+    let reshaped = search.rung == Rung::Fold
+        && search.indentation == Indentation::Nearest
+        && indent::uniform_shift(&search.pattern, text, place).is_none();
+    if (search.rung == Rung::ContextTrimmed || reshaped)
+        && !options.base_known
+        && let Some(rival) = scored::rival(index, &search.pattern, &lines, least)
+    {
+        let why =
+            "not all of the hunk is there as it is written, and another place is nearly as good";
+        return Some(State::Refused(refusal::doubtful(text, &lines, &rival, why)));
+    }
+    if !is_diff(hunk) && hunk.hint.is_none() {
+        return None;
+    }
     if claims.hint.is_none() && !search.pattern.old.is_empty() {
         let below = evidence::anchors_stand_below(index, &claims, lines.end);
-        let outside =
-            !options.base_known && evidence::outside_anchors(index, &claims, lines.clone());
+        let outside = evidence::outside_anchors(index, &claims, lines.clone());
         if below || outside {
             let why = "the lines are outside the section that the heading names";
             return Some(State::Refused(refusal::ambiguous(text, &rivals, why)));
         }
-    }
-    if search.rung == Rung::ContextTrimmed
-        && !options.base_known
-        && let Some(rival) = scored::rival(index, &search.pattern, &lines, least)
-    {
-        let why = "without all of the hunk's context another place is nearly as good";
-        return Some(State::Refused(refusal::doubtful(text, &lines, &rival, why)));
     }
     let contradicts = || fixed.contradicts(around, at, changed(search, place));
     if !options.base_known && !told && is_diff(hunk) && contradicts() {

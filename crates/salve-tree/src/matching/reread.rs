@@ -1,101 +1,105 @@
 //! Reads a result again: what was to go is gone, what was to come is there once, all else is as it
 //! was.
 //!
-//! In: a file, hunks with their places, the text that came of them. Out: the hunks whose lines do not
-//! add up. The lines are counted as the hunks were written, not as they were placed, so that a mistake
-//! of a rung is seen whichever it is. Never: a look at where lines are.
+//! In: a file, hunks with their places, the text that came of them. Out: the hunks whose lines are not
+//! as they were asked for. The result is expected line by line, in order: lines that no hunk changes
+//! byte for byte; the lines of a hunk whose lines were found as they are, as it was written; those of
+//! the other hunks as they were placed, and then only lines that the hunk shows. Never: a look at how
+//! the result was made.
+
+mod expected;
+mod shown;
 
 use super::Rung;
+use super::indent::indent;
 use super::resolve::State;
 use crate::FileText;
-use crate::splice::Change;
-use salve_types::{Hunk, HunkBody, LineKind, Occurrence};
-use std::collections::HashMap;
+use crate::splice::Wanted;
+use expected::{Expected, Segment};
+use salve_types::Hunk;
 
-/// How often lines are there, or by how much they become more.
-type Counts<'t> = HashMap<&'t str, isize>;
-
-/// Returns the hunks whose lines are not in the result as they were asked for.
+/// Returns the hunks whose lines are not in the result as they were asked for. `sorted` are their
+/// changes in the order of the file.
 pub(crate) fn not_as_meant(
     text: &FileText,
     hunks: &[Hunk],
     states: &[State<'_>],
+    sorted: &[Wanted],
     result: &str,
 ) -> Vec<usize> {
-    let mut asked: Counts<'_> = HashMap::new();
-    let mut counted: Vec<usize> = Vec::new();
-    for (at, (hunk, state)) in hunks.iter().zip(states).enumerate() {
-        let State::Settled(settled) = state else { continue };
-        // Text inside of lines has no lines to count.
-        if settled.changes.iter().any(|change| matches!(change, Change::Bytes { .. })) {
-            return Vec::new();
+    let mut guilty = shown::unshown(text, hunks, states);
+    let segments = expected::segments(text, hunks, states, sorted);
+    let result = FileText::plain(result.to_owned());
+    guilty.extend(first_difference(text, &segments, &result));
+    guilty.sort_unstable();
+    guilty.dedup();
+    guilty
+}
+
+// Walks the file and the result side by side and returns the hunk at which they part.
+fn first_difference(text: &FileText, segments: &[Segment<'_>], result: &FileText) -> Option<usize> {
+    let (mut old, mut new) = (0, 0);
+    for (number, segment) in segments.iter().enumerate() {
+        // What is between two hunks is blamed on the one above.
+        let above = number.checked_sub(1).map_or(segment.hunk, |above| segments[above].hunk);
+        while old < segment.first {
+            if !same_line(text, old, result, new) {
+                return Some(above);
+            }
+            (old, new) = (old + 1, new + 1);
         }
-        if settled.rung <= Rung::Reindent && is_counted(hunk) {
-            count_written(hunk, &mut asked);
-            counted.push(at);
-        } else {
-            settled.changes.iter().for_each(|change| count_change(text, change, &mut asked));
+        if !is_there(segment, result, new) {
+            return Some(segment.hunk);
         }
+        (old, new) = (segment.first + segment.removed, new + segment.new.len());
     }
-    if counted.is_empty() {
-        return Vec::new();
-    }
-    let mut became: Counts<'_> = HashMap::new();
-    text.lines().for_each(|line| add(&mut became, line, -1));
-    lines_of(result).for_each(|line| add(&mut became, line, 1));
-    let differs = |line: &str| {
-        let line = line.trim();
-        asked.get(line).copied().unwrap_or(0) != became.get(line).copied().unwrap_or(0)
-    };
-    let all = asked.keys().chain(became.keys()).any(|line| differs(line));
-    if !all {
-        return Vec::new();
-    }
-    let own = |at: &usize| changed(&hunks[*at]).any(|(line, _)| differs(line));
-    let guilty: Vec<usize> = counted.iter().copied().filter(own).collect();
-    if guilty.is_empty() { counted } else { guilty }
+    let last = segments.last()?;
+    let rest = text.line_count().checked_sub(old);
+    let whole = rest == result.line_count().checked_sub(new);
+    let same = |at: usize| same_line(text, old + at, result, new + at);
+    (!whole || !(0..rest.unwrap_or(0)).all(same)).then_some(last.hunk)
 }
 
-fn is_counted(hunk: &Hunk) -> bool {
-    hunk.occurrence == Occurrence::One
-        && matches!(hunk.body, HunkBody::Lines(_) | HunkBody::Block { .. })
+// The end of a file that had none may get a line break when lines come after it.
+fn same_line(text: &FileText, old: usize, result: &FileText, new: usize) -> bool {
+    let ends = [text.terminator(old), result.terminator(new)];
+    let at_an_end = old + 1 == text.line_count() || new + 1 == result.line_count();
+    text.line(old) == result.line(new)
+        && (ends[0] == ends[1] || (at_an_end && (ends[0].is_empty() || ends[1].is_empty())))
 }
 
-fn count_written<'t>(hunk: &'t Hunk, asked: &mut Counts<'t>) {
-    changed(hunk).for_each(|(line, by)| add(asked, line, by));
+fn is_there(segment: &Segment<'_>, result: &FileText, first: usize) -> bool {
+    let there = |at: usize| result.line(first + at);
+    if first + segment.new.len() > result.line_count() {
+        return false;
+    }
+    segment.new.iter().enumerate().all(|(at, expected)| match expected {
+        Expected::Placed(line) => there(at) == line.as_ref(),
+        Expected::Written(line, Rung::Reindent) => there(at).trim() == line.trim(),
+        Expected::Written(line, _) => there(at).trim_end() == line.trim_end(),
+    }) && keeps_its_shape(segment, result, first)
 }
 
-// The lines of a hunk with what they are asked to become: one less, or one more.
-fn changed(hunk: &Hunk) -> Box<dyn Iterator<Item = (&str, isize)> + '_> {
-    match &hunk.body {
-        HunkBody::Lines(lines) => Box::new(lines.iter().filter_map(|line| match line.kind {
-            LineKind::Remove => Some((line.text.as_str(), -1)),
-            LineKind::Add => Some((line.text.as_str(), 1)),
-            LineKind::Context => None,
-        })),
-        HunkBody::Block { old, new } => {
-            let gone = old.iter().map(|line| (line.as_str(), -1));
-            Box::new(gone.chain(new.iter().map(|line| (line.as_str(), 1))))
+// Lines that were shifted are as deep against each other as they were written: what was deeper than
+// the line above still is.
+fn keeps_its_shape(segment: &Segment<'_>, result: &FileText, first: usize) -> bool {
+    let shifted = segment.new.iter().enumerate().filter_map(|(at, expected)| match expected {
+        Expected::Written(line, Rung::Reindent) if !line.trim().is_empty() => {
+            Some((indent(line), indent(result.line(first + at))))
         }
-        HunkBody::Text { .. } | HunkBody::At(_) => Box::new(std::iter::empty()),
-    }
+        _ => None,
+    });
+    let depths: Vec<(&str, &str)> = shifted.collect();
+    depths.windows(2).all(|pair| {
+        let ((above, found_above), (below, found_below)) = (pair[0], pair[1]);
+        let deeper =
+            |above: &str, below: &str| below.len() > above.len() && below.starts_with(above);
+        // Of blanks and tabs that mix, nothing is said.
+        (above != below || found_above == found_below)
+            && (!deeper(above, below) || found_below.len() > found_above.len())
+            && (!deeper(below, above) || found_below.len() < found_above.len())
+    })
 }
 
-fn count_change<'t>(text: &'t FileText, change: &'t Change, asked: &mut Counts<'t>) {
-    if let Change::Lines { first, removed, new, .. } = change {
-        (*first..first + removed).for_each(|line| add(asked, text.line(line), -1));
-        new.iter().for_each(|line| add(asked, line, 1));
-    }
-}
-
-fn add<'t>(counts: &mut Counts<'t>, line: &'t str, by: isize) {
-    let line = line.trim();
-    if !line.is_empty() {
-        *counts.entry(line).or_default() += by;
-    }
-}
-
-// Lines end as those of a file do.
-fn lines_of(text: &str) -> impl Iterator<Item = &str> {
-    text.split(['\n', '\r'])
-}
+#[cfg(test)]
+mod tests;

@@ -71,7 +71,7 @@ pub(crate) fn resolve_in(index: &Index<'_>, hunks: &[Hunk], options: &MatchOptio
     }
     doubt_applied(text, hunks, &mut states, &wanted);
     let result = splice::splice(text, &wanted);
-    for at in reread::not_as_meant(text, hunks, &states, &result) {
+    for at in reread::not_as_meant(text, hunks, &states, &wanted, &result) {
         states[at] = not_as_meant(text, &states[at]);
     }
     let mut outcomes: Vec<_> =
@@ -304,7 +304,8 @@ fn not_as_meant<'h>(text: &FileText, state: &State<'_>) -> State<'h> {
     };
     let message =
         "the result would not have the lines as the hunk asks for them: one that goes is \
-                   left, or one that comes is there more often; send the place in full"
+                   left, one that comes is there more often or otherwise indented, or another \
+                   line changes; send the place in full"
             .to_owned();
     let reason = HunkRefusalReason::NotAsMeant;
     State::Refused(refusal::refusal(text, reason, message, &[(lines, 1.0)]))

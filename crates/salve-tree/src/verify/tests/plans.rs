@@ -229,3 +229,46 @@ fn binary_files_are_refused() {
         assert_eq!(outcome(verified), Err(RefusalCode::Unreadable));
     }
 }
+
+#[test]
+fn what_a_person_declines_is_not_reported_as_done() {
+    let files = [("a", "1\n2\n3\n4\n5\n6\n7\n8\n9\n"), ("b", "x\n")];
+    let two = |old: &str, new: &str| {
+        let body = HunkBody::Text { old: old.to_owned(), new: new.to_owned() };
+        hunk(body)
+    };
+    let both = FileChange::Patch(vec![two("2", "two"), two("8", "eight")]);
+    let edits = set(vec![edit("a", both), replace("b", "x", "y")]);
+    for (declined, expected) in [
+        ("b", "a Planned [Placed, Placed]; b Declined [Declined]"),
+        ("eight", "a Planned [Placed, Declined]; b Planned [Placed]"),
+        ("a", "a Declined [Declined, Declined]; b Planned [Placed]"),
+    ] {
+        let Verification::Verified { edits: plan, mut report } = check(&edits, &files) else {
+            panic!("refused")
+        };
+        let chosen = plan.keep(|file, hunk| {
+            let lines = hunk.map(|hunk| hunk.lines.as_slice()).unwrap_or_default();
+            let word =
+                |(_, line): &(crate::ShownAs, Vec<u8>)| line.starts_with(declined.as_bytes());
+            file.path.as_str() != declined && !lines.iter().any(word)
+        });
+        report.note_choice(&chosen);
+        let said = report.files.iter().map(|file| {
+            let hunks: Vec<_> = file.hunks.iter().map(kind).collect();
+            let outcome =
+                if file.outcome == crate::FileOutcome::Planned { "Planned" } else { "Declined" };
+            format!("{} {outcome} [{}]", file.path, hunks.join(", "))
+        });
+        assert_eq!(said.collect::<Vec<_>>().join("; "), expected, "{declined}");
+    }
+}
+
+fn kind(hunk: &crate::HunkOutcome) -> &'static str {
+    match hunk {
+        crate::HunkOutcome::Placed { .. } => "Placed",
+        crate::HunkOutcome::AlreadyApplied { .. } => "AlreadyApplied",
+        crate::HunkOutcome::Declined { .. } => "Declined",
+        crate::HunkOutcome::Refused(_) => "Refused",
+    }
+}
