@@ -14,6 +14,7 @@ mod align;
 mod keys;
 mod markers;
 mod outline;
+mod reread;
 mod unchanged;
 mod weave;
 
@@ -56,6 +57,10 @@ pub(crate) enum Unresolved {
     )]
     Lost { first: usize, last: usize, line: String },
     #[error(
+        "the result would not have `{line}` as it is here, with only what the omissions stand for around it; repeat the lines before and after it"
+    )]
+    NotAsMeant { line: String },
+    #[error(
         "the result would have {after} syntax errors instead of {before}; write the place that changes in full"
     )]
     Broken { before: usize, after: usize },
@@ -81,6 +86,7 @@ pub(crate) fn resolve_lazy(
     if early.lines != old_lines && unchanged::may_be_unchanged(old, lazy, &markers) {
         return Err(ambiguous(&early.lines, &old_lines));
     }
+    reread::check(&old_lines, &lazy.lines().collect::<Vec<_>>(), &markers, &early.lines)?;
     let mut text = early.lines.join("\n");
     if old.is_empty() || old.ends_with('\n') {
         text.push('\n');

@@ -302,3 +302,24 @@ proptest! {
         }
     }
 }
+
+/// Texts whose omissions keep a line that is also written, or lose one that is not.
+#[test]
+fn a_line_is_neither_there_twice_nor_lost_beside_an_omission() {
+    let old = "use a;\n\nfn one() {\n    first();\n    second();\n}\n\nfn two() {\n    third();\n    fourth();\n}\n\nfn three() {\n    fifth();\n}\n";
+    for lazy in [
+        // The brace closes a function that the first omission stands for.
+        "    // ... existing code ...\n    third();\n    new();\n}\n// ... existing code ...\n",
+        "// ... existing code ...\nfn two() {\n    third();\n    fourth();\n    new();\n// ... existing code ...\n",
+    ] {
+        match resolve("a.rs", old, lazy) {
+            Err(_) => {}
+            Ok(text) => {
+                let lines = |text: &str, line: &str| text.lines().filter(|it| *it == line).count();
+                for line in ["}", "fn one() {", "fn two() {", "fn three() {"] {
+                    assert_eq!(lines(&text, line), lines(old, line), "{line} in\n{text}");
+                }
+            }
+        }
+    }
+}
