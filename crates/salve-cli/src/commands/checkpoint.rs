@@ -104,8 +104,8 @@ fn restore(
             RestoreOutcome::NoneValid { report } => {
                 json!({ "outcome": "none_valid", "report": report })
             }
-            RestoreOutcome::Changed { files, report } => {
-                json!({ "outcome": "changed_since", "files": files, "report": report })
+            RestoreOutcome::Changed { files } => {
+                json!({ "outcome": "changed_since", "files": files })
             }
             RestoreOutcome::Conflict(conflict) => {
                 json!({ "outcome": "conflict", "conflict": conflict })
@@ -147,9 +147,7 @@ fn words(outcome: &RestoreOutcome) -> String {
                 "no checkpoint can be restored; nothing was touched\nwhat was found: {report}\n"
             )
         }
-        RestoreOutcome::Changed { files, report } => {
-            format!("{}what was found: {report}\n", changed_words(files))
-        }
+        RestoreOutcome::Changed { files } => changed_words(files),
         RestoreOutcome::Conflict(conflict) => {
             format!("rolled back: {}: {}\n", visible(&conflict.path), visible(&conflict.why))
         }

@@ -7,7 +7,7 @@
 
 use super::{Checkpoint, ListedCheckpoint, fault, is_called, list_checkpoints, read};
 use crate::apply::{Conflict, Done, Work, begin, describe, transact};
-use crate::disk::{At, ensure_dir, write_all};
+use crate::disk::{At, ensure_dir, unlink_if_there, write_all};
 use crate::history::{ChangeMeta, ChangeSet, History, Origin, Record, Step, is_binary, unique};
 use crate::journal::Version;
 use crate::lease;
@@ -52,8 +52,6 @@ pub enum RestoreOutcome {
     Changed {
         /// The files.
         files: Vec<ChangedSince>,
-        /// The path of the report in the workspace.
-        report: String,
     },
     /// A file was changed in this very moment; nothing was touched.
     Conflict(Conflict),
@@ -90,13 +88,18 @@ pub fn restore_checkpoint(
         let restored = Restored { checkpoint, change: None, report: None };
         return Ok(RestoreOutcome::Restored(Box::new(restored)));
     }
-    let report = write_report(&state, &history, request, chosen.as_ref(), &files, meta.now)?;
-    let Some(checkpoint) = chosen else { return Ok(RestoreOutcome::NoneValid { report }) };
+    let Some(checkpoint) = chosen else {
+        let report = write_report(&state, &history, request, None, &files, meta.now)?;
+        return Ok(RestoreOutcome::NoneValid { report });
+    };
     let changed = changed_beside(&history, &checkpoint, &files);
     if !changed.is_empty() && request.on_changed != OnChanged::Force {
-        return Ok(RestoreOutcome::Changed { files: changed, report });
+        return Ok(RestoreOutcome::Changed { files: changed });
     }
     lease::check(&state, files.iter().map(|file| file.path.as_str()), meta.now)?;
+    // Before anything is touched, and only where something will be: a refused restore leaves nothing
+    // behind.
+    let report = write_report(&state, &history, request, Some(&checkpoint), &files, meta.now)?;
     let prune = made_since(&history, &checkpoint);
     let work = Work::new(&state, unique("cs", meta.now), &files)?.pruning(prune);
     let meta = ChangeMeta { origin: Origin::Checkpoint, ..meta.clone() };
@@ -106,7 +109,10 @@ pub fn restore_checkpoint(
             let restored = Restored { checkpoint, change: Some(change), report: Some(report) };
             Ok(RestoreOutcome::Restored(Box::new(restored)))
         }
-        Done::Conflict(conflict) => Ok(RestoreOutcome::Conflict(conflict)),
+        Done::Conflict(conflict) => {
+            forget_report(&state, &report);
+            Ok(RestoreOutcome::Conflict(conflict))
+        }
     }
 }
 
@@ -271,6 +277,15 @@ fn keep_report(state: &State<'_>, report: &Value, now: u64) -> io::Result<String
         return Ok(format!("{}/{FOLDER}/{name}", crate::workspace::STATE));
     }
     Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// Takes a report away of a restore that was rolled back. One that stays says nothing wrong, so that
+/// a failure here is none of the restore.
+fn forget_report(state: &State<'_>, report: &str) {
+    let name = report.rsplit('/').next().unwrap_or_default();
+    if let Ok(dir) = ensure_dir(state.disk, state.dir.as_fd(), FOLDER) {
+        let _ = unlink_if_there(state.disk, At { dir: dir.as_fd(), name });
+    }
 }
 
 /// The difference from the checkpoint to what is left behind; `None` where lines mean nothing.

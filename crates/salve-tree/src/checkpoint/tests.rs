@@ -138,9 +138,10 @@ fn c122_a_restore_does_not_overwrite_what_was_changed_beside_salve() {
     desk.write("a", b"mine\n");
     let before = desk.picture();
     let outcome = restore(&desk, None);
-    let RestoreOutcome::Changed { files, .. } = outcome else { panic!("{outcome:?}") };
+    let RestoreOutcome::Changed { files } = outcome else { panic!("{outcome:?}") };
     assert_eq!(files[0].path, "a");
     assert_eq!(desk.picture(), before);
+    assert_eq!(reports(&desk), 0, "a restore that was refused leaves nothing behind");
     let request = RestoreRequest { on_changed: OnChanged::Force, ..Default::default() };
     let done = restored(restore_checkpoint(&desk.open(), &request, &at(1)).unwrap());
     assert!(done.change.is_some());
@@ -188,7 +189,12 @@ fn a_state_that_is_there_already_leaves_no_report() {
     checkpoint(&desk, "now");
     let done = restored(restore(&desk, Some("now")));
     assert_eq!((done.change, done.report), (None, None));
-    assert!(desk.read(".salve/healing-attempts").is_none());
+    assert_eq!(reports(&desk), 0);
+}
+
+fn reports(desk: &Desk) -> usize {
+    let folder = desk.root().join(".salve/healing-attempts");
+    std::fs::read_dir(folder).map_or(0, Iterator::count)
 }
 
 #[test]
