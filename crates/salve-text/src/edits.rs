@@ -12,6 +12,7 @@ mod names;
 mod original_changed;
 #[cfg(test)]
 mod sketch;
+mod summary;
 mod target;
 mod tool_call;
 mod unified;
@@ -26,6 +27,7 @@ use std::borrow::Cow;
 use unified::DiffReader;
 
 pub use names::possible_names;
+pub use summary::reply_summary;
 
 /// What the caller knows about the edit.
 #[derive(Debug, Clone, Default)]

@@ -22,7 +22,7 @@ pub use clean::{
     clean_preamble, extract_code_block,
 };
 pub use detect::{LanguageHints, detect_language};
-pub use edits::{EditOptions, EditReader, parse_edits, possible_names};
+pub use edits::{EditOptions, EditReader, parse_edits, possible_names, reply_summary};
 pub use inspect::{
     Cut, FreeText, FreeTextInspector, InspectOptions, Inspection, Inspector, SentinelRule,
     WholeReply, inspect, inspect_free_text, inspect_text,

@@ -98,11 +98,13 @@ pub(crate) fn comment_path(line: &str) -> Option<String> {
 }
 
 fn strip_marks(text: &str) -> &str {
-    text.trim()
-        .trim_end_matches(':')
-        .trim_matches(['*', '`', '_', '"', '\'', '[', ']'])
-        .trim_end_matches(':')
-        .trim()
+    let marks = ['*', '`', '"', '\'', '[', ']'];
+    let mut name = text.trim().trim_end_matches(':').trim_matches(marks);
+    // A name may begin with an underscore; emphasis is on both sides of what it is for.
+    while let Some(inner) = name.strip_prefix('_').and_then(|name| name.strip_suffix('_')) {
+        name = inner.trim_matches(marks);
+    }
+    name.trim_end_matches(':').trim()
 }
 
 // `title="a.ts"`, `file=a.ts`, `path='a.ts'` and their relatives.

@@ -109,10 +109,10 @@ fn names_in(line: &str) -> Vec<String> {
     names.filter(fits).map(str::to_owned).collect()
 }
 
-fn begins_edit(line: &str) -> bool {
+/// Tells whether a line may be the first one of an edit, or of the fence around it.
+pub(super) fn begins_edit(line: &str) -> bool {
     let line = line.trim_start();
-    let marks = ["<<<", "---", "@@", "```", "~~~"];
-    marks.iter().any(|mark| line.starts_with(mark))
+    is_fence_line(line) || ["<<<", "---", "@@"].iter().any(|mark| line.starts_with(mark))
 }
 
 // `<path>src/a.ts</path>`, as tools that wrap their calls in tags write it.
@@ -175,6 +175,11 @@ mod tests {
             ("Changes:\n", None),
             ("Here is the change.\n\n```python\n", None),
             ("src/a.py\nsome talk\n", None),
+            ("__init__.py\n", Some("__init__.py")),
+            ("_private.py\n```\n", Some("_private.py")),
+            ("**pkg/__init__.py**\n", Some("pkg/__init__.py")),
+            ("_src/a.py_:\n", Some("src/a.py")),
+            ("__src/a.py__\n", Some("src/a.py")),
             ("", None),
         ];
         for (text, expected) in cases {
