@@ -3,6 +3,7 @@
 //! In: arguments. Out: one value per command, checked by clap. Never acts on them.
 
 use super::FolderArguments;
+use super::folder::PLACE;
 use clap::{Args, Subcommand, ValueEnum};
 use salve_types::EditFormat;
 use std::path::PathBuf;
@@ -13,7 +14,7 @@ pub(crate) struct TreeArguments {
     #[command(flatten)]
     pub(crate) place: FolderArguments,
     /// How many seconds to wait for another process that is writing.
-    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, global = true, help_heading = PLACE)]
     pub(crate) wait: u64,
 }
 
@@ -45,6 +46,10 @@ pub(crate) struct ApplyArguments {
     /// The hash of a file as the model saw it, as `PATH=HASH` (BLAKE3 or MD5, in hex).
     #[arg(long, value_name = "PATH=HASH", value_parser = base)]
     pub(crate) base: Vec<(String, String)>,
+    /// Says that all files are as the model saw them: then a line number may choose between equal
+    /// places, and context that is not in the file may be given up. `--base` says it with proof.
+    #[arg(long, conflicts_with = "batch")]
+    pub(crate) as_seen: bool,
     /// Why the provider says the model stopped: stop, length, …
     #[arg(long)]
     pub(crate) finish_reason: Option<String>,
@@ -72,8 +77,8 @@ pub(crate) struct ApplyArguments {
     /// What the reply cost, in dollars, for the history.
     #[arg(long)]
     pub(crate) cost: Option<f64>,
-    /// Reads JSON lines `{id, files, edit, format?, target?, hint?, finish_reason?}` and answers one
-    /// line for each, in memory.
+    /// Reads JSON lines `{id, files, edit, format?, target?, hint?, finish_reason?, as_seen?}` and
+    /// answers one line for each, in memory; the files count as seen unless `as_seen` is false.
     #[arg(long, conflicts_with_all = ["edits", "dry_run", "base", "label", "cost"])]
     pub(crate) batch: bool,
 }

@@ -20,7 +20,7 @@ use salve_check::{Attendance, NextStep, next_step_of_edits};
 use salve_engine::facts::GrammarProbe;
 use salve_engine::host::OpenWorkspace;
 use salve_engine::pipeline::{Applied, ApplyEnding, ApplyOptions, Review, apply_reply};
-use salve_text::EditOptions;
+use salve_text::{EditOptions, reply_summary};
 use salve_tree::{
     AdmitOptions, Allow, ApplyOutcome, ChangeMeta, History, MatchOptions, Origin, RefusalCode,
     VerifiedEdits, VerifyOptions,
@@ -60,11 +60,11 @@ pub(crate) fn run(arguments: &ApplyArguments, format: Format) -> CommandResult {
         verify: VerifyOptions {
             target: arguments.target.as_deref(),
             bases: (!bases.is_empty()).then_some(&bases),
-            ..verify_options(arguments)
+            ..verify_options(arguments, arguments.as_seen || !arguments.hint.is_empty())
         },
         meta: ChangeMeta {
             cost: arguments.cost.and_then(dollars),
-            label: arguments.label.clone(),
+            label: arguments.label.clone().or_else(|| reply_summary(&raw.text)),
             ..meta(Origin::Chat)
         },
     };
@@ -118,7 +118,8 @@ fn heed_pause(folder: &Path) -> Result<(), Failure> {
         _ => false,
     };
     if paused {
-        return Err(Failure::new("paused by `.salve/CONTROL.md`; nothing was applied").hint(
+        let paused = Failure::new("paused by `.salve/CONTROL.md`; nothing was applied").held_back();
+        return Err(paused.hint(
             "Remove the word PAUSE there, or write RESUME, to go on; `--dry-run` shows the edit.",
         ));
     }
@@ -213,15 +214,15 @@ fn keep_the_cap(opened: &OpenWorkspace) {
     }
 }
 
-/// What the flags say to the verifier.
-fn verify_options<'a>(arguments: &ApplyArguments) -> VerifyOptions<'a> {
+/// What the flags say to the verifier. `as_seen`: the caller says that the files are as the model saw
+/// them, or names lines of them; at the command line and in a batch it is the same question.
+fn verify_options<'a>(arguments: &ApplyArguments, as_seen: bool) -> VerifyOptions<'a> {
     let allows = |guard| arguments.allow.contains(&guard);
     VerifyOptions {
         probe: &GrammarProbe,
-        // Edits of a batch come with the files they were written for.
         matching: MatchOptions {
             scored: arguments.scored,
-            base_known: arguments.batch,
+            base_known: as_seen,
             ..MatchOptions::default()
         },
         partial: arguments.partial,

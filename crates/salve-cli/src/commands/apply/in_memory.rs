@@ -24,6 +24,14 @@ struct Line {
     target: Option<String>,
     hint: Option<Hint>,
     finish_reason: Option<String>,
+    /// Whether the files are as the model saw them. They come together with the edit, so that they
+    /// are, unless the caller says otherwise.
+    #[serde(default = "yes")]
+    as_seen: bool,
+}
+
+const fn yes() -> bool {
+    true
 }
 
 /// A 1-based line, or one for each hunk.
@@ -55,8 +63,11 @@ pub(super) fn run(arguments: &ApplyArguments) -> CommandResult {
         };
         let view = MemoryView::new(line.files.clone(), admit_options(arguments));
         let edits = read_edits_of(&raw, &view, &options, &pipeline);
-        let verify_options =
-            VerifyOptions { target: options.target.as_deref(), ..verify_options(arguments) };
+        let as_seen = line.as_seen || !options.hints.is_empty();
+        let verify_options = VerifyOptions {
+            target: options.target.as_deref(),
+            ..verify_options(arguments, as_seen)
+        };
         let answer = match verify(&edits, &view, &verify_options) {
             Verification::Verified { edits: verified, report } => {
                 let mut files = line.files;

@@ -5,7 +5,7 @@
 
 use crate::change;
 use crate::failure::Failure;
-use crate::keys::{ESCAPE, Keys};
+use crate::keys::{ENTER, ESCAPE, Keys};
 use crate::output;
 use salve_tree::{ChangeHunk, PlannedFile, VerifiedEdits};
 
@@ -19,7 +19,7 @@ pub(super) enum Choice {
 
 const HELP: &str = "\
 y  take this hunk
-n  leave this hunk
+n  leave this hunk, as Enter does
 a  take this and all later hunks of this file
 d  leave this and all later hunks of this file
 q  leave this and everything after it
@@ -82,7 +82,7 @@ fn ask(
         )?;
         match key {
             Some('y') => return Ok(true),
-            Some('n') => return Ok(false),
+            Some('n' | ENTER) => return Ok(false),
             Some(key @ ('a' | 'd')) => {
                 standing.file = Some((file.path.as_str().to_owned(), key == 'a'));
                 return Ok(key == 'a');
