@@ -185,6 +185,11 @@ fn blocks(format: Format, files: &[Printed], random: &mut Random) -> Told {
     for Printed { truth, pieces } in files {
         for piece in pieces {
             let (old, new) = sides(piece, habit)?;
+            // What is somewhere else byte for byte is meant there, as far as anyone can tell.
+            let at = |first: usize| truth.before[first..].starts_with(&old);
+            if (0..truth.before.len()).any(|first| first != piece.start && at(first)) {
+                return None;
+            }
             text.push_str(&format!("{}\n", truth.path));
             if habit == "in a fence" {
                 text.push_str("```\n");

@@ -160,10 +160,11 @@ fn cut(reply: &str, format: Format, random: &mut Random) -> Option<String> {
     let fenced = reply.contains("```");
     let end = match (format, fenced) {
         (Format::Diff, false) => {
-            // Inside the lines of the last hunk, whose counts are right.
+            // Inside the lines of the last hunk, whose counts are right. A last line that is only
+            // shorter is a line all the same.
             let header = body.rfind("\n@@ ")? + 1;
             let first = header + body[header..].find('\n')? + 1;
-            first + random.below(body.len().checked_sub(first + 2)?)
+            first + random.below(body.rfind('\n')?.checked_sub(first)?)
         }
         (Format::Whole | Format::Lazy, _) => {
             let first = body.find("```")? + 4;
