@@ -53,8 +53,8 @@ pub use run::{
     RunEvent, RunInput, RunLimit, RunPrograms, RunRecord, RunRequest, StartedBy,
 };
 pub use runner::{
-    Keep, KeyCommandError, Launcher, OutputStream, OwnCommandError, RunLog, Runner, RunnerOptions,
-    WorkspaceCache, caller_gives_input, clear_caches, is_paused, list_caches, run_key_command,
+    CacheFolder, Keep, KeyCommandError, Launcher, OutputStream, OwnCommandError, RunLog, Runner,
+    RunnerOptions, WorkspaceCache, caller_gives_input, clear_caches, is_paused, list_caches, run_key_command,
     run_own_command, run_own_executable,
 };
 pub use sandbox::{Guarantee, GuaranteeReport, LayerReport, NamespaceDenial};
@@ -69,6 +69,6 @@ pub use signature::{
     primary_diagnostics, sign, sign_run, sign_text, summary,
 };
 pub use toolchain::{
-    Applies, ArgsSince, BuildProfile, Declared, Detected, Marker, Phase, Registry, SpecError,
+    Applies, ArgsSince, BuildProfile, Declared, Detected, Marker, Phase, Reach, Registry, SpecError,
     TargetProfile, ToolReport, ToolchainError, ToolchainSpec, WorkUnit, probe_versions,
 };

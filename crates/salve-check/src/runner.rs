@@ -26,7 +26,7 @@ mod store;
 mod terminal;
 mod visible;
 
-pub use caches::{WorkspaceCache, clear_caches, list_caches};
+pub use caches::{CacheFolder, WorkspaceCache, clear_caches, list_caches};
 pub use control_file::is_paused;
 pub use input::caller_gives_input;
 pub use key_command::{KeyCommandError, run_key_command};
@@ -39,7 +39,7 @@ use crate::{
     Plan, ProtectedFileUse, RiskClass, RunClass, RunError, RunEvent, RunInput, RunPrograms,
     RunRecord, RunRequest, StartedBy,
 };
-use caches::HeldCaches;
+use caches::{CacheUse, HeldCaches};
 use collect::Collector;
 use control_file::CONTROL;
 use environment::Surroundings;
@@ -78,8 +78,8 @@ pub struct RunnerOptions {
     pub keep: Keep,
     /// Layers of the sandbox that count as missing even if the machine has them.
     pub without: Vec<Layer>,
-    /// Where caches of toolchains are kept, for each workspace; without it they are forgotten.
-    pub caches: Option<PathBuf>,
+    /// Where caches of toolchains are kept for the workspace; without it they are forgotten.
+    pub caches: Option<CacheFolder>,
 }
 
 /// The executable that becomes the launcher.
@@ -133,7 +133,7 @@ pub struct Runner {
     clock: fn() -> Timestamp,
     keep: Keep,
     without: Vec<Layer>,
-    caches: Option<PathBuf>,
+    caches: Option<CacheFolder>,
     /// Layers that are known to be missing; the others are taken to be there until one fails.
     missing: Mutex<Vec<Layer>>,
     orphans: AtomicU32,
@@ -228,7 +228,7 @@ impl Runner {
                 return Err(RunError::NoPorts);
             }
             launch.kept = kept.paths(&self.workspace);
-            let _caches = self.add_caches(&mut launch);
+            let caches = self.add_caches(&mut launch);
             let state = state.as_ref();
             let run = Run { request, started_at, open: &open, files, state, kept: &kept };
             match self.execute(&launch, run, watch) {
@@ -239,7 +239,11 @@ impl Runner {
                     return Err(RunError::MissingLayers { missing, open });
                 }
                 Err(Refusal::Other(error)) => return Err(error),
-                Ok(finished) => return Ok(finished),
+                Ok(mut finished) => {
+                    let added = launch.network;
+                    finished.events.extend(caches.busy.then_some(RunEvent::CachesBusy { added }));
+                    return Ok(finished);
+                }
             }
         }
     }
@@ -389,8 +393,12 @@ impl Runner {
         let places = &self.surroundings.caches;
         let paths: Vec<_> =
             places.iter().map(|place| (place.name.to_owned(), place.path.clone())).collect();
-        let all = self.caches.as_deref();
-        let held = HeldCaches::take(all, &self.workspace, &paths, launch.network);
+        // What is done in a folder that nothing is kept of, such as a copy, adds nothing.
+        let usage = match launch.network && self.keep != Keep::Nothing {
+            true => CacheUse::Adds,
+            false => CacheUse::Reads,
+        };
+        let held = HeldCaches::take(self.caches.as_ref(), &paths, usage);
         for cache in &held.caches {
             let place = places.iter().find(|place| place.path == cache.path);
             let variable = place.and_then(|place| place.variable.clone());

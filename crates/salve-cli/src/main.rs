@@ -22,6 +22,7 @@ mod model_settings;
 mod output;
 mod postgres_url;
 mod render;
+mod run_environment;
 mod runtime;
 mod schemas;
 mod settings;

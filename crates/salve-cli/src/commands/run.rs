@@ -13,7 +13,7 @@ mod terminal;
 use crate::arguments::{ExitCodeOf, Format, RunArguments};
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::settings::Settings;
-use crate::{environment, output, unguarded, workspace, workspace_config};
+use crate::{environment, output, run_environment, unguarded, workspace, workspace_config};
 pub(super) use show::{line, sign};
 
 use decide::Decision;
@@ -25,7 +25,7 @@ use salve_check::{
     quote_for_display,
 };
 use salve_engine::facts::{CommandPaths, RepositoryFacts};
-use salve_engine::host::{Place, RunVariables, VariableError, run_variables};
+use salve_engine::host::{Place, RunVariables};
 use salve_tree::Root;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -36,7 +36,7 @@ pub(crate) fn run(options: &RunArguments, format: Format) -> CommandResult {
     let configured = workspace_config::open(&place.root)?;
     configured.report_ignored_rules();
     let settings = Settings::load_for(Some(&place.folder()))?;
-    let variables = variables(options, &settings)?;
+    let variables = run_environment::chosen(&settings, &options.variables)?;
     let ports = ports::named(options, &settings)?;
     let proposal = Proposal::of(options, &place, &configured.workspace.policy, &variables)?;
     let Some(plan) = proposal.plan.clone() else {
@@ -83,26 +83,6 @@ pub(crate) fn run(options: &RunArguments, format: Format) -> CommandResult {
         }
         other => end(&other?),
     }
-}
-
-// The everyday variables, those of the setting, and those of the flags.
-fn variables(options: &RunArguments, settings: &Settings) -> Result<RunVariables, Failure> {
-    let setting = &settings.run_environment.value;
-    let chosen =
-        run_variables(&environment::all(), setting, &options.variables).map_err(|error| {
-            let hint = match &error {
-                VariableError::NotSet { name } => format!("Give it a value: `--env {name}=VALUE`"),
-                _ => "Use `--env NAME` or `--env NAME=VALUE`.".to_owned(),
-            };
-            Failure::from(error).hint(hint)
-        })?;
-    for name in &chosen.withheld {
-        output::story(&format!(
-            "note: `{}` looks like a secret and is not passed by a setting; `--env {0}` passes it\n",
-            crate::change::visible(name)
-        ));
-    }
-    Ok(chosen)
 }
 
 // Says before it happens that nothing of an installation would be kept; a yes runs it anyway.
@@ -186,7 +166,8 @@ fn request(
     gate: Gate,
 ) -> RunRequest {
     // What could not be taken apart counts as the worst to the policy; it gets no network for that.
-    let understood = if verdict.plan.is_some() { verdict.risk } else { RiskClass::Write };
+    let is_understood = verdict.plan.is_some() && verdict.rule != Rule::Never;
+    let understood = if is_understood { verdict.risk } else { RiskClass::Write };
     let risk =
         if options.network && gate == Gate::Approved { RiskClass::Network } else { understood };
     RunRequest {

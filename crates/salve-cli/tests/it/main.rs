@@ -4,6 +4,7 @@
 
 mod apply;
 mod batch;
+mod cache;
 mod check;
 mod config;
 mod history;
@@ -11,6 +12,7 @@ mod inspect;
 mod jobs;
 mod ledger;
 mod models;
+mod no_namespaces;
 mod parse;
 mod place;
 mod policy;

@@ -117,6 +117,17 @@ pub(super) fn ended(run: &FinishedRun) -> String {
             )));
         }
     }
+    for event in &run.events {
+        if let RunEvent::CachesBusy { added } = event {
+            note(match added {
+                true => "what it fetched is not kept: another run had the workspace's caches; run it \
+                         again to keep it"
+                    .to_owned(),
+                false => "it ran without the workspace's caches: another run was adding to them"
+                    .to_owned(),
+            });
+        }
+    }
     if let (Some(file), true) =
         (&record.output_file, !run.stdout.is_whole() || !run.stderr.is_whole())
     {
