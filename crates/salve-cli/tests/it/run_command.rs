@@ -250,10 +250,14 @@ fn service() -> u16 {
 fn a_service_is_reached_by_naming_its_port() {
     let folder = folder("run-port-0");
     let port = service().to_string();
-    let script = format!("cat < /dev/tcp/127.0.0.1/{port}");
+    let script = format!(
+        "import socket, sys\n\
+         try: print(socket.create_connection(('127.0.0.1', {port})).recv(5).decode())\n\
+         except OSError as error: sys.exit('127.0.0.1:{port}: %s' % error.strerror)\n"
+    );
+    write(&folder.join("asks.py"), &script);
     let run = |flags: &[&str]| {
-        let arguments = [&["run", "--yes"], flags, &["--", "bash", "-c", &script]].concat();
-        here(&folder, &arguments)
+        here(&folder, &[&["run", "--yes"], flags, &["--", "python3", "asks.py"]].concat())
     };
     let refused = run(&[]);
     assert_eq!(refused.code, Some(1), "{refused:?}");
@@ -281,7 +285,8 @@ fn salves_own_ports_are_refused() {
         assert_eq!(refused.code, Some(2), "{refused:?}");
         assert!(refused.err.contains(port) && refused.err.contains("the gateway"), "{refused:?}");
     }
-    let sim = crate::sim::Sim::start(&folder, &[]);
+    write(&folder.join("script.jsonl"), "{\"reply\":{\"text\":\"x\"}}\n");
+    let sim = crate::sim::Sim::start(&folder, &["--script", "script.jsonl"]);
     let port = sim.line.rsplit(':').next().unwrap_or_default().trim_end_matches('/').to_owned();
     let refused = run(&port);
     assert!(refused.code == Some(2) && refused.err.contains("a running Salve"), "{refused:?}");
