@@ -3,6 +3,7 @@
 //! In: errors from below. Out: a message, hints, and the exit code other programs rely on. Never
 //! used for an outcome: a cut text is a result, not a failure.
 
+use salve_check::RunError;
 use std::fmt;
 use std::process::ExitCode;
 
@@ -36,17 +37,32 @@ impl From<Ending> for ExitCode {
     }
 }
 
-/// A usage or configuration problem: exit code 2.
+/// Why nothing was done: a usage or configuration problem, exit code 2; or a person holds it back, exit
+/// code 4.
 #[derive(Debug)]
 pub(crate) struct Failure {
     error: anyhow::Error,
     hints: Vec<String>,
+    held_back: bool,
 }
 
 impl Failure {
     /// Makes a failure from words.
     pub(crate) fn new(message: impl fmt::Display) -> Self {
-        Self { error: anyhow::anyhow!("{message}"), hints: Vec::new() }
+        Self { error: anyhow::anyhow!("{message}"), hints: Vec::new(), held_back: false }
+    }
+
+    /// Says that a person holds it back, and can let it go on.
+    pub(crate) fn held_back(self) -> Self {
+        Self { held_back: true, ..self }
+    }
+
+    /// Returns the exit code: 4 when a person holds it back, else 2.
+    pub(crate) fn exit_code(&self) -> u8 {
+        let paused = |cause: &(dyn std::error::Error + 'static)| {
+            matches!(cause.downcast_ref::<RunError>(), Some(RunError::Paused))
+        };
+        if self.held_back || self.error.chain().any(paused) { 4 } else { 2 }
     }
 
     /// Adds what to do next.
@@ -97,7 +113,7 @@ impl Failure {
 
 impl<E: Into<anyhow::Error>> From<E> for Failure {
     fn from(error: E) -> Self {
-        Self { error: error.into(), hints: Vec::new() }
+        Self { error: error.into(), hints: Vec::new(), held_back: false }
     }
 }
 
@@ -132,5 +148,19 @@ mod tests {
         assert_eq!(failure.message().matches("No space left").count(), 1);
         let terse = Failure::from(anyhow::anyhow!("inner").context("outer"));
         assert_eq!(terse.message(), "outer: inner");
+    }
+
+    #[test]
+    fn what_a_person_holds_back_is_another_code_than_bad_usage() {
+        let paused = || anyhow::Error::from(RunError::Paused);
+        for (failure, code) in [
+            (Failure::new("no such file"), 2),
+            (Failure::from(RunError::NoSuchProgram { program: "x".to_owned() }), 2),
+            (Failure::from(RunError::Paused), 4),
+            (Failure::from(paused().context("cannot check")), 4),
+            (Failure::new("paused").held_back().hint("go on"), 4),
+        ] {
+            assert_eq!(failure.exit_code(), code, "{failure:?}");
+        }
     }
 }

@@ -48,20 +48,35 @@ fn main() -> ExitCode {
     if let Some(code) = host::as_launcher() {
         return code;
     }
-    let matches = arguments::command().try_get_matches().unwrap_or_else(|mut error| {
-        arguments::order_suggestions(&mut error);
-        error.exit()
-    });
-    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let matches = match arguments::command().try_get_matches() {
+        Ok(matches) => matches,
+        Err(error) => return refused(error),
+    };
+    let arguments = match Arguments::from_arg_matches(&matches) {
+        Ok(arguments) => arguments,
+        Err(error) => return refused(error),
+    };
     arguments.color.write_global();
     match run(arguments, &named(&matches)) {
         Ok(ending) => ending.into(),
         Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
-            output::story(&wrap::wrap(&failure.render(), wrap::width_of_story(), 7));
-            ExitCode::from(2)
+            let text = wrap::wrap(&failure.render(), wrap::width_of_story(), 7);
+            output::story_as_drawn(&text);
+            ExitCode::from(failure.exit_code())
         }
     }
+}
+
+// Help and versions are results; everything else is bad usage, in the words of every other failure.
+fn refused(error: clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        error.exit();
+    }
+    let typed: Vec<String> =
+        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    output::story(&arguments::usage_error(error, &typed));
+    ExitCode::from(2)
 }
 
 // The words of a command, such as `jobs list`.

@@ -1,15 +1,22 @@
 //! Writes results and stories.
 //!
-//! In: text or values. Out: standard output for the result, standard error for the story, colours
-//! only where a person looks. A reader that went away is reported upwards, not panicked about.
+//! In: text or values. Out: standard output for the result, standard error for the story; colours, and
+//! lines broken at the terminal's width, only where a person looks. A reader that went away is reported
+//! upwards, not panicked about.
 
 use crate::arguments::Format;
 use crate::failure::Failure;
+use crate::wrap;
 use serde::Serialize;
 use std::io::{BufWriter, Write};
 
-/// Writes text to standard output as it is.
+/// Writes text for people to standard output; where that is a terminal, lines are broken between words.
 pub(crate) fn result(text: &str) -> Result<(), Failure> {
+    as_drawn(&wrap::reflow(text, wrap::width_of_result()))
+}
+
+/// Writes text for people to standard output, each line as it is: what is to be copied stays one line.
+pub(crate) fn as_drawn(text: &str) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
@@ -20,8 +27,8 @@ pub(crate) fn content(text: &str) -> Result<(), Failure> {
     written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
-// Says what could not be written; that a reader went away can still be told from it.
-fn written(result: std::io::Result<()>) -> Result<(), Failure> {
+/// Says what could not be written; that a reader went away can still be told from it.
+pub(crate) fn written(result: std::io::Result<()>) -> Result<(), Failure> {
     result.map_err(|error| {
         Failure::from(anyhow::Error::from(error).context("cannot write to standard output"))
     })
@@ -36,19 +43,15 @@ pub(crate) fn counted(count: usize, thing: &str) -> String {
 pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     // An error of the writer keeps its kind this way: a reader that went away is no failure.
-    serde_json::to_writer_pretty(&mut out, value).map_err(std::io::Error::from)?;
-    out.write_all(b"\n")?;
-    out.flush()?;
-    Ok(())
+    let made = serde_json::to_writer_pretty(&mut out, value).map_err(std::io::Error::from);
+    written(made.and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()))
 }
 
 /// Writes one JSON value on a line of its own, as it is made.
 pub(crate) fn json_line(value: &impl Serialize) -> Result<(), Failure> {
     let mut out = BufWriter::new(std::io::stdout().lock());
-    serde_json::to_writer(&mut out, value).map_err(std::io::Error::from)?;
-    out.write_all(b"\n")?;
-    out.flush()?;
-    Ok(())
+    let made = serde_json::to_writer(&mut out, value).map_err(std::io::Error::from);
+    written(made.and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush()))
 }
 
 /// Writes one value for programs: indented, or on a line of its own.
@@ -61,8 +64,13 @@ pub(crate) fn values(format: Format, values: &[impl Serialize]) -> Result<(), Fa
     if format == Format::Jsonl { values.iter().try_for_each(json_line) } else { json(&values) }
 }
 
-/// Writes to standard error; a closed standard error is no failure.
+/// Writes to standard error, lines broken as those of a result; a closed standard error is no failure.
 pub(crate) fn story(text: &str) {
+    story_as_drawn(&wrap::reflow(text, wrap::width_of_story()));
+}
+
+/// Writes to standard error, each line as it is.
+pub(crate) fn story_as_drawn(text: &str) {
     let _ = anstream::stderr().lock().write_all(text.as_bytes());
 }
 

@@ -33,6 +33,39 @@ pub(crate) fn wrap(text: &str, width: Option<usize>, indent: usize) -> String {
     text.split_inclusive('\n').map(|line| wrap_line(line, width, indent)).collect()
 }
 
+/// Wraps a text for people. A line that goes on is indented to where its last column begins, or a little
+/// more than it was itself. Lines of a diff, of a drawn excerpt and of a moving picture stay as they are.
+pub(crate) fn reflow(text: &str, width: Option<usize>) -> String {
+    let Some(width) = width else { return text.to_owned() };
+    let mut in_diff = false;
+    let mut shown = String::new();
+    for line in text.split_inclusive('\n') {
+        let plain = anstream::adapter::strip_str(line).to_string();
+        let plain = plain.trim_end_matches('\n');
+        in_diff = plain.starts_with("@@") || in_diff && plain.starts_with([' ', '+', '-', '\\']);
+        if in_diff || is_drawn(plain) {
+            shown.push_str(line);
+        } else {
+            shown.push_str(&wrap_line(line, width, hanging(plain, width)));
+        }
+    }
+    shown
+}
+
+// Signs of a removed or an added line, of the border beside an excerpt, of a line drawn over another.
+fn is_drawn(line: &str) -> bool {
+    let beside = line.trim_start_matches(|letter: char| letter == ' ' || letter.is_ascii_digit());
+    line.starts_with(['+', '-']) || line.contains(['│', '\r']) || beside.starts_with("| ")
+}
+
+// Where a line goes on: at its last column, if that leaves half of the width.
+fn hanging(line: &str, width: usize) -> usize {
+    let own = line.chars().take_while(|letter| *letter == ' ').count();
+    let half: String = line.chars().take(width / 2).collect();
+    let column = half.trim_end_matches(' ').rfind("  ").map(|at| half[..at].chars().count() + 2);
+    column.filter(|column| *column > own).unwrap_or((own + 2).min(width / 2))
+}
+
 fn wrap_line(line: &str, width: usize, indent: usize) -> String {
     let (line, end) = match line.strip_suffix('\n') {
         Some(line) => (line, "\n"),
@@ -81,6 +114,23 @@ mod tests {
         let wrapped = wrap(text, Some(24), 2);
         assert_eq!(wrapped, "error: one two three\n  four five six\nshort\n");
         assert_eq!(wrap(text, None, 2), text);
+    }
+
+    #[test]
+    fn a_line_goes_on_where_its_last_column_begins() {
+        for (text, expected) in [
+            ("short\n", "short\n"),
+            ("one two three four five six seven\n", "one two three four five\n  six seven\n"),
+            ("  indented two three four five\n", "  indented two three\n    four five\n"),
+            ("name  red: one two three four\n", "name  red: one two three\n      four\n"),
+            ("-    a removed line of code here\n", "-    a removed line of code here\n"),
+            ("@@ -1 +1 @@\n a line of code that is long here\n", ""),
+            ("12 │ an excerpt of a text that is wide\n", ""),
+        ] {
+            let expected = if expected.is_empty() { text } else { expected };
+            assert_eq!(reflow(text, Some(24)), expected, "{text}");
+            assert_eq!(reflow(text, None), text);
+        }
     }
 
     #[test]

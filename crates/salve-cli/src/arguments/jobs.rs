@@ -7,15 +7,18 @@ use clap::{Args, Subcommand, ValueEnum};
 use salve_types::Language;
 use std::path::PathBuf;
 
+/// The heading of the options that say where the jobs are.
+const PLACE: &str = "Place of the jobs";
+
 /// Where the jobs are.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PlaceArguments {
     /// The database of a fleet, `postgres://USER@HOST/DATABASE`; without it, files in your data folder.
     /// Its password comes from SALVE_JOBS_PASSWORD or a file, never from here.
-    #[arg(long = "jobs", value_name = "URL", global = true)]
+    #[arg(long = "jobs", value_name = "URL", global = true, help_heading = PLACE)]
     pub(crate) url: Option<String>,
     /// A file of mode 0600 that holds the database's password.
-    #[arg(long = "jobs-password-file", value_name = "FILE", global = true)]
+    #[arg(long = "jobs-password-file", value_name = "FILE", global = true, help_heading = PLACE)]
     pub(crate) password_file: Option<PathBuf>,
 }
 

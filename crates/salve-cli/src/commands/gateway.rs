@@ -165,10 +165,10 @@ fn announce(
     match format {
         // A program that reads this wants the address and no more; people read the rest in the log.
         Format::Human if !std::io::stdout().is_terminal() => {
-            output::story(&welcome(&url, upstream));
+            output::story_as_drawn(&welcome(&url, upstream));
             output::result(&format!("{url}\n"))
         }
-        Format::Human => output::result(&welcome(&url, upstream)),
+        Format::Human => output::as_drawn(&welcome(&url, upstream)),
         _ => output::value(format, &json!({ "url": url, "upstream": upstream })),
     }
 }

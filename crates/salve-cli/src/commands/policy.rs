@@ -67,12 +67,13 @@ fn judge_paths(
 fn human(verdicts: &[(&String, PathVerdict)]) -> String {
     let green = anstyle::AnsiColor::Green.on_default().bold();
     let red = anstyle::AnsiColor::Red.on_default().bold();
-    verdicts
-        .iter()
-        .map(|(path, verdict)| {
-            let shown = crate::change::visible(path);
-            let (style, word) = if verdict.allow { (green, "allowed") } else { (red, "refused") };
-            format!("{style}{word}{style:#}  {shown}  {}: {}\n", verdict.rule, verdict.why)
-        })
-        .collect()
+    let shown: Vec<String> =
+        verdicts.iter().map(|(path, _)| crate::change::visible(path)).collect();
+    let width = shown.iter().map(|path| path.chars().count()).max().unwrap_or(0);
+    let rows = shown.iter().zip(verdicts);
+    rows.map(|(shown, (_, verdict))| {
+        let (style, word) = if verdict.allow { (green, "allowed") } else { (red, "refused") };
+        format!("{style}{word}{style:#}  {shown:width$}  {}: {}\n", verdict.rule, verdict.why)
+    })
+    .collect()
 }

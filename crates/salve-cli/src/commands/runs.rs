@@ -85,7 +85,7 @@ fn show(record: &RunRecord, folder: &Path, format: Format) -> CommandResult {
             output::story(&format!("  it could reach the ports {}\n", ports.join(", ")));
         }
         output::content(&output_of("out")?)?;
-        output::story(&output_of("err")?);
+        output::story_as_drawn(&output_of("err")?);
     } else {
         output::json(&json!({
             "record": record,

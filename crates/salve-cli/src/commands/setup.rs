@@ -28,7 +28,7 @@ const NEW_FILE_MODE: u32 = 0o600;
 pub(crate) fn run(arguments: &SetupArguments, format: Format) -> CommandResult {
     let wish = Wish { url: &arguments.url, provider: arguments.provider, remove: arguments.remove };
     let Some(place) = agents::place(arguments.agent)? else {
-        output::result(&agents::lines(arguments.agent, &wish))?;
+        output::as_drawn(&agents::lines(arguments.agent, &wish))?;
         output::story(
             "this agent keeps its settings where only it can change them; enter them there\n",
         );
@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &SetupArguments, format: Format) -> CommandResult {
             } else {
                 "Put these lines into it:\n"
             });
-            output::result(&lines)?;
+            output::as_drawn(&lines)?;
             Ok(Ending::NeedsApproval)
         }
         Edited::Text(after) => offer(arguments, &place, before.as_deref(), &after, format),

@@ -108,7 +108,7 @@ fn h46_a_paused_workspace_runs_nothing() {
     std::io::Write::write_all(&mut std::fs::File::create(control).expect("a file"), b"PAUSE\n")
         .expect("room");
     let ended = here(&folder, &["run", "--yes", "--", "touch", "ran"]);
-    assert_eq!(ended.code, Some(2));
+    assert_eq!(ended.code, Some(4));
     assert!(ended.err.contains("CONTROL.md"), "{}", ended.err);
     assert!(!folder.join("ran").exists());
 }
