@@ -4,8 +4,13 @@
 
 use crate::gateway_settings::GatewaySettings;
 use crate::settings::ConfigFile;
-use salve_check::{Registry, RuleSource, UserRules};
-use salve_model::{BudgetSettings, ModelEntry, ProviderSettings, RoleSettings};
+use crate::trust::Trusted;
+use crate::unguarded::Agreement;
+use crate::workspace_config::ProfileFile;
+use salve_check::{ArgsSince, Registry, RuleSource, UserRules};
+use salve_model::{
+    BudgetLimits, BudgetSettings, LongPrice, ModelEntry, Price, ProviderSettings, RoleSettings,
+};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
 
@@ -22,32 +27,94 @@ fn keys_of<T: DeserializeOwned>() -> BTreeSet<String> {
     named_in(&error.unwrap_or_default())
 }
 
+// What the reader of a rule or of a toolchain expects in place of what is not there.
+fn keys_of_rule(text: &str) -> BTreeSet<String> {
+    let refused = UserRules::load(&format!("[[rule]]\n{text}"), RuleSource::User).err();
+    named_in(&refused.map(|error| error.to_string()).unwrap_or_default())
+}
+
+fn keys_of_toolchain(text: &str) -> BTreeSet<String> {
+    let text = format!("[[toolchain]]\ntarget_id = 'x'\n{text}");
+    let refused = Registry::built_in().register_toml(&text).err();
+    named_in(&refused.map(|error| error.to_string()).unwrap_or_default())
+}
+
+fn section(heading: &str) -> &'static str {
+    let mut sections = PAGE.split("\n## ");
+    sections.find(|section| section.lines().next() == Some(heading)).unwrap_or_default()
+}
+
+fn rows(heading: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let lines = section(heading).lines().filter_map(|line| line.strip_prefix("| `"));
+    lines.filter_map(|row| row.split_once('`'))
+}
+
 fn documented(heading: &str) -> BTreeSet<String> {
-    let section = PAGE.split("\n## ").find(|section| section.starts_with(heading));
-    let rows = section.unwrap_or_default().lines().filter_map(|line| line.strip_prefix("| `"));
-    rows.filter_map(|row| row.split_once('`')).map(|(key, _)| key.to_owned()).collect()
+    rows(heading).map(|(key, _)| key.to_owned()).collect()
 }
 
 #[test]
 fn the_page_documents_every_setting_every_rule_field_and_every_toolchain_field() {
-    let rule = UserRules::load("[[rule]]\nno_such_key = 1", RuleSource::User)
-        .err()
-        .map(|error| error.to_string());
-    let toolchain = Registry::built_in()
-        .register_toml("[[toolchain]]\nno_such_key = 1")
-        .err()
-        .map(|error| error.to_string());
+    let unknown = "no_such_key = 1";
     for (heading, keys) in [
         ("Settings", keys_of::<ConfigFile>()),
         ("Gateway", keys_of::<GatewaySettings>()),
         ("Provider", keys_of::<ProviderSettings>()),
         ("Roles", keys_of::<RoleSettings>()),
         ("Model", keys_of::<ModelEntry>()),
+        ("Price", keys_of::<Price>()),
+        ("Price of a long prompt", keys_of::<LongPrice>()),
         ("Budget", keys_of::<BudgetSettings>()),
-        ("Rules", named_in(&rule.unwrap_or_default())),
-        ("Toolchains", named_in(&toolchain.unwrap_or_default())),
+        ("Limits of a budget", keys_of::<BudgetLimits>()),
+        ("Rules", keys_of_rule(unknown)),
+        ("Toolchains", keys_of_toolchain(unknown)),
+        ("Markers", keys_of_toolchain("markers = [{ no_such_key = 1 }]")),
+        ("Declares", keys_of_toolchain("markers = [{ file = 'x', declares = [{ no = 'x' }] }]")),
+        ("Since", keys_of::<ArgsSince>()),
+        ("Trust", keys_of::<Trusted>()),
+        ("Unguarded", keys_of::<Agreement>()),
+        ("Profiles", keys_of::<ProfileFile>()),
     ] {
-        assert!(keys.len() > 1, "{heading}: the reader names no keys");
+        assert!(!keys.is_empty(), "{heading}: the reader names no keys");
         assert_eq!(documented(heading), keys, "the section `{heading}` of docs/settings.md");
+    }
+}
+
+#[test]
+fn the_page_documents_every_value_of_a_field_that_has_few() {
+    let rule = |field: &str| {
+        let rest = if field == "decision" { "" } else { "decision = 'allow'\n" };
+        keys_of_rule(&format!("prefix = ['x']\n{rest}{field} = 'no_such_value'"))
+    };
+    let toolchain = |field: &str| keys_of_toolchain(&format!("{field} = 'no_such_value'"));
+    for (heading, field, values) in [
+        ("Rules", "decision", rule("decision")),
+        ("Rules", "risk", rule("risk")),
+        ("Toolchains", "parser", toolchain("parser")),
+        ("Toolchains", "phase", toolchain("phase")),
+        ("Toolchains", "unit", toolchain("unit")),
+        ("Toolchains", "fail_on", toolchain("fail_on")),
+    ] {
+        assert!(values.len() > 1, "{field}: the reader names no values");
+        let (_, row) = rows(heading).find(|(key, _)| *key == field).unwrap_or_default();
+        let said: BTreeSet<String> = row.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+        assert_eq!(said, values, "`{field}` of docs/settings.md");
+    }
+}
+
+#[test]
+fn every_file_that_is_read_or_written_is_on_the_page() {
+    let first = PAGE.split("\n## ").next().unwrap_or_default();
+    for file in [
+        "config.toml",
+        "rules.toml",
+        "profiles.toml",
+        "approvals.toml",
+        "trust.toml",
+        "unguarded.toml",
+        "salve.toml",
+        "salve-rules.toml",
+    ] {
+        assert!(first.contains(&format!("`{file}`")), "{file}");
     }
 }

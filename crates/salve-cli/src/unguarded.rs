@@ -24,7 +24,7 @@ struct Agreements {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Agreement {
+pub(crate) struct Agreement {
     path: String,
     without: Vec<String>,
 }

@@ -28,7 +28,7 @@ struct ApprovalFile {
 
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ProfileFile {
+pub(crate) struct ProfileFile {
     #[serde(default)]
     profiles: Vec<Profile>,
 }
