@@ -192,11 +192,10 @@ impl Machine {
         let mut quoted = false;
         let is_key = match sign {
             Some(b':' | b'=') => true,
-            Some(b'"') if self.key_follows(stop)? => false,
             Some(b'"') => {
                 let behind = self.skip_blank(stop + 1);
                 quoted = end == stop && self.byte(behind)? == Some(b':');
-                true
+                quoted || !self.key_follows(stop)?
             }
             Some(b'\n') => {
                 let behind = self.skip_blank(stop);
@@ -208,6 +207,11 @@ impl Machine {
         self.token = None;
         if !is_key {
             let code = if at_end { Code::TruncatedKey } else { Code::TalkDropped };
+            // What ends like a value, or is one, may have been one: its key is what was lost.
+            let value = matches!(sign, Some(b',' | b'}' | b']' | b')'));
+            if value || self.is_scalar_word(token.start, end) {
+                self.doubt_container();
+            }
             self.edit(token.start, stop, "", code);
             self.pos = stop;
             return Ok(());
@@ -228,7 +232,13 @@ impl Machine {
         self.member_begins(start);
         let resume = if quoted { end + 1 } else { end };
         let cut = end == self.bytes().len() && self.last && !self.stack.is_empty();
-        let state = if cut { NodeState::Truncated } else { NodeState::Complete };
+        // In a list, where the word begins is a guess; and two values may be one word.
+        let guessed = quoted && !self.has_keys() || self.holds_two_values(start, end);
+        let state = match (cut, guessed) {
+            (true, _) => NodeState::Truncated,
+            (false, true) => NodeState::Inferred,
+            (false, false) => NodeState::Complete,
+        };
         let word = self.tree.source.get(start..end).unwrap_or_default();
         let zero = word.trim_start_matches('-').starts_with('0') && token.phase == Phase::Number;
         let known = literal(word.as_bytes()).map(|(tag, name)| (tag, name, word == name));
@@ -259,6 +269,22 @@ impl Machine {
         }
         self.pos = resume;
         self.value_done();
+    }
+
+    fn is_scalar_word(&self, start: usize, end: usize) -> bool {
+        let word = &self.bytes()[start..end];
+        let number =
+            word.iter().all(|&byte| is_number_byte(byte)) && word.iter().any(u8::is_ascii_digit);
+        number || literal(word).is_some()
+    }
+
+    // `5 true`: a value, and another one that came between it and the comma.
+    fn holds_two_values(&self, start: usize, end: usize) -> bool {
+        let word = &self.bytes()[start..end];
+        let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+        let Some(first) = word.iter().position(blank) else { return false };
+        let second = word.iter().rposition(blank).map_or(first, |at| at + 1);
+        self.is_scalar_word(start, start + first) && self.is_scalar_word(start + second, end)
     }
 
     // Puts a word on the tape as a string.

@@ -3,9 +3,9 @@
 //! In: a quote after which JSON does not go on as it should. Out: the better place for the end of
 //! the string, within the window. Never weighs more than a fixed number of quotes.
 
-use super::machine::{Machine, Step, WINDOW};
+use super::machine::{FrameKind, Machine, Step, WINDOW};
 use super::outlook::Outlook;
-use super::quote::{Quote, quote_of, rskip_blank, rskip_word};
+use super::quote::{Quote, is_word, quote_of, rskip_blank, rskip_word};
 use super::string::{Role, Str};
 
 /// What there is after a doubtful quote.
@@ -80,6 +80,12 @@ impl Machine {
         let sign = before - 1;
         match (token.role, bytes[sign]) {
             (Role::Key, b':') if sign > token.body => Ok(Some(sign)),
+            // `"b: 2, "c": 3`: the key ends at its colon.
+            (Role::Key, b',') => {
+                let colon = rskip_scalar(bytes, token.body, sign);
+                let name = colon.filter(|&colon| is_name(&bytes[token.body..colon]));
+                Ok(if name.is_some() && self.key_follows(at)? { name } else { None })
+            }
             (Role::Value, b',') if sign > token.body => {
                 let opens = if self.has_keys() {
                     !inside_brackets(bytes, token.body, sign) && self.key_follows(at)?
@@ -96,6 +102,15 @@ impl Machine {
                 let opens = shape && self.next_quote_is_sure(token, at + 1)?;
                 Ok(opens.then(|| comma - 1))
             }
+            // `"a}, {"k": …`: the next object of a list.
+            (Role::Value, b'{') if self.is_object_of_list() => {
+                let comma = rskip_blank(bytes, token.body, sign);
+                let brace = rskip_blank(bytes, token.body, comma.saturating_sub(1));
+                let shape = brace > token.body + 1
+                    && (bytes[comma - 1], bytes[brace - 1]) == (b',', b'}')
+                    && !inside_brackets(bytes, token.body, brace - 1);
+                Ok(if shape && self.key_follows(at)? { Some(brace - 1) } else { None })
+            }
             // An apostrophe may be one: `'F: Send + 'static'`.
             (Role::Value, b'+')
                 if token.quote == Quote::Double && self.next_quote_is_sure(token, at + 1)? =>
@@ -104,6 +119,57 @@ impl Machine {
             }
             _ => Ok(None),
         }
+    }
+
+    /// `"a"": 1`, `"x"", …`: whether the quote at `at` is the first of two that close the string. The
+    /// second of a pair of inner quotes is none of them, nor is the sign of inches.
+    pub(super) fn closes_twice(&self, token: &Str, at: usize, length: usize) -> Step<bool> {
+        let bytes = self.bytes();
+        let plain = length == 1 && matches!(token.quote, Quote::Double | Quote::Single);
+        if !plain || at == token.body || token.inner % 2 == 1 || bytes[at - 1].is_ascii_digit() {
+            return Ok(false);
+        }
+        let again = self.byte(at + 1)? == Some(bytes[at]);
+        Ok(again && self.outlook(at + 2, token.role)? == Outlook::Sure)
+    }
+
+    /// Whether a string that has quotes inside took in what looks like members: `x","b":"y`. What is in
+    /// brackets of the string's own is what the string is about.
+    pub(super) fn holds_members(&self, token: &Str, end: usize) -> bool {
+        let bytes = &self.bytes()[..end];
+        let mut depth = 0_usize;
+        let mut at = token.body;
+        while let Some(&byte) = bytes.get(at) {
+            at += 1;
+            match byte {
+                b'\\' => at += 1,
+                b',' | b':' if token.role == Role::Key => return true,
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' if depth == 0 => return true,
+                b'}' | b']' => depth -= 1,
+                b'"' | b'\'' if depth == 0 && token.quote.is_closed_by(kind_of(byte)) => {
+                    let sign = self.skip_blank(at);
+                    let next = self.skip_blank(sign + 1);
+                    match bytes.get(sign) {
+                        Some(b':') => return true,
+                        Some(b',') if !self.has_keys() => return true,
+                        // The end of one string and the beginning of another.
+                        Some(next) if *next == byte => return true,
+                        Some(b',') if bytes.get(next).is_none_or(|it| *it == byte) => return true,
+                        // A quote that opens nothing in the string may be its end, written twice.
+                        None if token.inner % 2 == 1 => return true,
+                        _ => {}
+                    }
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+
+    fn is_object_of_list(&self) -> bool {
+        let kinds: Vec<FrameKind> = self.stack.iter().rev().take(2).map(|it| it.kind).collect();
+        kinds == [FrameKind::Object, FrameKind::Array]
     }
 
     fn next_quote_is_sure(&self, token: &Str, from: usize) -> Step<bool> {
@@ -122,6 +188,28 @@ impl Machine {
         }
         Ok(false)
     }
+}
+
+const fn kind_of(quote: u8) -> Quote {
+    if quote == b'"' { Quote::Double } else { Quote::Single }
+}
+
+/// Whether these bytes are a name, as keys mostly are.
+pub(super) fn is_name(bytes: &[u8]) -> bool {
+    !bytes.is_empty() && bytes.iter().all(|&byte| is_word(byte))
+}
+
+// The colon before a number or a literal that ends at `to`.
+fn rskip_scalar(bytes: &[u8], from: usize, to: usize) -> Option<usize> {
+    let end = rskip_blank(bytes, from, to);
+    let floor = from.max(end.saturating_sub(WINDOW));
+    let mut start = end;
+    while start > floor && (is_word(bytes[start - 1]) || matches!(bytes[start - 1], b'.' | b'+')) {
+        start -= 1;
+    }
+    let colon = rskip_blank(bytes, from, start);
+    let found = start < end && colon > from && bytes[colon - 1] == b':';
+    found.then(|| colon - 1)
 }
 
 // Whether a bracket opened in the string is still open at `to`: then what looks like the next member

@@ -4,6 +4,7 @@
 //! at most one window ahead, and finds every real end of a string in valid JSON sure.
 
 use super::ParseMode;
+use super::doubt::is_name;
 use super::machine::{FrameKind, Machine, Step, WINDOW};
 use super::quote::{Quote, is_word, quote_of};
 use super::string::Role;
@@ -119,7 +120,7 @@ impl Machine {
 
     fn outlook_comma(&self, at: usize, kind: Option<FrameKind>, from: usize) -> Step<Outlook> {
         let mut at = self.skip_blank(at);
-        while at <= from + WINDOW && self.byte(at)? == Some(b',') {
+        while at <= from + WINDOW && matches!(self.byte(at)?, Some(b',' | b':')) {
             at = self.skip_blank(at + 1);
         }
         if at > from + WINDOW {
@@ -193,7 +194,7 @@ impl Machine {
                         Unlikely
                     }
                 }
-                Some(_) if newline || self.opens_string(at)? => Sure,
+                Some(_) if newline || self.opens_string(at)? || self.value_follows(at)? => Sure,
                 Some(_) => Possible,
                 None => {
                     if newline {
@@ -219,8 +220,14 @@ impl Machine {
 
     /// Whether a quoted key with its colon is at `at`.
     pub(super) fn key_follows(&self, at: usize) -> Step<bool> {
-        let Some((quote, length)) = quote_of(self.bytes(), at) else { return Ok(false) };
-        let mut end = at + length;
+        let Some((quote, mut opening)) = quote_of(self.bytes(), at) else { return Ok(false) };
+        // A quote written twice opens a key too.
+        if self.byte(at + opening)? == Some(self.bytes()[at])
+            && self.byte(at + opening + 1)?.is_some_and(is_word)
+        {
+            opening += 1;
+        }
+        let mut end = at + opening;
         loop {
             if end > at + WINDOW {
                 return Ok(true);
@@ -238,12 +245,51 @@ impl Machine {
                     return Ok(match self.byte(behind)? {
                         None | Some(b':') => true,
                         Some(b'"' | b'\'') if spaced => true,
-                        Some(_) => behind > at + WINDOW,
+                        Some(_) if behind > at + WINDOW => true,
+                        Some(byte) => self.is_damaged_key(at + opening, (end, behind), byte)?,
                     });
                 }
                 _ => end += 1,
             }
         }
+    }
+
+    // Whether a string is a key that lost its colon, `"b""y",`, or its second quote, `"b:"y",`. What
+    // follows must be a value and a sign after it, or words in quotes would be taken for keys.
+    fn is_damaged_key(&self, body: usize, (quote, behind): (usize, usize), byte: u8) -> Step<bool> {
+        let bytes = self.bytes();
+        if let Some((b':', name)) = bytes[body..quote].split_last() {
+            return Ok(is_name(name) && self.value_follows(quote)?);
+        }
+        if !is_name(&bytes[body..quote]) {
+            return Ok(false);
+        }
+        Ok(matches!(byte, b'{' | b'[') && behind == quote + 1 || self.value_follows(behind)?)
+    }
+
+    // Whether a short scalar is at `at`, and a comma or a closing bracket after it.
+    fn value_follows(&self, at: usize) -> Step<bool> {
+        let mut end = at;
+        let quoted = matches!(self.byte(at)?, Some(b'"' | b'\''));
+        if quoted {
+            end += 1;
+            while end < at + WINDOW && self.byte(end)?.is_some_and(|it| it != self.bytes()[at]) {
+                end += if self.bytes()[end] == b'\\' { 2 } else { 1 };
+            }
+            end += 1;
+        } else {
+            let in_scalar = |it: u8| is_word(it) || matches!(it, b'.' | b'+');
+            while end < at + WINDOW && self.byte(end)?.is_some_and(in_scalar) {
+                end += 1;
+            }
+            let word = &self.bytes()[at..end];
+            let number = word.first().is_some_and(|it| it.is_ascii_digit() || *it == b'-');
+            if !number && super::bare::literal(word).is_none() {
+                return Ok(false);
+            }
+        }
+        let sign = self.skip_blank(end);
+        Ok(matches!(self.byte(sign)?, Some(b',' | b'}' | b']')))
     }
 
     // Whether a quoted key is at `at` that has no value and is the last of its object.

@@ -223,6 +223,11 @@ impl Machine {
             self.close_string(*token, at, length, false)?;
             return Ok(true);
         }
+        if self.closes_twice(token, at, length)? {
+            token.guessed = token.role == Role::Value;
+            self.close_string(*token, at, length + 1, true)?;
+            return Ok(true);
+        }
         if outlook == Outlook::Unlikely
             && let Some(end) = self.missing_end(token, at)?
         {

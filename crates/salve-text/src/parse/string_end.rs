@@ -30,7 +30,8 @@ impl Machine {
             self.edit(at, end, "\"", code);
             token.edited = true;
         }
-        let state = if token.guessed { NodeState::Inferred } else { NodeState::Complete };
+        let guessed = token.guessed || token.inner > 0 && self.holds_members(&token, at);
+        let state = if guessed { NodeState::Inferred } else { NodeState::Complete };
         self.finish_string(token, end, end, state, implied);
         Ok(())
     }
@@ -116,6 +117,10 @@ impl Machine {
             self.push_frame(token.start, FrameKind::Implied, Tag::Object, open_edit);
             self.set_comma(Comma::Member);
             role = Role::Key;
+        }
+        if role == Role::Key && state == NodeState::Inferred {
+            // Keys have no place of their own that could be named.
+            self.doubt_container();
         }
         let index = self.push_node(token.start, end, Tag::String, state);
         let shape = match (token.edited, token.escaped) {

@@ -1,8 +1,8 @@
 //! The grammar of lists and objects: keys, colons, commas and brackets, forgiving.
 //!
 //! In: the byte at the current place and what is expected there. Out: frames opened and closed,
-//! tokens begun, edits for whatever strict JSON would not accept. Never drops a value: what cannot
-//! belong anywhere is words without a role.
+//! tokens begun, edits for whatever strict JSON would not accept. Never drops a value in silence: what
+//! cannot belong anywhere is words without a role, and a container that lost one is not complete.
 
 use super::ParseMode;
 use super::machine::{Comma, Machine, State, Step, Token, Wait, narrow};
@@ -73,11 +73,15 @@ impl Machine {
 
     // What an opener among the members would have held becomes part of this object, which is a guess.
     fn doubt_object(&mut self) {
-        let Some(frame) = self.stack.last().filter(|frame| frame.comma != Comma::First) else {
-            return;
-        };
-        let object = frame.node;
-        if let Some(node) = self.node_mut(object) {
+        if self.stack.last().is_some_and(|frame| frame.comma != Comma::First) {
+            self.doubt_container();
+        }
+    }
+
+    /// The innermost container may lack a value that its text has.
+    pub(super) fn doubt_container(&mut self) {
+        let Some(container) = self.stack.last().map(|frame| frame.node) else { return };
+        if let Some(node) = self.node_mut(container) {
             node.state = node.state.max(NodeState::Inferred);
         }
     }

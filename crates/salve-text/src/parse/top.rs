@@ -259,6 +259,7 @@ impl Machine {
             b'{' => {
                 quoted
                     || matches!(next, b'}' | b'/')
+                    || (next == b'#' && self.key_behind_notes(inside)?)
                     || (next == b'{' && self.quote_behind(inside)?)
                     || self.is_fence(inside)?
                     || (is_word(next) && self.colon_behind_word(inside)?)
@@ -286,6 +287,23 @@ impl Machine {
     pub(super) fn quote_behind(&self, at: usize) -> Step<bool> {
         let next = self.skip_blank(at + 1);
         Ok(self.byte(next)?.is_some() && quote_of(self.bytes(), next).is_some())
+    }
+
+    // Whether lines that begin with `#` are at `at`, and a key after them.
+    fn key_behind_notes(&self, mut at: usize) -> Step<bool> {
+        let limit = at + WINDOW;
+        while self.byte(at)? == Some(b'#') {
+            while self.byte(at)?.is_some_and(|byte| byte != b'\n') {
+                if at >= limit {
+                    return Ok(self.top.fresh);
+                }
+                at += 1;
+            }
+            at = self.skip_blank(at);
+        }
+        let Some(next) = self.byte(at)? else { return Ok(false) };
+        let quoted = quote_of(self.bytes(), at).is_some();
+        Ok(quoted || is_word(next) && self.colon_behind_word(at)?)
     }
 
     fn colon_behind_word(&self, at: usize) -> Step<bool> {

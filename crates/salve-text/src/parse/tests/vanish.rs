@@ -39,6 +39,46 @@ fn what_is_lost_is_not_called_complete() {
     assert!(parse(r#"{"a":1,"a":1}"#, ParseMode::Llm).complete);
 }
 
+#[test]
+fn a_member_that_lost_a_sign_does_not_take_its_neighbour_along() {
+    check_both(&[
+        (r#"{"a":"x","b""y","c":1}"#, r#"{"a":"x","b":"y","c":1}"#),
+        (r#"{"a":"x","b:"y","c":1}"#, r#"{"a":"x","b":"y","c":1}"#),
+        (r#"{"a":"x","b"2,"c":1}"#, r#"{"a":"x","b":2,"c":1}"#),
+        (r#"[{"k":"v},{"k":"w"}]"#, r#"[{"k":"v"},{"k":"w"}]"#),
+        (r#"{"a":"x","b"true}"#, r#"{"a":"x","b":true}"#),
+        (r#"{"b:2,"c":3}"#, r#"{"b":2,"c":3}"#),
+        (r#"{"a":"x","n":1,b":2}"#, r#"{"a":"x","n":1,"b":2}"#),
+        (r#"{"a"":1}"#, r#"{"a":1}"#),
+        (r#"{"a":"x"","b":1}"#, r#"{"a":"x","b":1}"#),
+        (r#"{"a":"5'10"","b":1}"#, r#"{"a":"5'10\"","b":1}"#),
+    ]);
+    let fence = "{\n # note\n \"t\": \"see ```py\\nx()\\n```\",\n \"n\": 5\n}";
+    check_table(ParseMode::Llm, &[(fence, r#"{"t":"see ```py\nx()\n```","n":5}"#)]);
+}
+
+#[test]
+fn a_value_without_a_key_makes_its_object_incomplete() {
+    let rows = [
+        (r#"{"x":1,2,"y":3}"#, "$"),
+        (r#"{"x":1,:2,"y":3}"#, "$"),
+        (r#"{"o":{"m":1,000}}"#, "$.o"),
+        (r#"{7,"x":1}"#, "$"),
+        (r#"{"x":1, true "y":3}"#, "$"),
+        (r#"{"x":1,lost,"y":3}"#, "$"),
+        (r#"{"x":5 true,"y":3}"#, "$"),
+        (r#"{"size": 5 MB}"#, "$"),
+        (r#"{"x":None 5,"y":3}"#, "$.x"),
+    ];
+    for (text, place) in rows {
+        let parsed = parse(text, ParseMode::Llm);
+        assert!(!parsed.complete, "{text} {:?}", value(&parsed));
+        assert!(parsed.incomplete_paths().iter().any(|path| path == place), "{text}");
+    }
+    // Talk before a key is no value.
+    assert!(parse(r#"{"a": "x", STRAY "b": "y"}"#, ParseMode::Llm).complete);
+}
+
 fn scalars(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| scalars(item, found)),
@@ -51,11 +91,96 @@ fn scalars(value: &Value, found: &mut Vec<String>) {
 fn documents() -> impl Strategy<Value = Value> {
     let row =
         (0..1000_u32, "[a-z]{3,8}").prop_map(|(number, word)| json!({"id": number, "name": word}));
-    prop::collection::vec(row, 1..5)
-        .prop_map(|rows| json!({"rows": rows, "note": "all of them", "last": 77_777}))
+    prop::collection::vec(row, 1..5).prop_map(|rows| {
+        json!({
+            "rows": rows,
+            "note": "all of them",
+            "tags": ["one two", "three", true, null],
+            "last": 77_777,
+            "end": "release 2",
+        })
+    })
+}
+
+// What one fault makes of a text: signs deleted or doubled, stray values put in.
+#[derive(Debug, Clone, Copy)]
+enum Fault {
+    Delete(char),
+    Double(char),
+    Insert(&'static str),
+}
+
+const FAULTS: &[Fault] = &[
+    Fault::Delete('"'),
+    Fault::Delete(':'),
+    Fault::Delete(','),
+    Fault::Double('"'),
+    Fault::Double(':'),
+    Fault::Double(','),
+    Fault::Insert("5,"),
+    Fault::Insert(":5,"),
+    Fault::Insert("true,"),
+    Fault::Insert("\"stray\","),
+    Fault::Insert(",000"),
+    Fault::Insert("-1.5 "),
+];
+
+impl Fault {
+    // Nothing where the text has no place for it.
+    fn applied(self, text: &str, place: prop::sample::Index) -> Option<String> {
+        let sign = match self {
+            Self::Delete(sign) | Self::Double(sign) => sign,
+            Self::Insert(_) => ',',
+        };
+        let places: Vec<usize> = text.match_indices(sign).map(|found| found.0).collect();
+        let at = *places.get(place.index(places.len().max(1)))?;
+        let (before, after) = text.split_at(at);
+        Some(match self {
+            Self::Delete(_) => format!("{before}{}", &after[1..]),
+            Self::Double(sign) => format!("{before}{sign}{after}"),
+            Self::Insert(stray) if stray.starts_with(',') => format!("{before}{stray}{after}"),
+            Self::Insert(stray) => format!("{before},{stray}{}", &after[1..]),
+        })
+    }
+
+    // What else must be in the answer.
+    fn stray(self) -> Option<&'static str> {
+        match self {
+            Self::Insert(stray) => Some(stray.trim_matches([',', ':', ' ', '"'])),
+            _ => None,
+        }
+    }
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_fault_makes_a_scalar_vanish_from_a_complete_answer(
+        document in documents(),
+        pretty in any::<bool>(),
+        fault in prop::sample::select(FAULTS),
+        place in any::<prop::sample::Index>(),
+    ) {
+        let whole = if pretty { format!("{document:#}") } else { document.to_string() };
+        let Some(damaged) = fault.applied(&whole, place) else { return Ok(()) };
+        let (mut wanted, mut got) = (Vec::new(), Vec::new());
+        scalars(&document, &mut wanted);
+        wanted.extend(fault.stray().map(str::to_owned));
+        for mode in [ParseMode::Llm, ParseMode::Text] {
+            let parsed = parse(&damaged, mode);
+            got.clear();
+            scalars(&value(&parsed).unwrap_or_default(), &mut got);
+            let lost: Vec<&String> = wanted.iter().filter(|it| !got.contains(it)).collect();
+            prop_assert!(lost.is_empty() || !parsed.complete, "{mode:?} {damaged} lost {lost:?}");
+            prop_assert!(parsed.complete || !parsed.incomplete_paths().is_empty(), "{mode:?} {damaged}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn a_scalar_is_in_the_answer_or_the_answer_is_not_complete(
         document in documents(),
