@@ -4,15 +4,18 @@
 //! an object, or that trips a bug, is answered with `error`.
 
 use crate::failure::{CommandResult, Ending, Failure};
+use crate::output;
 use salve_text::{ParseMode, ParseOptions, parse_json};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::io::{BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Answers every line of standard input with `answer`.
-pub(crate) fn run<T: DeserializeOwned>(
-    answer: impl Fn(T) -> Result<Map<String, Value>, String>,
+/// Answers every line of standard input with `answer`, which gives something that is written as an
+/// object. It is written as it is made: built first, it would be many times the size of the line.
+pub(crate) fn run<T: DeserializeOwned, A: Serialize>(
+    answer: impl Fn(T) -> Result<A, String>,
 ) -> CommandResult {
     // A bug is answered on its own line; its backtrace does not belong between the answers.
     std::panic::set_hook(Box::new(|_| {}));
@@ -28,35 +31,42 @@ pub(crate) fn run<T: DeserializeOwned>(
         if text.trim().is_empty() {
             continue;
         }
-        serde_json::to_writer(&mut out, &answer_line(&text, &answer))?;
-        out.write_all(b"\n")?;
+        let answered = serde_json::to_writer(&mut out, &answer_line(&text, &answer));
+        let ended = answered.map_err(std::io::Error::from).and_then(|()| out.write_all(b"\n"));
         // An answer is worth most while the asker waits for it.
-        out.flush()?;
+        output::written(ended.and_then(|()| out.flush()))?;
     }
     Ok(Ending::Clean)
 }
 
-fn answer_line<T: DeserializeOwned>(
+// One line of the output.
+#[derive(Serialize)]
+struct Answer<A> {
+    id: Value,
+    #[serde(flatten)]
+    body: Body<A>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Body<A> {
+    Given(A),
+    Failed { error: String },
+}
+
+fn answer_line<T: DeserializeOwned, A: Serialize>(
     text: &str,
-    answer: &impl Fn(T) -> Result<Map<String, Value>, String>,
-) -> Value {
+    answer: &impl Fn(T) -> Result<A, String>,
+) -> Answer<A> {
     let value = read_line(text);
     let id = value.get("id").cloned().unwrap_or(Value::Null);
-    let request = match serde_json::from_value::<T>(value) {
-        Ok(request) => request,
-        Err(error) => return json!({ "id": id, "error": format!("cannot use this line: {error}") }),
+    let given = match serde_json::from_value::<T>(value) {
+        Ok(request) => catch_unwind(AssertUnwindSafe(|| answer(request)))
+            .unwrap_or_else(|_| Err("a bug in salve; please report this line".to_owned())),
+        Err(error) => Err(format!("cannot use this line: {error}")),
     };
-    let body = catch_unwind(AssertUnwindSafe(|| answer(request)))
-        .unwrap_or_else(|_| Err("a bug in salve; please report this line".to_owned()));
-    match body {
-        Ok(body) => {
-            let mut whole = Map::new();
-            whole.insert("id".to_owned(), id);
-            whole.extend(body);
-            Value::Object(whole)
-        }
-        Err(error) => json!({ "id": id, "error": error }),
-    }
+    let body = given.map_or_else(|error| Body::Failed { error }, Body::Given);
+    Answer { id, body }
 }
 
 // A line that strict JSON refuses, such as one with half a surrogate pair, still has a meaning.
@@ -68,7 +78,7 @@ fn read_line(text: &str) -> Value {
 }
 
 /// Turns a value that serialises to an object into the object.
-pub(crate) fn object(value: &impl serde::Serialize) -> Result<Map<String, Value>, String> {
+pub(crate) fn object(value: &impl Serialize) -> Result<Map<String, Value>, String> {
     match serde_json::to_value(value) {
         Ok(Value::Object(map)) => Ok(map),
         Ok(_) => Err("the answer is not an object".to_owned()),

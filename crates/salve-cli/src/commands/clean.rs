@@ -12,6 +12,7 @@ use salve_types::{Language, RawReply};
 use serde::Deserialize;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::json;
+use std::borrow::Borrow;
 
 #[derive(Deserialize)]
 struct Line {
@@ -36,7 +37,7 @@ pub(crate) fn run(arguments: &CleanArguments, format: Format) -> CommandResult {
                 path: line.path.or_else(|| base.path.clone()),
                 ..base.clone()
             };
-            batch::object(&Document(&clean(&RawReply::from_text(line.text), &options)))
+            Ok(Document(clean(&RawReply::from_text(line.text), &options)))
         });
     }
     let text = input::text(arguments.file.as_deref())?;
@@ -55,11 +56,11 @@ pub(crate) fn run(arguments: &CleanArguments, format: Format) -> CommandResult {
 }
 
 // Written as it is made: a reply of nothing but fences has a part for every few bytes.
-struct Document<'a>(&'a CleanReply);
+struct Document<R>(R);
 
-impl Serialize for Document<'_> {
+impl<R: Borrow<CleanReply>> Serialize for Document<R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let reply = self.0;
+        let reply: &CleanReply = self.0.borrow();
         let mut fields = serializer.serialize_map(None)?;
         fields.serialize_entry("text", reply.text())?;
         fields.serialize_entry("language", &reply.language())?;

@@ -11,9 +11,10 @@ use crate::settings::{Origin, SentinelSetting, Settings, Sourced};
 use crate::{batch, input, output, render};
 use salve_engine::pipeline::{Judgement, PipelineOptions, judge_text};
 use salve_text::InspectOptions;
-use salve_types::{FinishReason, Language, Mode, RawReply};
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use salve_types::{Finding, FinishReason, Language, Mode, RawReply, Verdict};
+use serde::ser::Serializer;
+use serde::{Deserialize, Serialize};
+use std::borrow::Borrow;
 
 #[derive(Deserialize)]
 struct Line {
@@ -35,7 +36,7 @@ pub(crate) fn run(arguments: &InspectArguments, format: FormatChoice) -> Command
                 language: line.lang.as_deref().and_then(Language::from_name).or(arguments.lang),
                 path: line.path,
             };
-            Ok(document(&judge_text(&raw, &options)))
+            Ok(Document(judge_text(&raw, &options)))
         });
     }
     let raw = RawReply {
@@ -53,10 +54,10 @@ pub(crate) fn run(arguments: &InspectArguments, format: FormatChoice) -> Command
             let shown = if by_default { Sentinel::NotAskedFor } else { Sentinel::AskedFor };
             output::result(&human(&raw.text, name, &judgement, shown))?;
         }
-        FormatChoice::Json => output::json(&document(&judgement))?,
-        FormatChoice::Jsonl => output::json_line(&document(&judgement))?,
+        FormatChoice::Json => output::json(&Document(&judgement))?,
+        FormatChoice::Jsonl => output::json_line(&Document(&judgement))?,
         FormatChoice::Sarif => output::json(&report::sarif(&raw.text, name, &judgement))?,
-        FormatChoice::Github => output::result(&report::github(&raw.text, name, &judgement))?,
+        FormatChoice::Github => output::content(&report::github(&raw.text, name, &judgement))?,
     }
     let found = !judgement.verdict.is_valid || !judgement.findings.is_empty();
     let enforced = settings.enforcement.value == Mode::Enforce;
@@ -101,12 +102,21 @@ fn name_of(arguments: &InspectArguments) -> Option<String> {
     Some(file.display().to_string())
 }
 
-fn document(judgement: &Judgement) -> Map<String, Value> {
-    let mut fields = batch::object(&judgement.verdict).unwrap_or_default();
-    if !judgement.findings.is_empty() {
-        fields.insert("findings".to_owned(), json!(judgement.findings));
+// Written as it is made: a text may have a finding on every line.
+struct Document<J>(J);
+
+impl<J: Borrow<Judgement>> Serialize for Document<J> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Fields<'a> {
+            #[serde(flatten)]
+            verdict: &'a Verdict,
+            #[serde(skip_serializing_if = "<[Finding]>::is_empty")]
+            findings: &'a [Finding],
+        }
+        let Judgement { verdict, findings } = self.0.borrow();
+        Fields { verdict, findings }.serialize(serializer)
     }
-    fields
 }
 
 // Whether the user said anything about a marker of completion.
@@ -116,6 +126,9 @@ enum Sentinel {
     NotAskedFor,
 }
 
+// How many findings are drawn for a person; the other formats list all of them.
+const DRAWN: usize = 40;
+
 fn human(text: &str, name: &str, judgement: &Judgement, sentinel: Sentinel) -> String {
     let verdict = &judgement.verdict;
     let mut shown = if verdict.is_valid {
@@ -124,10 +137,14 @@ fn human(text: &str, name: &str, judgement: &Judgement, sentinel: Sentinel) -> S
     } else {
         render::verdict(text, name, verdict)
     };
-    for finding in &judgement.findings {
+    for finding in judgement.findings.iter().take(DRAWN) {
         shown.push_str(&render::finding(text, name, finding));
     }
     let dim = anstyle::Style::new().dimmed();
+    if judgement.findings.len() > DRAWN {
+        let more = output::counted(judgement.findings.len() - DRAWN, "more finding");
+        shown.push_str(&format!("{dim}and {more}{dim:#}\n"));
+    }
     for evidence in &verdict.evidence {
         // That a marker is absent which the user never asked for is no news to a person.
         if sentinel == Sentinel::NotAskedFor && evidence.code == "sentinel_missing" {

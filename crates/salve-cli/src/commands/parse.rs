@@ -11,8 +11,9 @@ use salve_text::{
     Arrival, ParseMode, ParseOptions, Parsed, RecoveredChat, Repair, RepairMode, SchemaOptions,
     SchemaOutcome, ValueView, parse_json,
 };
+use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 #[derive(Deserialize)]
 struct Line {
@@ -37,14 +38,13 @@ pub(crate) fn run(arguments: &ParseArguments, format: Format) -> CommandResult {
         return batch::run(|line: Line| answer(&line, schema.as_ref(), &options));
     }
     let text = input::text(arguments.file.as_deref())?;
-    if schema.is_none() {
+    let Some(schema) = schema else {
         let parsed = parse_json(&text, &options);
         drop(text);
         return report_plain(&parsed, format);
-    }
-    let outcome = read(&text, &options, schema.as_ref(), &SchemaOptions::default())?;
-    let chat = schema.as_ref().and_then(|schema| schema.chat(&text));
-    report(&outcome, chat.as_ref(), format)
+    };
+    let outcome = schema.read(&text, &options, &SchemaOptions::default())?;
+    report(&outcome, schema.chat(&text).as_ref(), format)
 }
 
 // What a text says without a schema. It is written as it is made: a built value and a list of all
@@ -61,6 +61,20 @@ struct Plain<'a> {
     incomplete_paths: &'a [String],
 }
 
+impl<'a> Plain<'a> {
+    fn of(parsed: &'a Parsed, repairs: &'a [Repair], more: usize, paths: &'a [String]) -> Self {
+        Self {
+            value: parsed.view(),
+            complete: parsed.complete,
+            repairs,
+            repairs_left_off: (more > 0).then_some(more),
+            coercions: [],
+            violations: [],
+            incomplete_paths: paths,
+        }
+    }
+}
+
 fn report_plain(parsed: &Parsed, format: Format) -> CommandResult {
     let (repairs, more) = parsed.first_repairs();
     let paths = parsed.incomplete_paths();
@@ -74,18 +88,7 @@ fn report_plain(parsed: &Parsed, format: Format) -> CommandResult {
             }
             output::story(&text);
         }
-        _ => output::value(
-            format,
-            &Plain {
-                value: parsed.view(),
-                complete: parsed.complete,
-                repairs: &repairs,
-                repairs_left_off: (more > 0).then_some(more),
-                coercions: [],
-                violations: [],
-                incomplete_paths: &paths,
-            },
-        )?,
+        _ => output::value(format, &Plain::of(parsed, &repairs, more, &paths))?,
     }
     Ok(if parsed.complete { Ending::Clean } else { Ending::Findings })
 }
@@ -101,49 +104,43 @@ pub(crate) fn report(
             output::json(&outcome.value)?;
             output::story(&story(outcome));
         }
-        _ => output::value(format, &document(outcome, chat)?)?,
+        _ => output::value(format, &Document { outcome, chat })?,
     }
     let good = outcome.complete && outcome.violations.is_empty();
     Ok(if good { Ending::Clean } else { Ending::Findings })
 }
 
-// A chat reply is also told field by field, as far as it is certain.
-fn document(outcome: &SchemaOutcome, chat: Option<&RecoveredChat>) -> Result<Value, Failure> {
-    let mut document = serde_json::to_value(outcome)?;
-    if let Some(chat) = chat {
-        document["chat"] = serde_json::to_value(chat)?;
-    }
-    Ok(document)
+// What a text says by a schema. A chat reply is also told field by field, as far as it is certain.
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(flatten)]
+    outcome: &'a SchemaOutcome,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chat: Option<&'a RecoveredChat>,
 }
 
-/// Reads a text, by a schema if there is one.
-pub(crate) fn read(
-    text: &str,
-    options: &ParseOptions,
-    schema: Option<&Schema>,
-    schema_options: &SchemaOptions,
-) -> Result<SchemaOutcome, Failure> {
-    if let Some(schema) = schema {
-        return schema.read(text, options, schema_options);
-    }
-    let parsed = parse_json(text, options);
-    let (repairs, repairs_left_off) = parsed.first_repairs();
-    Ok(SchemaOutcome {
-        value: parsed.value(),
-        complete: parsed.complete,
-        repairs,
-        repairs_left_off,
-        coercions: Vec::new(),
-        violations: Vec::new(),
-        incomplete_paths: parsed.incomplete_paths(),
-    })
+// The answer to one line of a batch.
+enum Answer {
+    Plain(Box<Parsed>),
+    BySchema(Box<SchemaOutcome>, Option<RecoveredChat>),
 }
 
-fn answer(
-    line: &Line,
-    schema: Option<&Schema>,
-    options: &ParseOptions,
-) -> Result<Map<String, Value>, String> {
+impl Serialize for Answer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Plain(parsed) => {
+                let (repairs, more) = parsed.first_repairs();
+                let paths = parsed.incomplete_paths();
+                Plain::of(parsed, &repairs, more, &paths).serialize(serializer)
+            }
+            Self::BySchema(outcome, chat) => {
+                Document { outcome, chat: chat.as_ref() }.serialize(serializer)
+            }
+        }
+    }
+}
+
+fn answer(line: &Line, schema: Option<&Schema>, options: &ParseOptions) -> Result<Answer, String> {
     let mode = match line.mode.as_deref() {
         None => options.mode,
         Some("llm") => ParseMode::Llm,
@@ -169,11 +166,13 @@ fn answer(
         },
     };
     let options = ParseOptions { mode, ..options.clone() };
-    let schema = named.as_ref().or(schema);
-    let outcome = read(&line.input, &options, schema, &schema_options)
+    let Some(schema) = named.as_ref().or(schema) else {
+        return Ok(Answer::Plain(Box::new(parse_json(&line.input, &options))));
+    };
+    let outcome = schema
+        .read(&line.input, &options, &schema_options)
         .map_err(|error| batch::failure_text(&error))?;
-    let chat = schema.and_then(|schema| schema.chat(&line.input));
-    batch::object(&document(&outcome, chat.as_ref()).map_err(|error| batch::failure_text(&error))?)
+    Ok(Answer::BySchema(Box::new(outcome), schema.chat(&line.input)))
 }
 
 // How many repairs and paths are told to a person; `--format json` lists more of them.
@@ -184,12 +183,14 @@ fn story(outcome: &SchemaOutcome) -> String {
     let red = anstyle::AnsiColor::Red.on_default();
     let mut text = String::new();
     tell_repairs(&mut text, &outcome.repairs, outcome.repairs_left_off);
-    for coercion in &outcome.coercions {
+    for coercion in outcome.coercions.iter().take(TOLD) {
         text.push_str(&format!("{dim}coerced {}: {}{dim:#}\n", coercion.path, json!(coercion)));
     }
-    for violation in &outcome.violations {
+    tell_untold(&mut text, outcome.coercions.len() + outcome.coercions_left_off, "coercions");
+    for violation in outcome.violations.iter().take(TOLD) {
         text.push_str(&format!("{red}invalid{red:#} {}: {}\n", violation.path, violation.message));
     }
+    tell_untold(&mut text, outcome.violations.len(), "violations");
     if !outcome.complete {
         tell_incomplete(&mut text, &outcome.incomplete_paths);
     }
@@ -206,9 +207,14 @@ fn tell_repairs(text: &mut String, repairs: &[Repair], more: usize) {
             repair.span.start,
         ));
     }
-    let untold = repairs.len().saturating_sub(TOLD) + more;
+    tell_untold(text, repairs.len() + more, "repairs");
+}
+
+fn tell_untold(text: &mut String, all: usize, things: &str) {
+    let dim = anstyle::Style::new().dimmed();
+    let untold = all.saturating_sub(TOLD);
     if untold > 0 {
-        text.push_str(&format!("{dim}and {untold} more repairs{dim:#}\n"));
+        text.push_str(&format!("{dim}and {untold} more {things}{dim:#}\n"));
     }
 }
 

@@ -13,29 +13,42 @@ use serde_json::{Map, Value};
 #[derive(Debug, Default)]
 pub(super) struct Built {
     pub(super) value: Value,
+    /// The first thousand.
     pub(super) coercions: Vec<Coercion>,
+    /// How many coercions are not listed.
+    pub(super) left_off: usize,
+    /// The first thousand.
     pub(super) incomplete: Vec<String>,
 }
 
+// Hostile text may need as many coercions as it has bytes.
+const MOST: usize = 1_000;
+
 /// Builds the value of a plan.
 pub(super) fn build(planner: &Planner<'_, '_>, plan: PlanId) -> Built {
-    let mut builder = Builder { planner, coercions: Vec::new(), incomplete: Vec::new() };
+    let mut builder =
+        Builder { planner, coercions: Vec::new(), left_off: 0, incomplete: Vec::new() };
     let value = builder.value(plan, &mut String::from("$"));
-    let Builder { coercions, mut incomplete, .. } = builder;
-    incomplete.dedup();
-    Built { value, coercions, incomplete }
+    let Builder { coercions, left_off, incomplete, .. } = builder;
+    Built { value, coercions, left_off, incomplete }
 }
 
 struct Builder<'p, 's, 't> {
     planner: &'p Planner<'s, 't>,
     coercions: Vec<Coercion>,
+    left_off: usize,
     incomplete: Vec<String>,
 }
 
 impl Builder<'_, '_, '_> {
     fn value(&mut self, id: PlanId, path: &mut String) -> Value {
         let plan = self.planner.get(id);
+        let node = self.planner.node_of(id);
         for note in &plan.notes {
+            if self.coercions.len() >= MOST {
+                self.left_off += 1;
+                continue;
+            }
             let mut path = path.clone();
             if let Some(key) = &note.key {
                 push_key(&mut path, key);
@@ -44,22 +57,22 @@ impl Builder<'_, '_, '_> {
             self.coercions.push(Coercion { path, code: note.code, from, to, cost: note.cost });
         }
         match &plan.action {
-            Action::Keep => self.kept(plan.node, path),
+            Action::Keep => self.kept(node, path),
             Action::Make(value) => {
-                self.mark(plan.node, path);
-                value.clone()
+                self.mark(node, path);
+                Value::clone(value)
             }
             Action::Words => {
-                self.mark(plan.node, path);
-                Value::String(self.planner.forest.node(plan.node).raw.trim().to_owned())
+                self.mark(node, path);
+                Value::String(self.planner.forest.node(node).raw.trim().to_owned())
             }
             Action::Fill(value) => {
-                self.incomplete.push(path.clone());
-                value.clone()
+                self.unfinished(path);
+                Value::clone(value)
             }
             Action::Same(inner) => self.value(*inner, path),
             Action::Array(items) => {
-                self.mark(plan.node, path);
+                self.mark(node, path);
                 let mut list = Vec::with_capacity(items.len());
                 for (index, &item) in items.iter().enumerate() {
                     let length = path.len();
@@ -70,17 +83,17 @@ impl Builder<'_, '_, '_> {
                 Value::Array(list)
             }
             Action::Object(slots) => {
-                self.mark(plan.node, path);
-                let mut map = Map::new();
+                self.mark(node, path);
+                let mut map = Map::with_capacity(slots.len());
                 for slot in slots {
                     let length = path.len();
                     push_key(path, &slot.key);
                     let value = match &slot.value {
                         SlotValue::Planned(inner) => self.value(*inner, path),
-                        SlotValue::Granted(value) => value.clone(),
+                        SlotValue::Granted(value) => Value::clone(value),
                         SlotValue::Filled(value) => {
-                            self.incomplete.push(path.clone());
-                            value.clone()
+                            self.unfinished(path);
+                            Value::clone(value)
                         }
                     };
                     map.insert(slot.key.clone(), value);
@@ -106,7 +119,7 @@ impl Builder<'_, '_, '_> {
                 Value::Array(list)
             }
             NodeKind::Object(entries) => {
-                let mut map = Map::new();
+                let mut map = Map::with_capacity(entries.len());
                 for (key, value) in entries {
                     push_key(path, key);
                     map.insert(key.clone().into_owned(), self.kept(*value, path));
@@ -120,6 +133,12 @@ impl Builder<'_, '_, '_> {
 
     fn mark(&mut self, node: NodeId, path: &str) {
         if self.planner.forest.node(node).mark != Mark::Complete {
+            self.unfinished(path);
+        }
+    }
+
+    fn unfinished(&mut self, path: &str) {
+        if self.incomplete.len() < MOST && self.incomplete.last().is_none_or(|it| it != path) {
             self.incomplete.push(path.to_owned());
         }
     }

@@ -7,7 +7,7 @@ use serde_json::{Map, Number, Value};
 use std::borrow::Cow;
 
 /// The place of a node in the arena.
-pub(super) type NodeId = usize;
+pub(super) type NodeId = u32;
 
 /// How certain a node is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,8 @@ pub(super) struct Node<'t> {
 pub(super) enum NodeKind<'t> {
     Null,
     Bool(bool),
-    Number(Number),
+    /// The digits of a number.
+    Number(Cow<'t, str>),
     Text(Cow<'t, str>),
     Array(Vec<NodeId>),
     Object(Vec<(Cow<'t, str>, NodeId)>),
@@ -53,11 +54,11 @@ pub(super) struct Forest<'t> {
 impl<'t> Forest<'t> {
     pub(super) fn add(&mut self, node: Node<'t>) -> NodeId {
         self.nodes.push(node);
-        self.nodes.len() - 1
+        u32::try_from(self.nodes.len() - 1).unwrap_or(u32::MAX)
     }
 
     pub(super) fn node(&self, id: NodeId) -> &Node<'t> {
-        &self.nodes[id]
+        &self.nodes[id as usize]
     }
 
     /// Adds a text as it is.
@@ -90,7 +91,7 @@ impl<'t> Forest<'t> {
         let kind = match value {
             Value::Null => NodeKind::Null,
             Value::Bool(flag) => NodeKind::Bool(*flag),
-            Value::Number(number) => NodeKind::Number(number.clone()),
+            Value::Number(number) => NodeKind::Number(Cow::Owned(number.to_string())),
             Value::String(text) => NodeKind::Text(Cow::Owned(text.clone())),
             Value::Array(items) => {
                 NodeKind::Array(items.iter().map(|item| self.add_value(item)).collect())
@@ -112,13 +113,13 @@ impl<'t> Forest<'t> {
         match &self.node(id).kind {
             NodeKind::Null => Value::Null,
             NodeKind::Bool(flag) => Value::Bool(*flag),
-            NodeKind::Number(number) => Value::Number(number.clone()),
+            NodeKind::Number(digits) => number_of(digits).map_or(Value::Null, Value::Number),
             NodeKind::Text(text) => Value::String(text.clone().into_owned()),
             NodeKind::Array(items) => {
                 Value::Array(items.iter().map(|&item| self.value(item)).collect())
             }
             NodeKind::Object(entries) => {
-                let mut map = Map::new();
+                let mut map = Map::with_capacity(entries.len());
                 for (key, value) in entries {
                     map.insert(key.clone().into_owned(), self.value(*value));
                 }
@@ -132,4 +133,9 @@ impl<'t> Forest<'t> {
         let node = self.node(id);
         node.raw.is_empty() && node.mark != Mark::Complete && !node.gathered
     }
+}
+
+/// Reads the digits of a number.
+pub(super) fn number_of(digits: &str) -> Option<Number> {
+    digits.parse().ok()
 }

@@ -64,8 +64,11 @@ pub struct SchemaOutcome {
     /// How many repairs are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub repairs_left_off: usize,
-    /// What was changed to fit the schema.
+    /// What was changed to fit the schema, at most a thousand.
     pub coercions: Vec<Coercion>,
+    /// How many coercions are not listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub coercions_left_off: usize,
     /// Where the value still breaks the schema.
     pub violations: Vec<Violation>,
     /// Places whose value was cut, inferred or filled in.
@@ -92,15 +95,19 @@ pub fn parse_with_schema(
     // Words that are no answer yet may be the talk before one.
     let early = |&(_, plan): &(Reading, PlanId)| !(rules.partial && planner.is_unread_text(plan));
     let Some((reading, plan)) = best.filter(early) else {
-        return outcome(Value::Null, (Vec::new(), 0), Vec::new(), vec!["$".to_owned()], schema);
+        let incomplete = vec!["$".to_owned()];
+        return outcome(Value::Null, (Vec::new(), 0), (Vec::new(), 0), incomplete, schema);
     };
     let built = build(&planner, plan);
+    // The value and the readings of a long text are large: not both while it is judged.
+    drop(planner);
     let repairs = repairs_of(text, &parsed, reading.span);
     let mut incomplete = built.incomplete;
     if incomplete.is_empty() && parsed.has_lost_values() {
         incomplete = parsed.incomplete_paths();
     }
-    outcome(built.value, repairs, built.coercions, incomplete, schema)
+    drop(parsed);
+    outcome(built.value, repairs, (built.coercions, built.left_off), incomplete, schema)
 }
 
 /// What a tree says in the terms of a schema.
@@ -151,13 +158,13 @@ pub fn parse_named(
         }
         SchemaCarrier::Text => {
             let value = Value::String(text.to_owned());
-            outcome(value, (Vec::new(), 0), Vec::new(), Vec::new(), &schema)
+            outcome(value, (Vec::new(), 0), (Vec::new(), 0), Vec::new(), &schema)
         }
         SchemaCarrier::FrontMatter => {
             let fields = read_front_matter(text);
             let missing = if fields.is_none() { vec!["$".to_owned()] } else { Vec::new() };
             let value = Value::Object(fields.unwrap_or_default());
-            outcome(value, (Vec::new(), 0), Vec::new(), missing, &schema)
+            outcome(value, (Vec::new(), 0), (Vec::new(), 0), missing, &schema)
         }
     })
 }
@@ -189,7 +196,7 @@ fn cheapest<'t>(planner: &mut Planner<'_, 't>, found: Vec<Reading>) -> Option<(R
 fn outcome(
     value: Value,
     (repairs, repairs_left_off): (Vec<Repair>, usize),
-    coercions: Vec<Coercion>,
+    (coercions, coercions_left_off): (Vec<Coercion>, usize),
     incomplete_paths: Vec<String>,
     schema: &CompiledSchema,
 ) -> SchemaOutcome {
@@ -201,6 +208,7 @@ fn outcome(
         repairs,
         repairs_left_off,
         coercions,
+        coercions_left_off,
         violations,
         incomplete_paths,
     }

@@ -25,7 +25,12 @@ const DEPTH_LIMIT: usize = 640;
 const IMPOSSIBLE: u32 = 1_000_000_000;
 
 /// The place of a plan in the planner.
-pub(super) type PlanId = usize;
+///
+/// A value that is taken as it is needs no plan of its own: its id is the node with the highest bit
+/// set, so that a long list of such values costs nothing.
+pub(super) type PlanId = u32;
+
+const KEPT: PlanId = 1 << 31;
 
 /// How one node becomes a value of one type.
 #[derive(Debug)]
@@ -42,11 +47,11 @@ pub(super) enum Action {
     /// Takes the node's value as it is.
     Keep,
     /// Takes this value, which the node says in other words.
-    Make(Value),
+    Make(Box<Value>),
     /// Takes the node's text as it was written.
     Words,
     /// Takes this value, which nothing in the text says.
-    Fill(Value),
+    Fill(Box<Value>),
     Array(Vec<PlanId>),
     Object(Vec<Slot>),
     /// Takes what another plan gives.
@@ -65,9 +70,9 @@ pub(super) struct Slot {
 pub(super) enum SlotValue {
     Planned(PlanId),
     /// A value the text does not say.
-    Filled(Value),
+    Filled(Box<Value>),
     /// What the schema says of an absent value: its default, or the null it allows.
-    Granted(Value),
+    Granted(Box<Value>),
 }
 
 /// A change, relative to the place of its plan.
@@ -95,6 +100,8 @@ pub(super) struct Planner<'s, 't> {
     pub(super) forest: Forest<'t>,
     pub(super) rules: Rules,
     plans: Vec<Plan>,
+    // What every id with the bit `KEPT` stands for, but for the node.
+    kept: Plan,
     memo: HashMap<(NodeId, TypeId), Option<PlanId>>,
     inside: HashMap<NodeId, Option<NodeId>>,
     depth: usize,
@@ -109,6 +116,7 @@ impl<'s, 't> Planner<'s, 't> {
             forest,
             rules,
             plans: Vec::new(),
+            kept: keep(0),
             memo: HashMap::new(),
             inside: HashMap::new(),
             depth: 0,
@@ -117,22 +125,27 @@ impl<'s, 't> Planner<'s, 't> {
     }
 
     pub(super) fn get(&self, id: PlanId) -> &Plan {
-        &self.plans[id]
+        if id & KEPT == 0 { &self.plans[id as usize] } else { &self.kept }
+    }
+
+    /// Returns the node that a plan is for.
+    pub(super) fn node_of(&self, id: PlanId) -> NodeId {
+        if id & KEPT == 0 { self.plans[id as usize].node } else { id & !KEPT }
     }
 
     pub(super) fn cost(&self, id: PlanId) -> u32 {
-        self.plans[id].cost
+        self.get(id).cost
     }
 
     /// Returns whether a plan keeps the words of the reply for want of anything that fits.
     pub(super) fn is_unread_text(&self, id: PlanId) -> bool {
-        let node = self.forest.node(self.plans[id].node);
-        self.plans[id].cost >= VIOLATION && node.gathered && matches!(node.kind, NodeKind::Text(_))
+        let node = self.forest.node(self.node_of(id));
+        self.cost(id) >= VIOLATION && node.gathered && matches!(node.kind, NodeKind::Text(_))
     }
 
     /// Returns whether a plan takes the text a list or object was written as.
     pub(super) fn gives_words(&self, id: PlanId) -> bool {
-        match self.plans[id].action {
+        match self.get(id).action {
             Action::Words => true,
             Action::Same(inner) => self.gives_words(inner),
             _ => false,
@@ -141,7 +154,7 @@ impl<'s, 't> Planner<'s, 't> {
 
     /// Returns whether a plan puts the node into a list or object that is not written.
     pub(super) fn wraps(&self, id: PlanId) -> bool {
-        match self.plans[id].action {
+        match self.get(id).action {
             Action::Array(_) | Action::Object(_) => true,
             Action::Same(inner) => self.wraps(inner),
             _ => false,
@@ -151,6 +164,10 @@ impl<'s, 't> Planner<'s, 't> {
     /// Plans a node as a type, once.
     pub(super) fn plan(&mut self, node: NodeId, type_id: TypeId) -> PlanId {
         let type_id = self.schema.resolve(type_id);
+        if self.is_leaf(node, type_id) {
+            let plan = self.fresh(node, type_id);
+            return self.push(plan);
+        }
         match self.memo.get(&(node, type_id)) {
             Some(Some(plan)) => return *plan,
             Some(None) => return self.push(Plan { cost: IMPOSSIBLE, ..violation(node) }),
@@ -166,6 +183,14 @@ impl<'s, 't> Planner<'s, 't> {
         let id = self.push(plan);
         self.memo.insert((node, type_id), Some(id));
         id
+    }
+
+    // A scalar read as a scalar leads to no other plan, so that it is not worth remembering.
+    fn is_leaf(&self, node: NodeId, type_id: TypeId) -> bool {
+        let shape = self.schema.shape(type_id);
+        let compound =
+            matches!(shape, Shape::Array(_) | Shape::Object(_) | Shape::Union(_) | Shape::Same(_));
+        !compound && self.is_scalar(node)
     }
 
     fn fresh(&mut self, node: NodeId, type_id: TypeId) -> Plan {
@@ -233,8 +258,13 @@ impl<'s, 't> Planner<'s, 't> {
     }
 
     fn push(&mut self, plan: Plan) -> PlanId {
+        let is_kept =
+            plan.cost == 0 && plan.notes.is_empty() && matches!(plan.action, Action::Keep);
+        if is_kept && plan.node < KEPT {
+            return KEPT | plan.node;
+        }
         self.plans.push(plan);
-        self.plans.len() - 1
+        u32::try_from(self.plans.len() - 1).unwrap_or(KEPT - 1)
     }
 
     fn is_null(&self, node: NodeId) -> bool {
@@ -252,11 +282,13 @@ impl<'s, 't> Planner<'s, 't> {
         if let Some(known) = self.inside.get(&node) {
             return *known;
         }
+        match &self.forest.node(node).kind {
+            NodeKind::Text(text) if text.trim_start().starts_with(['{', '[']) => {}
+            _ => return None,
+        }
         let found = match &self.forest.node(node).kind {
             NodeKind::Text(text) => {
-                let text = text.trim();
-                let holds_json = text.starts_with(['{', '[']);
-                let value = if holds_json { read_json(text, self.rules.salvage) } else { None };
+                let value = read_json(text.trim(), self.rules.salvage);
                 value.map(|value| self.forest.add_value(&value))
             }
             _ => None,
@@ -307,7 +339,7 @@ fn same(node: NodeId, cost: u32, inner: PlanId) -> Plan {
 
 fn withheld(node: NodeId) -> Plan {
     let note = note(CoercionCode::Withheld, "", "null");
-    Plan { node, cost: note.cost, notes: vec![note], action: Action::Fill(Value::Null) }
+    Plan { node, cost: note.cost, notes: vec![note], action: Action::Fill(Box::new(Value::Null)) }
 }
 
 fn note(code: CoercionCode, from: &str, to: &str) -> Note {
@@ -318,11 +350,11 @@ fn note(code: CoercionCode, from: &str, to: &str) -> Note {
 fn made(node: NodeId, value: Value, code: CoercionCode, from: &str) -> Plan {
     let to = &value.to_string();
     let note = note(code, from, to);
-    Plan { node, cost: note.cost, notes: vec![note], action: Action::Make(value) }
+    Plan { node, cost: note.cost, notes: vec![note], action: Action::Make(Box::new(value)) }
 }
 
 /// A plan that fills in a value the text does not say.
 fn filled(node: NodeId, value: Value, code: CoercionCode) -> Plan {
     let note = note(code, "", &value.to_string());
-    Plan { node, cost: note.cost, notes: vec![note], action: Action::Fill(value) }
+    Plan { node, cost: note.cost, notes: vec![note], action: Action::Fill(Box::new(value)) }
 }

@@ -4,7 +4,7 @@
 //! with what it costs to believe it. Never reads a scalar out of the middle of prose: there the
 //! words themselves are the reading.
 
-use super::forest::{Forest, Mark, Node, NodeId, NodeKind};
+use super::forest::{Forest, Mark, Node, NodeId, NodeKind, number_of};
 use crate::lines::floor_boundary;
 use crate::markdown::TICKS;
 use crate::parse::{self, Kind, NodeState, ParseOptions, Parsed, Repair, Tree};
@@ -179,10 +179,11 @@ fn add_nodes<'t>(
     let kind = match tree.kind(id) {
         Kind::Null => NodeKind::Null,
         Kind::Bool(flag) => NodeKind::Bool(flag),
-        Kind::Number => match tree.to_value(id) {
-            Value::Number(number) => NodeKind::Number(number),
-            _ => NodeKind::Text(tree.text(id)),
-        },
+        Kind::Number => {
+            let digits = tree.text(id);
+            let is_number = number_of(&digits).is_some();
+            if is_number { NodeKind::Number(digits) } else { NodeKind::Text(digits) }
+        }
         Kind::String => NodeKind::Text(tree.text(id)),
         Kind::Array | Kind::Object if depth == 0 => NodeKind::Null,
         Kind::Array => {
@@ -215,5 +216,5 @@ fn is_open_ended(kind: &NodeKind<'_>) -> bool {
 }
 
 fn ends_text(tree: &Tree, span: Span) -> bool {
-    tree.source().get(span.end..).is_none_or(|rest| rest.trim().is_empty())
+    tree.source().get(span.end..).is_none_or(|rest| rest.trim_start().is_empty())
 }

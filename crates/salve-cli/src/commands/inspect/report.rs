@@ -66,14 +66,68 @@ fn entries<'a>(text: &str, judgement: &'a Judgement) -> Vec<Entry<'a>> {
             place: Position::of(text, text.trim_end().len()),
         });
     }
+    let mut places = Places::new(text);
     entries.extend(judgement.findings.iter().map(|finding| Entry {
         code: finding.code.name(),
         message: &finding.message,
-        place: Position::of(text, finding.span.start),
+        place: places.of(finding.span.start),
     }));
     entries
 }
 
+// Counts on from the place before, so that any number of findings costs one pass over the text.
+struct Places<'t> {
+    text: &'t str,
+    at: usize,
+    line: usize,
+    column: usize,
+}
+
+impl<'t> Places<'t> {
+    fn new(text: &'t str) -> Self {
+        Self { text, at: 0, line: 1, column: 1 }
+    }
+
+    fn of(&mut self, offset: usize) -> Position {
+        let offset = offset.min(self.text.len());
+        if offset < self.at {
+            *self = Self::new(self.text);
+        }
+        let passed = &self.text.as_bytes()[self.at..offset];
+        let last = passed.iter().rposition(|&byte| byte == b'\n');
+        if let Some(last) = last {
+            self.line += passed.iter().filter(|&&byte| byte == b'\n').count();
+            self.column = 1 + characters(&passed[last + 1..]);
+        } else {
+            self.column += characters(passed);
+        }
+        self.at = offset;
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        Position { line: number(self.line), column: number(self.column) }
+    }
+}
+
+// Continuation bytes are not characters; counting the others counts characters.
+fn characters(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()
+}
+
 fn escaped(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_counted_on_are_places_counted_anew() {
+        let text = "é one\ntwo\n\nfour é x\n";
+        let mut places = Places::new(text);
+        let offsets = [0, 2, 3, 7, 8, 10, 11, 12, 20, text.len(), 7, 99];
+        for offset in offsets.into_iter().filter(|&it| it > text.len() || text.is_char_boundary(it))
+        {
+            assert_eq!(places.of(offset), Position::of(text, offset), "{offset}");
+        }
+    }
 }

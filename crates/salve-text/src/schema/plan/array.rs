@@ -10,6 +10,9 @@ use super::{
 use crate::schema::model::ArrayShape;
 use std::borrow::Cow;
 
+// Items left out are counted in full and listed up to this many.
+const LISTED: usize = 1_000;
+
 impl<'t> Planner<'_, 't> {
     pub(super) fn plan_array(&mut self, node: NodeId, type_id: TypeId, shape: &ArrayShape) -> Plan {
         match &self.forest.node(node).kind {
@@ -74,7 +77,9 @@ impl<'t> Planner<'_, 't> {
                 left_out.cost = 1;
             }
             plan.cost = plan.cost.saturating_add(left_out.cost);
-            plan.notes.push(left_out);
+            if plan.notes.len() < LISTED {
+                plan.notes.push(left_out);
+            }
         }
         // A list of which nothing can be read does not fit.
         if kept.is_empty() && !items.is_empty() && !self.rules.partial {
@@ -86,7 +91,7 @@ impl<'t> Planner<'_, 't> {
 
     fn why_drop(&self, item: NodeId, plan: PlanId, gathered: bool) -> Option<CoercionCode> {
         let found = self.forest.node(item);
-        let withheld = matches!(self.get(plan).action, Action::Fill(Value::Null));
+        let withheld = matches!(&self.get(plan).action, Action::Fill(value) if value.is_null());
         if withheld && self.rules.partial {
             return Some(CoercionCode::Withheld);
         }

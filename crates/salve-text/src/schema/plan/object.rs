@@ -148,9 +148,8 @@ impl<'t> Planner<'_, 't> {
     }
 
     fn gives_null(&self, plan: PlanId) -> bool {
-        let plan = self.get(plan);
-        match &plan.action {
-            Action::Keep => self.is_null(plan.node),
+        match &self.get(plan).action {
+            Action::Keep => self.is_null(self.node_of(plan)),
             Action::Make(value) | Action::Fill(value) => value.is_null(),
             Action::Same(inner) => self.gives_null(*inner),
             Action::Words | Action::Array(_) | Action::Object(_) => false,
@@ -354,6 +353,7 @@ fn fill(plan: &mut Plan, property: &Property, value: Value, code: CoercionCode) 
         CoercionCode::AbsentAsEmpty => value.is_null(),
         _ => false,
     };
+    let value = Box::new(value);
     if granted { SlotValue::Granted(value) } else { SlotValue::Filled(value) }
 }
 

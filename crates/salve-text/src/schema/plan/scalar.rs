@@ -4,10 +4,11 @@
 //! names alike.
 
 use super::{
-    ABSENT, Action, CoercionCode, Mark, NodeId, NodeKind, Plan, Planner, TypeId, VIOLATION, Value,
-    keep, made, note, violation, withheld,
+    ABSENT, Action, CoercionCode, Mark, NodeId, NodeKind, Plan, PlanId, Planner, TypeId, VIOLATION,
+    Value, keep, made, note, violation, withheld,
 };
 use crate::schema::fold::{self, Fit};
+use crate::schema::forest::number_of;
 use crate::schema::model::Choice;
 use crate::schema::number;
 use serde_json::Number;
@@ -30,7 +31,7 @@ impl Planner<'_, '_> {
             NodeKind::Null => return self.unreadable_null(node),
             NodeKind::Array(_) | NodeKind::Object(_) => return self.plan_taken_out(node, type_id),
             NodeKind::Text(text) => read_boolean(text),
-            NodeKind::Number(value) => match value.as_f64() {
+            NodeKind::Number(digits) => match number_of(digits).and_then(|it| it.as_f64()) {
                 Some(1.0) => Some((true, 0)),
                 Some(0.0) => Some((false, 0)),
                 _ => None,
@@ -44,11 +45,12 @@ impl Planner<'_, '_> {
 
     pub(super) fn plan_number(&mut self, node: NodeId, type_id: TypeId, whole: bool) -> Plan {
         let (value, mut plan) = match &self.forest.node(node).kind {
-            NodeKind::Number(value) => {
+            NodeKind::Number(digits) => {
                 if self.rules.partial && !self.forest.node(node).ended {
                     return withheld(node);
                 }
-                (value.clone(), keep(node))
+                let Some(value) = number_of(digits) else { return violation(node) };
+                (value, keep(node))
             }
             NodeKind::Text(text) => {
                 let Some(found) = number::read(text) else { return violation(node) };
@@ -75,7 +77,7 @@ impl Planner<'_, '_> {
             rounding.cost -= u32::from(!lossy);
             plan.cost += rounding.cost;
             plan.notes.push(rounding);
-            plan.action = Action::Make(Value::Number(integer));
+            plan.action = Action::Make(Box::new(Value::Number(integer)));
         }
         plan
     }
@@ -119,7 +121,7 @@ impl Planner<'_, '_> {
         }
     }
 
-    fn plan_string_id(&mut self, node: NodeId) -> usize {
+    fn plan_string_id(&mut self, node: NodeId) -> PlanId {
         let plan = self.plan_string(node);
         self.push(plan)
     }
