@@ -273,6 +273,7 @@ fn a_paused_workspace_is_not_written_to() {
     write(&place.join("greet.py"), GREET);
     write(&place.join(".salve/CONTROL.md"), "PAUSE\n");
     let ended = apply_in(&place, &[], BLOCK);
+    assert_eq!(ended.code, Some(4), "{ended:?}");
     assert!(ended.err.contains("paused by `.salve/CONTROL.md`"), "{ended:?}");
     assert_eq!(read(&place.join("greet.py")), GREET);
     assert_eq!(apply_in(&place, &["--dry-run"], BLOCK).code, Some(0));

@@ -7,6 +7,7 @@ mod batch;
 mod cache;
 mod check;
 mod config;
+mod gateway;
 mod history;
 mod inspect;
 mod jobs;
