@@ -46,7 +46,7 @@ const TASKS: &[Task] = &[
     Task { name: "crash-child", run: crash::run_child, short: None },
     Task { name: "ambiguity", run: ambiguity::run, short: Some(ambiguity::short) },
     Task { name: "edits", run: edits::run, short: Some(edits::short) },
-    Task { name: "growth", run: growth::run, short: None },
+    Task { name: "growth", run: growth::run, short: Some(growth::short) },
     Task { name: "redact", run: redact::run, short: None },
     Task { name: "matrix", run: gateway::matrix, short: Some(gateway::matrix_short) },
     Task { name: "garble", run: gateway::garble, short: Some(gateway::garble_short) },
