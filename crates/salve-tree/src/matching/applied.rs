@@ -29,11 +29,13 @@ pub(crate) fn stands(index: &Index<'_>, pattern: &Pattern<'_>) -> Option<Range<u
     })
 }
 
-/// Tells whether an insertion found at `first` would put in what is there already.
+/// Tells whether an insertion found at `first` would put in what is there already, compared at the
+/// level at which it was found.
 pub(crate) fn inserted(
     index: &Index<'_>,
     pattern: &Pattern<'_>,
     first: usize,
+    level: Level,
 ) -> Option<Range<usize>> {
     if !pattern.only_inserts() {
         return None;
@@ -45,7 +47,7 @@ pub(crate) fn inserted(
     // What is put at the end and is the end already is there, however little it says.
     let says = new.map(|line| weight(line)).sum::<usize>() >= SUBSTANTIAL
         || first + side.len() == index.text().line_count();
-    (says && index.stands(Level::Trailing, &side, first)).then(|| first..first + side.len())
+    (says && index.stands(level, &side, first)).then(|| first..first + side.len())
 }
 
 // New lines that say something and that the old side lacks prove it. A mere removal is proved by

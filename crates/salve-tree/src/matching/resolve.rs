@@ -5,8 +5,8 @@
 //! or none does. Never: a place that two hunks want, nor a text made of some of the hunks.
 
 use super::evidence;
-use super::index::Index;
-use super::ladder::{self, Search, Sought};
+use super::index::{Index, Level};
+use super::ladder::{self, Indentation, Search, Sought};
 use super::pattern::Pattern;
 use super::{HunkOutcome, HunkRefusal, HunkRefusalReason, MatchOptions, Matched, Rung};
 use super::{applied, dependent, neighbours, refusal, reread};
@@ -152,7 +152,12 @@ pub(crate) fn settle<'h>(
     search: &Search<'_>,
     first: usize,
 ) -> State<'h> {
-    if let Some(lines) = applied::inserted(index, &search.pattern, first) {
+    // What was sent with another indentation is there with that of the file.
+    let level = match search.indentation {
+        Indentation::AsWritten => Level::Trailing,
+        Indentation::Uniform | Indentation::Nearest => Level::Trimmed,
+    };
+    if let Some(lines) = applied::inserted(index, &search.pattern, first, level) {
         return State::Applied(lines);
     }
     let hinted = hunk.hint.is_some_and(|hint| (hint as usize).saturating_sub(1) == first);

@@ -94,6 +94,14 @@ fn what_was_put_at_an_end_is_not_put_there_again() {
                     vec![text("two", "two\nthree = 3")],
                     r#"applied "one\ntwo\nthree = 3\n""#,
                 ),
+                (
+                    "one one\ntwo two\nthree = 3\n",
+                    vec![block(
+                        "    one one\n    two two",
+                        "    one one\n    two two\n    three = 3",
+                    )],
+                    r#"applied "one one\ntwo two\nthree = 3\n""#,
+                ),
             ],
         );
     }
