@@ -45,8 +45,10 @@ impl Machine {
             && quote > token.body
             && bytes[quote - 1] == b'\n';
         let end = rskip_blank(bytes, token.body, quote);
-        // Several lines are the content of a file, whose last break is content too.
-        let is_file = layout && bytes[token.body..end].contains(&b'\n');
+        // Several lines are the content of a file, whose last break is content too; but not where the
+        // opening quote is on a line of its own as well.
+        let is_file =
+            layout && bytes[token.body] != b'\n' && bytes[token.body..end].contains(&b'\n');
         if !layout || end == token.body || is_file {
             return;
         }

@@ -19,6 +19,7 @@ fn a_lost_brace_between_two_objects_keeps_both() {
         &[
             (r#""a":"x","b":[1,2],"c":"z"}"#, r#"{"a":"x","b":[1,2],"c":"z"}"#),
             ("{\"content\":\"a\nb\n\",\"n\":1}", r#"{"content":"a\nb\n","n":1}"#),
+            ("{\"a\":\"\n```{}```\n\",\"n\":1}", r#"{"a":"\n```{}```","n":1}"#),
             (r#"{'s':'F: Send + 'static,','n':1}"#, r#"{"s":"F: Send + 'static,","n":1}"#),
             ("{\"a\":\"x\", # it's\n \"b\":\"y\"}", r#"{"a":"x","b":"y"}"#),
         ],
