@@ -56,7 +56,9 @@ pub(crate) fn run(arguments: &InspectArguments, format: FormatChoice) -> Command
         }
         FormatChoice::Json => output::json(&Document(&judgement))?,
         FormatChoice::Jsonl => output::json_line(&Document(&judgement))?,
-        FormatChoice::Sarif => output::json(&report::sarif(&raw.text, name, &judgement))?,
+        FormatChoice::Sarif => {
+            output::json(&report::Sarif { text: &raw.text, name, judgement: &judgement })?
+        }
         FormatChoice::Github => output::content(&report::github(&raw.text, name, &judgement))?,
     }
     let found = !judgement.verdict.is_valid || !judgement.findings.is_empty();

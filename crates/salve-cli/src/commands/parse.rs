@@ -4,7 +4,7 @@
 //! in violation of the schema. Never completes what a cut left unfinished.
 
 use crate::arguments::{Format, ParseArguments};
-use crate::failure::{CommandResult, Ending, Failure};
+use crate::failure::{CommandResult, Ending};
 use crate::schemas::Schema;
 use crate::{batch, input, output, render};
 use salve_text::{

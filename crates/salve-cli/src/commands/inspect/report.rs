@@ -4,7 +4,8 @@
 
 use salve_engine::pipeline::Judgement;
 use salve_types::{Position, TruncationKind};
-use serde_json::{Value, json};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::json;
 
 /// One line of a report: code, words, place.
 struct Entry<'a> {
@@ -13,30 +14,57 @@ struct Entry<'a> {
     place: Position,
 }
 
-/// Returns the judgement as a SARIF document.
-pub(crate) fn sarif(text: &str, name: &str, judgement: &Judgement) -> Value {
-    let results: Vec<Value> = entries(text, judgement)
-        .iter()
-        .map(|entry| {
+/// The judgement as a SARIF document, written as it is made.
+pub(crate) struct Sarif<'a> {
+    /// The text that was judged.
+    pub(crate) text: &'a str,
+    /// How the text is called.
+    pub(crate) name: &'a str,
+    /// What was found.
+    pub(crate) judgement: &'a Judgement,
+}
+
+impl Serialize for Sarif<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_map(None)?;
+        fields.serialize_entry("version", "2.1.0")?;
+        fields.serialize_entry("$schema", "https://json.schemastore.org/sarif-2.1.0.json")?;
+        fields.serialize_entry("runs", &[Run(self)])?;
+        fields.end()
+    }
+}
+
+struct Run<'a>(&'a Sarif<'a>);
+
+impl Serialize for Run<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let version = env!("CARGO_PKG_VERSION");
+        let mut fields = serializer.serialize_map(None)?;
+        let tool = json!({ "driver": { "name": "salve", "version": version } });
+        fields.serialize_entry("tool", &tool)?;
+        fields.serialize_entry("results", &Results(self.0))?;
+        fields.end()
+    }
+}
+
+struct Results<'a>(&'a Sarif<'a>);
+
+impl Serialize for Results<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Sarif { text, name, judgement } = *self.0;
+        serializer.collect_seq(entries(text, judgement).iter().map(|entry| {
+            let place = json!({ "startLine": entry.place.line, "startColumn": entry.place.column });
             json!({
                 "ruleId": entry.code,
                 "level": "error",
                 "message": { "text": entry.message },
                 "locations": [{ "physicalLocation": {
                     "artifactLocation": { "uri": name },
-                    "region": { "startLine": entry.place.line, "startColumn": entry.place.column },
+                    "region": place,
                 }}],
             })
-        })
-        .collect();
-    json!({
-        "version": "2.1.0",
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "runs": [{
-            "tool": { "driver": { "name": "salve", "version": env!("CARGO_PKG_VERSION") } },
-            "results": results,
-        }],
-    })
+        }))
+    }
 }
 
 /// Returns the judgement as annotations of GitHub Actions.
