@@ -13,7 +13,9 @@ use super::scrub::Scrub;
 use crate::http::body::{self, Arrived, BodyError, ReplyBody, Unread, full, pieces};
 use crate::http::coding;
 use crate::http::refusal::Refusal;
-use bytes::Bytes;
+use crate::http::sse::is_event_stream;
+use bytes::{Bytes, BytesMut};
+use futures_util::stream::BoxStream;
 use futures_util::{Stream, StreamExt};
 use http::header::CONTENT_LENGTH;
 use http::response::Parts;
@@ -23,7 +25,7 @@ use salve_store::CallId;
 use salve_types::Mode;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Heals a reply that comes in one piece.
 pub(crate) async fn whole(
@@ -142,7 +144,7 @@ async fn scrubbed(
     let coding = coding::packed_in(&parts.headers).cloned();
     let failed = !parts.status.is_success();
     let mut head = client_head(parts);
-    let pieces = match coding {
+    let mut pieces = match coding {
         None => pieces(body),
         Some(coding) if coding::is_readable(&coding) => {
             headers::of_changed_body(&mut head.headers);
@@ -154,10 +156,36 @@ async fn scrubbed(
         }
         Some(_) => pieces(body),
     };
+    if failed && is_event_stream(&head.headers) {
+        // Events are joined by clients: only all of them together show what they tell.
+        headers::of_changed_body(&mut head.headers);
+        let told = scrub.events(beginning(pieces).await);
+        pieces = futures_util::stream::iter([Ok(told)]).boxed();
+    }
     head.headers.extend(call.map(|call| (headers::SALVE_CALL, HeaderValue::from(call.0))));
     scrub.headers(&mut head.headers);
     let pieces = scrub.stream(Booked { pieces, booking });
     Response::from_parts(head, body::streamed(pieces))
+}
+
+// More of a failure is not passed on, and its end is not waited for any longer.
+const MOST_OF_A_FAILURE: usize = 1 << 20;
+const PATIENCE_WITH_A_FAILURE: Duration = Duration::from_secs(30);
+
+async fn beginning(mut pieces: BoxStream<'static, std::io::Result<Bytes>>) -> Bytes {
+    let mut all = BytesMut::new();
+    let arriving = async {
+        while let Some(Ok(piece)) = pieces.next().await {
+            all.extend_from_slice(&piece);
+            if all.len() > MOST_OF_A_FAILURE {
+                break;
+            }
+        }
+    };
+    // What came until then is passed on.
+    let _ = tokio::time::timeout(PATIENCE_WITH_A_FAILURE, arriving).await;
+    all.truncate(MOST_OF_A_FAILURE);
+    all.freeze()
 }
 
 fn client_head(parts: Parts) -> Parts {

@@ -4,6 +4,8 @@
 //! that the gateway holds, as it is or escaped as in JSON, in an address or in a page. Never holds
 //! back more than the beginning of a key, and copies only what it changes.
 
+mod events;
+
 use aho_corasick::{AhoCorasick, MatchKind};
 use bytes::{Bytes, BytesMut};
 use futures_util::Stream;

@@ -415,6 +415,52 @@ async fn an_upstream_that_echoes_its_key_does_not_tell_it_to_clients() {
 }
 
 #[tokio::test]
+async fn a_key_that_a_failure_tells_in_pieces_is_taken_out() {
+    const KEY: &str = "sk-upstream-0123456789";
+    let upstream = FakeUpstream::start(|seen, _| {
+        let event = |text: &str| match seen.uri.path() {
+            "/v1/chat/completions" => {
+                json!({"choices": [{"index": 0, "delta": {"content": text}}]})
+            }
+            "/v1/messages" => json!({"type": "content_block_delta", "index": 0,
+                "delta": {"type": "text_delta", "text": text}}),
+            _ => json!({"type": "response.output_text.delta", "delta": text}),
+        };
+        let (begin, end) = KEY.split_at(9);
+        let pieces = [format!("no such key: {begin}"), format!("{end}, sorry")];
+        let pieces = pieces.map(|text| Ok(Bytes::from(format!("data: {}\n\n", event(&text)))));
+        let mut answer = events(stream::iter(pieces));
+        *answer.status_mut() = http::StatusCode::UNAUTHORIZED;
+        answer
+    })
+    .await;
+    let store = store().await;
+    let key = key(&store, named("a")).await;
+    for mode in [Mode::Enforce, Mode::Observe, Mode::Off] {
+        let mut config = keyed(&upstream, &store);
+        config.upstream_key = Some(Secret::new(KEY).unwrap());
+        config.mode = mode;
+        let gateway = gateway(config).await;
+        for path in ["chat/completions", "messages", "responses"] {
+            let asked = json!({"model": "m", "max_tokens": 9, "stream": true, "input": "go",
+                "messages": [{"role": "user", "content": "go"}]});
+            let response = client()
+                .post(format!("http://{}/v1/{path}", gateway.addr))
+                .bearer_auth(&key)
+                .header("content-type", "application/json")
+                .body(asked.to_string())
+                .send()
+                .await
+                .unwrap();
+            assert_eq!(response.status(), 401, "{mode:?} {path}");
+            let told = response.text().await.unwrap();
+            assert!(told.contains("no such key: ***, sorry"), "{mode:?} {path}: {told}");
+            assert!(!told.contains("0123456789"), "{mode:?} {path}: {told}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_gateway_that_asks_for_keys_does_not_start_without_one() {
     let upstream = FakeUpstream::start(|_, _| text(200, REPLY)).await;
     let store = store().await;
