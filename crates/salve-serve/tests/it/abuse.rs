@@ -1,13 +1,16 @@
 //! Forged and abusive requests: each is refused, each is logged, and no key is in any log.
 
-use super::stage::{FakeUpstream, config, gateway, key, raw, store, text};
+use super::stage::{FakeUpstream, config, gateway, key, raw, store, talk, text};
+use super::tls;
+use rustls_pki_types::ServerName;
 use salve_serve::gateway::Secret;
-use salve_serve::http::ServerHandle;
+use salve_serve::http::{ServerHandle, TlsIdentity};
 use salve_store::{NewKey, SpendLimit, Store};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
@@ -78,10 +81,12 @@ struct Scene {
     revoked: String,
     poor: String,
     slow: String,
+    // What trusts the certificate, where there is one.
+    trusting: Option<TlsConnector>,
     _store: Store,
 }
 
-async fn scene(log: Log) -> Scene {
+async fn scene(log: Log, identity: Option<TlsIdentity>) -> Scene {
     let upstream = FakeUpstream::start(|_, _| text(200, "{}")).await;
     let store = store().await;
     let named = |name: &str| NewKey { name: name.to_owned(), ..NewKey::default() };
@@ -97,8 +102,10 @@ async fn scene(log: Log) -> Scene {
     config.server.limits.head = 16 << 10;
     config.server.timeouts.head = Duration::from_millis(400);
     config.server.timeouts.body = Duration::from_millis(400);
+    let trusting = identity.is_some().then(tls::trusting);
+    config.server.tls = identity;
     let gateway = gateway(config).await;
-    Scene { log, upstream, gateway, key: good, revoked, poor, slow, _store: store }
+    Scene { log, upstream, gateway, key: good, revoked, poor, slow, trusting, _store: store }
 }
 
 const JSON: &str = "content-type: application/json\r\n";
@@ -138,8 +145,7 @@ fn bomb() -> Vec<u8> {
 
 type Case = (&'static str, &'static str, Vec<u8>);
 
-fn forged_keys(scene: &Scene) -> Vec<Case> {
-    let chat = "/v1/chat/completions";
+fn forged_keys(scene: &Scene, chat: &str) -> Vec<Case> {
     let with = |key: &str| post(chat, &format!("{JSON}{}", bearer(key)), BODY);
     vec![
         ("no key", "401", post(chat, JSON, BODY)),
@@ -220,8 +226,7 @@ fn wrong_places(scene: &Scene) -> Vec<Case> {
     ]
 }
 
-fn wrong_bodies(scene: &Scene) -> Vec<Case> {
-    let chat = "/v1/chat/completions";
+fn wrong_bodies(scene: &Scene, chat: &str) -> Vec<Case> {
     let auth = bearer(&scene.key);
     let json = format!("{JSON}{auth}");
     let typed = |kind: &str| post(chat, &format!("content-type: {kind}\r\n{auth}"), BODY);
@@ -258,11 +263,8 @@ fn wrong_bodies(scene: &Scene) -> Vec<Case> {
     ]
 }
 
-fn malformed(scene: &Scene) -> Vec<Case> {
-    let head = format!(
-        "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\n{JSON}{}",
-        bearer(&scene.key)
-    );
+fn malformed(scene: &Scene, path: &str) -> Vec<Case> {
+    let head = format!("POST {path} HTTP/1.1\r\nhost: localhost\r\n{JSON}{}", bearer(&scene.key));
     let smuggled = "0\r\n\r\nGET /v1/models HTTP/1.1\r\nhost: localhost\r\n\r\n";
     let with = |more: &str| format!("{head}{more}").into_bytes();
     vec![
@@ -306,39 +308,104 @@ fn malformed(scene: &Scene) -> Vec<Case> {
     ]
 }
 
+const CHAT: &str = "/v1/chat/completions";
+
 #[tokio::test]
 async fn every_forged_or_abusive_request_is_refused_and_logged_without_a_key() {
     let log = Log::default();
     let _guard = tracing::subscriber::set_default(log.clone());
-    let scene = scene(log).await;
-    let cases: Vec<Case> =
-        [forged_keys(&scene), wrong_places(&scene), wrong_bodies(&scene), malformed(&scene)]
-            .concat();
+    let scene = scene(log, None).await;
+    let cases = [wrong_places(&scene), of_dialect(&scene, CHAT)].concat();
     assert!(cases.len() >= 60);
-    for (name, status, request) in &cases {
+    refuse_all(&scene, &cases).await;
+    slow_clients(&scene).await;
+    hears_nothing(&scene);
+}
+
+// What is wrong with a request is wrong in every dialect.
+#[tokio::test]
+async fn the_same_requests_are_refused_for_messages() {
+    in_dialect("/v1/messages").await;
+}
+
+#[tokio::test]
+async fn the_same_requests_are_refused_for_responses() {
+    in_dialect("/v1/responses").await;
+}
+
+async fn in_dialect(path: &str) {
+    let log = Log::default();
+    let _guard = tracing::subscriber::set_default(log.clone());
+    let scene = scene(log, None).await;
+    refuse_all(&scene, &of_dialect(&scene, path)).await;
+    hears_nothing(&scene);
+}
+
+#[tokio::test]
+async fn the_same_requests_are_refused_over_tls() {
+    let log = Log::default();
+    let _guard = tracing::subscriber::set_default(log.clone());
+    let scene = scene(log, tls::identity(tls::CERTIFICATE, tls::KEY)).await;
+    let cases = [wrong_places(&scene), of_dialect(&scene, CHAT)].concat();
+    refuse_all(&scene, &cases).await;
+    slow_handshakes(&scene).await;
+    hears_nothing(&scene);
+}
+
+fn of_dialect(scene: &Scene, path: &str) -> Vec<Case> {
+    [forged_keys(scene, path), wrong_bodies(scene, path), malformed(scene, path)].concat()
+}
+
+async fn refuse_all(scene: &Scene, cases: &[Case]) {
+    for (name, status, request) in cases {
         let before = scene.log.refusals();
-        let answer = raw(scene.gateway.addr, request).await;
+        let socket = TcpStream::connect(scene.gateway.addr).await.unwrap();
+        let answer = match &scene.trusting {
+            None => talk(socket, request).await,
+            Some(trusting) => {
+                let host = ServerName::try_from("localhost").unwrap();
+                talk(trusting.connect(host, socket).await.unwrap(), request).await
+            }
+        };
         if *status == CLOSED {
             assert_eq!(answer, "", "{name}");
         } else {
             assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{name}: {answer}");
             assert_eq!(answer.matches("HTTP/1.1 ").count(), 1, "{name}: answered twice: {answer}");
         }
-        for _ in 0..3000 {
-            if scene.log.refusals() > before {
-                break;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        assert!(scene.log.refusals() > before, "{name}: not logged");
+        super::stage::until(name, || scene.log.refusals() > before).await;
         assert!(!answer.contains("planted") && !answer.contains(&scene.key), "{name}: {answer}");
     }
-    slow_clients(&scene).await;
+}
+
+fn hears_nothing(scene: &Scene) {
     assert_eq!(scene.upstream.calls(), 0, "the upstream heard nothing of any of it");
     let logged = scene.log.text();
     for secret in [UPSTREAM_KEY, CLIENT_KEY, WRONG_KEY, &scene.key, &scene.revoked, &scene.poor] {
         assert!(!logged.contains(secret), "a key is in the log");
         assert!(!logged.contains(&secret[..24]), "most of a key is in the log");
+    }
+}
+
+// Handshakes that do not go on, that end in the middle, and that are none.
+async fn slow_handshakes(scene: &Scene) {
+    let hello = [&[0x16, 3, 1, 0, 0xf0, 1, 0, 0, 0xec, 3, 3][..], &[7; 32]].concat();
+    let cases: [(&str, &[u8]); 4] = [
+        ("nothing at all", b""),
+        ("half a hello", &hello),
+        ("plain HTTP", b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n"),
+        ("a hello that is too long", &[0x16, 3, 1, 0xff, 0xff]),
+    ];
+    for (name, sent) in cases {
+        let before = scene.log.refusals();
+        let mut socket = TcpStream::connect(scene.gateway.addr).await.unwrap();
+        socket.write_all(sent).await.unwrap();
+        let mut answer = Vec::new();
+        let read = socket.read_to_end(&mut answer);
+        let ended = tokio::time::timeout(Duration::from_secs(30), read).await;
+        assert!(ended.is_ok(), "{name}: still open");
+        assert!(!answer.starts_with(b"HTTP/"), "{name}: {answer:?}");
+        super::stage::until(name, || scene.log.refusals() > before).await;
     }
 }
 

@@ -19,7 +19,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 /// One request as it reached the upstream.
@@ -211,7 +211,14 @@ pub(crate) fn client() -> reqwest::Client {
 /// Sends bytes as they are and returns all that comes back until the other side closes, or for a
 /// second after it fell silent. The first byte is waited for longer: the machine may be busy.
 pub(crate) async fn raw(addr: SocketAddr, request: &[u8]) -> String {
-    let mut socket = TcpStream::connect(addr).await.unwrap();
+    talk(TcpStream::connect(addr).await.unwrap(), request).await
+}
+
+/// The same over a connection that is open.
+pub(crate) async fn talk(
+    mut socket: impl AsyncRead + AsyncWrite + Unpin,
+    request: &[u8],
+) -> String {
     let _ = socket.write_all(request).await;
     let mut answer = Vec::new();
     let mut buffer = [0; 4096];

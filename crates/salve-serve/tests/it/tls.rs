@@ -1,14 +1,31 @@
 //! A gateway that shows a certificate. The one here is for these tests alone.
 
 use super::stage::{FakeUpstream, config, gateway, raw, text};
+use rustls_pki_types::CertificateDer;
+use rustls_pki_types::pem::PemObject;
 use salve_serve::gateway::{Gateway, StartError};
 use salve_serve::http::{ListenError, TlsIdentity};
+use std::sync::Arc;
+use tokio_rustls::TlsConnector;
 
-const CERTIFICATE: &[u8] = include_bytes!("tls/certificate.pem");
-const KEY: &[u8] = include_bytes!("tls/key.pem");
+pub(crate) const CERTIFICATE: &[u8] = include_bytes!("tls/certificate.pem");
+pub(crate) const KEY: &[u8] = include_bytes!("tls/key.pem");
 
-fn identity(certificates: &[u8], key: &[u8]) -> Option<TlsIdentity> {
+pub(crate) fn identity(certificates: &[u8], key: &[u8]) -> Option<TlsIdentity> {
     Some(TlsIdentity { certificates: certificates.to_vec(), key: key.to_vec() })
+}
+
+/// Makes what trusts this certificate and no other.
+pub(crate) fn trusting() -> TlsConnector {
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_slice(CERTIFICATE).unwrap()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    TlsConnector::from(Arc::new(config))
 }
 
 #[tokio::test]
