@@ -165,8 +165,11 @@ fn request(
     plan: Plan,
     gate: Gate,
 ) -> RunRequest {
-    // What could not be taken apart counts as the worst to the policy; it gets no network for that.
-    let is_understood = verdict.plan.is_some() && verdict.rule != Rule::Never;
+    // What could not be taken apart, or is no program that the policy knows, counts as the worst to it;
+    // a yes gives it no network for that: `--network` does.
+    let is_strange =
+        matches!(verdict.rule, Rule::Never | Rule::NotListed | Rule::Name | Rule::Denied);
+    let is_understood = verdict.plan.is_some() && (verdict.allow || !is_strange);
     let understood = if is_understood { verdict.risk } else { RiskClass::Write };
     let risk =
         if options.network && gate == Gate::Approved { RiskClass::Network } else { understood };
