@@ -5,7 +5,9 @@
 
 use super::super::lax::{self, Lax, LaxText, Shape, lax_object};
 use super::super::words::UsageForm;
-use super::sound::{NEVER_BEGAN, NO_PIECE, NOT_JSON, has_damaged_key, is_damaged, is_heartbeat};
+use super::sound::{
+    NEVER_BEGAN, NO_KIND, NO_PIECE, NOT_JSON, has_damaged_key, is_damaged, is_heartbeat,
+};
 use super::{Delta, Dialect, SseFrame, StreamReader, Why};
 use salve_types::FinishReason;
 use serde::Deserialize;
@@ -126,8 +128,9 @@ pub(super) fn read(reader: &mut StreamReader, frame: &SseFrame) -> Result<Vec<De
     if frame.data.trim_ascii_start().starts_with(b"[DONE]") {
         return Ok(vec![Delta::End]);
     }
-    if frame.event_name() == Some("ping") && is_heartbeat(&frame.data) {
-        return Ok(Vec::new());
+    if frame.event_name() == Some("ping") {
+        // Clients skip what is called so, and would skip the piece in it.
+        return if is_heartbeat(&frame.data) { Ok(Vec::new()) } else { Err(NO_KIND) };
     }
     let mut spare = None;
     let chunk: Chunk<'_> = lax::parse(&frame.data, &mut spare).ok_or(NOT_JSON)?;

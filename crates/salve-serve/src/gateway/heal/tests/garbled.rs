@@ -1,25 +1,30 @@
 //! Frames that were garbled on their way, in every dialect and at any depth of asking again.
 //!
-//! In: a true text, how it is cut into frames, and up to three frames that are damaged by chance, in
-//! the first stream or in those that follow it; an upstream that continues truthfully. Out: a
-//! failure when an answer that is called whole or healed lacks a byte of the truth, when bytes are
+//! In: a true text or true arguments of calls, how they are cut into frames and how a server writes
+//! those, and up to three frames that are damaged by chance, in the first stream or in those that
+//! follow it; an upstream that continues truthfully. Out: a failure when an answer that is called whole or healed lacks a byte of the truth, when bytes are
 //! doubled too often, when too few are healed, or when an untouched stream is marked.
 //!
 //! What no reader can see is counted apart: a frame of Chat or Messages that is gone as if it had
 //! never been, and one that still reads as the same event with another text.
+
+mod damage;
+mod style;
 
 use super::canned::Canned;
 use super::fake::{Answer, Request};
 use super::harness::{Ask, Setup, collect};
 use crate::gateway::heal::HealVerdict;
 use bytes::Bytes;
+use damage::garble;
 use fastrand::Rng;
 use salve_model::Purpose;
 use salve_model::wire::Dialect;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
+use style::Style;
 
-const STREAMS: u64 = 500;
+const STREAMS: u64 = 700;
 
 #[derive(Debug, Default)]
 struct Tally {
@@ -39,6 +44,7 @@ struct Tally {
 struct Garbler {
     rng: Rng,
     dialect: Dialect,
+    style: Style,
     left: usize,
     done: Vec<String>,
     unseen: bool,
@@ -46,10 +52,11 @@ struct Garbler {
 
 impl Garbler {
     /// Writes a stream, with some of what is left to garble in it.
-    fn stream(&mut self, text: &str) -> Bytes {
+    fn stream(&mut self, answer: Canned) -> Bytes {
         let piece = self.rng.usize(1..40);
-        let canned = Canned { piece, include_usage: true, ..Canned::text(text) };
+        let canned = Canned { piece, include_usage: true, ..answer };
         let frames = canned.frames(self.dialect);
+        let frames: Vec<String> = frames.iter().map(|frame| self.style.write(frame)).collect();
         let mut raw: Vec<Vec<u8>> = frames.iter().map(|frame| frame.clone().into_bytes()).collect();
         let mine = self.rng.usize(0..=self.left);
         for _ in 0..mine {
@@ -58,7 +65,8 @@ impl Garbler {
                 continue;
             }
             let (how, garbled) = garble(&mut self.rng, &raw[at]);
-            self.unseen |= is_unseen(self.dialect, &frames[at], &garbled);
+            let proven = self.dialect == Dialect::Responses && !self.style.unnumbered;
+            self.unseen |= !proven && is_unseen(&frames[at], &garbled);
             let shown = String::from_utf8_lossy(&garbled).into_owned();
             self.done.push(format!("{how} frame {at} of {}: {shown:?}", raw.len()));
             raw[at] = garbled;
@@ -68,66 +76,9 @@ impl Garbler {
     }
 }
 
-fn garble(rng: &mut Rng, frame: &[u8]) -> (&'static str, Vec<u8>) {
-    let mut bytes = frame.to_vec();
-    match rng.usize(0..8) {
-        0 => {
-            for _ in 0..rng.usize(1..5) {
-                let at = rng.usize(0..bytes.len());
-                bytes[at] ^= rng.u8(1..);
-            }
-            ("flipped", bytes)
-        }
-        1 => {
-            let start = rng.usize(0..bytes.len());
-            let end = bytes.len().min(start + rng.usize(1..12));
-            bytes.drain(start..end);
-            ("deleted in", bytes)
-        }
-        2 => {
-            let at = rng.usize(0..=bytes.len());
-            let more: Vec<u8> = (0..rng.usize(1..9)).map(|_| rng.u8(..)).collect();
-            bytes.splice(at..at, more);
-            ("inserted in", bytes)
-        }
-        3 => ("dropped", Vec::new()),
-        4 => {
-            bytes.truncate(rng.usize(0..bytes.len()));
-            ("truncated", bytes)
-        }
-        5 => {
-            bytes.truncate(rng.usize(1..bytes.len()));
-            bytes.extend_from_slice(b"\n\n");
-            ("cut off", bytes)
-        }
-        6 => {
-            let junk: Vec<u8> = (0..rng.usize(1..80)).map(|_| rng.u8(b' '..b'~')).collect();
-            (("junk for"), [b"data: ", junk.as_slice(), b"\n\n"].concat())
-        }
-        _ => {
-            let other = [
-                "data: {}\n\n",
-                "data: null\n\n",
-                "data: {\"type\":\"mystery\"}\n\n",
-                "data: {\"choices\":[{\"index\":0}]}\n\n",
-                "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":7}}]}\n\n",
-                "data: {\"choices\":\"no\"}\n\n",
-                "data: {\"type\":\"content_block_delta\",\"index\":0}\n\n",
-                "data: {\"type\":\"content_block_delta\",\"index\":9,\"delta\":{\"type\":\"text_delta\",\"text\":\"\"}}\n\n",
-                "data: {\"type\":\"response.output_text.delta\",\"output_index\":0}\n\n",
-                "data: {\"object\":\"chat.completion.note\",\"id\":\"x\"}\n\n",
-            ];
-            ("another event for", rng.choice(other).unwrap_or_default().as_bytes().to_vec())
-        }
-    }
-}
-
 /// Whether no reader can tell: the frame is gone without a trace, or is the same with other words.
-fn is_unseen(dialect: Dialect, frame: &str, garbled: &[u8]) -> bool {
+fn is_unseen(frame: &str, garbled: &[u8]) -> bool {
     let bare = |bytes: &[u8]| bytes.iter().all(|byte| b"\r\n".contains(byte));
-    if dialect == Dialect::Responses {
-        return false;
-    }
     let Some(words) = words(frame) else { return false };
     if bare(garbled) {
         return true;
@@ -140,7 +91,14 @@ fn is_unseen(dialect: Dialect, frame: &str, garbled: &[u8]) -> bool {
 fn words(frame: &str) -> Option<String> {
     let data = frame.lines().find_map(|line| line.strip_prefix("data:"))?;
     let value: Value = serde_json::from_str(data).ok()?;
-    let places = ["/choices/0/delta/content", "/delta/text", "/delta"];
+    let places = [
+        "/choices/0/delta/content",
+        "/choices/0/delta/content/0/text",
+        "/choices/0/delta/tool_calls/0/function/arguments",
+        "/delta/text",
+        "/delta/partial_json",
+        "/delta",
+    ];
     places.iter().find_map(|place| value.pointer(place)?.as_str().map(str::to_owned))
 }
 
@@ -183,6 +141,12 @@ fn truth(rng: &mut Rng) -> String {
     text
 }
 
+/// A call, and its arguments.
+fn call(rng: &mut Rng) -> (Canned, String) {
+    let arguments = json!({"path": "a/b.rs", "text": truth(rng)}).to_string();
+    (Canned::call("write", &arguments), arguments)
+}
+
 /// The answer so far, as the request has it.
 fn said(body: &Value) -> Option<String> {
     let turns = body["messages"].as_array().or_else(|| body["input"].as_array())?;
@@ -205,7 +169,8 @@ fn received(bytes: &[u8]) -> String {
         let value: Value = serde_json::from_str(data).unwrap_or_default();
         let is_delta = value["type"].is_null()
             || value["type"] == "content_block_delta"
-            || value["type"] == "response.output_text.delta";
+            || value["type"] == "response.output_text.delta"
+            || value["type"] == "response.function_call_arguments.delta";
         if is_delta {
             all.push_str(&words(frame).unwrap_or_default());
         }
@@ -221,20 +186,32 @@ fn is_subsequence(part: &str, of: &str) -> bool {
 fn run(seed: u64, tally: &mut Tally, runtime: &tokio::runtime::Runtime) {
     let mut rng = Rng::with_seed(seed);
     let dialect = Dialect::ALL[rng.usize(0..3)];
-    let truth = truth(&mut rng);
+    let style = Style::any(&mut rng);
+    let with_calls = rng.u8(..) < 80;
+    let (answer, truth) = if with_calls {
+        call(&mut rng)
+    } else {
+        let truth = truth(&mut rng);
+        (Canned::text(&truth), truth)
+    };
     let left = rng.usize(0..4);
-    let garbler = Garbler { rng: rng.fork(), dialect, left, done: Vec::new(), unseen: false };
+    let garbler =
+        Garbler { rng: rng.fork(), dialect, style, left, done: Vec::new(), unseen: false };
     let garbler = Arc::new(Mutex::new(garbler));
-    let first = garbler.lock().unwrap().stream(&truth);
+    let first = garbler.lock().unwrap().stream(answer.clone());
     let (shared, all, size) = (Arc::clone(&garbler), truth.clone(), rng.usize(1..300));
     let rule = move |request: &Request, _: usize| {
+        let mut garbler = shared.lock().unwrap();
         let begun = said(&request.body).filter(|_| request.purpose == Purpose::Resume);
-        let begun = begun.unwrap_or_default();
+        let Some(begun) = begun.filter(|_| !with_calls) else {
+            return Answer::Stream(garbler.stream(answer.clone()), size);
+        };
         let rest = all.strip_prefix(&begun);
         let rest = rest.or_else(|| all.strip_prefix(begun.trim_end())).unwrap_or_default();
-        Answer::Stream(shared.lock().unwrap().stream(rest), size)
+        Answer::Stream(garbler.stream(Canned::text(rest)), size)
     };
-    let exchange = Setup::new(dialect, Ask::Text, true, rule).exchange();
+    let ask = if with_calls { Ask::Tools } else { Ask::Text };
+    let exchange = Setup::new(dialect, ask, true, rule).exchange();
     let pieces = super::fake::pieces(&first, rng.usize(1..300));
     let (bytes, report) = runtime.block_on(collect(exchange, pieces));
     let garbler = garbler.lock().unwrap();
@@ -264,7 +241,7 @@ fn run(seed: u64, tally: &mut Tally, runtime: &tokio::runtime::Runtime) {
         true if got == truth => tally.exact += 1,
         true if is_subsequence(&truth, &got) => tally.too_many += 1,
         true => tally.lacking.push(format!(
-            "seed {seed} {dialect:?} {:?}: {:#?}\n truth {truth:?}\n got   {got:?}",
+            "seed {seed} {dialect:?} {style:?} {:?}: {:#?}\n truth {truth:?}\n got   {got:?}",
             report.verdict, garbler.done
         )),
     }
