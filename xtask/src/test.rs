@@ -37,7 +37,6 @@ const STEPS: &[Step] = &[
     Step { name: "ambiguity", run: || rig::short("ambiguity") },
     Step { name: "edits", run: || rig::short("edits") },
     Step { name: "real diffs", run: || rig::short("landed") },
-    Step { name: "growth", run: || rig::short("growth") },
     Step { name: "cut matrix", run: || rig::short("matrix") },
     Step { name: "garbled streams", run: || rig::short("garble") },
     Step { name: "SDK clients", run: || rig::short("clients") },
