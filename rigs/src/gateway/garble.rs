@@ -5,18 +5,23 @@
 //! fewer than 60 % of the streams damaged once end healed and exact, or when an untouched stream is
 //! marked. The upstream here continues truthfully, in streams that may be damaged as well.
 //!
-//! What no reader can see is counted apart and not judged: a frame of Chat or Messages that is gone
-//! without a trace, and one that still reads as the same event with other words. Responses counts its
-//! events and repeats its text, so there both are judged.
+//! A quarter of the answers are a call, whose arguments are the truth; servers differ in how they write
+//! the same answer. What no reader can see is counted apart and not judged: a frame of Chat or Messages
+//! that is gone without a trace, and one that still reads as the same event with other words.
+//! Responses counts its events and repeats its text, so there both are judged.
 
+mod accident;
+mod calls;
 mod damage;
 mod frames;
+mod style;
 mod upstream;
 
 use super::client::Client;
 use super::reading::Dialect;
 use super::servers;
 use anyhow::{Context, bail};
+use frames::Answer;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -81,7 +86,7 @@ async fn ask_all(
             let mut client = Client::connect(gateway).await?;
             for number in (worker..count).step_by(WORKERS as usize) {
                 let case = truths.begin(seed.wrapping_mul(1 << 32).wrapping_add(number));
-                let asked = request(case.dialect, case.number);
+                let asked = request(&case);
                 let reply = client.post(case.dialect.path(), &[], &asked).await?;
                 count_one(
                     table.entry(name(case.dialect)).or_default(),
@@ -102,13 +107,26 @@ async fn ask_all(
     Ok(all)
 }
 
-fn request(dialect: Dialect, number: u64) -> Value {
-    let model = format!("garbled-{number}");
+fn request(case: &upstream::Case) -> Value {
+    let model = format!("garbled-{}", case.number);
     let turns = json!([{ "role": "user", "content": "Say what you know." }]);
-    match dialect {
+    let mut request = match case.dialect {
         Dialect::Responses => json!({ "model": model, "stream": true, "input": turns }),
         _ => json!({ "model": model, "stream": true, "messages": turns, "max_tokens": 100_000 }),
+    };
+    if matches!(case.answer, Answer::Calls(_)) {
+        let text = json!({ "type": "string" });
+        let schema = json!({ "type": "object", "properties": { "path": text, "text": text },
+            "required": ["path", "text"] });
+        request["tools"] = match case.dialect {
+            Dialect::Chat => json!([{ "type": "function",
+                "function": { "name": "write", "parameters": schema } }]),
+            Dialect::Responses => json!([{ "type": "function", "name": "write",
+                "parameters": schema }]),
+            Dialect::Messages => json!([{ "name": "write", "input_schema": schema }]),
+        };
     }
+    request
 }
 
 const fn name(dialect: Dialect) -> &'static str {

@@ -1,13 +1,40 @@
 //! Streams of the three dialects, and the text a client makes of them.
 //!
-//! In: a text and the sizes of its pieces. Out: frames as the providers send them; and back. Never
+//! In: a text or the arguments of calls, and the sizes of its pieces. Out: frames as the providers send them; and back. Never
 //! uses the product's own writers or readers.
 
 use super::super::reading::Dialect;
 use serde_json::{Value, json};
 
+/// What is to be written: a text, or the arguments of calls of the tool `write`.
+#[derive(Debug, Clone)]
+pub(super) enum Answer {
+    Text(String),
+    Calls(Vec<String>),
+}
+
+impl Answer {
+    /// Returns all its words.
+    pub(super) fn words(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Calls(calls) => calls.concat(),
+        }
+    }
+}
+
 /// Writes the frames of an answer.
-pub(super) fn of(dialect: Dialect, text: &str, piece: usize) -> Vec<String> {
+pub(super) fn of(dialect: Dialect, answer: &Answer, piece: usize) -> Vec<String> {
+    match (dialect, answer) {
+        (Dialect::Chat, Answer::Text(text)) => chat(&pieces(text, piece)),
+        (Dialect::Messages, Answer::Text(text)) => messages(&pieces(text, piece)),
+        (Dialect::Responses, Answer::Text(text)) => responses(text, &pieces(text, piece)),
+        (dialect, Answer::Calls(calls)) => super::calls::of(dialect, calls, piece),
+    }
+}
+
+/// Cuts a text into pieces.
+pub(super) fn pieces(text: &str, piece: usize) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
@@ -18,29 +45,27 @@ pub(super) fn of(dialect: Dialect, text: &str, piece: usize) -> Vec<String> {
         pieces.push(&rest[..at]);
         rest = &rest[at..];
     }
-    match dialect {
-        Dialect::Chat => chat(&pieces),
-        Dialect::Messages => messages(&pieces),
-        Dialect::Responses => responses(text, &pieces),
-    }
+    pieces
+}
+
+/// Writes a chunk of Chat.
+pub(super) fn chunk(delta: &Value, reason: &Value) -> String {
+    let choice = json!({ "index": 0, "delta": delta, "logprobs": null, "finish_reason": reason });
+    let chunk = json!({ "id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1,
+        "model": "m", "choices": [choice] });
+    format!("data: {chunk}\n\n")
 }
 
 fn chat(pieces: &[&str]) -> Vec<String> {
-    let chunk = |delta: Value, reason: Value| {
-        let choice =
-            json!({ "index": 0, "delta": delta, "logprobs": null, "finish_reason": reason });
-        let chunk = json!({ "id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1,
-            "model": "m", "choices": [choice] });
-        format!("data: {chunk}\n\n")
-    };
-    let mut frames = vec![chunk(json!({ "role": "assistant", "content": "" }), Value::Null)];
-    frames.extend(pieces.iter().map(|piece| chunk(json!({ "content": piece }), Value::Null)));
-    frames.push(chunk(json!({}), json!("stop")));
+    let mut frames = vec![chunk(&json!({ "role": "assistant", "content": "" }), &Value::Null)];
+    frames.extend(pieces.iter().map(|piece| chunk(&json!({ "content": piece }), &Value::Null)));
+    frames.push(chunk(&json!({}), &json!("stop")));
     frames.push("data: [DONE]\n\n".to_owned());
     frames
 }
 
-fn named(value: &Value) -> String {
+/// Writes an event with its name.
+pub(super) fn named(value: &Value) -> String {
     format!("event: {}\ndata: {value}\n\n", value["type"].as_str().unwrap_or_default())
 }
 
@@ -105,7 +130,14 @@ fn responses(text: &str, pieces: &[&str]) -> Vec<String> {
 /// Returns the words of a frame, if it is one that has some.
 pub(super) fn words(frame: &str) -> Option<String> {
     let value = data(frame)?;
-    let places = ["/choices/0/delta/content", "/delta/text", "/delta"];
+    let places = [
+        "/choices/0/delta/content",
+        "/choices/0/delta/content/0/text",
+        "/choices/0/delta/tool_calls/0/function/arguments",
+        "/delta/text",
+        "/delta/partial_json",
+        "/delta",
+    ];
     places.iter().find_map(|place| value.pointer(place)?.as_str().map(str::to_owned))
 }
 
@@ -120,7 +152,8 @@ pub(super) fn received(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let of_text = |frame: &&str| {
         let kind = data(frame).unwrap_or_default()["type"].clone();
-        kind.is_null() || kind == "content_block_delta" || kind == "response.output_text.delta"
+        let kinds = ["response.output_text.delta", "response.function_call_arguments.delta"];
+        kind.is_null() || kind == "content_block_delta" || kinds.iter().any(|it| kind == **it)
     };
     text.split("\n\n").filter(of_text).filter_map(words).collect()
 }

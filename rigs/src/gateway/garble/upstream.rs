@@ -5,6 +5,7 @@
 
 use super::super::reading::Dialect;
 use super::damage::Damage;
+use super::frames::Answer;
 use anyhow::Context;
 use bytes::Bytes;
 use fastrand::Rng;
@@ -14,7 +15,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,6 +26,8 @@ use tokio::net::TcpListener;
 pub(super) struct Case {
     pub(super) number: u64,
     pub(super) dialect: Dialect,
+    pub(super) answer: Answer,
+    /// All its words.
     pub(super) truth: String,
 }
 
@@ -37,7 +40,8 @@ impl Truths {
     pub(super) fn begin(&self, number: u64) -> Case {
         let mut rng = Rng::with_seed(number);
         let dialect = Dialect::ALL[rng.usize(0..3)];
-        let case = Case { number, dialect, truth: truth(&mut rng) };
+        let answer = answer_of(&mut rng);
+        let case = Case { number, dialect, truth: answer.words(), answer };
         let left = rng.usize(0..4);
         let damage = Damage::new(rng.fork(), dialect, left);
         self.lock().insert(number, (case.clone(), damage));
@@ -53,10 +57,14 @@ impl Truths {
         let number = body["model"].as_str()?.strip_prefix("garbled-")?.parse().ok()?;
         let mut all = self.lock();
         let (case, damage) = all.get_mut(&number)?;
+        if matches!(case.answer, Answer::Calls(_)) {
+            // A call is not continued but made again.
+            return Some(damage.stream(&case.answer.clone()));
+        }
         let begun = said(body).unwrap_or_default();
         let rest = case.truth.strip_prefix(&begun);
         let rest = rest.or_else(|| case.truth.strip_prefix(begun.trim_end())).unwrap_or_default();
-        Some(damage.stream(rest))
+        Some(damage.stream(&Answer::Text(rest.to_owned())))
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<u64, (Case, Damage)>> {
@@ -119,6 +127,14 @@ const PARTS: &[&str] = &[
 ];
 
 const ENDS: &[&str] = &["Done.", "That is all.\n", "So be it!", "Is that clear?", "the end"];
+
+// A text, or now and then a call.
+fn answer_of(rng: &mut Rng) -> Answer {
+    if rng.u8(..) >= 64 {
+        return Answer::Text(truth(rng));
+    }
+    Answer::Calls(vec![json!({ "path": "src/a.rs", "text": truth(rng) }).to_string()])
+}
 
 fn truth(rng: &mut Rng) -> String {
     let mut text = String::new();
