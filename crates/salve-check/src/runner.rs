@@ -206,7 +206,9 @@ impl Runner {
         let state = self.state()?;
         let started_at = self.seconds();
         let kept = match request.protected {
-            ProtectedFileUse::Kept if state.is_some() => ProtectedFiles::find(&self.workspace),
+            ProtectedFileUse::Kept if state.is_some() => {
+                ProtectedFiles::find(&self.workspace, started_at)
+            }
             _ => ProtectedFiles::default(),
         };
         loop {

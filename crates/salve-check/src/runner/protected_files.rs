@@ -17,7 +17,6 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 use tracked::Tracked;
 
 /// How many entries of a workspace are looked at before a run, nearest to its folder first.
@@ -33,19 +32,13 @@ pub(super) const ASIDE: &str = "aside";
 /// The protected files of a workspace, relative to it, and which folder each of them is in. The file
 /// itself may become another one meanwhile: the user saves, and a run cannot. But a run can move the
 /// folder away and make one of the same name.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ProtectedFiles {
     files: BTreeMap<PathBuf, (u64, u64)>,
     /// The folders that were too many to look at.
     unseen: HashSet<PathBuf>,
-    /// When the search began.
-    since: SystemTime,
-}
-
-impl Default for ProtectedFiles {
-    fn default() -> Self {
-        Self { files: BTreeMap::new(), unseen: HashSet::new(), since: SystemTime::now() }
-    }
+    /// When the run began, in seconds.
+    since: u64,
 }
 
 /// What was moved aside, and whether everything was looked at.
@@ -58,9 +51,9 @@ pub(super) struct MovedFiles {
 }
 
 impl ProtectedFiles {
-    /// Looks for them before a run.
-    pub(super) fn find(workspace: &Path) -> Self {
-        Self::find_within(workspace, ENTRIES)
+    /// Looks for them before a run that begins at this time, in seconds.
+    pub(super) fn find(workspace: &Path, since: u64) -> Self {
+        Self { since, ..Self::find_within(workspace, ENTRIES) }
     }
 
     fn find_within(workspace: &Path, mut left: usize) -> Self {
@@ -162,8 +155,7 @@ impl ProtectedFiles {
         }
         let was_unseen = path.ancestors().skip(1).any(|folder| self.unseen.contains(folder));
         let changed = workspace.join(path).symlink_metadata().map(|status| status.ctime());
-        let since = self.since.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
-        let since = i64::try_from(since).unwrap_or(i64::MAX);
+        let since = i64::try_from(self.since).unwrap_or(i64::MAX);
         !was_unseen || changed.is_ok_and(|changed| changed >= since)
     }
 }
@@ -242,7 +234,7 @@ mod tests {
         for path in [".vscode/settings.json", "a/AGENTS.md", "src/main.rs"] {
             make(root, path);
         }
-        let before = ProtectedFiles::find(root);
+        let before = ProtectedFiles::find(root, 0);
         let known: Vec<_> = before.files.keys().map(|path| path.to_str().unwrap()).collect();
         assert_eq!(known, [".vscode", "a/AGENTS.md"]);
         let kept = [
@@ -320,9 +312,9 @@ mod tests {
         make(root, "many/deep/AGENTS.md");
         let mut before = ProtectedFiles::find_within(root, 10);
         assert!(before.unseen.contains(Path::new("many")));
-        before.since = SystemTime::now() + std::time::Duration::from_secs(60);
+        before.since = u64::MAX;
         assert_eq!(aside(&before, root, ENTRIES), (Vec::new(), 0));
-        before.since = SystemTime::UNIX_EPOCH;
+        before.since = 0;
         assert_eq!(aside(&before, root, ENTRIES).0, ["many/deep/AGENTS.md"]);
     }
 
@@ -358,7 +350,7 @@ mod tests {
         let entries =
             [("empty", 0o160_000), ("lib/vendor/x/go.mod", 0o100_644), ("sub", 0o160_000)];
         std::fs::write(root.join(".git/index"), index(&entries)).unwrap();
-        let before = ProtectedFiles::find(root);
+        let before = ProtectedFiles::find(root, 0);
         for path in [
             "lib/vendor/x/.vscode/tasks.json",
             "node_modules/x/.vscode/tasks.json",
