@@ -12,8 +12,8 @@ pub(crate) use check_run::Outputs;
 pub use check_run::{CheckRun, CheckVerdict};
 
 use crate::toolchain::{
-    BuildProfile, Detected, Reach, Registry, Survey, ToolchainError, ToolchainSpec, Work, header_folders,
-    is_in, its_files, run_work, survey, where_it_applies,
+    BuildProfile, Detected, Reach, Registry, Survey, ToolchainError, ToolchainSpec, Work,
+    header_folders, is_in, its_files, run_work, survey, where_it_applies,
 };
 use crate::{RunPrograms, StartedBy, WorkUnit};
 use salve_types::{Diagnostic, Severity};

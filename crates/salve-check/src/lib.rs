@@ -54,8 +54,8 @@ pub use run::{
 };
 pub use runner::{
     CacheFolder, Keep, KeyCommandError, Launcher, OutputStream, OwnCommandError, RunLog, Runner,
-    RunnerOptions, WorkspaceCache, caller_gives_input, clear_caches, is_paused, list_caches, run_key_command,
-    run_own_command, run_own_executable,
+    RunnerOptions, WorkspaceCache, caller_gives_input, clear_caches, is_paused, list_caches,
+    run_key_command, run_own_command, run_own_executable,
 };
 pub use sandbox::{Guarantee, GuaranteeReport, LayerReport, NamespaceDenial};
 pub use shell::{
@@ -69,6 +69,6 @@ pub use signature::{
     primary_diagnostics, sign, sign_run, sign_text, summary,
 };
 pub use toolchain::{
-    Applies, ArgsSince, BuildProfile, Declared, Detected, Marker, Phase, Reach, Registry, SpecError,
-    TargetProfile, ToolReport, ToolchainError, ToolchainSpec, WorkUnit, probe_versions,
+    Applies, ArgsSince, BuildProfile, Declared, Detected, Marker, Phase, Reach, Registry,
+    SpecError, TargetProfile, ToolReport, ToolchainError, ToolchainSpec, WorkUnit, probe_versions,
 };

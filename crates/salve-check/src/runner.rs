@@ -389,7 +389,7 @@ impl Runner {
     /// Gives a launch the caches of the workspace, and returns what holds them for it.
     fn add_caches(&self, launch: &mut Launch) -> HeldCaches {
         // A layer needs mounts; rules alone show the user's own caches, read-only.
-        if !launch.layers.contains(&Layer::PrivateLayers) || self.keep == Keep::Nothing {
+        if !launch.layers.contains(&Layer::PrivateLayers) {
             return HeldCaches::default();
         }
         let places = &self.surroundings.caches;

@@ -120,9 +120,11 @@ pub(super) fn ended(run: &FinishedRun) -> String {
     for event in &run.events {
         if let RunEvent::CachesBusy { added } = event {
             note(match added {
-                true => "what it fetched is not kept: another run had the workspace's caches; run it \
+                true => {
+                    "what it fetched is not kept: another run had the workspace's caches; run it \
                          again to keep it"
-                    .to_owned(),
+                        .to_owned()
+                }
                 false => "it ran without the workspace's caches: another run was adding to them"
                     .to_owned(),
             });

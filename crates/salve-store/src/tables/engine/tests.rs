@@ -75,13 +75,8 @@ pub(super) fn conforms<'a>(store: &'a Store, _: &'a str) -> Conforming<'a> {
         assert_eq!(tables.history("a", None).await.expect("read"), ["{}"]);
         assert_eq!(tables.values("a").await.expect("read").len(), 1);
         let session = Some(("here".to_owned(), Timestamp(2000)));
-        let claim = StepClaim {
-            now: NOW,
-            lease: lease("four"),
-            session,
-            tags: TagChoice::Any,
-            only: None,
-        };
+        let claim =
+            StepClaim { now: NOW, lease: lease("four"), session, tags: TagChoice::Any, only: None };
         assert_eq!(tables.claim_step(claim).await.expect("claimed").expect("a step").attempts, 1);
         assert_eq!(tables.lease_owners().await.expect("read"), ["here"]);
     })
