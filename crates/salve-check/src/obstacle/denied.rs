@@ -92,7 +92,7 @@ fn below_workspace<'a>(path: &'a str, walls: &Walls) -> &'a str {
 fn is_temporary(path: &str, walls: &Walls) -> bool {
     let is_below =
         |folder: &&str| path.strip_prefix(*folder).is_some_and(|rest| rest.starts_with('/'));
-    TEMPORARY.iter().any(|folder| is_below(folder)) && !is_first_level(path, walls)
+    TEMPORARY.iter().any(is_below) && !is_first_level(path, walls)
 }
 
 // A name beside the folder that the run started in, or a name without a folder.

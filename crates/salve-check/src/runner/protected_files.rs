@@ -329,7 +329,7 @@ mod tests {
             bytes.extend([0; 32]);
             bytes.extend(u16::try_from(name.len()).unwrap().to_be_bytes());
             bytes.extend(name.bytes().chain([0]));
-            while (bytes.len() - start) % 8 != 0 {
+            while !(bytes.len() - start).is_multiple_of(8) {
                 bytes.push(0);
             }
         }

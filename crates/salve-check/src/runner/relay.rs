@@ -152,7 +152,7 @@ impl Connections {
     fn join(&self, number: u64, inside: &TcpStream, port: u16) {
         match connect(port) {
             Some(outside) if self.is_noted(number, [inside, &outside]) => {
-                both_ways(inside, &outside)
+                both_ways(inside, &outside);
             }
             Some(_) => {}
             // A reset, which is as near to a refusal as an accepted connection can come.

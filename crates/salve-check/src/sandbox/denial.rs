@@ -113,7 +113,12 @@ mod tests {
 
     #[test]
     fn the_cause_is_found_by_what_the_machine_says() {
-        let table: &[(&[(&str, &str)], &[&str], Option<NamespaceDenial>)] = &[
+        type Row = (
+            &'static [(&'static str, &'static str)],
+            &'static [&'static str],
+            Option<NamespaceDenial>,
+        );
+        let table: &[Row] = &[
             (&[APPARMOR], &[], Some(NamespaceDenial::AppArmor)),
             (&[APPARMOR], &["/.dockerenv"], Some(NamespaceDenial::Container)),
             (&[], &["/run/.containerenv"], Some(NamespaceDenial::Container)),

@@ -114,7 +114,8 @@ fn scaled(own: &str, old: &str, file: &str) -> Option<String> {
         indent.chars().all(|other| other == first).then_some(first)
     };
     let (from, to) = (sign(old)?, sign(file)?);
-    let even = own.chars().all(|other| other == from) && (own.len() * file.len()) % old.len() == 0;
+    let even = own.chars().all(|other| other == from)
+        && (own.len() * file.len()).is_multiple_of(old.len());
     even.then(|| to.to_string().repeat(own.len() * file.len() / old.len()))
 }
 
