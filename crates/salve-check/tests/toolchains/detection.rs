@@ -94,14 +94,14 @@ fn toolchains_are_told_by_the_files_of_a_folder() {
 
 /// A folder with these files, of which `package.json` has a script for tests and `Makefile` a target.
 fn monorepo(files: &str) -> tempfile::TempDir {
-    let text = |path: &str| match path.rsplit('/').next().unwrap() {
+    let text = |path: &str| match path.rsplit('/').next().unwrap_or_default() {
         "package.json" => "{\"scripts\": {\"test\": \"x\"}}\n",
         "Makefile" => "test:\n",
         name if name.starts_with("test_") => "def test_a():\n    pass\n",
         _ => "",
     };
     let files = files.split_whitespace().map(|path| format!("-- both/{path} --\n{}", text(path)));
-    let place = tempfile::tempdir().unwrap();
+    let place = tempfile::tempdir().expect("a folder");
     Archive::read(&files.collect::<String>()).write("both", place.path());
     place
 }

@@ -64,9 +64,10 @@ pub(crate) fn run(arguments: &CheckArguments, format: FormatChoice) -> CommandRe
         by: StartedBy::User,
         environment,
     };
-    let mut watch = |progress: CheckProgress<'_>| match format {
-        FormatChoice::Human => output::story(&draw::progress(&progress)),
-        _ => {}
+    let mut watch = |progress: CheckProgress<'_>| {
+        if format == FormatChoice::Human {
+            output::story(&draw::progress(&progress));
+        }
     };
     let report = check_watched(&folder, &options, registry, &runner, &mut watch)?;
     if report.verdict() == CheckVerdict::Nothing {

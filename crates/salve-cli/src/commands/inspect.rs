@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &InspectArguments, format: FormatChoice) -> Command
         FormatChoice::Json => output::json(&Document(&judgement))?,
         FormatChoice::Jsonl => output::json_line(&Document(&judgement))?,
         FormatChoice::Sarif => {
-            output::json(&report::Sarif { text: &raw.text, name, judgement: &judgement })?
+            output::json(&report::Sarif { text: &raw.text, name, judgement: &judgement })?;
         }
         FormatChoice::Github => output::content(&report::github(&raw.text, name, &judgement))?,
     }

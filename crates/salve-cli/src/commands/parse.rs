@@ -122,7 +122,7 @@ struct Document<'a> {
 // The answer to one line of a batch.
 enum Answer {
     Plain(Box<Parsed>),
-    BySchema(Box<SchemaOutcome>, Option<RecoveredChat>),
+    BySchema(Box<(SchemaOutcome, Option<RecoveredChat>)>),
 }
 
 impl Serialize for Answer {
@@ -133,7 +133,8 @@ impl Serialize for Answer {
                 let paths = parsed.incomplete_paths();
                 Plain::of(parsed, &repairs, more, &paths).serialize(serializer)
             }
-            Self::BySchema(outcome, chat) => {
+            Self::BySchema(both) => {
+                let (outcome, chat) = both.as_ref();
                 Document { outcome, chat: chat.as_ref() }.serialize(serializer)
             }
         }
@@ -172,7 +173,7 @@ fn answer(line: &Line, schema: Option<&Schema>, options: &ParseOptions) -> Resul
     let outcome = schema
         .read(&line.input, &options, &schema_options)
         .map_err(|error| batch::failure_text(&error))?;
-    Ok(Answer::BySchema(Box::new(outcome), schema.chat(&line.input)))
+    Ok(Answer::BySchema(Box::new((outcome, schema.chat(&line.input)))))
 }
 
 // How many repairs and paths are told to a person; `--format json` lists more of them.

@@ -223,7 +223,7 @@ fn twenty_edits_of_one_file_at_once_all_land() {
 #[test]
 fn a_line_that_names_a_file_is_its_path_whatever_it_looks_like() {
     let place = folder("names");
-    for name in ["go.mod", "Jenkinsfile", "src/config", "my file.txt", "data.dat"] {
+    for name in ["go.mod", "justfile", "src/config", "my file.txt", "data.dat"] {
         write(&place.join(name), "one\ntwo\n");
         let ended = apply_in(&place, &[], &block(name, "two", "three"));
         assert_eq!((ended.code, read(&place.join(name)).as_str()), (Some(0), "one\nthree\n"));
@@ -232,7 +232,8 @@ fn a_line_that_names_a_file_is_its_path_whatever_it_looks_like() {
         assert_eq!(ended.code, Some(0), "{ended:?}");
         assert_eq!(read(&place.join(name)), "one\nfour\n");
     }
-    for refused in [".git/config", "/etc/hosts"] {
+    write(&place.join("Jenkinsfile"), "a\n");
+    for refused in [".git/config", "/etc/hosts", "Jenkinsfile"] {
         let ended = apply_in(&place, &["--format", "json"], &block(refused, "a", "b"));
         let told: Value = serde_json::from_str(&ended.out).unwrap();
         assert_eq!((ended.code, &told["code"]), (Some(1), &json!("path")), "{ended:?}");

@@ -17,7 +17,7 @@ impl Place {
     }
 
     fn salve(&self, arguments: &[&str], input: &str) -> Ended {
-        let home = self.home.to_str().unwrap();
+        let home = self.home.to_str().expect("it works here");
         let variables = [("PATH", "/usr/local/bin:/usr/bin:/bin"), ("HOME", home)];
         salve_in(arguments, input, &self.workspace, &variables)
     }

@@ -194,7 +194,7 @@ fn git(place: &Path, arguments: &[&str]) {
     let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
     let mut command = std::process::Command::new("git");
     let command = command.args(identity).args(arguments).current_dir(place);
-    let ended = command.env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap();
+    let ended = command.env("GIT_CONFIG_GLOBAL", "/dev/null").output().expect("it works here");
     assert!(ended.status.success(), "{ended:?}");
 }
 

@@ -17,23 +17,24 @@ const SYSTEM: (&str, &str) = ("PATH", "/usr/local/bin:/usr/bin:/bin");
 fn where_namespaces_are_denied(act: impl FnOnce() + Send) {
     let filter = |rules: Vec<(i64, Vec<SeccompRule>)>, errno: i32| -> BpfProgram {
         let action = SeccompAction::Errno(errno.unsigned_abs());
-        let machine = std::env::consts::ARCH.try_into().unwrap();
+        let machine = std::env::consts::ARCH.try_into().expect("it works here");
         SeccompFilter::new(rules.into_iter().collect(), SeccompAction::Allow, action, machine)
-            .unwrap()
+            .expect("it works here")
             .try_into()
-            .unwrap()
+            .expect("it works here")
     };
     let new_user = u64::from(libc::CLONE_NEWUSER.unsigned_abs());
     let flag = SeccompCmpOp::MaskedEq(new_user);
-    let with_flag = SeccompCondition::new(0, SeccompCmpArgLen::Qword, flag, new_user).unwrap();
-    let clone = SeccompRule::new(vec![with_flag]).unwrap();
+    let with_flag =
+        SeccompCondition::new(0, SeccompCmpArgLen::Qword, flag, new_user).expect("it works here");
+    let clone = SeccompRule::new(vec![with_flag]).expect("it works here");
     let denied =
         filter(vec![(libc::SYS_unshare, vec![]), (libc::SYS_clone, vec![clone])], libc::EPERM);
     let unknown = filter(vec![(libc::SYS_clone3, vec![])], libc::ENOSYS);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             for program in [&denied, &unknown] {
-                seccompiler::apply_filter(program).unwrap();
+                seccompiler::apply_filter(program).expect("it works here");
             }
             act();
         });

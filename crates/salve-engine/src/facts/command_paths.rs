@@ -45,12 +45,12 @@ impl<'a> CommandPaths<'a> {
 
     fn admit(&self, path: &str, allow_protected: bool) -> Result<TreePath, ViewError> {
         let options = AdmitOptions { allow_protected, ..AdmitOptions::default() };
-        self.root.admit_with(&self.from_root(path), &options)
+        self.root.admit_with(&self.seen_from_root(path), &options)
     }
 
     // A path as a command writes it, seen from the root. The folder's names are real, so that going up
     // from them is what it is to the system. A path that its first letter decides stays as it is.
-    fn from_root<'p>(&self, path: &'p str) -> Cow<'p, str> {
+    fn seen_from_root<'p>(&self, path: &'p str) -> Cow<'p, str> {
         if self.here.is_empty() || path.is_empty() || path.starts_with(['/', '~']) {
             return Cow::Borrowed(path);
         }
@@ -180,7 +180,7 @@ impl PathFacts for CommandPaths<'_> {
     }
 
     fn kind(&self, path: &str) -> PathKind {
-        let path = self.from_root(trimmed(path));
+        let path = self.seen_from_root(trimmed(path));
         match std::fs::symlink_metadata(self.root.path().join(path.as_ref())) {
             Ok(status) if status.is_file() => PathKind::File,
             Ok(status) if status.is_dir() => PathKind::Folder,
@@ -201,7 +201,7 @@ impl PathFacts for CommandPaths<'_> {
             }
             Err(_) => None,
         };
-        found.unwrap_or_else(|| spelled_plainly(&self.from_root(plain)))
+        found.unwrap_or_else(|| spelled_plainly(&self.seen_from_root(plain)))
     }
 
     fn picks_secrets(&self, pattern: &str) -> bool {

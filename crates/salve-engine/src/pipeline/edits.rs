@@ -24,9 +24,12 @@ pub fn read_edits_of(
 fn is_file(view: &dyn FileView, name: &str) -> bool {
     match view.admit(name) {
         Ok(path) => view.read(&path).map_or(true, |file| file.is_some()),
-        // Words with a stroke between them are refused nowhere; an address of the web is no path.
-        Err(ViewError::Refused { .. }) => {
-            name.contains('/') && !name.contains("://") && !name.contains(char::is_whitespace)
+        // A protected name is one whatever it looks like. Words with a stroke between them are refused
+        // nowhere; an address of the web is no path.
+        Err(ViewError::Refused { rule, .. }) => {
+            (rule.is_protected() || name.contains('/'))
+                && !name.contains("://")
+                && !name.contains(char::is_whitespace)
         }
         Err(_) => false,
     }

@@ -96,7 +96,7 @@ fn index(paths: &[&str]) -> String {
         // 160000 in octal has a byte that is no text by itself, so the entry is made of ASCII parts.
         let mut entry = "\0".repeat(26) + "MM" + &"\0".repeat(32);
         entry += &format!("\0{}{path}\0", char::from(u8::try_from(path.len()).unwrap()));
-        while entry.len() % 8 != 0 {
+        while !entry.len().is_multiple_of(8) {
             entry.push('\0');
         }
         text += &entry;

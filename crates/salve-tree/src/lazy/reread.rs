@@ -173,10 +173,12 @@ impl Place<'_> {
         let (new, lost) = (&self.run[head..], &gone[head..]);
         let tail = new.iter().rev().zip(lost.iter().rev()).take_while(same).count();
         let (new, lost) = (&new[..new.len() - tail], &lost[..lost.len() - tail]);
-        // What goes beside a marker has something else in its place, line for line.
+        // What goes beside a marker has something else in its place, line for line, unless it is one
+        // item that is written anew.
         let above_open = self.after_marker && head == 0;
         let below_open = below.is_some() && tail == 0;
-        if (above_open || below_open || self.silent) && lost.len() > new.len() {
+        let open = above_open || below_open || self.silent;
+        if open && lost.len() > new.len() && !is_one_item(new, lost) {
             return false;
         }
         let twin = |new: Option<&&str>, kept: Option<&&str>| match (new, kept) {
@@ -187,6 +189,22 @@ impl Place<'_> {
         let twice_below = below_open && twin(new.last(), below.as_ref());
         !twice_above && !twice_below
     }
+}
+
+// The new lines begin as the old ones do, as a declaration by its word and its name, and all the old
+// ones below are inside of it.
+fn is_one_item(new: &[&str], lost: &[&str]) -> bool {
+    let (Some(new), Some((lost, inside))) = (new.first(), lost.split_first()) else { return false };
+    let words = |line: &str| -> Vec<String> {
+        let words = line.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        words.filter(|word| !word.is_empty()).take(2).map(str::to_owned).collect()
+    };
+    let depth = |line: &str| line.len() - line.trim_start().len();
+    let closes = |line: &str| line.trim_start().starts_with(['}', ')', ']']);
+    let is_inside =
+        |line: &&str| depth(line) > depth(lost) || (depth(line) == depth(lost) && closes(line));
+    let name = words(lost);
+    name.len() == 2 && name == words(new) && inside.iter().all(is_inside)
 }
 
 #[cfg(test)]

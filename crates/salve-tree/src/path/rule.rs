@@ -105,6 +105,22 @@ pub enum PathRule {
 }
 
 impl PathRule {
+    /// Tells whether it protects what editors, hooks, build servers, agents and tools obey.
+    pub const fn is_protected(self) -> bool {
+        matches!(
+            self,
+            Self::ProtectedRepositoryFile
+                | Self::ProtectedEditorSettings
+                | Self::ProtectedToolchainSettings
+                | Self::ProtectedHook
+                | Self::ProtectedCi
+                | Self::ProtectedAgentInstructions
+                | Self::ProtectedShellStartup
+                | Self::ProtectedSecret
+                | Self::ProtectedInstalled
+        )
+    }
+
     /// Returns the rule's word.
     pub const fn name(self) -> &'static str {
         match self {

@@ -29,7 +29,8 @@ pub(super) fn try_out(folder: &Path, edits: &VerifiedEdits, yes: bool) -> Result
     let copy = place.path().canonicalize()?.join(name);
     std::fs::create_dir(&copy)?;
     output::story("Checking the result in a copy of the workspace.\n");
-    copy_with_plan(folder, &copy, edits, CopyLimits::default()).map_err(too_large)?;
+    copy_with_plan(folder, &copy, edits, CopyLimits::default())
+        .map_err(|error| too_large(&error))?;
     let Some(report) = check::of_copy(folder, &copy, yes)? else { return Ok(Tried::NotRun) };
     Ok(match report.verdict() {
         CheckVerdict::Red => Tried::Red(words(&report, &copy)),
@@ -41,8 +42,8 @@ fn words(report: &CheckReport, copy: &Path) -> String {
     check::drawn(report, copy)
 }
 
-fn too_large(error: CopyError) -> Failure {
-    let told = match std::error::Error::source(&error) {
+fn too_large(error: &CopyError) -> Failure {
+    let told = match std::error::Error::source(error) {
         Some(source) => format!("{error}: {source}"),
         None => error.to_string(),
     };

@@ -50,7 +50,7 @@ mod tests {
                 before = name;
             } else {
                 bytes.extend(name.bytes().chain([0]));
-                while (bytes.len() - start) % 8 != 0 {
+                while !(bytes.len() - start).is_multiple_of(8) {
                     bytes.push(0);
                 }
             }
