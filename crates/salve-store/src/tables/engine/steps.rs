@@ -204,10 +204,21 @@ pub(super) async fn owners(asked: impl Into<Asked<'_>>) -> Result<Vec<String>, s
     .await
 }
 
-/// Takes all leases of these processes away. That they were claimed still counts.
+/// Takes all leases of these processes away. That they were claimed still counts, but for turns of a
+/// process that had a step as well: a turn only replays, so that the step is what it died of.
 pub(super) async fn release(owners: &[String], tx: &mut Transaction<'_>) -> Result<u64, Rollback> {
     let owners = list(owners);
     let mut released = 0;
+    query(
+        "UPDATE engine_messages SET attempts = attempts - 1
+          WHERE attempts > 0 AND token IN
+                (SELECT t.token FROM engine_turns t
+                  WHERE t.owner IN (SELECT value ->> 0 FROM json_each($1))
+                    AND EXISTS (SELECT 1 FROM engine_steps s WHERE s.owner = t.owner))",
+    )
+    .bind(&owners)
+    .execute(&mut *tx)
+    .await?;
     for sql in [
         "DELETE FROM engine_turns WHERE owner IN (SELECT value ->> 0 FROM json_each($1))",
         "UPDATE engine_steps SET token = NULL, owner = NULL, until = NULL

@@ -114,6 +114,32 @@ async fn a_claim_on_one_instance_takes_its_descendants_and_nothing_else() {
 }
 
 #[tokio::test]
+async fn a_turn_is_not_blamed_for_a_process_that_died_with_a_step() {
+    let store = Store::memory(options()).await.expect("opened");
+    let tables = store.engine();
+    tables.send(start("a")).await.expect("sent");
+    assert_eq!(claim(&tables, "one").await.expect("a turn").attempts, 1);
+    tables.release_leases(vec!["here".to_owned()]).await.expect("released");
+    assert_eq!(
+        claim(&tables, "two").await.expect("a turn").attempts,
+        2,
+        "it may have been the turn"
+    );
+    let id = StepId { instance: "a".to_owned(), execution: 1, event: 1 };
+    let step = QueuedStep { id: Some(id), session: None, tag: None, body: "{}".to_owned() };
+    let commit = TurnCommit { steps: vec![step], messages: vec![start("b")], ..turn("two") };
+    tables.commit_turn(commit, Vec::new(), None).await.expect("committed");
+    for death in 1..=3 {
+        assert_eq!(claim(&tables, &format!("turn {death}")).await.expect("a turn").attempts, 1);
+        let lease = lease(&format!("step {death}"));
+        let claim = StepClaim { now: NOW, lease, session: None, tags: TagChoice::Any, only: None };
+        let step = tables.claim_step(claim).await.expect("claimed").expect("a step");
+        assert_eq!(step.attempts, death);
+        tables.release_leases(vec!["here".to_owned()]).await.expect("released");
+    }
+}
+
+#[tokio::test]
 async fn a_turn_and_what_it_means_for_the_index_are_one_transaction() {
     let store = Store::memory(options()).await.expect("opened");
     let tables = store.engine();
