@@ -28,7 +28,8 @@ fn assert_valid_is_kept(text: &str, mode: ParseMode, parsed: &Parsed) {
         return;
     }
     assert_eq!(value_of(&parsed.tree).as_ref(), Some(&strict), "valid JSON was changed");
-    assert!(parsed.complete, "valid JSON is not complete");
+    // Of two values under one key one is not in the answer.
+    assert!(parsed.complete || parsed.has_lost_values(), "valid JSON is not complete");
     let is_note = |code| code == RepairCode::DuplicateKey;
     assert!(parsed.repairs().iter().all(|repair| is_note(repair.code)), "valid JSON was repaired");
 }

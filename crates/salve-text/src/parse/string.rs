@@ -173,10 +173,9 @@ impl Machine {
                         }
                     }
                     Some((_, length)) => self.keep_quote(&mut token, at, length),
-                    None => {
-                        let length = if byte < 0x80 { 1 } else { utf8_length(byte) };
-                        self.keep_quote(&mut token, at, length);
-                    }
+                    None if byte == b'"' => self.keep_quote(&mut token, at, 1),
+                    // Not counted as an inner quote: whether the scan stops here depends on the pieces.
+                    None => token.scan = at + if byte < 0x80 { 1 } else { utf8_length(byte) },
                 }
             }
         }

@@ -20,7 +20,10 @@ pub(super) fn authorization(view: &View<'_>, at: usize) -> Option<Assigned> {
     let start = blanks(view, colon + 1);
     let scheme = run(view, start, SCHEME, LONGEST_SCHEME);
     if scheme > start && matches!(view.byte(scheme), Some(b' ' | b'\t')) {
-        credential(view, blanks(view, scheme), 8)
+        let found = credential(view, blanks(view, scheme), 8)?;
+        // What looks drawn at random is no name of a scheme, but the first part of the credential.
+        let is_part = values::is_strong(view.slice(start, scheme));
+        Some(if is_part { Assigned { start, ..found } } else { found })
     } else {
         credential(view, start, 20)
     }
