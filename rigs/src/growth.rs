@@ -20,7 +20,7 @@ use xtask::{Flags, Outcome};
 
 const SIZES: &[usize] = &[100_000, 1_000_000, 10_000_000];
 const SHORT_SIZES: &[usize] = &[20_000, 200_000];
-// In the short form each command meets one generator of so many.
+// In the short form each command meets every eighth generator.
 const SHARE: usize = 8;
 const STARTS: usize = 20;
 const BYTES_PER_BYTE: usize = 64;

@@ -203,7 +203,7 @@ impl World {
             events.push("somebody connected to the service".to_owned());
         }
         if self.letters.recv(&mut [0; 16]).is_ok() {
-            events.push("somebody wrote to the service".to_owned());
+            events.push("a run wrote to the service".to_owned());
         }
         events.extend(self.survivors().into_iter().map(|pid| format!("process {pid} lives on")));
         events

@@ -216,7 +216,7 @@ async fn c222_the_book_reads_back_what_was_written_down_once_and_in_order() {
     let happened = everything_that_happens();
     let report = JobUpdate { id: job("a"), from: (0, 0), to: (1, 15), happened: happened.clone() };
     assert!(index.report(report.clone()).await.unwrap());
-    assert!(!index.report(report).await.unwrap(), "somebody has done it");
+    assert!(!index.report(report).await.unwrap(), "it was reported before");
     let newer = NewEvent { kind: "job.danced".into(), subject: "a".into(), body: json!({"b": 2}) };
     store.append_event(newer).await.unwrap();
     let events = index.events(&job("a"), EventId::default(), 100).await.unwrap();

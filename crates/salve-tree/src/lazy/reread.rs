@@ -60,7 +60,7 @@ struct Run<'t> {
     after_removal: bool,
 }
 
-// Markers with nothing between them stand for one run of lines.
+// Markers with nothing between them keep one run of lines together.
 fn runs<'t>(lazy: &[&'t str], markers: &[Marker]) -> Vec<Run<'t>> {
     let mut markers = markers.iter().peekable();
     let mut runs = vec![Run::default()];
@@ -128,7 +128,7 @@ impl<'w, 't> Walk<'w, 't> {
         there.is_some_and(|there| there.iter().zip(run).all(|(a, b)| key(a) == key(b)))
     }
 
-    // Steps over what a marker stands for, up to the run after it, and returns it.
+    // Steps over the lines that a marker keeps, up to the run after it, and returns them.
     fn keep(&mut self, place: &Place<'_>, next: &Run<'_>, last: bool) -> Option<&'w [&'t str]> {
         let woven = self.woven;
         let ends: Vec<usize> = match next.lines.is_empty() {
@@ -161,7 +161,7 @@ struct Place<'p> {
     run: Vec<&'p str>,
     after_marker: bool,
     kept_above: &'p [&'p str],
-    /// A marker among them stands for nothing.
+    /// A marker among them keeps no line.
     silent: bool,
 }
 

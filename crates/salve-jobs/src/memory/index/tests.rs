@@ -34,7 +34,7 @@ async fn a_report_counts_once_and_nothing_follows_the_end() {
     let _ = index.register(job("a", "x")).await.unwrap();
     let woke = report("a", 0, 2, vec![Happened::Woke, Happened::Restarted]);
     assert!(index.report(woke.clone()).await.unwrap());
-    assert!(!index.report(woke).await.unwrap(), "somebody else had written it");
+    assert!(!index.report(woke).await.unwrap(), "another process had written it");
     let ended = Happened::Ended { state: JobState::Done { output: 1.into() } };
     assert!(index.report(report("a", 2, 3, vec![ended])).await.unwrap());
     assert!(!index.report(report("a", 3, 4, vec![Happened::Woke])).await.unwrap());
