@@ -6,6 +6,7 @@
 
 pub mod answer;
 pub mod facts;
+pub mod heal;
 pub mod host;
 pub mod jobs;
 pub mod pipeline;

@@ -1,0 +1,157 @@
+//! How a heal ended, and why one could not run.
+//!
+//! In: nothing. Out: the outcomes of the documents with their fields, and the errors beside them. An
+//! outcome says what happened; an error says that nothing could be found out.
+
+use serde::{Deserialize, Serialize};
+
+/// How a heal ended. Any but the first two leave the tree as it was.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "outcome")]
+#[must_use]
+pub enum Outcome {
+    /// The check passed as the code was.
+    FirstTrySuccess,
+    /// A fix was found and verified.
+    Repaired {
+        /// How many fixes were tried, this one included.
+        attempts: u32,
+        /// Whether a rule was learned from it.
+        rule_added: bool,
+    },
+    /// The last model to be asked was not sure enough of its answer.
+    RejectedLowConfidence {
+        /// What it said of itself.
+        confidence: f64,
+        /// What is still wrong.
+        compiler_error: String,
+    },
+    /// Everything was tried.
+    Exhausted {
+        /// How many fixes were tried.
+        attempts: u32,
+        /// What is still wrong: the error of the last attempt.
+        compiler_error: String,
+    },
+    /// No fix was free, and there is no model.
+    NoProvider {
+        /// What is still wrong.
+        compiler_error: String,
+    },
+    /// Only pinned fixes may act, and none does.
+    ProductionBlocked {
+        /// What is still wrong.
+        compiler_error: String,
+    },
+    /// No provider answered.
+    ProviderError {
+        /// What the provider said, after all attempts.
+        message: String,
+        /// What is still wrong.
+        compiler_error: String,
+    },
+    /// A breaker ended it.
+    Halted {
+        /// Which, and why.
+        reason: HaltReason,
+        /// What is still wrong.
+        compiler_error: String,
+    },
+    /// A person, or a breaker that asks one, interrupted it. Starting it again goes on.
+    Paused {
+        /// Why.
+        reason: HaltReason,
+    },
+}
+
+/// Why a heal was ended or interrupted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum HaltReason {
+    /// The same error ended unhealed too often: a systemic issue.
+    Systemic,
+    /// The tokens of a heal are used up.
+    Tokens,
+    /// The budget in money, or of the day or session, is used up.
+    Budget,
+    /// Catastrophic rollback, and no checkpoint is valid.
+    NoCheckpoint,
+    /// Commands left too many processes behind.
+    Orphans,
+    /// The control file says PAUSE.
+    ControlFile,
+    /// The time for the heal is over.
+    TimeLimit,
+    /// The user's tree was changed too often meanwhile.
+    TreeChanges,
+}
+
+impl HaltReason {
+    /// Says in words what happened.
+    pub const fn in_words(self) -> &'static str {
+        match self {
+            Self::Systemic => "a systemic issue: the same error was not healed several times",
+            Self::Tokens => "the tokens for this heal are used up",
+            Self::Budget => "the budget is used up",
+            Self::NoCheckpoint => "no checkpoint is valid; nothing was touched",
+            Self::Orphans => "commands left too many processes behind",
+            Self::ControlFile => "`.salve/CONTROL.md` says PAUSE",
+            Self::TimeLimit => "the time for this heal is over",
+            Self::TreeChanges => "the files were changed again and again meanwhile",
+        }
+    }
+}
+
+impl Outcome {
+    /// Returns whether the check passes now.
+    pub const fn is_success(&self) -> bool {
+        matches!(self, Self::FirstTrySuccess | Self::Repaired { .. })
+    }
+
+    /// Returns the name on the wire.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::FirstTrySuccess => "FirstTrySuccess",
+            Self::Repaired { .. } => "Repaired",
+            Self::RejectedLowConfidence { .. } => "RejectedLowConfidence",
+            Self::Exhausted { .. } => "Exhausted",
+            Self::NoProvider { .. } => "NoProvider",
+            Self::ProductionBlocked { .. } => "ProductionBlocked",
+            Self::ProviderError { .. } => "ProviderError",
+            Self::Halted { .. } => "Halted",
+            Self::Paused { .. } => "Paused",
+        }
+    }
+
+    /// Returns what is still wrong.
+    pub fn compiler_error(&self) -> Option<&str> {
+        match self {
+            Self::FirstTrySuccess | Self::Repaired { .. } | Self::Paused { .. } => None,
+            Self::RejectedLowConfidence { compiler_error, .. }
+            | Self::Exhausted { compiler_error, .. }
+            | Self::NoProvider { compiler_error }
+            | Self::ProductionBlocked { compiler_error }
+            | Self::ProviderError { compiler_error, .. }
+            | Self::Halted { compiler_error, .. } => Some(compiler_error),
+        }
+    }
+}
+
+/// Why a heal could not run, or its records could not be kept.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RepairError {
+    /// The decisions cannot be written.
+    #[error("manifest error: {0}")]
+    Manifest(String),
+    /// The rules cannot be read.
+    #[error("rule cache error: {0}")]
+    Rules(String),
+    /// A file cannot be read or written.
+    #[error("I/O error during repair: {0}")]
+    Io(String),
+    /// A toolchain is missing or cannot be run.
+    #[error("toolchain error: {0}")]
+    Toolchain(String),
+}
