@@ -13,7 +13,7 @@ pub use check_run::{CheckRun, CheckVerdict};
 
 use crate::toolchain::{
     BuildProfile, Detected, Reach, Registry, Survey, ToolchainError, ToolchainSpec, Work,
-    header_folders, is_in, its_files, run_work, survey, where_it_applies,
+    header_folders, is_in, its_files, run_work, survey_for, where_it_applies,
 };
 use crate::{RunPrograms, StartedBy, WorkUnit};
 use salve_types::{Diagnostic, Severity};
@@ -156,7 +156,7 @@ pub fn check_watched(
     watch: &mut dyn FnMut(CheckProgress<'_>),
 ) -> Result<CheckReport, ToolchainError> {
     let (scope, reach) = (options.scope.clone(), options.reach);
-    let found = Survey { scope, reach, ..survey(folder)? };
+    let found = Survey { scope, reach, ..survey_for(folder, runner)? };
     let planned = plan(folder, options, registry, &found)?;
     let mut report = CheckReport {
         runs: Vec::new(),
@@ -210,7 +210,7 @@ pub(crate) fn check_one(
     };
     let found = match &file {
         Some(file) => Survey { files: vec![file.clone()], ..Survey::default() },
-        None => survey(root)?,
+        None => survey_for(root, runner)?,
     };
     let detected = Detected {
         target_id: spec.target_id.clone(),

@@ -75,6 +75,31 @@ pub struct Launch {
     pub layers: Vec<Layer>,
     /// Whether redirections must stay inside the workspace, symlinks followed.
     pub redirects_beneath: bool,
+    /// What the programs find in the place of the workspace; the workspace itself when absent.
+    #[serde(default)]
+    pub shadow: Option<LaunchShadow>,
+}
+
+/// Something in the place of the workspace, so that nothing that programs write reaches it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LaunchShadow {
+    /// Layers over the workspace.
+    Overlay {
+        /// Layers that are read, from the top; the workspace lies below them.
+        lower: Vec<PathBuf>,
+        /// Where writes go.
+        upper: PathBuf,
+        /// An empty folder beside it, for the kernel.
+        work: PathBuf,
+    },
+    /// A copy of the workspace.
+    Copy {
+        /// Where it is.
+        folder: PathBuf,
+        /// Folders of the workspace that were not copied and are shown read-only, relative to it.
+        shown: Vec<PathBuf>,
+    },
 }
 
 /// The shape of a terminal.

@@ -18,6 +18,7 @@ mod report;
 mod run;
 mod runner;
 mod sandbox;
+mod shadow;
 mod shell;
 mod toolchain;
 
@@ -35,10 +36,10 @@ pub use facts::{
 pub use forgotten::{ForgottenInstall, InstallPlace, forgotten_install};
 pub use git_index::{GITLINK, read_git_index};
 pub use launcher::{
-    KeptCache, Launch, LaunchTerminal, LauncherReport, LauncherStage, Layer, LayerError,
-    ProgramEnding, launcher_main,
+    KeptCache, Launch, LaunchShadow, LaunchTerminal, LauncherReport, LauncherStage, Layer,
+    LayerError, ProgramEnding, launcher_main,
 };
-pub use obstacle::{Obstacle, likely_obstacle, obstacle_in};
+pub use obstacle::{LayerLimit, Obstacle, likely_obstacle, obstacle_in};
 pub use plan::{Joiner, Plan, PlannedCommand, PlannedPipeline, PlannedRedirect, RedirectTarget};
 pub use policy::{
     Approval, ApprovalError, Approvals, Attendance, AutoApply, AutoRun, AutoRunMode, Choice,
@@ -49,8 +50,8 @@ pub use policy::{
 };
 pub use report::{failure_text, for_model, github_commands, sarif_log};
 pub use run::{
-    Capture, FinishedRun, Gate, Limits, ProtectedFileUse, RiskClass, RunClass, RunEnding, RunError,
-    RunEvent, RunInput, RunLimit, RunPrograms, RunRecord, RunRequest, StartedBy,
+    Capture, FinishedRun, Gate, LaidOver, Limits, ProtectedFileUse, RiskClass, RunClass, RunEnding,
+    RunError, RunEvent, RunInput, RunLimit, RunPrograms, RunRecord, RunRequest, StartedBy,
 };
 pub use runner::{
     CacheFolder, Keep, KeyCommandError, Launcher, OutputStream, OwnCommandError, RunLog, Runner,
@@ -58,6 +59,7 @@ pub use runner::{
     run_key_command, run_own_command, run_own_executable,
 };
 pub use sandbox::{Guarantee, GuaranteeReport, LayerReport, NamespaceDenial};
+pub use shadow::{Shadow, ShadowError, ShadowLayer, ShadowMeans, ShadowOptions};
 pub use shell::{
     CommandLine, ListFolder, ListingBudget, MAX_LINE_BYTES, MAX_MATCHES, Pattern, PatternError,
     Pipeline, Redirect, ShellRefusal, ShellRule, ShellWord, SimpleCommand, WordTarget,

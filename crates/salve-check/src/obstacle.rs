@@ -5,7 +5,11 @@
 //! for a person, and nothing is decided by it.
 
 mod denied;
+mod layers;
 mod words;
+
+pub use layers::LayerLimit;
+pub(crate) use layers::layer_limit;
 
 use crate::{Capture, FinishedRun, Gate, Layer, RiskClass, RunEnding, RunLimit, RunRecord};
 use serde::Serialize;

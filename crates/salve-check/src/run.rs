@@ -3,9 +3,9 @@
 //! In: nothing. Out: plain data that the policy, the runner, the toolchains and the record speak.
 //! Never starts anything.
 
-use crate::{Guarantee, Layer, Plan};
+use crate::{Guarantee, Layer, LayerLimit, Plan};
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// What a command can do to the world, at worst.
@@ -279,6 +279,28 @@ pub trait RunPrograms {
     ///
     /// Fails when nothing was run: the program is not there, the loop is paused, a layer is missing.
     fn run(&self, request: &RunRequest) -> Result<FinishedRun, RunError>;
+
+    /// Returns where the file lies that programs find at a path; nothing when there is none. Programs
+    /// that run in a layer over a folder find other files there than this process does.
+    fn locate(&self, path: &Path) -> Option<PathBuf> {
+        path.symlink_metadata().is_ok().then(|| path.to_owned())
+    }
+
+    /// Lists the files below a folder that programs find in other places than this process does, or
+    /// do not find at all. A later one of the same path counts.
+    fn laid_over(&self, folder: &Path) -> Vec<LaidOver> {
+        let _folders_are_what_they_are = folder;
+        Vec::new()
+    }
+}
+
+/// A file in a layer over a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaidOver {
+    /// Its path, relative to the folder, with `/`.
+    pub path: String,
+    /// Whether it is there; if not, it is taken away with everything below it.
+    pub is_there: bool,
 }
 
 /// A run that has ended.
@@ -323,6 +345,11 @@ pub enum RunEvent {
     CachesBusy {
         /// Whether this run would have added to them: nothing that it fetched is kept.
         added: bool,
+    },
+    /// The run failed by what layers over the workspace cannot do, and was repeated in a copy of it.
+    RepeatedOnCopy {
+        /// What they cannot.
+        because: LayerLimit,
     },
 }
 

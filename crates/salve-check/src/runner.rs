@@ -21,6 +21,7 @@ mod protected_files;
 mod relay;
 mod scratch;
 mod session;
+mod shadowed;
 mod state;
 mod store;
 mod terminal;
@@ -35,9 +36,9 @@ pub use own::run_own_executable;
 pub use own_command::{OwnCommandError, run_own_command};
 
 use crate::{
-    FinishedRun, Gate, Guarantee, GuaranteeReport, Launch, Layer, LayerError, LayerReport, Limits,
-    Plan, ProtectedFileUse, RiskClass, RunClass, RunError, RunEvent, RunInput, RunPrograms,
-    RunRecord, RunRequest, StartedBy,
+    FinishedRun, Gate, Guarantee, GuaranteeReport, Launch, LaunchShadow, Layer, LayerError,
+    LayerReport, Limits, Plan, ProtectedFileUse, RiskClass, RunClass, RunError, RunEvent, RunInput,
+    RunPrograms, RunRecord, RunRequest, StartedBy,
 };
 use caches::{CacheUse, HeldCaches};
 use collect::Collector;
@@ -47,7 +48,9 @@ use outcome::{Refusal, add_to_hash, ending, needs_every_guarantee, system};
 use protected_files::{MovedFiles, ProtectedFiles};
 use salve_types::Timestamp;
 use scratch::Scratch;
+pub(crate) use scratch::remove_all;
 use session::Finished;
+use shadowed::is_the_shadow;
 use state::{STATE, StateFolder};
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
@@ -202,11 +205,22 @@ impl Runner {
         request: &RunRequest,
         watch: &mut dyn FnMut(OutputStream, &[u8]),
     ) -> Result<FinishedRun, RunError> {
+        self.run_in(request, None, watch)
+    }
+
+    /// Runs to the end in a shadow of the workspace, if one is given. The record is the workspace's.
+    pub(crate) fn run_in(
+        &self,
+        request: &RunRequest,
+        shadow: Option<&LaunchShadow>,
+        watch: &mut dyn FnMut(OutputStream, &[u8]),
+    ) -> Result<FinishedRun, RunError> {
         self.check_control_file()?;
         let state = self.state()?;
         let started_at = self.seconds();
         let kept = match request.protected {
-            ProtectedFileUse::Kept if state.is_some() => {
+            // What is written in a shadow goes with it.
+            ProtectedFileUse::Kept if state.is_some() && shadow.is_none() => {
                 ProtectedFiles::find(&self.workspace, started_at)
             }
             _ => ProtectedFiles::default(),
@@ -222,7 +236,10 @@ impl Runner {
             let files = state.as_ref().map(|(_, store)| store.create(names())).transpose();
             let files = files.map_err(system("make a file for the output"))?;
             let scratch = self.scratch(started_at)?;
-            let mut launch = self.launch(request, &scratch, &missing)?;
+            let mut launch = self.launch(request, &scratch, &missing, shadow)?;
+            if let Some(shadow) = shadow {
+                self.add_shadow(&mut launch, shadow, request)?;
+            }
             if launch.wants_ports() && !launch.layers.contains(&Layer::NetworkNamespace) {
                 if let (Some((_, store)), Some(files)) = (&state, &files) {
                     store.forget(&files.id);
@@ -232,10 +249,16 @@ impl Runner {
             launch.kept = kept.paths(&self.workspace);
             let caches = self.add_caches(&mut launch);
             let state = state.as_ref();
-            let run = Run { request, started_at, open: &open, files, state, kept: &kept };
+            let is_in_shadow = shadow.is_some();
+            let run =
+                Run { request, started_at, open: &open, files, state, kept: &kept, is_in_shadow };
             match self.execute(&launch, run, watch) {
                 // Nothing was started. A caller that may run without the layer does, knowingly.
-                Err(Refusal::Layer(layer, _)) if !missing.contains(&layer) => self.learn(layer),
+                Err(Refusal::Layer(layer, _))
+                    if !missing.contains(&layer) && !is_the_shadow(&launch, layer) =>
+                {
+                    self.learn(layer);
+                }
                 Err(Refusal::Layer(layer, why)) => {
                     let missing = vec![format!("{layer} ({why})")];
                     return Err(RunError::MissingLayers { missing, open });
@@ -260,7 +283,18 @@ impl Runner {
             return Err(Refusal::Layer(*layer, "switched off".to_owned()));
         }
         let scratch = self.scratch(self.seconds())?;
-        let request = RunRequest {
+        let request = self.question();
+        let mut launch = self.launch(&request, &scratch, &[], None)?;
+        launch.layers = layers.to_vec();
+        // A question leaves no trace in the workspace, not even for a moment.
+        launch.protected.clear();
+        let finished = self.session(&launch, Default::default(), None, &mut |_, _| {})?;
+        ending(&finished).map(drop)
+    }
+
+    /// A request to execute nothing.
+    fn question(&self) -> RunRequest {
+        RunRequest {
             plan: Plan { pipelines: Vec::new() },
             cwd: self.workspace.clone(),
             class: RunClass::Probe,
@@ -272,13 +306,7 @@ impl Runner {
             input: RunInput::Nothing,
             protected: crate::ProtectedFileUse::default(),
             ports: Vec::new(),
-        };
-        let mut launch = self.launch(&request, &scratch, &[])?;
-        launch.layers = layers.to_vec();
-        // A question leaves no trace in the workspace, not even for a moment.
-        launch.protected.clear();
-        let finished = self.session(&launch, Default::default(), None, &mut |_, _| {})?;
-        ending(&finished).map(drop)
+        }
     }
 
     fn known_missing(&self) -> Vec<Layer> {
@@ -306,7 +334,9 @@ impl Runner {
     ) -> Result<Finished, RunError> {
         let finished = session::run(&self.launcher, launch, collectors, input, watch);
         // A launcher that was killed could not do it.
-        crate::sandbox::remove_placeholders(&self.workspace, &launch.protected);
+        if launch.shadow.is_none() {
+            crate::sandbox::remove_placeholders(&self.workspace, &launch.protected);
+        }
         finished.map_err(system("run the launcher"))
     }
 
@@ -347,9 +377,9 @@ impl Runner {
         request: &RunRequest,
         scratch: &Scratch,
         missing: &[Layer],
+        shadow: Option<&LaunchShadow>,
     ) -> Result<Launch, RunError> {
-        let cwd = request.cwd.canonicalize();
-        let cwd = cwd.map_err(system(format!("find the folder `{}`", request.cwd.display())))?;
+        let cwd = self.folder_to_start_in(request, shadow)?;
         if !cwd.starts_with(&self.workspace) {
             let outside = std::io::Error::other("it is outside the workspace");
             return Err(system(format!("run in `{}`", cwd.display()))(outside));
@@ -383,6 +413,7 @@ impl Runner {
             hidden: home.chain(self.surroundings.secrets.iter().cloned()).collect(),
             layers,
             redirects_beneath: matches!(request.gate, Gate::Policy { .. }),
+            shadow: None,
         })
     }
 
@@ -467,7 +498,7 @@ impl Runner {
             log::append(state, &record).map_err(system("add to the list of runs"))?;
             store.prune(&record.id).map_err(system("remove old outputs"))?;
             events.extend(self.count_orphans(state, &record)?);
-            if run.request.protected == ProtectedFileUse::Kept {
+            if run.request.protected == ProtectedFileUse::Kept && !run.is_in_shadow {
                 events.extend(self.move_aside(state, run.kept, &record.id)?);
             }
         }
@@ -533,6 +564,7 @@ struct Run<'a> {
     started_at: u64,
     open: &'a [Guarantee],
     kept: &'a ProtectedFiles,
+    is_in_shadow: bool,
     files: Option<OutputFiles>,
     state: Option<&'a (StateFolder, Store)>,
 }

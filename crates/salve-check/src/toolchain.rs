@@ -31,7 +31,7 @@ pub(crate) use name_pattern::file_name;
 pub use probe::{ToolReport, probe_versions};
 pub use registry::Registry;
 pub use spec_text::SpecError;
-pub(crate) use survey::{Survey, is_in, survey};
+pub(crate) use survey::{Ignored, Survey, is_in, is_tool_folder, survey, survey_for};
 
 use crate::{OutputParser, RunError};
 use salve_types::Severity;

@@ -8,7 +8,8 @@
 use super::fallback::{unread_failure, with_output};
 use crate::toolchain::{Phase, Work, file_name};
 use crate::{
-    CheckedFolder, Obstacle, OutputParser, RunEnding, RunRecord, obstacle_in, parse_output,
+    CheckedFolder, Obstacle, OutputParser, RunEnding, RunPrograms, RunRecord, obstacle_in,
+    parse_output,
 };
 use salve_types::{Diagnostic, Severity, SourceSpan};
 use serde::Serialize;
@@ -60,11 +61,16 @@ pub(crate) struct Outputs {
 }
 
 impl CheckRun {
-    pub(crate) fn of_program(work: &Work<'_>, outputs: Vec<Outputs>, left_out: usize) -> Self {
+    pub(crate) fn of_program(
+        work: &Work<'_>,
+        runner: &dyn RunPrograms,
+        outputs: Vec<Outputs>,
+        left_out: usize,
+    ) -> Self {
         let mut run = Self::empty(work);
         run.files_left_out = left_out;
         for one in outputs {
-            run.add(work, one);
+            run.add(work, runner, one);
         }
         run.judge(work);
         run
@@ -99,9 +105,9 @@ impl CheckRun {
         }
     }
 
-    fn add(&mut self, work: &Work<'_>, one: Outputs) {
+    fn add(&mut self, work: &Work<'_>, runner: &dyn RunPrograms, one: Outputs) {
         let cwd = work.root.join(work.folder);
-        let source = |path: &str| source_below(&cwd, path);
+        let source = |path: &str| source_below(&cwd, path, runner);
         let folder = CheckedFolder { path: &cwd, source: &source };
         let mut said = parse_output(work.spec.parser, &one.stdout, &one.stderr, folder);
         let passed = passed(work, &one.record.ending);
@@ -111,7 +117,7 @@ impl CheckRun {
         if !passed && work.spec.parser == OutputParser::TestRunner {
             said = with_output(said, &one);
         }
-        let folders = Folders::of(work, &cwd);
+        let folders = Folders::of(work, &cwd, runner);
         self.diagnostics.extend(said.into_iter().map(|one| folders.complete(one)));
         if !passed && self.verdict == CheckVerdict::Green {
             self.verdict = CheckVerdict::Red;
@@ -221,12 +227,13 @@ struct Folders<'a> {
     folder: &'a str,
     cwd: &'a Path,
     files: BTreeMap<&'a str, &'a str>,
+    runner: &'a dyn RunPrograms,
 }
 
 impl<'a> Folders<'a> {
-    fn of(work: &Work<'a>, cwd: &'a Path) -> Self {
+    fn of(work: &Work<'a>, cwd: &'a Path, runner: &'a dyn RunPrograms) -> Self {
         let files = work.files.iter().map(|file| (file_name(file), file.as_str())).collect();
-        Self { folder: work.folder, cwd, files }
+        Self { folder: work.folder, cwd, files, runner }
     }
 
     fn complete(&self, mut diagnostic: Diagnostic) -> Diagnostic {
@@ -243,7 +250,9 @@ impl<'a> Folders<'a> {
         }
         // Some tools leave the folder out; with one file of that name it can be told.
         let whole = self.files.get(span.path.as_str()).filter(|whole| **whole != span.path);
-        if let Some(whole) = whole.filter(|_| !self.cwd.join(&span.path).exists()) {
+        if let Some(whole) =
+            whole.filter(|_| self.runner.locate(&self.cwd.join(&span.path)).is_none())
+        {
             span.path = (*whole).to_owned();
         }
         if !self.folder.is_empty() {
@@ -253,12 +262,12 @@ impl<'a> Folders<'a> {
 }
 
 // A tool's words choose the path, so nothing outside the folder is opened.
-fn source_below(folder: &Path, path: &str) -> Option<String> {
+fn source_below(folder: &Path, path: &str, runner: &dyn RunPrograms) -> Option<String> {
     const MOST_BYTES: u64 = 4 << 20;
     let inside = Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
-    let path = folder.join(path);
+    let path = runner.locate(&folder.join(path)).filter(|_| inside)?;
     let meta = std::fs::symlink_metadata(&path).ok()?;
-    if !inside || !meta.is_file() || meta.len() > MOST_BYTES {
+    if !meta.is_file() || meta.len() > MOST_BYTES {
         return None;
     }
     std::fs::read(&path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())

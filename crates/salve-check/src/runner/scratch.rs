@@ -63,7 +63,7 @@ impl Drop for Scratch {
 
 /// Removes a folder however deep programs made it: folders inside of others are moved up and
 /// emptied one after the other, with two of them open at a time.
-pub(super) fn remove_all(folder: &Path) -> Result<()> {
+pub(crate) fn remove_all(folder: &Path) -> Result<()> {
     let root = open_folder(CWD, folder)?;
     let mut pending = names_in(&root)?;
     let mut moved: u64 = 0;

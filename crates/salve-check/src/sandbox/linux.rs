@@ -29,7 +29,9 @@ const HARMLESS_DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom"]
 
 /// The outer stage: placeholders for protected paths, then the namespaces.
 pub(super) fn enter_namespaces(launch: &Launch) -> Result<Placeholders, LayerError> {
-    let placeholders = if launch.layers.contains(&Layer::MountNamespace) {
+    // Whatever a run makes in a shadow goes with it.
+    let needed = launch.layers.contains(&Layer::MountNamespace) && launch.shadow.is_none();
+    let placeholders = if needed {
         let protected: Vec<PathBuf> =
             launch.protected.iter().map(|path| launch.workspace.join(path)).collect();
         Placeholders::stand_in_for(&protected)

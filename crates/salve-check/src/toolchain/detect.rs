@@ -232,7 +232,7 @@ fn marking_files<'a>(marker: &Marker, root: &Path, survey: &'a Survey) -> Vec<&'
     named
         .take(MOST_OPENED)
         .filter(|path| {
-            let bytes = read(&root.join(path));
+            let bytes = read(&survey.place_of(root, path));
             bytes.is_some_and(|bytes| holds_one_of(&bytes, marker) && declares(&bytes, marker))
         })
         .collect()

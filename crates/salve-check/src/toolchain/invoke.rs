@@ -56,10 +56,10 @@ pub(crate) fn run_work(
 ) -> Result<CheckRun, ToolchainError> {
     let cwd = work.root.join(work.folder);
     if work.spec.is_in_process() {
-        let diagnostics = json_schema::check_files(&cwd, work.files);
+        let diagnostics = json_schema::check_files(&cwd, work.files, runner);
         return Ok(CheckRun::in_process(work, diagnostics));
     }
-    let program = find_program(work, &cwd);
+    let program = find_program(work, &cwd, runner);
     let arguments = arguments_for(work, &program, &cwd, runner)?;
     let batches = batches(work.spec.unit, work.files);
     let left_out = work.files.len() - batches.iter().map(|batch| batch.len()).sum::<usize>();
@@ -73,10 +73,10 @@ pub(crate) fn run_work(
             profile: work.profile,
         };
         let request = request(work, &cwd, words(work.spec, &given));
-        let finished = runner.run(&request).map_err(|error| refused(work, error))?;
+        let finished = runner.run(&request).map_err(|error| refused(work, runner, error))?;
         outputs.push(outputs_of(finished));
     }
-    Ok(CheckRun::of_program(work, outputs, left_out))
+    Ok(CheckRun::of_program(work, runner, outputs, left_out))
 }
 
 fn request(work: &Work<'_>, cwd: &Path, words: Vec<String>) -> RunRequest {
@@ -109,14 +109,14 @@ fn environment(work: &Work<'_>) -> Vec<(String, String)> {
 }
 
 // The project's own program when it has one, else the name, which the runner looks up.
-fn find_program(work: &Work<'_>, cwd: &Path) -> String {
+fn find_program(work: &Work<'_>, cwd: &Path, runner: &dyn RunPrograms) -> String {
     let name = work.spec.compile_command.split_whitespace().next().unwrap_or_default();
     let folders = cwd.ancestors().take_while(|folder| folder.starts_with(work.root));
     let candidates = folders.flat_map(|folder| {
         work.spec.local_folders.iter().map(move |local| folder.join(local).join(name))
     });
     candidates
-        .filter(|path: &PathBuf| path.is_file())
+        .filter(|path: &PathBuf| runner.locate(path).is_some_and(|place| place.is_file()))
         .find_map(|path| path.to_str().map(str::to_owned))
         .unwrap_or_else(|| name.to_owned())
 }
@@ -135,7 +135,8 @@ fn arguments_for(
     if spec.since.is_empty() {
         return Ok(spec.compile_args.clone());
     }
-    let version = ask_version(spec, program, cwd, runner).map_err(|error| refused(work, error))?;
+    let version =
+        ask_version(spec, program, cwd, runner).map_err(|error| refused(work, runner, error))?;
     let version = version.unwrap_or_default();
     let newer = spec.since.iter().rev().find(|since| is_at_least(&version, &since.version));
     Ok(newer.map_or(&spec.compile_args, |since| &since.compile_args).clone())
@@ -165,28 +166,31 @@ fn batches(unit: WorkUnit, files: &[String]) -> Vec<&[String]> {
     }
 }
 
-fn refused(work: &Work<'_>, error: RunError) -> ToolchainError {
+fn refused(work: &Work<'_>, runner: &dyn RunPrograms, error: RunError) -> ToolchainError {
     let spec = work.spec;
     match error {
         RunError::NoSuchProgram { .. } => ToolchainError::Missing {
             target_id: spec.target_id.clone(),
             display_name: spec.display_name.clone(),
             binary_name: spec.binary_name.clone(),
-            install_hint: install_hint(work),
+            install_hint: install_hint(work, runner),
         },
         source => ToolchainError::NotRun { target_id: spec.target_id.clone(), source },
     }
 }
 
 // A package that the project names already is installed with all the others.
-fn install_hint(work: &Work<'_>) -> String {
+fn install_hint(work: &Work<'_>, runner: &dyn RunPrograms) -> String {
     let hint = &work.spec.install_hint;
     let package =
         hint.split("npm install --save-dev ").nth(1).and_then(|rest| rest.split('`').next());
     let Some(package) = package else { return hint.clone() };
     let cwd = work.root.join(work.folder);
     let mut folders = cwd.ancestors().take_while(|folder| folder.starts_with(work.root));
-    let named = folders.any(|folder| names_package(&folder.join("package.json"), package));
+    let named = folders.any(|folder| {
+        let manifest = runner.locate(&folder.join("package.json"));
+        manifest.is_some_and(|manifest| names_package(&manifest, package))
+    });
     if named {
         return format!("`npm install`: package.json names {package}, and it is not installed");
     }

@@ -6,6 +6,7 @@
 
 mod place;
 
+use crate::RunPrograms;
 use place::offset_of;
 use salve_types::{Diagnostic, ErrorClass, Position, Severity, SourceSpan};
 use serde_json::Value;
@@ -18,16 +19,38 @@ const MOST_BYTES: u64 = 8 << 20;
 const MOST_ERRORS: usize = 100;
 
 /// Checks the documents among these files, which are relative to the folder.
-pub(super) fn check_files(folder: &Path, files: &[String]) -> Vec<Diagnostic> {
+pub(super) fn check_files(
+    folder: &Path,
+    files: &[String],
+    runner: &dyn RunPrograms,
+) -> Vec<Diagnostic> {
+    let folder = Documents { folder, runner };
     files.iter().flat_map(|file| check_file(folder, file)).collect()
 }
 
-fn check_file(folder: &Path, file: &str) -> Vec<Diagnostic> {
-    let Some(text) = read(&folder.join(file)) else {
+/// A folder as programs find it.
+#[derive(Clone, Copy)]
+struct Documents<'a> {
+    folder: &'a Path,
+    runner: &'a dyn RunPrograms,
+}
+
+impl Documents<'_> {
+    fn place_of(self, file: &str) -> Option<PathBuf> {
+        self.runner.locate(&self.folder.join(file))
+    }
+
+    fn read(self, file: &str) -> Option<String> {
+        read(&self.place_of(file)?)
+    }
+}
+
+fn check_file(folder: Documents<'_>, file: &str) -> Vec<Diagnostic> {
+    let Some(text) = folder.read(file) else {
         return Vec::new();
     };
     let beside = file.strip_suffix(".json").map(|stem| format!("{stem}.schema.json"));
-    let beside = beside.filter(|path| folder.join(path).is_file());
+    let beside = beside.filter(|path| folder.place_of(path).is_some_and(|place| place.is_file()));
     let document: Value = match serde_json::from_str(&text) {
         Ok(document) => document,
         // Whether it means to be strict JSON is known only of what has a schema beside it.
@@ -46,13 +69,13 @@ fn check_file(folder: &Path, file: &str) -> Vec<Diagnostic> {
 }
 
 fn hold_to(
-    folder: &Path,
+    folder: Documents<'_>,
     file: &str,
     text: &str,
     document: &Value,
     schema_path: &str,
 ) -> Vec<Diagnostic> {
-    let Some(schema_text) = read(&folder.join(schema_path)) else {
+    let Some(schema_text) = folder.read(schema_path) else {
         let message = format!("the schema `{schema_path}` cannot be read");
         return vec![at(file, text, 0, ErrorClass::Import, "$schema", &message)];
     };

@@ -5,7 +5,12 @@
 //! was met. Never follows a symlink, never reads a file's content except `.gitignore`.
 
 use super::{Reach, ToolchainError};
-use std::path::Path;
+use crate::RunPrograms;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 /// What a walk found.
 #[derive(Debug, Clone, Default)]
@@ -18,6 +23,8 @@ pub(crate) struct Survey {
     pub(crate) scope: Vec<String>,
     /// Which of the projects around the scope is checked.
     pub(crate) reach: Reach,
+    /// Where files lie that are in a layer over the folder.
+    pub(crate) located: BTreeMap<String, PathBuf>,
 }
 
 /// The most entries of a folder that are looked at.
@@ -44,6 +51,36 @@ const TOOL_FOLDERS: &[&str] = &[
     "venv",
 ];
 
+/// Tells whether a folder of this name belongs to tools.
+pub(crate) fn is_tool_folder(name: &OsStr) -> bool {
+    TOOL_FOLDERS.iter().any(|other| name == *other)
+}
+
+/// Walks a folder as programs find it.
+pub(crate) fn survey_for(
+    folder: &Path,
+    runner: &dyn RunPrograms,
+) -> Result<Survey, ToolchainError> {
+    let mut found = survey(folder)?;
+    let laid = runner.laid_over(folder);
+    if laid.is_empty() {
+        return Ok(found);
+    }
+    let mut files: BTreeSet<String> = std::mem::take(&mut found.files).into_iter().collect();
+    for over in laid {
+        let located = runner.locate(&folder.join(&over.path)).filter(|place| place.is_file());
+        match located.filter(|_| over.is_there) {
+            Some(place) => {
+                files.insert(over.path.clone());
+                found.located.insert(over.path, place);
+            }
+            None => files.retain(|file| !is_in(file, &over.path)),
+        }
+    }
+    found.files = files.into_iter().collect();
+    Ok(found)
+}
+
 /// Walks a folder.
 pub(crate) fn survey(folder: &Path) -> Result<Survey, ToolchainError> {
     let unreadable = |source| ToolchainError::Unreadable { path: folder.to_owned(), source };
@@ -59,7 +96,7 @@ pub(crate) fn survey(folder: &Path) -> Result<Survey, ToolchainError> {
         .filter_entry(|entry| {
             entry.depth() == 0
                 || !entry.file_type().is_some_and(|kind| kind.is_dir())
-                || !TOOL_FOLDERS.iter().any(|name| entry.file_name() == *name)
+                || !is_tool_folder(entry.file_name())
         })
         .build();
     let mut found = Survey::default();
@@ -79,6 +116,11 @@ pub(crate) fn survey(folder: &Path) -> Result<Survey, ToolchainError> {
 }
 
 impl Survey {
+    /// Returns where a file of the folder lies.
+    pub(super) fn place_of(&self, folder: &Path, file: &str) -> PathBuf {
+        self.located.get(file).cloned().unwrap_or_else(|| folder.join(file))
+    }
+
     /// Tells whether what runs in a folder checks something of the scope: what is in it, or around it.
     pub(super) fn concerns(&self, folder: &str) -> bool {
         self.scope.is_empty()
@@ -95,4 +137,39 @@ impl Survey {
 pub(crate) fn is_in(path: &str, folder: &str) -> bool {
     folder.is_empty()
         || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// What a folder's own `.gitignore` files leave out.
+pub(crate) struct Ignored {
+    root: PathBuf,
+    rules: RefCell<HashMap<PathBuf, Gitignore>>,
+}
+
+impl Ignored {
+    /// Looks at no file yet.
+    pub(crate) fn new(root: &Path) -> Self {
+        Self { root: root.to_owned(), rules: RefCell::default() }
+    }
+
+    /// Tells whether a file, relative to the folder, is left out. The rules nearest to it win.
+    pub(crate) fn holds(&self, file: &str) -> bool {
+        let path = self.root.join(file);
+        let above = path.ancestors().skip(1).take_while(|above| above.starts_with(&self.root));
+        let mut rules = self.rules.borrow_mut();
+        for folder in above {
+            let known = rules.entry(folder.to_owned()).or_insert_with(|| rules_of(folder));
+            let matched = known.matched_path_or_any_parents(&path, false);
+            if !matched.is_none() {
+                return matched.is_ignore();
+            }
+        }
+        false
+    }
+}
+
+fn rules_of(folder: &Path) -> Gitignore {
+    let mut builder = GitignoreBuilder::new(folder);
+    // A line that is no pattern says nothing, as for git.
+    let _ = builder.add(folder.join(".gitignore"));
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
 }

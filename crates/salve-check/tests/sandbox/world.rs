@@ -154,6 +154,7 @@ impl World {
             hidden: vec![self.path("home"), self.path("toolchain/credentials.toml")],
             layers: Layer::ALL.to_vec(),
             redirects_beneath: true,
+            shadow: None,
         }
     }
 

@@ -12,6 +12,7 @@
 mod foreign;
 pub(super) mod places;
 mod scaffold;
+mod shadow;
 
 use super::{HARMLESS_DEVICES, mount_table, namespaces, refused, resources};
 use crate::launcher::{KeptCache, Launch, Layer, LayerError};
@@ -119,6 +120,7 @@ impl View<'_> {
         match place.kind {
             Kind::Named => {}
             Kind::ReadOnly => self.show(&place.path).map_err(mounting)?,
+            Kind::Writable if self.is_shadowed(&place.path) => self.shadow()?,
             Kind::Writable => {
                 self.bind(&outside(&place.path), &place.path).map_err(mounting)?;
                 self.writable.push(place.path.clone());
@@ -249,6 +251,10 @@ impl View<'_> {
         let workspace = &self.launch.workspace;
         for path in places::protected(self.launch) {
             let Ok(found) = path.symlink_metadata() else { continue };
+            if self.launch.shadow.is_some() {
+                self.show_below_shadow(&path)?;
+                continue;
+            }
             if found.is_symlink() {
                 let why = format!("`{}` is a link, which cannot be protected", path.display());
                 return Err(io::Error::other(why));
