@@ -6,6 +6,7 @@
 //! healed nor byte-equal to the one it began with.
 
 mod fix;
+pub mod fixers;
 mod outcome;
 mod patch;
 mod sources;

@@ -3,7 +3,7 @@
 //! In: what a compiler, linter or test runner reported. Out: one record for all of them. Never
 //! decides anything; parsing and signing it belongs to the crate that runs the tool.
 
-use crate::{Position, Span};
+use crate::{Hint, Position, Span};
 use serde::{Deserialize, Serialize};
 
 /// One thing a tool reported.
@@ -25,6 +25,9 @@ pub struct Diagnostic {
     pub notes: Vec<DiagnosticNote>,
     /// What the tool proposes to write instead.
     pub suggestions: Vec<Suggestion>,
+    /// What the tool says only in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<Hint>,
     /// The tool's own words for this diagnostic, as people see them.
     pub raw: String,
 }
@@ -41,6 +44,7 @@ impl Diagnostic {
             spans: Vec::new(),
             notes: Vec::new(),
             suggestions: Vec::new(),
+            hints: Vec::new(),
             raw: String::new(),
         }
     }

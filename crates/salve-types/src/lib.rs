@@ -9,6 +9,7 @@ mod diagnostic;
 mod durable;
 mod edit;
 mod finding;
+mod hint;
 mod job;
 mod job_state;
 mod language;
@@ -38,6 +39,7 @@ pub use edit::{
     HunkLine, LineKind, LineOperation, LineOperationKind, Occurrence,
 };
 pub use finding::{Finding, FindingCode};
+pub use hint::{Hint, IndentationFault, NameKind};
 pub use job::{JobFilter, JobRow, Needs, NewJob, Page, Registered};
 pub use job_state::{JobError, JobState, Stage};
 pub use language::Language;

@@ -1,0 +1,103 @@
+//! What the tools themselves propose to write.
+//!
+//! In: the suggestions of a diagnostic. Out: a batch of those a tool vouches for, a batch of the first of
+//! each, and every one by itself. A suggestion that only silences (an underscore before an unused name, an
+//! attribute that allows it) is left to the fixer that removes the name; one with blanks to fill is left out.
+
+use super::draft::{Draft, Likelihood, collide, merged};
+use super::view::View;
+use crate::heal::{FixOrigin, TextChange};
+use salve_types::{Applicability, Diagnostic, Hint, Suggestion};
+
+/// Drafts every suggestion of a diagnostic.
+pub(super) fn each(diagnostic: &Diagnostic, view: &View<'_>) -> Vec<Draft> {
+    let draft = |suggestion| draft(diagnostic, suggestion, view);
+    diagnostic.suggestions.iter().filter_map(draft).collect()
+}
+
+/// Puts the suggestions of all diagnostics together: first those the tools vouch for, then the first of
+/// each, whatever the tool thinks of it.
+pub(super) fn batches(
+    diagnostics: &[Diagnostic],
+    looked_at: &[usize],
+    view: &View<'_>,
+) -> Vec<(Draft, Vec<usize>)> {
+    let drafts: Vec<(usize, Draft)> = looked_at
+        .iter()
+        .flat_map(|&index| each(&diagnostics[index], view).into_iter().map(move |one| (index, one)))
+        .collect();
+    let vouched = drafts.iter().filter(|(_, draft)| draft.likelihood == Likelihood::Vouched);
+    let mut last = None;
+    let first_of_each = drafts.iter().filter(|(index, _)| last.replace(*index) != Some(*index));
+    [
+        merged(vouched.map(|(index, draft)| (*index, draft))),
+        merged(first_of_each.map(|(index, draft)| (*index, draft))),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn draft(diagnostic: &Diagnostic, suggestion: &Suggestion, view: &View<'_>) -> Option<Draft> {
+    let likelihood = match suggestion.applicability {
+        Applicability::MachineApplicable => Likelihood::Vouched,
+        Applicability::MaybeIncorrect | Applicability::Unspecified => Likelihood::Named,
+        Applicability::HasPlaceholders => return None,
+    };
+    let mut changes: Vec<TextChange> = Vec::new();
+    for edit in &suggestion.edits {
+        let file = view.file(&edit.span.path)?;
+        let change = file.change(file.span(&edit.span)?, &edit.replacement);
+        // Tools repeat an edit that several of their messages share.
+        if changes.contains(&change) {
+            continue;
+        }
+        if changes.iter().any(|other| collide(other, &change)) {
+            return None;
+        }
+        changes.push(change);
+    }
+    if changes.is_empty() || silences(diagnostic, &changes, view) {
+        return None;
+    }
+    Some(Draft {
+        author: author(&diagnostic.tool),
+        description: suggestion.message.clone(),
+        origin: FixOrigin::Tool,
+        likelihood,
+        changes,
+        commands: Vec::new(),
+    })
+}
+
+fn author(tool: &str) -> &'static str {
+    match tool {
+        "rustc" => "rustc-suggestion",
+        "clippy" => "clippy-suggestion",
+        "eslint" => "eslint-suggestion",
+        "ruff" => "ruff-suggestion",
+        "gcc" => "gcc-suggestion",
+        "clang" => "clang-suggestion",
+        "tsc" => "tsc-suggestion",
+        _ => "tool-suggestion",
+    }
+}
+
+// An unused name with an underscore before it, or an attribute, is as unused as before.
+fn silences(diagnostic: &Diagnostic, changes: &[TextChange], view: &View<'_>) -> bool {
+    let unused = diagnostic.hints.iter().any(|hint| matches!(hint, Hint::UnusedName { .. }));
+    let underscores = |change: &TextChange| {
+        let before = view
+            .file(&change.path)
+            .and_then(|file| file.text().get(change.span.range()).map(str::to_owned))
+            .unwrap_or_default();
+        change.replacement == format!("_{before}")
+    };
+    let allows = |change: &TextChange| {
+        let written: String = change.replacement.split_whitespace().collect();
+        ["#[allow(", "#![allow(", "#[expect(", "//eslint-disable", "#noqa", "//@ts-ignore"]
+            .iter()
+            .any(|mark| written.contains(mark))
+    };
+    changes.iter().any(allows) || (unused && changes.iter().all(underscores))
+}
