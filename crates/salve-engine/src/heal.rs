@@ -5,8 +5,11 @@
 //! shadow of the workspace before a byte of it reaches the tree. Never leaves a tree that is neither
 //! healed nor byte-equal to the one it began with.
 
+pub mod breakers;
 mod fix;
 pub mod fixers;
+pub mod gates;
+pub mod machine;
 mod outcome;
 mod patch;
 mod sources;

