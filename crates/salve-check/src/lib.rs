@@ -73,4 +73,5 @@ pub use signature::{
 pub use toolchain::{
     Applies, ArgsSince, BuildProfile, Declared, Detected, Marker, Phase, Reach, Registry,
     SpecError, TargetProfile, ToolReport, ToolchainError, ToolchainSpec, WorkUnit, probe_versions,
+    project_files,
 };

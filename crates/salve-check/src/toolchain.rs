@@ -31,6 +31,7 @@ pub(crate) use name_pattern::file_name;
 pub use probe::{ToolReport, probe_versions};
 pub use registry::Registry;
 pub use spec_text::SpecError;
+pub use survey::project_files;
 pub(crate) use survey::{Ignored, Survey, is_in, is_tool_folder, survey, survey_for};
 
 use crate::{OutputParser, RunError};

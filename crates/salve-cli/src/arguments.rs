@@ -7,6 +7,7 @@ mod check;
 mod examples;
 mod folder;
 mod gateway;
+mod heal;
 mod help;
 mod jobs;
 mod keys;
@@ -24,6 +25,7 @@ pub(crate) use calls::{CallsArguments, CallsCommand, CallsListArguments, Resolve
 pub(crate) use check::CheckArguments;
 pub(crate) use folder::FolderArguments;
 pub(crate) use gateway::{GatewayArguments, LogFormat};
+pub(crate) use heal::{HealArguments, SourceChoice};
 pub(crate) use help::command;
 pub(crate) use jobs::{
     InDoubtSetting, JobsArguments, JobsCommand, JobsListArguments, JobsPurgeArguments,
@@ -106,6 +108,8 @@ pub(crate) enum Command {
     Recover(TreeArguments),
     /// Runs the toolchains of a folder and shows what they say.
     Check(CheckArguments),
+    /// Heals a failing check: free fixes first, models last, verified before anything is written.
+    Heal(Box<HealArguments>),
     /// Runs a command in the sandbox: checked against the policy, approved where needed, recorded.
     Run(RunArguments),
     /// Lists what was run here.

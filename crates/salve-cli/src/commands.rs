@@ -14,6 +14,7 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod gateway;
 pub(crate) mod gateway_keys;
+pub(crate) mod heal;
 pub(crate) mod history;
 pub(crate) mod inspect;
 pub(crate) mod jobs;

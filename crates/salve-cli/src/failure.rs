@@ -96,9 +96,9 @@ impl Failure {
         text
     }
 
-    // The message and its causes; a cause whose words the message before it has already is not said
-    // twice.
-    fn message(&self) -> String {
+    /// Returns the message and its causes; a cause whose words the message before it has already is not said
+    /// twice.
+    pub(crate) fn message(&self) -> String {
         let mut said = String::new();
         for cause in self.error.chain().map(ToString::to_string) {
             if said.is_empty() {

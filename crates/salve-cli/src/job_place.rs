@@ -11,14 +11,18 @@ use crate::settings::Settings;
 use crate::{environment, host, output, postgres_url, runtime};
 use futures_util::StreamExt;
 use salve_engine::host::{Host, HostError};
-use salve_engine::jobs::{GenerateSteps, Generation, all_flows};
-use salve_engine::jobs::{JobsPlace, OpenJobs as Opened};
+use salve_engine::jobs::{
+    GenerateSteps, Generation, HealHost, HealSteps, JobsPlace, ModelSource, NoModel,
+    OpenJobs as Opened, WhichModel, all_flows,
+};
 use salve_jobs::{
     EventId, FlowName, Flows, JobId, JobRunner, JobSnapshot, Jobs, RunningRunner, Steps,
     WorkerOptions,
 };
-use salve_model::read_key_file;
+use salve_model::{Chosen, read_key_file};
 use salve_store::{CallFilter, CallState};
+use salve_types::{Clock, Timestamp};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -159,6 +163,26 @@ impl<'a> OpenJobs<'a> {
         Ok(self.opened.jobs.run(flows, busy.watching(&steps), options).await?)
     }
 
+    /// Begins to take heals, with the models that are configured, if any are.
+    pub(crate) async fn run_healing(
+        &self,
+        host: Arc<dyn HealHost>,
+        folder: PathBuf,
+        options: WorkerOptions,
+        busy: &Busy,
+    ) -> Result<Box<dyn RunningRunner>, Failure> {
+        let store = self.opened.store.clone();
+        let models: Arc<dyn ModelSource> = match self.host.models() {
+            Ok(models) => models.lineup,
+            Err(HostError::NoModels) => Arc::new(NoModels),
+            Err(error) => return Err(error.into()),
+        };
+        let steps = GenerateSteps::new(store.clone(), models).add_to(Steps::default())?;
+        let clock: Arc<dyn Clock> = Arc::new(environment::now as fn() -> Timestamp);
+        let steps = HealSteps::new(store, host, clock, folder).add_to(steps)?;
+        Ok(self.opened.jobs.run(all_flows()?, busy.watching(&steps), options).await?)
+    }
+
     /// Takes the turns of one job's flow, and none of its steps, until it has ended or this long; returns
     /// whether it has ended.
     pub(crate) async fn settle(&self, id: &JobId, longest: Duration) -> Result<bool, Failure> {
@@ -219,6 +243,15 @@ impl<'a> OpenJobs<'a> {
     /// Returns what there is of an answer that did not become a result.
     pub(crate) async fn partial(&self, job: &JobSnapshot) -> Result<Option<String>, Failure> {
         Ok(self.generation(job).await?.and_then(|generation| generation.partial_output))
+    }
+}
+
+/// Where no model is configured, none can be asked.
+struct NoModels;
+
+impl ModelSource for NoModels {
+    fn choose(&self, _: &WhichModel) -> Result<Chosen, NoModel> {
+        Err(NoModel(HostError::NoModels.to_string()))
     }
 }
 

@@ -112,6 +112,7 @@ fn run(arguments: Arguments, name: &str) -> CommandResult {
         Command::Checkpoint(options) => commands::checkpoint::run(&options, format()?),
         Command::Recover(options) => commands::recover::run(&options, format()?),
         Command::Check(options) => commands::check::run(&options, choice),
+        Command::Heal(options) => commands::heal::run(&options, choice),
         Command::Run(options) => commands::run::run(&options, format()?),
         Command::Runs(options) => commands::runs::run(&options, format()?),
         Command::Cache(options) => commands::cache::run(&options, format()?),

@@ -6,15 +6,34 @@
 //! healed nor byte-equal to the one it began with.
 
 pub mod breakers;
+mod context;
+mod driver;
+mod finish;
 mod fix;
 pub mod fixers;
 pub mod gates;
+mod input;
+mod journal_files;
 pub mod machine;
 mod outcome;
 mod patch;
+mod reply;
 mod sources;
+mod state;
+#[cfg(test)]
+pub(crate) mod testing;
+mod work;
 
+pub use context::{Context, FailedAttempt, HealPrompt, heal_prompt};
+pub(crate) use driver::take;
+pub use driver::{make_prompt, perform, take_answer};
+pub use finish::{Finished, HealReport, finish};
 pub use fix::{Fix, FixCommand, FixOrigin, FixSource};
+pub use input::{HealInput, Then};
+pub use journal_files::HealFiles;
 pub use outcome::{HaltReason, Outcome, RepairError};
-pub use patch::{Patch, PatchError, TextChange};
+pub use patch::{Patch, PatchError, TextChange, changed_lines};
+pub use reply::{AnsweredFix, UnusableAnswer, read_answer};
 pub use sources::Sources;
+pub use state::{SavedHeal, StateFolder, StateId};
+pub use work::{HealParts, HealWork, Seen};

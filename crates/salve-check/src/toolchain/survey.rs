@@ -115,6 +115,16 @@ pub(crate) fn survey(folder: &Path) -> Result<Survey, ToolchainError> {
     Ok(found)
 }
 
+/// Lists the files of a project: what is neither ignored nor put there by tools, relative to the folder,
+/// with `/`, sorted. A very large folder is not listed to its end.
+///
+/// # Errors
+///
+/// Fails when the folder cannot be read.
+pub fn project_files(folder: &Path) -> Result<Vec<String>, ToolchainError> {
+    Ok(survey(folder)?.files)
+}
+
 impl Survey {
     /// Returns where a file of the folder lies.
     pub(super) fn place_of(&self, folder: &Path, file: &str) -> PathBuf {

@@ -47,6 +47,10 @@ pub(super) const EXAMPLES: &[(&str, &str)] = &[
         "salve gateway --upstream https://api.openai.com/v1\nsalve gateway --upstream https://api.anthropic.com --port 8800",
     ),
     (
+        "heal",
+        "salve heal\nsalve heal --no-model\nsalve heal -- cargo test\nsalve heal --dry-run\nsalve heal --patch fix.patch --format json",
+    ),
+    (
         "history",
         "salve history\nsalve history --limit 5 --format json\nsalve history gc --max-size 100",
     ),

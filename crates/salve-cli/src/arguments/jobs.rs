@@ -11,7 +11,7 @@ use std::path::PathBuf;
 const PLACE: &str = "Place of the jobs";
 
 /// Where the jobs are.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct PlaceArguments {
     /// The database of a fleet, `postgres://USER@HOST/DATABASE`; without it, files in your data folder.
     /// Its password comes from SALVE_JOBS_PASSWORD or a file, never from here.

@@ -14,7 +14,7 @@ mod rungs;
 mod step;
 
 pub use compare::ErrorGroup;
-pub use options::{HealOptions, Strategy, Strictness, TierPlan};
+pub use options::{HealOptions, Strictness, TierPlan};
 pub use record::{Attempt, AttemptResult, Flag};
 pub use step::{
     AskTier, Candidate, Catastrophe, CheckSummary, Confidence, Confirmation, EarlierTry, ErrorSeen,

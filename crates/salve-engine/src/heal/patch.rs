@@ -4,6 +4,7 @@
 //! tree, so that two fixes are the same exactly when their patches are. Never touches a file itself.
 
 use super::Sources;
+use salve_tree::{ShownAs, change_hunks};
 use salve_types::Span;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -91,21 +92,24 @@ fn changed(text: &str, mut changes: Vec<&TextChange>) -> Option<String> {
     Some(made)
 }
 
+/// Counts the lines by which a patch differs from another one. `sources` is the state that the other
+/// one leads to.
+pub fn changed_lines(before: &Patch, after: &Patch, sources: &dyn Sources) -> u32 {
+    let changed = after.files.iter().filter(|(path, text)| before.files.get(*path) != Some(*text));
+    let lines = changed.map(|(path, text)| {
+        let old = sources.read(path).unwrap_or_default();
+        let new = text.as_deref().unwrap_or_default();
+        let hunks = change_hunks(old.as_bytes(), new.as_bytes());
+        let lines = hunks.iter().flat_map(|hunk| &hunk.lines);
+        lines.filter(|(kind, _)| *kind != ShownAs::Context).count()
+    });
+    u32::try_from(lines.sum::<usize>()).unwrap_or(u32::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    struct Files(BTreeMap<String, String>);
-
-    impl Sources for Files {
-        fn read(&self, path: &str) -> Option<String> {
-            self.0.get(path).cloned()
-        }
-
-        fn list(&self) -> Vec<String> {
-            self.0.keys().cloned().collect()
-        }
-    }
+    use crate::heal::testing::Files;
 
     fn change(start: usize, end: usize, replacement: &str) -> TextChange {
         let span = Span::new(start, end);
@@ -114,7 +118,7 @@ mod tests {
 
     #[test]
     fn changes_are_made_together_or_not_at_all() {
-        let files = Files([("a".to_owned(), "let é = 1;".to_owned())].into());
+        let files = Files::of([("a", "let é = 1;")]);
         let made = |changes: &[TextChange]| {
             let made = Patch::default().with(changes, &files);
             made.ok().and_then(|patch| patch.files["a"].clone())

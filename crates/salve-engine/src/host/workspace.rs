@@ -83,7 +83,12 @@ impl WorkspaceHost {
     /// # Errors
     /// When the folder is not there.
     pub fn runner(&self, keep: Keep) -> Result<Runner, HostError> {
-        Ok(Runner::new(RunnerOptions { keep, ..self.runner.clone() })?)
+        Ok(Runner::new(self.runner_options(keep))?)
+    }
+
+    /// Returns what a runner of this folder is made from, for one that works in a shadow of it.
+    pub fn runner_options(&self, keep: Keep) -> RunnerOptions {
+        RunnerOptions { keep, ..self.runner.clone() }
     }
 
     /// Makes a runner of another folder, by what counts in this one.

@@ -5,6 +5,7 @@
 
 mod generate;
 mod graph;
+mod heal;
 mod status;
 
 pub use generate::{
@@ -16,6 +17,7 @@ pub use graph::{
     Edge, GraphNode, GraphNodeState, GraphPlan, GraphResult, Join, KnownNames, NodeRetry, OnFail,
     PlanError, Work, node_states,
 };
+pub use heal::{HEAL_STAGE, HealHost, HealSteps};
 pub use status::JobStatus;
 
 use salve_jobs::{BadName, FlowName, Flows};
@@ -26,6 +28,9 @@ pub const GENERATE_FLOW: &str = "Generate@1";
 /// The flow that runs a graph of steps and flows.
 pub const GRAPH_FLOW: &str = "Graph@1";
 
+/// The flow that heals a workspace.
+pub const HEAL_FLOW: &str = "Heal@1";
+
 /// Returns every flow there is.
 ///
 /// # Errors
@@ -34,5 +39,6 @@ pub fn all_flows() -> Result<Flows, BadName> {
     let named = |name: &str| FlowName::try_from(name.to_owned());
     Ok(Flows::default()
         .with(named(GENERATE_FLOW)?, generate::run_generate)
-        .with(named(GRAPH_FLOW)?, graph::run_graph))
+        .with(named(GRAPH_FLOW)?, graph::run_graph)
+        .with(named(HEAL_FLOW)?, heal::run_heal))
 }

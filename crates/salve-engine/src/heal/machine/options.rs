@@ -4,7 +4,7 @@
 //! from the environment.
 
 use crate::heal::breakers::BreakerLimits;
-use salve_model::Role;
+use salve_model::{Role, Strategy};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,29 +33,6 @@ impl Strictness {
             Self::Sketch => "sketch",
             Self::Development => "development",
             Self::Production => "production",
-        }
-    }
-}
-
-/// How a model is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Strategy {
-    /// Imports, typos, formatting.
-    Simple,
-    /// Types and logic, with the code around them.
-    ContextAware,
-    /// Architecture and complex errors.
-    Deep,
-}
-
-impl Strategy {
-    /// Returns its name, which the prompt carries.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Simple => "simple",
-            Self::ContextAware => "context-aware",
-            Self::Deep => "deep",
         }
     }
 }

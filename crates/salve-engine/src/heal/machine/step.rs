@@ -3,10 +3,10 @@
 //! In: nothing. Out: plain data, all of it serialisable, so that a heal which was killed goes on from
 //! its last written step. Never a path of the machine, a clock or a process.
 
-use super::{ErrorGroup, Strategy};
+use super::ErrorGroup;
 use crate::heal::gates::GateRefusal;
 use crate::heal::{FixCommand, FixOrigin, FixSource, HaltReason, Outcome, Patch};
-use salve_model::Role;
+use salve_model::{Role, Strategy};
 use salve_types::ErrorClass;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;

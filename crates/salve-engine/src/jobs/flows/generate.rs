@@ -97,6 +97,9 @@ impl Run<'_> {
             match turn {
                 Turn::Again => {}
                 Turn::End(status, result) => return self.end(status, result),
+                Turn::Attention if self.input.unattended => {
+                    return self.end(JobStatus::NeedsAttention, None);
+                }
                 Turn::Attention => {
                     self.say(JobStatus::NeedsAttention);
                     match self.decision().await {

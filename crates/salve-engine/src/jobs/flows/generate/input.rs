@@ -50,6 +50,9 @@ pub struct GenerateInput {
     /// The session whose budget it counts in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// Whether no person is there to decide: what cannot be healed ends the job as it is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unattended: bool,
     /// How often a call is tried when the provider fails.
     #[serde(default = "usual_attempts")]
     pub attempts: u32,
@@ -74,6 +77,7 @@ impl GenerateInput {
             budget: SpendLimit::default(),
             doubt: DoubtPolicy::default(),
             session: None,
+            unattended: false,
             attempts: usual_attempts(),
             wait_ms: usual_wait(),
         }

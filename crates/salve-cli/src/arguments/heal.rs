@@ -1,0 +1,88 @@
+//! `salve heal`, as data.
+//!
+//! In: arguments. Out: one value, checked by clap. Never acts on it.
+
+use super::TreeArguments;
+use super::check::FailOn;
+use clap::{Args, ValueEnum};
+use salve_engine::heal::machine::Strictness;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(crate) struct HealArguments {
+    #[command(flatten)]
+    pub(crate) tree: TreeArguments,
+    /// Asks no model: free fixes only.
+    #[arg(long)]
+    pub(crate) no_model: bool,
+    /// Where fixes may come from; everywhere when absent.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "SOURCE")]
+    pub(crate) sources: Vec<SourceChoice>,
+    /// What may act: `sketch` tries what a model is unsure of too, `production` only what is pinned.
+    #[arg(long, value_enum, default_value_t = StrictnessChoice::Development, value_name = "STRICTNESS")]
+    pub(crate) strictness: StrictnessChoice,
+    /// Keeps the errors that could be healed when others remain.
+    #[arg(long)]
+    pub(crate) partial: bool,
+    /// Applies without asking, and runs even where a layer of the sandbox is missing.
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Shows the change and writes nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Writes the change to this file as a patch, and nothing to the tree.
+    #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
+    pub(crate) patch: Option<PathBuf>,
+    /// Heals again after each change of a file, until it is interrupted.
+    #[arg(long)]
+    pub(crate) watch: bool,
+    /// A toolchain that must pass, by its id; may be given more than once. All that apply when absent.
+    #[arg(long = "target", value_name = "TARGET")]
+    pub(crate) targets: Vec<String>,
+    /// The mildest finding that makes the check fail.
+    #[arg(long, value_enum, default_value_t = FailOn::Error, value_name = "SEVERITY")]
+    pub(crate) fail_on: FailOn,
+    /// The tokens that all calls of models together may take.
+    #[arg(long, value_name = "TOKENS", default_value_t = 50_000)]
+    pub(crate) max_tokens: u64,
+    /// How long it may take, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
+    pub(crate) time_limit: u64,
+    /// Passes a variable to the checks, with your own value or this one; may be given more than once.
+    #[arg(long = "env", value_name = "NAME[=VALUE]", value_parser = super::run::variable)]
+    pub(crate) variables: Vec<(String, Option<String>)>,
+    /// The command that must pass; the project's own checks when absent. It runs in the sandbox, without
+    /// the network.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+}
+
+/// Where fixes may come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SourceChoice {
+    /// Free fixers.
+    Fixer,
+    /// Models.
+    Model,
+}
+
+/// What may act.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StrictnessChoice {
+    /// What a model is unsure of is tried too, and shown.
+    Sketch,
+    /// What passes the gates and the check.
+    Development,
+    /// Only what a person pinned.
+    Production,
+}
+
+impl From<StrictnessChoice> for Strictness {
+    fn from(choice: StrictnessChoice) -> Self {
+        match choice {
+            StrictnessChoice::Sketch => Self::Sketch,
+            StrictnessChoice::Development => Self::Development,
+            StrictnessChoice::Production => Self::Production,
+        }
+    }
+}

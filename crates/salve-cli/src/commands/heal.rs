@@ -1,0 +1,157 @@
+//! `salve heal`: from a failing check to a green one, or to nothing changed.
+//!
+//! In: a workspace, and the command that must pass. Out: the change, why it is believed and how to take
+//! it back; exit code 0 (green), 1 (not healed), 4 (a person must allow it), 5 (a budget or limit). The
+//! heal is a durable job that this process runs; killed, it goes on when it is started again. Never leaves
+//! a tree that is neither healed nor as it was.
+
+mod draw;
+mod follow;
+mod patch_file;
+mod settings;
+
+use crate::arguments::{FormatChoice, HealArguments, PlaceArguments};
+use crate::failure::{CommandResult, Ending, Failure};
+use crate::job_place::{self, OpenJobs};
+use crate::settings::Settings;
+use crate::{host, output, run_environment, unguarded, workspace, workspace_config};
+use follow::heal_and_follow;
+use salve_check::{Attendance, Guarantee, Keep, NextStep, next_step_of_edits};
+use salve_engine::heal::{
+    HaltReason, HealInput, HealParts, HealReport, Outcome, RepairError, Then,
+};
+use salve_engine::host::Place;
+use salve_engine::jobs::HealHost;
+use std::io::IsTerminal;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Runs `salve heal`.
+pub(crate) fn run(arguments: &HealArguments, format: FormatChoice) -> CommandResult {
+    if !matches!(
+        format,
+        FormatChoice::Human | FormatChoice::Json | FormatChoice::Jsonl | FormatChoice::Github
+    ) {
+        return Err(Failure::new("`salve heal` has no output in this format")
+            .hint("Formats of this command: human, json, jsonl, github"));
+    }
+    let place = workspace::place(&arguments.tree.place)?;
+    if !guarantees_hold(arguments, &place)? {
+        return Ok(Ending::NeedsApproval);
+    }
+    if arguments.watch {
+        return follow::watch(&place, || once(arguments, &place, format));
+    }
+    once(arguments, &place, format)
+}
+
+fn once(arguments: &HealArguments, place: &Place, format: FormatChoice) -> CommandResult {
+    // What a crash had left is put right before anything is looked at.
+    drop(workspace::open(&arguments.tree)?);
+    let settings = Settings::load_for(Some(&place.folder()))?;
+    let environment = run_environment::chosen(&settings, &arguments.variables)?.values;
+    let input = input(arguments, place, &settings)?;
+    let host = Arc::new(CommandLineHost { environment });
+    let report = job_place::with(&PlaceArguments::default(), "heal", async |open: &OpenJobs<'_>| {
+        heal_and_follow(open, host, input, format).await
+    })?;
+    show(&report, arguments, place, format)?;
+    Ok(ending(&report))
+}
+
+fn guarantees_hold(arguments: &HealArguments, place: &Place) -> Result<bool, Failure> {
+    let configured = workspace_config::open(&place.root)?;
+    if let Some(why) = configured.passed_over {
+        output::story(&format!(
+            "note: toolchains of `salve.toml` do not count: {why}; `salve trust add` shows them and asks\n"
+        ));
+    }
+    let runner = configured.workspace.runner(Keep::RECORDS)?;
+    let open: Vec<Guarantee> = runner
+        .guarantees()?
+        .iter()
+        .filter(|report| !report.held)
+        .map(|report| report.guarantee)
+        .collect();
+    let attendance = if arguments.yes { Attendance::Agreed } else { Attendance::Interactive };
+    Ok(open.is_empty() || unguarded::may_run(&place.root, &open, attendance)?)
+}
+
+fn input(
+    arguments: &HealArguments,
+    place: &Place,
+    settings: &Settings,
+) -> Result<HealInput, Failure> {
+    let apply = arguments.patch.is_none() && !arguments.dry_run && applies(arguments, settings);
+    Ok(HealInput {
+        root: place.root.clone(),
+        here: place.here.clone(),
+        command: arguments.command.clone(),
+        targets: arguments.targets.clone(),
+        scope: Vec::new(),
+        fail_on: arguments.fail_on.into(),
+        options: settings::options(arguments, settings)?,
+        then: if apply { Then::Apply } else { Then::Show },
+        time_limit: arguments.time_limit,
+        proposal: None,
+    })
+}
+
+// A green change is applied unless the settings say that a person decides.
+fn applies(arguments: &HealArguments, settings: &Settings) -> bool {
+    let attendance = match arguments.yes {
+        true => Attendance::Agreed,
+        false if std::io::stdin().is_terminal() => Attendance::Interactive,
+        false => Attendance::Unattended,
+    };
+    next_step_of_edits(settings.auto_apply(), attendance) == NextStep::Run
+}
+
+fn show(
+    report: &HealReport,
+    arguments: &HealArguments,
+    place: &Place,
+    format: FormatChoice,
+) -> Result<(), Failure> {
+    if let (Some(file), Some(patch)) = (&arguments.patch, &report.patch) {
+        patch_file::write(file, patch, &place.root)?;
+        output::story(&format!("The change is in `{}`; nothing was written here.\n", file.display()));
+    }
+    match format {
+        FormatChoice::Human => output::result(&draw::report(report, &place.root)),
+        FormatChoice::Github => output::content(&draw::github(report)),
+        FormatChoice::Jsonl => output::json_line(&draw::ended(report)),
+        _ => output::json(&draw::document(report)),
+    }
+}
+
+fn ending(report: &HealReport) -> Ending {
+    let limit = |reason: HaltReason| match reason {
+        HaltReason::ControlFile | HaltReason::Orphans => Ending::NeedsApproval,
+        _ => Ending::LimitReached,
+    };
+    match &report.ending {
+        _ if report.held => Ending::NeedsApproval,
+        Outcome::FirstTrySuccess | Outcome::Repaired { .. } => Ending::Clean,
+        Outcome::Halted { reason, .. } | Outcome::Paused { reason } => limit(*reason),
+        _ => Ending::Findings,
+    }
+}
+
+/// Opens workspaces by the configuration of this user.
+struct CommandLineHost {
+    environment: Vec<(String, String)>,
+}
+
+impl HealHost for CommandLineHost {
+    fn open(&self, root: &Path) -> Result<HealParts, RepairError> {
+        let configured = workspace_config::open(root)
+            .map_err(|failure| RepairError::Io(failure.message()))?;
+        Ok(HealParts { workspace: configured.workspace, environment: self.environment.clone() })
+    }
+}
+
+/// Returns where states and layers of heals are kept.
+fn private_folder() -> Result<std::path::PathBuf, Failure> {
+    Ok(host::data_folder()?.join("heal"))
+}

@@ -1,0 +1,140 @@
+//! Draws what a heal does and came to.
+//!
+//! In: events and the report. Out: lines for people, a document for programs, commands for GitHub. Never
+//! shows a control character of a foreign text as one.
+
+use super::patch_file::unified;
+use crate::change::visible;
+use anstyle::{AnsiColor, Style};
+use salve_engine::heal::{HealReport, Outcome};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Draws one event as a line; nothing for what is not worth one.
+pub(super) fn event(event: &Value) -> Option<String> {
+    let text = |key: &str| event.get(key).and_then(Value::as_str).map(visible).unwrap_or_default();
+    let number = |key: &str| event.get(key).and_then(Value::as_u64);
+    match event.get("event").and_then(Value::as_str)? {
+        "checked" if event.get("green") == Some(&Value::Bool(true)) => {
+            Some("the check passes\n".to_owned())
+        }
+        "checked" => {
+            let errors = number("errors").unwrap_or_default();
+            Some(format!("the check fails: {}\n", counted(errors, "error")))
+        }
+        "attempt" => {
+            let good = matches!(text("result").as_str(), "healed" | "progress" | "larger");
+            let (mark, style) = match good {
+                true => ('✓', AnsiColor::Green.on_default()),
+                false => ('✗', AnsiColor::Red.on_default()),
+            };
+            let left = number("errors_left").map(|left| format!(", {} left", counted(left, "error")));
+            let tokens = number("tokens").filter(|tokens| *tokens > 0);
+            let tokens = tokens.map(|tokens| format!(", {tokens} tokens")).unwrap_or_default();
+            Some(format!(
+                "{style}{mark}{style:#} {} {}: {} ({}{}{tokens})\n",
+                text("source"),
+                text("author"),
+                text("description"),
+                text("why"),
+                left.unwrap_or_default(),
+            ))
+        }
+        "rollback" => Some("too many failures in a row: back to where it began\n".to_owned()),
+        _ => None,
+    }
+}
+
+/// Draws the report for people.
+pub(super) fn report(report: &HealReport, root: &Path) -> String {
+    let bold = Style::new().bold();
+    let mut text = format!("{bold}{}{bold:#}\n", headline(report));
+    if let Some(patch) = &report.patch {
+        text.push_str(&visible_lines(&String::from_utf8_lossy(&unified(patch, root))));
+    }
+    if let Some(error) = report.ending.compiler_error() {
+        text.push_str(&format!("\nStill wrong:\n{}\n", visible_lines(error)));
+    }
+    if report.model_calls > 0 {
+        let calls = counted(u64::from(report.model_calls), "call");
+        text.push_str(&format!("{calls}, {} tokens, ${:.4}\n", report.tokens, report.cost));
+    }
+    for warning in &report.warnings {
+        text.push_str(&format!("warning: {}\n", visible(warning)));
+    }
+    if let Some(change) = report.change.as_deref().filter(|change| !change.is_empty()) {
+        text.push_str(&format!(
+            "Change {change}: `salve diff` shows it, `salve undo` takes it back.\n"
+        ));
+    }
+    text
+}
+
+fn headline(report: &HealReport) -> String {
+    let files = report.files.join(", ");
+    match &report.ending {
+        Outcome::FirstTrySuccess => "Nothing to heal: the check passes.".to_owned(),
+        Outcome::Repaired { attempts, .. } if report.change.is_some() => {
+            let attempts = counted(u64::from(*attempts), "attempt");
+            format!("Healed after {attempts}: {files}. The check passes.")
+        }
+        Outcome::Repaired { .. } => {
+            format!("A fix passes the check: {files}. Nothing was written.")
+        }
+        Outcome::RejectedLowConfidence { confidence, .. } => {
+            format!("Not healed: the model is not sure of its fix ({confidence}). Nothing was changed.")
+        }
+        Outcome::Exhausted { attempts, .. } => {
+            let attempts = counted(u64::from(*attempts), "attempt");
+            format!("Not healed after {attempts}. Nothing was changed.")
+        }
+        Outcome::NoProvider { .. } => {
+            "Not healed: no free fix holds, and no model is configured. Nothing was changed.".to_owned()
+        }
+        Outcome::ProductionBlocked { .. } => {
+            "Not healed: in production only pinned fixes act. Nothing was changed.".to_owned()
+        }
+        Outcome::ProviderError { message, .. } => {
+            format!("Not healed: no provider answered ({}). Nothing was changed.", visible(message))
+        }
+        Outcome::Halted { reason, .. } => {
+            format!("Ended: {}. Nothing was changed.", reason.in_words())
+        }
+        Outcome::Paused { reason } => {
+            format!("Paused: {}. Nothing was changed; start it again to go on.", reason.in_words())
+        }
+    }
+}
+
+/// Returns the report as other programs read it.
+pub(super) fn document(report: &HealReport) -> Value {
+    serde_json::to_value(report).unwrap_or_default()
+}
+
+/// Returns the last line of a stream of events.
+pub(super) fn ended(report: &HealReport) -> Value {
+    let mut document = document(report);
+    document["event"] = json!("ended");
+    document
+}
+
+/// Draws the report as workflow commands.
+pub(super) fn github(report: &HealReport) -> String {
+    let escaped = |text: &str| {
+        text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    };
+    let kind = if report.ending.is_success() { "notice" } else { "error" };
+    let mut text = format!("::{kind} title=salve heal::{}\n", escaped(&headline(report)));
+    for error in &report.remaining {
+        text.push_str(&format!("::error title=salve heal::{}\n", escaped(error)));
+    }
+    text
+}
+
+fn counted(number: u64, word: &str) -> String {
+    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
+}
+
+fn visible_lines(text: &str) -> String {
+    text.lines().map(|line| format!("{}\n", visible(line))).collect()
+}

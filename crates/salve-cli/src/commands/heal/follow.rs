@@ -1,0 +1,181 @@
+//! Runs the job of a heal in this process and shows it.
+//!
+//! In: open jobs and what is to be healed. Out: the report. A heal of the same workspace and command that
+//! was interrupted is gone on with. Never runs two heals of one workspace at a time.
+
+use super::draw;
+use crate::arguments::FormatChoice;
+use crate::commands::worker::Busy;
+use crate::failure::{CommandResult, Ending, Failure};
+use crate::job_place::OpenJobs;
+use crate::{output, runtime};
+use futures_util::StreamExt;
+use salve_check::project_files;
+use salve_engine::heal::{HealInput, HealReport};
+use salve_engine::host::Place;
+use salve_engine::jobs::{HEAL_FLOW, HEAL_STAGE, HealHost};
+use salve_jobs::{
+    EventId, FlowName, Happened, JobFilter, JobId, JobSnapshot, JobState, Needs, Page,
+    StartOptions, WorkerOptions, fresh_job_id,
+};
+use salve_tree::ContentHash;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+/// How often the files are looked at while nothing is healed.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(500);
+const GRACE: Duration = Duration::from_secs(30);
+
+/// Heals, and shows what happens.
+pub(super) async fn heal_and_follow(
+    open: &OpenJobs<'_>,
+    host: Arc<dyn HealHost>,
+    input: HealInput,
+    format: FormatChoice,
+) -> Result<HealReport, Failure> {
+    let flow = FlowName::try_from(HEAL_FLOW.to_owned())?;
+    let root = input.root.display().to_string();
+    let name = name_of(&input);
+    let before = unfinished(open, &name).await?;
+    let id = match &before {
+        Some(id) => id.clone(),
+        None => JobId::new(&format!("{name}-{}", fresh_job_id()))?,
+    };
+    let options = WorkerOptions {
+        worker: open.worker(),
+        only: Some(id.clone()),
+        steps_at_once: 4,
+        flows_at_once: 2,
+        roots: [root.clone()].into(),
+        ..WorkerOptions::default()
+    };
+    let busy = Busy::default();
+    let runner = open.run_healing(host, super::private_folder()?, options, &busy).await?;
+    match before {
+        Some(id) => output::story(&format!("going on with {id}, which was interrupted\n")),
+        None => {
+            let needs = Needs { root: Some(root), ..Needs::default() };
+            let input = serde_json::to_value(input)?;
+            let _new = open.jobs.start(&flow, id.clone(), input, StartOptions { needs }).await?;
+        }
+    }
+    let ended = follow(open, &id, EventId(0), format).await;
+    tokio::select! {
+        _ = runner.drain(GRACE) => {}
+        ended = runtime::interrupted() => ended?,
+    }
+    ended?
+}
+
+// The same for every heal of one workspace and command, so that one which was interrupted is found.
+fn name_of(input: &HealInput) -> String {
+    let what = json!([input.root, input.command, input.targets, input.then]).to_string();
+    let hash = ContentHash::of(what.as_bytes()).hex();
+    format!("heal-{}", hash.get(..12).unwrap_or(&hash))
+}
+
+// A heal of this name that was begun and has not ended.
+async fn unfinished(open: &OpenJobs<'_>, name: &str) -> Result<Option<JobId>, Failure> {
+    let jobs = open.jobs.list(JobFilter::default(), Page::default()).await?;
+    let own = |job: &JobSnapshot| job.id.as_str().starts_with(name) && !job.id.as_str().contains('/');
+    Ok(jobs.into_iter().find(|job| own(job) && !job.state.is_terminal()).map(|job| job.id))
+}
+
+async fn follow(
+    open: &OpenJobs<'_>,
+    id: &JobId,
+    after: EventId,
+    format: FormatChoice,
+) -> Result<Result<HealReport, Failure>, Failure> {
+    let mut events = open.jobs.watch(id, after);
+    let interrupted = runtime::interrupted();
+    tokio::pin!(interrupted);
+    loop {
+        tokio::select! {
+            event = events.next() => {
+                let Some(event) = event.transpose()? else { break };
+                if let Happened::Stage { stage } = &event.what
+                    && stage.name == HEAL_STAGE
+                {
+                    tell(&stage.detail, format)?;
+                }
+            }
+            ended = &mut interrupted => {
+                ended?;
+                output::story("Interrupted; nothing was changed. `salve heal` goes on with it.\n");
+                return Ok(Err(Failure::new("interrupted")));
+            }
+        }
+    }
+    let job = open.jobs.state(id).await?;
+    let job = job.ok_or_else(|| Failure::new(format!("job {id} is gone")))?;
+    Ok(match job.state {
+        JobState::Done { output } => Ok(serde_json::from_value(output)?),
+        JobState::Failed { error } => Err(Failure::new(error)),
+        JobState::Cancelled { reason } => Err(Failure::new(format!("cancelled: {reason}"))),
+        other => Err(Failure::new(format!("the heal is {}", other.name()))),
+    })
+}
+
+fn tell(events: &Value, format: FormatChoice) -> Result<(), Failure> {
+    for event in events.as_array().into_iter().flatten() {
+        match format {
+            FormatChoice::Jsonl => output::json_line(event)?,
+            FormatChoice::Human => {
+                if let Some(line) = draw::event(event) {
+                    output::story(&line);
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Heals after each change of the workspace, until it is interrupted.
+pub(super) fn watch(place: &Place, heal: impl Fn() -> CommandResult) -> CommandResult {
+    loop {
+        let before = stamps(&place.root);
+        let ending = match heal() {
+            Ok(ending) => ending,
+            Err(failure) => {
+                output::story(&failure.render());
+                Ending::Findings
+            }
+        };
+        output::story("Waiting for a change of a file; Ctrl-C ends.\n");
+        // What the heal itself wrote is no change of the user's; what was saved meanwhile is.
+        let healed = stamps(&place.root);
+        if ending == Ending::Clean || healed == before {
+            if !runtime::run(changed(&place.root, &healed))?? {
+                return Ok(ending);
+            }
+        }
+    }
+}
+
+type Stamps = Vec<(String, Option<SystemTime>)>;
+
+fn stamps(root: &Path) -> Stamps {
+    let files = project_files(root).unwrap_or_default();
+    let time = |path: &String| root.join(path).symlink_metadata().ok()?.modified().ok();
+    files.into_iter().map(|path| (path.clone(), time(&path))).collect()
+}
+
+// Looks twice a second; false when it was interrupted.
+async fn changed(root: &Path, before: &Stamps) -> Result<bool, Failure> {
+    let interrupted = runtime::interrupted();
+    tokio::pin!(interrupted);
+    loop {
+        tokio::select! {
+            ended = &mut interrupted => { ended?; return Ok(false) }
+            () = tokio::time::sleep(BETWEEN_LOOKS) => {
+                if stamps(root) != *before {
+                    return Ok(true);
+                }
+            }
+        }
+    }
+}

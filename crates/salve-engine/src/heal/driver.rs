@@ -1,0 +1,197 @@
+//! One step of the loop, done.
+//!
+//! In: the loop and the work. Out: the loop one step further, what it found kept for the next fix, and
+//! events for the caller that watches. Foreground and durable job call the same functions. Never decides:
+//! the loop does.
+
+use super::machine::{
+    AskTier, Candidate, Confidence, EarlierTry, Loop, Step, StepResult, WrongResult,
+};
+use super::work::Seen;
+use super::{
+    Context, FailedAttempt, FixOrigin, FixSource, HaltReason, HealInput, HealPrompt, HealWork,
+    RepairError, SavedHeal, changed_lines, heal_prompt, read_answer,
+};
+use salve_model::Attempt;
+use salve_types::Diagnostic;
+use serde_json::{Value, json};
+
+/// Does the step that the loop asks for, where it is not one for a model.
+///
+/// # Errors
+/// When a toolchain cannot be run, or a file cannot be read or written.
+pub fn perform(
+    work: &HealWork,
+    saved: &mut SavedHeal,
+    now: u64,
+) -> Result<Vec<Value>, RepairError> {
+    let known = saved.machine.attempts().len();
+    if work.is_paused()? {
+        take(&mut saved.machine, StepResult::Interrupted(HaltReason::ControlFile))?;
+        return Ok(Vec::new());
+    }
+    let mut events = Vec::new();
+    match saved.machine.next() {
+        Step::Check => {
+            let (seen, flaky) = work.check()?;
+            saved.flaky = flaky;
+            events.push(json!({
+                "event": "checked", "green": seen.is_green(), "errors": seen.diagnostics.len(),
+                "flaky": saved.flaky,
+            }));
+            take(&mut saved.machine, StepResult::Checked(seen.summary()))?;
+            saved.diagnostics = seen.diagnostics;
+            work.files().checkpoint(0, &saved.machine.best().patch)?;
+        }
+        Step::Propose(source) => {
+            let candidates = work.propose(source, saved);
+            take(&mut saved.machine, StepResult::Proposed(candidates))?;
+        }
+        Step::Try(candidates) => tried(work, saved, &candidates)?,
+        Step::Confirm(candidate) => {
+            let confirmation = work.confirm(&candidate, saved)?;
+            take(&mut saved.machine, StepResult::Confirmed(confirmation))?;
+        }
+        Step::RollBack(catastrophe) => {
+            let result = work.roll_back(&catastrophe, saved, now);
+            events.push(json!({ "event": "rollback", "failures": catastrophe.failures }));
+            take(&mut saved.machine, result)?;
+        }
+        Step::Ask(_) | Step::Done(_) => {}
+    }
+    events.extend(attempts_since(&saved.machine, known));
+    Ok(events)
+}
+
+// The diagnostics of the state that became the best one are kept: the next fix is made for them.
+fn tried(
+    work: &HealWork,
+    saved: &mut SavedHeal,
+    candidates: &[Candidate],
+) -> Result<(), RepairError> {
+    let before = saved.machine.best().patch.clone();
+    let (results, seen): (Vec<_>, Vec<Option<Seen>>) =
+        work.try_all(candidates, saved)?.into_iter().unzip();
+    take(&mut saved.machine, StepResult::Tried(results))?;
+    let best = saved.machine.best();
+    if best.patch == before {
+        return Ok(());
+    }
+    let with = candidates.iter().zip(seen).find(|(candidate, _)| candidate.patch == best.patch);
+    let reached = u32::try_from(saved.machine.attempts().len()).unwrap_or(u32::MAX);
+    work.files().checkpoint(reached, &best.patch)?;
+    match with {
+        Some((_, Some(seen))) => saved.diagnostics = seen.diagnostics,
+        // The state is an earlier one: what is wrong with it is found out again.
+        _ => saved.diagnostics = work.look_at(&best.patch.clone(), &saved.flaky)?.diagnostics,
+    }
+    Ok(())
+}
+
+/// Makes the prompt of an attempt of a model.
+pub fn make_prompt(
+    work: &HealWork,
+    saved: &SavedHeal,
+    ask: &AskTier,
+    input: &HealInput,
+) -> HealPrompt {
+    let best = saved.machine.best();
+    let sources = work.sources(&best.patch);
+    let told = |one: &EarlierTry| FailedAttempt {
+        description: one.description.clone(),
+        why: one.failed.clone(),
+    };
+    let touched: Vec<String> = best.patch.files.keys().cloned().collect();
+    let failed: Vec<FailedAttempt> = ask.earlier.iter().map(told).collect();
+    let context = Context {
+        diagnostics: &saved.diagnostics,
+        sources: &sources,
+        command: &input.command_line(),
+        touched: &touched,
+        failed: &failed,
+        advice: &saved.advice,
+    };
+    let tokens = u32::try_from(ask.tokens).unwrap_or(u32::MAX);
+    let (number, role, strategy) = (ask.number, ask.role, ask.strategy);
+    heal_prompt(&context, &Attempt { number, role, strategy, tokens })
+}
+
+/// Takes a model's whole answer.
+///
+/// # Errors
+/// Never, while the loop asks a model.
+pub fn take_answer(
+    work: &HealWork,
+    saved: &mut SavedHeal,
+    text: &str,
+    tokens: u64,
+) -> Result<Vec<Value>, RepairError> {
+    let known = saved.machine.attempts().len();
+    let model = match saved.machine.next() {
+        Step::Ask(ask) => ask.role.name().to_owned(),
+        _ => String::new(),
+    };
+    let (candidates, unusable) = fixes_of(work, saved, &model, text);
+    take(&mut saved.machine, StepResult::Answered { candidates, unusable, tokens })?;
+    Ok(attempts_since(&saved.machine, known))
+}
+
+// The fix of an answer, or why there is none in it.
+fn fixes_of(
+    work: &HealWork,
+    saved: &SavedHeal,
+    model: &str,
+    text: &str,
+) -> (Vec<Candidate>, Option<String>) {
+    let best = saved.machine.best();
+    let sources = work.sources(&best.patch);
+    let target = saved.diagnostics.iter().find_map(Diagnostic::primary);
+    let target = target.map(|span| span.path.as_str()).filter(|path| !path.is_empty());
+    match read_answer(text, &best.patch, &sources, target) {
+        Ok(fix) => {
+            let candidate = Candidate {
+                source: FixSource::Model,
+                author: model.to_owned(),
+                description: fix.reasoning.unwrap_or_else(|| described(&best.patch, &fix.patch)),
+                confidence: Confidence::from(fix.confidence),
+                origin: FixOrigin::Derived,
+                pinned: false,
+                changed_lines: changed_lines(&best.patch, &fix.patch, &sources),
+                patch: fix.patch,
+                commands: best.commands.clone(),
+                round: 0,
+            };
+            (vec![candidate], None)
+        }
+        Err(why) => (Vec::new(), Some(why.to_string())),
+    }
+}
+
+// The files that an answer changes, as far as it does not say itself what it does.
+fn described(before: &super::Patch, after: &super::Patch) -> String {
+    let changed = after.files.iter().filter(|(path, text)| before.files.get(*path) != Some(*text));
+    let names: Vec<&str> = changed.map(|(path, _)| path.as_str()).collect();
+    format!("a change of {}", names.join(", "))
+}
+
+pub(crate) fn take(machine: &mut Loop, result: StepResult) -> Result<(), RepairError> {
+    machine.take(result).map_err(|error: WrongResult| RepairError::Io(error.to_string()))
+}
+
+fn attempts_since(machine: &Loop, known: usize) -> Vec<Value> {
+    let new = machine.attempts().iter().skip(known);
+    new.map(|attempt| {
+        json!({
+            "event": "attempt",
+            "number": attempt.number,
+            "source": attempt.source,
+            "author": attempt.author,
+            "description": attempt.description,
+            "result": attempt.result.name(),
+            "why": attempt.result.in_words(),
+            "errors_left": attempt.errors_left,
+            "tokens": attempt.tokens,
+        })
+    })
+    .collect()
+}

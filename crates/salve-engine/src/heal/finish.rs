@@ -1,0 +1,220 @@
+//! The end of a heal: the change in the tree, and the report.
+//!
+//! In: a loop that is over. Out: the report, and where a fix passed, one change set of the files it
+//! edited. Before anything is written the user's tree is looked at again: what changed meanwhile means
+//! checking again. Never writes what was not verified, and never a part of it.
+
+use super::driver::take;
+use super::machine::{Accepted, Step, StepResult};
+use super::{HealInput, HealWork, Outcome, Patch, RepairError, SavedHeal, Then};
+use crate::facts::GrammarProbe;
+use crate::host::OpenWorkspace;
+use salve_tree::{
+    AdmitOptions, Allow, ApplyOutcome, ChangeMeta, Cost, History, Origin, Verification,
+    VerifiedEdits, VerifyOptions, WorkspaceOptions, apply, verify,
+};
+use salve_types::{EditEnd, EditFormat, EditSet, FileChange, FileEdit, Span};
+use serde::{Deserialize, Serialize};
+
+/// What a heal came to, as other programs read it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HealReport {
+    /// How it ended.
+    pub outcome: String,
+    /// The same with its fields.
+    #[serde(rename = "detail")]
+    pub ending: Outcome,
+    /// How many fixes were tried.
+    pub attempts: u32,
+    /// How often a model was asked.
+    pub model_calls: u32,
+    /// The tokens of all calls.
+    pub tokens: u64,
+    /// Their price in dollars.
+    pub cost: f64,
+    /// Where the fix is from.
+    pub source: Option<super::FixSource>,
+    /// Whether a rule was learned.
+    pub rule_added: bool,
+    /// The change set, when one was applied.
+    pub change: Option<String>,
+    /// The files of the fix.
+    pub files: Vec<String>,
+    /// Errors before anything was changed.
+    pub errors_before: usize,
+    /// Errors that remain in the tree.
+    pub errors_after: usize,
+    /// The errors that remain, in the tools' words.
+    pub remaining: Vec<String>,
+    /// The change as it would be applied, where it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patch: Option<Patch>,
+    /// Whether a person has to allow the change.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub held: bool,
+    /// Why the fix is believed, or what was tried, a line each.
+    #[serde(default)]
+    pub story: Vec<String>,
+    /// What could not be written down.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// What became of the end.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Finished {
+    /// The user's files changed meanwhile: the loop goes on.
+    Again,
+    /// It is over.
+    Ended(Box<HealReport>),
+}
+
+/// Ends a heal whose loop is over: applies what was accepted, and reports. `job` names the heal in the
+/// history, so that one which was applied just before a crash is found again.
+///
+/// # Errors
+/// When the tree cannot be read or written.
+pub fn finish(
+    work: &HealWork,
+    input: &HealInput,
+    saved: &mut SavedHeal,
+    job: &str,
+    now: u64,
+) -> Result<Finished, RepairError> {
+    let Step::Done(outcome) = saved.machine.next() else {
+        return Err(RepairError::Io("the loop is not over".to_owned()));
+    };
+    let accepted = saved.machine.accepted().cloned();
+    let mut report = report(saved, outcome, accepted.as_ref());
+    let Some(accepted) = accepted else { return Ok(Finished::Ended(Box::new(report))) };
+    if input.then == Then::Show || accepted.proposal {
+        report.held = accepted.proposal;
+        report.patch = Some(accepted.candidate.patch);
+        return Ok(Finished::Ended(Box::new(report)));
+    }
+    match applied(work, saved, &accepted, job, now)? {
+        Some(change) => {
+            report.change = Some(change);
+            Ok(Finished::Ended(Box::new(report)))
+        }
+        None => {
+            take(&mut saved.machine, StepResult::TreeChanged)?;
+            Ok(Finished::Again)
+        }
+    }
+}
+
+// Nothing when the user's files changed meanwhile.
+fn applied(
+    work: &HealWork,
+    saved: &SavedHeal,
+    accepted: &Accepted,
+    job: &str,
+    now: u64,
+) -> Result<Option<String>, RepairError> {
+    let io = |error: &dyn std::fmt::Display| RepairError::Io(error.to_string());
+    let options =
+        WorkspaceOptions { holder: format!("salve heal {job}"), ..WorkspaceOptions::default() };
+    let workspace = OpenWorkspace::open(work.folder(), options).map_err(|error| io(&error))?;
+    let history = History::load(&workspace.tree).map_err(|error| io(&error))?;
+    let label = format!("heal {job}: {}", accepted.candidate.description);
+    let own = format!("heal {job}: ");
+    let is_own = |change: &&salve_tree::ChangeSet| {
+        change.applied && change.label.as_deref().is_some_and(|label| label.starts_with(&own))
+    };
+    if let Some(change) = history.changes().iter().rev().find(is_own) {
+        return Ok(Some(change.id.clone()));
+    }
+    let verified = verified(&workspace, &accepted.candidate.patch)?;
+    // Looked at after the files were read: what is replaced is what the shadow was made of.
+    if !work.tree_changes()?.is_empty() {
+        return Ok(None);
+    }
+    let cost = Cost { micro_dollars: saved.micro_dollars, ..Cost::default() };
+    let meta = ChangeMeta {
+        now,
+        origin: Origin::Heal,
+        label: Some(label),
+        cost: (saved.micro_dollars > 0).then_some(cost),
+        ..ChangeMeta::default()
+    };
+    match apply(&workspace.tree, verified, &meta).map_err(|error| io(&error))? {
+        ApplyOutcome::Applied(change) => Ok(Some(change.id().to_owned())),
+        ApplyOutcome::Conflict(_) => Ok(None),
+        ApplyOutcome::NothingToDo => Ok(Some(String::new())),
+    }
+}
+
+// The gates and the toolchain have judged the content; here it is held to the bytes.
+fn verified(workspace: &OpenWorkspace, patch: &Patch) -> Result<VerifiedEdits, RepairError> {
+    let files = patch.files.iter().map(|(path, text)| FileEdit {
+        path: Some(path.clone()),
+        change: text.clone().map_or(FileChange::Delete, FileChange::Write),
+        rename_to: None,
+        mode: None,
+        span: Span::new(0, 0),
+    });
+    let edits = EditSet {
+        format: EditFormat::WholeFile,
+        files: files.collect(),
+        end: EditEnd::Complete,
+        notes: Vec::new(),
+        hashes: None,
+    };
+    let options = VerifyOptions {
+        probe: &GrammarProbe,
+        allow: Allow { omissions: true, shrink: true, syntax: true },
+        ..VerifyOptions::default()
+    };
+    let view = workspace.view(AdmitOptions::default());
+    let verified = match verify(&edits, &view, &options) {
+        Verification::Verified { edits, .. } => edits,
+        Verification::Refused(refusal) => return Err(RepairError::Io(refusal.detail)),
+    };
+    for file in verified.files() {
+        let wanted = patch.files.get(file.path.as_str()).and_then(Option::as_ref);
+        let planned = file.after.as_ref().map(|after| after.bytes.as_slice());
+        if planned != wanted.map(String::as_bytes) {
+            let path = file.path.as_str();
+            return Err(RepairError::Io(format!("`{path}` would not get the verified bytes")));
+        }
+    }
+    Ok(verified)
+}
+
+fn report(saved: &SavedHeal, outcome: Outcome, accepted: Option<&Accepted>) -> HealReport {
+    let machine = &saved.machine;
+    let healed = outcome.is_success();
+    let errors_before = machine.baseline().errors.len();
+    let remaining: Vec<String> = match accepted {
+        Some(_) if healed => Vec::new(),
+        Some(_) => machine.best().check.errors.iter().map(|one| one.message.clone()).collect(),
+        None => machine.baseline().errors.iter().map(|one| one.message.clone()).collect(),
+    };
+    HealReport {
+        attempts: u32::try_from(machine.attempts().len()).unwrap_or(u32::MAX),
+        model_calls: machine.model_calls(),
+        tokens: machine.tokens(),
+        cost: saved.micro_dollars as f64 / 1e6,
+        source: accepted.map(|one| one.candidate.source),
+        rule_added: false,
+        change: None,
+        files: accepted
+            .map(|one| one.candidate.patch.files.keys().cloned().collect())
+            .unwrap_or_default(),
+        errors_before,
+        errors_after: remaining.len(),
+        remaining,
+        patch: None,
+        held: false,
+        story: machine.attempts().iter().map(told).collect(),
+        warnings: Vec::new(),
+        outcome: outcome.name().to_owned(),
+        ending: outcome,
+    }
+}
+
+fn told(attempt: &super::machine::Attempt) -> String {
+    let (source, author) = (attempt.source.name(), &attempt.author);
+    format!("{source} {author}: {}: {}", attempt.description, attempt.result.in_words())
+}

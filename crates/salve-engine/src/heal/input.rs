@@ -1,0 +1,55 @@
+//! What a heal is started with, as values that a history can hold.
+//!
+//! In: arguments and settings, read by the caller. Out: the same, serialisable. Never a text of a file.
+
+use super::machine::HealOptions;
+use salve_types::Severity;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// What is to be healed, and how.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HealInput {
+    /// The root of the workspace.
+    pub root: PathBuf,
+    /// The folder that commands are started in, relative to the root; empty at the top.
+    #[serde(default)]
+    pub here: String,
+    /// The user's own command that must pass; the project's own checks when empty.
+    #[serde(default)]
+    pub command: Vec<String>,
+    /// The toolchains that are run, by their ids; all that apply when empty.
+    #[serde(default)]
+    pub targets: Vec<String>,
+    /// The files and folders to check, relative to the root; all when empty.
+    #[serde(default)]
+    pub scope: Vec<String>,
+    /// The mildest severity that makes a check red.
+    pub fail_on: Severity,
+    /// What may act, and the limits.
+    pub options: HealOptions,
+    /// What is done with a fix that passes.
+    pub then: Then,
+    /// How long it may take, in seconds.
+    pub time_limit: u64,
+    /// An edit that an agent proposed, in any format, with its name: `(agent, text)`.
+    #[serde(default)]
+    pub proposal: Option<(String, String)>,
+}
+
+/// What is done with a fix that passes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Then {
+    /// It is applied.
+    Apply,
+    /// It is shown, and nothing is written.
+    Show,
+}
+
+impl HealInput {
+    /// Returns the command that must pass, for people and prompts.
+    pub fn command_line(&self) -> String {
+        if self.command.is_empty() { "salve check".to_owned() } else { self.command.join(" ") }
+    }
+}

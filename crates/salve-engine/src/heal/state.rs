@@ -1,0 +1,115 @@
+//! A heal between two steps, on this disk.
+//!
+//! In: the loop, and what its driver knows beside it. Out: one file for each step, named by its number,
+//! and the hash that a history holds of it, so that a file which was torn or lost is noticed and never
+//! believed. It holds code of the user, so it is never in the store, whose texts are redacted.
+
+use super::machine::Loop;
+use salve_types::Diagnostic;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// A heal between two steps: the loop, and what its driver knows beside it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SavedHeal {
+    /// The loop.
+    pub machine: Loop,
+    /// What is wrong in the best state so far, in full.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What agents said about the error.
+    pub advice: Vec<String>,
+    /// Tests that fail and pass on one tree.
+    pub flaky: BTreeSet<String>,
+    /// The price of all calls, in millionths of a dollar.
+    pub micro_dollars: u64,
+    /// When it began, in milliseconds since 1970.
+    pub began: u64,
+}
+
+impl SavedHeal {
+    /// Begins a heal.
+    pub fn new(machine: Loop, now: u64) -> Self {
+        Self {
+            machine,
+            diagnostics: Vec::new(),
+            advice: Vec::new(),
+            flaky: BTreeSet::new(),
+            micro_dollars: 0,
+            began: now,
+        }
+    }
+}
+
+/// Names a state that was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateId {
+    /// Which step it is after.
+    pub step: u32,
+    /// The hash of its bytes.
+    pub hash: String,
+}
+
+/// The folder of one heal.
+#[derive(Debug, Clone)]
+pub struct StateFolder {
+    folder: PathBuf,
+}
+
+impl StateFolder {
+    /// Names the folder of a heal below the folder of all; makes it if it is not there.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn open(all: &Path, job: &str) -> io::Result<Self> {
+        let folder = all.join(job);
+        fs::create_dir_all(&folder)?;
+        Ok(Self { folder })
+    }
+
+    /// Returns where the layers of the shadow are kept.
+    pub fn shadow(&self) -> PathBuf {
+        self.folder.join("shadow")
+    }
+
+    /// Writes a state, and forgets the one before the last.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, step: u32, state: &SavedHeal) -> io::Result<StateId> {
+        let bytes = serde_json::to_vec(state).map_err(io::Error::other)?;
+        let mut file = File::create(self.file(step))?;
+        file.write_all(&bytes)?;
+        file.sync_data()?;
+        if let Some(old) = step.checked_sub(2) {
+            self.forget(old);
+        }
+        Ok(StateId { step, hash: blake3::hash(&bytes).to_hex().to_string() })
+    }
+
+    /// Reads a state; nothing when it is lost or not what was written.
+    pub fn read(&self, id: &StateId) -> Option<SavedHeal> {
+        let bytes = fs::read(self.file(id.step)).ok()?;
+        if blake3::hash(&bytes).to_hex().as_str() != id.hash {
+            return None;
+        }
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// Removes everything of this heal. What cannot be removed is left; it is of no use to anyone.
+    pub fn remove(&self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+
+    fn file(&self, step: u32) -> PathBuf {
+        self.folder.join(format!("state-{step}.json"))
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a state of our own, in our own folder")]
+    fn forget(&self, step: u32) {
+        // It is not read again; the folder goes away as a whole at the end.
+        let _ = fs::remove_file(self.file(step));
+    }
+}

@@ -1,0 +1,326 @@
+//! The work of a heal: checks in the shadow, fixes made, candidates tried.
+//!
+//! In: the parts that work on a folder, and a step of the loop. Out: what was found out, for the loop, and
+//! the diagnostics in full, for the next fix. Programs run in the shadow alone. Never writes to the
+//! user's tree: that is `finish`.
+
+mod seen;
+mod shadow_sources;
+
+pub use seen::Seen;
+
+use super::gates::{GateOptions, judge};
+use super::machine::{Candidate, Catastrophe, Confidence, Confirmation, StepResult, TrialResult};
+use super::{
+    Fix, FixOrigin, FixSource, HaltReason, HealFiles, HealInput, Patch, RepairError, SavedHeal,
+    Sources, changed_lines, fixers, read_answer,
+};
+use crate::host::WorkspaceHost;
+use salve_check::{
+    CheckOptions, CheckReport, CheckVerdict, Keep, Shadow, ShadowLayer, ShadowOptions, StartedBy,
+    check_watched, is_paused,
+};
+use salve_types::Diagnostic;
+use shadow_sources::ShadowSources;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// What a heal needs of a workspace.
+pub struct HealParts {
+    /// Policy, toolchains and runner.
+    pub workspace: WorkspaceHost,
+    /// Variables the programs of a check get.
+    pub environment: Vec<(String, String)>,
+}
+
+/// A workspace and its shadow, while a heal works on it.
+pub struct HealWork {
+    parts: HealParts,
+    input: HealInput,
+    files: HealFiles,
+    shadow: Shadow,
+    /// What of the project's own build and tests fails in the tree as it is.
+    failing_before: Mutex<Option<BTreeSet<String>>>,
+}
+
+impl HealWork {
+    /// Opens the shadow of a workspace, with its layers in a private folder.
+    ///
+    /// # Errors
+    /// When there can be no shadow.
+    pub fn open(
+        parts: HealParts,
+        input: HealInput,
+        job: &str,
+        private: PathBuf,
+    ) -> Result<Self, RepairError> {
+        let runner = parts.workspace.runner_options(Keep::RECORDS);
+        let shadow = Shadow::open(ShadowOptions { runner, private }).map_err(|error| io(&error))?;
+        let files = HealFiles::new(&parts.workspace.folder, job);
+        Ok(Self { parts, input, files, shadow, failing_before: Mutex::new(None) })
+    }
+
+    /// Returns the root of the workspace.
+    pub fn folder(&self) -> &Path {
+        &self.parts.workspace.folder
+    }
+
+    /// Returns the files that people find in `.salve`.
+    pub fn files(&self) -> &HealFiles {
+        &self.files
+    }
+
+    /// Returns whether the control file says PAUSE.
+    ///
+    /// # Errors
+    /// When it is there and cannot be read.
+    pub fn is_paused(&self) -> Result<bool, RepairError> {
+        let control = self.folder().join(".salve/CONTROL.md");
+        match control.symlink_metadata() {
+            Ok(found) if found.is_file() => Ok(is_paused(&std::fs::read_to_string(&control)?)),
+            _ => Ok(false),
+        }
+    }
+
+    /// Returns which files of the user's tree changed since the shadow was opened.
+    ///
+    /// # Errors
+    /// When the tree cannot be read.
+    pub fn tree_changes(&self) -> Result<Vec<String>, RepairError> {
+        self.shadow.tree_changes().map_err(|error| io(&error))
+    }
+
+    /// Runs the failing check on the tree as it is. Where only tests fail, they run a second time: one
+    /// that passes then is flaky.
+    ///
+    /// # Errors
+    /// When a toolchain cannot be run.
+    pub fn check(&self) -> Result<(Seen, BTreeSet<String>), RepairError> {
+        let layer = self.shadow.baseline().map_err(|error| io(&error))?;
+        let first = self.failing_check(&layer)?;
+        if first.is_green() || !first.only_tests_fail() {
+            return Ok((first, BTreeSet::new()));
+        }
+        let again = self.failing_check(&layer)?;
+        let flaky = first.no_longer_failing(&again);
+        Ok((first.without(&flaky), flaky))
+    }
+
+    /// Returns the files of a state, as fixers and prompts see them.
+    pub fn sources<'a>(&'a self, patch: &'a Patch) -> impl Sources + 'a {
+        ShadowSources::new(&self.parts.workspace.folder, patch)
+    }
+
+    /// Asks a free source for fixes of what is wrong in the best state.
+    pub fn propose(&self, source: FixSource, state: &SavedHeal) -> Vec<Candidate> {
+        let best = state.machine.best();
+        let sources = self.sources(&best.patch);
+        match source {
+            FixSource::Fixer => {
+                let fixes = fixers::propose(&state.diagnostics, &sources);
+                fixes.into_iter().filter_map(|fix| candidate(fix, state, &sources)).collect()
+            }
+            FixSource::Proposal => self.proposal(state, &sources).into_iter().collect(),
+            // What is remembered and learned comes with the knowledge of a project.
+            _ => Vec::new(),
+        }
+    }
+
+    fn proposal(&self, state: &SavedHeal, sources: &dyn Sources) -> Option<Candidate> {
+        let (agent, text) = self.input.proposal.as_ref()?;
+        let best = state.machine.best();
+        let target = state.diagnostics.iter().find_map(Diagnostic::primary);
+        let fix =
+            read_answer(text, &best.patch, sources, target.map(|span| span.path.as_str())).ok()?;
+        Some(Candidate {
+            source: FixSource::Proposal,
+            author: agent.clone(),
+            description: format!("the change that {agent} proposed"),
+            confidence: Confidence::from(fix.confidence),
+            origin: FixOrigin::Derived,
+            pinned: false,
+            changed_lines: changed_lines(&best.patch, &fix.patch, sources),
+            patch: fix.patch,
+            commands: best.commands.clone(),
+            round: 0,
+        })
+    }
+
+    /// Judges and tries candidates, at the same time where there are several.
+    ///
+    /// # Errors
+    /// When a toolchain cannot be run at all.
+    pub fn try_all(
+        &self,
+        candidates: &[Candidate],
+        state: &SavedHeal,
+    ) -> Result<Vec<(TrialResult, Option<Seen>)>, RepairError> {
+        std::thread::scope(|scope| {
+            let running: Vec<_> = candidates
+                .iter()
+                .map(|candidate| scope.spawn(move || self.try_one(candidate, state)))
+                .collect();
+            let ended = running.into_iter().map(|one| {
+                one.join().unwrap_or_else(|_| {
+                    Err(RepairError::Io("a thread that tried a fix ended badly".to_owned()))
+                })
+            });
+            ended.collect()
+        })
+    }
+
+    fn try_one(
+        &self,
+        candidate: &Candidate,
+        state: &SavedHeal,
+    ) -> Result<(TrialResult, Option<Seen>), RepairError> {
+        let best = state.machine.best();
+        let before = self.sources(&best.patch);
+        let options = GateOptions::default();
+        if let Err(refusal) = judge(candidate, &before, &state.diagnostics, options) {
+            return Ok((TrialResult::Refused(refusal), None));
+        }
+        if !candidate.commands.is_empty() {
+            let why = "its commands need a person's approval".to_owned();
+            return Ok((TrialResult::NotTried(why), None));
+        }
+        let layer = self.shadow.candidate(&candidate.patch.files).map_err(|error| io(&error))?;
+        let seen = self.failing_check(&layer)?.without(&state.flaky);
+        Ok((TrialResult::Checked(seen.summary()), Some(seen)))
+    }
+
+    /// Runs the project's own build and tests with a candidate, and on the tree as it was. Where the
+    /// failing check was these already, there is nothing more to run.
+    ///
+    /// # Errors
+    /// When a toolchain cannot be run.
+    pub fn confirm(
+        &self,
+        candidate: &Candidate,
+        state: &SavedHeal,
+    ) -> Result<Confirmation, RepairError> {
+        let flaky = state.flaky.clone();
+        if self.input.command.is_empty() {
+            return Ok(Confirmation { flaky, ..Confirmation::default() });
+        }
+        let layer = self.shadow.candidate(&candidate.patch.files).map_err(|error| io(&error))?;
+        let Some(report) = self.own_checks(&layer)? else {
+            return Ok(Confirmation { flaky, ..Confirmation::default() });
+        };
+        let after = failing(&report);
+        if after.is_empty() {
+            return Ok(Confirmation { after, flaky, ..Confirmation::default() });
+        }
+        Ok(Confirmation { before: self.failing_before()?, after, flaky })
+    }
+
+    /// Runs the failing check on a state that was reached before.
+    ///
+    /// # Errors
+    /// When a toolchain cannot be run.
+    pub fn look_at(&self, patch: &Patch, flaky: &BTreeSet<String>) -> Result<Seen, RepairError> {
+        let layer = self.shadow.candidate(&patch.files).map_err(|error| io(&error))?;
+        Ok(self.failing_check(&layer)?.without(flaky))
+    }
+
+    /// Gives up what was reached: keeps it for forensics first, then finds a checkpoint to go back to.
+    pub fn roll_back(&self, catastrophe: &Catastrophe, saved: &SavedHeal, now: u64) -> StepResult {
+        let state = serde_json::json!({
+            "state": catastrophe.patch,
+            "diff": catastrophe.patch.files.keys().collect::<Vec<_>>(),
+            "error": catastrophe.compiler_error,
+            "attempts": saved.machine.attempts(),
+        });
+        let kept = self.files.corrupted(now, &state);
+        let Some(checkpoint) = kept.ok().and_then(|_| self.files.newest_valid_checkpoint()) else {
+            return StepResult::Interrupted(HaltReason::NoCheckpoint);
+        };
+        let failures = catastrophe.failures;
+        let words = format!("CATASTROPHIC ROLLBACK: {failures} failures in a row; to {checkpoint}");
+        match self.files.decision(now, &words) {
+            Ok(()) => StepResult::RolledBack { checkpoint },
+            Err(_) => StepResult::Interrupted(HaltReason::NoCheckpoint),
+        }
+    }
+
+    // Run once, and only when something fails with a candidate.
+    fn failing_before(&self) -> Result<BTreeSet<String>, RepairError> {
+        let mut known = self.failing_before.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*known {
+            return Ok(known.clone());
+        }
+        let layer = self.shadow.baseline().map_err(|error| io(&error))?;
+        let failing = self.own_checks(&layer)?.map(|report| failing(&report)).unwrap_or_default();
+        Ok(known.insert(failing).clone())
+    }
+
+    fn failing_check(&self, layer: &ShadowLayer<'_>) -> Result<Seen, RepairError> {
+        if self.input.command.is_empty() {
+            let report = self
+                .own_checks(layer)?
+                .ok_or_else(|| RepairError::Toolchain("nothing here can be checked".to_owned()))?;
+            return Ok(Seen::of_report(&report, self.input.fail_on));
+        }
+        Err(RepairError::Toolchain("PENDING".to_owned()))
+    }
+
+    // Nothing where no toolchain applies.
+    fn own_checks(&self, layer: &ShadowLayer<'_>) -> Result<Option<CheckReport>, RepairError> {
+        let (workspace, options) = (&self.parts.workspace, self.check_options());
+        let registry = &workspace.toolchains;
+        let report = check_watched(&workspace.folder, &options, registry, layer, &mut |_| {})
+            .map_err(|error| RepairError::Toolchain(error.to_string()))?;
+        if report.verdict() == CheckVerdict::Nothing {
+            if let Some(missing) = report.missing.first() {
+                let (name, hint) = (&missing.binary_name, &missing.install_hint);
+                return Err(RepairError::Toolchain(format!("`{name}` is not installed: {hint}")));
+            }
+            return Ok(None);
+        }
+        Ok(Some(report))
+    }
+
+    fn check_options(&self) -> CheckOptions {
+        CheckOptions {
+            targets: self.input.targets.clone(),
+            scope: self.input.scope.clone(),
+            fail_on: self.input.fail_on,
+            by: StartedBy::Salve,
+            environment: self.parts.environment.clone(),
+            ..CheckOptions::default()
+        }
+    }
+}
+
+fn candidate(fix: Fix, state: &SavedHeal, sources: &dyn Sources) -> Option<Candidate> {
+    let best = state.machine.best();
+    let patch = best.patch.with(&fix.changes, sources).ok()?;
+    let commands = best.commands.iter().chain(&fix.commands).cloned().collect();
+    Some(Candidate {
+        source: fix.source,
+        author: fix.author,
+        description: fix.description,
+        confidence: Confidence::Unstated,
+        origin: fix.origin,
+        pinned: false,
+        changed_lines: changed_lines(&best.patch, &patch, sources),
+        patch,
+        commands,
+        round: 0,
+    })
+}
+
+// Names of what fails, the same before and after: toolchain, folder and test or error.
+fn failing(report: &CheckReport) -> BTreeSet<String> {
+    let red = report.runs.iter().filter(|run| run.is_red());
+    let named = red.flat_map(|run| {
+        let errors = run.diagnostics().iter().map(seen::name_of);
+        errors.map(move |name| format!("{} {}: {name}", run.target_id(), run.folder()))
+    });
+    named.collect()
+}
+
+fn io(error: &dyn std::fmt::Display) -> RepairError {
+    RepairError::Io(error.to_string())
+}

@@ -1,0 +1,108 @@
+//! What a check showed, in full.
+//!
+//! In: the runs of a check. Out: the diagnostics that make it red, and the summary that the loop is told.
+//! Never says green of a run that failed.
+
+use crate::heal::machine::{CheckSummary, ErrorSeen};
+use salve_check::{CheckReport, CheckRun, for_model, sign};
+use salve_types::{Diagnostic, ErrorClass, Severity};
+use std::collections::BTreeSet;
+
+/// How much of a check's words is kept for people and records.
+const TEXT_BYTES: usize = 8 << 10;
+
+/// What a check showed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Seen {
+    green: bool,
+    /// What makes it red.
+    pub diagnostics: Vec<Diagnostic>,
+    orphans: u32,
+    /// Whether a run failed without an error that could be read.
+    unread: bool,
+}
+
+impl Seen {
+    /// Reads the report of a check.
+    pub(super) fn of_report(report: &CheckReport, fail_on: Severity) -> Self {
+        Self::of_runs(&report.runs.iter().collect::<Vec<_>>(), fail_on)
+    }
+
+    /// Reads the run of one command.
+    pub(super) fn of_run(run: &CheckRun, fail_on: Severity) -> Self {
+        Self::of_runs(&[run], fail_on)
+    }
+
+    fn of_runs(runs: &[&CheckRun], fail_on: Severity) -> Self {
+        let red = || runs.iter().filter(|run| run.is_red());
+        let counts = |one: &&Diagnostic| one.severity <= fail_on;
+        let diagnostics: Vec<Diagnostic> =
+            red().flat_map(|run| run.diagnostics()).filter(counts).cloned().collect();
+        Self {
+            green: red().next().is_none(),
+            unread: diagnostics.is_empty(),
+            diagnostics,
+            orphans: runs.iter().flat_map(|run| run.records()).map(|record| record.orphans).sum(),
+        }
+    }
+
+    /// Returns whether it passed.
+    pub fn is_green(&self) -> bool {
+        self.green
+    }
+
+    /// Returns whether it is red by tests alone.
+    pub(super) fn only_tests_fail(&self) -> bool {
+        !self.unread && self.diagnostics.iter().all(|one| one.class == ErrorClass::Test)
+    }
+
+    /// Returns the names of what failed here and does not there.
+    pub(super) fn no_longer_failing(&self, other: &Self) -> BTreeSet<String> {
+        let names = |seen: &Self| seen.diagnostics.iter().map(name_of).collect::<BTreeSet<_>>();
+        names(self).difference(&names(other)).cloned().collect()
+    }
+
+    /// Leaves out what is named.
+    pub(super) fn without(mut self, names: &BTreeSet<String>) -> Self {
+        if !names.is_empty() {
+            self.diagnostics.retain(|one| !names.contains(&name_of(one)));
+            self.green |= self.diagnostics.is_empty() && !self.unread;
+        }
+        self
+    }
+
+    /// Returns what the loop is told.
+    pub fn summary(&self) -> CheckSummary {
+        CheckSummary {
+            green: self.green,
+            errors: self.diagnostics.iter().map(error_seen).collect(),
+            text: for_model(&self.diagnostics, TEXT_BYTES),
+            orphans: self.orphans,
+        }
+    }
+}
+
+fn error_seen(diagnostic: &Diagnostic) -> ErrorSeen {
+    let signature = sign(diagnostic);
+    let place = diagnostic.primary();
+    ErrorSeen {
+        exact: signature.exact.wire(),
+        shape: signature.shape.wire(),
+        class: signature.class.wire(),
+        path: place.map(|span| span.path.clone()).unwrap_or_default(),
+        line: place.and_then(|span| span.start).map(|start| start.line),
+        error_class: diagnostic.class,
+        message: diagnostic.message.clone(),
+    }
+}
+
+/// Names a failure in the same words before and after a fix: without a place, which moves.
+pub(super) fn name_of(diagnostic: &Diagnostic) -> String {
+    let path = diagnostic.primary().map(|span| span.path.as_str()).unwrap_or_default();
+    let code = diagnostic.code.as_deref().unwrap_or_default();
+    match diagnostic.class {
+        // The message of a failed test may hold the values it failed with.
+        ErrorClass::Test => format!("{path} {code}"),
+        _ => format!("{path} {code} {}", diagnostic.message),
+    }
+}
