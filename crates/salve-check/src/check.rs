@@ -6,10 +6,12 @@
 //! Never changes a file itself, never runs a toolchain twice.
 
 mod check_run;
+mod command;
 mod fallback;
 
 pub(crate) use check_run::Outputs;
 pub use check_run::{CheckRun, CheckVerdict};
+pub use command::check_command;
 
 use crate::toolchain::{
     BuildProfile, Detected, Reach, Registry, Survey, ToolchainError, ToolchainSpec, Work,
@@ -314,7 +316,7 @@ fn run_detected(
         profile: options.profile,
         by: options.by,
         environment: &options.environment,
-        fail_on: spec.fail_on.unwrap_or(options.fail_on),
+        fail_on: Some(spec.fail_on.unwrap_or(options.fail_on)),
     };
     run_work(&work, runner)
 }

@@ -24,7 +24,7 @@ mod toolchain;
 
 pub use check::{
     CheckOptions, CheckProgress, CheckReport, CheckRun, CheckVerdict, HeldBack, NotInstalled,
-    check, check_watched,
+    check, check_command, check_watched,
 };
 mod signature;
 

@@ -102,6 +102,8 @@ fn system(action: impl Into<String>) -> impl FnOnce(io::Error) -> ShadowError {
 #[derive(Debug)]
 pub struct Shadow {
     runner: Runner,
+    /// The workspace as the caller names it.
+    named: PathBuf,
     means: Means,
     baseline: LayerFolder,
     layers: AtomicU64,
@@ -126,6 +128,7 @@ impl Shadow {
     ///
     /// Fails when the workspace or the private folder cannot be used, or the launcher cannot.
     pub fn open(options: ShadowOptions) -> Result<Self, ShadowError> {
+        let named = options.runner.workspace.clone();
         let runner = Runner::new(options.runner)?;
         let private = PrivateFolder::create(&options.private, runner.workspace())?;
         let tree = TreeWatch::start(runner.workspace(), private.made_at()?)?;
@@ -139,7 +142,7 @@ impl Shadow {
         drop(probe);
         let means = Means { copies: AtomicBool::new(copies), reflinks: AtomicBool::new(false) };
         let (layers, runs) = (AtomicU64::new(0), RwLock::new(()));
-        Ok(Self { runner, means, baseline, layers, runs, tree, private })
+        Ok(Self { runner, named, means, baseline, layers, runs, tree, private })
     }
 
     /// Returns how the workspace is kept as it is.

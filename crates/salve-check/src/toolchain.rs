@@ -20,19 +20,21 @@ mod probe;
 mod registry;
 mod spec_text;
 mod survey;
+mod user_command;
 mod version;
 mod words;
 
 pub use declared::Declared;
 pub use detect::Detected;
 pub(crate) use detect::{header_folders, its_files, where_it_applies};
-pub(crate) use invoke::{Work, run_work};
+pub(crate) use invoke::{Work, run_words, run_work};
 pub(crate) use name_pattern::file_name;
 pub use probe::{ToolReport, probe_versions};
 pub use registry::Registry;
 pub use spec_text::SpecError;
 pub use survey::project_files;
 pub(crate) use survey::{Ignored, Survey, is_in, is_tool_folder, survey, survey_for};
+pub(crate) use user_command::read_command;
 
 use crate::{OutputParser, RunError};
 use salve_types::Severity;

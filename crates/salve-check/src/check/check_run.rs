@@ -133,7 +133,8 @@ impl CheckRun {
 
     // Some tools end with 0 whatever they found, and some find only what the user calls harmless.
     fn judge(&mut self, work: &Work<'_>) {
-        if self.diagnostics.iter().any(|one| one.severity <= work.fail_on) {
+        let counts = |one: &Diagnostic| work.fail_on.is_some_and(|mildest| one.severity <= mildest);
+        if self.diagnostics.iter().any(counts) {
             self.verdict = CheckVerdict::Red;
         }
     }

@@ -58,15 +58,20 @@ impl Runner {
         shadow: &LaunchShadow,
         request: &RunRequest,
     ) -> Result<(), RunError> {
-        if launch.layers.contains(&Layer::MountNamespace) {
+        let needed: &[Layer] = match shadow {
+            LaunchShadow::Overlay { .. } => &[Layer::MountNamespace, Layer::PrivateLayers],
+            LaunchShadow::Copy { .. } => &[Layer::MountNamespace],
+        };
+        let missing = needed.iter().filter(|layer| !launch.layers.contains(layer));
+        let missing: Vec<String> = missing.map(|layer| layer.name().to_owned()).collect();
+        if missing.is_empty() {
             launch.shadow = Some(shadow.clone());
             return Ok(());
         }
-        // Without mounts a copy is at its own place, and all of it may be written.
         let LaunchShadow::Copy { folder, shown } = shadow else {
-            let missing = vec![Layer::MountNamespace.name().to_owned()];
             return Err(RunError::MissingLayers { missing, open: Vec::new() });
         };
+        // Without mounts a copy is at its own place, and all of it may be written.
         let below = self.below_workspace(&request.cwd)?;
         launch.cwd = folder.join(below);
         launch.workspace = folder.clone();

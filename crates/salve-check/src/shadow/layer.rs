@@ -138,20 +138,36 @@ impl<'a> ShadowLayer<'a> {
     /// What this layer has beside what it stands on.
     fn own_entries(&self) -> Vec<Entry> {
         let passed_over = |path: &Path| path.file_name().is_some_and(is_tool_folder);
-        if self.folder().copied.get().is_none() {
-            return entries(&self.folder().upper(), passed_over);
-        }
+        let Some(copied) = self.folder().copied.get() else {
+            let all = entries(&self.folder().upper(), passed_over).into_iter();
+            return all.flat_map(|entry| self.with_files_below(entry)).collect();
+        };
+        let is_shown = |path: &Path| copied.shown.iter().any(|shown| path.starts_with(shown));
         let copy = self.folder().copy();
         let mut all = entries(&copy, passed_over);
         all.retain(|entry| !is_same(&copy.join(&entry.path), self.below_copy(&entry.path)));
-        let removed = super::tree::walk(self.shadow.workspace()).flatten();
-        let removed = removed.filter_map(|entry| {
-            let path = entry.path().strip_prefix(self.shadow.workspace()).ok()?.to_owned();
-            let is_gone = entry.depth() > 0 && copy.join(&path).symlink_metadata().is_err();
-            is_gone.then_some(Entry { path, is_there: false })
-        });
-        all.extend(removed);
+        let below = self.below_copy(Path::new(""));
+        let removed = below.into_iter().flat_map(|below| files_in(&below, Path::new("")));
+        let removed = removed.filter(|path| copy.join(path).symlink_metadata().is_err());
+        all.extend(removed.map(|path| Entry { path, is_there: false }));
+        all.retain(|entry| !is_shown(&entry.path));
         all
+    }
+
+    /// A folder that is taken away is all of its files.
+    fn with_files_below(&self, entry: Entry) -> Vec<Entry> {
+        let below = [self.shadow.baseline.upper(), self.shadow.workspace().to_owned()];
+        let is_folder = |root: &PathBuf| {
+            let found = root.join(&entry.path).symlink_metadata();
+            found.is_ok_and(|found| found.is_dir())
+        };
+        if entry.is_there || !below.iter().any(is_folder) {
+            return vec![entry];
+        }
+        let files: BTreeSet<PathBuf> =
+            below.iter().flat_map(|root| files_in(root, &entry.path)).collect();
+        let gone = files.into_iter().filter(|path| self.place(path).is_none());
+        gone.map(|path| Entry { path, is_there: false }).collect()
     }
 
     /// Where a file of a copy was copied from.
@@ -297,7 +313,8 @@ impl<'a> ShadowLayer<'a> {
     }
 
     fn relative<'p>(&self, path: &'p Path) -> Option<&'p Path> {
-        path.strip_prefix(self.shadow.workspace()).ok()
+        let roots = [self.shadow.workspace(), &self.shadow.named];
+        roots.into_iter().find_map(|root| path.strip_prefix(root).ok())
     }
 }
 
@@ -349,6 +366,13 @@ impl RunPrograms for ShadowLayer<'_> {
         });
         below.collect()
     }
+}
+
+/// Lists the files of a folder below a root that git does not ignore, relative to the root.
+fn files_in(root: &Path, folder: &Path) -> Vec<PathBuf> {
+    let files = super::tree::walk(&root.join(folder)).flatten();
+    let files = files.filter(|entry| entry.file_type().is_some_and(|kind| !kind.is_dir()));
+    files.filter_map(|entry| Some(entry.path().strip_prefix(root).ok()?.to_owned())).collect()
 }
 
 /// Returns a path of the workspace that has no tricks in it.

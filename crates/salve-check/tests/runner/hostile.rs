@@ -1,8 +1,7 @@
 //! Programs that do not want to end. None survives, with and without a namespace of its own.
 
-use crate::workplace::{LAUNCHER, Workplace, launcher};
+use crate::workplace::{Workplace, as_nobody};
 use salve_check::{Layer, Plan, RunEnding, RunPrograms};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 const DEADLINE: Duration = Duration::from_millis(700);
@@ -85,28 +84,12 @@ fn c064_no_hostile_program_survives_as_nobody() {
         // The caller that runs the tests without privileges has just tested this.
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
-    rustix::fs::chmod(folder.path(), rustix::fs::Mode::from_raw_mode(0o755)).unwrap();
-    let copy = |path: &Path, name: &str| {
-        let to = folder.path().join(name);
-        std::fs::copy(path, &to).unwrap();
-        to
-    };
-    let tests = copy(&std::env::current_exe().unwrap(), "tests");
-    let launcher = copy(&launcher(), "launcher");
-    #[expect(clippy::disallowed_methods, reason = "the same tests as another user")]
-    let output = std::process::Command::new("setpriv")
-        .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs"])
-        .arg(tests)
-        .args(["--exact", "hostile::c064_no_hostile_program_survives"])
-        .arg("hostile::c064_no_hostile_program_survives_by_rules")
-        .env(LAUNCHER, launcher)
-        .env("HOME", "/nonexistent")
-        .current_dir("/")
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && said.contains("2 passed"), "{said}");
+    let (passed, said) = as_nobody(&[
+        "--exact",
+        "hostile::c064_no_hostile_program_survives",
+        "hostile::c064_no_hostile_program_survives_by_rules",
+    ]);
+    assert!(passed && said.contains("2 passed"), "{said}");
 }
 
 #[test]

@@ -12,4 +12,5 @@ mod hostile;
 mod ports;
 mod protected;
 mod records;
+mod shadow;
 mod workplace;

@@ -18,7 +18,7 @@ pub(crate) struct Workplace {
 }
 
 /// The variable that tells a second process of these tests where the launcher is.
-pub(crate) const LAUNCHER: &str = "SALVE_TEST_LAUNCHER";
+const LAUNCHER: &str = "SALVE_TEST_LAUNCHER";
 
 impl Workplace {
     /// Makes one with every layer the machine has.
@@ -87,9 +87,33 @@ pub(crate) fn options(folder: &Path, without: &[Layer]) -> RunnerOptions {
 pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 #[expect(clippy::disallowed_methods, reason = "the tests call themselves as another user")]
-pub(crate) fn launcher() -> PathBuf {
+fn launcher() -> PathBuf {
     std::env::var_os(LAUNCHER)
         .map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_salve-launcher")), PathBuf::from)
+}
+
+/// Runs tests of this executable as nobody; returns whether they passed, and what they said.
+#[expect(clippy::disallowed_methods, reason = "the same tests as another user")]
+pub(crate) fn as_nobody(arguments: &[&str]) -> (bool, String) {
+    let folder = tempfile::tempdir().unwrap();
+    rustix::fs::chmod(folder.path(), rustix::fs::Mode::from_raw_mode(0o755)).unwrap();
+    let copy = |path: &Path, name: &str| {
+        let to = folder.path().join(name);
+        std::fs::copy(path, &to).unwrap();
+        to
+    };
+    let tests = copy(&std::env::current_exe().unwrap(), "tests");
+    let launcher = copy(&launcher(), "launcher");
+    let output = std::process::Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs"])
+        .arg(tests)
+        .args(arguments)
+        .env(LAUNCHER, launcher)
+        .env("HOME", "/nonexistent")
+        .current_dir("/")
+        .output()
+        .unwrap();
+    (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// Makes a line without patterns a plan.
