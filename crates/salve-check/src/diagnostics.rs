@@ -12,6 +12,7 @@ mod eslint;
 mod gcc;
 mod go;
 mod go_test;
+mod hints;
 mod javac;
 mod json;
 mod json_schema;
@@ -29,6 +30,7 @@ mod traceback;
 mod tsc;
 
 pub use class::classify;
+pub use hints::add as add_hints;
 
 use crate::console::parse_console;
 use crate::signature::plain;
@@ -171,6 +173,7 @@ pub fn parse_output(
     for diagnostic in found.iter_mut().filter(|one| one.raw.trim().is_empty()) {
         diagnostic.raw = concise(diagnostic);
     }
+    found.iter_mut().for_each(hints::add);
     found
 }
 

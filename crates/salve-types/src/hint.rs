@@ -95,6 +95,8 @@ pub enum NameKind {
     Module,
     /// A macro.
     Macro,
+    /// A named argument or a field in a literal.
+    Argument,
     /// The tool does not say.
     Any,
 }

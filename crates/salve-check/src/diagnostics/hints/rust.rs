@@ -1,0 +1,80 @@
+//! The words of rustc and of clippy.
+
+use super::{Table, expected, member, module, not_exported, unclosed, unexpected, unknown, unused};
+use salve_types::NameKind::{Any, Argument, Function, Macro, Module, Type, Value};
+
+pub(super) const TABLE: Table = Table {
+    tools: &["rustc", "clippy"],
+    rows: &[
+        // rustc names what it looked for, and where: a scope, a module, a type.
+        ("^cannot find value `{}` in ", |it| unknown(it[0], Value)),
+        ("^cannot find unit struct, unit variant or constant `{}` in ", |it| unknown(it[0], Value)),
+        ("^cannot find function `{}` in ", |it| unknown(it[0], Function)),
+        ("^cannot find function, tuple struct or tuple variant `{}` in ", |it| {
+            unknown(it[0], Function)
+        }),
+        ("^cannot find tuple struct or tuple variant `{}` in ", |it| unknown(it[0], Function)),
+        ("^cannot find tuple struct/variant `{}` in ", |it| unknown(it[0], Function)),
+        ("^cannot find struct, variant or union type `{}` in ", |it| unknown(it[0], Type)),
+        ("^cannot find type `{}` in ", |it| unknown(it[0], Type)),
+        ("^cannot find trait `{}` in ", |it| unknown(it[0], Type)),
+        ("^cannot find type alias `{}` in ", |it| unknown(it[0], Type)),
+        ("^cannot find macro `{}` in ", |it| unknown(it[0], Macro)),
+        ("^cannot find derive macro `{}` in ", |it| unknown(it[0], Macro)),
+        ("^cannot find attribute `{}` in ", |it| unknown(it[0], Macro)),
+        ("^cannot find module or crate `{}` in ", |it| unknown(it[0], Module)),
+        ("^cannot find `{}` in `{}`", |it| unknown(it[0], Any)),
+        ("^cannot find method or associated constant `{}` in ", |it| unknown(it[0], Value)),
+        ("^cannot find associated type `{}` in ", |it| unknown(it[0], Type)),
+        ("^cannot find associated function `{}` in ", |it| unknown(it[0], Function)),
+        ("use of undeclared type `{}`", |it| unknown(it[0], Type)),
+        ("use of unresolved module or unlinked crate `{}`", |it| module(it[0])),
+        ("use of undeclared crate or module `{}`", |it| module(it[0])),
+        ("maybe a missing crate `{}`", |it| module(it[0])),
+        ("can't find crate for `{}`", |it| module(it[0])),
+        ("^no `{}` in `{}`", |it| not_exported(it[1], it[0])),
+        ("^could not find `{}` in `{}`", |it| not_exported(it[1], it[0])),
+        ("^no method named `{}` found for {} `{}` in", |it| member(Some(it[2]), it[0])),
+        ("^no function or associated item named `{}` found for {} `{}` in", |it| {
+            member(Some(it[2]), it[0])
+        }),
+        ("^no variant or associated item named `{}` found for {} `{}` in", |it| {
+            member(Some(it[2]), it[0])
+        }),
+        ("^no variant named `{}` found for enum `{}`", |it| member(Some(it[1]), it[0])),
+        ("^no associated item named `{}` found for {} `{}` in", |it| member(Some(it[2]), it[0])),
+        ("^no field `{}` on type `{}`", |it| member(Some(it[1]), it[0])),
+        ("` has no field named `{}`", |it| unknown(it[0], Argument)),
+        ("` does not have a field named `{}`", |it| unknown(it[0], Argument)),
+        ("^method `{}` is not a member of trait `{}`", |it| member(Some(it[1]), it[0])),
+        ("^type `{}` is not a member of trait `{}`", |it| member(Some(it[1]), it[0])),
+        ("^associated type `{}` not found for", |it| member(None, it[0])),
+        ("^unused variable: `{}`", |it| unused(it[0])),
+        ("^unused import: `{}`", |it| unused(it[0])),
+        ("^unused macro definition: `{}`", |it| unused(it[0])),
+        ("^variable `{}` is assigned to, but never used", |it| unused(it[0])),
+        ("^value assigned to `{}` is never read", |it| unused(it[0])),
+        ("^function `{}` is never used", |it| unused(it[0])),
+        ("^method `{}` is never used", |it| unused(it[0])),
+        ("^constant `{}` is never used", |it| unused(it[0])),
+        ("^static `{}` is never used", |it| unused(it[0])),
+        ("^struct `{}` is never constructed", |it| unused(it[0])),
+        ("^enum `{}` is never used", |it| unused(it[0])),
+        ("^type alias `{}` is never used", |it| unused(it[0])),
+        ("^field `{}` is never read", |it| unused(it[0])),
+        ("^variant `{}` is never constructed", |it| unused(it[0])),
+        ("^associated function `{}` is never used", |it| unused(it[0])),
+        ("^expected one of {}, found ", |it| expected(it[0])),
+        ("^expected {}, found ", |it| expected(it[0])),
+        ("^missing `{}` ", |it| expected(&format!("`{}`", it[0]))),
+        (", found `{}`$", |it| unexpected(&format!("`{}`", it[0]))),
+        (", found keyword `{}`$", |it| unexpected(&format!("`{}`", it[0]))),
+        ("^unexpected closing delimiter: `{}`", |it| unexpected(&format!("`{}`", it[0]))),
+        ("^mismatched closing delimiter: `{}`", |it| unexpected(&format!("`{}`", it[0]))),
+        ("^expected item, found `{}`", |it| unexpected(&format!("`{}`", it[0]))),
+        ("^unterminated double quote string", |_| unclosed("\"", None)),
+        ("^unterminated character literal", |_| unclosed("'", None)),
+        ("^unterminated block comment", |_| unclosed("/*", None)),
+        ("^this file contains an unclosed delimiter", |_| unclosed("{", None)),
+    ],
+};
