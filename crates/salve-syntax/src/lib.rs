@@ -9,9 +9,11 @@ mod grammar;
 mod nodes;
 mod opinion;
 mod parse;
+mod symbols;
 
 pub use check::{ProblemKind, SyntaxProblem, SyntaxReport, check_syntax};
 pub use grammar::{Grammar, grammars, has_grammar};
 pub use nodes::{NodeTree, SyntaxNode, parse_nodes};
 pub use opinion::{grammar_opinion, second_opinion};
 pub use parse::{MAX_BYTES, Unread};
+pub use symbols::{FileSymbols, Symbol, SymbolKind, file_symbols};
