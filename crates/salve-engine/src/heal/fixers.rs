@@ -5,7 +5,10 @@
 //! holds, never a silencing, never a rewrite: the toolchain says what holds, and the gates what is allowed.
 
 mod draft;
+mod names;
+mod spelling;
 mod suggestions;
+mod syntax;
 mod view;
 
 use super::{Fix, Sources};
@@ -26,7 +29,7 @@ type Fixer = fn(&Diagnostic, &View<'_>) -> Vec<Draft>;
 
 /// The fixers of one diagnostic. Their drafts are sorted by how probable they are; among equals the
 /// order here decides.
-const FIXERS: &[Fixer] = &[suggestions::each];
+const FIXERS: &[Fixer] = &[suggestions::each, names::fix, syntax::fix];
 
 /// Proposes fixes for what a check said, best first: a batch of everything the tools vouch for, a batch of
 /// the best for each diagnostic, and then each by itself.

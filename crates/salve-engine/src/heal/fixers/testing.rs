@@ -2,7 +2,7 @@
 
 use super::propose;
 use crate::heal::{Fix, Patch, Sources};
-use salve_types::Diagnostic;
+use salve_types::{Diagnostic, ErrorClass, Position, Severity, SourceSpan};
 use std::collections::BTreeMap;
 
 pub(super) struct Files(pub(super) BTreeMap<String, String>);
@@ -39,4 +39,32 @@ pub(super) fn proposals(diagnostics: &[Diagnostic], files: &Files, path: &str) -
     let after = propose(diagnostics, files).iter().map(|fix| fixed(fix, files, path)).collect();
     let after: Vec<String> = after;
     after.into_iter().filter(|text| *text != before).collect()
+}
+
+/// Makes the diagnostic that a tool's own words at a place are read into.
+pub(super) fn said(tool: &str, message: &str, path: &str, place: (u32, u32)) -> Diagnostic {
+    said_of(ErrorClass::Type, tool, message, path, place)
+}
+
+/// The same for an error of a class.
+pub(super) fn said_of(
+    class: ErrorClass,
+    tool: &str,
+    message: &str,
+    path: &str,
+    place: (u32, u32),
+) -> Diagnostic {
+    let mut diagnostic = Diagnostic::new(tool, Severity::Error, class, message);
+    let (line, column) = place;
+    diagnostic.spans.push(SourceSpan {
+        path: path.to_owned(),
+        start: Some(Position { line, column }),
+        end: None,
+        bytes: None,
+        primary: true,
+        label: None,
+        line_text: None,
+    });
+    salve_check::add_hints(&mut diagnostic);
+    diagnostic
 }

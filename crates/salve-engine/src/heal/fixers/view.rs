@@ -4,21 +4,39 @@
 //! its limits allow, and never a file that the sources do not give.
 
 use super::super::{Sources, TextChange};
-use salve_syntax::{NodeTree, parse_nodes};
+use super::names::same_family;
+use salve_syntax::{FileSymbols, NodeTree, SymbolKind, file_symbols, parse_nodes};
 use salve_types::{Language, Position, SourceSpan, Span};
-use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
+
+// What one call reads of a workspace at most.
+const FILES: usize = 2_000;
+const BYTES: usize = 24 << 20;
+// Definitions are collected from so much of it.
+const INDEXED_BYTES: usize = 4 << 20;
+// Texts are shown to a grammar up to so many bytes in all.
+const PARSED_BYTES: usize = 48 << 20;
 
 /// The workspace during one call.
 pub(super) struct View<'a> {
     sources: &'a dyn Sources,
     files: RefCell<HashMap<String, Option<Rc<SourceFile>>>>,
+    paths: OnceCell<Vec<String>>,
+    members: RefCell<HashMap<Language, Rc<BTreeSet<String>>>>,
+    parsed: Cell<usize>,
 }
 
 impl<'a> View<'a> {
     pub(super) fn new(sources: &'a dyn Sources) -> Self {
-        Self { sources, files: RefCell::default() }
+        Self {
+            sources,
+            files: RefCell::default(),
+            paths: OnceCell::new(),
+            members: RefCell::default(),
+            parsed: Cell::new(0),
+        }
     }
 
     /// Returns a file of the workspace.
@@ -30,6 +48,57 @@ impl<'a> View<'a> {
         self.files.borrow_mut().insert(path.to_owned(), file.clone());
         file
     }
+
+    /// Takes a text of this length from the budget for questions to a grammar.
+    pub(super) fn may_parse(&self, bytes: usize) -> bool {
+        let parsed = self.parsed.get().saturating_add(bytes.max(256));
+        self.parsed.set(parsed);
+        parsed <= PARSED_BYTES
+    }
+
+    /// Lists the files of the workspace.
+    pub(super) fn paths(&self) -> &[String] {
+        self.paths.get_or_init(|| self.sources.list())
+    }
+
+    /// Lists the files of a language and its relatives, up to the limits of one call.
+    pub(super) fn files_of(&self, language: Language) -> impl Iterator<Item = Rc<SourceFile>> {
+        let of_family = move |path: &&String| {
+            Language::from_path(path).is_some_and(|other| same_family(language, other))
+        };
+        let mut left = BYTES;
+        self.paths()
+            .iter()
+            .filter(of_family)
+            .take(FILES)
+            .filter_map(|path| self.file(path))
+            .take_while(move |file| {
+                let fits = left > file.text.len();
+                left = left.saturating_sub(file.text.len());
+                fits
+            })
+    }
+
+    /// Returns the names of members that the workspace defines.
+    pub(super) fn members(&self, language: Language) -> Rc<BTreeSet<String>> {
+        if let Some(known) = self.members.borrow().get(&language) {
+            return Rc::clone(known);
+        }
+        let mut names = BTreeSet::new();
+        let mut left = INDEXED_BYTES;
+        for file in self.files_of(language) {
+            left = left.saturating_sub(file.text.len());
+            if left == 0 {
+                break;
+            }
+            let symbols = file.symbols().into_iter().flat_map(|symbols| &symbols.symbols);
+            let is_member = |kind| matches!(kind, SymbolKind::Member | SymbolKind::Method);
+            names.extend(symbols.filter(|one| is_member(one.kind)).map(|one| one.name.clone()));
+        }
+        let names = Rc::new(names);
+        self.members.borrow_mut().insert(language, Rc::clone(&names));
+        names
+    }
 }
 
 /// One file.
@@ -39,6 +108,7 @@ pub(super) struct SourceFile {
     language: Language,
     line_starts: Vec<usize>,
     tree: OnceCell<Option<NodeTree>>,
+    symbols: OnceCell<Option<FileSymbols>>,
 }
 
 impl SourceFile {
@@ -47,7 +117,14 @@ impl SourceFile {
         let ends =
             text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         let line_starts = std::iter::once(0).chain(ends).collect();
-        Self { path: path.to_owned(), text, language, line_starts, tree: OnceCell::new() }
+        Self {
+            path: path.to_owned(),
+            text,
+            language,
+            line_starts,
+            tree: OnceCell::new(),
+            symbols: OnceCell::new(),
+        }
     }
 
     pub(super) fn path(&self) -> &str {
@@ -67,6 +144,11 @@ impl SourceFile {
         self.tree.get_or_init(|| parse_nodes(&self.text, self.language)).as_ref()
     }
 
+    /// Returns the names it defines and uses, where its language has a grammar.
+    pub(super) fn symbols(&self) -> Option<&FileSymbols> {
+        self.symbols.get_or_init(|| file_symbols(&self.text, self.language)).as_ref()
+    }
+
     /// Returns the bytes of a line, counted from 1, without its line break.
     pub(super) fn line(&self, line: u32) -> Option<Span> {
         let index = usize::try_from(line).ok()?.checked_sub(1)?;
@@ -80,6 +162,11 @@ impl SourceFile {
     pub(super) fn line_of(&self, offset: usize) -> u32 {
         let index = self.line_starts.partition_point(|&start| start <= offset);
         u32::try_from(index).unwrap_or(u32::MAX)
+    }
+
+    /// Returns the end of the text before its last line break.
+    pub(super) fn offset_of_end(&self) -> Option<usize> {
+        Some(self.text.trim_end().len()).filter(|&end| end > 0)
     }
 
     /// Returns the byte of a place; a column past the end of its line is that end.
