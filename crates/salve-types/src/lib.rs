@@ -46,8 +46,8 @@ pub use language::Language;
 pub use mode::Mode;
 pub use names::{BadName, FlowName, JobId, StepName};
 pub use protected::{
-    Binds, DEPENDENCY_FOLDERS, ProtectedEntry, ProtectedForm, ProtectedReason, protected_entries,
-    protected_entry,
+    Binds, CheckRole, DEPENDENCY_FOLDERS, ProtectedEntry, ProtectedForm, ProtectedReason,
+    protected_entries, protected_entry,
 };
 pub use reply::{FinishReason, RawReply};
 pub use segment::{Segment, SegmentKind, Signal, WorkerResult};

@@ -3,7 +3,10 @@
 //! In: the names of a path, in plain lower-case spelling. Out: the entry that protects it. The path
 //! rules refuse edits by it, the sandbox keeps runs away by it. Never looks at what exists.
 
+mod check;
 mod table;
+
+pub use check::CheckRole;
 
 use table::{DIRECTORIES, ENDINGS, FILES, GIT_NAMES, PAIRS, SPELLINGS, STARTS, STEMS};
 

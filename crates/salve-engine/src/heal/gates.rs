@@ -4,10 +4,22 @@
 //! as a code with what and where. A repair stays where the errors are, keeps tests and checks as they
 //! are, and silences nothing. Never tells whether it works: only the check does.
 
-use super::Sources;
+mod extent;
+mod file;
+mod items;
+mod manifest;
+mod paths;
+mod reports;
+mod silencing;
+mod weakened;
+
 use super::machine::Candidate;
+use super::{FixOrigin, Sources};
+use file::ChangedFile;
+use reports::Reports;
 use salve_types::Diagnostic;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// What the gates allow beyond the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -17,8 +29,7 @@ pub struct GateOptions {
 }
 
 /// Why a candidate was refused.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[error("{what} ({path}{})", line.map(|line| format!(":{line}")).unwrap_or_default())]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GateRefusal {
     /// Which rule.
     pub rule: GateRule,
@@ -28,6 +39,13 @@ pub struct GateRefusal {
     pub line: Option<u32>,
     /// What of it, in words.
     pub what: String,
+}
+
+impl fmt::Display for GateRefusal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} in `{}`", self.what, self.path)?;
+        self.line.map_or(Ok(()), |line| write!(out, " line {line}"))
+    }
 }
 
 /// The rules of the gates.
@@ -45,19 +63,17 @@ pub enum GateRule {
     DeletedFile,
     /// Changes a test that is not what fails to compile.
     TestFile,
-    /// Removes a test or an assertion.
+    /// Removes or changes a test or an assertion.
     WeakenedTest,
     /// Has a test skipped.
     SkippedTest,
     /// Changes a snapshot.
     Snapshot,
-    /// Changes what the build server executes.
-    Ci,
     /// Changes what defines the check.
-    CheckConfig,
+    CheckSettings,
     /// Changes a lock file by hand.
     LockFile,
-    /// Makes a file that a test runner loads by itself.
+    /// Makes a file that a build or a test runner loads by itself.
     LoadedFile,
     /// Changes a file that is executed or obeyed later, or holds secrets.
     ProtectedFile,
@@ -79,6 +95,28 @@ pub fn judge(
     diagnostics: &[Diagnostic],
     options: GateOptions,
 ) -> Result<(), GateRefusal> {
-    let _ = (candidate, before, diagnostics, options);
-    Ok(())
+    let changed = candidate.patch.files.iter().map(|(path, text)| (path, text.as_deref()));
+    let files: Vec<ChangedFile> = changed
+        .filter_map(|(path, text)| ChangedFile::new(path, before.read(path), text))
+        .collect();
+    let reports = Reports::new(diagnostics, before);
+    let by_tool = candidate.origin == FixOrigin::Tool;
+    for file in &files {
+        paths::judge(file, &reports, !candidate.commands.is_empty())?;
+        weakened::judge(file, &reports)?;
+        if !by_tool && !candidate.pinned {
+            silencing::judge(file, &reports)?;
+        }
+    }
+    if by_tool || options.allow_large {
+        return Ok(());
+    }
+    extent::judge(&files, &reports)
 }
+
+fn refusal(rule: GateRule, path: &str, line: Option<u32>, what: impl Into<String>) -> GateRefusal {
+    GateRefusal { rule, path: path.to_owned(), line, what: what.into() }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,1 @@
+//! Each rule of the gates, language by language.
