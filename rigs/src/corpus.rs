@@ -4,7 +4,7 @@
 //! reads without error, the same ones for the same seed and sources, and a note for everything that
 //! could not be had. Never copies a file into the repository: the sources stay in their packages.
 
-mod fetch;
+pub(crate) mod fetch;
 mod random;
 
 pub(crate) use random::Random;

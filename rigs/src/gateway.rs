@@ -13,7 +13,7 @@ mod load;
 mod matrix;
 mod reading;
 mod real_model;
-mod servers;
+pub(crate) mod servers;
 mod speed;
 
 pub(crate) use clients::{run as clients, short as clients_short};

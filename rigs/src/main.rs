@@ -17,6 +17,7 @@ mod edits;
 mod fleet;
 mod gateway;
 mod growth;
+mod heal;
 mod landed;
 mod product;
 mod race;
@@ -47,6 +48,7 @@ const TASKS: &[Task] = &[
     Task { name: "ambiguity", run: ambiguity::run, short: Some(ambiguity::short) },
     Task { name: "edits", run: edits::run, short: Some(edits::short) },
     Task { name: "growth", run: growth::run, short: Some(growth::short) },
+    Task { name: "heal-bench", run: heal::run, short: Some(heal::short) },
     Task { name: "redact", run: redact::run, short: None },
     Task { name: "matrix", run: gateway::matrix, short: Some(gateway::matrix_short) },
     Task { name: "garble", run: gateway::garble, short: Some(gateway::garble_short) },

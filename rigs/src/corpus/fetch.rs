@@ -142,9 +142,11 @@ fn find_python() -> Result<PathBuf> {
     Ok(folder)
 }
 
-// Work happens beside the final folder, so that an interrupted download is not taken for a finished
-// one.
-fn once(folder: &Path, fill: impl FnOnce(&Path) -> Result<()>) -> Result<PathBuf> {
+/// Fills a folder that is not there yet.
+///
+/// Work happens beside the final folder, so that an interrupted download is not taken for a finished
+/// one.
+pub(crate) fn once(folder: &Path, fill: impl FnOnce(&Path) -> Result<()>) -> Result<PathBuf> {
     if !folder.is_dir() {
         let staging = folder.with_extension("part");
         if staging.exists() {
@@ -162,13 +164,15 @@ fn rename(from: &Path, to: &Path) -> Result<()> {
     Ok(std::fs::rename(from, to)?)
 }
 
+/// Writes a file of the corpus.
 #[expect(clippy::disallowed_methods, reason = "the corpus is scratch below target, not a project")]
-fn write(path: &Path, text: &str) -> Result<()> {
+pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
     Ok(std::fs::write(path, text)?)
 }
 
+/// Runs the client of a registry and returns what it printed.
 #[expect(clippy::disallowed_methods, reason = "a rig runs the registries' own clients")]
-fn run(folder: &Path, program: &str, arguments: &[&str]) -> Result<String> {
+pub(crate) fn run(folder: &Path, program: &str, arguments: &[&str]) -> Result<String> {
     let output = Command::new(program)
         .args(arguments)
         .current_dir(folder)

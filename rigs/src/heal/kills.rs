@@ -1,0 +1,173 @@
+//! Heals that are killed, disturbed by their user, or out of room.
+//!
+//! In: a small project, faults, a seed. Out: how many runs, and every file that is not what it was, what
+//! it was meant to be, or what the user wrote. Never a run without a check of every byte.
+
+use super::case::{Bench, Planted};
+use super::folder::{self, Files};
+use super::programs;
+use crate::corpus::Random;
+use anyhow::{Context, Result, bail};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// What a series of runs came to.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Kills {
+    pub(crate) runs: usize,
+    /// Runs that were killed before they ended.
+    pub(crate) killed: usize,
+    /// Runs in which the user wrote a file meanwhile.
+    pub(crate) edited: usize,
+    /// Runs in which files could not grow.
+    pub(crate) starved: usize,
+    /// Runs after which the project was healed.
+    pub(crate) healed: usize,
+}
+
+impl Kills {
+    /// Adds another series.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.runs += other.runs;
+        self.killed += other.killed;
+        self.edited += other.edited;
+        self.starved += other.starved;
+        self.healed += other.healed;
+    }
+}
+
+const PATIENCE: Duration = Duration::from_secs(120);
+const HEAL: [&str; 5] = ["heal", "--no-model", "--format", "json", "--yes"];
+
+/// Runs a number of heals, each on one of the faults, until the time is over.
+pub(crate) fn run(
+    bench: &Bench,
+    faults: &[Planted],
+    count: usize,
+    until: Instant,
+    random: &mut Random,
+) -> Result<Kills> {
+    let mut kills = Kills::default();
+    let Some(first) = faults.first() else { bail!("no fault to heal") };
+    let usual = length(bench, first)?;
+    for _ in 0..count {
+        if Instant::now() > until {
+            break;
+        }
+        let chosen = faults.get(random.below(faults.len())).context("a fault")?;
+        once(bench, chosen, usual, random, &mut kills)
+            .with_context(|| format!("run {} on {:?}", kills.runs, chosen.fault))?;
+    }
+    bench.reset()?;
+    Ok(kills)
+}
+
+// How long a heal takes that nobody disturbs.
+fn length(bench: &Bench, planted: &Planted) -> Result<Duration> {
+    bench.reset()?;
+    folder::restore(&bench.folder, &bench.with(&planted.fault)?)?;
+    Ok(bench.salve(&HEAL, None)?.took)
+}
+
+// A line that the user adds, and the files as they were with it.
+struct Edit {
+    path: String,
+    text: Vec<u8>,
+}
+
+fn once(
+    bench: &Bench,
+    planted: &Planted,
+    usual: Duration,
+    random: &mut Random,
+    kills: &mut Kills,
+) -> Result<()> {
+    bench.reset()?;
+    let before = bench.with(&planted.fault)?;
+    folder::restore(&bench.folder, &before)?;
+    kills.runs += 1;
+    let starved = random.below(5) == 0;
+    let mut command = if starved { starving(bench, random) } else { bench.command(&HEAL, None) };
+    kills.starved += usize::from(starved);
+    let mut running = programs::start(&mut command)?;
+    let moment = |random: &mut Random| usual.mul_f64(random.below(1_100) as f64 / 1_000.0);
+    let mut edit = None;
+    if random.below(3) == 0 {
+        std::thread::sleep(moment(random) / 2);
+        edit = Some(write_as_user(bench, &before, random)?);
+        kills.edited += 1;
+    }
+    std::thread::sleep(moment(random));
+    running.crash();
+    let ended = running.wait(PATIENCE)?;
+    kills.killed += usize::from(ended.code.is_none());
+    check(bench, &before, edit.as_ref(), "right after")?;
+    let again = if random.below(2) == 0 {
+        bench.salve(&HEAL, None)?
+    } else {
+        bench.salve(&["recover"], None)?
+    };
+    if again.hung || again.code == Some(101) {
+        bail!("the next command ended with {:?}: {}", again.code, again.told);
+    }
+    check(bench, &before, edit.as_ref(), "after the next command")?;
+    let after = folder::read(&bench.folder)?;
+    kills.healed += usize::from(after.get(&planted.fault.path) != before.get(&planted.fault.path));
+    Ok(())
+}
+
+// Files cannot grow beyond a size: every write beyond it fails, as on a full disk.
+fn starving(bench: &Bench, random: &mut Random) -> std::process::Command {
+    let blocks = 1 + random.below(400);
+    let inner = bench.command(&HEAL, None);
+    let mut words = vec![inner.get_program().to_owned()];
+    words.extend(inner.get_args().map(std::ffi::OsStr::to_owned));
+    let mut shell = programs::command(Path::new("sh"), &bench.folder, &bench.project.programs);
+    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
+    shell.args(["-c", &script, "sh"]).args(words);
+    for (name, value) in inner.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    shell
+}
+
+fn write_as_user(bench: &Bench, before: &Files, random: &mut Random) -> Result<Edit> {
+    let sources = bench.sources();
+    let source = sources.get(random.below(sources.len())).context("a source")?;
+    let mut text = before.get(&source.path).context("its text")?.clone();
+    let comment = if source.path.ends_with(".py") { "#" } else { "//" };
+    text.extend(format!("{comment} the user was here: {}\n", random.below(1_000_000)).bytes());
+    std::fs::write(bench.folder.join(&source.path), &text)?;
+    Ok(Edit { path: source.path.clone(), text })
+}
+
+// Each file is old, healed, or the user's own; where the user wrote the file that is healed, the line is
+// there in any case.
+fn check(bench: &Bench, before: &Files, edit: Option<&Edit>, when: &str) -> Result<()> {
+    let after = folder::read(&bench.folder)?;
+    for path in folder::differences(before, &after) {
+        let bytes = after.get(&path).with_context(|| format!("{path} is gone {when}"))?;
+        let known = before.get(&path).with_context(|| format!("{path} is new {when}"))?;
+        if let Some(edit) = edit.filter(|edit| edit.path == path) {
+            let line = edit.text.get(known.len()..).unwrap_or_default();
+            if bytes != &edit.text && !bytes.windows(line.len()).any(|part| part == line) {
+                bail!("{path} lost what the user wrote, {when}");
+            }
+            continue;
+        }
+        // Another green text than the truth is a heal too, but one with every line that the user had.
+        let lines = |bytes: &[u8]| bytes.split(|byte| *byte == b'\n').count();
+        if lines(bytes).abs_diff(lines(known)) > 10 {
+            bail!("{path} is neither old nor healed, {when}");
+        }
+    }
+    match edit {
+        Some(edit) if after.get(&edit.path) == before.get(&edit.path) => {
+            bail!("{} lost what the user wrote, {when}", edit.path)
+        }
+        _ => Ok(()),
+    }
+}
