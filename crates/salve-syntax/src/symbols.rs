@@ -227,7 +227,7 @@ impl<'t> Reader<'_, 't> {
             kind => kind,
         };
         let parent = self.open[..outside].iter().rev().find_map(|frame| frame.symbol);
-        let is_exported = self.is_exported(item, own.unwrap_or(above));
+        let is_exported = self.is_exported(item, own, above);
         if let Some(at) = own {
             self.open[at].symbol = Some(index);
         }
@@ -235,13 +235,17 @@ impl<'t> Reader<'_, 't> {
         self.found.symbols.push(Symbol { name, kind, span, item, parent, is_exported });
     }
 
-    fn is_exported(&self, item: Span, at: usize) -> bool {
+    fn is_exported(&self, item: Span, own: Option<usize>, above: usize) -> bool {
         let written = self.text.get(item.range()).unwrap_or_default();
         match self.language {
             Language::Rust => written.starts_with("pub"),
             Language::TypeScript | Language::Tsx | Language::JavaScript | Language::Jsx => {
-                let from = at.saturating_sub(3);
-                self.open[from..at].iter().any(|frame| frame.kind == "export_statement")
+                // `export function` is directly above; `export const` has a declaration between.
+                let around = match own {
+                    Some(own) => &self.open[own.saturating_sub(1)..own],
+                    None => &self.open[above.saturating_sub(3)..above],
+                };
+                around.iter().any(|frame| frame.kind == "export_statement")
             }
             Language::C | Language::Cpp => !written.starts_with("static"),
             _ => true,

@@ -81,7 +81,10 @@ fn captured<'t>(text: &'t str, words: &str) -> Option<Vec<&'t str>> {
             _ => rest.find(part)?,
         };
         let capture = rest.get(..end)?;
-        if capture.is_empty() || capture.len() > LONGEST || capture.contains('\n') {
+        // What is in quotes ends with the first of them.
+        let quote = part.chars().next().filter(|one| matches!(one, '\'' | '`'));
+        let is_cut = quote.is_some_and(|quote| capture.contains(quote));
+        if capture.is_empty() || capture.len() > LONGEST || capture.contains('\n') || is_cut {
             return None;
         }
         found.push(capture);

@@ -4,11 +4,15 @@
 //! the tools themselves propose, then what follows from their hints and the code. Never a claim that a fix
 //! holds, never a silencing, never a rewrite: the toolchain says what holds, and the gates what is allowed.
 
+mod dependencies;
 mod draft;
+mod imports;
+mod indentation;
 mod names;
 mod spelling;
 mod suggestions;
 mod syntax;
+mod unused;
 mod view;
 
 use super::{Fix, Sources};
@@ -29,7 +33,15 @@ type Fixer = fn(&Diagnostic, &View<'_>) -> Vec<Draft>;
 
 /// The fixers of one diagnostic. Their drafts are sorted by how probable they are; among equals the
 /// order here decides.
-const FIXERS: &[Fixer] = &[suggestions::each, names::fix, syntax::fix];
+const FIXERS: &[Fixer] = &[
+    suggestions::each,
+    unused::fix,
+    imports::fix,
+    names::fix,
+    indentation::fix,
+    syntax::fix,
+    dependencies::fix,
+];
 
 /// Proposes fixes for what a check said, best first: a batch of everything the tools vouch for, a batch of
 /// the best for each diagnostic, and then each by itself.

@@ -263,6 +263,7 @@ const SCRIPT: &[Rule] = &[
     ("catch_clause", "parameter", Names, Variable),
     ("for_in_statement", "left", Names, Variable),
     ("pair_pattern", "key", Nothing, Variable),
+    ("pair_pattern", "value", Names, Variable),
     ("import_specifier", "alias", Name, Import),
     ("import_specifier", "name", Name, Import),
     ("namespace_import", "", Name, Import),

@@ -115,11 +115,15 @@ fn judged(
     let mut seen = HashSet::new();
     edits.retain(|edit| seen.insert((edit.span, edit.replacement.clone())));
     let mut better: Vec<(Edit, usize, usize)> = Vec::new();
+    let mut texts = HashSet::new();
     for edit in edits.into_iter().take(ASKED) {
         if !view.may_parse(file.text().len()) {
             break;
         }
         let Some(text) = edit.applied(file.text()) else { continue };
+        if !texts.insert(text.clone()) {
+            continue;
+        }
         let Some(after) = objections(&text, file.language()) else { continue };
         // A grammar is more lenient than its compiler: a text it took before must only stay as good.
         let is_better = if before.count == 0 {

@@ -193,6 +193,18 @@ impl SourceFile {
         Some(Span::new(start, end.max(start)))
     }
 
+    /// Lists the places where a whole word is written.
+    pub(super) fn words<'a>(&'a self, word: &'a str) -> impl Iterator<Item = Span> + 'a {
+        let is_word = |one: char| one.is_alphanumeric() || one == '_';
+        self.text.match_indices(word).map(move |(at, _)| Span::new(at, at + word.len())).filter(
+            move |span| {
+                let before = self.text[..span.start].chars().next_back();
+                let after = self.text[span.end..].chars().next();
+                !before.is_some_and(is_word) && !after.is_some_and(is_word)
+            },
+        )
+    }
+
     /// Makes a change of this file.
     pub(super) fn change(&self, span: Span, replacement: &str) -> TextChange {
         TextChange { path: self.path.clone(), span, replacement: replacement.to_owned() }

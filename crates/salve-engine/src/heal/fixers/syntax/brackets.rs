@@ -16,11 +16,12 @@ const EACH: usize = 8;
 pub(super) fn edits(file: &SourceFile, tokens: &[Token]) -> Vec<Edit> {
     let brackets = Brackets::read(file, tokens);
     let mut edits = Vec::new();
-    for open in brackets.unclosed.iter().rev().take(EACH) {
-        edits.extend(closed(file, tokens, open));
+    // Where the indentation and the brackets disagree first is where one was lost.
+    for (order, open) in brackets.overrun.iter().take(EACH).enumerate() {
+        edits.extend(closed(file, tokens, open, order * 2));
     }
-    for open in brackets.overrun.iter().take(EACH) {
-        edits.extend(closed(file, tokens, open));
+    for (order, open) in brackets.unclosed.iter().rev().take(EACH).enumerate() {
+        edits.extend(closed(file, tokens, open, 4 + order * 2));
     }
     for &extra in brackets.extra.iter().take(EACH) {
         let text = file.text().get(extra.range()).unwrap_or_default();
@@ -99,12 +100,14 @@ impl Open {
 }
 
 // Where a bracket may have been closed: at the end of its line, and where its block ends.
-fn closed(file: &SourceFile, tokens: &[Token], open: &Open) -> Vec<Edit> {
+fn closed(file: &SourceFile, tokens: &[Token], open: &Open, rank: usize) -> Vec<Edit> {
     let Some(closer) = closer(open.token) else { return Vec::new() };
     let what = format!("close the `{}` of line {}", open.token, open.line);
     let mut edits = Vec::new();
-    let mut insert = |at: usize, replacement: String, rank| {
-        edits.push(edit(Span::new(at, at), replacement, closer, what.clone(), rank));
+    let mut insert = |at: usize, replacement: String, more: usize| {
+        let is_hinted = replacement.starts_with('\n');
+        let one = edit(Span::new(at, at), replacement, closer, what.clone(), rank + more);
+        edits.push(Edit { is_hinted, ..one });
     };
     let ends = block_end(file, tokens, open);
     // In its own line: after each token up to the end.
@@ -120,9 +123,9 @@ fn closed(file: &SourceFile, tokens: &[Token], open: &Open) -> Vec<Edit> {
         let unit = file.text().get(file.line(open.line).map_or(0..0, |line| line.range()));
         let indent: String =
             unit.unwrap_or_default().chars().take_while(|one| one.is_whitespace()).collect();
-        insert(end, format!("\n{indent}{closer}"), 4);
-        insert(end, format!("\n{indent}{closer};"), 9);
-        insert(end, format!("\n{indent}{closer},"), 10);
+        insert(end, format!("\n{indent}{closer}"), 0);
+        insert(end, format!("\n{indent}{closer};"), 1);
+        insert(end, format!("\n{indent}{closer},"), 2);
         insert(end, closer.to_owned(), 8);
     }
     edits

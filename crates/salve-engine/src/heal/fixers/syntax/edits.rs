@@ -45,7 +45,8 @@ impl Said {
             match hint {
                 Hint::ExpectedToken { tokens } => said.expected.extend(tokens.iter().cloned()),
                 Hint::UnexpectedToken { token } => said.unexpected.clone_from(token),
-                Hint::Unclosed { token, .. } => {
+                // Where a block ends is a matter of its lines, not of this place.
+                Hint::Unclosed { token, .. } if token != "{" => {
                     said.expected.extend(closer(token).map(str::to_owned));
                 }
                 _ => {}
