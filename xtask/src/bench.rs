@@ -18,6 +18,7 @@ const BENCHES: &[(&str, &str)] = &[
     ("salve-check", "policy"),
     ("salve-check", "signature"),
     ("salve-check", "runner"),
+    ("salve-check", "shadow"),
     ("salve-store", "ledger"),
     ("salve-engine", "jobs"),
     ("salve-engine", "answer"),
