@@ -52,9 +52,10 @@ fn once(arguments: &HealArguments, place: &Place, format: FormatChoice) -> Comma
     let environment = run_environment::chosen(&settings, &arguments.variables)?.values;
     let input = input(arguments, place, &settings)?;
     let host = Arc::new(CommandLineHost { environment });
-    let report = job_place::with(&PlaceArguments::default(), "heal", async |open: &OpenJobs<'_>| {
-        heal_and_follow(open, host, input, format).await
-    })?;
+    let report =
+        job_place::with(&PlaceArguments::default(), "heal", async |open: &OpenJobs<'_>| {
+            heal_and_follow(open, host, input, format).await
+        })?;
     show(&report, arguments, place, format)?;
     Ok(ending(&report))
 }
@@ -115,7 +116,10 @@ fn show(
 ) -> Result<(), Failure> {
     if let (Some(file), Some(patch)) = (&arguments.patch, &report.patch) {
         patch_file::write(file, patch, &place.root)?;
-        output::story(&format!("The change is in `{}`; nothing was written here.\n", file.display()));
+        output::story(&format!(
+            "The change is in `{}`; nothing was written here.\n",
+            file.display()
+        ));
     }
     match format {
         FormatChoice::Human => output::result(&draw::report(report, &place.root)),
@@ -145,8 +149,8 @@ struct CommandLineHost {
 
 impl HealHost for CommandLineHost {
     fn open(&self, root: &Path) -> Result<HealParts, RepairError> {
-        let configured = workspace_config::open(root)
-            .map_err(|failure| RepairError::Io(failure.message()))?;
+        let configured =
+            workspace_config::open(root).map_err(|failure| RepairError::Io(failure.message()))?;
         Ok(HealParts { workspace: configured.workspace, environment: self.environment.clone() })
     }
 }

@@ -20,6 +20,7 @@ mod policy;
 mod resume;
 mod run;
 mod run_command;
+mod scenarios;
 mod setup;
 mod signature;
 mod sim;

@@ -188,6 +188,7 @@ fn attempts_since(machine: &Loop, known: usize) -> Vec<Value> {
             "author": attempt.author,
             "description": attempt.description,
             "result": attempt.result.name(),
+            "helped": attempt.result.helped(),
             "why": attempt.result.in_words(),
             "errors_left": attempt.errors_left,
             "tokens": attempt.tokens,

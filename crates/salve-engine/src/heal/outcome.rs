@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 /// How a heal ended. Any but the first two leave the tree as it was.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "outcome")]
 #[must_use]
 pub enum Outcome {
     /// The check passed as the code was.
@@ -164,5 +163,47 @@ pub enum RepairError {
 impl From<std::io::Error> for RepairError {
     fn from(error: std::io::Error) -> Self {
         Self::Io(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Numbers of any precision do not pass through an enum with a tag inside.
+    #[test]
+    fn an_outcome_is_read_back_as_it_was_written() {
+        let error = || "E0308".to_owned();
+        for outcome in [
+            Outcome::FirstTrySuccess,
+            Outcome::Repaired { attempts: 2, rule_added: false },
+            Outcome::RejectedLowConfidence { confidence: 0.5, compiler_error: error() },
+            Outcome::Exhausted { attempts: 5, compiler_error: error() },
+            Outcome::Paused { reason: HaltReason::ControlFile },
+        ] {
+            let text = serde_json::to_string(&outcome).unwrap();
+            assert_eq!(serde_json::from_str::<Outcome>(&text).unwrap(), outcome, "{text}");
+        }
+    }
+
+    #[test]
+    fn r17_only_the_first_two_are_a_success() {
+        assert!(Outcome::FirstTrySuccess.is_success());
+        assert!(Outcome::Repaired { attempts: 1, rule_added: false }.is_success());
+        let exhausted = Outcome::Exhausted { attempts: 1, compiler_error: "x".to_owned() };
+        assert!(!exhausted.is_success());
+        assert_eq!(exhausted.compiler_error(), Some("x"));
+    }
+
+    #[test]
+    fn r18_an_error_says_where_it_is_from() {
+        for (error, expected) in [
+            (RepairError::Manifest("x".to_owned()), "manifest error: x"),
+            (RepairError::Rules("x".to_owned()), "rule cache error: x"),
+            (RepairError::Io("x".to_owned()), "I/O error during repair: x"),
+            (RepairError::Toolchain("x".to_owned()), "toolchain error: x"),
+        ] {
+            assert_eq!(error.to_string(), expected);
+        }
     }
 }

@@ -89,13 +89,16 @@ impl StateFolder {
         Ok(StateId { step, hash: blake3::hash(&bytes).to_hex().to_string() })
     }
 
-    /// Reads a state; nothing when it is lost or not what was written.
-    pub fn read(&self, id: &StateId) -> Option<SavedHeal> {
-        let bytes = fs::read(self.file(id.step)).ok()?;
+    /// Reads a state; nothing when it is lost or torn.
+    ///
+    /// # Errors
+    /// When it is what was written, and cannot be understood.
+    pub fn read(&self, id: &StateId) -> io::Result<Option<SavedHeal>> {
+        let Ok(bytes) = fs::read(self.file(id.step)) else { return Ok(None) };
         if blake3::hash(&bytes).to_hex().as_str() != id.hash {
-            return None;
+            return Ok(None);
         }
-        serde_json::from_slice(&bytes).ok()
+        serde_json::from_slice(&bytes).map(Some).map_err(io::Error::other)
     }
 
     /// Removes everything of this heal. What cannot be removed is left; it is of no use to anyone.

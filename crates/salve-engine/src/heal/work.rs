@@ -18,7 +18,7 @@ use super::{
 use crate::host::WorkspaceHost;
 use salve_check::{
     CheckOptions, CheckReport, CheckVerdict, Keep, Shadow, ShadowLayer, ShadowOptions, StartedBy,
-    check_watched, is_paused,
+    check_command, check_watched, is_paused,
 };
 use salve_types::Diagnostic;
 use shadow_sources::ShadowSources;
@@ -262,7 +262,10 @@ impl HealWork {
                 .ok_or_else(|| RepairError::Toolchain("nothing here can be checked".to_owned()))?;
             return Ok(Seen::of_report(&report, self.input.fail_on));
         }
-        Err(RepairError::Toolchain("PENDING".to_owned()))
+        let (root, options) = (&self.parts.workspace.folder, self.check_options());
+        let run = check_command(&self.input.command, root, &self.input.here, &options, layer)
+            .map_err(|error| RepairError::Toolchain(error.to_string()))?;
+        Ok(Seen::of_run(&run, self.input.fail_on))
     }
 
     // Nothing where no toolchain applies.

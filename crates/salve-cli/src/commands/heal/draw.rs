@@ -23,12 +23,13 @@ pub(super) fn event(event: &Value) -> Option<String> {
             Some(format!("the check fails: {}\n", counted(errors, "error")))
         }
         "attempt" => {
-            let good = matches!(text("result").as_str(), "healed" | "progress" | "larger");
+            let good = event.get("helped") == Some(&Value::Bool(true));
             let (mark, style) = match good {
                 true => ('✓', AnsiColor::Green.on_default()),
                 false => ('✗', AnsiColor::Red.on_default()),
             };
-            let left = number("errors_left").map(|left| format!(", {} left", counted(left, "error")));
+            let left =
+                number("errors_left").map(|left| format!(", {} left", counted(left, "error")));
             let tokens = number("tokens").filter(|tokens| *tokens > 0);
             let tokens = tokens.map(|tokens| format!(", {tokens} tokens")).unwrap_or_default();
             Some(format!(
@@ -82,14 +83,17 @@ fn headline(report: &HealReport) -> String {
             format!("A fix passes the check: {files}. Nothing was written.")
         }
         Outcome::RejectedLowConfidence { confidence, .. } => {
-            format!("Not healed: the model is not sure of its fix ({confidence}). Nothing was changed.")
+            format!(
+                "Not healed: the model is not sure of its fix ({confidence}). Nothing was changed."
+            )
         }
         Outcome::Exhausted { attempts, .. } => {
             let attempts = counted(u64::from(*attempts), "attempt");
             format!("Not healed after {attempts}. Nothing was changed.")
         }
         Outcome::NoProvider { .. } => {
-            "Not healed: no free fix holds, and no model is configured. Nothing was changed.".to_owned()
+            "Not healed: no free fix holds, and no model is configured. Nothing was changed."
+                .to_owned()
         }
         Outcome::ProductionBlocked { .. } => {
             "Not healed: in production only pinned fixes act. Nothing was changed.".to_owned()
@@ -120,9 +124,7 @@ pub(super) fn ended(report: &HealReport) -> Value {
 
 /// Draws the report as workflow commands.
 pub(super) fn github(report: &HealReport) -> String {
-    let escaped = |text: &str| {
-        text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
-    };
+    let escaped = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
     let kind = if report.ending.is_success() { "notice" } else { "error" };
     let mut text = format!("::{kind} title=salve heal::{}\n", escaped(&headline(report)));
     for error in &report.remaining {

@@ -79,7 +79,8 @@ fn name_of(input: &HealInput) -> String {
 // A heal of this name that was begun and has not ended.
 async fn unfinished(open: &OpenJobs<'_>, name: &str) -> Result<Option<JobId>, Failure> {
     let jobs = open.jobs.list(JobFilter::default(), Page::default()).await?;
-    let own = |job: &JobSnapshot| job.id.as_str().starts_with(name) && !job.id.as_str().contains('/');
+    let own =
+        |job: &JobSnapshot| job.id.as_str().starts_with(name) && !job.id.as_str().contains('/');
     Ok(jobs.into_iter().find(|job| own(job) && !job.state.is_terminal()).map(|job| job.id))
 }
 

@@ -35,7 +35,8 @@ pub(super) fn unified(patch: &Patch, root: &Path) -> Vec<u8> {
         text.extend(heading.into_bytes());
         let after = after.as_deref().unwrap_or_default();
         for hunk in change_hunks(&before.unwrap_or_default(), after.as_bytes()) {
-            let (old, new) = ((hunk.old_first_line, hunk.old_lines), (hunk.new_first_line, hunk.new_lines));
+            let (old, new) =
+                ((hunk.old_first_line, hunk.old_lines), (hunk.new_first_line, hunk.new_lines));
             text.extend(format!("@@ -{},{} +{},{} @@\n", old.0, old.1, new.0, new.1).into_bytes());
             for (kind, line) in &hunk.lines {
                 text.push(match kind {
@@ -62,9 +63,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut file = File::create(folder.path().join("a.txt")).unwrap();
         file.write_all(b"one\ntwo\nthree").unwrap();
-        let patch = Patch {
-            files: [("a.txt".to_owned(), Some("one\n2\nthree".to_owned()))].into(),
-        };
+        let patch =
+            Patch { files: [("a.txt".to_owned(), Some("one\n2\nthree".to_owned()))].into() };
         let text = String::from_utf8(unified(&patch, folder.path())).unwrap();
         insta::assert_snapshot!(text, @r"
         diff --git a/a.txt b/a.txt

@@ -7,7 +7,7 @@
 use super::{Answer, Asked, At, Next, Turn};
 use crate::heal::machine::{Loop, Step, StepResult};
 use crate::heal::{
-    Finished, HaltReason, HealInput, HealParts, HealReport, HealWork, RepairError, SavedHeal,
+    Finished, HaltReason, HealInput, HealParts, HealWork, RepairError, SavedHeal,
     StateFolder, StateId, finish, make_prompt, perform, take, take_answer,
 };
 use crate::jobs::{GenerateInput, WhichModel};
@@ -238,7 +238,7 @@ impl Here {
     // A state that is lost means beginning again; what was spent is in the ledger.
     fn state(&self, now: u64) -> Result<(u32, SavedHeal), RepairError> {
         let id = self.at.as_ref().ok_or_else(|| RepairError::Io("there is no state".to_owned()))?;
-        let read = self.folder.read(id);
+        let read = self.folder.read(id)?;
         let fresh = || SavedHeal::new(Loop::new(self.input.options.clone()), now);
         Ok((id.step, read.unwrap_or_else(fresh)))
     }
