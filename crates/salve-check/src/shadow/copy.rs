@@ -49,12 +49,14 @@ const OUTPUTS: &[&str] = &[
     ".nox",
 ];
 
-/// How a folder that is not copied gets into the copy.
+/// How folders of packages and of build output get into the copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shown {
-    /// It is mounted there in each run.
+    /// They are copied like all others: a run needs to move or to write what is in them.
+    Copied,
+    /// Packages are mounted there in each run; output is left out.
     Mounted,
-    /// A link leads to it.
+    /// A link leads to packages; output is left out.
     Linked,
 }
 
@@ -92,7 +94,7 @@ pub(super) fn copy_workspace(
             }
         }
     }
-    if shown == Shown::Mounted && copier.place_for(Path::new(".git"))? {
+    if shown != Shown::Linked && copier.place_for(Path::new(".git"))? {
         copied.shown.push(PathBuf::from(".git"));
     }
     copier.keep_times();
@@ -225,7 +227,7 @@ impl Copier {
         if !found.is_dir() {
             return self.entry(path).map(drop);
         }
-        if is_one_of(PACKAGES) {
+        if is_one_of(PACKAGES) && how != Shown::Copied {
             if how == Shown::Linked {
                 let linked = std::os::unix::fs::symlink(&from, self.into.join(path));
                 linked.map_err(system(format!("link `{}`", path.display())))?;
@@ -235,7 +237,7 @@ impl Copier {
             into.shown.push(path.to_owned());
             return Ok(());
         }
-        if is_one_of(OUTPUTS) && self.reflinks != Some(true) {
+        if is_one_of(OUTPUTS) && how != Shown::Copied && self.reflinks != Some(true) {
             return Ok(());
         }
         self.entry(path)?;

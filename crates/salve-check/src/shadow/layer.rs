@@ -241,8 +241,12 @@ impl<'a> ShadowLayer<'a> {
             copy_copy(&baseline.copy(), &copy)?;
             Copied { shown: copied.shown.clone(), is_reflink: copied.is_reflink }
         } else {
-            let shown =
-                if self.shadow.runner.has_own_view() { Shown::Mounted } else { Shown::Linked };
+            let is_means = self.shadow.means.copies.load(Ordering::Relaxed);
+            let shown = match (is_means, self.shadow.runner.has_own_view()) {
+                (false, _) => Shown::Copied,
+                (true, true) => Shown::Mounted,
+                (true, false) => Shown::Linked,
+            };
             let copied = copy_workspace(self.shadow.workspace(), &copy, shown)?;
             if self.own.is_some() {
                 lay_over(&baseline.upper(), &copy)?;

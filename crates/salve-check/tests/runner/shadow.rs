@@ -368,7 +368,8 @@ fn what_an_overlay_cannot_do_is_done_in_a_copy() {
     let shadow = place.shadow(&[]);
     let layer = shadow.candidate(&texts(&[("src/main.py", Some("fixed\n"))])).unwrap();
     sh(&place, &layer, "echo first > first.txt");
-    let rename = "import os; os.rename('src', 'moved'); print(open('moved/main.py').read())";
+    let rename = "import os; os.rename('src', 'moved'); print(open('moved/main.py').read()); \
+                  os.rename('node_modules', 'target/modules')";
     let run = layer.run(&request(&place, &["/usr/bin/python3", "-c", rename])).unwrap();
     assert_eq!(run.record.ending, RunEnding::Exited { code: 0 }, "{run:?}");
     assert_eq!(run.stdout.head, b"fixed\n\n");
@@ -376,6 +377,7 @@ fn what_an_overlay_cannot_do_is_done_in_a_copy() {
     assert!(run.events.contains(&RunEvent::RepeatedOnCopy { because }), "{:?}", run.events);
     assert_eq!(text(&layer, "moved/main.py").as_deref(), Some("fixed\n"));
     assert_eq!(text(&layer, "first.txt").as_deref(), Some("first\n"));
+    assert_eq!(text(&layer, "target/modules/lib/index.js").as_deref(), Some("lib\n"));
     assert_eq!(text(&layer, "src/main.py"), None);
     assert_eq!(shadow.means(), ShadowMeans::Overlay, "of the others");
     drop(layer);

@@ -13,12 +13,17 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Makes a runner for a folder, with the tools for tests before everything else.
 pub(crate) fn runner(workspace: &Path) -> Runner {
+    Runner::new(options(workspace)).unwrap()
+}
+
+/// What such a runner is made from.
+pub(crate) fn options(workspace: &Path) -> RunnerOptions {
     let mut inherited: BTreeMap<String, String> = std::env::vars().collect();
     let path = inherited.get("PATH").cloned().unwrap_or_default();
     let tools = tools().into_iter().filter(|folder| folder.is_dir());
     let tools: Vec<String> = tools.map(|folder| folder.to_str().unwrap().to_owned()).collect();
     inherited.insert("PATH".to_owned(), format!("{}:{path}", tools.join(":")));
-    Runner::new(RunnerOptions {
+    RunnerOptions {
         launcher: Launcher {
             program: PathBuf::from(env!("CARGO_BIN_EXE_salve-launcher")),
             arguments: Vec::new(),
@@ -30,8 +35,7 @@ pub(crate) fn runner(workspace: &Path) -> Runner {
         keep: Keep::RECORDS,
         without: Vec::new(),
         caches: None,
-    })
-    .unwrap()
+    }
 }
 
 /// The user's home, which the runner shows a part of.

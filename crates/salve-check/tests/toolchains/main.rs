@@ -9,3 +9,4 @@ mod detection;
 mod machine;
 mod promises;
 mod real;
+mod shadowed;
