@@ -1,5 +1,5 @@
-//! What Salve remembers: calls, budgets, keys, events, statistics, jobs, texts, and what the durable
-//! engine keeps, in one database.
+//! What Salve remembers: calls, budgets, keys, events, statistics, jobs, texts, heals and decisions, and
+//! what the durable engine keeps, in one database.
 //!
 //! In: values; every text passes the redactor it was opened with. Out: rows, in order, after they
 //! are safe. Never holds a secret, never loses a row it acknowledged.
@@ -38,8 +38,10 @@ pub use redact::{Redact, StreamRedactor};
 pub use retention::Pruned;
 pub use store::Store;
 pub use tables::{
-    AnswerOutcome, AnswerStat, CountedName, Counts, EngineTables, Event, GatewayKey, JobReport,
-    KEY_PREFIX, KeyId, MadeKey, NewEvent, NewKey, Statistics, Subscription,
+    AnswerOutcome, AnswerStat, CountedName, Counts, Decision, DecisionPin, DecisionType,
+    EngineTables, Event, FailedFix, GatewayKey, HealAttempt, HealAttemptCounts, HealAttemptFilter,
+    HealCount, JobReport, KEY_PREFIX, KeyId, MadeKey, NewDecision, NewEvent, NewHealAttempt, NewKey,
+    Statistics, Subscription, UnhealedError,
 };
 
 pub use salve_types::{

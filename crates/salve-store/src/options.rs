@@ -84,7 +84,7 @@ pub struct Budgets {
 /// What is forgotten, and when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
-    /// Days a settled call is listed. Open and unknown calls stay.
+    /// Days a settled call is listed, and what a heal tried. Open and unknown calls stay.
     pub call_days: u32,
     /// Days its texts are kept; those of jobs, since they were last put.
     pub text_days: u32,

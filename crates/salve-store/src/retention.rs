@@ -73,8 +73,12 @@ async fn prune(tx: &mut Transaction<'_>, keep: Retention) -> Result<Pruned, Roll
     let aged = delete(tx, EVENTS_BY_AGE, before(keep.event_days) * DAY).await?;
     let next_event: i64 = query("SELECT next_event FROM ledger").fetch_value(&mut *tx).await?;
     let spare = delete(tx, EVENTS_BY_NUMBER, next_event.saturating_sub(int(keep.events))).await?;
+    let heals = before(keep.call_days) * DAY;
+    let errors = delete(tx, HEAL_ERRORS, heals).await?;
+    // An attempt goes once the errors it was made for are gone.
+    let tried = if errors < PART { delete(tx, HEAL_ATTEMPTS, heals).await? } else { PART };
     query(WORKERS).bind(today.saturating_sub(1) * DAY).execute(tx).await?;
-    let more = [pieces, texts, put, calls, aged, spare].contains(&PART);
+    let more = [pieces, texts, put, calls, aged, spare, tried].contains(&PART);
     Ok(Pruned { calls, texts: pieces + texts + put, events: aged + spare, more })
 }
 
@@ -124,5 +128,14 @@ DELETE FROM events WHERE id IN
 
 const EVENTS_BY_NUMBER: &str = "
 DELETE FROM events WHERE id IN (SELECT id FROM events WHERE id < $1 ORDER BY id LIMIT $2)";
+
+const HEAL_ERRORS: &str = "
+DELETE FROM heal_attempt_errors WHERE (signature, heal, number) IN
+    (SELECT e.signature, e.heal, e.number FROM heal_attempt_errors e
+       JOIN heal_attempts a ON a.heal = e.heal AND a.number = e.number WHERE a.at < $1 LIMIT $2)";
+
+const HEAL_ATTEMPTS: &str = "
+DELETE FROM heal_attempts WHERE (heal, number) IN
+    (SELECT heal, number FROM heal_attempts WHERE at < $1 LIMIT $2)";
 
 const WORKERS: &str = "DELETE FROM workers WHERE seen_at < $1";

@@ -6,16 +6,24 @@
 //! A new table is a file here with a `TABLE`, and a line in [`TABLES`]: by that it is made in old and new
 //! databases, on SQLite and Postgres, and is in the tests of every table.
 
+mod decisions;
 mod engine;
 mod events;
 pub(crate) mod gateway_keys;
+mod heal_attempts;
+mod heal_breakers;
 mod jobs;
 mod statistics;
 mod texts;
 
+pub use decisions::{Decision, DecisionPin, DecisionType, NewDecision};
 pub use engine::EngineTables;
 pub use events::{Event, NewEvent, Subscription};
 pub use gateway_keys::{GatewayKey, KEY_PREFIX, KeyId, MadeKey, NewKey};
+pub use heal_attempts::{
+    FailedFix, HealAttempt, HealAttemptCounts, HealAttemptFilter, NewHealAttempt,
+};
+pub use heal_breakers::{HealCount, UnhealedError};
 pub use jobs::JobReport;
 pub use statistics::{AnswerOutcome, AnswerStat, CountedName, Counts, Statistics};
 
@@ -46,6 +54,9 @@ pub(crate) const TABLES: &[Table] = &[
     jobs::TABLE,
     texts::TABLE,
     engine::TABLE,
+    heal_attempts::TABLE,
+    decisions::TABLE,
+    heal_breakers::TABLE,
 ];
 
 #[cfg(test)]
