@@ -25,7 +25,7 @@ pub(crate) use calls::{CallsArguments, CallsCommand, CallsListArguments, Resolve
 pub(crate) use check::CheckArguments;
 pub(crate) use folder::FolderArguments;
 pub(crate) use gateway::{GatewayArguments, LogFormat};
-pub(crate) use heal::{HealArguments, SourceChoice};
+pub(crate) use heal::{HealArguments, ReportArguments, SourceChoice};
 pub(crate) use help::command;
 pub(crate) use jobs::{
     InDoubtSetting, JobsArguments, JobsCommand, JobsListArguments, JobsPurgeArguments,
@@ -110,6 +110,8 @@ pub(crate) enum Command {
     Check(CheckArguments),
     /// Heals a failing check: free fixes first, models last, verified before anything is written.
     Heal(Box<HealArguments>),
+    /// Takes an agent's report of an error, with its own fix if it has one, and heals where it may.
+    Report(ReportArguments),
     /// Runs a command in the sandbox: checked against the policy, approved where needed, recorded.
     Run(RunArguments),
     /// Lists what was run here.

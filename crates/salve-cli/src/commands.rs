@@ -22,6 +22,7 @@ pub(crate) mod manual;
 pub(crate) mod parse;
 pub(crate) mod policy;
 pub(crate) mod recover;
+pub(crate) mod report;
 pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod runs;

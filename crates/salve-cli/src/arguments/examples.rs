@@ -117,6 +117,7 @@ pub(super) const EXAMPLES: &[(&str, &str)] = &[
     ("policy approvals narrow", "salve policy approvals narrow 1 --locked"),
     ("recover", "salve recover"),
     ("redo", "salve redo"),
+    ("report", "salve report < report.json\nsalve report --no-model < report.json"),
     (
         "resume",
         "salve resume prompt reply.ts > prompt.txt\nsalve resume stitch --partial reply.ts --continuation more.txt > whole.ts",

@@ -86,3 +86,35 @@ impl From<StrictnessChoice> for Strictness {
         }
     }
 }
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArguments {
+    #[command(flatten)]
+    pub(crate) tree: TreeArguments,
+    /// Asks no model in a heal that the report starts.
+    #[arg(long)]
+    pub(crate) no_model: bool,
+}
+
+impl HealArguments {
+    /// A heal of everything in a workspace, as a report starts it.
+    pub(crate) fn reported(report: &ReportArguments) -> Self {
+        Self {
+            tree: report.tree.clone(),
+            no_model: report.no_model,
+            sources: Vec::new(),
+            strictness: StrictnessChoice::Development,
+            partial: false,
+            yes: false,
+            dry_run: false,
+            patch: None,
+            watch: false,
+            targets: Vec::new(),
+            fail_on: FailOn::Error,
+            max_tokens: 50_000,
+            time_limit: 3600,
+            variables: Vec::new(),
+            command: Vec::new(),
+        }
+    }
+}

@@ -9,7 +9,7 @@ use salve_types::EditFormat;
 use std::path::PathBuf;
 
 /// Which tree a command works on.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct TreeArguments {
     #[command(flatten)]
     pub(crate) place: FolderArguments,

@@ -22,6 +22,7 @@ use salve_engine::heal::{
 };
 use salve_engine::host::Place;
 use salve_engine::jobs::HealHost;
+use salve_jobs::JobId;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
@@ -51,13 +52,21 @@ fn once(arguments: &HealArguments, place: &Place, format: FormatChoice) -> Comma
     let settings = Settings::load_for(Some(&place.folder()))?;
     let environment = run_environment::chosen(&settings, &arguments.variables)?.values;
     let input = input(arguments, place, &settings)?;
-    let host = Arc::new(CommandLineHost { environment });
-    let report =
-        job_place::with(&PlaceArguments::default(), "heal", async |open: &OpenJobs<'_>| {
-            heal_and_follow(open, host, input, format).await
-        })?;
+    let (_, report) = heal(input, environment, format)?;
     show(&report, arguments, place, format)?;
     Ok(ending(&report))
+}
+
+/// Heals in this process, and shows what happens; returns the job and what it came to.
+pub(super) fn heal(
+    input: HealInput,
+    environment: Vec<(String, String)>,
+    format: FormatChoice,
+) -> Result<(JobId, HealReport), Failure> {
+    let host = Arc::new(CommandLineHost { environment });
+    job_place::with(&PlaceArguments::default(), "heal", async |open: &OpenJobs<'_>| {
+        heal_and_follow(open, host, input, format).await
+    })
 }
 
 fn guarantees_hold(arguments: &HealArguments, place: &Place) -> Result<bool, Failure> {
@@ -78,7 +87,8 @@ fn guarantees_hold(arguments: &HealArguments, place: &Place) -> Result<bool, Fai
     Ok(open.is_empty() || unguarded::may_run(&place.root, &open, attendance)?)
 }
 
-fn input(
+/// What is healed, from arguments and settings.
+pub(super) fn input(
     arguments: &HealArguments,
     place: &Place,
     settings: &Settings,

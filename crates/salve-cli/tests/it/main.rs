@@ -8,6 +8,7 @@ mod cache;
 mod check;
 mod config;
 mod gateway;
+mod heal;
 mod history;
 mod inspect;
 mod jobs;

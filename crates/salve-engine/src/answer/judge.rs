@@ -8,8 +8,13 @@ use super::verdict::{AnswerCut, AnswerVerdict, Fault, FaultKind, Part, WholeAnsw
 use super::{Wanted, strict};
 use crate::pipeline::{PipelineOptions, content_of, receive};
 use salve_model::ModelReply;
-use salve_text::{FreeText, InspectOptions, SentinelRule, inspect_free_text, inspect_text};
-use salve_types::{Evidence, EvidenceSource, FinishReason, Language, RawReply, Verdict};
+use salve_text::{
+    EditOptions, FreeText, InspectOptions, SentinelRule, inspect_free_text, inspect_text,
+    parse_edits,
+};
+use salve_types::{
+    EditEnd, EditFormat, Evidence, EvidenceSource, FinishReason, Language, RawReply, Verdict,
+};
 
 /// Judges an answer.
 pub fn judge(reply: &ModelReply, wanted: &Wanted) -> AnswerVerdict {
@@ -96,7 +101,21 @@ fn judge_bytes(reply: &ModelReply, wanted: &Wanted, look: impl FnOnce() -> Look)
     if wanted.is_json() {
         return judge_json(reply, wanted);
     }
+    if wanted.edits && says_ended(reply.finish.as_ref()) && are_whole_edits(&reply.text) {
+        let evidence = proof("EDITS_CLOSED", "every edit that was opened is closed");
+        return AnswerVerdict::Whole(whole(reply, vec![evidence]));
+    }
     judge_free_text(reply, wanted, look())
+}
+
+// A whole file has no marker at its end, and is judged as code.
+fn are_whole_edits(text: &str) -> bool {
+    let edits = parse_edits(text, &EditOptions::default());
+    let marked = !matches!(
+        edits.format,
+        EditFormat::WholeFile | EditFormat::LazyFile | EditFormat::OriginalChanged
+    );
+    marked && edits.end == EditEnd::Complete && !edits.files.is_empty()
 }
 
 /// Returns whether the provider says that the answer ended, or at least not that it did not.

@@ -18,6 +18,10 @@ pub struct Wanted {
     pub schema: Option<Arc<CompiledSchema>>,
     /// The text must be JSON, of any shape.
     pub json: bool,
+    /// The text holds edits of files. Their markers say where they end, and the code between them need
+    /// not be whole by itself.
+    #[serde(default)]
+    pub edits: bool,
     /// The tools that may be called, with the schemas of their arguments.
     pub tools: Vec<WantedTool>,
     /// Texts that end an answer on purpose.

@@ -68,7 +68,7 @@ pub fn heal_prompt(context: &Context<'_>, attempt: &Attempt) -> HealPrompt {
     let used = tokens(&system, &prompt);
     let left = u64::from(attempt.tokens).saturating_sub(used);
     HealPrompt {
-        target: target(context),
+        target: target_of(context.diagnostics, context.sources),
         answer_tokens: u32::try_from(left).unwrap_or(u32::MAX),
         system,
         prompt,
@@ -98,11 +98,11 @@ fn instructions(attempt: &Attempt) -> String {
     )
 }
 
-// The file that an edit without a path means.
-fn target(context: &Context<'_>) -> Option<String> {
-    let primary = context.diagnostics.iter().filter_map(Diagnostic::primary);
+/// Returns the file that an edit without a path means: the first that an error points at.
+pub(super) fn target_of(diagnostics: &[Diagnostic], sources: &dyn Sources) -> Option<String> {
+    let primary = diagnostics.iter().filter_map(Diagnostic::primary);
     let mut known = primary.map(|span| span.path.as_str()).filter(|path| !path.is_empty());
-    known.find(|path| context.sources.read(path).is_some()).map(str::to_owned)
+    known.find(|path| sources.read(path).is_some()).map(str::to_owned)
 }
 
 fn written(context: &Context<'_>, room: usize) -> String {

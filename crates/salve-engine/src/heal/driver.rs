@@ -4,6 +4,7 @@
 //! events for the caller that watches. Foreground and durable job call the same functions. Never decides:
 //! the loop does.
 
+use super::context::target_of;
 use super::machine::{
     AskTier, Candidate, Confidence, EarlierTry, Loop, Step, StepResult, WrongResult,
 };
@@ -13,7 +14,6 @@ use super::{
     RepairError, SavedHeal, changed_lines, heal_prompt, read_answer,
 };
 use salve_model::Attempt;
-use salve_types::Diagnostic;
 use serde_json::{Value, json};
 
 /// Does the step that the loop asks for, where it is not one for a model.
@@ -145,9 +145,8 @@ fn fixes_of(
 ) -> (Vec<Candidate>, Option<String>) {
     let best = saved.machine.best();
     let sources = work.sources(&best.patch);
-    let target = saved.diagnostics.iter().find_map(Diagnostic::primary);
-    let target = target.map(|span| span.path.as_str()).filter(|path| !path.is_empty());
-    match read_answer(text, &best.patch, &sources, target) {
+    let target = target_of(&saved.diagnostics, &sources);
+    match read_answer(text, &best.patch, &sources, target.as_deref()) {
         Ok(fix) => {
             let candidate = Candidate {
                 source: FixSource::Model,

@@ -86,22 +86,54 @@ pub fn finish(
     };
     let accepted = saved.machine.accepted().cloned();
     let mut report = report(saved, outcome, accepted.as_ref());
-    let Some(accepted) = accepted else { return Ok(Finished::Ended(Box::new(report))) };
-    if input.then == Then::Show || accepted.proposal {
-        report.held = accepted.proposal;
-        report.patch = Some(accepted.candidate.patch);
-        return Ok(Finished::Ended(Box::new(report)));
-    }
-    match applied(work, saved, &accepted, job, now)? {
-        Some(change) => {
-            report.change = Some(change);
-            Ok(Finished::Ended(Box::new(report)))
+    match accepted {
+        None => {}
+        Some(accepted) if input.then == Then::Show || accepted.proposal => {
+            report.held = accepted.proposal;
+            report.patch = Some(accepted.candidate.patch);
         }
-        None => {
-            take(&mut saved.machine, StepResult::TreeChanged)?;
-            Ok(Finished::Again)
-        }
+        Some(accepted) => match applied(work, saved, &accepted, job, now)? {
+            Some(change) => report.change = Some(change),
+            None => {
+                take(&mut saved.machine, StepResult::TreeChanged)?;
+                return Ok(Finished::Again);
+            }
+        },
     }
+    // A change that holds is not thrown away because it could not be written down.
+    if let Err(error) = written_down(work, saved, &report, now) {
+        report.warnings.push(RepairError::Manifest(error.to_string()).to_string());
+    }
+    Ok(Finished::Ended(Box::new(report)))
+}
+
+// One file for each attempt, and one line for the whole.
+fn written_down(
+    work: &HealWork,
+    saved: &SavedHeal,
+    report: &HealReport,
+    now: u64,
+) -> std::io::Result<()> {
+    let errors = &saved.machine.baseline().errors;
+    for attempt in saved.machine.attempts() {
+        let mut record = serde_json::to_value(attempt).map_err(std::io::Error::other)?;
+        if let Some(fields) = record.as_object_mut() {
+            let signatures: Vec<&str> = errors.iter().map(|error| error.exact.as_str()).collect();
+            fields.insert("signatures".to_owned(), signatures.into());
+            let errors: Vec<&str> = errors.iter().map(|error| error.message.as_str()).collect();
+            fields.insert("errors".to_owned(), errors.into());
+        }
+        work.files().attempt(attempt.number, &record)?;
+    }
+    let how = match (report.source, saved.machine.attempts().last()) {
+        (Some(source), Some(last)) => {
+            format!(" by {} {}: {}", source.name(), last.author, last.description)
+        }
+        _ => String::new(),
+    };
+    let change = report.change.as_deref().unwrap_or("no change");
+    let outcome = &report.outcome;
+    work.files().decision(now, &format!("{outcome}{how} ({} attempts, {change})", report.attempts))
 }
 
 // Nothing when the user's files changed meanwhile.

@@ -10,6 +10,7 @@ use serde_json::Value;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 const ATTEMPTS: &str = "healing-attempts";
 const DECISIONS: &str = "decisions.log";
@@ -43,6 +44,21 @@ impl HealFiles {
     /// When it cannot be written.
     pub fn attempt(&self, number: u32, record: &Value) -> io::Result<()> {
         self.write(&format!("attempt-{number:03}.json"), record)
+    }
+
+    /// Keeps a report of an agent.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn report(&self, id: &str, report: &Value) -> io::Result<()> {
+        self.write(&format!("report-{id}.json"), report)
+    }
+
+    /// Counts the files of this folder that were written since a moment.
+    pub fn written_since(&self, moment: SystemTime) -> usize {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return 0 };
+        let times = entries.flatten().filter_map(|entry| entry.metadata().ok()?.modified().ok());
+        times.filter(|time| *time >= moment).count()
     }
 
     /// Keeps a state that was reached.

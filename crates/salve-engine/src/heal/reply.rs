@@ -78,8 +78,17 @@ fn edited(
 ) -> Result<BTreeMap<String, Option<String>>, UnusableAnswer> {
     let raw = RawReply::from_text(text.to_owned());
     let view = view(text, sources, target);
-    let options = EditOptions { target: target.map(str::to_owned), ..EditOptions::default() };
-    let edits = read_edits_of(&raw, &view, &options, &PipelineOptions::default());
+    let read = |target: Option<&str>| {
+        let options = EditOptions { target: target.map(str::to_owned), ..EditOptions::default() };
+        read_edits_of(&raw, &view, &options, &PipelineOptions::default())
+    };
+    // A target would be taken for what the answer names itself.
+    let edits = match read(None) {
+        named if !named.files.is_empty() && named.files.iter().all(|file| file.path.is_some()) => {
+            named
+        }
+        _ => read(target),
+    };
     let verify_options = VerifyOptions {
         target,
         probe: &GrammarProbe,
@@ -178,6 +187,15 @@ mod tests {
         for text in [&json, block, diff, &whole] {
             assert_eq!(read(text), Ok((fixed.clone(), Some(0.9))), "{text}");
         }
+    }
+
+    #[test]
+    fn an_edit_that_names_its_file_is_not_taken_for_one_of_the_target() {
+        let files = Files::of([("a.py", "LIMIT = 5\n"), ("b.py", "LIMIT = 5\n")]);
+        let text = "b.py\n<<<<<<< SEARCH\nLIMIT = 5\n=======\nLIMIT = 7\n>>>>>>> REPLACE\n";
+        let fix = read_answer(text, &Patch::default(), &files, Some("a.py")).unwrap();
+        let changed: Vec<&String> = fix.patch.files.keys().collect();
+        assert_eq!(changed, ["b.py"]);
     }
 
     #[test]

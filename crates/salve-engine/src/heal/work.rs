@@ -9,6 +9,7 @@ mod shadow_sources;
 
 pub use seen::Seen;
 
+use super::context::target_of;
 use super::gates::{GateOptions, judge};
 use super::machine::{Candidate, Catastrophe, Confidence, Confirmation, StepResult, TrialResult};
 use super::{
@@ -20,7 +21,6 @@ use salve_check::{
     CheckOptions, CheckReport, CheckVerdict, Keep, Shadow, ShadowLayer, ShadowOptions, StartedBy,
     check_command, check_watched, is_paused,
 };
-use salve_types::Diagnostic;
 use shadow_sources::ShadowSources;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -130,9 +130,8 @@ impl HealWork {
     fn proposal(&self, state: &SavedHeal, sources: &dyn Sources) -> Option<Candidate> {
         let (agent, text) = self.input.proposal.as_ref()?;
         let best = state.machine.best();
-        let target = state.diagnostics.iter().find_map(Diagnostic::primary);
-        let fix =
-            read_answer(text, &best.patch, sources, target.map(|span| span.path.as_str())).ok()?;
+        let target = target_of(&state.diagnostics, sources);
+        let fix = read_answer(text, &best.patch, sources, target.as_deref()).ok()?;
         Some(Candidate {
             source: FixSource::Proposal,
             author: agent.clone(),

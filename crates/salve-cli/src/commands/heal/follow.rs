@@ -34,7 +34,7 @@ pub(super) async fn heal_and_follow(
     host: Arc<dyn HealHost>,
     input: HealInput,
     format: FormatChoice,
-) -> Result<HealReport, Failure> {
+) -> Result<(JobId, HealReport), Failure> {
     let flow = FlowName::try_from(HEAL_FLOW.to_owned())?;
     let root = input.root.display().to_string();
     let name = name_of(&input);
@@ -64,9 +64,9 @@ pub(super) async fn heal_and_follow(
     let ended = follow(open, &id, EventId(0), format).await;
     tokio::select! {
         _ = runner.drain(GRACE) => {}
-        ended = runtime::interrupted() => ended?,
+        interrupted = runtime::interrupted() => interrupted?,
     }
-    ended?
+    Ok((id, ended??))
 }
 
 // The same for every heal of one workspace and command, so that one which was interrupted is found.

@@ -100,6 +100,7 @@ pub fn wanted_of(asked: &Asked, schemas: &SchemaCache) -> Wanted {
         json: asked.json || asked.schema.is_some(),
         tools: asked.tools.iter().map(tool).collect(),
         stop: asked.stop.clone(),
+        edits: false,
         closed_calls: asked.dialect == Dialect::Messages && !asked.stream,
         output_limit: asked.max_output_tokens,
     }

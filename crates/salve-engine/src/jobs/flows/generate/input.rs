@@ -25,6 +25,9 @@ pub struct GenerateInput {
     /// Whether the answer must be JSON.
     #[serde(default)]
     pub json: bool,
+    /// Whether the answer holds edits of files.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub edits: bool,
     /// The schema it must fit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Json>,
@@ -69,6 +72,7 @@ impl GenerateInput {
             system: None,
             language: None,
             json: false,
+            edits: false,
             schema: None,
             model: WhichModel::default(),
             max_tokens: None,

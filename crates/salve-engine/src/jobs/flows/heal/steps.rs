@@ -129,6 +129,7 @@ impl HealSteps {
             // Starting a heal again is the user's word to go on.
             doubt: DoubtPolicy::Retry,
             unattended: true,
+            edits: true,
             ..GenerateInput::new(text)
         })
     }
@@ -163,22 +164,19 @@ impl HealSteps {
             .blocking(job, at, move |here| {
                 let (step, mut state) = here.state(now)?;
                 match finish(&here.work, &here.input, &mut state, &name, now)? {
-                    Finished::Again => Ok((here.turn(step + 1, state, Vec::new())?, None)),
+                    Finished::Again => Ok((here.turn(step + 1, state, Vec::new())?, false)),
                     Finished::Ended(report) => {
                         let id = here.folder.write(step + 1, &state)?;
-                        let next = Next::Ended(report.clone());
-                        Ok((Turn { state: id, next, events: Vec::new() }, Some((state, report))))
+                        Ok((Turn { state: id, next: Next::Ended(report), events: Vec::new() }, true))
                     }
                 }
             })
             .await?;
-        let Some((state, report)) = ended else {
+        match ended {
+            true => self.close(job),
             // The files are not what the shadow was made of.
-            self.forget(job);
-            return Ok(turn);
-        };
-        let _ = (state, report);
-        self.close(job);
+            false => self.forget(job),
+        }
         Ok(turn)
     }
 

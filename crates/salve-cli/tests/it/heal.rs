@@ -1,0 +1,118 @@
+//! `salve heal` and `salve report` as other programs see them: killed and started again, as a patch, by an
+//! agent's word.
+//!
+//! In: small projects. Out: what they are afterwards. How heals end is in `scenarios.rs`.
+#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
+
+use crate::run::{Ended, folder, salve_in, write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+const GOOD: &str = "def total(numbers):\n    result = 0\n    for number in numbers:\n        result += number\n    return result\n";
+
+fn variables(settings: &Path) -> Vec<(&'static str, String)> {
+    let own = |name| std::env::var(name).ok().map(|value| (name, value));
+    let mut variables: Vec<(&'static str, String)> =
+        ["PATH", "HOME"].into_iter().filter_map(own).collect();
+    variables.push(("XDG_CONFIG_HOME", settings.display().to_string()));
+    variables.push(("SALVE_DATA", settings.join("data").display().to_string()));
+    variables
+}
+
+fn salve(arguments: &[&str], input: &str, place: &Path, settings: &Path) -> Ended {
+    let variables = variables(settings);
+    let variables: Vec<(&str, &str)> =
+        variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    salve_in(arguments, input, place, &variables)
+}
+
+// A file whose function has lost its colon.
+fn project(name: &str) -> (PathBuf, PathBuf) {
+    let (place, settings) = (folder(name), folder(&format!("{name}-user")));
+    write(&place.join("total.py"), &GOOD.replace("(numbers):", "(numbers)"));
+    (place, settings)
+}
+
+fn text(place: &Path) -> String {
+    std::fs::read_to_string(place.join("total.py")).unwrap()
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test kills the binary it is about")]
+fn a_heal_that_was_killed_leaves_the_tree_and_goes_on_when_it_is_started_again() {
+    let (place, settings) = project("heal-killed");
+    let broken = text(&place);
+    for moment in [50, 150, 300, 600] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_salve"))
+            .args(["heal", "--no-model"])
+            .current_dir(&place)
+            .env_clear()
+            .envs(variables(&settings))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(moment));
+        let _ = child.kill();
+        child.wait().unwrap();
+        let now = text(&place);
+        assert!(now == broken || now == GOOD, "{now}");
+    }
+    let ended = salve(&["heal", "--no-model"], "", &place, &settings);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert_eq!(text(&place), GOOD);
+    let left = std::fs::read_dir(settings.join("data/heal")).unwrap().count();
+    assert_eq!(left, 0, "states of heals that are over are removed");
+}
+
+#[test]
+fn a_patch_is_written_instead_of_the_tree() {
+    let (place, settings) = project("heal-patch");
+    let broken = text(&place);
+    let ended = salve(&["heal", "--no-model", "--patch", "fix.patch"], "", &place, &settings);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert_eq!(text(&place), broken);
+    let patch = std::fs::read_to_string(place.join("fix.patch")).unwrap();
+    for line in ["--- a/total.py", "+++ b/total.py", "-def total(numbers)", "+def total(numbers):"]
+    {
+        assert!(patch.lines().any(|found| found == line), "{line}: {patch}");
+    }
+}
+
+#[test]
+fn h05_h48_a_report_is_kept_and_its_edit_heals_where_it_asks_for_that() {
+    let (place, settings) = project("heal-report");
+    // No free fix knows what the value should be.
+    write(
+        &place.join("Makefile"),
+        "check:\n\t@python3 -c 'import limit; assert limit.LIMIT == 7'\n",
+    );
+    write(&place.join("total.py"), GOOD);
+    write(&place.join("limit.py"), "LIMIT = 5\nassert LIMIT == 7\n");
+    let report = |auto_fix: bool| {
+        let edit = "limit.py\n<<<<<<< SEARCH\nLIMIT = 5\n=======\nLIMIT = 7\n>>>>>>> REPLACE\n";
+        let (from, kind, text) = ("reviewer", "proposal", "the limit is wrong\nmake check fails");
+        serde_json::json!({
+            "from": from, "kind": kind, "text": text, "edit": edit, "auto_fix": auto_fix,
+        })
+        .to_string()
+    };
+    let run = |auto_fix| {
+        let arguments = ["--format", "json", "report", "--no-model"];
+        salve(&arguments, &report(auto_fix), &place, &settings)
+    };
+    let kept = run(false);
+    assert_eq!(kept.code, Some(0), "{kept:?}");
+    assert!(kept.json()["heal"].is_null(), "{kept:?}");
+    let limit = || std::fs::read_to_string(place.join("limit.py")).unwrap();
+    assert_eq!(limit(), "LIMIT = 5\nassert LIMIT == 7\n");
+    let healed = run(true);
+    assert!(healed.json()["heal"].is_string(), "{healed:?}");
+    assert_eq!(limit(), "LIMIT = 7\nassert LIMIT == 7\n", "{healed:?}");
+    let decisions = std::fs::read_to_string(place.join(".salve/decisions.log")).unwrap();
+    assert!(decisions.contains("of reviewer: the limit is wrong\n"), "{decisions}");
+    let wrong = salve(&["report"], "{\"from\": 1}", &place, &settings);
+    assert_eq!(wrong.code, Some(2), "{wrong:?}");
+}
