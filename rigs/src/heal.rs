@@ -214,8 +214,22 @@ fn show(case: &Case, plan: &Plan) {
         if case.free.green && !case.free.equal { ", not the truth" } else { "" },
         case.free.took.as_secs_f64(),
     );
-    if case.free.report.is_null() {
-        println!("    {}", case.free.words.lines().last().unwrap_or_default());
+    for healed in [Some(&case.free), case.tiers.as_ref().map(|(healed, _)| healed)] {
+        healed.filter(|healed| !healed.green).into_iter().for_each(tell);
+    }
+}
+
+// Why it was not healed, in the product's own words.
+fn tell(healed: &case::Healed) {
+    let story = healed.report.get("story").and_then(serde_json::Value::as_array);
+    for line in story.into_iter().flatten().filter_map(serde_json::Value::as_str).take(6) {
+        println!("    {line}");
+    }
+    if let Some(detail) = healed.report.get("detail").filter(|_| healed.outcome == "Paused") {
+        println!("    {detail}");
+    }
+    if healed.report.is_null() {
+        println!("    {}", healed.words.lines().last().unwrap_or_default());
     }
 }
 
@@ -241,6 +255,9 @@ fn on_models(tiny: &[Project], salve: &Path, plan: &Plan) -> Result<Vec<String>>
             let words = format!("case {number} of {}: {:?}", project.name, planted.fault);
             if plan.show {
                 println!("{words}: {} after {:?}", healed.outcome, played.asked()?.by_tier);
+                if !healed.green {
+                    tell(&healed);
+                }
             }
             if let Ok(mut results) = results.lock() {
                 results.push((healed, played.asked()?, words));

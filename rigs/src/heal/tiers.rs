@@ -33,8 +33,8 @@ pub(crate) const TIERS: [Tier; 3] = [
     Tier { name: "deep", right: 90, price: 15 },
 ];
 
-/// A model is never asked this often in one heal.
-const CALLS: usize = 8;
+/// A model is never asked this often in one heal, requests for the rest of a cut answer included.
+const CALLS: usize = 16;
 
 /// A provider that plays the tiers for one case.
 pub(crate) struct Played {
@@ -129,12 +129,12 @@ fn script_for(bench: &Bench, fault: &Fault, random: &Random) -> Result<String> {
     let mut script = String::new();
     for tier in TIERS {
         let mut random = random.for_name(tier.name);
-        for nth in 1..=CALLS {
+        for _ in 0..CALLS {
             let reply = match random.below(100) < tier.right {
                 true => json!({ "text": answers.right(&mut random) }),
                 false => answers.wrong(&mut random),
             };
-            let rule = json!({ "when": { "model": tier.name, "nth": nth }, "reply": reply });
+            let rule = json!({ "when": { "model": tier.name }, "times": 1, "reply": reply });
             script.push_str(&format!("{rule}\n"));
         }
     }
