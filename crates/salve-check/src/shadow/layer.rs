@@ -109,7 +109,7 @@ impl<'a> ShadowLayer<'a> {
         // The workspace's own links count as long as they stay in it.
         let Ok(real) = place.canonicalize() else { return Ok(None) };
         let workspace = self.shadow.workspace();
-        let is_ours = place.starts_with(&self.shadow.private.path()) || real.starts_with(workspace);
+        let is_ours = place.starts_with(self.shadow.private.path()) || real.starts_with(workspace);
         if !is_ours || !real.is_file() {
             return Ok(None);
         }
@@ -288,10 +288,7 @@ impl<'a> ShadowLayer<'a> {
         };
         let path = self.folder().path.join(name);
         let _ = rustix::fs::unlink(&path);
-        let mut file = match std::fs::File::create_new(&path) {
-            Ok(file) => file,
-            Err(_) => return,
-        };
+        let Ok(mut file) = std::fs::File::create_new(&path) else { return };
         if file.write_all(&replaced(&all, copy, workspace)).is_ok() {
             stream.file = Some(path);
         }
