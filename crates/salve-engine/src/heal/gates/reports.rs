@@ -11,6 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Reports {
     /// Places by file: the lines, and of which kind of error.
     places: BTreeMap<String, Vec<Place>>,
+    /// Those files that are in the workspace by the very name.
+    known: BTreeSet<String>,
     /// Names in messages, and in the lines that are pointed at.
     names: BTreeSet<String>,
     codes: BTreeSet<String>,
@@ -35,6 +37,7 @@ impl Reports {
     pub(super) fn new(diagnostics: &[Diagnostic], sources: &dyn Sources) -> Self {
         let mut reports = Self {
             places: BTreeMap::new(),
+            known: BTreeSet::new(),
             names: BTreeSet::new(),
             codes: BTreeSet::new(),
             behaviour: false,
@@ -42,6 +45,8 @@ impl Reports {
         for diagnostic in diagnostics.iter().filter(|one| one.severity != Severity::Note) {
             reports.add(diagnostic);
         }
+        reports.known =
+            reports.places.keys().filter(|path| sources.read(path).is_some()).cloned().collect();
         reports.add_pointed_names(sources);
         reports
     }
@@ -115,7 +120,9 @@ impl Reports {
 
     /// Lists the places in a file.
     pub(super) fn places(&self, path: &str) -> impl Iterator<Item = Place> {
-        let of_file = self.places.iter().filter(move |(named, _)| is_same(named, path));
+        let of_file = self.places.iter().filter(move |(named, _)| {
+            *named == path || (!self.known.contains(*named) && is_same(named, path))
+        });
         of_file.flat_map(|(_, places)| places.iter().copied())
     }
 
@@ -125,13 +132,16 @@ impl Reports {
     }
 }
 
-// A tool may name a file from its own folder.
+// A tool may name a file from its own folder, or from the root.
 fn is_same(named: &str, path: &str) -> bool {
-    let named = named.trim_start_matches("./");
     let ends = |long: &str, short: &str| {
         long.strip_suffix(short).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
     };
-    !named.is_empty() && (ends(path, named) || ends(named, path))
+    if named.starts_with('/') {
+        return ends(named, path);
+    }
+    let named = named.trim_start_matches("./");
+    !named.is_empty() && ends(path, named)
 }
 
 /// Lists the words of a text that can be names.
