@@ -38,8 +38,15 @@ struct Plan {
     /// Cases for the models alone.
     cases: usize,
     kills: usize,
-    until: Instant,
+    minutes: u64,
     show: bool,
+}
+
+impl Plan {
+    /// Returns when a part that begins now is to end: its share of the time, in hundredths.
+    fn until(&self, share: u64) -> Instant {
+        Instant::now() + Duration::from_secs(self.minutes * 60 * share / 100)
+    }
 }
 
 /// Runs the full form.
@@ -50,7 +57,7 @@ pub(crate) fn run(flags: &mut Flags) -> Result<()> {
         faults: flags.value("--faults")?.unwrap_or(220),
         cases: flags.value("--cases")?.unwrap_or(300),
         kills: flags.value("--kills")?.unwrap_or(1_000),
-        until: Instant::now() + Duration::from_secs(60 * minutes),
+        minutes,
         show: flags.switch("--show"),
     };
     let only: Option<String> = flags.value("--only")?;
@@ -83,8 +90,7 @@ pub(crate) fn run(flags: &mut Flags) -> Result<()> {
 /// Runs the form that is a step of the tests: two small projects, a few faults, forty kills.
 pub(crate) fn short() -> Result<Outcome> {
     let salve = product::salve()?;
-    let until = Instant::now() + Duration::from_secs(120);
-    let plan = Plan { seed: 1, faults: 10, cases: 6, kills: 40, until, show: true };
+    let plan = Plan { seed: 1, faults: 10, cases: 6, kills: 40, minutes: 10, show: true };
     let root = tempfile::tempdir()?;
     let tiny = tiny::projects(root.path())?;
     let mut wrong = on_projects(&tiny, &salve, &plan)?;
@@ -103,12 +109,13 @@ fn in_words(kills: Kills) -> String {
     )
 }
 
-// Faults of a project: the classes in turn, so that a small number has many of them.
-fn quotas(count: usize) -> Vec<(Class, usize)> {
+// Faults of a project: the classes in turn, from another one in each project, so that a small number has
+// many of them.
+fn quotas(count: usize, random: &Random) -> Vec<(Class, usize)> {
     let classes = Class::ALL.len();
-    Class::ALL
-        .into_iter()
-        .enumerate()
+    let first = random.for_name("classes").below(classes);
+    let shares = Class::ALL.into_iter().cycle().skip(first).take(classes).enumerate();
+    shares
         .map(|(place, class)| (class, count / classes + usize::from(place < count % classes)))
         .collect()
 }
@@ -134,6 +141,7 @@ fn in_pairs<T: Sync>(items: &[T], work: impl Fn(&T) -> Result<()> + Sync) -> Res
 }
 
 fn on_projects(projects: &[Project], salve: &Path, plan: &Plan) -> Result<Vec<String>> {
+    let until = plan.until(55);
     let cases = Mutex::new(Vec::new());
     let notes = Mutex::new(Vec::new());
     // A language has fewer classes than there are, and some places are seen by no test.
@@ -147,9 +155,9 @@ fn on_projects(projects: &[Project], salve: &Path, plan: &Plan) -> Result<Vec<St
             }
         };
         let random = Random::new(plan.seed).for_name(&project.name);
-        for (class, count) in quotas(each) {
+        for (class, count) in quotas(each, &random) {
             for planted in bench.faults(class, count, &random)? {
-                if Instant::now() > plan.until {
+                if Instant::now() > until {
                     note(&notes, format!("{}: the time is over", project.name));
                     return Ok(());
                 }
@@ -234,19 +242,20 @@ fn tell(healed: &case::Healed) {
 }
 
 fn on_models(tiny: &[Project], salve: &Path, plan: &Plan) -> Result<Vec<String>> {
+    let until = plan.until(20);
     let results: Mutex<Vec<(case::Healed, Asked, String)>> = Mutex::default();
     let each = plan.cases.div_ceil(tiny.len().max(1));
     in_pairs(tiny, |project| {
         let bench = Bench::open(project, salve, tempfile::tempdir()?)?;
         let random = Random::new(plan.seed).for_name(&project.name);
         let mut faults = Vec::new();
-        for (class, count) in quotas(each) {
+        for (class, count) in quotas(each, &random) {
             faults.extend(bench.faults(class, count, &random)?);
         }
         for number in 0..each {
             // A fault comes again with other answers where the project has no more places.
             let Some(planted) = faults.get(number % faults.len().max(1)) else { break };
-            if Instant::now() > plan.until {
+            if Instant::now() > until {
                 break;
             }
             let seed = random.for_name(&format!("case {number}"));
@@ -291,6 +300,7 @@ fn on_models(tiny: &[Project], salve: &Path, plan: &Plan) -> Result<Vec<String>>
 const BUDGET: u64 = 50_000;
 
 fn on_kills(tiny: &[Project], salve: &Path, plan: &Plan) -> Result<Kills> {
+    let until = plan.until(25);
     let total = Mutex::new(Kills::default());
     let each = plan.kills.div_ceil(tiny.len().max(1));
     in_pairs(tiny, |project| {
@@ -300,7 +310,7 @@ fn on_kills(tiny: &[Project], salve: &Path, plan: &Plan) -> Result<Kills> {
         for class in [Class::MisspeltName, Class::LostToken, Class::LostImport] {
             faults.extend(bench.faults(class, 3, &random)?);
         }
-        let kills = kills::run(&bench, &faults, each, plan.until, &mut random)
+        let kills = kills::run(&bench, &faults, each, until, &mut random)
             .with_context(|| project.name.clone())?;
         if let Ok(mut total) = total.lock() {
             total.add(kills);

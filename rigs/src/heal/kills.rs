@@ -5,6 +5,7 @@
 
 use super::case::{Bench, Planted};
 use super::folder::{self, Files};
+use super::plant::Fault;
 use super::programs;
 use crate::corpus::Random;
 use anyhow::{Context, Result, bail};
@@ -48,25 +49,32 @@ pub(crate) fn run(
     random: &mut Random,
 ) -> Result<Kills> {
     let mut kills = Kills::default();
-    let Some(first) = faults.first() else { bail!("no fault to heal") };
-    let usual = length(bench, first)?;
+    let faults = faults.iter().map(|planted| undisturbed(bench, planted));
+    let faults = faults.collect::<Result<Vec<Undisturbed>>>()?;
     for _ in 0..count {
         if Instant::now() > until {
             break;
         }
         let chosen = faults.get(random.below(faults.len())).context("a fault")?;
-        once(bench, chosen, usual, random, &mut kills)
+        once(bench, chosen, random, &mut kills)
             .with_context(|| format!("run {} on {:?}", kills.runs, chosen.fault))?;
     }
     bench.reset()?;
     Ok(kills)
 }
 
-// How long a heal takes that nobody disturbs.
-fn length(bench: &Bench, planted: &Planted) -> Result<Duration> {
+// A heal that nobody disturbs: what it takes, and what it makes.
+struct Undisturbed {
+    fault: Fault,
+    healed: Files,
+    took: Duration,
+}
+
+fn undisturbed(bench: &Bench, planted: &Planted) -> Result<Undisturbed> {
     bench.reset()?;
     folder::restore(&bench.folder, &bench.with(&planted.fault)?)?;
-    Ok(bench.salve(&HEAL, None)?.took)
+    let took = bench.salve(&HEAL, None)?.took;
+    Ok(Undisturbed { fault: planted.fault.clone(), healed: folder::read(&bench.folder)?, took })
 }
 
 // A line that the user adds, and the files as they were with it.
@@ -75,22 +83,16 @@ struct Edit {
     text: Vec<u8>,
 }
 
-fn once(
-    bench: &Bench,
-    planted: &Planted,
-    usual: Duration,
-    random: &mut Random,
-    kills: &mut Kills,
-) -> Result<()> {
+fn once(bench: &Bench, chosen: &Undisturbed, random: &mut Random, kills: &mut Kills) -> Result<()> {
     bench.reset()?;
-    let before = bench.with(&planted.fault)?;
+    let before = bench.with(&chosen.fault)?;
     folder::restore(&bench.folder, &before)?;
     kills.runs += 1;
     let starved = random.below(5) == 0;
     let mut command = if starved { starving(bench, random) } else { bench.command(&HEAL, None) };
     kills.starved += usize::from(starved);
     let mut running = programs::start(&mut command)?;
-    let moment = |random: &mut Random| usual.mul_f64(random.below(1_100) as f64 / 1_000.0);
+    let moment = |random: &mut Random| chosen.took.mul_f64(random.below(1_100) as f64 / 1_000.0);
     let mut edit = None;
     if random.below(3) == 0 {
         std::thread::sleep(moment(random) / 2);
@@ -101,7 +103,7 @@ fn once(
     running.crash();
     let ended = running.wait(PATIENCE)?;
     kills.killed += usize::from(ended.code.is_none());
-    check(bench, &before, edit.as_ref(), "right after")?;
+    check(bench, chosen, &before, edit.as_ref(), "right after")?;
     let again = if random.below(2) == 0 {
         bench.salve(&HEAL, None)?
     } else {
@@ -110,9 +112,9 @@ fn once(
     if again.hung || again.code == Some(101) {
         bail!("the next command ended with {:?}: {}", again.code, again.told);
     }
-    check(bench, &before, edit.as_ref(), "after the next command")?;
+    check(bench, chosen, &before, edit.as_ref(), "after the next command")?;
     let after = folder::read(&bench.folder)?;
-    kills.healed += usize::from(after.get(&planted.fault.path) != before.get(&planted.fault.path));
+    kills.healed += usize::from(after.get(&chosen.fault.path) != before.get(&chosen.fault.path));
     Ok(())
 }
 
@@ -146,7 +148,13 @@ fn write_as_user(bench: &Bench, before: &Files, random: &mut Random) -> Result<E
 
 // Each file is old, healed, or the user's own; where the user wrote the file that is healed, the line is
 // there in any case.
-fn check(bench: &Bench, before: &Files, edit: Option<&Edit>, when: &str) -> Result<()> {
+fn check(
+    bench: &Bench,
+    chosen: &Undisturbed,
+    before: &Files,
+    edit: Option<&Edit>,
+    when: &str,
+) -> Result<()> {
     let after = folder::read(&bench.folder)?;
     for path in folder::differences(before, &after) {
         let bytes = after.get(&path).with_context(|| format!("{path} is gone {when}"))?;
@@ -158,9 +166,7 @@ fn check(bench: &Bench, before: &Files, edit: Option<&Edit>, when: &str) -> Resu
             }
             continue;
         }
-        // Another green text than the truth is a heal too, but one with every line that the user had.
-        let lines = |bytes: &[u8]| bytes.split(|byte| *byte == b'\n').count();
-        if lines(bytes).abs_diff(lines(known)) > 10 {
+        if chosen.healed.get(&path) != Some(bytes) && bench.truth.get(&path) != Some(bytes) {
             bail!("{path} is neither old nor healed, {when}");
         }
     }

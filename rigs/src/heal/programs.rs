@@ -150,8 +150,8 @@ pub(crate) fn plain_check(project: &Project, folder: &Path, builds: &Path) -> Re
 const COMPILES: &str = "import ast, pathlib\n\
 for path in pathlib.Path('.').rglob('*.py'):\n    compile(path.read_bytes(), str(path), 'exec')\n";
 
-// Every folder with a header is on the include path.
-const EVERY_FILE: &str = "gcc -fsyntax-only $(find . -name '*.h' -exec dirname {} \\; | sort -u | sed 's/^/-I/') \
+// Every folder with a header is on the include path, and the one above it.
+const EVERY_FILE: &str = "gcc -fsyntax-only $(find . -name '*.h' -exec dirname {} \\; | sort -u | sed 's#.*#-I& -I&/..#') \
     $(find . -name '*.c' -not -path './build/*')";
 
 #[cfg(test)]

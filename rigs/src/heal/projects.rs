@@ -154,6 +154,11 @@ pub(crate) fn fetch_all(root: &Path) -> (Vec<Project>, Vec<String>) {
             Err(error) => notes.push(format!("skipped: {}: {error:#}", recipe.name)),
         }
     }
+    // The languages in turn, so that a run whose time ends early has seen all of them.
+    projects.sort_by_key(|project| {
+        let same = |other: &&Recipe| other.language == project.language;
+        RECIPES.iter().filter(same).position(|recipe| recipe.name == project.name)
+    });
     (projects, notes)
 }
 
