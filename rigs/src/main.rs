@@ -19,6 +19,7 @@ mod gateway;
 mod growth;
 mod heal;
 mod landed;
+mod pairs;
 mod product;
 mod race;
 mod redact;
@@ -49,6 +50,7 @@ const TASKS: &[Task] = &[
     Task { name: "edits", run: edits::run, short: Some(edits::short) },
     Task { name: "growth", run: growth::run, short: Some(growth::short) },
     Task { name: "heal-bench", run: heal::run, short: Some(heal::short) },
+    Task { name: "pairs", run: pairs::run, short: None },
     Task { name: "redact", run: redact::run, short: None },
     Task { name: "matrix", run: gateway::matrix, short: Some(gateway::matrix_short) },
     Task { name: "garble", run: gateway::garble, short: Some(gateway::garble_short) },

@@ -10,7 +10,7 @@ mod python;
 mod rust;
 mod script;
 
-use salve_types::{Diagnostic, Hint, NameKind};
+use salve_types::{Diagnostic, ErrorClass, Hint, NameKind};
 
 // A longer name, or a longer list of tokens, is none.
 const LONGEST: usize = 256;
@@ -43,6 +43,12 @@ pub fn add(diagnostic: &mut Diagnostic) {
         for text in said.chain(labels).chain(notes).chain(proposed).take(TEXTS) {
             read(table, text, &mut found);
         }
+    }
+    // Of types, too, tools say what they expected and found.
+    if diagnostic.class == ErrorClass::Type {
+        found.retain(|hint| {
+            !matches!(hint, Hint::ExpectedToken { .. } | Hint::UnexpectedToken { .. })
+        });
     }
     found.truncate(KEPT);
     diagnostic.hints = found;

@@ -197,8 +197,8 @@ fn source_span(value: &Value, files: &Files<'_>) -> SourceSpan {
     }
 }
 
-// The replacements of one message belong together, unless they are for the same place: then each is
-// a choice of its own.
+// The replacements of one message belong together, unless they are for the same places: then they are
+// choices.
 fn suggestions(words: &str, spans: &[Value], files: &Files<'_>, into: &mut Vec<Suggestion>) {
     let mut edits = Vec::new();
     let mut applicability = None;
@@ -211,21 +211,23 @@ fn suggestions(words: &str, spans: &[Value], files: &Files<'_>, into: &mut Vec<S
         }
     }
     let Some(applicability) = applicability else { return };
-    let mut taken = HashSet::new();
-    let same_place = |edit: &SuggestedEdit| {
+    // The parts of one choice are for different places: a place that comes again begins the next choice.
+    let place = |edit: &SuggestedEdit| {
         (edit.span.path.clone(), edit.span.bytes.map(|bytes| (bytes.start, bytes.end)))
     };
-    let choices = !edits.iter().all(|edit| taken.insert(same_place(edit)));
-    let message = words.to_owned();
-    if choices {
-        into.extend(edits.into_iter().map(|edit| Suggestion {
-            message: message.clone(),
-            applicability,
-            edits: vec![edit],
-        }));
-    } else {
-        into.push(Suggestion { message, applicability, edits });
+    let mut choice: Vec<SuggestedEdit> = Vec::new();
+    let mut taken = HashSet::new();
+    let mut tell = |edits: Vec<SuggestedEdit>| {
+        into.push(Suggestion { message: words.to_owned(), applicability, edits });
+    };
+    for edit in edits {
+        if !taken.insert(place(&edit)) {
+            tell(std::mem::take(&mut choice));
+            taken = HashSet::from([place(&edit)]);
+        }
+        choice.push(edit);
     }
+    tell(choice);
 }
 
 fn vouched(applicability: &str) -> Applicability {

@@ -4,11 +4,13 @@
 //! the tools themselves propose, then what follows from their hints and the code. Never a claim that a fix
 //! holds, never a silencing, never a rewrite: the toolchain says what holds, and the gates what is allowed.
 
+mod declarations;
 mod dependencies;
 mod draft;
 mod imports;
 mod indentation;
 mod names;
+mod python_two;
 mod spelling;
 mod suggestions;
 mod syntax;
@@ -38,7 +40,9 @@ const FIXERS: &[Fixer] = &[
     unused::fix,
     imports::fix,
     names::fix,
+    declarations::fix,
     indentation::fix,
+    python_two::fix,
     syntax::fix,
     dependencies::fix,
 ];
@@ -46,7 +50,7 @@ const FIXERS: &[Fixer] = &[
 /// Proposes fixes for what a check said, best first: a batch of everything the tools vouch for, a batch of
 /// the best for each diagnostic, and then each by itself.
 pub fn propose(diagnostics: &[Diagnostic], sources: &dyn Sources) -> Vec<Fix> {
-    let view = View::new(sources);
+    let view = View::new(sources, diagnostics);
     let looked_at = failing(diagnostics);
     let singles: Vec<(usize, Vec<Draft>)> = looked_at
         .iter()

@@ -27,6 +27,7 @@ pub(super) const TABLE: Table = Table {
         ("^expected declaration or statement at end of input", |_| unclosed("{", None)),
         ("^missing terminating \" character", |_| unclosed("\"", None)),
         ("^missing terminating ' character", |_| unclosed("'", None)),
+        ("^stray '{}' in program", |it| unexpected(&format!("`{}`", it[0]))),
         // clang.
         ("^use of undeclared identifier '{}'", |it| unknown(it[0], Value)),
         ("^call to undeclared function '{}'", |it| unknown(it[0], Function)),

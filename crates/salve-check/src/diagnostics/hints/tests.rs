@@ -4,7 +4,7 @@ use super::*;
 use salve_types::{ErrorClass, Severity};
 
 fn hints(tool: &str, message: &str) -> String {
-    let mut diagnostic = Diagnostic::new(tool, Severity::Error, ErrorClass::Type, message);
+    let mut diagnostic = Diagnostic::new(tool, Severity::Error, ErrorClass::Syntax, message);
     add(&mut diagnostic);
     serde_json::to_string(&diagnostic.hints).unwrap().replace('"', "'")
 }
@@ -110,6 +110,14 @@ fn the_words_of_tools_become_hints() {
     ] {
         assert_eq!(hints(tool, message), format!("[{}]", wanted.join(",")), "{tool}: {message}");
     }
+}
+
+#[test]
+fn what_is_expected_of_a_type_is_no_token() {
+    let message = "expected `String`, found `&str`";
+    let mut diagnostic = Diagnostic::new("rustc", Severity::Error, ErrorClass::Type, message);
+    add(&mut diagnostic);
+    assert_eq!(diagnostic.hints, []);
 }
 
 #[test]

@@ -111,7 +111,33 @@ fn respelt(
     for (slips, _, meant) in candidates(file, place, name, wanted, view).iter().take(TRIED) {
         write(meant, if *slips == 1 { Likelihood::Strong } else { Likelihood::Fair });
     }
+    let similar = candidates(file, place, name, wanted, view);
+    drafts.extend(
+        similar.iter().take(2).filter_map(|(_, _, meant)| defined_as(file, name, meant, view)),
+    );
     drafts
+}
+
+// The name is right wherever it is used, and misspelt where it is defined: nothing else uses that spelling.
+fn defined_as(file: &SourceFile, name: &str, misspelt: &str, view: &View<'_>) -> Option<Draft> {
+    let rename = |other: &SourceFile| {
+        let mut found = other.words(misspelt);
+        let (only, more) = (found.next()?, found.next());
+        let symbol = other.symbols()?.symbols.iter().find(|symbol| symbol.span == only)?;
+        (more.is_none() && symbol.kind != SymbolKind::Import).then(|| {
+            let what = format!("define `{name}` instead of `{misspelt}`");
+            let likelihood =
+                if view.times_unknown(name) > 1 { Likelihood::Named } else { Likelihood::Fair };
+            Draft::derived(AUTHOR, likelihood, what, vec![other.change(only, name)])
+        })
+    };
+    rename(file).or_else(|| {
+        let others = view.files_of(file.language()).filter(|other| other.path() != file.path());
+        let mut holding = others.filter(|other| other.words(misspelt).next().is_some());
+        let (only, more) = (holding.next()?, holding.next());
+        let is_used_here = file.words(misspelt).next().is_some();
+        (more.is_none() && !is_used_here).then(|| rename(&only)).flatten()
+    })
 }
 
 // Slips, how far the name is from the place, and the name; the best first.

@@ -2,7 +2,7 @@
 //!
 //! In: the suggestions of a diagnostic. Out: a batch of those a tool vouches for, a batch of the first of
 //! each, and every one by itself. A suggestion that only silences (an underscore before an unused name, an
-//! attribute that allows it) is left to the fixer that removes the name; one with blanks to fill is left out.
+//! attribute that allows it) is left to the fixer that removes the name; one with a blank to fill is left out.
 
 use super::draft::{Draft, Likelihood, collide, merged};
 use super::view::View;
@@ -42,7 +42,9 @@ fn draft(diagnostic: &Diagnostic, suggestion: &Suggestion, view: &View<'_>) -> O
     let likelihood = match suggestion.applicability {
         Applicability::MachineApplicable => Likelihood::Vouched,
         Applicability::MaybeIncorrect | Applicability::Unspecified => Likelihood::Named,
-        Applicability::HasPlaceholders => return None,
+        // rustc says so of suggestions that hold no blank as well; those are worth a try.
+        Applicability::HasPlaceholders if has_blank(suggestion) => return None,
+        Applicability::HasPlaceholders => Likelihood::Fair,
     };
     let mut changes: Vec<TextChange> = Vec::new();
     for edit in &suggestion.edits {
@@ -68,6 +70,14 @@ fn draft(diagnostic: &Diagnostic, suggestion: &Suggestion, view: &View<'_>) -> O
         changes,
         commands: Vec::new(),
     })
+}
+
+// What a tool writes where a person is to write something.
+fn has_blank(suggestion: &Suggestion) -> bool {
+    const BLANKS: [&str; 7] =
+        ["/*", "todo!(", "unimplemented!(", "\"REASON\"", "...", "<expr>", "value_"];
+    let is_blank = |text: &str| BLANKS.iter().any(|blank| text.contains(blank));
+    suggestion.edits.iter().any(|edit| is_blank(&edit.replacement))
 }
 
 fn author(tool: &str) -> &'static str {

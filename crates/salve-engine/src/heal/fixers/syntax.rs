@@ -127,7 +127,7 @@ fn judged(
         let Some(after) = objections(&text, file.language()) else { continue };
         // A grammar is more lenient than its compiler: a text it took before must only stay as good.
         let is_better = if before.count == 0 {
-            after.count == 0 && edit.is_hinted
+            after.count == 0 && (edit.is_hinted || edit.is_here)
         } else {
             (after.count, after.bytes) < (before.count, before.bytes)
         };

@@ -54,6 +54,8 @@ fn removal(file: &SourceFile, place: Span) -> Option<Vec<TextChange>> {
                 return statement_without(file, tree, index, inner);
             }
             "import_specifier" | "aliased_import" => return list_item(file, tree, index),
+            // The only import of a declaration is the declaration.
+            "import_spec" if has_parent(tree, node, "import_declaration") => {}
             "import_statement"
             | "import_from_statement"
             | "import_declaration"
@@ -86,9 +88,14 @@ fn removal(file: &SourceFile, place: Span) -> Option<Vec<TextChange>> {
             | "tuple_pattern"
             | "for_expression"
             | "closure_parameters"
-            | "slice_pattern"
-            | "captured_pattern" => {
+            | "slice_pattern" => {
                 return Some(vec![file.change(place, "_")]);
+            }
+            // `name @ pattern` is the pattern.
+            "captured_pattern" => {
+                let (_, pattern) = tree.children(index).filter(|(_, one)| one.is_named).last()?;
+                let name = Span::new(node.span.start, pattern.span.start);
+                return Some(vec![file.change(name, "")]);
             }
             "parameter" | "parameters" | "formal_parameters" | "parameter_list" => return None,
             _ => {}
@@ -97,6 +104,10 @@ fn removal(file: &SourceFile, place: Span) -> Option<Vec<TextChange>> {
         at = node.parent;
     }
     None
+}
+
+fn has_parent(tree: &NodeTree, node: &SyntaxNode, kind: &str) -> bool {
+    node.parent.and_then(|at| tree.nodes().get(at)).is_some_and(|parent| tree.kind(parent) == kind)
 }
 
 // `let x = VALUE;` goes when the value does nothing, else only the value stays.
@@ -140,7 +151,7 @@ fn declarator_without(
     inner: usize,
 ) -> Option<Vec<TextChange>> {
     let node = tree.nodes().get(index)?;
-    let name = tree.nodes().get(inner).filter(|name| tree.kind(name) == "identifier")?;
+    tree.nodes().get(inner).filter(|name| tree.kind(name) == "identifier")?;
     let value = tree.children(index).filter(|(at, child)| child.is_named && *at > inner).last();
     let statement = tree.nodes().get(node.parent?)?;
     let siblings = tree
@@ -154,7 +165,6 @@ fn declarator_without(
         return (siblings == 1)
             .then(|| vec![file.change(Span::new(statement.span.start, value.span.start), "")]);
     }
-    let _ = name;
     if siblings > 1 {
         return list_item(file, tree, index);
     }

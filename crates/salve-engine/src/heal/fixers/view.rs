@@ -6,7 +6,7 @@
 use super::super::{Sources, TextChange};
 use super::names::same_family;
 use salve_syntax::{FileSymbols, NodeTree, SymbolKind, file_symbols, parse_nodes};
-use salve_types::{Language, Position, SourceSpan, Span};
+use salve_types::{Diagnostic, Hint, Language, Position, SourceSpan, Span};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -26,16 +26,25 @@ pub(super) struct View<'a> {
     paths: OnceCell<Vec<String>>,
     members: RefCell<HashMap<Language, Rc<BTreeSet<String>>>>,
     parsed: Cell<usize>,
+    /// How often the diagnostics say of a name that it is not known.
+    unknown: HashMap<String, usize>,
 }
 
 impl<'a> View<'a> {
-    pub(super) fn new(sources: &'a dyn Sources) -> Self {
+    pub(super) fn new(sources: &'a dyn Sources, diagnostics: &[Diagnostic]) -> Self {
+        let mut unknown: HashMap<String, usize> = HashMap::new();
+        for hint in diagnostics.iter().flat_map(|one| &one.hints) {
+            if let Hint::UnknownName { name, .. } | Hint::UnknownMember { name, .. } = hint {
+                *unknown.entry(name.clone()).or_default() += 1;
+            }
+        }
         Self {
             sources,
             files: RefCell::default(),
             paths: OnceCell::new(),
             members: RefCell::default(),
             parsed: Cell::new(0),
+            unknown,
         }
     }
 
@@ -47,6 +56,11 @@ impl<'a> View<'a> {
         let file = self.sources.read(path).map(|text| Rc::new(SourceFile::new(path, text)));
         self.files.borrow_mut().insert(path.to_owned(), file.clone());
         file
+    }
+
+    /// Returns how many diagnostics say that this name is not known.
+    pub(super) fn times_unknown(&self, name: &str) -> usize {
+        self.unknown.get(name).copied().unwrap_or(0)
     }
 
     /// Takes a text of this length from the budget for questions to a grammar.

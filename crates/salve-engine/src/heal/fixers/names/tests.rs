@@ -76,3 +76,15 @@ fn a_name_that_resembles_nothing_is_left() {
     let said = said("python", "name 'frobnicate' is not defined", "a.py", (1, 5));
     assert_eq!(proposals(&[said], &files, "a.py"), Vec::<String>::new());
 }
+
+#[test]
+fn a_definition_that_is_misspelt_is_corrected_where_it_is() {
+    let text = "fn hlper() {}\nfn f() {\n    helper();\n    helper();\n}\n";
+    let files = Files::new(&[("a.rs", text)]);
+    let message = "cannot find function `helper` in this scope";
+    let diagnostics =
+        [said("rustc", message, "a.rs", (3, 5)), said("rustc", message, "a.rs", (4, 5))];
+    let made = proposals(&diagnostics, &files, "a.rs");
+    let wanted = text.replace("hlper", "helper");
+    assert_eq!(made.first(), Some(&wanted), "{made:?}");
+}

@@ -104,29 +104,38 @@ fn closed(file: &SourceFile, tokens: &[Token], open: &Open, rank: usize) -> Vec<
     let Some(closer) = closer(open.token) else { return Vec::new() };
     let what = format!("close the `{}` of line {}", open.token, open.line);
     let mut edits = Vec::new();
-    let mut insert = |at: usize, replacement: String, more: usize| {
-        let is_hinted = replacement.starts_with('\n');
+    let mut insert = |at: usize, replacement: String, more: usize, is_hinted: bool| {
         let one = edit(Span::new(at, at), replacement, closer, what.clone(), rank + more);
         edits.push(Edit { is_hinted, ..one });
     };
-    let ends = block_end(file, tokens, open);
-    // In its own line: after each token up to the end.
     let on_line = |token: &&Token| {
-        token.span.start > open.span.start && file.line_of(token.span.start) == open.line
+        token.span.start > open.span.start
+            && file.line_of(token.span.start) == open.line
+            && !token.is_comment
     };
-    for (order, token) in
-        tokens.iter().filter(on_line).collect::<Vec<_>>().iter().rev().take(6).enumerate()
-    {
-        insert(token.span.end, closer.to_owned(), 6 + order * 2);
+    let after: Vec<&Token> = tokens.iter().filter(on_line).collect();
+    // A bracket that ends its line opens a block, which ends in a line of its own; any other ends in its
+    // line, before the signs that end the statement.
+    let is_block = after.is_empty();
+    let is_end = |token: &&&Token| {
+        let text = file.text().get(token.span.range()).unwrap_or_default();
+        matches!(text, ";" | "," | "{" | ":")
+    };
+    let ending = after.iter().rev().take_while(is_end).count();
+    for (order, token) in after.iter().rev().take(6).enumerate() {
+        insert(token.span.end, closer.to_owned(), order.abs_diff(ending) * 3, order == ending);
     }
-    if let Some(end) = ends {
-        let unit = file.text().get(file.line(open.line).map_or(0..0, |line| line.range()));
+    if let Some(end) = block_end(file, tokens, open) {
+        let line = file.line(open.line).and_then(|line| file.text().get(line.range()));
         let indent: String =
-            unit.unwrap_or_default().chars().take_while(|one| one.is_whitespace()).collect();
-        insert(end, format!("\n{indent}{closer}"), 0);
-        insert(end, format!("\n{indent}{closer};"), 1);
-        insert(end, format!("\n{indent}{closer},"), 2);
-        insert(end, closer.to_owned(), 8);
+            line.unwrap_or_default().chars().take_while(|one| one.is_whitespace()).collect();
+        let more = if is_block { 0 } else { 12 };
+        insert(end, format!("\n{indent}{closer}"), more, is_block);
+        if file.language() != Language::Python {
+            insert(end, format!("\n{indent}{closer};"), more + 1, is_block);
+        }
+        insert(end, format!("\n{indent}{closer},"), more + 2, is_block);
+        insert(end, closer.to_owned(), 8, false);
     }
     edits
 }
@@ -173,5 +182,13 @@ fn indentation(file: &SourceFile, line: u32) -> usize {
 }
 
 fn edit(span: Span, replacement: String, token: &str, what: String, rank: usize) -> Edit {
-    Edit { span, replacement, token: token.to_owned(), what, rank, is_hinted: false }
+    Edit {
+        span,
+        replacement,
+        token: token.to_owned(),
+        what,
+        rank,
+        is_hinted: false,
+        is_here: false,
+    }
 }

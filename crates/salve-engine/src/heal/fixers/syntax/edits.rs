@@ -22,6 +22,8 @@ pub(super) struct Edit {
     pub(super) rank: usize,
     /// Whether the tool itself speaks of the token.
     pub(super) is_hinted: bool,
+    /// Whether it is just before what the tool did not expect.
+    pub(super) is_here: bool,
 }
 
 impl Edit {
@@ -132,7 +134,9 @@ fn insertions(
         }
         for (order, token) in lost_tokens(file.language()).iter().enumerate() {
             let rank = 12 + closeness * 2 + order * 2;
-            edits.push(insertion(file, tokens, gap, token, rank, false));
+            let is_here = distance == 0 && matches!(*token, "," | ";" | ":" | "=");
+            let one = insertion(file, tokens, gap, token, rank, false);
+            edits.push(Edit { is_here, ..one });
         }
     }
 }
@@ -172,6 +176,7 @@ fn insertion(
         what: format!("insert `{}`", token.trim()),
         rank,
         is_hinted,
+        is_here: false,
     }
 }
 
@@ -209,6 +214,7 @@ fn around(
             what: format!("delete `{text}`"),
             rank: if is_doubled { 1 } else { 8 + distance * 4 },
             is_hinted: is_unexpected || is_doubled,
+            is_here: false,
         });
     }
     let others = confused_with(text);
@@ -224,6 +230,7 @@ fn around(
                 what: format!("write `{meant}` instead of `{text}`"),
                 rank: distance * 4 + order * 2 + if is_hinted { 4 } else { 14 },
                 is_hinted,
+                is_here: false,
             });
         }
     }
@@ -274,6 +281,7 @@ fn misspelt_keywords(file: &SourceFile, tokens: &[Token], place: Span, edits: &m
                     what: format!("write `{keyword}` instead of `{word}`"),
                     rank: 2 + slips * 6 + order * 8,
                     is_hinted: slips == 1,
+                    is_here: false,
                 });
             }
         }

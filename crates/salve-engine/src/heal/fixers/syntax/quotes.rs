@@ -48,6 +48,7 @@ pub(super) fn edits(diagnostic: &Diagnostic, file: &SourceFile, place: Span) -> 
         what: format!("insert `{quote}`"),
         rank: rank(at),
         is_hinted: true,
+        is_here: false,
     };
     let mut edits: Vec<Edit> = places.into_iter().map(edit).collect();
     edits.sort_by_key(|edit| edit.rank);

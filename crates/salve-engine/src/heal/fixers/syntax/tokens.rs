@@ -23,7 +23,9 @@ pub(super) fn tokens(file: &SourceFile) -> Option<Vec<Token>> {
     while let Some(node) = nodes.get(at) {
         let kind = tree.kind(node);
         let is_comment = kind.ends_with("comment");
-        let is_text = kind.contains("string") || kind == "char_literal" || kind == "character";
+        let is_text = (kind.contains("string") && !kind.starts_with("concatenated"))
+            || kind == "char_literal"
+            || kind == "character";
         let is_leaf = node.end_index == at + 1;
         if is_comment || (is_text && node.is_named) || is_leaf {
             let after = found.last().map_or(0, |last| last.span.end);
