@@ -12,7 +12,7 @@ use salve_types::{FileChange, Hunk, HunkBody, LineKind};
 /// A file after its change.
 #[derive(Debug, PartialEq)]
 pub(super) struct Edited {
-    /// The new content; `None`: the file goes away.
+    /// The new content; `None`: the file is deleted.
     pub(super) content: Option<Vec<u8>>,
     pub(super) hunks: Vec<HunkOutcome>,
     pub(super) notes: Vec<String>,

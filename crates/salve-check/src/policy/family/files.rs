@@ -117,7 +117,7 @@ fn written_operands(context: &Context<'_>, table: &Table) -> Judged {
     operands(&items).try_for_each(|(text, _)| context.write(text))
 }
 
-/// Says what it is told to say, whatever that looks like.
+/// Prints its words, whatever they look like.
 pub(super) fn echo(_: &Context<'_>) -> Judged {
     Ok(())
 }

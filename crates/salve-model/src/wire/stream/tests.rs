@@ -1,4 +1,4 @@
-//! Streams as providers send them, and as nobody should.
+//! Streams as providers send them, and broken ones.
 //!
 //! In: data lines. Out: a failure when they do not mean what is written next to them.
 
