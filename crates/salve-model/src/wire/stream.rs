@@ -14,7 +14,7 @@ use super::words::{Counts, unless_refused};
 use super::{Asked, Delta, Dialect, SseFrame, StreamTail};
 use crate::reply::{ModelReply, ToolCall};
 use salve_types::FinishReason;
-use sound::{WRONG_LINES, Why};
+use sound::{Habit, WRONG_LINES, Why};
 
 /// More calls than this in one answer are not followed.
 const MOST_CALLS: usize = 1024;
@@ -33,6 +33,9 @@ pub struct StreamReader {
     // Blocks of Messages that have begun.
     begun: u64,
     numbers: responses::Numbers,
+    // Whether events say their kind, and to which call, block or item they belong.
+    says_kind: Habit,
+    says_place: Habit,
     // Fields of Chat that are not known and came before the answer.
     strange_keys: Vec<String>,
     tail: StreamTail,
@@ -75,6 +78,8 @@ impl StreamReader {
             choices: MOST_CHOICES,
             begun: 0,
             numbers: responses::Numbers::default(),
+            says_kind: Habit::default(),
+            says_place: Habit::default(),
             strange_keys: Vec::new(),
             tail: StreamTail::new(dialect),
         }

@@ -296,6 +296,30 @@ fn frames_that_lost_their_piece_are_told_and_take_nothing() {
                 r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","argumnts":"{}"}}]}}]}"#,
             ],
         ),
+        (
+            Dialect::Chat,
+            &[
+                r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":"{}"}}]}}]}"#,
+                r#"{"choices":[{"delta":{"tool_calls":[{"index":1,"id":"y","function":{"name":"f","arguments":""}}]}}]}"#,
+                r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"a\""}}]}}]}"#,
+            ],
+        ),
+        (
+            Dialect::Chat,
+            &[
+                r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":""}}]}}]}"#,
+                r#"{"choices":[{"delta":{"tool_calls":[{"iwxvx":0,"function":{"arguments":"{"}}]}}]}"#,
+            ],
+        ),
+        (
+            Dialect::Messages,
+            &[start, r#"{"type":"content_block_delta","delta":{"type":"text_delta","text":"a"}}"#],
+        ),
+        (
+            Dialect::Responses,
+            &[created, going, r#"{"tqqe":"response.queued","sequence_number":2,"response":{}}"#],
+        ),
+        (Dialect::Responses, &[piece, r#"{"type":"response.output_text.delta","delta":"c"}"#]),
         (Dialect::Messages, &["NOT "]),
         (Dialect::Messages, &[start, r#"{"type":"content_block_delta","index":0}"#]),
         (
