@@ -5,7 +5,8 @@
 
 use super::super::reading::Dialect;
 use super::accident::damaged;
-use super::frames::{self, Answer};
+use super::answers::Answer;
+use super::frames;
 use super::style::Style;
 use fastrand::Rng;
 
@@ -25,6 +26,11 @@ impl Damage {
     pub(super) fn new(mut rng: Rng, dialect: Dialect, left: usize) -> Self {
         let style = Style::any(&mut rng);
         Self { rng, dialect, style, left, done: Vec::new(), unseen: false }
+    }
+
+    /// Decides by chance.
+    pub(super) fn flip(&mut self) -> bool {
+        self.rng.bool()
     }
 
     /// Writes the stream of an answer.
