@@ -33,6 +33,8 @@ const GAP: f64 = 0.01;
 pub(crate) const RIVAL: f64 = 0.3;
 /// The same for a hunk that is somewhere exactly and says enough to be told by its lines.
 pub(crate) const STRONG_RIVAL: f64 = 0.6;
+/// So many lines of context that say something tell a place whose other lines were edited since.
+const ENOUGH_CONTEXT: usize = 2;
 /// A nearest place less alike than this does not help.
 const WORTH_SHOWING: f64 = 0.4;
 
@@ -69,10 +71,23 @@ pub(crate) fn rival(
             // What came in between since does not make the lines that are left less telling.
             let pairs = pattern.old.iter().zip(&place.pairs);
             let seen: f64 = pairs.map(|(line, pair)| pair.map_or(0.0, |_| worth(line))).sum();
-            seen >= least * total
+            seen >= least * total || has_all_context(pattern, place)
         })
         // What differs somewhere is never wholly alike.
         .map(|place| (place.lines, place.score.min(0.99)))
+}
+
+// Everything that a hunk says would stay is there, and only what it would change is not.
+fn has_all_context(pattern: &Pattern<'_>, place: &Likely) -> bool {
+    let pairs = pattern.old.iter().zip(&place.pairs);
+    let stays = pairs.filter(|(line, _)| line.kept && weight(&line.text) > 0);
+    let same = |pair: &Option<(usize, f64)>| pair.is_some_and(|(_, alike)| alike >= 1.0);
+    let (mut count, mut all) = (0, true);
+    for (_, pair) in stays {
+        count += 1;
+        all &= same(pair);
+    }
+    all && count >= ENOUGH_CONTEXT
 }
 
 /// A place that is like a hunk.
