@@ -133,7 +133,12 @@ fn hunk(file: &[String], piece: &Piece, grown: isize, habit: &str, random: &mut 
     let mut first = piece.start + 1;
     let (mut old_count, mut new_count) = (old, new);
     match habit {
-        "wrong line numbers" => first = (first + random.below(60)).saturating_sub(30).max(1),
+        "wrong line numbers" => {
+            let wrong = (first + random.below(60)).saturating_sub(30).max(1);
+            // A number that names other lines that are the same is not wrong: it means those.
+            let means_others = file.get(wrong - 1..).is_some_and(|it| it.starts_with(&piece.old()));
+            first = if means_others { first } else { wrong };
+        }
         "wrong counts" => {
             old_count += random.below(3);
             new_count = (new_count + random.below(3)).saturating_sub(1);
