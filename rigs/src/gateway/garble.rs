@@ -6,9 +6,11 @@
 //! marked. The upstream here continues truthfully, in streams that may be damaged as well.
 //!
 //! Nearly half of the answers make up to three calls, of the same tool or of others, with texts before
-//! and between them; servers differ in how they write the same answer. What no reader can see is counted apart and not judged: a frame of Chat or Messages
-//! that is gone without a trace, and one that still reads as the same event with other words.
-//! Responses counts its events and repeats its text, so there both are judged.
+//! and between them; servers differ in how they write the same answer. What no reader can see is counted
+//! apart and not judged: a frame of Chat or Messages that is gone without a trace, one that still reads
+//! as the same event with other words, and a text that goes on with all that it began with, as an echo
+//! would. Responses counts its events and repeats its text, so there the first is judged always, and
+//! the second where nothing else is damaged.
 
 mod accident;
 mod answers;

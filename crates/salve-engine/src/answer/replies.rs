@@ -67,6 +67,8 @@ impl Climb {
         let calls = !reply.tool_calls.is_empty() && !self.wanted.is_json();
         if blank && calls && !self.answer.text.is_empty() {
             self.ends_as(&reply);
+            // Blanks before the calls are the end of the text.
+            self.answer.text.push_str(&reply.text);
             self.answer.tool_calls = reply.tool_calls;
             return (StepOutcome::Joined, Next::Judge);
         }
@@ -83,7 +85,8 @@ impl Climb {
         match stitch_chat(&self.answer.text, &reply.text, &cut.verdict) {
             Ok(text) if !restarted || self.fits(&text) => {
                 self.ends_as(&reply);
-                self.answer.text = text;
+                let meant = repeats_itself(&self.answer.text, &reply.text, &text);
+                self.answer.text = meant.unwrap_or(text);
                 self.answer.tool_calls = reply.tool_calls;
                 (StepOutcome::Joined, Next::Judge)
             }
@@ -150,6 +153,16 @@ impl Climb {
         let last = self.answer.tool_calls.last();
         !self.answer.lost || last.is_some_and(|call| !self.is_whole_call(call))
     }
+}
+
+// A continuation that begins with words which the text has twice already: they are no echo of its end
+// but its way of speaking, so that nothing of them is left out.
+fn repeats_itself(text: &str, rest: &str, joined: &str) -> Option<String> {
+    const SHORTEST: usize = 16;
+    let added = joined.strip_prefix(text)?;
+    let left_out = rest.strip_suffix(added)?.trim();
+    let repeated = left_out.len() >= SHORTEST && text.matches(left_out).nth(1).is_some();
+    repeated.then(|| format!("{text}{rest}"))
 }
 
 // A sentence that is said to be the end, where the rest of a JSON value is wanted: inside a string

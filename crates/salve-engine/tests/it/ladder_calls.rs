@@ -129,6 +129,27 @@ fn words_before_and_between_lost_calls_are_kept() {
 }
 
 #[test]
+fn the_end_of_a_text_before_calls_and_words_said_again_are_kept() {
+    let first = ModelReply { lost: true, ..text("That is all.", Disconnect) };
+    let (completed, _) = heal(first, (12, 0), &[said("\n", writes(&[A, B]))]);
+    assert_eq!(
+        (completed.reply.text.as_str(), arguments(&completed)),
+        ("That is all.\n", vec![A, B])
+    );
+    let step = "It is important that you do not skip this step. ";
+    let begun = format!("{step}Number 15 is 59. {step}");
+    let rest = format!("{step}Number 28 is 65. So be it!");
+    let first = ModelReply { lost: true, ..text(&begun, Disconnect) };
+    let (completed, _) = heal(first, (begun.len(), 0), &[text(&rest, Stop)]);
+    assert_eq!(completed.reply.text, format!("{begun}{rest}"));
+    // Said once, it is the echo of the end.
+    let begun = format!("Number 15 is 59. {step}");
+    let first = ModelReply { lost: true, ..text(&begun, Disconnect) };
+    let (completed, _) = heal(first, (begun.len(), 0), &[text(&rest, Stop)]);
+    assert_eq!(completed.reply.text, format!("{begun}Number 28 is 65. So be it!"));
+}
+
+#[test]
 fn a_call_made_again_takes_its_own_place() {
     let bad = r#"{"path": 1}"#;
     let unknown = calls(&[("write_file", A), ("wqite_file", B), ("list", "{}")], ToolCalls);

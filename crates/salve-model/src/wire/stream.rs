@@ -14,7 +14,7 @@ use super::words::{Counts, unless_refused};
 use super::{Asked, Delta, Dialect, SseFrame, StreamTail};
 use crate::reply::{ModelReply, ToolCall};
 use salve_types::FinishReason;
-use sound::{Habit, WRONG_LINES, Why};
+use sound::{Habit, NOT_JSON, WRONG_LINES, Why};
 
 /// More calls than this in one answer are not followed.
 const MOST_CALLS: usize = 1024;
@@ -105,6 +105,10 @@ impl StreamReader {
         }
         if frame.data.is_empty() {
             return Vec::new();
+        }
+        // A string that nobody looks at may hold bytes that are no text, and clients look at all of them.
+        if std::str::from_utf8(&frame.data).is_err() {
+            return vec![Delta::Lost { why: NOT_JSON }];
         }
         let read = match self.dialect {
             Dialect::Chat => chat::read(self, frame),

@@ -58,6 +58,7 @@ impl Truths {
         let (case, damage) = all.get_mut(&number)?;
         let all = damage.flip();
         let answer = asked_for(&case.truth, body, all);
+        damage.unseen |= is_like_an_echo(&answer, body);
         Some(damage.stream(&answer))
     }
 
@@ -130,6 +131,13 @@ fn asked_for(truth: &Answer, body: &Value, all: bool) -> Answer {
     let text = truth.text();
     let begun = [came.as_str(), came.trim_end()].into_iter().find(|it| text.starts_with(it));
     truth.after_text(begun.map_or(text.len(), str::len))
+}
+
+// Whether an answer goes on with all the words that it began with: a server that sends the last turn again
+// before what is new does the same, and no reader can tell.
+fn is_like_an_echo(answer: &Answer, body: &Value) -> bool {
+    let came = said(body, "assistant").unwrap_or_default();
+    !came.trim().is_empty() && answer.text().trim_start().starts_with(came.trim())
 }
 
 // What follows the calls that arrived, and the words after them that arrived.

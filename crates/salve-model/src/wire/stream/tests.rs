@@ -510,9 +510,13 @@ fn hostile_frames_mean_nothing_and_take_nothing() {
     let invalid = SseFrame::read(bytes::Bytes::from_static(
         b"data: {\"choices\":[{\"delta\":{\"content\":\"\xff\xfe\"}}]}\n\n",
     ));
+    let unseen = SseFrame::read(bytes::Bytes::from_static(
+        b"data: {\"type\":\"ping\",\"choices\":[],\"note\":\"\xff\",\"usage\":{}}\n\n",
+    ));
     for dialect in Dialect::ALL {
         let mut reader = StreamReader::new(dialect);
         assert!(is_lost(&reader.read(&invalid)), "{dialect:?}");
+        assert!(is_lost(&reader.read(&unseen)), "{dialect:?}");
         assert_eq!(reader.tail().forward(&invalid, &[]), invalid.raw, "it is passed on as it came");
         let frames = [
             deep.as_str(),
