@@ -3,7 +3,6 @@
 //! In: the sources of this crate and changes whose result is known. Out: a failure where a lazy text is
 //! resolved to another result. Never: a change without a line of the file beside each marker, for then
 //! nothing tells its place.
-#![expect(clippy::disallowed_methods, reason = "tests read the sources they are made of")]
 
 use super::resolve;
 use std::path::Path;

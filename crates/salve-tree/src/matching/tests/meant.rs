@@ -278,11 +278,11 @@ fn a_copy_does_not_take_what_was_applied_elsewhere() {
         (&file, hinted(diff(change), 2)),
         (&without, hinted(diff(removal), 2)),
     ] {
-        assert_eq!(said(file, &[hunk.clone()], STRICT), "Ambiguous \"\"", "{hunk:?}");
+        assert_eq!(said(file, std::slice::from_ref(&hunk), STRICT), "Ambiguous \"\"", "{hunk:?}");
     }
     // Where the number names the copy, the copy is meant.
     for (file, hunk) in [(&file, hinted(diff(change), 9)), (&without, hinted(diff(removal), 8))] {
-        assert!(said(file, &[hunk.clone()], STRICT).starts_with("AtHint"), "{hunk:?}");
+        assert!(said(file, std::slice::from_ref(&hunk), STRICT).starts_with("AtHint"), "{hunk:?}");
     }
 }
 
