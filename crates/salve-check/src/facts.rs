@@ -1,4 +1,4 @@
-//! What the policy asks about the world, as traits.
+//! What the policy asks about the disk and the repository, as traits.
 //!
 //! In: paths and a repository, as a command names them. Out: the answers of the adapter. Never
 //! looks at a file itself: the adapters are where the crates meet, and tests give tables.

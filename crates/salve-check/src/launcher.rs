@@ -36,7 +36,7 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode};
 
-/// Everything the launcher is told.
+/// Everything the launcher is given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Launch {
     /// What to execute.
@@ -231,12 +231,12 @@ pub enum LauncherReport {
         /// The limit that ended it, if one did.
         exceeded: Option<RunLimit>,
     },
-    /// Something listens on a port inside; it comes along, and whatever connects to it is the runner's.
+    /// A listener on a port inside; it is sent along, and the runner serves what connects to it.
     Listening {
         /// The port.
         port: u16,
     },
-    /// The programs have a terminal; its other end comes along.
+    /// The programs have a terminal; its other end is sent along.
     Terminal,
     /// The one program of the plan does not exist; nothing was started.
     NoSuchProgram {

@@ -15,7 +15,7 @@ use crate::{Capture, FinishedRun, Gate, Layer, RiskClass, RunEnding, RunLimit, R
 use serde::Serialize;
 use std::fmt;
 
-/// What stood in the way.
+/// What was in the way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "obstacle", rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -114,7 +114,7 @@ struct Walls {
 impl Walls {
     fn of(record: &RunRecord) -> Self {
         let lacks = |layer: Layer| record.missing_layers.iter().any(|name| name == layer.name());
-        // Shells say so of a file that is there and that nobody may execute.
+        // Shells say so of a file that exists and is not executable.
         let not_executable = record.ending == RunEnding::Exited { code: 126 };
         Self {
             has_network: record.risk == RiskClass::Network,

@@ -117,8 +117,8 @@ pub(crate) fn make_build_folders(launch: &Launch) -> BuildFolders {
     system::make_build_folders(&launch.workspace)
 }
 
-/// Removes what a killed launcher may have left in the workspace: empty folders that stood in for
-/// protected paths. Cheap; called after every run.
+/// Removes what a killed launcher may have left in the workspace: empty folders in
+/// place of protected paths. Cheap; called after every run.
 pub(crate) fn remove_placeholders(workspace: &Path, protected: &[PathBuf]) {
     let protected: Vec<PathBuf> = protected.iter().map(|path| workspace.join(path)).collect();
     system::remove_placeholders(&protected);

@@ -7,7 +7,7 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use salve_types::{Finding, OpenConstruct, TruncationKind, Verdict};
 
-// Beyond this the opener is told in words instead of drawn.
+// Beyond this the opener is named in words instead of drawn.
 const DRAWN_BYTES: usize = 4096;
 const DRAWN_LINE: usize = 200;
 

@@ -1,7 +1,7 @@
 //! Opens the workspace a command works on.
 //!
 //! In: the arguments. Out: an open workspace that is at rest, the time, and the words about what a
-//! crash had left. Never hides a recovery: it is told on standard error.
+//! crash had left. Never hides a recovery: it is reported on standard error.
 
 use crate::arguments::{FolderArguments, TreeArguments};
 use crate::change::visible;

@@ -100,7 +100,7 @@ fn memory(what: &str) {
     goal(what, &shown, "40 MiB", bytes <= 40 * MIB);
 }
 
-/// One job at a time, from its start until its end is told.
+/// One job at a time, from its start until its end is reported.
 async fn one(jobs: &EngineJobs, goals: &Goals) {
     let mut times = Vec::new();
     for number in 0..ROUNDS {

@@ -31,6 +31,7 @@
 //! assert_eq!(completed.reply.text, "{\"done\": true}");
 //! ```
 
+mod calls;
 mod climb;
 mod completed;
 mod generate;

@@ -112,7 +112,7 @@ pub enum ModelError {
     },
 }
 
-/// Tells whether the same request may go well a little later when it was answered with this HTTP
+/// Tells whether the same request may succeed a little later when it was answered with this HTTP
 /// status: too early, too many, in conflict with another one, or a failure of the provider's own
 /// (529 is Anthropic's "overloaded"). What a server does not implement it will not implement later.
 pub const fn is_transient_status(status: u16) -> bool {
@@ -120,7 +120,7 @@ pub const fn is_transient_status(status: u16) -> bool {
 }
 
 impl ModelError {
-    /// Tells whether the same call may go well a little later.
+    /// Tells whether the same call may succeed a little later.
     pub const fn is_transient(&self) -> bool {
         match self {
             Self::Provider { status, .. } => is_transient_status(*status),

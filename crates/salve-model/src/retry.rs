@@ -1,4 +1,4 @@
-//! Tries again what may go well a little later.
+//! Tries again what may succeed a little later.
 //!
 //! In: a model and a policy. Out: the same model, which waits and calls again when it was refused
 //! for the moment (429, 5xx) or not reached. Never after text arrived: what was seen cannot be

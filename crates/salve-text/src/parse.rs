@@ -195,7 +195,7 @@ impl JsonParser {
             .iter()
             .map(|found| Candidate {
                 node: tree.resolve(found.node),
-                span: Span::new(found.start, found.end),
+                span: Span::new(found.start as usize, found.end as usize),
                 fenced: found.fenced,
             })
             .collect();

@@ -1,7 +1,7 @@
 //! The journal: what a transaction is about to do, written down before it does it.
 //!
 //! In: the plan of a transaction, or any bytes that stand in `.salve/journal`. Out: a manifest
-//! that says for every file which content was there and which shall be, or why it cannot be
+//! that says for every file which content was there and which is to be, or why it cannot be
 //! believed. Never: a manifest believed whose hash is wrong or that names a path outside the tree
 //! or inside `.git` or `.salve`.
 //!

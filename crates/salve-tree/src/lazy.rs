@@ -15,6 +15,7 @@ mod keys;
 mod markers;
 mod outline;
 mod reread;
+mod rivals;
 mod unchanged;
 mod weave;
 

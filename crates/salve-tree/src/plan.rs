@@ -22,7 +22,7 @@ pub struct FileState {
     pub mode: u32,
 }
 
-/// A file as it shall be.
+/// A file as it is to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileContent {
     /// The content.

@@ -12,7 +12,7 @@ use std::ops::Range;
 pub(crate) enum Change {
     /// Whole lines in the place of whole lines.
     Lines {
-        /// First line, counted from 0, that goes away or that the new lines stand before.
+        /// First line, counted from 0, that is removed or that the new lines are put before.
         first: usize,
         /// How many lines go away.
         removed: usize,
@@ -23,7 +23,7 @@ pub(crate) enum Change {
     },
     /// Text in the place of text.
     Bytes {
-        /// What goes away.
+        /// What is removed.
         range: Range<usize>,
         /// What comes in its place.
         new: String,

@@ -30,7 +30,7 @@ pub(crate) struct Desk {
     disk: Option<Arc<dyn Disk>>,
 }
 
-/// What shall stand under a path.
+/// What is to be at a path.
 pub(crate) type Wish<'a> = (&'a str, Option<(&'a [u8], u32)>);
 
 impl Desk {

@@ -42,7 +42,7 @@ pub enum FileSync {
     /// Every applied change does.
     #[default]
     Full,
-    /// Nothing is promised. The end of the process at any instant is survived all the same,
+    /// Nothing is promised. The end of the process at any instant is survived anyway,
     /// because the system keeps what it was given. Meant for folders that do not outlive the
     /// machine, such as shadow copies and tests.
     None,

@@ -104,7 +104,7 @@ pub enum EditNoteCode {
     FormatMismatch,
 }
 
-/// What shall happen to one file.
+/// What is to happen to one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FileEdit {
     /// The path as written, without `a/` and `b/`. `None` when the reply names no file and the
@@ -114,7 +114,7 @@ pub struct FileEdit {
     pub change: FileChange,
     /// The new path, when the file is moved too.
     pub rename_to: Option<String>,
-    /// The permission bits the file shall have, when the edit says so.
+    /// The permission bits the file is to have, when the edit says so.
     pub mode: Option<u32>,
     /// Where it is in the reply.
     pub span: Span,
@@ -134,7 +134,7 @@ pub enum FileChange {
     Lazy(String),
     /// Changes in places.
     Patch(Vec<Hunk>),
-    /// The file goes away.
+    /// The file is deleted.
     Delete,
 }
 

@@ -34,7 +34,7 @@ impl Spend {
         }
     }
 
-    // The part of the money that falls to this many of the tokens, rounded up.
+    // The part of the money that these tokens cost, rounded up.
     fn price_of(self, tokens: u64) -> u64 {
         if self.tokens == 0 {
             return 0;

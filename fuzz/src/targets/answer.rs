@@ -3,7 +3,7 @@
 //! In: a byte that chooses what is wanted and how the answer is said to end, the answer, and after
 //! each separator `0x1E` what the model answers when it is asked again. Out: a panic when a stream is
 //! judged otherwise than the whole text, when text that was sent changed, when a letter appears that
-//! nobody wrote, or when arguments are passed on that are not JSON.
+//! the model did not write, or when arguments are passed on that are not JSON.
 
 use crate::input;
 use salve_engine::answer::{

@@ -47,7 +47,7 @@ pub(crate) struct Tally {
     pub(crate) time: Duration,
 }
 
-/// How many failures are told of one row; the others are counted.
+/// How many failures are shown of one row; the others are counted.
 const TOLD: usize = 3;
 
 impl Tally {

@@ -48,7 +48,7 @@ pub(crate) enum Beside {
 pub(crate) enum Act {
     /// One change set.
     Apply(Vec<Change>),
-    /// The user writes a file, through nobody.
+    /// The user writes a file, without Salve.
     UserWrites(&'static str, &'static str),
     /// The last one is taken back.
     Undo,

@@ -76,8 +76,8 @@ impl Report {
         self.flagged.extend(flagged(file, judged));
     }
 
-    /// Counts a whole file that its grammar does not read: not part of the targets, but nobody
-    /// wants it flagged either.
+    /// Counts a whole file that its grammar does not read: not part of the targets, but it
+    /// is not to be flagged either.
     pub(crate) fn add_unread(&mut self, file: &SourceFile, judged: &Judged) {
         self.unread += 1;
         self.unread_flagged.extend(flagged(file, judged));

@@ -1,8 +1,8 @@
 //! Where to cut.
 //!
 //! In: files and a seed. Out: cuts, at least the wanted number for every language and kind of place
-//! that has so many, each with what the tree says is open there. Never cuts inside a character, nor
-//! where the tree has no truth.
+//! that has that many, each with what the tree says is open there. Never cuts inside a character,
+//! nor where the tree has no truth.
 
 use super::truth::{OpenAt, Truth, What, truth_of};
 use crate::corpus::{Random, SourceFile};

@@ -2,13 +2,13 @@
 //!
 //! In: folders with packages as they were published (the registry's sources, the libraries of Python
 //! and Node, or `--under DIR`), and a seed. Out: how many of N files of each language are called cut,
-//! and which. Fails for one. Files that are cut or broken on purpose, as tests of parsers have them,
-//! are told by their folder and left out.
+//! and which. Fails for one. The languages take turns, those without a grammar too, so that a rare one
+//! is not drowned. Files that are cut or broken on purpose, as tests of parsers have them, are told by
+//! their folder and left out.
 
 use super::Judged;
 use crate::corpus::Random;
 use anyhow::{Context, Result, bail};
-use salve_syntax::has_grammar;
 use salve_types::Language;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ pub(super) fn run(count: usize, seed: u64, under: Option<PathBuf>) -> Result<()>
     Random::new(seed).for_name("whole").shuffle(&mut files);
     let mut rows: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let (mut judged, mut flagged) = (0, 0);
-    for (path, language) in files {
+    for (path, language) in in_turn(files) {
         if judged == count {
             break;
         }
@@ -73,6 +73,21 @@ pub(super) fn run(count: usize, seed: u64, under: Option<PathBuf>) -> Result<()>
     if flagged == 0 { Ok(()) } else { bail!("{flagged} whole files are called cut") }
 }
 
+// One file of each language, then the next of each.
+fn in_turn(files: Vec<(PathBuf, Language)>) -> impl Iterator<Item = (PathBuf, Language)> {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut numbered: Vec<_> = files
+        .into_iter()
+        .map(|(path, language)| {
+            let turn = seen.entry(language.name()).or_default();
+            *turn += 1;
+            (*turn, path, language)
+        })
+        .collect();
+    numbered.sort_by_key(|(turn, ..)| *turn);
+    numbered.into_iter().map(|(_, path, language)| (path, language))
+}
+
 // Where packages lie on a machine that builds this repository.
 fn places() -> Vec<PathBuf> {
     let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
@@ -97,7 +112,8 @@ fn list(folder: &Path, files: &mut Vec<(PathBuf, Language)>) {
                 folders.push(path);
             } else if kind.is_file()
                 && entry.metadata().is_ok_and(|it| it.len() <= LARGEST)
-                && let Some(language) = Language::from_path(&name).filter(|it| has_grammar(*it))
+                && let Some(language) =
+                    Language::from_path(&name).filter(|it| *it != Language::Text)
             {
                 files.push((path, language));
             }

@@ -5,13 +5,15 @@
 //! fewer than 60 % of the streams damaged once end healed and exact, or when an untouched stream is
 //! marked. The upstream here continues truthfully, in streams that may be damaged as well.
 //!
-//! A quarter of the answers are a call, whose arguments are the truth; servers differ in how they write
-//! the same answer. What no reader can see is counted apart and not judged: a frame of Chat or Messages
-//! that is gone without a trace, and one that still reads as the same event with other words.
-//! Responses counts its events and repeats its text, so there both are judged.
+//! Nearly half of the answers make up to three calls, of the same tool or of others, with texts before
+//! and between them; servers differ in how they write the same answer. What no reader can see is counted
+//! apart and not judged: a frame of Chat or Messages that is gone without a trace, one that still reads
+//! as the same event with other words, and a text that goes on with all that it began with, as an echo
+//! would. Responses counts its events and repeats its text, so there the first is judged always, and
+//! the second where nothing else is damaged.
 
 mod accident;
-mod calls;
+mod answers;
 mod damage;
 mod frames;
 mod style;
@@ -20,8 +22,8 @@ mod upstream;
 use super::client::Client;
 use super::reading::Dialect;
 use super::servers;
+use answers::Got;
 use anyhow::{Context, bail};
-use frames::Answer;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -114,17 +116,15 @@ fn request(case: &upstream::Case) -> Value {
         Dialect::Responses => json!({ "model": model, "stream": true, "input": turns }),
         _ => json!({ "model": model, "stream": true, "messages": turns, "max_tokens": 100_000 }),
     };
-    if matches!(case.answer, Answer::Calls(_)) {
-        let text = json!({ "type": "string" });
-        let schema = json!({ "type": "object", "properties": { "path": text, "text": text },
-            "required": ["path", "text"] });
-        request["tools"] = match case.dialect {
-            Dialect::Chat => json!([{ "type": "function",
-                "function": { "name": "write", "parameters": schema } }]),
-            Dialect::Responses => json!([{ "type": "function", "name": "write",
-                "parameters": schema }]),
-            Dialect::Messages => json!([{ "name": "write", "input_schema": schema }]),
+    if !case.truth.calls().is_empty() {
+        let tool = |(name, schema): (&str, Value)| match case.dialect {
+            Dialect::Chat => json!({ "type": "function",
+                "function": { "name": name, "parameters": schema } }),
+            Dialect::Responses => json!({ "type": "function", "name": name,
+                "parameters": schema }),
+            Dialect::Messages => json!({ "name": name, "input_schema": schema }),
         };
+        request["tools"] = answers::tools().into_iter().map(tool).collect();
     }
     request
 }
@@ -139,12 +139,12 @@ const fn name(dialect: Dialect) -> &'static str {
 
 fn count_one(tally: &mut Tally, truths: &Truths, case: &upstream::Case, body: &[u8]) {
     let Some(damage) = truths.end(case.number) else { return };
-    let got = frames::received(body);
+    let got = Got::of(case.dialect, body);
     let said = String::from_utf8_lossy(body);
     let comment = said.lines().rev().find_map(|line| line.strip_prefix(": salve "));
     let report: Value = serde_json::from_str(comment.unwrap_or("{}")).unwrap_or_default();
     let good = matches!(report["verdict"].as_str(), Some("whole" | "healed"));
-    let exact = good && got == case.truth;
+    let exact = good && got.is(&case.truth);
     tally.all += 1;
     if damage.done.is_empty() {
         tally.untouched += 1;
@@ -162,7 +162,7 @@ fn count_one(tally: &mut Tally, truths: &Truths, case: &upstream::Case, body: &[
     match good {
         false => tally.marked += 1,
         true if exact => tally.exact += 1,
-        true if frames::is_subsequence(&case.truth, &got) => tally.too_many += 1,
+        true if got.has_all_of(&case.truth) => tally.too_many += 1,
         true => tally.lacking.push(format!(
             "{} {:?}\n  truth {:?}\n  got   {got:?}",
             case.number, damage.done, case.truth

@@ -7,7 +7,7 @@ mod foreign;
 use super::line_tree::LineTree;
 use super::objection::{Objection, Rule};
 use super::options::{Hazard, Item, Meaning, Style, Table, read_words};
-use crate::{PathConcern, PathJudgement, PathUse, RepoFacts};
+use crate::{PathConcern, PathJudgement, PathKind, PathUse, RepoFacts};
 
 /// What the rules of a program need to know.
 #[derive(Clone, Copy)]
@@ -48,7 +48,8 @@ impl<'a> Context<'a> {
         let items = read_words(table, style, self.words, start, self.agreed)?;
         for item in &items {
             match item {
-                Item::Flag { meaning: Meaning::Read, value: Some(value), .. } => {
+                Item::Flag { name, meaning: Meaning::Read, value: Some(value), .. } => {
+                    self.no_inline_settings(name, value)?;
                     self.read(value)?;
                 }
                 Item::Flag { meaning: Meaning::Write, value: Some(value), .. } => {
@@ -58,6 +59,16 @@ impl<'a> Context<'a> {
             }
         }
         Ok(items)
+    }
+
+    // Many tools take settings themselves where they take a file of them.
+    fn no_inline_settings(&self, flag: &str, value: &str) -> Judged {
+        let looks_so = value.contains(['{', '=', '"']) || value.starts_with('[');
+        if looks_so && self.paths.kind(value) == PathKind::Missing {
+            let why = format!("the value of `{flag}` may be settings, and is no file");
+            return Err(Objection::never(Rule::Argument, why));
+        }
+        Ok(())
     }
 
     /// Judges a file that is read.

@@ -13,7 +13,7 @@ use crate::{PathKind, SimpleCommand, WordTarget};
 const WRITES_ANYTHING: &[(&str, &[&str])] = &[
     ("tar", &[]), ("bsdtar", &[]), ("unzip", &[]), ("7z", &[]), ("7za", &[]), ("cpio", &[]), ("ar", &[]),
     ("unxz", &[]), ("gunzip", &[]), ("patch", &[]), ("rsync", &[]), ("scp", &[]), ("ln", &[]),
-    ("install", &[]), ("link", &[]), ("chmod", &[]), ("chown", &[]), ("tee", &[]), ("ed", &[]),
+    ("install", &[]), ("link", &[]), ("chmod", &[]), ("chown", &[]), ("ed", &[]),
     ("git", &["checkout", "switch", "restore", "stash", "pull", "merge", "rebase", "reset", "clone", "apply",
         "am", "cherry-pick", "revert", "submodule", "worktree", "clean", "mv", "rm", "init", "config", "read-tree",
         "checkout-index", "fetch", "sparse-checkout", "bisect", "subtree", "lfs"]),
@@ -29,23 +29,27 @@ pub(super) fn effects(
     command: &SimpleCommand,
     fetches: bool,
 ) -> Vec<Effect> {
-    let mut effects = by_program(context);
+    let mut effects = by_program(context, fetches);
     for redirect in &command.redirects {
         if let WordTarget::Write(word) | WordTarget::Append(word) = &redirect.target
             && word.text != "/dev/null"
         {
-            let content = if fetches { Content::Fetched } else { Content::Written };
-            effects.push(Effect::File { path: context.paths.real(&word.text), content });
+            let path = context.paths.real(&word.text);
+            effects.push(Effect::File { path, content: written(fetches) });
         }
     }
     effects
 }
 
-fn by_program(context: &Context<'_>) -> Vec<Effect> {
+const fn written(fetches: bool) -> Content {
+    if fetches { Content::Fetched } else { Content::Written }
+}
+
+fn by_program(context: &Context<'_>, fetches: bool) -> Vec<Effect> {
     let words: [&str; 2] = [0, 1].map(|at| context.words.get(at).map_or("", String::as_str));
     let by = || words.join(" ").trim_end().to_owned();
-    // `git stash list` and `git worktree list` only look.
-    let lists = context.words.get(2).is_some_and(|word| word == "list");
+    // `git stash list`, `git stash show` and `git worktree list` only look.
+    let lists = context.words.get(2).is_some_and(|word| matches!(word.as_str(), "list" | "show"));
     if !lists
         && WRITES_ANYTHING.iter().any(|(program, subcommands)| {
             *program == words[0] && (subcommands.is_empty() || subcommands.contains(&words[1]))
@@ -57,6 +61,7 @@ fn by_program(context: &Context<'_>) -> Vec<Effect> {
     let plain = || context.words.iter().skip(1).filter(|word| !word.starts_with('-'));
     match words[0] {
         "mkdir" => plain().map(|path| Effect::Folder(context.paths.real(path))).collect(),
+        "tee" => plain().map(|path| file(path, written(fetches))).collect(),
         "touch" => plain().map(|path| file(path, Content::Known)).collect(),
         "cp" | "mv" => copied(context),
         "curl" | "wget" => {
@@ -94,6 +99,9 @@ fn copied(context: &Context<'_>) -> Vec<Effect> {
                 effects.push(Effect::File { path, content });
             }
             kind => effects.push(Effect::Tree { path, kind }),
+        }
+        if moves && kind != PathKind::File {
+            effects.push(Effect::Gone(context.paths.real(source)));
         }
     }
     effects

@@ -172,7 +172,7 @@ fn connect(port: u16) -> Option<TcpStream> {
     })
 }
 
-/// Copies until both sides have said their last word, or one of them is gone.
+/// Copies until both sides have sent their end, or one of them is gone.
 fn both_ways(inside: &TcpStream, outside: &TcpStream) {
     for end in [inside, outside] {
         let _ = end.set_nodelay(true);

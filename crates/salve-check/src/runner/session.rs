@@ -136,7 +136,7 @@ impl<'a> Session<'a> {
             .stderr(err_writer)
             .spawn()?;
         // Once for each stage. A launcher that fails early says so; its silence is noticed below.
-        // What the programs read goes to the inner one, and our copy of it goes away.
+        // What the programs read goes to the inner one, and our copy of it is closed.
         let _ = write_frame(&socket, launch).and_then(|()| match &input {
             Some(input) => write_frame_with(&socket, launch, input.as_fd()),
             None => write_frame(&socket, launch),
@@ -346,7 +346,7 @@ impl<'a> Session<'a> {
         let Self { mut child, report, ended, started, hung_up, collectors, .. } = self;
         if report.is_some() && hung_up {
             // Every program has been reaped and the inner stage is gone. What is left is the kernel
-            // taking namespaces apart, which nobody has to wait for.
+            // taking namespaces apart, which need not be waited for.
             let reaper = std::thread::Builder::new().name("reaper".to_owned());
             reaper.spawn(move || child.wait())?;
         } else {

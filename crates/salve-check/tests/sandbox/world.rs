@@ -114,7 +114,7 @@ impl World {
         give(&self.path(below), self.user);
     }
 
-    /// What attempts are told about the world.
+    /// What attempts are given about the world.
     pub(crate) fn environment(&self, workspace: &Path) -> Vec<(String, String)> {
         let path = |below: &str| self.path(below).display().to_string();
         [

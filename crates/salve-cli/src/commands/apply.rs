@@ -150,7 +150,7 @@ fn review(step: Option<NextStep>, verified: VerifiedEdits) -> Result<Review, Fai
     })
 }
 
-// The check's words are for people; a program is told what held the edits back.
+// The check's words are for people; a program gets the reason as a code.
 fn show_red(applied: &Applied, words: &str, format: Format) -> CommandResult {
     const WHY: &str = "the check of the result is red";
     if format == Format::Human {

@@ -105,7 +105,7 @@ impl Serialize for Blocks<'_> {
     }
 }
 
-// How many parts are told to a person; `--format json` lists all of them.
+// How many parts a person is shown; `--format json` lists all of them.
 const TOLD: usize = 200;
 
 fn story(reply: &CleanReply) -> String {

@@ -131,7 +131,7 @@ fn names(change: &ChangeSet) -> String {
             _ => path,
         }
     };
-    // A file that was moved is told once, at its new place.
+    // A file that was moved is listed once, at its new place.
     let gone = |file: &&ChangedFile| {
         let here = Some(file.file_path.as_str());
         file.new.is_some() || change.files.iter().all(|it| it.moved_from.as_deref() != here)

@@ -176,7 +176,7 @@ fn answer(line: &Line, schema: Option<&Schema>, options: &ParseOptions) -> Resul
     Ok(Answer::BySchema(Box::new((outcome, schema.chat(&line.input)))))
 }
 
-// How many repairs and paths are told to a person; `--format json` lists more of them.
+// How many repairs and paths a person is shown; `--format json` lists more of them.
 const TOLD: usize = 40;
 
 fn story(outcome: &SchemaOutcome) -> String {

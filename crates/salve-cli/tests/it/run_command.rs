@@ -1,7 +1,7 @@
 //! `salve run` and `salve runs` as other programs see them.
 //!
 //! In: commands in a folder of their own. Out: that the program's streams are ours, that the exit
-//! code tells how it ended, and that nothing runs that nobody allowed.
+//! code tells how it ended, and that nothing runs without being allowed.
 
 use crate::run::{Ended, folder, salve_in, write};
 use std::path::Path;

@@ -66,28 +66,35 @@ pub(super) fn judge_with(
     if reply.finish == Some(FinishReason::ContentFilter) {
         return AnswerVerdict::Refused;
     }
+    // Whatever is wrong with calls that came, others may have been lost after them.
+    if lost_calls(reply) {
+        return AnswerVerdict::Cut(Box::new(unread(reply)));
+    }
     match judge_bytes(reply, wanted, look) {
-        AnswerVerdict::Whole(_) if reply.lost && !is_bound_text(reply, wanted) => {
+        // A JSON value that was wanted has its end in itself; whatever else looks whole may have
+        // gone on in the frame that could not be read.
+        AnswerVerdict::Whole(_) if reply.lost && !wanted.is_json() => {
             AnswerVerdict::Cut(Box::new(unread(reply)))
         }
         verdict => verdict,
     }
 }
 
-// A JSON value that was wanted has its end in itself; whatever else looks whole may have gone on in
-// the frame that could not be read.
-fn is_bound_text(reply: &ModelReply, wanted: &Wanted) -> bool {
-    wanted.is_json() && reply.tool_calls.is_empty()
+/// Returns whether an answer ended at a frame that could not be read, and made calls before it: which
+/// calls and words were to follow is not known, however whole the last one looks.
+pub(super) const fn lost_calls(reply: &ModelReply) -> bool {
+    reply.lost && !reply.tool_calls.is_empty()
 }
 
 fn unread(reply: &ModelReply) -> AnswerCut {
+    let last_call = reply.tool_calls.len().checked_sub(1);
     AnswerCut {
-        part: Part::Text,
+        part: last_call.map_or(Part::Text, Part::Tool),
         clean: None,
         verdict: inspect_free_text(&reply.text, reply.finish.as_ref()).verdict,
-        structured: false,
         // Calls do not end like a text: what is to be confirmed is only the text.
-        proven: !reply.tool_calls.is_empty(),
+        structured: last_call.is_some(),
+        proven: last_call.is_some(),
     }
 }
 

@@ -45,6 +45,29 @@ pub(super) fn resume_arguments(
     vec![Turn::assistant(arguments), Turn::user(about)]
 }
 
+/// The answer of a model that had nothing more to say.
+pub(super) const NO_MORE: &str = "NONE";
+
+/// Asks for the calls that follow the first `from` ones, which were passed on.
+pub(super) fn resume_calls(current: &ModelReply, from: usize) -> Vec<Turn> {
+    let mut came = current.text.trim_end().to_owned();
+    for call in current.tool_calls.iter().take(from) {
+        let between = if came.is_empty() { "" } else { "\n\n" };
+        came.push_str(&format!("{between}{} {}", call.name, call.arguments));
+    }
+    let next = current.tool_calls.get(from).map_or_else(String::new, |call| {
+        format!(" The next one was a call of `{}`: begin with it.", call.name)
+    });
+    let about = format!(
+        "Your answer was damaged on its way. Your previous message holds what arrived of it: its text \
+         and its first {from} tool calls, by name and arguments. Those calls count; do not make them \
+         again.{next} Go on with exactly what was to follow: every tool call, with whole and valid \
+         arguments, and no talk about this. If nothing was to follow, answer with the single word \
+         {NO_MORE}."
+    );
+    vec![Turn::assistant(came), Turn::user(about)]
+}
+
 /// Asks for a correction.
 pub(super) fn rework(current: &ModelReply, fault: &Fault) -> (Vec<Turn>, String) {
     let note = note_text(fault);

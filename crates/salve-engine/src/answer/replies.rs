@@ -6,11 +6,9 @@
 use super::climb::{Climb, Next};
 use super::completed::{IncompleteCode, StepOutcome};
 use super::judge::judge;
-use super::rungs::{Rung, absent};
-use super::strict::{self, Strict};
-use super::tools::{self, CallLook};
+use super::rungs::Rung;
 use super::verdict::{AnswerCut, AnswerVerdict, Part};
-use salve_model::{ModelReply, Purpose, ToolCall};
+use salve_model::{ModelReply, Purpose};
 use salve_text::{RefusalReason, ends_like_an_end, is_sentence, stitch_chat};
 use salve_types::FinishReason;
 
@@ -28,6 +26,9 @@ impl Climb {
                 };
                 (Purpose::Resume, taken)
             }
+            Rung::RestOfCalls { from } => {
+                (Purpose::Resume, (self.rest_of_calls(*from, reply), Next::Judge))
+            }
             Rung::Correction(Part::Text) => {
                 (Purpose::Rework, (self.corrected_text(reply), Next::Judge))
             }
@@ -41,17 +42,17 @@ impl Climb {
         next
     }
 
-    fn ends_as(&mut self, reply: &ModelReply) {
+    pub(super) fn ends_as(&mut self, reply: &ModelReply) {
         self.answer.finish.clone_from(&reply.finish);
         self.answer.lost = reply.lost;
     }
 
-    fn ends_by_calls(&mut self) {
+    pub(super) fn ends_by_calls(&mut self) {
         self.answer.finish = Some(FinishReason::ToolCalls);
         self.answer.lost = false;
     }
 
-    fn replace(&mut self, reply: ModelReply) -> StepOutcome {
+    pub(super) fn replace(&mut self, reply: ModelReply) -> StepOutcome {
         self.answer = ModelReply { model: self.answer.model.take(), ..reply };
         StepOutcome::Replaced
     }
@@ -66,6 +67,8 @@ impl Climb {
         let calls = !reply.tool_calls.is_empty() && !self.wanted.is_json();
         if blank && calls && !self.answer.text.is_empty() {
             self.ends_as(&reply);
+            // Blanks before the calls are the end of the text.
+            self.answer.text.push_str(&reply.text);
             self.answer.tool_calls = reply.tool_calls;
             return (StepOutcome::Joined, Next::Judge);
         }
@@ -82,7 +85,8 @@ impl Climb {
         match stitch_chat(&self.answer.text, &reply.text, &cut.verdict) {
             Ok(text) if !restarted || self.fits(&text) => {
                 self.ends_as(&reply);
-                self.answer.text = text;
+                let meant = repeats_itself(&self.answer.text, &reply.text, &text);
+                self.answer.text = meant.unwrap_or(text);
                 self.answer.tool_calls = reply.tool_calls;
                 (StepOutcome::Joined, Next::Judge)
             }
@@ -114,105 +118,11 @@ impl Climb {
         matches!(judge(&joined, &self.wanted), AnswerVerdict::Whole(_))
     }
 
-    fn rest_of_arguments(
-        &mut self,
-        cut: &AnswerCut,
-        index: usize,
-        reply: &ModelReply,
-    ) -> Option<StepOutcome> {
-        let call = self.answer.tool_calls.get(index)?.clone();
-        if self.take_call(index, &reply.tool_calls) {
-            self.ends_as(reply);
-            return Some(StepOutcome::Replaced);
-        }
-        let joined = stitch_chat(&call.arguments, &reply.text, &cut.verdict).unwrap_or_default();
-        let alone = reply.text.trim();
-        let (arguments, outcome) = if self.arguments_fit(index, &call, &joined) {
-            (joined.as_str(), StepOutcome::Joined)
-        } else if self.has_schema(&call) && self.arguments_fit(index, &call, alone) {
-            (alone, StepOutcome::Replaced)
-        } else if matches!(strict::read(&joined, Part::Tool(index)), Strict::Beginning)
-            && joined.len() > call.arguments.len()
-            && !is_talk(reply)
-        {
-            (joined.as_str(), StepOutcome::Joined)
-        } else {
-            return None;
-        };
-        arguments.clone_into(&mut self.answer.tool_calls.get_mut(index)?.arguments);
-        self.ends_as(reply);
-        Some(outcome)
-    }
-
-    // Arguments that cannot be continued are asked for again as a whole call.
-    fn whole_call_instead(&mut self, index: usize, why: &str) -> Next {
-        if self.count(Purpose::Rework) >= self.caps.reworks {
-            return Next::Retry(IncompleteCode::StillCut, why.to_owned());
-        }
-        let call = self.answer.tool_calls.get(index).cloned().unwrap_or_default();
-        self.rework(&absent(index, &call))
-    }
-
-    fn has_schema(&self, call: &ToolCall) -> bool {
-        self.wanted.tools.iter().any(|tool| tool.name == call.name && tool.schema.is_some())
-    }
-
-    fn arguments_fit(&self, index: usize, call: &ToolCall, arguments: &str) -> bool {
-        let call = ToolCall { arguments: arguments.to_owned(), ..call.clone() };
-        matches!(tools::look(&call, index, &self.wanted, false), CallLook::Whole)
-    }
-
-    // Takes a whole call in the place of a broken one: of the same tool, or of any tool where the one
-    // that was called does not exist.
-    fn take_call(&mut self, index: usize, calls: &[ToolCall]) -> bool {
-        let Some(broken) = self.answer.tool_calls.get(index) else { return false };
-        let exists = self.wanted.tools.is_empty()
-            || self.wanted.tools.iter().any(|tool| tool.name == broken.name);
-        let whole = calls.iter().find(|call| {
-            (!exists || call.name == broken.name)
-                && matches!(tools::look(call, index, &self.wanted, false), CallLook::Whole)
-        });
-        let Some(whole) = whole.cloned() else { return false };
-        let id = if broken.id.is_empty() { whole.id.clone() } else { broken.id.clone() };
-        self.answer.tool_calls[index] = ToolCall { id, ..whole };
-        true
-    }
-
     fn corrected_text(&mut self, reply: ModelReply) -> StepOutcome {
         if reply.text.trim().is_empty() && reply.tool_calls.is_empty() {
             return StepOutcome::Useless;
         }
         self.replace(reply)
-    }
-
-    fn corrected_call(&mut self, index: usize, reply: ModelReply) -> StepOutcome {
-        if self.take_call(index, &reply.tool_calls) {
-            self.ends_by_calls();
-            return StepOutcome::Replaced;
-        }
-        let Some(broken) = self.answer.tool_calls.get(index).cloned() else {
-            return StepOutcome::Useless;
-        };
-        // Arguments written as text are arguments all the same, where a schema can tell.
-        if reply.tool_calls.is_empty() {
-            let text = reply.text.trim();
-            if self.has_schema(&broken) && self.arguments_fit(index, &broken, text) {
-                text.clone_into(&mut self.answer.tool_calls[index].arguments);
-                self.ends_by_calls();
-                return StepOutcome::Replaced;
-            }
-            return StepOutcome::Useless;
-        }
-        // The latest attempt is what the next note is about; the last of the calls may be cut.
-        let last = index + 1 == self.answer.tool_calls.len();
-        let call = reply.tool_calls.into_iter().next_back().unwrap_or_default();
-        self.answer.tool_calls[index] = ToolCall { id: broken.id, ..call };
-        if last {
-            (self.answer.finish, self.answer.lost) = (reply.finish, reply.lost);
-        } else {
-            self.ends_by_calls();
-        }
-        StepOutcome::Replaced
     }
 
     // Blanks that were passed on before the reasoning ended stay where they are.
@@ -222,22 +132,42 @@ impl Climb {
         self.replace(ModelReply { text, ..reply })
     }
 
-    fn fresh(&mut self, reply: ModelReply) -> StepOutcome {
-        if self.sent.text == 0 {
+    /// Takes a whole answer in the place of this one, of which no call was passed on.
+    pub(super) fn fresh(&mut self, reply: ModelReply) -> StepOutcome {
+        let sent = self.answer.text.get(..self.sent.text).unwrap_or_default();
+        if reply.text.starts_with(sent) {
             return self.replace(reply);
         }
-        if reply.tool_calls.is_empty() {
+        // Other words than those that were sent: the calls alone, after a text that had its end.
+        if reply.tool_calls.is_empty() || !self.text_had_its_end() {
             return StepOutcome::Useless;
         }
         self.ends_as(&reply);
         self.answer.tool_calls = reply.tool_calls;
         StepOutcome::Replaced
     }
+
+    // A call that was begun and has no end came after the text; after one that has its end, or where a
+    // frame is lost, there may have been more of it.
+    fn text_had_its_end(&self) -> bool {
+        let last = self.answer.tool_calls.last();
+        !self.answer.lost || last.is_some_and(|call| !self.is_whole_call(call))
+    }
+}
+
+// A continuation that begins with words which the text has twice already: they are no echo of its end
+// but its way of speaking, so that nothing of them is left out.
+fn repeats_itself(text: &str, rest: &str, joined: &str) -> Option<String> {
+    const SHORTEST: usize = 16;
+    let added = joined.strip_prefix(text)?;
+    let left_out = rest.strip_suffix(added)?.trim();
+    let repeated = left_out.len() >= SHORTEST && text.matches(left_out).nth(1).is_some();
+    repeated.then(|| format!("{text}{rest}"))
 }
 
 // A sentence that is said to be the end, where the rest of a JSON value is wanted: inside a string
 // it would pass for the rest of it.
-fn is_talk(reply: &ModelReply) -> bool {
+pub(super) fn is_talk(reply: &ModelReply) -> bool {
     reply.finish == Some(FinishReason::Stop)
         && !reply.text.contains(['"', '}', ']'])
         && is_sentence(&reply.text)

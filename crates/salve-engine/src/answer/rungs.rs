@@ -7,6 +7,7 @@
 use super::AlreadySent;
 use super::climb::{Climb, Next};
 use super::completed::{Completion, IncompleteCode, PassedBecause};
+use super::judge::lost_calls;
 use super::prompt::{self, follow_up};
 use super::verdict::{AnswerCut, Fault, FaultKind, Part};
 use salve_model::{Purpose, ToolCall};
@@ -19,6 +20,8 @@ pub(super) enum Rung {
     RestOfText { cut: Box<AnswerCut>, why: String },
     /// The rest of the arguments of a call.
     RestOfArguments { cut: Box<AnswerCut>, index: usize, why: String },
+    /// The calls from this one on, after a frame that could not be read.
+    RestOfCalls { from: usize },
     /// This part, corrected.
     Correction(Part),
     /// The answer, after a raised limit left room for it.
@@ -44,6 +47,9 @@ impl Climb {
         let why = cut.verdict.error_message.clone().unwrap_or_else(|| "the answer is cut".into());
         if self.count(Purpose::Resume) >= self.caps.resumes {
             return Next::Retry(IncompleteCode::StillCut, why);
+        }
+        if lost_calls(&self.answer) {
+            return self.resume_calls();
         }
         if let Some(clean) = cut.clean.take().filter(|_| self.sent.text == 0) {
             self.keep_first();
@@ -98,6 +104,17 @@ impl Climb {
         let turns = prompt::resume_arguments(&call.name, &call.arguments, &cut, finish, attempt);
         let asked = follow_up(Purpose::Resume, turns, false, limit);
         Next::Ask(Rung::RestOfArguments { cut: kept(cut), index, why }, asked)
+    }
+
+    // What was passed on stays; everything else of the answer is made again, for only the model's own
+    // end of its calls says that there are no more of them.
+    fn resume_calls(&self) -> Next {
+        let from = self.sent.tool_calls.min(self.answer.tool_calls.len());
+        let turns = match from {
+            0 => Vec::new(),
+            _ => prompt::resume_calls(&self.answer, from),
+        };
+        Next::Ask(Rung::RestOfCalls { from }, follow_up(Purpose::Resume, turns, true, None))
     }
 
     /// Asks for a correction of a wrong answer.

@@ -93,7 +93,7 @@ pub fn apply_reply<E: From<TreeError>>(
     Ok(Applied { edits, ending: ending.unwrap_or(ApplyEnding::Dropped) })
 }
 
-// Nothing where another process changed a file in between and the plan shall be made again.
+// Nothing where another process changed a file in between and the plan is to be made again.
 fn plan_and_apply<E: From<TreeError>>(
     edits: &EditSet,
     workspace: &OpenWorkspace,

@@ -91,7 +91,7 @@ fn copy_entry(entry: &fs::DirEntry, to: &Path) -> io::Result<Option<u64>> {
     } else if kind.is_file() {
         let bytes = fs::copy(&from, to)?;
         let modified = entry.metadata()?.modified()?;
-        // A file that its owner may not write has its time set all the same where that is allowed.
+        // A file that its owner may not write still has its time set where that is allowed.
         if let Ok(copy) = File::options().append(true).open(to) {
             copy.set_modified(modified)?;
         }

@@ -1,4 +1,4 @@
-//! A folder with jobs in it, a runner, and a model that does as it is told.
+//! A folder with jobs in it, a runner, and a scripted model.
 //!
 //! In: what the model answers. Out: jobs to be looked at. Never waits for ever.
 

@@ -9,6 +9,7 @@ mod command_facts;
 mod generating;
 mod judging;
 mod ladder;
+mod ladder_calls;
 mod ladder_machine;
 mod ladder_properties;
 mod lines;

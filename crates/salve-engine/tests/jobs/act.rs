@@ -1,4 +1,4 @@
-//! What a step of these tests does: waits, pays, fails, dies, as it is told.
+//! What a step of these tests does: waits, pays, fails or dies, as its input says.
 //!
 //! In: an act as data. Out: lines in the log of payments, and a small result. Never a payment that is
 //! not in the log, before and after.

@@ -120,7 +120,7 @@ async fn run(context: Arc<dyn FlowCtx>, input: Json, version: u32) -> Result<Jso
         given.push(step(&context, act, retry).await?);
     }
     if script.again > 0 {
-        // A child's name is taken for good; the next life does without.
+        // A child's name is never free again; after a restart the job goes on without it.
         let next = Script { again: script.again - 1, children: Vec::new(), ..script };
         return context.restart_with(serde_json::to_value(next).unwrap()).await;
     }

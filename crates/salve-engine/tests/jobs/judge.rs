@@ -1,4 +1,4 @@
-//! What this run is told from outside, and how times are judged.
+//! What the environment sets for this run, and how times are judged.
 //!
 //! In: environment variables. Out: sizes, addresses, and whether a slow machine is a failure. The only
 //! place of the suite that reads the environment.

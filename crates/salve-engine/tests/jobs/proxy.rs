@@ -1,7 +1,7 @@
 //! A way to a database that can be cut and mended.
 //!
 //! In: the address of a server. Out: an address that leads there, while it is not cut. The caller
-//! that uses it sees what one sees when a database goes away: broken connections, and none to be
+//! that uses it sees what happens when a database is lost: broken connections, and none to be
 //! had.
 
 use std::net::SocketAddr;

@@ -77,7 +77,7 @@ impl Claims {
         self.flow_gate.lock().await
     }
 
-    /// The same for a step. While one is tried alone nobody looks for another: what kills a worker
+    /// The same for a step. While one is tried alone, no other is claimed: what kills a worker
     /// would take the others with it each time, until they seem to be what kills.
     pub(super) async fn step_gate(&self) -> MutexGuard<'_, ()> {
         loop {
@@ -115,7 +115,7 @@ impl Claims {
         self.closed.cancel();
     }
 
-    /// Takes nothing more; returns when nobody is in the middle of claims.
+    /// Takes nothing more; returns when no claim is under way.
     pub(super) async fn close(&self) {
         self.stop();
         drop(self.looking.write().await);

@@ -197,7 +197,7 @@ impl StepCalls {
         let bytes = input.to_string().len();
         check_size("the step's input", bytes)
             .map_err(|error| StepError::fatal(error.to_string()))?;
-        // A job that began again has the same places anew; its calls are others all the same.
+        // A job that began again reaches the same places again; its calls are different ones.
         let seed = format!("{}:{}:{}", self.execution, self.name, input_hash(&input));
         let mut attempt = 1;
         loop {

@@ -61,7 +61,7 @@ impl NotifyingProvider {
         matches!(self.backend, Backend::Storage)
     }
 
-    // The lock on a step is gone: either nobody wants its result any more, or it only ran out, and
+    // The lock on a step is gone: either its result is not wanted any more, or it only ran out, and
     // then its paid call is better ended and written down than cut off in the middle.
     async fn is_unwanted(&self, token: &str) -> bool {
         let Some((job, activity)) = self.claims.as_ref().and_then(|claims| claims.step(token))

@@ -90,7 +90,7 @@ impl Projector {
             if let Err(error) = self.project(&row.id).await {
                 tracing::warn!(job = %row.id, %error, "events could not be written down yet");
             }
-            // The engine is told only of jobs that it has met; see where jobs are cancelled.
+            // Only jobs that the engine knows are cancelled in it; see where jobs are cancelled.
             let reason = row.cancel_reason.filter(|_| row.reported != (0, 0));
             to_cancel.extend(reason.map(|reason| (row.id, reason)));
         }

@@ -116,7 +116,7 @@ async fn in_time<M: Model>(
     }
 }
 
-// Keeps what passes by, because the future that had it is gone when its time is up.
+// Keeps what arrives, because the future that had it is gone when its time is up.
 struct Keep<'a> {
     watch: &'a mut dyn Watch,
     text: String,

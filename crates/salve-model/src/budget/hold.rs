@@ -23,7 +23,7 @@ pub struct SettledHold {
     /// What was set aside and not needed.
     pub returned: Consumption,
     /// What the call took beyond its worst case: a provider that passed the limit it was sent, or a
-    /// count of the prompt that was too low. It is spent all the same.
+    /// count of the prompt that was too low. It is spent anyway.
     pub beyond: Consumption,
 }
 

@@ -46,7 +46,7 @@ pub(super) fn messages(request: &ModelRequest) -> ChatRequest {
 }
 
 /// Returns limits, sampling and schema. `structured` says whether the model can be told of a
-/// schema; one that cannot is asked without, and its answer is held to it all the same.
+/// schema; one that cannot is asked without, and its answer is checked against it anyway.
 pub(super) fn options(
     provider: &Provider,
     request: &ModelRequest,

@@ -1,7 +1,7 @@
 //! The script of a simulated model: what it says, to whom, and how it fails.
 //!
 //! In: JSON lines, one rule each. Out: rules with every default filled in. Never guesses: a field
-//! nobody knows, or two that exclude each other, are an error with the number of the line.
+//! that is not known, or two that exclude each other, are an error with the number of the line.
 
 mod fields;
 

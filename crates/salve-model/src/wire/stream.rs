@@ -14,7 +14,7 @@ use super::words::{Counts, unless_refused};
 use super::{Asked, Delta, Dialect, SseFrame, StreamTail};
 use crate::reply::{ModelReply, ToolCall};
 use salve_types::FinishReason;
-use sound::{WRONG_LINES, Why};
+use sound::{Habit, NOT_JSON, WRONG_LINES, Why};
 
 /// More calls than this in one answer are not followed.
 const MOST_CALLS: usize = 1024;
@@ -33,6 +33,9 @@ pub struct StreamReader {
     // Blocks of Messages that have begun.
     begun: u64,
     numbers: responses::Numbers,
+    // Whether events say their kind, and to which call, block or item they belong.
+    says_kind: Habit,
+    says_place: Habit,
     // Fields of Chat that are not known and came before the answer.
     strange_keys: Vec<String>,
     tail: StreamTail,
@@ -75,6 +78,8 @@ impl StreamReader {
             choices: MOST_CHOICES,
             begun: 0,
             numbers: responses::Numbers::default(),
+            says_kind: Habit::default(),
+            says_place: Habit::default(),
             strange_keys: Vec::new(),
             tail: StreamTail::new(dialect),
         }
@@ -100,6 +105,10 @@ impl StreamReader {
         }
         if frame.data.is_empty() {
             return Vec::new();
+        }
+        // A string that nobody looks at may hold bytes that are no text, and clients look at all of them.
+        if std::str::from_utf8(&frame.data).is_err() {
+            return vec![Delta::Lost { why: NOT_JSON }];
         }
         let read = match self.dialect {
             Dialect::Chat => chat::read(self, frame),

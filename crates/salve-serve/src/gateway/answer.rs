@@ -105,7 +105,7 @@ pub(crate) async fn streamed(
     let scrub = exchange.upstream.shared.scrub.clone();
     scrub.headers(&mut head.headers);
     let items = heal_stream(exchange, body, meter(booking));
-    let items = scrub.stream(Watching::new(items, record));
+    let items = scrub.spread(Watching::new(items, record));
     Response::from_parts(head, body::streamed(items))
 }
 
@@ -164,8 +164,12 @@ async fn scrubbed(
     }
     head.headers.extend(call.map(|call| (headers::SALVE_CALL, HeaderValue::from(call.0))));
     scrub.headers(&mut head.headers);
-    let pieces = scrub.stream(Booked { pieces, booking });
-    Response::from_parts(head, body::streamed(pieces))
+    let pieces = Booked { pieces, booking };
+    let body = match is_event_stream(&head.headers) {
+        true => body::streamed(scrub.spread(pieces)),
+        false => body::streamed(scrub.stream(pieces)),
+    };
+    Response::from_parts(head, body)
 }
 
 // More of a failure is not passed on, and its end is not waited for any longer.

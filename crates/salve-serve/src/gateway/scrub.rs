@@ -5,6 +5,7 @@
 //! back more than the beginning of a key, and copies only what it changes.
 
 mod events;
+mod spread;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use bytes::{Bytes, BytesMut};

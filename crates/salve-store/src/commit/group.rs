@@ -79,7 +79,7 @@ where
             (Some(Ok(value)), Ok(())) => Ok(value),
             (None, Ok(())) => Err(StoreError::Closed),
         };
-        // A caller that does not wait any more has gone away; its work is done all the same.
+        // A caller that does not wait any more is gone; its work is done anyway.
         let _ = self.reply.send(result);
     }
 }

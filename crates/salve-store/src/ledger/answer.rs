@@ -9,7 +9,7 @@ use super::{Ledger, Op, ReserveOp, Reserved};
 impl Ledger {
     pub(super) fn answer(&mut self, ops: Vec<Op>, answers: Vec<Answer>) {
         for (op, answer) in ops.into_iter().zip(answers) {
-            // A caller that does not wait any more has gone away; what it asked is done all the same.
+            // A caller that does not wait any more is gone; what it asked for is done anyway.
             match (op, answer) {
                 (Op::Reserve(op), Answer::Reserved(planned)) => {
                     let ReserveOp { opening, reply, .. } = *op;

@@ -127,7 +127,7 @@ pub enum Resolution {
     Retry,
     /// This is its result. It counts as with [`Retry`](Self::Retry).
     UseResult(String),
-    /// It is not made again; the reason is told to the caller that asks. It counts as with
+    /// It is not made again; a caller that asks gets the reason. It counts as with
     /// [`Retry`](Self::Retry).
     Fail(String),
 }

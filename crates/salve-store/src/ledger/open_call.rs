@@ -1,7 +1,7 @@
 //! A call that is being made: what its owner does with it.
 //!
 //! In: text as it arrives, then how the call ended. Out: a receipt once the ledger has it. Never
-//! lost: an owner that goes away without a word leaves a call that is settled as abandoned.
+//! lost: an owner that ends without settling leaves a call that is settled as abandoned.
 
 use super::raw::{Announce, RawText};
 use super::{Held, Op, SettleOp};

@@ -51,7 +51,7 @@ async fn write_for_ever(store: Store) {
     for task in 0..6_u64 {
         let store = store.clone();
         tasks.spawn(async move {
-            // Bounded, in case nobody kills it.
+            // Bounded, in case it is never killed.
             for number in 0..20_000_u64 {
                 write_once(&store, task * 100_000 + number).await;
             }

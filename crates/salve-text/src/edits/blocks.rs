@@ -142,7 +142,29 @@ impl Reader<'_> {
             }
             at += 1;
         }
-        Ok(())
+        match self.begun_marker(floor) {
+            None => Ok(()),
+            Some(at) => {
+                let why = format!("line {}: the reply ends inside the marker of a block", at + 1);
+                Err(EditEnd::Truncated { at: self.lines[at].span.start, why })
+            }
+        }
+    }
+
+    // The last line, where it is the beginning of a marker that opens a block. A row of strokes is one
+    // only below the name of a file: elsewhere it is a rule.
+    fn begun_marker(&self, floor: usize) -> Option<usize> {
+        let said = |at: &usize| !self.lines[*at].text.trim().is_empty();
+        let at = (floor..self.lines.len()).rev().find(said)?;
+        let line = self.lines[at].text.trim();
+        let sign = line.chars().next().filter(|sign| matches!(sign, '<' | '-'))?;
+        let rest = line.trim_start_matches(sign);
+        let word = rest.trim_start();
+        let begun = line.len() - rest.len() >= 5 && "SEARCH".starts_with(word);
+        let told = !word.is_empty()
+            || sign == '<'
+            || path_above(self.lines, at, floor, self.names).is_some();
+        (begun && told).then_some(at)
     }
 
     // A row of equals signs under a line of talk is that line's underline.

@@ -171,13 +171,18 @@ fn ruby_starts(behind: &[u8]) -> bool {
     match text.last() {
         None => true,
         Some(b'\n') => !text.ends_with(b"\\\n"),
-        Some(
-            b';' | b'=' | b'(' | b'[' | b'{' | b',' | b'|' | b'&' | b'!' | b'<' | b'>' | b'+'
-            | b'*',
-        ) => true,
+        // `save! if x` modifies, `! if x` does not.
+        Some(b'!') => {
+            let before = text.len().checked_sub(2).and_then(|at| text.get(at));
+            before.is_none_or(|&byte| !is_word(byte) && byte != b'$')
+        }
+        Some(b';' | b'=' | b'(' | b'[' | b'{' | b',' | b'|' | b'&' | b'<' | b'>' | b'+' | b'*') => {
+            true
+        }
+        // After `return` a condition modifies, as after `next` and `break`.
         Some(_) => matches!(
             last_word(text),
-            b"do" | b"then" | b"else" | b"begin" | b"and" | b"or" | b"not" | b"return" | b"ensure"
+            b"do" | b"then" | b"else" | b"begin" | b"and" | b"or" | b"not" | b"ensure"
         ),
     }
 }

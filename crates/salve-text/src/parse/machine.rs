@@ -102,13 +102,13 @@ pub(super) struct Frame {
     pub(super) open_edit: u32,
 }
 
-/// A value found in the text.
+/// A value found in the text. A hostile text holds one for every other byte, so it is small.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Found {
     pub(super) node: u32,
-    pub(super) start: usize,
-    pub(super) end: usize,
-    pub(super) edits: (usize, usize),
+    pub(super) start: u32,
+    pub(super) end: u32,
+    pub(super) edits: (u32, u32),
     pub(super) fenced: bool,
 }
 

@@ -28,12 +28,12 @@ pub(super) fn repairs(tree: &Tree, found: &[Found], most: usize) -> (Vec<Repair>
             (true, 0) => "[",
             (true, _) => ",",
         };
-        push_gap(&mut out, source, done, found.start, sign);
-        for edit in &tree.edits[found.edits.0..found.edits.1] {
+        push_gap(&mut out, source, done, found.start as usize, sign);
+        for edit in &tree.edits[found.edits.0 as usize..found.edits.1 as usize] {
             let span = Span::new(edit.start as usize, edit.end as usize);
             out.push(source, edit.code, span, edit.after);
         }
-        done = found.end;
+        done = found.end as usize;
         index += 1;
     }
     if index > 0 {

@@ -5,7 +5,7 @@
 
 use super::ParseMode;
 use super::machine::{
-    Comma, Found, Frame, FrameKind, Machine, State, Step, Token, WINDOW, Wait, blank_length,
+    Comma, Found, Frame, FrameKind, Machine, State, Step, Token, WINDOW, Wait, blank_length, narrow,
 };
 use super::quote::{is_word, quote_of, rskip_blank, utf8_length};
 use super::repair::RepairCode as Code;
@@ -128,7 +128,7 @@ impl Machine {
             self.begin_value(at);
             self.edit(at, at, "{", Code::MissingBraces);
             self.push_frame(at, FrameKind::Object, Tag::Object, 0);
-            let object = super::machine::narrow(self.begun.1);
+            let object = narrow(self.begun.1);
             if let Some(node) = self.node_mut(object) {
                 node.state = NodeState::Inferred;
             }
@@ -326,7 +326,8 @@ impl Machine {
 
     // The start of the name that ends at `end`, not reaching into the value before it.
     fn name_before(&self, end: usize) -> Option<usize> {
-        let floor = self.found.last().map_or(0, |found| found.end).max(end.saturating_sub(WINDOW));
+        let floor =
+            self.found.last().map_or(0, |found| found.end as usize).max(end.saturating_sub(WINDOW));
         let bytes = self.bytes();
         let mut start = end;
         while start > floor && is_word(bytes[start - 1]) && bytes[start - 1] < 0x80
@@ -404,16 +405,16 @@ impl Machine {
         self.state = State::Top;
         let (start, node, edits) = self.begun;
         if self.mode == ParseMode::Llm && self.is_member_value(start) {
-            let node = super::machine::narrow(node);
+            let node = narrow(node);
             if let Some(node) = self.node_mut(node) {
                 node.state = node.state.max(NodeState::Inferred);
             }
         }
         let found = Found {
-            node: super::machine::narrow(node),
-            start,
-            end: self.pos,
-            edits: (edits, self.tree.edits.len()),
+            node: narrow(node),
+            start: narrow(start),
+            end: narrow(self.pos),
+            edits: (narrow(edits), narrow(self.tree.edits.len())),
             fenced: self.top.fenced,
         };
         self.select(&found);
@@ -449,7 +450,7 @@ impl Machine {
     fn touches_selected(&self, found: &Found) -> bool {
         let Some(before) = self.found.last() else { return false };
         self.tree.selected.last() == Some(&before.node)
-            && self.bytes()[before.end..found.start]
+            && self.bytes()[before.end as usize..found.start as usize]
                 .iter()
                 .all(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t' | b','))
     }

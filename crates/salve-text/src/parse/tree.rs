@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 /// A node of a `Tree`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct NodeId(pub(super) u32);
+pub struct NodeId(pub(crate) u32);
 
 /// What a node is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -305,7 +305,7 @@ impl Tree {
     }
 
     // The index after the subtree that begins at `index`.
-    pub(super) fn behind(&self, index: u32) -> u32 {
+    pub(crate) fn behind(&self, index: u32) -> u32 {
         match self.nodes.get(index as usize) {
             Some(node) if node.is_container() => node.link.max(index + 1),
             _ => index + 1,

@@ -6,7 +6,7 @@
 use super::cost::Coercion;
 use super::forest::{Mark, NodeId, NodeKind};
 use super::path::{push_index, push_key};
-use super::plan::{Action, PlanId, Planner, SlotValue};
+use super::plan::{Action, Note, NoteWords, PlanId, Planner, SlotValue};
 use serde_json::{Map, Value};
 
 /// The outcome of a plan.
@@ -45,16 +45,7 @@ impl Builder<'_, '_, '_> {
         let plan = self.planner.get(id);
         let node = self.planner.node_of(id);
         for note in &plan.notes {
-            if self.coercions.len() >= MOST {
-                self.left_off += 1;
-                continue;
-            }
-            let mut path = path.clone();
-            if let Some(key) = &note.key {
-                push_key(&mut path, key);
-            }
-            let (from, to) = (note.from.clone(), note.to.clone());
-            self.coercions.push(Coercion { path, code: note.code, from, to, cost: note.cost });
+            self.tell(note, node, &plan.action, path);
         }
         match &plan.action {
             Action::Keep => self.kept(node, path),
@@ -64,7 +55,7 @@ impl Builder<'_, '_, '_> {
             }
             Action::Words => {
                 self.mark(node, path);
-                Value::String(self.planner.forest.node(node).raw.trim().to_owned())
+                Value::String(self.planner.forest.raw(node).trim().to_owned())
             }
             Action::Fill(value) => {
                 self.unfinished(path);
@@ -104,35 +95,60 @@ impl Builder<'_, '_, '_> {
         }
     }
 
+    // Lists a change, or counts it.
+    fn tell(&mut self, note: &Note, node: NodeId, action: &Action, path: &str) {
+        let words = match (&note.words, action) {
+            (Some(words), _) => Some(NoteWords::clone(words)),
+            (None, Action::Words) if self.coercions.len() < MOST => {
+                let text = self.planner.excerpt(node);
+                Some(NoteWords { key: None, from: text.clone(), to: text })
+            }
+            (None, _) => None,
+        };
+        let Some(NoteWords { key, from, to }) = words.filter(|_| self.coercions.len() < MOST)
+        else {
+            self.left_off += 1;
+            return;
+        };
+        let mut path = path.to_owned();
+        if let Some(key) = &key {
+            push_key(&mut path, key);
+        }
+        self.coercions.push(Coercion { path, code: note.code, from, to, cost: note.cost });
+    }
+
     /// Copies a node with everything below it.
     fn kept(&mut self, node: NodeId, path: &mut String) -> Value {
         self.mark(node, path);
         let length = path.len();
-        match &self.planner.forest.node(node).kind {
-            NodeKind::Array(items) => {
-                let mut list = Vec::with_capacity(items.len());
-                for (index, &item) in items.iter().enumerate() {
+        let forest = &self.planner.forest;
+        match forest.kind(node) {
+            NodeKind::Array => {
+                // The room is known before: growing would hold the list twice.
+                let mut list = Vec::with_capacity(forest.items(node).count());
+                for (index, item) in forest.items(node).enumerate() {
                     push_index(path, index);
                     list.push(self.kept(item, path));
                     path.truncate(length);
                 }
                 Value::Array(list)
             }
-            NodeKind::Object(entries) => {
-                let mut map = Map::with_capacity(entries.len());
-                for (key, value) in entries {
-                    push_key(path, key);
-                    map.insert(key.clone().into_owned(), self.kept(*value, path));
+            NodeKind::Object => {
+                let mut map = Map::new();
+                for (key, value) in forest.entries(node) {
+                    push_key(path, &key);
+                    let value = self.kept(value, path);
+                    map.insert(key.into_owned(), value);
                     path.truncate(length);
                 }
                 Value::Object(map)
             }
-            _ => self.planner.forest.value(node),
+            _ => forest.value(node),
         }
     }
 
     fn mark(&mut self, node: NodeId, path: &str) {
-        if self.planner.forest.node(node).mark != Mark::Complete {
+        if self.planner.forest.mark(node) != Mark::Complete {
             self.unfinished(path);
         }
     }

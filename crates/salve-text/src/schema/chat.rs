@@ -6,7 +6,7 @@
 
 use super::build::build;
 use super::compile::{CompiledSchema, SchemaError};
-use super::forest::{Forest, Mark, Node, NodeId, NodeKind};
+use super::forest::{Content, Forest, Mark, NodeId, NodeKind};
 use super::model::{Shape, TypeId};
 use super::named::SchemaName;
 use super::outcome::{SchemaOptions, parse_with_schema};
@@ -78,7 +78,7 @@ pub fn recover_chat(text: &str) -> Result<RecoveredChat, SchemaError> {
         return Ok(from_value(&outcome.value, ChatStage::Repaired));
     }
     let parsed = parse_json(text, &parse_options);
-    let (forest, found) = readings(text, &parsed, Scope::Everything);
+    let (forest, found) = readings(text, &parsed, &parsed.candidates, Scope::Everything);
     let best =
         found.iter().map(|reading| reading.node).max_by_key(|&node| known_keys(&forest, node));
     Ok(match best {
@@ -126,12 +126,7 @@ const FIELDS: [&str; 7] =
     ["summary", "sections", "todos", "fileChanges", "commands", "nextSteps", "fileHashes"];
 
 fn known_keys(forest: &Forest<'_>, node: NodeId) -> usize {
-    match &forest.node(node).kind {
-        NodeKind::Object(entries) => {
-            entries.iter().filter(|(key, _)| FIELDS.contains(&key.as_ref())).count()
-        }
-        _ => 0,
-    }
+    forest.entries(node).filter(|(key, _)| FIELDS.contains(&key.as_ref())).count()
 }
 
 fn from_value(value: &Value, stage: ChatStage) -> RecoveredChat {
@@ -181,30 +176,25 @@ fn certain_fields(
 ) -> (Vec<(&'static str, NodeId)>, Option<String>) {
     let mut fields = Vec::new();
     let mut fragment = None;
-    let NodeKind::Object(entries) = forest.node(root).kind.clone() else {
-        return (fields, fragment);
-    };
-    for (key, node) in entries {
+    for (key, node) in forest.entries(root) {
         let Some(&name) = FIELDS.iter().find(|name| **name == key) else { continue };
-        let found = forest.node(node).clone();
         let certain = |node: &NodeId| is_certain(forest, *node);
-        let kind = match (name, found.kind) {
-            ("summary", NodeKind::Text(text)) if certain(&node) => NodeKind::Text(text),
+        let content = match (name, forest.kind(node)) {
+            ("summary", NodeKind::Text(text)) if certain(&node) => Content::Text(text),
             ("summary", NodeKind::Text(text)) => {
                 fragment = Some(text.into_owned());
                 continue;
             }
             ("summary", _) => continue,
-            ("fileHashes", NodeKind::Object(hashes)) => {
-                NodeKind::Object(hashes.into_iter().filter(|(_, hash)| certain(hash)).collect())
+            ("fileHashes", NodeKind::Object) => {
+                Content::Object(forest.entries(node).filter(|(_, hash)| certain(hash)).collect())
             }
-            (_, NodeKind::Array(items)) if name != "fileHashes" => {
-                NodeKind::Array(items.into_iter().filter(certain).collect())
+            (_, NodeKind::Array) if name != "fileHashes" => {
+                Content::Array(forest.items(node).filter(certain).collect())
             }
             _ => continue,
         };
-        let mark = Mark::Complete;
-        fields.push((name, forest.add(Node { kind, mark, ended: true, ..found })));
+        fields.push((name, forest.add_part(node, content)));
     }
     (fields, fragment)
 }
@@ -247,10 +237,9 @@ fn agreed(schema: &CompiledSchema, name: &str, as_written: Value, read: Value) -
 /// In a reply that was cut, a repair inside a value is a guess that later text might have refuted:
 /// a quote that seems to end a string may be the last thing before the cut.
 fn is_certain(forest: &Forest<'_>, node: NodeId) -> bool {
-    let found = forest.node(node);
-    found.mark == Mark::Complete
-        && found.ended
-        && serde_json::from_str::<IgnoredAny>(&found.raw).is_ok()
+    forest.mark(node) == Mark::Complete
+        && forest.is_ended(node)
+        && serde_json::from_str::<IgnoredAny>(&forest.raw(node)).is_ok()
 }
 
 #[cfg(test)]

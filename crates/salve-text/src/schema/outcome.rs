@@ -11,7 +11,7 @@ use super::front_matter::read_front_matter;
 use super::model::Shape;
 use super::named::{SchemaCarrier, SchemaName};
 use super::plan::{PlanId, Planner, Rules};
-use super::readings::{Reading, Scope, WORDS_BESIDE_JSON, add_tree, readings, repairs_of};
+use super::readings::{Reading, Scope, WORDS_BESIDE_JSON, readings, repairs_of};
 use super::validate::{Violation, validate};
 use crate::parse::{ParseMode, ParseOptions, Repair, Tree, parse_json};
 use serde::Serialize;
@@ -82,13 +82,15 @@ pub fn parse_with_schema(
     schema: &CompiledSchema,
     options: &SchemaOptions,
 ) -> SchemaOutcome {
-    let parsed = parse_json(text, parse_options);
+    let mut parsed = parse_json(text, parse_options);
+    let candidates = std::mem::take(&mut parsed.candidates);
     let scope = match (parse_options.mode, schema.shape(schema.root())) {
         // A schema that says nothing leaves the choice to the parser.
         (ParseMode::Text, _) | (_, Shape::Any) => Scope::Answer,
         (ParseMode::Llm, _) => Scope::Everything,
     };
-    let (forest, found) = readings(text, &parsed, scope);
+    let (forest, found) = readings(text, &parsed, &candidates, scope);
+    drop(candidates);
     let rules = rules(options);
     let mut planner = Planner::new(schema, forest, rules);
     let best = cheapest(&mut planner, found);
@@ -124,8 +126,8 @@ pub struct Coerced {
 
 /// Fits the answer of a tree to a schema, such as a snapshot of a parser that is still reading.
 pub fn coerce(tree: &Tree, schema: &CompiledSchema, options: &SchemaOptions) -> Coerced {
-    let mut forest = Forest::default();
-    let Some(root) = tree.root().map(|root| add_tree(&mut forest, tree, root)) else {
+    let mut forest = Forest::new(tree);
+    let Some(root) = tree.root().map(|root| forest.add_tree(root)) else {
         let incomplete_paths = vec!["$".to_owned()];
         return Coerced { value: Value::Null, coercions: Vec::new(), incomplete_paths };
     };

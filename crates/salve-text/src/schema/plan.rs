@@ -3,7 +3,7 @@
 //! In: the forest of readings and a compiled schema. Out: a plan per (node, type), made once and
 //! shared, so the work is bounded by nodes × types however unions and recursion are nested. Never
 //! changes a value without a note; what fits nowhere is kept as it is at the price of a
-//! violation.
+//! violation. The plans that a hostile text can ask for by the million take no room of their own.
 
 mod array;
 mod implied;
@@ -24,13 +24,24 @@ const DEPTH_LIMIT: usize = 640;
 // A reading that leads back to itself.
 const IMPOSSIBLE: u32 = 1_000_000_000;
 
-/// The place of a plan in the planner.
-///
-/// A value that is taken as it is needs no plan of its own: its id is the node with the highest bit
-/// set, so that a long list of such values costs nothing.
-pub(super) type PlanId = u32;
+/// A plan. The common ones say all in their id, so that a long list of such values costs nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PlanId {
+    /// Its place in the planner.
+    Made(u32),
+    /// Takes the node's value as it is.
+    Kept(NodeId),
+    /// The same, though it does not fit.
+    Unfit(NodeId),
+    /// The same, though it is not even of the wanted kind.
+    Misfit(NodeId),
+    /// Takes the node's text as it was written.
+    Words(NodeId),
+}
 
-const KEPT: PlanId = 1 << 31;
+// Of so many changes the words are kept; of the others only how many there are. A reading that is
+// given up needs notes too, so this is more than are listed in the end.
+const WORDED: usize = 10_000;
 
 /// How one node becomes a value of one type.
 #[derive(Debug)]
@@ -79,10 +90,27 @@ pub(super) enum SlotValue {
 #[derive(Debug, Clone)]
 pub(super) struct Note {
     pub(super) code: CoercionCode,
+    pub(super) cost: u32,
+    /// Nothing where there are too many changes to tell them all.
+    pub(super) words: Option<Box<NoteWords>>,
+}
+
+/// A change in words.
+#[derive(Debug, Clone)]
+pub(super) struct NoteWords {
     pub(super) key: Option<String>,
     pub(super) from: String,
     pub(super) to: String,
-    pub(super) cost: u32,
+}
+
+impl Note {
+    /// The same change, of the value under a key.
+    fn at(mut self, key: &str) -> Self {
+        if let Some(words) = &mut self.words {
+            words.key = Some(key.to_owned());
+        }
+        self
+    }
 }
 
 /// What the caller allows.
@@ -100,13 +128,26 @@ pub(super) struct Planner<'s, 't> {
     pub(super) forest: Forest<'t>,
     pub(super) rules: Rules,
     plans: Vec<Plan>,
-    // What every id with the bit `KEPT` stands for, but for the node.
-    kept: Plan,
+    // What the ids stand for that are no place, but for the node.
+    common: Common,
+    worded: usize,
     memo: HashMap<(NodeId, TypeId), Option<PlanId>>,
     inside: HashMap<NodeId, Option<NodeId>>,
+    // The node without children that is being planned, and what is remembered only for so long.
+    childless: Option<NodeId>,
+    passing: Vec<(NodeId, TypeId)>,
     depth: usize,
     /// How many implied objects are being tried around the current node.
     implied: usize,
+}
+
+// The plans that need no place; what they say of the node is left out.
+struct Common {
+    kept: Plan,
+    unfit: Plan,
+    misfit: Plan,
+    scalar_words: Plan,
+    json_words: Plan,
 }
 
 impl<'s, 't> Planner<'s, 't> {
@@ -116,21 +157,43 @@ impl<'s, 't> Planner<'s, 't> {
             forest,
             rules,
             plans: Vec::new(),
-            kept: keep(0),
+            common: Common {
+                kept: keep(0),
+                unfit: violation(0),
+                misfit: misfit(0),
+                scalar_words: words(0, CoercionCode::ScalarToString),
+                json_words: words(0, CoercionCode::JsonToString),
+            },
+            worded: 0,
             memo: HashMap::new(),
             inside: HashMap::new(),
+            childless: None,
+            passing: Vec::new(),
             depth: 0,
             implied: 0,
         }
     }
 
     pub(super) fn get(&self, id: PlanId) -> &Plan {
-        if id & KEPT == 0 { &self.plans[id as usize] } else { &self.kept }
+        match id {
+            PlanId::Made(place) => &self.plans[place as usize],
+            PlanId::Kept(_) => &self.common.kept,
+            PlanId::Unfit(_) => &self.common.unfit,
+            PlanId::Misfit(_) => &self.common.misfit,
+            PlanId::Words(node) if self.forest.is_scalar(node) => &self.common.scalar_words,
+            PlanId::Words(_) => &self.common.json_words,
+        }
     }
 
     /// Returns the node that a plan is for.
     pub(super) fn node_of(&self, id: PlanId) -> NodeId {
-        if id & KEPT == 0 { self.plans[id as usize].node } else { id & !KEPT }
+        match id {
+            PlanId::Made(place) => self.plans[place as usize].node,
+            PlanId::Kept(node)
+            | PlanId::Unfit(node)
+            | PlanId::Misfit(node)
+            | PlanId::Words(node) => node,
+        }
     }
 
     pub(super) fn cost(&self, id: PlanId) -> u32 {
@@ -139,8 +202,10 @@ impl<'s, 't> Planner<'s, 't> {
 
     /// Returns whether a plan keeps the words of the reply for want of anything that fits.
     pub(super) fn is_unread_text(&self, id: PlanId) -> bool {
-        let node = self.forest.node(self.node_of(id));
-        self.cost(id) >= VIOLATION && node.gathered && matches!(node.kind, NodeKind::Text(_))
+        let node = self.node_of(id);
+        self.cost(id) >= VIOLATION
+            && self.forest.is_gathered(node)
+            && matches!(self.forest.kind(node), NodeKind::Text(_))
     }
 
     /// Returns whether a plan takes the text a list or object was written as.
@@ -152,21 +217,26 @@ impl<'s, 't> Planner<'s, 't> {
         }
     }
 
-    /// Returns whether a plan puts the node into a list or object that is not written.
+    /// Returns whether a plan gives a list or object that fits, or puts the node into one.
     pub(super) fn wraps(&self, id: PlanId) -> bool {
-        match self.get(id).action {
-            Action::Array(_) | Action::Object(_) => true,
-            Action::Same(inner) => self.wraps(inner),
+        match (id, &self.get(id).action) {
+            (PlanId::Kept(node), _) => !self.forest.is_scalar(node),
+            (_, Action::Array(_) | Action::Object(_)) => true,
+            (_, Action::Same(inner)) => self.wraps(*inner),
             _ => false,
         }
+    }
+
+    #[cfg(test)]
+    pub(super) fn made(&self) -> usize {
+        self.plans.len()
     }
 
     /// Plans a node as a type, once.
     pub(super) fn plan(&mut self, node: NodeId, type_id: TypeId) -> PlanId {
         let type_id = self.schema.resolve(type_id);
         if self.is_leaf(node, type_id) {
-            let plan = self.fresh(node, type_id);
-            return self.push(plan);
+            return self.fresh(node, type_id);
         }
         match self.memo.get(&(node, type_id)) {
             Some(Some(plan)) => return *plan,
@@ -174,13 +244,29 @@ impl<'s, 't> Planner<'s, 't> {
             None => {}
         }
         if self.depth >= DEPTH_LIMIT {
-            return self.push(violation(node));
+            return PlanId::Unfit(node);
         }
+        if !self.forest.is_childless(node) {
+            return self.remembered(node, type_id);
+        }
+        // A node without children is quickly planned again, and there may be millions of them.
+        let (outer, first) = (self.childless.replace(node), self.passing.len());
+        self.passing.push((node, type_id));
+        let id = self.remembered(node, type_id);
+        if outer != Some(node) {
+            for passed in self.passing.drain(first..) {
+                self.memo.remove(&passed);
+            }
+        }
+        self.childless = outer;
+        id
+    }
+
+    fn remembered(&mut self, node: NodeId, type_id: TypeId) -> PlanId {
         self.memo.insert((node, type_id), None);
         self.depth += 1;
-        let plan = self.fresh(node, type_id);
+        let id = self.fresh(node, type_id);
         self.depth -= 1;
-        let id = self.push(plan);
         self.memo.insert((node, type_id), Some(id));
         id
     }
@@ -190,21 +276,21 @@ impl<'s, 't> Planner<'s, 't> {
         let shape = self.schema.shape(type_id);
         let compound =
             matches!(shape, Shape::Array(_) | Shape::Object(_) | Shape::Union(_) | Shape::Same(_));
-        !compound && self.is_scalar(node)
+        !compound && self.forest.is_scalar(node)
     }
 
-    fn fresh(&mut self, node: NodeId, type_id: TypeId) -> Plan {
+    fn fresh(&mut self, node: NodeId, type_id: TypeId) -> PlanId {
         let schema = self.schema;
-        let unfinished = self.forest.node(node).mark != Mark::Complete;
+        let unfinished = self.forest.mark(node) != Mark::Complete;
         if self.rules.partial && unfinished && schema.stream(type_id).done {
-            return withheld(node);
+            return self.push(withheld(node));
         }
         if self.forest.is_missing(node)
             && let Some(plan) = self.plan_missing(node, type_id)
         {
-            return plan;
+            return self.push(plan);
         }
-        match schema.shape(type_id) {
+        let plan = match schema.shape(type_id) {
             Shape::Any | Shape::Same(_) => keep(node),
             Shape::Null => self.plan_null(node),
             Shape::Boolean => self.plan_boolean(node, type_id),
@@ -214,8 +300,9 @@ impl<'s, 't> Planner<'s, 't> {
             Shape::Choice(choices) => self.plan_choice(node, type_id, choices),
             Shape::Array(shape) => self.plan_array(node, type_id, shape),
             Shape::Object(shape) => self.plan_object(node, type_id, shape),
-            Shape::Union(members) => self.plan_union(node, members),
-        }
+            Shape::Union(members) => return self.plan_union(node, members),
+        };
+        self.push(plan)
     }
 
     /// A key is without its value, and more text follows: the empty value of the type, or null.
@@ -241,7 +328,17 @@ impl<'s, 't> Planner<'s, 't> {
     }
 
     /// The cheapest member wins, the first of equals.
-    fn plan_union(&mut self, node: NodeId, members: &[TypeId]) -> Plan {
+    fn plan_union(&mut self, node: NodeId, members: &[TypeId]) -> PlanId {
+        // Nothing is cheaper than what fits as it is, and only its own kind can: a text is not first
+        // read as every number and list it could be.
+        for &member in members {
+            if self.may_fit(node, member) {
+                let plan = self.plan(node, member);
+                if self.cost(plan) == 0 {
+                    return plan;
+                }
+            }
+        }
         let mut best: Option<PlanId> = None;
         for &member in members {
             let plan = self.plan(node, member);
@@ -250,25 +347,47 @@ impl<'s, 't> Planner<'s, 't> {
             }
         }
         match best {
-            Some(best) if self.cost(best) < VIOLATION => same(node, self.cost(best), best),
-            _ if self.rules.partial && self.is_null(node) => Plan { cost: ABSENT, ..keep(node) },
-            Some(best) => same(node, self.cost(best), best),
-            None => violation(node),
+            Some(best) if self.cost(best) < VIOLATION => best,
+            _ if self.rules.partial && self.is_null(node) => {
+                self.push(Plan { cost: ABSENT, ..keep(node) })
+            }
+            Some(best) => best,
+            None => PlanId::Unfit(node),
         }
     }
 
-    fn push(&mut self, plan: Plan) -> PlanId {
-        let is_kept =
-            plan.cost == 0 && plan.notes.is_empty() && matches!(plan.action, Action::Keep);
-        if is_kept && plan.node < KEPT {
-            return KEPT | plan.node;
+    // Whether a type could take a node as it is, as far as the kinds say.
+    fn may_fit(&self, node: NodeId, type_id: TypeId) -> bool {
+        let kind = self.forest.kind(node);
+        match self.schema.shape(type_id) {
+            Shape::Any | Shape::Choice(_) | Shape::Union(_) | Shape::Same(_) => true,
+            Shape::Null => matches!(kind, NodeKind::Null),
+            Shape::Boolean => matches!(kind, NodeKind::Bool(_)),
+            Shape::Integer | Shape::Number => matches!(kind, NodeKind::Number(_)),
+            Shape::String => matches!(kind, NodeKind::Text(_)),
+            Shape::Array(_) => matches!(kind, NodeKind::Array),
+            Shape::Object(_) => matches!(kind, NodeKind::Object),
+        }
+    }
+
+    fn push(&mut self, mut plan: Plan) -> PlanId {
+        match (&plan.action, plan.cost) {
+            (Action::Words, _) => return PlanId::Words(plan.node),
+            (Action::Keep, 0) if plan.notes.is_empty() => return PlanId::Kept(plan.node),
+            (Action::Keep, VIOLATION) if plan.notes.is_empty() => return PlanId::Unfit(plan.node),
+            (Action::Keep, MISFIT) if plan.notes.is_empty() => return PlanId::Misfit(plan.node),
+            _ => {}
+        }
+        self.worded += plan.notes.len();
+        if self.worded > WORDED {
+            plan.notes.iter_mut().for_each(|note| note.words = None);
         }
         self.plans.push(plan);
-        u32::try_from(self.plans.len() - 1).unwrap_or(KEPT - 1)
+        PlanId::Made(u32::try_from(self.plans.len() - 1).unwrap_or(u32::MAX))
     }
 
     fn is_null(&self, node: NodeId) -> bool {
-        matches!(self.forest.node(node).kind, NodeKind::Null)
+        matches!(self.forest.kind(node), NodeKind::Null)
     }
 
     /// Takes another plan's value, with one note of why.
@@ -282,23 +401,18 @@ impl<'s, 't> Planner<'s, 't> {
         if let Some(known) = self.inside.get(&node) {
             return *known;
         }
-        match &self.forest.node(node).kind {
-            NodeKind::Text(text) if text.trim_start().starts_with(['{', '[']) => {}
-            _ => return None,
+        let NodeKind::Text(text) = self.forest.kind(node) else { return None };
+        if !text.trim_start().starts_with(['{', '[']) {
+            return None;
         }
-        let found = match &self.forest.node(node).kind {
-            NodeKind::Text(text) => {
-                let value = read_json(text.trim(), self.rules.salvage);
-                value.map(|value| self.forest.add_value(&value))
-            }
-            _ => None,
-        };
+        let value = read_json(text.trim(), self.rules.salvage);
+        let found = value.map(|value| self.forest.add_value(value));
         self.inside.insert(node, found);
         found
     }
 
-    fn excerpt(&self, node: NodeId) -> String {
-        shorten(&self.forest.node(node).raw)
+    pub(super) fn excerpt(&self, node: NodeId) -> String {
+        shorten(&self.forest.raw(node))
     }
 }
 
@@ -333,8 +447,10 @@ fn misfit(node: NodeId) -> Plan {
     Plan { cost: MISFIT, ..keep(node) }
 }
 
-fn same(node: NodeId, cost: u32, inner: PlanId) -> Plan {
-    Plan { node, cost, notes: Vec::new(), action: Action::Same(inner) }
+/// A plan that takes a node as it was written; the words of its note are those of the node.
+fn words(node: NodeId, code: CoercionCode) -> Plan {
+    let note = Note { code, cost: code.cost(), words: None };
+    Plan { node, cost: note.cost, notes: vec![note], action: Action::Words }
 }
 
 fn withheld(node: NodeId) -> Plan {
@@ -343,7 +459,8 @@ fn withheld(node: NodeId) -> Plan {
 }
 
 fn note(code: CoercionCode, from: &str, to: &str) -> Note {
-    Note { code, key: None, from: shorten(from), to: shorten(to), cost: code.cost() }
+    let words = NoteWords { key: None, from: shorten(from), to: shorten(to) };
+    Note { code, cost: code.cost(), words: Some(Box::new(words)) }
 }
 
 /// A plan that says the node's value in other words.

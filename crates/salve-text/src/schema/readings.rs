@@ -4,13 +4,12 @@
 //! with what it costs to believe it. Never reads a scalar out of the middle of prose: there the
 //! words themselves are the reading.
 
-use super::forest::{Forest, Mark, Node, NodeId, NodeKind, number_of};
+use super::forest::{Forest, NodeId};
 use crate::lines::floor_boundary;
 use crate::markdown::TICKS;
-use crate::parse::{self, Kind, NodeState, ParseOptions, Parsed, Repair, Tree};
+use crate::parse::{self, Candidate, Kind, ParseOptions, Parsed, Repair};
 use salve_types::Span;
 use serde_json::Value;
-use std::borrow::Cow;
 
 // A fence announces the answer; JSON in the middle of prose may be an example.
 const FENCED: u32 = 1;
@@ -21,10 +20,6 @@ const IN_THOUGHT: u32 = 8;
 // The words of a reply are what it says only where no JSON says it.
 const WORDS: u32 = 12;
 pub(super) const WORDS_BESIDE_JSON: u32 = 200;
-
-// Coercion walks the nodes by recursion, and threads may have small stacks. No reply that a schema
-// speaks of is nested deeper.
-const DEEPEST: usize = 256;
 
 /// Where readings are looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,17 +41,18 @@ pub(super) struct Reading {
     pub(super) whole: bool,
 }
 
-/// Lists the readings of a text, likely ones first.
+/// Lists the readings of a text, likely ones first; `candidates` are those of `parsed`.
 pub(super) fn readings<'t>(
     text: &'t str,
     parsed: &'t Parsed,
+    candidates: &[Candidate],
     scope: Scope,
 ) -> (Forest<'t>, Vec<Reading>) {
-    let mut forest = Forest::default();
+    let mut forest = Forest::new(&parsed.tree);
     let mut found = Vec::new();
     if scope == Scope::Answer {
         if let Some(root) = parsed.tree.root() {
-            let node = add_tree(&mut forest, &parsed.tree, root);
+            let node = forest.add_tree(root);
             let span = parsed.tree.span(root);
             found.push(Reading { node, cost: 0, span, whole: true });
         }
@@ -65,8 +61,8 @@ pub(super) fn readings<'t>(
     let body = trimmed_span(text);
     let thoughts = thoughts(text);
     let mut containers = Vec::new();
-    for candidate in &parsed.candidates {
-        let node = add_tree(&mut forest, &parsed.tree, candidate.node);
+    for candidate in candidates {
+        let node = forest.add_tree(candidate.node);
         let whole = candidate.span.start <= body.start && body.end <= candidate.span.end;
         let mut cost = match (whole, candidate.fenced) {
             (true, _) => 0,
@@ -77,7 +73,7 @@ pub(super) fn readings<'t>(
         if thoughts[..before].last().is_some_and(|last| candidate.span.start < last.end) {
             cost += IN_THOUGHT;
         }
-        if matches!(forest.node(node).kind, NodeKind::Array(_) | NodeKind::Object(_)) {
+        if !forest.is_scalar(node) {
             containers.push(node);
         }
         found.push(Reading { node, cost, span: candidate.span, whole });
@@ -160,61 +156,4 @@ fn is_in_code(text: &str, at: usize) -> bool {
 fn trimmed_span(text: &str) -> Span {
     let start = text.len() - text.trim_start().len();
     Span::new(start, start + text.trim().len())
-}
-
-/// Copies a tree's nodes.
-pub(super) fn add_tree<'t>(forest: &mut Forest<'t>, tree: &'t Tree, id: parse::NodeId) -> NodeId {
-    add_nodes(forest, tree, id, DEEPEST)
-}
-
-/// Copies the nodes down to a depth; what is deeper counts as cut off.
-fn add_nodes<'t>(
-    forest: &mut Forest<'t>,
-    tree: &'t Tree,
-    id: parse::NodeId,
-    depth: usize,
-) -> NodeId {
-    let span = tree.span(id);
-    let raw = tree.source().get(span.range()).unwrap_or_default();
-    let kind = match tree.kind(id) {
-        Kind::Null => NodeKind::Null,
-        Kind::Bool(flag) => NodeKind::Bool(flag),
-        Kind::Number => {
-            let digits = tree.text(id);
-            let is_number = number_of(&digits).is_some();
-            if is_number { NodeKind::Number(digits) } else { NodeKind::Text(digits) }
-        }
-        Kind::String => NodeKind::Text(tree.text(id)),
-        Kind::Array | Kind::Object if depth == 0 => NodeKind::Null,
-        Kind::Array => {
-            let items = tree.items(id);
-            NodeKind::Array(items.map(|item| add_nodes(forest, tree, item, depth - 1)).collect())
-        }
-        Kind::Object => {
-            let entries = tree.entries(id);
-            NodeKind::Object(
-                entries
-                    .map(|(key, value)| (tree.text(key), add_nodes(forest, tree, value, depth - 1)))
-                    .collect(),
-            )
-        }
-    };
-    let too_deep = depth == 0 && matches!(tree.kind(id), Kind::Array | Kind::Object);
-    let mark = match tree.state(id) {
-        _ if too_deep => Mark::Truncated,
-        NodeState::Complete => Mark::Complete,
-        NodeState::Inferred => Mark::Inferred,
-        NodeState::Truncated => Mark::Truncated,
-    };
-    let ended = mark != Mark::Truncated && !(is_open_ended(&kind) && ends_text(tree, span));
-    forest.add(Node { kind, mark, raw: Cow::Borrowed(raw), ended, gathered: false })
-}
-
-/// Returns whether more digits or letters could follow without a sign in between.
-fn is_open_ended(kind: &NodeKind<'_>) -> bool {
-    matches!(kind, NodeKind::Number(_) | NodeKind::Bool(_) | NodeKind::Null)
-}
-
-fn ends_text(tree: &Tree, span: Span) -> bool {
-    tree.source().get(span.end..).is_none_or(|rest| rest.trim_start().is_empty())
 }

@@ -232,6 +232,49 @@ fn hostile_texts_are_read_in_bounded_work() {
 }
 
 #[test]
+fn what_a_long_list_needs_is_not_remembered_item_by_item() {
+    let list = json!({ "type": "array", "items": { "type": ["integer", "string", "object"] } });
+    let numbers = json!({ "type": "array", "items": { "type": "number" } });
+    // Schema, an item, and how many plans a thousand of them may take.
+    let cases = [
+        (&list, "1", 0),
+        (&list, "\"x\"", 0),
+        (&list, "{}", 0),
+        (&list, "{\"a\":0}", 0),
+        (&list, "[]", 1),
+        (&list, "true", 1),
+        (&numbers, "{\"a\":0,\"b\":1}", 1),
+    ];
+    for (schema, item, most) in cases {
+        let text = format!("[{}0]", format!("{item},").repeat(1_000));
+        let parsed = crate::parse::parse_json(&text, &ParseOptions::default());
+        let schema = CompiledSchema::new(schema.clone()).expect("the schema compiles");
+        let mut forest = forest::Forest::new(&parsed.tree);
+        let root = forest.add_tree(parsed.tree.root().expect("a list"));
+        let mut planner = plan::Planner::new(&schema, forest, plan::Rules::default());
+        let _ = planner.plan(root, schema.root());
+        assert!(planner.made() <= most, "{item}: {} plans", planner.made());
+    }
+}
+
+#[test]
+fn more_changes_and_violations_than_anybody_reads_are_counted() {
+    let numbers = json!({ "type": "array", "items": { "type": "number" } });
+    for count in [10, 15_000] {
+        let text = format!("[{}1]", "\"1\",".repeat(count));
+        let outcome = read(&text, &numbers, SchemaOptions::default());
+        assert_eq!(outcome.coercions.len(), count.min(1_000));
+        assert_eq!(outcome.coercions.len() + outcome.coercions_left_off, count);
+        assert_eq!(outcome.violations, []);
+    }
+    for (count, told) in [(10, 10), (5_000, 1_000), (60_000, 1)] {
+        let schema = CompiledSchema::new(numbers.clone()).expect("the schema compiles");
+        let lists = Value::Array(vec![json!([]); count]);
+        assert_eq!(validate(&lists, &schema).len(), told, "{count}");
+    }
+}
+
+#[test]
 fn unfinished_places_are_named() {
     let schema = object(
         json!({ "a": { "type": "string" }, "list": { "type": "array", "items": { "type": "string" } } }),

@@ -27,9 +27,17 @@ pub struct Violation {
 // A value with more violations than this is not read by anyone.
 const MOST: usize = 1_000;
 
-/// Lists the violations of the schema, up to a thousand.
+// The validator gathers all violations before it gives the first, each many times the size of what it
+// is about. A value of more parts than this is asked for one at a time, which is one.
+const LARGE: usize = 50_000;
+
+/// Lists the violations of the schema, up to a thousand; of a very large value only the first.
 #[must_use]
 pub fn validate(value: &Value, schema: &CompiledSchema) -> Vec<Violation> {
+    if is_large(value) {
+        let first = schema.validator().validate(value).err();
+        return first.iter().map(|error| violation(error, schema.source())).collect();
+    }
     let mut found: Vec<Violation> = Vec::new();
     for error in schema.validator().iter_errors(value) {
         let violation = violation(&error, schema.source());
@@ -44,6 +52,26 @@ pub fn validate(value: &Value, schema: &CompiledSchema) -> Vec<Violation> {
         }
     }
     found
+}
+
+fn is_large(value: &Value) -> bool {
+    let (mut parts, mut open) = (0, vec![value]);
+    while let Some(value) = open.pop() {
+        parts += match value {
+            Value::Array(items) => items.len(),
+            Value::Object(entries) => entries.len(),
+            _ => 0,
+        };
+        if parts > LARGE {
+            return true;
+        }
+        match value {
+            Value::Array(items) => open.extend(items),
+            Value::Object(entries) => open.extend(entries.values()),
+            _ => {}
+        }
+    }
+    false
 }
 
 fn violation(error: &ValidationError<'_>, schema: &Value) -> Violation {

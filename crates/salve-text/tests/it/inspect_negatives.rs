@@ -187,3 +187,28 @@ fn t07_other_languages() {
     whole(Language::Swift, &["let a = \"\\(b[\"c\"])\" + #\"\"d\"\"#\n"]);
     whole(Language::Html, &["<ul><li>a<li>b</ul><br><p>c", "<script>if (a < b) '</p>'</script>"]);
 }
+
+#[test]
+fn a_condition_after_a_jump_or_a_call_modifies() {
+    whole(
+        Language::Ruby,
+        &[
+            "def f\n  return unless x\n  g\nend\n",
+            "def f\n  return if x\nend\n",
+            "def f\n  save! if x\n  raise $! unless y\nend\n",
+            "x = if a then b else c end\ny = !if a then b end\n",
+        ],
+    );
+}
+
+#[test]
+fn a_header_may_end_as_no_statement_of_c_does() {
+    whole(
+        Language::C,
+        &[
+            "@interface A : NSObject\n\n+ (B *)c:(B *)d;\n\n@end\n",
+            "@protocol A <B>\n- (void)c;\n@end\n\nNS_ASSUME_NONNULL_END\n",
+            "void f(void) {}\n#ifndef f\nlibc_hidden_def (f)\n#endif\n",
+        ],
+    );
+}

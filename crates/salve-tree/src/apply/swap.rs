@@ -211,7 +211,7 @@ impl Case<'_> {
             return self.drop_temp();
         }
         match self.aside {
-            // A file system that cannot exchange took the old content out for good.
+            // A file system that cannot exchange took the old content out already.
             Seen::Nothing => {
                 let back = format!("{}-back", self.file.temp);
                 let back = At { name: &back, ..self.temp };

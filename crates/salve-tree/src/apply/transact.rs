@@ -1,6 +1,6 @@
 //! The steps of one transaction, in order.
 //!
-//! In: a plan and the records that the history shall have once it is done. Out: all of it, or
+//! In: a plan and the records that the history is to have once it is done. Out: all of it, or
 //! nothing of it. Never: a step that recovery could not take back.
 
 use super::swap::{PutBack, Swapped, discard, parent_of, put_back, swap_in, write_new};

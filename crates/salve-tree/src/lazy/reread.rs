@@ -7,6 +7,7 @@
 //! meant.
 
 use super::markers::{Marker, MarkerKind};
+use super::rivals::{self, Window};
 use super::{Unresolved, shown};
 use std::collections::HashMap;
 
@@ -25,14 +26,17 @@ pub(super) fn check(
     let runs = runs(lazy, markers);
     let mut walk = Walk { old: &old, woven: &woven, old_at: 0, woven_at: 0 };
     let mut place = Place::default();
+    let mut windows = Vec::new();
     for (number, run) in runs.iter().enumerate() {
         let last = number + 1 == runs.len();
         if number > 0 {
+            let from = walk.old_at;
             let kept = walk.keep(&place, run, last).ok_or_else(|| not_as_meant(run, &place))?;
             if kept.is_empty() {
                 // Nothing is between the two runs: they are in the place of old lines together.
                 place.silent |= !run.after_removal;
             } else {
+                windows.push(Window { run: place.run, old: from..walk.old_at - kept.len() });
                 place = Place { after_marker: true, kept_above: kept, ..Place::default() };
             }
         }
@@ -43,8 +47,11 @@ pub(super) fn check(
         walk.woven_at += run.lines.len();
     }
     let rest = &old.lines[walk.old_at..];
-    let whole = walk.woven_at == woven.lines.len() && place.takes(rest, None);
-    if whole { Ok(()) } else { Err(not_as_meant(&Run::default(), &place)) }
+    if walk.woven_at != woven.lines.len() || !place.takes(rest, None) {
+        return Err(not_as_meant(&Run::default(), &place));
+    }
+    windows.push(Window { run: place.run, old: walk.old_at..old.lines.len() });
+    rivals::check(&old.lines, &old.places, &windows, key)
 }
 
 fn not_as_meant(run: &Run<'_>, place: &Place<'_>) -> Unresolved {
@@ -179,6 +186,13 @@ impl Place<'_> {
         let below_open = below.is_some() && tail == 0;
         let open = above_open || below_open || self.silent;
         if open && lost.len() > new.len() && !is_one_item(new, lost) {
+            return false;
+        }
+        // A line beside a marker that the old text has is the neighbour of what the marker keeps.
+        let is_lost = |line: Option<&&str>| {
+            line.is_some_and(|line| lost.iter().any(|lost| lost.trim_end() == line.trim_end()))
+        };
+        if (above_open && is_lost(new.first())) || (below_open && is_lost(new.last())) {
             return false;
         }
         let twin = |new: Option<&&str>, kept: Option<&&str>| match (new, kept) {

@@ -1,5 +1,7 @@
 //! Lazy files of every kind, resolved or refused for the right reason.
 
+mod real;
+
 use super::*;
 use crate::{OmissionLine, ProbeNode, StandsFor};
 use proptest::prelude::*;
@@ -242,7 +244,7 @@ impl SyntaxProbe for OnlyOnce {
 
 #[test]
 fn a_result_that_is_broken_though_both_texts_are_sound_is_refused() {
-    let old = "fn a() {\n    if x {\n        once();\n    }\n}\n";
+    let old = "fn a() {\n    if x { once(); }\n    end();\n}\n";
     let lazy = "fn a() {\n    // ... existing code ...\n    once();\n}\n";
     let refused = resolve_lazy("a.rs", old, lazy, &OnlyOnce).unwrap_err();
     assert_eq!(refused, Unresolved::Broken { before: 0, after: 1 });
@@ -318,6 +320,27 @@ fn a_line_is_neither_there_twice_nor_lost_beside_an_omission() {
                 let lines = |text: &str, line: &str| text.lines().filter(|it| *it == line).count();
                 for line in ["}", "fn one() {", "fn two() {", "fn three() {"] {
                     assert_eq!(lines(&text, line), lines(old, line), "{line} in\n{text}");
+                }
+            }
+        }
+    }
+}
+
+/// Texts that are resolved only by losing what a marker stands for, or by a line there twice.
+#[test]
+fn a_line_beside_an_omission_is_the_neighbour_of_what_is_kept() {
+    let old = "struct A<'h> {\n    /// One.\n    one: u8,\n    /// Two.\n    two: u8,\n}\n\nstruct B {\n    three: u8,\n}\n\nfn c() {\n    go();\n    stay();\n}\n";
+    for lazy in [
+        // The header is changed, and the rest of the body is meant by the omission.
+        "struct A<'other> {\n    /// One.\n    one: u8,\n    /// Two.\n// ... existing code ...\nfn c() {\n    went();\n    stay();\n}\n",
+        // A function goes with what is above it; what is below is not a copy.
+        "// ... existing code ...\n    two: u8,\n}\n\nfn c() {\n    go();\n// ... existing code ...\n",
+    ] {
+        match resolve("a.rs", old, lazy) {
+            Err(_) => {}
+            Ok(text) => {
+                for line in ["    two: u8,", "fn c() {"] {
+                    assert_eq!(text.lines().filter(|it| *it == line).count(), 1, "{text}");
                 }
             }
         }

@@ -12,6 +12,8 @@ use std::ops::Range;
 const SUBSTANTIAL: usize = 6;
 /// A line this much like one that shall go may be that line.
 const ALIKE: f64 = 0.7;
+/// Lines that say something, that many of them, are not elsewhere by chance.
+const ENOUGH_LINES: usize = 4;
 /// How many lines around a removal are compared, and by how many lines what is between them may differ
 /// in length from what shall go.
 const NEAR: usize = 2;
@@ -50,11 +52,38 @@ pub(crate) fn inserted(
     (says && index.stands(level, &side, first)).then(|| first..first + side.len())
 }
 
+/// Finds the new side apart from the place where the old one is: the change may have been made there,
+/// and the place found is a copy. `named` is where the hunk says its new side begins. Elsewhere, it is
+/// believed only with new lines among many that say something.
+pub(crate) fn elsewhere(
+    index: &Index<'_>,
+    pattern: &Pattern<'_>,
+    place: &Range<usize>,
+    named: Option<usize>,
+) -> Option<Range<usize>> {
+    let side = pattern.new_side();
+    let says = side.iter().filter(|line| weight(line) > 0).count();
+    if pattern.is_noop() || says < 2 {
+        return None;
+    }
+    let told = says >= ENOUGH_LINES && has_new_lines(pattern);
+    let is_named = |first: usize| named.is_some_and(|named| named.abs_diff(first) <= 1);
+    let places = index.find(Level::Trailing, &side).into_iter();
+    places
+        .filter(|&first| told || is_named(first))
+        .map(|first| first..first + side.len())
+        .find(|lines| lines.end <= place.start || place.end <= lines.start)
+}
+
+fn has_new_lines(pattern: &Pattern<'_>) -> bool {
+    let mut new = pattern.runs.iter().flat_map(|run| &run.new);
+    new.any(|line| weight(line) > 0 && !pattern.old.iter().any(|old| old.text == *line))
+}
+
 // New lines that say something and that the old side lacks prove it. A mere removal is proved by
 // lines on both sides of it that are now neighbours, while nothing like what goes is left.
 fn proves(index: &Index<'_>, pattern: &Pattern<'_>) -> bool {
-    let mut new = pattern.runs.iter().flat_map(|run| &run.new);
-    if new.any(|line| weight(line) > 0 && !pattern.old.iter().any(|old| old.text == *line)) {
+    if has_new_lines(pattern) {
         return true;
     }
     let says = |lines: &[OldLine<'_>]| lines.iter().any(|line| line.kept && weight(&line.text) > 0);

@@ -55,8 +55,12 @@ pub(crate) fn seek<'h>(
         if places.is_empty() {
             continue;
         }
-        // Lines that were sent without their indentation are compared as lines.
-        if places.iter().any(|place| loses_indentation(text, place, &old, &new)) {
+        // Lines that were sent without their indentation, or without the break that parts them from
+        // the line above, are compared as lines.
+        let differs = |place: &Range<usize>| {
+            loses_indentation(text, place, &old, &new) || runs_into(text, place, &old, &new)
+        };
+        if places.iter().any(differs) {
             return None;
         }
         let (places, new) = whole_lines(text, places, &old, new);
@@ -117,8 +121,19 @@ fn loses_indentation(text: &FileText, place: &Range<usize>, old: &str, new: &str
     single && to_the_end && margin(text, place).is_some() && new.split('\n').skip(1).any(bare)
 }
 
-// A line that goes whole takes its indentation with it, and one that is replaced keeps its end: the
-// line below is not the edit's.
+// The text sought takes the break above it, and a word would come to be part of the word before.
+// What only joins two lines says so by having the same words.
+fn runs_into(text: &FileText, place: &Range<usize>, old: &str, new: &str) -> bool {
+    let Some(below) = old.strip_prefix("\r\n").or_else(|| old.strip_prefix('\n')) else {
+        return false;
+    };
+    let is_word = |letter: Option<char>| letter.is_some_and(|it| it.is_alphanumeric() || it == '_');
+    let above = text.text().get(..place.start).and_then(|above| above.chars().next_back());
+    below.trim() != new.trim() && is_word(new.chars().next()) && is_word(above)
+}
+
+// A line that goes whole takes its indentation with it. One that is replaced, and one of which a part
+// goes, keeps its end: the line below is not the edit's.
 fn whole_lines(
     text: &FileText,
     places: Vec<Range<usize>>,
@@ -129,15 +144,27 @@ fn whole_lines(
         return (places, new);
     }
     if new.is_empty() {
-        let widened = places.into_iter().map(|place| {
-            let margin = margin(text, &place).map_or(0, str::len);
-            place.start - margin..place.end
-        });
-        return (widened.collect(), new);
+        let whole = |place: Range<usize>| match margin(text, &place) {
+            Some(margin) => place.start - margin.len()..place.end,
+            // What is nothing but the break is sought to join two lines.
+            None if weight(old) > 0 && is_inside(text, &place) => without_break(text, place),
+            None => place,
+        };
+        return (places.into_iter().map(whole).collect(), new);
     }
     let joins = old.strip_suffix('\n').is_some_and(|old| old == new);
     let ended = new.ends_with('\n') || joins;
     (places, if ended { new } else { new + "\n" })
+}
+
+fn is_inside(text: &FileText, place: &Range<usize>) -> bool {
+    place.start > text.line_start(text.lines_of(place).start)
+}
+
+fn without_break(text: &FileText, place: Range<usize>) -> Range<usize> {
+    let gone = text.text().get(place.clone()).unwrap_or_default();
+    let said = gone.strip_suffix('\n').unwrap_or(gone);
+    place.start..place.start + said.strip_suffix('\r').unwrap_or(said).len()
 }
 
 /// Returns the lines of two texts; a terminator that both end with is no line.
@@ -256,7 +283,8 @@ mod tests {
             ("aaa", "aa", &["0:\"aa\"", "1:\"aa\""]),
             ("a\r\nb\r\nc\r\n", "a\nb", &["0:\"a\\r\\nb\""]),
             ("a\r\nb\r\nc\r\n", "b\nc\n", &["3:\"b\\r\\nc\\r\\n\""]),
-            ("a\r\nb\r\nc\r\n", "\nb\n", &["1:\"\\r\\nb\\r\\n\""]),
+            // A break is left between what was above and what was below.
+            ("a\r\nb\r\nc\r\n", "\nb\n", &["1:\"\\r\\nb\""]),
             ("a\nb\n", "a\r\nb", &["0:\"a\\nb\""]),
             ("x = \"é\";\n", "é", &["5:\"é\""]),
             ("if (a < b) {}", "a &lt; b", &["4:\"a < b\""]),

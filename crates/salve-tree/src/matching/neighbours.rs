@@ -11,8 +11,8 @@ use super::index::Index;
 use super::ladder::{self, Indentation, Search};
 use super::pattern::weight;
 use super::resolve::{State, ranges, settle};
-use super::{MatchOptions, Rung, refusal, scored};
-use salve_types::{Hunk, HunkBody};
+use super::{MatchOptions, Rung, applied, refusal, scored};
+use salve_types::{Hunk, HunkBody, LineKind};
 use std::collections::HashMap;
 
 /// Lines that say something, that many of them, name a place by themselves.
@@ -49,14 +49,16 @@ pub(crate) fn decide<'h>(
     }
     share_equal_places(hunks, states);
     let around = Around::new(&fixed.places);
+    let mut grown = 0;
     for (at, hunk) in hunks.iter().enumerate() {
         if let State::Open(search) = &states[at]
             && let &[place] = &search.places[..]
         {
-            let beside = Beside { fixed: &fixed, around: &around, at };
+            let beside = Beside { fixed: &fixed, around: &around, at, grown };
             let doubt = doubt(index, hunk, search, place, &beside, options);
             states[at] = doubt.unwrap_or_else(|| settle(index, hunk, search, place));
         }
+        grown += growth(hunk);
     }
 }
 
@@ -218,6 +220,14 @@ struct Beside<'f> {
     fixed: &'f Fixed,
     around: &'f Around,
     at: usize,
+    /// By how many lines the hunks before it make the file longer.
+    grown: isize,
+}
+
+fn growth(hunk: &Hunk) -> isize {
+    let HunkBody::Lines(lines) = &hunk.body else { return 0 };
+    let count = |kind| lines.iter().filter(|line| line.kind == kind).count() as isize;
+    count(LineKind::Add) - count(LineKind::Remove)
 }
 
 // A single place is doubtful when the hunk names another one that looks like it was edited since.
@@ -229,7 +239,7 @@ fn doubt<'h>(
     beside: &Beside<'_>,
     options: &MatchOptions,
 ) -> Option<State<'h>> {
-    let Beside { fixed, around, at } = *beside;
+    let Beside { fixed, around, at, grown } = *beside;
     let text = index.text();
     let claims = ladder::claims(hunk, &search.pattern);
     let lines = place..place + search.pattern.old.len();
@@ -249,6 +259,15 @@ fn doubt<'h>(
         let why =
             "not all of the hunk is there as it is written, and another place is nearly as good";
         return Some(State::Refused(refusal::doubtful(text, &lines, &rival, why)));
+    }
+    let named = claims.hint.and_then(|hint| hint.checked_add_signed(grown));
+    if !options.base_known
+        && claims.hint != Some(place)
+        && let Some(made) = applied::elsewhere(index, &search.pattern, &lines, named)
+    {
+        let why = "the lines are in one place, and in another is what the hunk makes of them, as if \
+                   it had been applied there";
+        return Some(State::Refused(refusal::doubtful(text, &lines, &(made, 0.99), why)));
     }
     if !is_diff(hunk) && hunk.hint.is_none() {
         return None;

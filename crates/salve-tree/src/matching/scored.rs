@@ -33,12 +33,14 @@ const GAP: f64 = 0.01;
 pub(crate) const RIVAL: f64 = 0.3;
 /// The same for a hunk that is somewhere exactly and says enough to be told by its lines.
 pub(crate) const STRONG_RIVAL: f64 = 0.6;
+/// So many lines of context that say something tell a place whose other lines were edited since.
+const ENOUGH_CONTEXT: usize = 2;
 /// A nearest place less alike than this does not help.
 const WORTH_SHOWING: f64 = 0.4;
 
 /// Seeks the place that is like the hunk and unlike every other.
 pub(crate) fn seek<'h>(index: &Index<'_>, pattern: &Pattern<'h>) -> Sought<'h> {
-    let likely = likely(index, pattern);
+    let likely = likely(index, pattern, MOST_SHOWN);
     let Some(best) = likely.first() else { return Sought::Refused(not_found(index, pattern)) };
     let rival = likely.iter().skip(1).find(|other| other.score > best.score - MARGIN);
     if best.score >= ENOUGH && rival.is_none() && fits(pattern, best) {
@@ -49,7 +51,7 @@ pub(crate) fn seek<'h>(index: &Index<'_>, pattern: &Pattern<'h>) -> Sought<'h> {
 
 /// Says that a hunk has no place and what is nearest.
 pub(crate) fn not_found(index: &Index<'_>, pattern: &Pattern<'_>) -> HunkRefusal {
-    report(index, pattern, &likely(index, pattern))
+    report(index, pattern, &likely(index, pattern, MOST_SHOWN))
 }
 
 /// Finds a place that looks like the hunk edited since, apart from the lines `found`, and tells how
@@ -61,7 +63,7 @@ pub(crate) fn rival(
     least: f64,
 ) -> Option<(Range<usize>, f64)> {
     let apart = |place: &Likely| place.lines.end <= found.start || place.lines.start >= found.end;
-    let mut places = likely(index, pattern).into_iter().filter(apart);
+    let mut places = likely(index, pattern, MOST_PLACES).into_iter().filter(apart);
     let worth = |line: &OldLine<'_>| (weight(&line.text) + 1) as f64;
     let total: f64 = pattern.old.iter().map(worth).sum();
     places
@@ -69,10 +71,23 @@ pub(crate) fn rival(
             // What came in between since does not make the lines that are left less telling.
             let pairs = pattern.old.iter().zip(&place.pairs);
             let seen: f64 = pairs.map(|(line, pair)| pair.map_or(0.0, |_| worth(line))).sum();
-            seen >= least * total
+            seen >= least * total || has_all_context(pattern, place)
         })
         // What differs somewhere is never wholly alike.
         .map(|place| (place.lines, place.score.min(0.99)))
+}
+
+// Everything that a hunk says would stay is there, and only what it would change is not.
+fn has_all_context(pattern: &Pattern<'_>, place: &Likely) -> bool {
+    let pairs = pattern.old.iter().zip(&place.pairs);
+    let stays = pairs.filter(|(line, _)| line.kept && weight(&line.text) > 0);
+    let same = |pair: &Option<(usize, f64)>| pair.is_some_and(|(_, alike)| alike >= 1.0);
+    let (mut count, mut all) = (0, true);
+    for (_, pair) in stays {
+        count += 1;
+        all &= same(pair);
+    }
+    all && count >= ENOUGH_CONTEXT
 }
 
 /// A place that is like a hunk.
@@ -132,8 +147,9 @@ fn aligned<'h>(index: &Index<'_>, pattern: &Pattern<'h>, likely: &Likely) -> Sea
     }
 }
 
-// The places most like the hunk, best first, none touching another.
-fn likely(index: &Index<'_>, pattern: &Pattern<'_>) -> Vec<Likely> {
+// The places most like the hunk, best first, none touching another. What was edited much is far behind
+// places that have a line by chance, so that a rival is sought among more than are shown.
+fn likely(index: &Index<'_>, pattern: &Pattern<'_>, most: usize) -> Vec<Likely> {
     let nothing = pattern.old.is_empty() || index.text().line_count() == 0;
     if nothing || pattern.old.len() > MOST_LINES || !index.work().has_comparisons() {
         return vec![];
@@ -144,7 +160,7 @@ fn likely(index: &Index<'_>, pattern: &Pattern<'_>) -> Vec<Likely> {
     let mut places = Vec::new();
     // Places may be nearer to each other than the lines compared around a start, so that each is
     // sought among the lines that those before it left.
-    while places.len() < MOST_SHOWN {
+    while places.len() < most {
         let compared =
             starts.iter().map(|&start| compare(index, pattern, start, &taken, &mut known));
         let best = compared.filter(|place| !place.lines.is_empty()).reduce(|best, other| {

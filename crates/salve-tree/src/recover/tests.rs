@@ -1,4 +1,4 @@
-//! Recovery: whatever was interrupted comes to rest, wholly old or wholly new.
+//! Recovery: every interrupted change ends wholly old or wholly new.
 
 use crate::testing::{Desk, Hooked, Picture, Wish, at};
 use crate::{

@@ -1,7 +1,7 @@
 //! The way from one position of the history to another, file by file.
 //!
 //! In: the steps between two positions and the tree as it is. Out: for every file the content it
-//! must have and the one it shall have, and the files that are not what they must be. Never: a
+//! must have and the one it is to have, and the files that are not what they must be. Never: a
 //! content that is not kept; a way that needs one cannot be gone.
 
 use super::{ChangedSince, OnChanged, ThreeWay};
@@ -20,7 +20,7 @@ use std::os::fd::AsFd as _;
 pub(super) struct Route {
     straight: Vec<PlannedFile>,
     pub(super) detours: Vec<Detour>,
-    /// Files that another writer already brought where they shall be.
+    /// Files that another writer already brought to their target state.
     arrived: Vec<Detour>,
     /// Directories that were made on the steps that are taken back.
     pub(super) prune: BTreeSet<String>,

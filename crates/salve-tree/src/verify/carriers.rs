@@ -7,7 +7,7 @@ use super::VerifyOptions;
 use crate::{FileView, TreePath, ViewError};
 use salve_types::{EditFormat, EditSet, FileChange, FileEdit};
 
-/// What shall happen to one file.
+/// What is to happen to one file.
 #[derive(Debug)]
 pub(super) struct Wish<'a> {
     /// The path as written.

@@ -9,10 +9,13 @@ use crate::terminators::keep_terminators;
 use crate::{FileText, HunkOutcome, MatchOptions, Matched, Rung, match_hunks};
 use salve_types::{FileChange, Hunk, HunkBody, LineKind};
 
+/// So many different carriers of one file are compared.
+const MOST_CARRIERS: usize = 16;
+
 /// A file after its change.
 #[derive(Debug, PartialEq)]
 pub(super) struct Edited {
-    /// The new content; `None`: the file goes away.
+    /// The new content; `None`: the file is deleted.
     pub(super) content: Option<Vec<u8>>,
     pub(super) hunks: Vec<HunkOutcome>,
     pub(super) notes: Vec<String>,
@@ -93,10 +96,24 @@ fn delete_shown(patches: &[&FileChange], ground: Ground<'_>) -> Result<Edited, F
     Ok(Edited { content: None, whole: true, ..emptied })
 }
 
-/// Accepts several carriers of one file only where they come to the same content.
+/// Accepts several carriers of one file only where they come to the same content. A carrier that was
+/// sent again is carried out once: each costs a pass over the file.
 fn agree(changes: &[&FileChange], ground: Ground<'_>) -> Result<Edited, Failed> {
-    let mut agreed: Option<Edited> = None;
+    let mut different: Vec<&FileChange> = Vec::new();
     for change in changes {
+        if !different.contains(change) {
+            different.push(change);
+        }
+        if different.len() > MOST_CARRIERS {
+            let detail = format!(
+                "the reply edits {} in more than {MOST_CARRIERS} ways; send one of them",
+                ground.path
+            );
+            return Err(Failed::new(RefusalCode::CarriersDisagree, detail));
+        }
+    }
+    let mut agreed: Option<Edited> = None;
+    for change in different {
         let edited = carry_out_one(change, ground)?;
         match &agreed {
             Some(first) if first.content != edited.content => {

@@ -43,7 +43,7 @@ pub enum Operation {
     Create,
     /// Its content or its mode changes.
     Update,
-    /// It goes away.
+    /// It is deleted.
     Delete,
     /// It is moved, and perhaps changed.
     Rename,
@@ -125,7 +125,7 @@ pub enum RefusalCode {
     MissingFile,
     /// A hunk has no place, or more than one.
     HunkRefused,
-    /// What an omission stands for cannot be told.
+    /// What an omission stands for is not known.
     LazyUnresolved,
     /// Several edits of one file contradict each other.
     CarriersDisagree,

@@ -30,7 +30,7 @@ pub(crate) enum Op {
     Link { at: Place, inode: Inode },
     /// A name goes away.
     Unlink { at: Place },
-    /// One name becomes another, or both change places. `moved` and `other` stood there.
+    /// One name becomes another, or both change places. `moved` and `other` were there before.
     Rename { from: Place, to: Place, moved: Inode, other: Option<Inode>, how: RenameHow },
     /// Bytes at the end of a file.
     Append { inode: Inode, bytes: Arc<[u8]> },

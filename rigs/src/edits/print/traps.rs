@@ -47,6 +47,13 @@ impl Trap {
     }
 }
 
+impl Trap {
+    /// Tells whether the file is another one than the reply was written for.
+    pub(in crate::edits) const fn is_of_the_file(self) -> bool {
+        matches!(self, Self::Twice | Self::Applied)
+    }
+}
+
 /// Sets a trap; nothing where the format cannot fall into it.
 pub(super) fn set(
     trap: Trap,
@@ -103,9 +110,15 @@ pub(super) fn set(
             if matches!(format, Format::Lines | Format::Lazy) {
                 return None;
             }
+            let (reply, habit) = format.print(&printed, random)?;
+            // What is in the file twice and told by no number is refused before it is applied. Once it
+            // is, the other copy is the only one, and nothing in the world says that it is not meant.
+            if !reply.contains("@@ -") && !printed.iter().all(|it| is_alone(it, format)) {
+                return None;
+            }
             before = after.clone();
             expected = Some(after);
-            format.print(&printed, random)?
+            (reply, habit)
         }
     };
     Some(Reply { format, habit, trap: Some(trap), text: reply, before, after: expected })
@@ -119,6 +132,18 @@ impl Changed for (String, &'static str) {
     fn into_changed(self, with: &str) -> Option<Self> {
         self.0.contains(with).then_some(self)
     }
+}
+
+// Tells whether every piece is in the file once, and what goes for it where a format may show nothing
+// else.
+fn is_alone(printed: &Printed, format: Format) -> bool {
+    let lines = &printed.truth.before;
+    let once = |sought: &[String]| {
+        let places = lines.windows(sought.len().max(1)).filter(|there| *there == sought);
+        sought.is_empty() || places.count() == 1
+    };
+    let alone = |piece: &super::Piece| format != Format::Tool || once(&piece.removed);
+    printed.pieces.iter().all(|piece| once(&piece.old()) && alone(piece))
 }
 
 // Makes one piece seek what is not there.

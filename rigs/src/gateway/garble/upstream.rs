@@ -1,11 +1,13 @@
 //! An upstream that says the truth, in streams that are damaged on their way.
 //!
-//! In: requests, whose model names the exchange. Out: the answer from its beginning, or from where the
-//! request says it ended. Never another answer than the truth of the exchange.
+//! In: requests, whose model names the exchange. Out: what was asked for of the answer: all of it, what
+//! follows the words or calls that the request says arrived, or one call again. A model that is asked
+//! for a part often gives all, so that half of them do. Never another answer than the truth of the
+//! exchange.
 
 use super::super::reading::Dialect;
+use super::answers::{Answer, Block};
 use super::damage::Damage;
-use super::frames::Answer;
 use anyhow::Context;
 use bytes::Bytes;
 use fastrand::Rng;
@@ -15,7 +17,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,9 +28,7 @@ use tokio::net::TcpListener;
 pub(super) struct Case {
     pub(super) number: u64,
     pub(super) dialect: Dialect,
-    pub(super) answer: Answer,
-    /// All its words.
-    pub(super) truth: String,
+    pub(super) truth: Answer,
 }
 
 /// The exchanges under way.
@@ -40,8 +40,7 @@ impl Truths {
     pub(super) fn begin(&self, number: u64) -> Case {
         let mut rng = Rng::with_seed(number);
         let dialect = Dialect::ALL[rng.usize(0..3)];
-        let answer = answer_of(&mut rng);
-        let case = Case { number, dialect, truth: answer.words(), answer };
+        let case = Case { number, dialect, truth: Answer::any(&mut rng) };
         let left = rng.usize(0..4);
         let damage = Damage::new(rng.fork(), dialect, left);
         self.lock().insert(number, (case.clone(), damage));
@@ -57,14 +56,10 @@ impl Truths {
         let number = body["model"].as_str()?.strip_prefix("garbled-")?.parse().ok()?;
         let mut all = self.lock();
         let (case, damage) = all.get_mut(&number)?;
-        if matches!(case.answer, Answer::Calls(_)) {
-            // A call is not continued but made again.
-            return Some(damage.stream(&case.answer.clone()));
-        }
-        let begun = said(body).unwrap_or_default();
-        let rest = case.truth.strip_prefix(&begun);
-        let rest = rest.or_else(|| case.truth.strip_prefix(begun.trim_end())).unwrap_or_default();
-        Some(damage.stream(&Answer::Text(rest.to_owned())))
+        let all = damage.flip();
+        let answer = asked_for(&case.truth, body, all);
+        damage.unseen |= is_like_an_echo(&answer, body);
+        Some(damage.stream(&answer))
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<u64, (Case, Damage)>> {
@@ -98,10 +93,10 @@ async fn answer(
         .body(Full::new(Bytes::from(stream)))?)
 }
 
-// The answer so far, as the request has it.
-fn said(body: &Value) -> Option<String> {
+// The last words of one who speaks, as the request has them.
+fn said(body: &Value, role: &str) -> Option<String> {
     let turns = body["messages"].as_array().or_else(|| body["input"].as_array())?;
-    let turn = turns.iter().rfind(|turn| turn["role"] == "assistant")?;
+    let turn = turns.iter().rfind(|turn| turn["role"] == role)?;
     match &turn["content"] {
         Value::String(text) => Some(text.clone()),
         Value::Array(parts) => {
@@ -111,48 +106,55 @@ fn said(body: &Value) -> Option<String> {
     }
 }
 
-const PARTS: &[&str] = &[
-    "The answer is NOT safe, because the lock is taken twice. ",
-    "First we read the file, then we write it back.\n\n",
-    "- one item of a list\n- another item, `with code`\n",
-    "Überraschung: größer → kleiner, 日本語 too. ",
-    "```python\ndef main(path):\n    with open(path) as handle:\n        return [line.strip() for line in handle]\n```\n\n",
-    "```rust\nfn main() {\n    let list = vec![1, 2, 3];\n    println!(\"{list:?}\");\n}\n```\n",
-    "| a | b |\n|---|---|\n| 1 | 2 |\n\n",
-    "It is important that you do not skip this step. ",
-    "## Heading\n\nSome words below it. ",
-    "See https://example.org/a?b=c for more (or do not). ",
-    "> quoted words\n\n",
-    "Sure, that works as well: set `a = {\"b\": [1, 2]}` and go on. ",
-];
-
-const ENDS: &[&str] = &["Done.", "That is all.\n", "So be it!", "Is that clear?", "the end"];
-
-// A text, or now and then a call.
-fn answer_of(rng: &mut Rng) -> Answer {
-    if rng.u8(..) >= 64 {
-        return Answer::Text(truth(rng));
+// What a model says to a request: what it is asked for, or all of the answer.
+fn asked_for(truth: &Answer, body: &Value, all: bool) -> Answer {
+    let Some(came) = said(body, "assistant") else { return truth.clone() };
+    let order = said(body, "user").unwrap_or_default();
+    let calls = truth.calls();
+    if !calls.is_empty() && body["tools"].is_null() {
+        // Only words can be answered: the rest of the arguments.
+        let rest = calls.iter().find_map(|(_, arguments)| arguments.strip_prefix(&came));
+        return Answer(vec![Block::Text(rest.unwrap_or_default().to_owned())]);
     }
-    Answer::Calls(vec![json!({ "path": "src/a.rs", "text": truth(rng) }).to_string()])
+    if order.contains("damaged on its way") {
+        return if all { truth.clone() } else { rest_of_calls(truth, &came) };
+    }
+    if order.contains("this one tool call") {
+        let shared = |call: &&(String, String)| {
+            let rejected = came.split_once(' ').map_or("", |(_, arguments)| arguments);
+            rejected.bytes().zip(call.1.bytes()).take_while(|(one, other)| one == other).count()
+        };
+        let one = calls.iter().max_by_key(shared);
+        let one = one.map(|(name, arguments)| Block::Call(name.clone(), arguments.clone()));
+        return if all { truth.clone() } else { Answer(one.into_iter().collect()) };
+    }
+    let text = truth.text();
+    let begun = [came.as_str(), came.trim_end()].into_iter().find(|it| text.starts_with(it));
+    truth.after_text(begun.map_or(text.len(), str::len))
 }
 
-fn truth(rng: &mut Rng) -> String {
-    let mut text = String::new();
-    for _ in 0..rng.usize(1..8) {
-        let part = rng.choice(PARTS).copied().unwrap_or_default();
-        // What has a line of its own begins one.
-        if part.starts_with(['`', '|', '#', '-', '>']) && !text.is_empty() {
-            text.push_str("\n\n");
+// Whether an answer goes on with all the words that it began with: a server that sends the last turn again
+// before what is new does the same, and no reader can tell.
+fn is_like_an_echo(answer: &Answer, body: &Value) -> bool {
+    let came = said(body, "assistant").unwrap_or_default();
+    !came.trim().is_empty() && answer.text().trim_start().starts_with(came.trim())
+}
+
+// What follows the calls that arrived, and the words after them that arrived.
+fn rest_of_calls(truth: &Answer, came: &str) -> Answer {
+    let arrived =
+        |(name, arguments): &&(String, String)| came.contains(&format!("{name} {arguments}"));
+    let calls = truth.calls().iter().take_while(arrived).count();
+    let mut rest = truth.after_calls(calls);
+    let all = truth.text();
+    let before = all.len() - rest.text().len();
+    let shared = all.bytes().zip(came.bytes()).take_while(|(one, other)| one == other);
+    if let Some(Block::Text(text)) = rest.0.first_mut() {
+        let mut from = shared.count().saturating_sub(before).min(text.len());
+        while !text.is_char_boundary(from) {
+            from -= 1;
         }
-        text.push_str(part);
-        if rng.bool() {
-            text.push_str(&format!("Number {} is {}. ", rng.u32(..), rng.u8(..)));
-        }
-        if rng.u8(..) < 40 {
-            text.extend((0..rng.usize(1..30)).map(|_| rng.lowercase()));
-            text.push(' ');
-        }
+        text.drain(..from);
     }
-    text.push_str(rng.choice(ENDS).copied().unwrap_or_default());
-    text
+    if rest.0.is_empty() { Answer(vec![Block::Text("NONE".to_owned())]) } else { rest }
 }

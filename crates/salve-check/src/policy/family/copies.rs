@@ -128,7 +128,7 @@ fn arrives(
 ) -> Judged {
     let Some(target) = target else { return Ok(()) };
     let (path, is_folder) = target_folder(context, items, sources, target);
-    // More than one `-t` is an error of the program; each is judged all the same.
+    // More than one `-t` is an error of the program; each is judged anyway.
     for item in items {
         if let Item::Flag { meaning: Own, value: Some(value), .. } = item {
             context.write(value)?;
@@ -188,7 +188,7 @@ fn obeyed_name(path: &str) -> Judged {
     Ok(())
 }
 
-// Tools obey what lies at the top of a workspace; a folder below it holds what it likes.
+// Tools obey what lies at the top of a workspace; a folder below it may hold anything.
 fn is_below_root(path: &str) -> bool {
     let mut steps = path.split('/').filter(|step| !step.is_empty() && *step != ".").peekable();
     !path.starts_with('/') && steps.peek().is_some() && steps.all(|step| step != "..")

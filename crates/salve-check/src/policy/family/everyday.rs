@@ -4,8 +4,10 @@
 //! in the program's table: what starts another program, reads a secret or writes elsewhere is asked.
 
 mod build;
+mod formatters;
 mod node;
 mod python;
+mod reports;
 mod repository;
 mod scripts;
 mod text;
@@ -53,6 +55,8 @@ fn programs() -> impl Iterator<Item = &'static Program> {
         .chain(&node::PROGRAMS)
         .chain(&python::PROGRAMS)
         .chain(&build::PROGRAMS)
+        .chain(&formatters::PROGRAMS)
+        .chain(&reports::PROGRAMS)
 }
 
 /// Lists the entries of the profile.

@@ -2,10 +2,10 @@
 //!
 //! In: their words. Out: nothing, or an objection. Never lets one follow a file without an end.
 
-use crate::policy::context::{Context, Judged, operands};
+use crate::policy::context::{Context, Judged, operands, own_values};
 use crate::policy::objection::{Objection, Rule};
 use crate::policy::options::Hazard::{Configures, Links, NeverEnds, Reads};
-use crate::policy::options::Meaning::{Ask, OptionalText, Read, Switch, Text};
+use crate::policy::options::Meaning::{Ask, OptionalText, Own, Read, Switch, Text};
 use crate::policy::options::{Item, Style, Table};
 
 static LS: Table = Table::new(&[
@@ -45,7 +45,7 @@ static TAIL: Table = Table::new(&[
 
 static MKDIR: Table = Table::new(&[
     (Switch, "-p --parents -v --verbose --help --version"),
-    (Text, "-m --mode"),
+    (Own, "-m --mode"),
     (Ask(Configures), "-Z --context"),
 ]);
 
@@ -114,10 +114,24 @@ pub(super) fn touch(context: &Context<'_>) -> Judged {
 
 fn written_operands(context: &Context<'_>, table: &Table) -> Judged {
     let items = context.items(table, Style::GNU)?;
+    for (_, mode, _) in own_values(&items) {
+        plain_mode(mode.unwrap_or_default())?;
+    }
     operands(&items).try_for_each(|(text, _)| context.write(text))
 }
 
-/// Says what it is told to say, whatever that looks like.
+// Bits beyond reading, writing and entering lend the rights of the owner or the group.
+fn plain_mode(mode: &str) -> Judged {
+    let digits = mode.trim_start_matches('0');
+    let special = digits.len() > 3 || mode.contains(['s', 't']);
+    if special {
+        let why = format!("the mode `{}` sets special bits", mode.escape_debug());
+        return Err(Objection::never(Rule::Argument, why));
+    }
+    Ok(())
+}
+
+/// Prints its words, whatever they look like.
 pub(super) fn echo(_: &Context<'_>) -> Judged {
     Ok(())
 }

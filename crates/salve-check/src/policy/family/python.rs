@@ -11,8 +11,8 @@ use crate::policy::options::{Item, Style, Table};
 
 static PYTHON: Table = Table::new(&[
     (Switch, "-b -B -d -E -h -I -O -P -q -R -s -S -u -v -V --version --help"),
-    (Text, "-W --check-hash-based-pycs"),
-    (Own, "-m -X"),
+    (Text, "--check-hash-based-pycs"),
+    (Own, "-m -X -W"),
     (Ask(Executes), "-c"),
     (Ask(NeverEnds), "-i"),
     (Ask(Configures), "-x -J --help-all --help-env --help-xoptions"),
@@ -38,6 +38,14 @@ pub(super) fn python(context: &Context<'_>) -> Judged {
         let value = value.unwrap_or_default();
         if name == "-m" {
             return module(context, value, at + 1);
+        }
+        if name == "-W" {
+            // The category is imported when it has a dot.
+            if value.split(':').nth(2).is_some_and(|category| category.contains('.')) {
+                let why = format!("`-W {}` loads a module", value.escape_debug());
+                context.unless_listed(Rule::Flag, at + 1, why)?;
+            }
+            continue;
         }
         if !SETTINGS.contains(&value) {
             let why = format!("`-X {}` changes how python works", value.escape_debug());

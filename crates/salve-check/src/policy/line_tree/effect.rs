@@ -13,6 +13,8 @@ pub(in crate::policy) enum Effect {
     File { path: String, content: Content },
     /// It makes a folder or a link whose inside is not known.
     Tree { path: String, kind: PathKind },
+    /// It moves away a folder or a link: what is here next is another one.
+    Gone(String),
     /// It fetches and installs packages that it names.
     Installed { by: String },
     /// It may change any file.
@@ -57,7 +59,9 @@ impl Effect {
             Self::Tree { path: made, kind: PathKind::Folder } => {
                 (made != path && is_at_or_below(path, made)).then_some(made)
             }
-            Self::Tree { path: made, .. } => is_at_or_below(path, made).then_some(made),
+            Self::Tree { path: made, .. } | Self::Gone(made) => {
+                is_at_or_below(path, made).then_some(made)
+            }
             _ => None,
         }
     }

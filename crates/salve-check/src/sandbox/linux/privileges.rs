@@ -1,4 +1,4 @@
-//! Gives away every privilege, for good.
+//! Gives up every privilege; none can be regained.
 //!
 //! In: a process that has built its view. Out: the same process without capabilities, without a way
 //! to gain any, and closed to the programs it is going to start. Never fails half-way silently.

@@ -5,7 +5,7 @@
 //! restricts reading: what must not be read is not in the view.
 //!
 //! TCP is only denied here when the launch has neither the network nor a network namespace: inside
-//! a namespace there is nobody to speak to but the run itself, and test suites serve on loopback.
+//! a namespace nothing can be reached but the run itself, and test suites serve on loopback.
 
 use super::refused;
 use crate::launcher::{Launch, Layer, LayerError};

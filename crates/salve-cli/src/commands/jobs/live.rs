@@ -41,7 +41,7 @@ impl Live {
         match &mut self.screen {
             Some(screen) => screen.draw(&self.progress),
             None if self.quiet => {}
-            // What begins is told of when it is done: one line for each step.
+            // A step is reported when it is done: one line each.
             None if is_beginning(event) => {}
             None => {
                 if let Some(line) = line {

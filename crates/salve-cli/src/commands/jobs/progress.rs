@@ -124,7 +124,7 @@ impl Progress {
                 let told = self.waits_for_person().is_some();
                 self.waits = Some(Wait::Signal(signal.clone()));
                 let words = format!("waits for {}", self.waiting_on(event.at)?);
-                // Two words may end the same wait; it is told of once.
+                // Two events may end the same wait; it is reported once.
                 return (!told).then_some(words);
             }
             Happened::Sleeping { until } if until.0 - event.at.0 < MOMENT => return None,

@@ -105,7 +105,7 @@ impl Asked {
                 InDoubtSetting::Fail => DoubtPolicy::Fail,
             };
         }
-        // Standard input comes last: nobody is to type a prompt for a command that is refused.
+        // Standard input comes last: a prompt need not be typed for a command that is refused.
         let system = options.system.as_deref().map(|path| input::text(Some(path))).transpose()?;
         let prompt = input::text(options.prompt.as_deref())?;
         if prompt.trim().is_empty() {

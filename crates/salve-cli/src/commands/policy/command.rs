@@ -49,7 +49,7 @@ pub(super) fn run(
         }
         _ => output::values(format, &documents(&verdicts)?)?,
     }
-    // A person can still say yes to what is asked about, and to what a rule denies nobody can.
+    // A person can still say yes to what is asked about, and not to what a rule denies.
     let worst =
         |rule_out: fn(&CommandVerdict) -> bool| verdicts.iter().any(|(_, one)| rule_out(one));
     Ok(if worst(|verdict| verdict.rule == Rule::Denied) {

@@ -91,7 +91,7 @@ fn answer(step: NextStep, keys: Option<Keys>, hint: &str) -> Result<Decision, Fa
     })
 }
 
-/// Waits for an answer; a terminal that goes away says no.
+/// Waits for an answer; a terminal that is closed says no.
 fn choose(keys: &Keys, offered: &[Choice]) -> Result<Choice, Failure> {
     let bold = anstyle::Style::new().bold();
     let key_of = |choice: Choice| match choice {

@@ -29,7 +29,7 @@ pub(super) struct Wish<'a> {
     pub(super) remove: bool,
 }
 
-/// What becomes of a configuration.
+/// What happens to a configuration.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Edited {
     /// It is as it should be.

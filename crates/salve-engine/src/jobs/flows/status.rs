@@ -100,7 +100,7 @@ impl fmt::Display for JobStatus {
     }
 }
 
-// A flow that knows of partial results says which it was.
+// A flow with partial results says which kind it was.
 fn done(output: &Json) -> JobStatus {
     match output.get("status").and_then(Json::as_str).and_then(JobStatus::from_name) {
         Some(JobStatus::CompletedPartial) => JobStatus::CompletedPartial,

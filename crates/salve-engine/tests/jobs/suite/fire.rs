@@ -81,7 +81,7 @@ async fn soldier(world: &mut World, provider: &SimHandle) -> Worker {
     let mut config = world.config();
     config.provider = Some(provider.url());
     config.steps_at_once = AT_ONCE;
-    // A kill hits whatever is under way; nobody shall be stuck by bad luck.
+    // A kill hits whatever is under way; no worker may stay stuck by bad luck.
     config.most_deaths = 50;
     world.start_worker(config).await
 }

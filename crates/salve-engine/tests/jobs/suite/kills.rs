@@ -1,4 +1,4 @@
-//! Workers that are killed, stopped or cut off, wherever it hurts.
+//! Workers that are killed, stopped or cut off at the worst moments.
 
 use crate::act::{Act, Pay};
 use crate::flows::Script;

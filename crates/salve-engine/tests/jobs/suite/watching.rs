@@ -16,7 +16,7 @@ pub(crate) async fn j15_watching_has_no_gap_and_no_repeat(mut world: World) {
     let id = world.start("watched", &Script { acts, ..Script::default() }).await;
     let mut seen: Vec<JobEvent> = Vec::new();
     let mut killed = world.store == Store::Memory;
-    // Each client goes away after a few events; the next one goes on after the last.
+    // Each client disconnects after a few events; the next one goes on after the last.
     loop {
         let client = world.another_client().await;
         let after = seen.last().map_or(EventId(0), |event| event.id);

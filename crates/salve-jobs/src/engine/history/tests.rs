@@ -109,7 +109,7 @@ fn every_event_is_told_once_whatever_was_told_before() {
     "#);
     assert_eq!((all.last, all.children.len(), all.cancelled.len()), (15, 1, 1));
     assert_eq!(all.children[0].flow, FlowName::new("Leaf", 2).unwrap());
-    // In whatever pieces it grows, the same is told.
+    // The report is the same in whatever pieces the history grows.
     for cut in 0..14 {
         let before = news(&history[..cut], 0);
         let after = news(&history, before.last);

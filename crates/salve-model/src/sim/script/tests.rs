@@ -1,4 +1,4 @@
-//! What a script may say, and what it is told when it may not.
+//! What a script may say, and the error when it says something else.
 
 use super::*;
 

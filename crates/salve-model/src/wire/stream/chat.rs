@@ -6,7 +6,8 @@
 use super::super::lax::{self, Lax, LaxText, Shape, lax_object};
 use super::super::words::UsageForm;
 use super::sound::{
-    NEVER_BEGAN, NO_KIND, NO_PIECE, NOT_JSON, has_damaged_key, is_damaged, is_heartbeat,
+    HAD_ENDED, NEVER_BEGAN, NO_KIND, NO_PIECE, NOT_JSON, UNLIKE_OTHERS, has_damaged_key,
+    is_damaged, is_heartbeat,
 };
 use super::{Delta, Dialect, SseFrame, StreamReader, Why};
 use salve_types::FinishReason;
@@ -163,6 +164,12 @@ fn check(reader: &mut StreamReader, chunk: &Chunk<'_>, frame: &SseFrame) -> Resu
         if calls.unwrap_or_default().iter().any(|call| goes_on_from_nothing(reader, index, call)) {
             return Err(NEVER_BEGAN);
         }
+        if calls.unwrap_or_default().iter().any(|call| goes_on_after_its_end(reader, index, call)) {
+            return Err(HAD_ENDED);
+        }
+        if calls.unwrap_or_default().iter().any(|call| lost_its_number(reader, index, call)) {
+            return Err(UNLIKE_OTHERS);
+        }
     }
     if !choices.is_empty() && choices.iter().all(bears) {
         return Ok(());
@@ -239,6 +246,30 @@ fn goes_on_from_nothing(reader: &StreamReader, choice: usize, call: &Call<'_>) -
     });
     says && !begins && !known
 }
+
+// Arguments without the number that their call began with: clients would add them to another one.
+fn lost_its_number(reader: &StreamReader, choice: usize, call: &Call<'_>) -> bool {
+    let name = call.function.0.as_ref().and_then(|function| function.name.filled());
+    let begins = call.id.filled().is_some() || name.is_some();
+    let last = reader.answers.get(choice).and_then(|answer| answer.keys.last());
+    call.index.0.is_none() && !begins && last.is_some_and(|key| *key != UNNUMBERED)
+}
+
+// Arguments of a call that are whole already, after another one began: their number is damaged.
+fn goes_on_after_its_end(reader: &StreamReader, choice: usize, call: &Call<'_>) -> bool {
+    let (Some(index), Some(answer)) = (call.index.0, reader.answers.get(choice)) else {
+        return false;
+    };
+    let at = answer.keys.iter().rposition(|key| *key == index);
+    let earlier = at.filter(|at| at + 1 < answer.keys.len() && call.id.filled().is_none());
+    let says = call.function.0.as_ref().and_then(|it| it.arguments.filled());
+    let says = says.is_some_and(|arguments| !arguments.trim().is_empty());
+    let came = earlier.filter(|_| says).and_then(|at| answer.reply.tool_calls.get(at));
+    came.is_some_and(|came| serde_json::from_str::<IgnoredAny>(&came.arguments).is_ok())
+}
+
+// The number of a call that has none.
+const UNNUMBERED: u64 = u64::MAX;
 
 const STEP_KEYS: &[&str] = &[
     "role",
@@ -420,7 +451,7 @@ fn read_call(reader: &mut StreamReader, choice: u64, call: &Call<'_>, deltas: &m
     let Some(number) = known_call(reader, choice, call, id, name).or_else(|| {
         // Arguments of a call that never began belong to something that is not a function.
         let begins = !(id.is_empty() && name.is_empty());
-        let key = call.index.0.unwrap_or(u64::MAX);
+        let key = call.index.0.unwrap_or(UNNUMBERED);
         begins.then(|| reader.start_call(choice, key, (id, name), deltas)).flatten()
     }) else {
         return;

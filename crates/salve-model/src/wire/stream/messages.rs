@@ -90,7 +90,14 @@ pub(super) fn read(reader: &mut StreamReader, frame: &SseFrame) -> Result<Vec<De
     let index = event.index.0;
     // Servers between here and the provider tell errors in a shape of their own.
     let said = event.r#type.text().or_else(|| (!event.error.is_null()).then_some("error"));
-    match kind_of(said, frame.event_name(), KINDS)? {
+    let kind = kind_of(said, frame.event_name(), KINDS)?;
+    if !matches!(kind, "ping" | "error") {
+        reader.says_kind.keep(said.is_some())?;
+    }
+    if kind.starts_with("content_block_") {
+        reader.says_place.keep(index.is_some())?;
+    }
+    match kind {
         "content_block_delta" => {
             let last = reader.open.last().map(|open| open.index);
             let index = index.or(last).ok_or(NEVER_BEGAN)?;

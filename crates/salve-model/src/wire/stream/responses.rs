@@ -198,6 +198,12 @@ pub(super) fn read(reader: &mut StreamReader, frame: &SseFrame) -> Result<Vec<De
     let said = event.r#type.text().or_else(|| (!event.error.is_null()).then_some("error"));
     let kind = kind_of(said, frame.event_name(), KINDS)?;
     reader.numbers.take(event.sequence_number.0, kind)?;
+    if !matches!(kind, "ping" | "keepalive" | "error") {
+        reader.says_kind.keep(said.is_some())?;
+    }
+    if PLACED.contains(&kind) {
+        reader.says_place.keep(event.output_index.0.is_some())?;
+    }
     let delta = event.delta.text();
     match kind {
         "response.output_text.delta" => {
@@ -257,6 +263,17 @@ pub(super) fn read(reader: &mut StreamReader, frame: &SseFrame) -> Result<Vec<De
     Ok(deltas)
 }
 
+// Events of the items that are read here.
+const PLACED: &[&str] = &[
+    "response.output_text.delta",
+    "response.output_text.done",
+    "response.function_call_arguments.delta",
+    "response.function_call_arguments.done",
+    "response.output_item.added",
+    "response.output_item.done",
+    "response.content_part.added",
+    "response.content_part.done",
+];
 const PARTS: &[&str] = &["output_text", "refusal", "reasoning_text", "summary_text"];
 const ITEMS: &[&str] = &[
     "message",

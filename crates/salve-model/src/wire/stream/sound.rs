@@ -15,9 +15,24 @@ pub(super) const NOT_JSON: Why = "a frame is not the JSON of an event";
 pub(super) const NO_KIND: Why = "a frame does not say of what kind it is";
 pub(super) const NO_PIECE: Why = "a frame has no piece of the answer where one belongs";
 pub(super) const NEVER_BEGAN: Why = "a frame goes on with something that never began";
+pub(super) const HAD_ENDED: Why = "a frame goes on with a call that had its end";
+pub(super) const UNLIKE_OTHERS: Why = "a frame lacks a field that the others of its stream have";
 pub(super) const SKIPPED: Why = "a frame before this one never came";
 pub(super) const CONTRADICTED: Why = "the pieces that came are not the text that ended";
 pub(super) const WRONG_LINES: Why = "a frame has lines that are none of an event";
+
+/// Whether a server writes a field. One that writes it writes it always: without it a frame can be
+/// understood here, and would be misunderstood by the client that gets it as it is.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Habit(Option<bool>);
+
+impl Habit {
+    /// Notes whether a frame has the field.
+    pub(super) fn keep(&mut self, written: bool) -> Result<(), Why> {
+        let always = *self.0.get_or_insert(written);
+        if always == written { Ok(()) } else { Err(UNLIKE_OTHERS) }
+    }
+}
 
 /// Returns the kind of an event that says it twice: in its data and in its name.
 pub(super) fn kind_of<'a>(

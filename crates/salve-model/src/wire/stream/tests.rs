@@ -1,4 +1,4 @@
-//! Streams as providers send them, and as nobody should.
+//! Streams as providers send them, and broken ones.
 //!
 //! In: data lines. Out: a failure when they do not mean what is written next to them.
 
@@ -296,6 +296,30 @@ fn frames_that_lost_their_piece_are_told_and_take_nothing() {
                 r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","argumnts":"{}"}}]}}]}"#,
             ],
         ),
+        (
+            Dialect::Chat,
+            &[
+                r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":"{}"}}]}}]}"#,
+                r#"{"choices":[{"delta":{"tool_calls":[{"index":1,"id":"y","function":{"name":"f","arguments":""}}]}}]}"#,
+                r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"a\""}}]}}]}"#,
+            ],
+        ),
+        (
+            Dialect::Chat,
+            &[
+                r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":""}}]}}]}"#,
+                r#"{"choices":[{"delta":{"tool_calls":[{"iwxvx":0,"function":{"arguments":"{"}}]}}]}"#,
+            ],
+        ),
+        (
+            Dialect::Messages,
+            &[start, r#"{"type":"content_block_delta","delta":{"type":"text_delta","text":"a"}}"#],
+        ),
+        (
+            Dialect::Responses,
+            &[created, going, r#"{"tqqe":"response.queued","sequence_number":2,"response":{}}"#],
+        ),
+        (Dialect::Responses, &[piece, r#"{"type":"response.output_text.delta","delta":"c"}"#]),
         (Dialect::Messages, &["NOT "]),
         (Dialect::Messages, &[start, r#"{"type":"content_block_delta","index":0}"#]),
         (
@@ -486,9 +510,13 @@ fn hostile_frames_mean_nothing_and_take_nothing() {
     let invalid = SseFrame::read(bytes::Bytes::from_static(
         b"data: {\"choices\":[{\"delta\":{\"content\":\"\xff\xfe\"}}]}\n\n",
     ));
+    let unseen = SseFrame::read(bytes::Bytes::from_static(
+        b"data: {\"type\":\"ping\",\"choices\":[],\"note\":\"\xff\",\"usage\":{}}\n\n",
+    ));
     for dialect in Dialect::ALL {
         let mut reader = StreamReader::new(dialect);
         assert!(is_lost(&reader.read(&invalid)), "{dialect:?}");
+        assert!(is_lost(&reader.read(&unseen)), "{dialect:?}");
         assert_eq!(reader.tail().forward(&invalid, &[]), invalid.raw, "it is passed on as it came");
         let frames = [
             deep.as_str(),

@@ -285,7 +285,7 @@ impl ResponsesTail {
         }
     }
 
-    // The id of a new item, made of the response's own so that it stands for itself.
+    // The id of a new item, made of the response's own so that it is unique.
     fn new_id(&self, prefix: &str) -> String {
         let opening = self.opening.first();
         let event = opening.and_then(|frame| serde_json::from_slice::<Value>(&frame.data).ok());

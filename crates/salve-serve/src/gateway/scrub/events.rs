@@ -10,11 +10,11 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 // An event, and what its data says: JSON, or a text as it is.
-struct Event {
-    frame: SseFrame,
-    said: Value,
+pub(super) struct Event {
+    pub(super) frame: SseFrame,
+    pub(super) said: Value,
     is_json: bool,
-    is_changed: bool,
+    pub(super) is_changed: bool,
 }
 
 impl Scrub {
@@ -27,7 +27,7 @@ impl Scrub {
         let mut joined: BTreeMap<String, String> = BTreeMap::new();
         for event in &mut events {
             each_text(&mut event.said, &mut String::new(), &mut |place, text| {
-                joined.entry(place.to_owned()).or_default().push_str(text);
+                joined.entry(unnumbered(place)).or_default().push_str(text);
             });
         }
         joined.retain(|_, text| forms.finder.is_match(text.as_bytes()));
@@ -40,7 +40,7 @@ impl Scrub {
         for mut event in events {
             let is_changed = &mut event.is_changed;
             each_text(&mut event.said, &mut String::new(), &mut |place, text| {
-                if let Some(all) = joined.get_mut(place) {
+                if let Some(all) = joined.get_mut(&unnumbered(place)) {
                     *text = std::mem::take(all);
                     *is_changed = true;
                 }
@@ -52,7 +52,7 @@ impl Scrub {
 }
 
 impl Event {
-    fn of(frame: SseFrame) -> Self {
+    pub(super) fn of(frame: SseFrame) -> Self {
         // A comment says nothing, and a number alone may be a part of a text.
         let empty = frame.data.is_empty().then_some(Value::Null);
         let json = empty.or_else(|| {
@@ -63,7 +63,7 @@ impl Event {
         Self { said: json.unwrap_or_else(text), frame, is_json, is_changed: false }
     }
 
-    fn written(self) -> Bytes {
+    pub(super) fn written(self) -> Bytes {
         let name = self.frame.event_name().unwrap_or_default();
         match &self.said {
             _ if !self.is_changed => self.frame.raw,
@@ -91,8 +91,16 @@ fn clean(forms: &Forms, text: &str) -> String {
     String::from_utf8_lossy(&clean).into_owned()
 }
 
-// The parser has bounded how deep this goes.
-fn each_text(value: &mut Value, place: &mut String, visit: &mut dyn FnMut(&str, &mut String)) {
+// By these, clients tell answers and blocks apart.
+const NUMBERS: [&str; 3] = ["index", "output_index", "content_index"];
+
+/// Visits every text of an event with its place, the numbers of its answer and block included. The
+/// parser has bounded how deep this goes.
+pub(super) fn each_text(
+    value: &mut Value,
+    place: &mut String,
+    visit: &mut dyn FnMut(&str, &mut String),
+) {
     let length = place.len();
     match value {
         Value::String(text) => visit(place, text),
@@ -104,15 +112,31 @@ fn each_text(value: &mut Value, place: &mut String, visit: &mut dyn FnMut(&str, 
             }
         }
         Value::Object(fields) => {
+            for number in NUMBERS.iter().filter_map(|key| fields.get(*key)?.as_u64()) {
+                place.push_str(&format!("{NUMBERED}{number}"));
+            }
+            let numbered = place.len();
             for (key, field) in fields.iter_mut() {
                 place.push('/');
                 place.push_str(key);
                 each_text(field, place, visit);
-                place.truncate(length);
+                place.truncate(numbered);
             }
+            place.truncate(length);
         }
         _ => {}
     }
+}
+
+// No field has it in its name.
+const NUMBERED: char = '\u{1}';
+
+// A failure may count its events, so that numbers tell nothing apart.
+fn unnumbered(place: &str) -> String {
+    let mut parts = place.split(NUMBERED);
+    let first = parts.next().unwrap_or_default();
+    let rest = parts.map(|part| part.trim_start_matches(|it: char| it.is_ascii_digit()));
+    std::iter::once(first).chain(rest).collect()
 }
 
 #[cfg(test)]
@@ -134,6 +158,10 @@ mod tests {
             (
                 "event: a\ndata: {\"l\":[\"sk-held\"]}\n\n: x\n\ndata: {\"l\":[\"-0123\"]}\n\ndata: {\"l\":[\"456789\"]}",
                 "event: a\ndata: {\"l\":[\"***\"]}\n\n: x\n\ndata: {\"l\":[\"\"]}\n\ndata: {\"l\":[\"\"]}\n\n",
+            ),
+            (
+                "data: {\"index\":0,\"a\":\"sk-held-\"}\n\ndata: {\"index\":1,\"a\":\"0123456789\"}\n\n",
+                "data: {\"index\":0,\"a\":\"***\"}\n\ndata: {\"index\":1,\"a\":\"\"}\n\n",
             ),
             ("data: sk-held-01\n\n: x\n\ndata: 23456789\n\n", "data: ***\n\n: x\n\ndata: \n\n"),
         ];

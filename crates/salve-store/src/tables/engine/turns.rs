@@ -31,8 +31,8 @@ pub(super) async fn claim(
     }
 }
 
-/// Returns the next instance that has something due and that nobody holds, and whether it is known or
-/// about to be. What comes before its start is passed over.
+/// Returns the next instance that has something due and that no worker holds, and whether it
+/// is known or about to be. What comes before its start is passed over.
 pub(super) async fn next(
     claim: &TurnClaim,
     asked: impl Into<Asked<'_>>,

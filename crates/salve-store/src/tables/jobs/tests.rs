@@ -1,4 +1,4 @@
-//! The index keeps what it is told, once and in order.
+//! The index keeps every event it is given, once and in order.
 
 use super::*;
 use crate::tables::Conforming;

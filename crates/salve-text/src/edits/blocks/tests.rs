@@ -132,6 +132,14 @@ fn what_is_broken_is_refused_with_its_reason() {
         ("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n>>>>>>> REPLACE\n", "line 6: found"),
         ("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n=======\nc\n", "line 6: found `=======`"),
         ("<<<<<<< SEARCH\na\n=======\nb\n", "truncated at 0: line 1: the block is not closed"),
+        (
+            "a.py\n------- SEARCH\na\n=======\nb\n+++++++ REPLACE\n\na.py\n------- S",
+            "truncated at 54: line 9: the reply ends inside the marker",
+        ),
+        (
+            "a.py\n------- SEARCH\na\n=======\nb\n+++++++ REPLACE\n\na.py\n-------",
+            "truncated at 54: line 9: the reply ends inside the marker",
+        ),
         ("x.py\n<<<<<<< SEARCH\na\n", "truncated at 5: line 2: the block ends before its new text"),
         ("<<<<<<< SEARCH", "truncated at 0"),
     ];

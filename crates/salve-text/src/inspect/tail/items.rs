@@ -26,6 +26,8 @@ pub(super) fn judge(tokens: &[Token<'_>], language: Language, ends_line: bool) -
                 left.clear();
             }
             Is::Line => {}
+            // A call alone before a directive is a macro: `libc_hidden_def (free)` and `#endif`.
+            Is::Directive if is_c && is_call(&left) => left.clear(),
             Is::Directive => {}
             Is::Sign(b';') => left.clear(),
             _ => {
@@ -94,6 +96,10 @@ fn css_ended(left: &[Token<'_>]) -> bool {
 }
 
 fn c_ended(left: &[Token<'_>]) -> bool {
+    // Headers for both C and Objective-C have the same ending in their names.
+    if matches!(left, [.., at, end] if at.is_sign(b'@') && end.is_word(b"end")) {
+        return true;
+    }
     if left.last().is_none_or(|token| token.is != Is::Group(b'{')) {
         return false;
     }
@@ -105,6 +111,10 @@ fn c_ended(left: &[Token<'_>]) -> bool {
         && !left.iter().any(|token| token.is_word(b"operator"));
     let typed = has(&[b"struct", b"union", b"enum", b"class", b"typedef"]) && !parameters;
     !(assigned || typed)
+}
+
+fn is_call(left: &[Token<'_>]) -> bool {
+    matches!(left, [name, arguments] if name.is == Is::Word && arguments.is == Is::Group(b'('))
 }
 
 // `FT_END_HEADER`, `G_DEFINE_TYPE (a, b)`: a name in capitals alone on a line may be all there is.

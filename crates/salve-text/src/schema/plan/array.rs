@@ -7,19 +7,15 @@ use super::{
     Action, CoercionCode, Mark, NodeId, NodeKind, Plan, PlanId, Planner, TypeId, VIOLATION, Value,
     filled, keep, misfit, note,
 };
-use crate::schema::model::ArrayShape;
-use std::borrow::Cow;
+use crate::schema::model::{ArrayShape, Shape};
 
 // Items left out are counted in full and listed up to this many.
 const LISTED: usize = 1_000;
 
-impl<'t> Planner<'_, 't> {
+impl Planner<'_, '_> {
     pub(super) fn plan_array(&mut self, node: NodeId, type_id: TypeId, shape: &ArrayShape) -> Plan {
-        match &self.forest.node(node).kind {
-            NodeKind::Array(items) => {
-                let items = items.clone();
-                self.plan_items(node, &items, shape)
-            }
+        match self.forest.kind(node) {
+            NodeKind::Array => self.plan_items(node, self.forest.items(node), shape),
             NodeKind::Null => {
                 if self.rules.partial {
                     return filled(node, Value::Array(Vec::new()), CoercionCode::Withheld);
@@ -29,7 +25,7 @@ impl<'t> Planner<'_, 't> {
             NodeKind::Text(_) => {
                 let single = self.plan_single(node, shape);
                 match self.inside(node) {
-                    Some(inner) if self.is_array(inner) => {
+                    Some(inner) if self.forest.is_array(inner) => {
                         let parsed = self.plan(inner, type_id);
                         let from = &self.excerpt(node);
                         let to = &self.excerpt(inner);
@@ -39,14 +35,11 @@ impl<'t> Planner<'_, 't> {
                     _ => single,
                 }
             }
-            NodeKind::Object(entries) => {
-                let only = match entries.as_slice() {
-                    [(_, value)] => Some(*value),
-                    _ => None,
-                };
+            NodeKind::Object => {
+                let only = self.only_value(node);
                 let single = cheaper(self.plan_single(node, shape), self.plan_set(node, shape));
                 match only {
-                    Some(value) if self.is_array(value) => {
+                    Some(value) if self.forest.is_array(value) => {
                         let inner = self.plan(value, type_id);
                         let (from, to) = (self.excerpt(node), self.excerpt(value));
                         let taken = note(CoercionCode::Unwrapped, &from, &to);
@@ -59,21 +52,36 @@ impl<'t> Planner<'_, 't> {
         }
     }
 
-    fn plan_items(&mut self, node: NodeId, items: &[NodeId], shape: &ArrayShape) -> Plan {
-        let gathered = self.forest.node(node).gathered;
+    fn plan_items(
+        &mut self,
+        node: NodeId,
+        items: impl Iterator<Item = NodeId>,
+        shape: &ArrayShape,
+    ) -> Plan {
+        let gathered = self.forest.is_gathered(node);
         let mut plan = keep(node);
-        let mut kept: Vec<PlanId> = Vec::with_capacity(items.len());
-        for (index, &item) in items.iter().enumerate() {
+        let mut kept: Vec<PlanId> = Vec::new();
+        let (mut is_empty, mut is_as_written) = (true, self.forest.is_array(node));
+        for (index, item) in items.enumerate() {
+            is_empty = false;
             let type_id = shape.prefix.get(index).copied().unwrap_or(shape.items);
             let inner = self.plan(item, type_id);
-            let Some(dropped) = self.why_drop(item, inner, gathered) else {
+            let dropped = self.why_drop(item, inner, type_id, gathered);
+            // Of a list that is taken as it is, no items are listed.
+            if is_as_written && (dropped.is_some() || inner != PlanId::Kept(item)) {
+                kept.extend(self.forest.items(node).take(index).map(PlanId::Kept));
+                is_as_written = false;
+            }
+            let Some(dropped) = dropped else {
                 plan.cost = plan.cost.saturating_add(self.cost(inner));
-                kept.push(inner);
+                if !is_as_written {
+                    kept.push(inner);
+                }
                 continue;
             };
             let from = &self.excerpt(item);
             let mut left_out = note(dropped, from, "");
-            if self.forest.node(item).mark != Mark::Complete {
+            if self.forest.mark(item) != Mark::Complete {
                 left_out.cost = 1;
             }
             plan.cost = plan.cost.saturating_add(left_out.cost);
@@ -82,36 +90,45 @@ impl<'t> Planner<'_, 't> {
             }
         }
         // A list of which nothing can be read does not fit.
-        if kept.is_empty() && !items.is_empty() && !self.rules.partial {
+        if kept.is_empty() && !is_empty && !is_as_written && !self.rules.partial {
             return misfit(node);
+        }
+        if is_as_written {
+            return plan;
         }
         plan.action = Action::Array(kept);
         plan
     }
 
-    fn why_drop(&self, item: NodeId, plan: PlanId, gathered: bool) -> Option<CoercionCode> {
-        let found = self.forest.node(item);
+    fn why_drop(
+        &self,
+        item: NodeId,
+        plan: PlanId,
+        type_id: TypeId,
+        gathered: bool,
+    ) -> Option<CoercionCode> {
         let withheld = matches!(&self.get(plan).action, Action::Fill(value) if value.is_null());
-        if withheld && self.rules.partial {
+        // Where one of several types is wanted, the null says that something is coming.
+        let is_chosen = matches!(self.schema.shape(type_id), Shape::Union(_));
+        if withheld && self.rules.partial && !is_chosen {
             return Some(CoercionCode::Withheld);
         }
-        let scalar = !matches!(found.kind, NodeKind::Array(_) | NodeKind::Object(_));
         let unreadable = self.cost(plan) >= VIOLATION;
-        (unreadable && (scalar || gathered)).then_some(CoercionCode::ItemDropped)
+        (unreadable && (gathered || self.forest.is_scalar(item)))
+            .then_some(CoercionCode::ItemDropped)
     }
 
     /// Reads `{"a", "b"}`, an object without values, as the list of its keys.
     fn plan_set(&mut self, node: NodeId, shape: &ArrayShape) -> Plan {
-        let NodeKind::Object(entries) = &self.forest.node(node).kind else {
-            return misfit(node);
-        };
-        let all_keys = entries.iter().all(|(_, value)| self.forest.is_missing(*value));
-        if entries.is_empty() || !all_keys {
+        let mut entries = self.forest.entries(node);
+        if self.forest.is_childless(node)
+            || !entries.all(|(_, value)| self.forest.is_missing(value))
+        {
             return misfit(node);
         }
-        let keys: Vec<Cow<'t, str>> = entries.iter().map(|(key, _)| key.clone()).collect();
-        let items: Vec<NodeId> = keys.into_iter().map(|key| self.forest.add_key(key)).collect();
-        let mut plan = self.plan_items(node, &items, shape);
+        let keys = self.forest.entries(node);
+        let items: Vec<NodeId> = keys.map(|(key, _)| self.forest.add_key(key)).collect();
+        let mut plan = self.plan_items(node, items.into_iter(), shape);
         let read = note(CoercionCode::ObjectToArray, &self.excerpt(node), "[…]");
         plan.cost = plan.cost.saturating_add(read.cost);
         plan.notes.push(read);
@@ -133,8 +150,11 @@ impl<'t> Planner<'_, 't> {
         Plan { node, cost, notes: vec![wrapped], action: Action::Array(vec![inner]) }
     }
 
-    fn is_array(&self, node: NodeId) -> bool {
-        matches!(self.forest.node(node).kind, NodeKind::Array(_))
+    /// Returns the value of an object of one entry.
+    pub(super) fn only_value(&self, node: NodeId) -> Option<NodeId> {
+        let mut entries = self.forest.entries(node);
+        let (_, value) = entries.next()?;
+        entries.next().is_none().then_some(value)
     }
 }
 

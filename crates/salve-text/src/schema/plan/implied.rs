@@ -8,7 +8,7 @@ use super::{
     Action, CoercionCode, NodeId, Plan, Planner, Slot, SlotValue, TypeId, VIOLATION, keep, misfit,
     note,
 };
-use crate::schema::model::ObjectShape;
+use crate::schema::model::{ObjectShape, Shape};
 
 // An object implied inside an object implied inside an object is nothing anyone left out.
 const IMPLIED: usize = 3;
@@ -23,13 +23,16 @@ impl Planner<'_, '_> {
         self.implied += 1;
         let inner = self.plan(node, property.type_id);
         self.implied -= 1;
-        // A value taken from under another key and put under ours would rename that key.
-        let stretched = self.get(inner).notes.iter().any(|note| {
-            matches!(
-                note.code,
-                CoercionCode::JsonToString | CoercionCode::ImpliedKey | CoercionCode::Unwrapped
-            )
-        });
+        // A value taken from under another key and put under ours would rename that key. One of several
+        // types was chosen for what it costs already.
+        let is_chosen = matches!(self.schema.shape(property.type_id), Shape::Union(_));
+        let stretched = !is_chosen
+            && self.get(inner).notes.iter().any(|note| {
+                matches!(
+                    note.code,
+                    CoercionCode::JsonToString | CoercionCode::ImpliedKey | CoercionCode::Unwrapped
+                )
+            });
         if self.cost(inner) >= VIOLATION || stretched {
             return misfit(node);
         }
@@ -52,7 +55,7 @@ impl Planner<'_, '_> {
     ) -> Plan {
         let mut best = self.plan_implied(node, shape);
         for (skipped, &item) in items.iter().enumerate() {
-            if self.is_scalar(item) {
+            if self.forest.is_scalar(item) {
                 continue;
             }
             let inner = self.plan(item, type_id);

@@ -27,15 +27,20 @@ impl<'t> Planner<'_, 't> {
         type_id: TypeId,
         shape: &ObjectShape,
     ) -> Plan {
-        let kind = self.forest.node(node).kind.clone();
-        match kind {
-            NodeKind::Object(entries) => self.plan_entries(node, type_id, shape, &entries),
-            NodeKind::Array(items) => self.plan_from_array(node, type_id, shape, &items),
+        match self.forest.kind(node) {
+            NodeKind::Object => {
+                let entries: Vec<_> = self.forest.entries(node).collect();
+                self.plan_entries(node, type_id, shape, &entries)
+            }
+            NodeKind::Array => {
+                let items: Vec<_> = self.forest.items(node).collect();
+                self.plan_from_array(node, type_id, shape, &items)
+            }
             NodeKind::Null => self.plan_from_null(node, shape),
             NodeKind::Text(_) => {
                 let implied = self.plan_implied(node, shape);
                 match self.inside(node) {
-                    Some(inner) if self.is_object(inner) => {
+                    Some(inner) if self.forest.is_object(inner) => {
                         let parsed = self.plan(inner, type_id);
                         let from = &self.excerpt(node);
                         let to = &self.excerpt(inner);
@@ -65,7 +70,7 @@ impl<'t> Planner<'_, 't> {
         plan.cost = plan.cost.saturating_add(STRANGER);
         plan = cheaper(plan, self.plan_implied(node, shape));
         match entries {
-            [(key, value)] if !self.is_scalar(*value) => {
+            [(key, value)] if !self.forest.is_scalar(*value) => {
                 let inner = self.plan(*value, type_id);
                 let named =
                     self.schema.title(type_id).is_some_and(|title| fold(title) == fold(key));
@@ -117,12 +122,18 @@ impl<'t> Planner<'_, 't> {
                 self.plan_extra(&mut plan, &mut slots, shape, (key.as_ref(), *value));
             }
         }
-        plan.action = Action::Object(slots);
+        let is_as_written = plan.cost == 0
+            && plan.notes.is_empty()
+            && slots.len() == entries.len()
+            && slots.iter().zip(entries).all(|(slot, (key, value))| slot.takes(key, *value));
+        if !is_as_written {
+            plan.action = Action::Object(slots);
+        }
         plan
     }
 
     fn plan_property(&mut self, plan: &mut Plan, node: NodeId, property: &Property) -> SlotValue {
-        let unfinished = self.forest.node(node).mark != Mark::Complete;
+        let unfinished = self.forest.mark(node) != Mark::Complete;
         if self.rules.partial && property.stream.done && unfinished {
             let value = self.empty_value(property.type_id).unwrap_or(Value::Null);
             return fill(plan, property, value, CoercionCode::Withheld);
@@ -211,9 +222,7 @@ impl<'t> Planner<'_, 't> {
                 plan.cost = plan.cost.saturating_add(CoercionCode::ExtraKey.cost());
                 if plan.notes.len() < LISTED {
                     let from = &self.excerpt(value);
-                    let mut left_out = note(CoercionCode::ExtraKey, from, "");
-                    left_out.key = Some(key.to_owned());
-                    plan.notes.push(left_out);
+                    plan.notes.push(note(CoercionCode::ExtraKey, from, "").at(key));
                 }
                 return;
             }
@@ -289,13 +298,13 @@ impl<'t> Planner<'_, 't> {
             misfit(node)
         }
     }
+}
 
-    fn is_object(&self, node: NodeId) -> bool {
-        matches!(self.forest.node(node).kind, NodeKind::Object(_))
-    }
-
-    pub(super) fn is_scalar(&self, node: NodeId) -> bool {
-        !matches!(self.forest.node(node).kind, NodeKind::Object(_) | NodeKind::Array(_))
+impl Slot {
+    // Whether the property is this entry of the text as it is.
+    fn takes(&self, key: &str, value: NodeId) -> bool {
+        self.key == key
+            && matches!(self.value, SlotValue::Planned(plan) if plan == PlanId::Kept(value))
     }
 }
 
@@ -340,8 +349,7 @@ fn names_of(shape: &ObjectShape, view: fn(&str) -> String) -> HashMap<String, us
 
 /// Gives a property a value that the text does not say, with a note of it.
 fn fill(plan: &mut Plan, property: &Property, value: Value, code: CoercionCode) -> SlotValue {
-    let mut filled = note(code, "", &value.to_string());
-    filled.key = Some(property.name.clone());
+    let mut filled = note(code, "", &value.to_string()).at(&property.name);
     // The null that a type allows says no more than the absence did.
     if value.is_null() {
         filled.cost = filled.cost.min(NULL);
@@ -366,8 +374,7 @@ fn note_renamed_key(plan: &mut Plan, property: &Property, key: &str) {
 }
 
 fn push_key_note(plan: &mut Plan, code: CoercionCode, key: &str, name: &str) {
-    let mut renamed = note(code, key, name);
-    renamed.key = Some(name.to_owned());
+    let renamed = note(code, key, name).at(name);
     plan.cost = plan.cost.saturating_add(renamed.cost);
     plan.notes.push(renamed);
 }

@@ -5,7 +5,7 @@
 
 use super::{
     ABSENT, Action, CoercionCode, Mark, NodeId, NodeKind, Plan, PlanId, Planner, TypeId, VIOLATION,
-    Value, keep, made, note, violation, withheld,
+    Value, keep, made, note, violation, withheld, words,
 };
 use crate::schema::fold::{self, Fit};
 use crate::schema::forest::number_of;
@@ -15,9 +15,9 @@ use serde_json::Number;
 
 impl Planner<'_, '_> {
     pub(super) fn plan_null(&mut self, node: NodeId) -> Plan {
-        match &self.forest.node(node).kind {
+        match self.forest.kind(node) {
             NodeKind::Null => keep(node),
-            NodeKind::Text(text) if says_nothing(text) => {
+            NodeKind::Text(text) if says_nothing(&text) => {
                 made(node, Value::Null, CoercionCode::StringToNull, &self.excerpt(node))
             }
             _ => violation(node),
@@ -25,13 +25,13 @@ impl Planner<'_, '_> {
     }
 
     pub(super) fn plan_boolean(&mut self, node: NodeId, type_id: TypeId) -> Plan {
-        let found = match &self.forest.node(node).kind {
+        let found = match self.forest.kind(node) {
             NodeKind::Bool(_) if self.rules.partial && self.is_cut(node) => return withheld(node),
             NodeKind::Bool(_) => return keep(node),
             NodeKind::Null => return self.unreadable_null(node),
-            NodeKind::Array(_) | NodeKind::Object(_) => return self.plan_taken_out(node, type_id),
-            NodeKind::Text(text) => read_boolean(text),
-            NodeKind::Number(digits) => match number_of(digits).and_then(|it| it.as_f64()) {
+            NodeKind::Array | NodeKind::Object => return self.plan_taken_out(node, type_id),
+            NodeKind::Text(text) => read_boolean(&text),
+            NodeKind::Number(digits) => match number_of(&digits).and_then(|it| it.as_f64()) {
                 Some(1.0) => Some((true, 0)),
                 Some(0.0) => Some((false, 0)),
                 _ => None,
@@ -44,16 +44,16 @@ impl Planner<'_, '_> {
     }
 
     pub(super) fn plan_number(&mut self, node: NodeId, type_id: TypeId, whole: bool) -> Plan {
-        let (value, mut plan) = match &self.forest.node(node).kind {
+        let (value, mut plan) = match self.forest.kind(node) {
             NodeKind::Number(digits) => {
-                if self.rules.partial && !self.forest.node(node).ended {
+                if self.rules.partial && !self.forest.is_ended(node) {
                     return withheld(node);
                 }
-                let Some(value) = number_of(digits) else { return violation(node) };
+                let Some(value) = number_of(&digits) else { return violation(node) };
                 (value, keep(node))
             }
             NodeKind::Text(text) => {
-                let Some(found) = number::read(text) else { return violation(node) };
+                let Some(found) = number::read(&text) else { return violation(node) };
                 let code = if found.in_text {
                     CoercionCode::NumberInText
                 } else {
@@ -63,7 +63,7 @@ impl Planner<'_, '_> {
                 (found.value, made(node, value, code, &self.excerpt(node)))
             }
             NodeKind::Null => return self.unreadable_null(node),
-            NodeKind::Array(_) | NodeKind::Object(_) => return self.plan_taken_out(node, type_id),
+            NodeKind::Array | NodeKind::Object => return self.plan_taken_out(node, type_id),
             NodeKind::Bool(_) => return violation(node),
         };
         if !whole {
@@ -83,18 +83,15 @@ impl Planner<'_, '_> {
     }
 
     pub(super) fn plan_string(&mut self, node: NodeId) -> Plan {
-        let found = self.forest.node(node);
-        let code = match &found.kind {
+        let code = match self.forest.kind(node) {
             NodeKind::Text(_) => return keep(node),
             NodeKind::Null => return self.unreadable_null(node),
             NodeKind::Number(_) | NodeKind::Bool(_) => CoercionCode::ScalarToString,
-            NodeKind::Array(_) | NodeKind::Object(_) => CoercionCode::JsonToString,
+            NodeKind::Array | NodeKind::Object => CoercionCode::JsonToString,
         };
-        if found.gathered || found.raw.is_empty() {
+        if self.forest.is_gathered(node) || self.forest.raw(node).is_empty() {
             return violation(node);
         }
-        let words = note(code, &self.excerpt(node), &self.excerpt(node));
-        let plan = Plan { node, cost: words.cost, notes: vec![words], action: Action::Words };
         // A list of one text is that text, not its brackets.
         match self.only_text(node) {
             Some(item) => {
@@ -103,22 +100,19 @@ impl Planner<'_, '_> {
                     note(CoercionCode::ArrayToSingle, &self.excerpt(node), &self.excerpt(item));
                 self.through(node, inner, taken)
             }
-            None => plan,
+            None => words(node, code),
         }
     }
 
     fn is_cut(&self, node: NodeId) -> bool {
-        self.forest.node(node).mark == Mark::Truncated
+        self.forest.mark(node) == Mark::Truncated
     }
 
     fn only_text(&self, node: NodeId) -> Option<NodeId> {
-        match &self.forest.node(node).kind {
-            NodeKind::Array(items) => match items.as_slice() {
-                [item] if matches!(self.forest.node(*item).kind, NodeKind::Text(_)) => Some(*item),
-                _ => None,
-            },
-            _ => None,
-        }
+        let mut items = self.forest.items(node);
+        let item = items.next()?;
+        let is_text = matches!(self.forest.kind(item), NodeKind::Text(_));
+        (is_text && items.next().is_none()).then_some(item)
     }
 
     fn plan_string_id(&mut self, node: NodeId) -> PlanId {
@@ -132,12 +126,16 @@ impl Planner<'_, '_> {
         type_id: TypeId,
         choices: &[Choice],
     ) -> Plan {
-        let found = self.forest.node(node);
-        let value = match &found.kind {
-            NodeKind::Array(_) | NodeKind::Object(_) => {
-                let value = self.forest.value(node);
-                if choices.iter().any(|choice| choice.value == value) {
-                    return keep(node);
+        let value = match self.forest.kind(node) {
+            NodeKind::Array | NodeKind::Object => {
+                // The value is built only for choices that are of its kind.
+                let mut alike =
+                    choices.iter().filter(|it| it.value.is_array() || it.value.is_object());
+                if let Some(first) = alike.next() {
+                    let value = self.forest.value(node);
+                    if first.value == value || alike.any(|choice| choice.value == value) {
+                        return keep(node);
+                    }
                 }
                 return self.plan_taken_out(node, type_id);
             }
@@ -152,9 +150,10 @@ impl Planner<'_, '_> {
         if choices.iter().any(|choice| same_scalar(&choice.value, &value) && is_plain(choice)) {
             return keep(node);
         }
+        let raw = self.forest.raw(node);
         let text = match &value {
             Value::String(text) => text.as_str(),
-            _ => found.raw.as_ref(),
+            _ => raw.as_ref(),
         };
         let table: Vec<Vec<&str>> = choices.iter().map(Choice::word_list).collect();
         match fold::choose(text, &table) {
@@ -199,19 +198,21 @@ impl Planner<'_, '_> {
 
     /// Takes a scalar out of a list or an object of one entry.
     fn plan_taken_out(&mut self, node: NodeId, type_id: TypeId) -> Plan {
-        let (children, code) = match &self.forest.node(node).kind {
-            NodeKind::Array(items) => (items.clone(), CoercionCode::ArrayToSingle),
-            NodeKind::Object(entries) if entries.len() == 1 => {
-                (entries.iter().map(|entry| entry.1).collect(), CoercionCode::Unwrapped)
+        if let Some(value) = self.only_value(node) {
+            let inner = self.plan(value, type_id);
+            if self.cost(inner) >= VIOLATION {
+                return violation(node);
             }
-            _ => return violation(node),
-        };
-        for (skipped, &child) in children.iter().enumerate() {
+            let (from, to) = (self.excerpt(node), self.excerpt(value));
+            return self.through(node, inner, note(CoercionCode::Unwrapped, &from, &to));
+        }
+        for (skipped, child) in self.forest.items(node).enumerate() {
             let inner = self.plan(child, type_id);
             if self.cost(inner) < VIOLATION {
                 let from = &self.excerpt(node);
-                let mut taken = note(code, from, &self.excerpt(child));
-                let others = u32::try_from(children.len() - 1 + skipped).unwrap_or(u32::MAX);
+                let mut taken = note(CoercionCode::ArrayToSingle, from, &self.excerpt(child));
+                let others = self.forest.items(node).count() - 1 + skipped;
+                let others = u32::try_from(others).unwrap_or(u32::MAX);
                 taken.cost = taken.cost.saturating_add(others);
                 return self.through(node, inner, taken);
             }

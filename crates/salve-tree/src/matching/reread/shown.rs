@@ -66,13 +66,17 @@ fn context_alone(hunk: &Hunk) -> HashSet<String> {
 }
 
 // Text inside of lines is the text sought with the text for its place, in some reading. Of a whole
-// line, the indentation goes with it and the line break is put back.
+// line, the indentation goes with it and the line break is put back or, where a part of the line
+// stays, left there.
 fn is_literal(hunk: &Hunk, gone: &str, placed: &str) -> bool {
     let HunkBody::Text { old, new } = &hunk.body else { return false };
     let plain = |text: &str| text.replace("\r\n", "\n");
     let gone = plain(gone);
     literal::readings(old, new).into_iter().any(|(old, new, _)| {
-        let goes = gone.strip_suffix(plain(&old).as_str());
+        let old = plain(&old);
+        let ended = new.is_empty().then(|| old.strip_suffix('\n')).flatten();
+        let goes =
+            gone.strip_suffix(old.as_str()).or_else(|| ended.filter(|it| *it == gone).map(|_| ""));
         let comes = placed.strip_prefix(new.as_str());
         goes.is_some_and(|margin| margin.trim().is_empty() && !margin.contains('\n'))
             && comes.is_some_and(|ended| ended.is_empty() || ended == "\n")

@@ -135,6 +135,40 @@ fn text_that_is_a_whole_line_goes_and_comes_as_one() {
 }
 
 #[test]
+fn a_part_of_a_line_that_goes_leaves_the_break() {
+    let file = "let a = 1; // one\n    let b = 2;\nlet c = 3;\n";
+    let every = |hunk: Hunk| Hunk { occurrence: Occurrence::All, ..hunk };
+    table(
+        STRICT,
+        vec![
+            (
+                file,
+                vec![text(" // one\n", "")],
+                r#"Exact "let a = 1;\n    let b = 2;\nlet c = 3;\n""#,
+            ),
+            (
+                "a = 1 # x\r\nb = 2\r\n",
+                vec![text(" # x\n", "")],
+                r#"TrailingSpace "a = 1\r\nb = 2\r\n""#,
+            ),
+            (
+                "go(); x();\n    x();\nx();\nend\n",
+                vec![every(text("x();\n", ""))],
+                r#"Exact "go(); \nend\n""#,
+            ),
+            // What is nothing but the break joins two lines, and so does a text that is the same
+            // without it.
+            ("a = (\n    b)\n", vec![text("(\n    ", "(")], r#"Exact "a = (b)\n""#),
+            ("let a =\n    1;\n", vec![text("=\n    1", "= 1")], r#"Exact "let a = 1;\n""#),
+            ("one\ntwo\n", vec![text("\ntwo", "two")], r#"Exact "onetwo\n""#),
+            // A word that would become a part of the word above.
+            ("one\ntwo(1)\n", vec![text("\ntwo(", "three(")], "NotFound \"\""),
+            ("one\n.two(1)\n", vec![text("\n.two(", ".three(")], r#"Exact "one.three(1)\n""#),
+        ],
+    );
+}
+
+#[test]
 fn tabs_for_blanks_become_blanks_at_every_depth() {
     let file = "class A:\n    def f(self):\n        if x:\n            go()\n";
     let new = "\t\tif x:\n\t\t\tif y:\n\t\t\t\tgo()\n\tend()";
@@ -228,4 +262,35 @@ fn a_place_that_differs_is_never_called_wholly_alike() {
         refusal.candidates.iter().skip(1).all(|candidate| candidate.score < 1.0),
         "{refusal:?}"
     );
+}
+
+#[test]
+fn a_copy_does_not_take_what_was_applied_elsewhere() {
+    let body = |call: &str| {
+        format!("    open(file);\n    read(file);\n    {call}\n    close(file);\n}}\n\n")
+    };
+    let file = format!("fn a() {{\n{}fn b() {{\n{}", body("go(2);"), body("go(1);"));
+    let change = "     open(file);\n     read(file);\n-    go(1);\n+    go(2);\n     close(file);";
+    let removal = "     open(file);\n     read(file);\n-    go(1);\n     close(file);";
+    let without = file.replacen("    go(2);\n", "", 1);
+    for (file, hunk) in [
+        (&file, diff(change)),
+        (&file, hinted(diff(change), 2)),
+        (&without, hinted(diff(removal), 2)),
+    ] {
+        assert_eq!(said(file, std::slice::from_ref(&hunk), STRICT), "Ambiguous \"\"", "{hunk:?}");
+    }
+    // Where the number names the copy, the copy is meant.
+    for (file, hunk) in [(&file, hinted(diff(change), 9)), (&without, hinted(diff(removal), 8))] {
+        assert!(said(file, std::slice::from_ref(&hunk), STRICT).starts_with("AtHint"), "{hunk:?}");
+    }
+}
+
+#[test]
+fn a_place_with_all_the_context_is_a_rival_of_an_exact_one() {
+    let file = "fn a() {\n    let rate = total / count;\n    if count == 0 {\n    cache.insert(key, total);\n    for item in items {\n}\n\nfn b() {\n    let rate = total / count;\n    if count == 0 {\n    let edited = other(55);\n}\n";
+    let hunk = diff(
+        "     let rate = total / count;\n     if count == 0 {\n-    cache.insert(key, total);\n-    for item in items {\n+    let fresh = compute(600);",
+    );
+    assert_eq!(said(file, &[hinted(hunk, 9)], STRICT), "Ambiguous \"\"");
 }

@@ -118,6 +118,42 @@ fn c033_several_carriers_of_one_file_must_agree() {
     assert_eq!(outcome(check(&patches, &files)), Ok(changed("a", "eins\nzwei\n")));
 }
 
+/// Counts how often a text is read for comments that stand for code.
+struct Counting(std::cell::Cell<usize>);
+
+impl SyntaxProbe for Counting {
+    fn errors(&self, _path: &str, _text: &str) -> Option<usize> {
+        None
+    }
+
+    fn nodes(&self, _path: &str, _text: &str) -> Option<Vec<ProbeNode>> {
+        None
+    }
+
+    fn omissions(&self, _path: &str, _text: &str) -> Vec<OmissionLine> {
+        self.0.set(self.0.get() + 1);
+        Vec::new()
+    }
+}
+
+#[test]
+fn a_carrier_sent_again_is_carried_out_once() {
+    let files = [("a", "one\ntwo\n")];
+    let read_for = |edits: Vec<FileEdit>| {
+        let probe = Counting(std::cell::Cell::new(0));
+        let options = VerifyOptions { probe: &probe, ..VerifyOptions::default() };
+        (outcome(verify(&set(edits), &tree(&files), &options)), probe.0.get())
+    };
+    let repeated = |count: usize| (0..count).map(|_| write("a", "one\nzwei\n")).collect();
+    let twice = read_for(repeated(2));
+    assert_eq!(twice.0, Ok(changed("a", "one\nzwei\n")));
+    assert_eq!(read_for(repeated(500)), twice);
+    let different = |count: usize| (0..count).map(|at| write("a", &format!("{at}\n"))).collect();
+    let (refused, read) = read_for(different(500));
+    assert_eq!(refused, Err(RefusalCode::CarriersDisagree));
+    assert!(read <= twice.1, "{read} texts were read");
+}
+
 #[test]
 fn a_file_deleted_and_created_again_is_replaced() {
     let edits =

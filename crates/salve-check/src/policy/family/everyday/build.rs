@@ -111,11 +111,14 @@ fn packages(context: &Context<'_>, items: &[Item<'_>]) -> Judged {
     })
 }
 
-// A target is a plain name: no assignment, and nothing that tools obey.
+// A target is a plain name: no assignment but of how much is said, and nothing that tools obey.
 fn targets(context: &Context<'_>, items: &[Item<'_>]) -> Judged {
     operands(items).try_for_each(|(word, _)| {
         let plain =
             word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:+%/".contains(&byte));
+        if ["V=0", "V=1", "V=2", "VERBOSE=1", "DEBUG=1", "DEBUG=0"].contains(&word) {
+            return Ok(());
+        }
         if plain { context.write(word) } else { refused(word, "is more than the name of a target") }
     })
 }

@@ -77,11 +77,11 @@ const INSTALLS: Rows = &[
 ];
 
 #[rustfmt::skip]
-pub(super) static PROGRAMS: [Program; 58] = [
+pub(super) static PROGRAMS: [Program; 60] = [
     tool("pytest", Whole(rules::pytest), &[]), tool("py.test", Whole(rules::pytest), &[]),
     tool(".venv/bin/pytest", Whole(rules::pytest), &[]), tool("venv/bin/pytest", Whole(rules::pytest), &[]),
     tool("uv run pytest", Whole(rules::pytest), &[]), tool("poetry run pytest", Whole(rules::pytest), &[]), tool("pdm run pytest", Whole(rules::pytest), &[]), tool("hatch run pytest", Whole(rules::pytest), &[]),
-    tool(".venv/bin/python", Whole(interpreter), &[]), tool("venv/bin/python", Whole(interpreter), &[]), tool(".venv/bin/python3", Whole(interpreter), &[]),
+    tool("uv run python", Whole(interpreter), &[]), tool("poetry run python", Whole(interpreter), &[]), tool(".venv/bin/python", Whole(interpreter), &[]), tool("venv/bin/python", Whole(interpreter), &[]), tool(".venv/bin/python3", Whole(interpreter), &[]),
     tool("ruff check", Files, RUFF), tool("ruff format --check", Files, RUFF), tool("ruff format --diff", Files, RUFF), tool("ruff --version", None, RUFF),
     tool(".venv/bin/ruff check", Files, RUFF), tool("uv run ruff check", Files, RUFF), tool("poetry run ruff check", Files, RUFF), tool("uv run ruff format --check", Files, RUFF),
     tool("mypy", Files, MYPY), tool(".venv/bin/mypy", Files, MYPY), tool("uv run mypy", Files, MYPY), tool("poetry run mypy", Files, MYPY),

@@ -25,10 +25,12 @@ const fn looks(
 }
 
 #[rustfmt::skip]
-pub(super) static PROGRAMS: [Program; 15] = [
+pub(super) static PROGRAMS: [Program; 19] = [
     Program { words: "git --version", risk: Read, starts: Nothing, style: Style::EXACT, operands: None, table: Table::new(&[]) },
     looks("git show", Whole(rules::show), &[]),
-    looks("git stash list", Whole(rules::show), &[]),
+    looks("git stash list", Whole(rules::show), &[]), looks("git stash show", Whole(rules::show), &[]),
+    looks("git cat-file -p", Own(files), &[]), looks("git cat-file -t", Own(files), &[]),
+    looks("git ls-tree", Own(files), &[(Switch, "-r -t -d -l --long -z --name-only --name-status --full-name --full-tree"), (OptionalText, "--abbrev")]),
     looks("git reflog", Whole(reflog), &[]),
     looks("git blame", Own(files), &[
         (Switch, "-b -c -l -s -t -e -w -p -f -n --root --show-stats --porcelain --line-porcelain --incremental --minimal --show-name --show-number --show-email --score-debug --no-progress"),

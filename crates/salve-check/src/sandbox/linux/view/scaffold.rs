@@ -1,4 +1,4 @@
-//! Makes what the view stands on: folders, links, covers and masks, all of them in memory.
+//! Makes what the view is mounted on: folders, links, covers and masks, all of them in memory.
 //!
 //! In: paths of the view. Out: something to mount on. Never creates anything in a folder of the
 //! machine that is already mounted into the view: every creation first asks where its parent lies.

@@ -1,14 +1,16 @@
 //! Frames that were garbled on their way, in every dialect and at any depth of asking again.
 //!
-//! In: a true text or true arguments of calls, how they are cut into frames and how a server writes
-//! those, and up to three frames that are damaged by chance, in the first stream or in those that
-//! follow it; an upstream that continues truthfully. Out: a failure when an answer that is called whole or healed lacks a byte of the truth, when bytes are
-//! doubled too often, when too few are healed, or when an untouched stream is marked.
+//! In: a true text or up to three true calls with a text before them, how they are cut into frames and
+//! how a server writes those, and up to three frames that are damaged by chance, in the first stream or
+//! in those that follow it; an upstream that continues truthfully. Out: a failure when an answer that
+//! is called whole or healed lacks a byte of the truth, when bytes are doubled too often, when too few
+//! are healed, or when an untouched stream is marked.
 //!
 //! What no reader can see is counted apart: a frame of Chat or Messages that is gone as if it had
 //! never been, and one that still reads as the same event with another text.
 
 mod damage;
+mod got;
 mod style;
 
 use super::canned::Canned;
@@ -18,6 +20,7 @@ use crate::gateway::heal::HealVerdict;
 use bytes::Bytes;
 use damage::garble;
 use fastrand::Rng;
+use got::Got;
 use salve_model::Purpose;
 use salve_model::wire::Dialect;
 use serde_json::{Value, json};
@@ -141,10 +144,17 @@ fn truth(rng: &mut Rng) -> String {
     text
 }
 
-/// A call, and its arguments.
-fn call(rng: &mut Rng) -> (Canned, String) {
-    let arguments = json!({"path": "a/b.rs", "text": truth(rng)}).to_string();
-    (Canned::call("write", &arguments), arguments)
+/// Up to three calls, perhaps after a text.
+fn calls(rng: &mut Rng) -> Canned {
+    let mut answer = Canned::text("");
+    if rng.bool() {
+        answer.text = truth(rng);
+    }
+    for _ in 0..rng.usize(1..4) {
+        let path = format!("a/{}.rs", rng.lowercase());
+        answer = answer.with_call("write", &json!({"path": path, "text": truth(rng)}).to_string());
+    }
+    answer
 }
 
 /// The answer so far, as the request has it.
@@ -160,66 +170,41 @@ fn said(body: &Value) -> Option<String> {
     }
 }
 
-/// The text a client has in the end.
-fn received(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes);
-    let mut all = String::new();
-    for frame in text.split("\n\n") {
-        let data = frame.lines().find_map(|line| line.strip_prefix("data: ")).unwrap_or_default();
-        let value: Value = serde_json::from_str(data).unwrap_or_default();
-        let is_delta = value["type"].is_null()
-            || value["type"] == "content_block_delta"
-            || value["type"] == "response.output_text.delta"
-            || value["type"] == "response.function_call_arguments.delta";
-        if is_delta {
-            all.push_str(&words(frame).unwrap_or_default());
-        }
-    }
-    all
-}
-
-fn is_subsequence(part: &str, of: &str) -> bool {
-    let mut all = of.bytes();
-    part.bytes().all(|byte| all.any(|other| other == byte))
-}
-
 fn run(seed: u64, tally: &mut Tally, runtime: &tokio::runtime::Runtime) {
     let mut rng = Rng::with_seed(seed);
     let dialect = Dialect::ALL[rng.usize(0..3)];
     let style = Style::any(&mut rng);
     let with_calls = rng.u8(..) < 80;
-    let (answer, truth) = if with_calls {
-        call(&mut rng)
-    } else {
-        let truth = truth(&mut rng);
-        (Canned::text(&truth), truth)
-    };
+    let answer = if with_calls { calls(&mut rng) } else { Canned::text(&truth(&mut rng)) };
     let left = rng.usize(0..4);
     let garbler =
         Garbler { rng: rng.fork(), dialect, style, left, done: Vec::new(), unseen: false };
     let garbler = Arc::new(Mutex::new(garbler));
     let first = garbler.lock().unwrap().stream(answer.clone());
-    let (shared, all, size) = (Arc::clone(&garbler), truth.clone(), rng.usize(1..300));
+    let truth = answer.clone();
+    let (shared, size) = (Arc::clone(&garbler), rng.usize(1..300));
     let rule = move |request: &Request, _: usize| {
         let mut garbler = shared.lock().unwrap();
         let begun = said(&request.body).filter(|_| request.purpose == Purpose::Resume);
-        let Some(begun) = begun.filter(|_| !with_calls) else {
-            return Answer::Stream(garbler.stream(answer.clone()), size);
-        };
-        let rest = all.strip_prefix(&begun);
-        let rest = rest.or_else(|| all.strip_prefix(begun.trim_end())).unwrap_or_default();
-        Answer::Stream(garbler.stream(Canned::text(rest)), size)
+        // A text is continued; calls are all made again, whatever of them was asked for.
+        let begun = begun.unwrap_or_default();
+        let rest = answer.text.strip_prefix(&begun);
+        let rest = rest.or_else(|| answer.text.strip_prefix(begun.trim_end()));
+        let rest = if with_calls { rest.unwrap_or(&answer.text) } else { rest.unwrap_or_default() };
+        let rest = Canned { text: rest.to_owned(), ..answer.clone() };
+        Answer::Stream(garbler.stream(rest), size)
     };
     let ask = if with_calls { Ask::Tools } else { Ask::Text };
     let exchange = Setup::new(dialect, ask, true, rule).exchange();
     let pieces = super::fake::pieces(&first, rng.usize(1..300));
     let (bytes, report) = runtime.block_on(collect(exchange, pieces));
     let garbler = garbler.lock().unwrap();
-    let got = received(&bytes);
+    let got = Got::of(dialect, &bytes);
+    let exact = got.is(&truth);
     let good = matches!(report.verdict, HealVerdict::Whole | HealVerdict::Healed);
     if garbler.done.is_empty() {
         tally.untouched += 1;
-        let untouched = report.verdict == HealVerdict::Whole && got == truth;
+        let untouched = report.verdict == HealVerdict::Whole && exact;
         if !untouched {
             tally
                 .untouched_marked
@@ -234,12 +219,12 @@ fn run(seed: u64, tally: &mut Tally, runtime: &tokio::runtime::Runtime) {
     tally.seen += 1;
     if garbler.done.len() == 1 {
         tally.once += 1;
-        tally.once_exact += usize::from(good && got == truth);
+        tally.once_exact += usize::from(good && exact);
     }
     match good {
         false => tally.marked += 1,
-        true if got == truth => tally.exact += 1,
-        true if is_subsequence(&truth, &got) => tally.too_many += 1,
+        true if exact => tally.exact += 1,
+        true if got.has_all_of(&truth) => tally.too_many += 1,
         true => tally.lacking.push(format!(
             "seed {seed} {dialect:?} {style:?} {:?}: {:#?}\n truth {truth:?}\n got   {got:?}",
             report.verdict, garbler.done
