@@ -38,10 +38,10 @@ pub use redact::{Redact, StreamRedactor};
 pub use retention::Pruned;
 pub use store::Store;
 pub use tables::{
-    AnswerOutcome, AnswerStat, CountedName, Counts, Decision, DecisionPin, DecisionType,
+    AnswerOutcome, AnswerStat, CountedName, Counts, DecisionPin, DecisionRecord, DecisionType,
     EngineTables, Event, FailedFix, GatewayKey, HealAttempt, HealAttemptCounts, HealAttemptFilter,
-    HealCount, JobReport, KEY_PREFIX, KeyId, MadeKey, NewDecision, NewEvent, NewHealAttempt, NewKey,
-    Statistics, Subscription, UnhealedError,
+    HealCount, JobReport, KEY_PREFIX, KeyId, MadeKey, NewDecision, NewEvent, NewHealAttempt,
+    NewKey, Statistics, Subscription, UnhealedError,
 };
 
 pub use salve_types::{

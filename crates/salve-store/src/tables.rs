@@ -16,7 +16,7 @@ mod jobs;
 mod statistics;
 mod texts;
 
-pub use decisions::{Decision, DecisionPin, DecisionType, NewDecision};
+pub use decisions::{DecisionPin, DecisionRecord, DecisionType, NewDecision};
 pub use engine::EngineTables;
 pub use events::{Event, NewEvent, Subscription};
 pub use gateway_keys::{GatewayKey, KEY_PREFIX, KeyId, MadeKey, NewKey};

@@ -33,6 +33,9 @@ pub(crate) struct HealArguments {
     /// Writes the change to this file as a patch, and nothing to the tree.
     #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
     pub(crate) patch: Option<PathBuf>,
+    /// Forgets how often errors of this workspace were not healed, which ends heals of them early.
+    #[arg(long)]
+    pub(crate) reset: bool,
     /// Heals again after each change of a file, until it is interrupted.
     #[arg(long)]
     pub(crate) watch: bool,
@@ -108,6 +111,7 @@ impl HealArguments {
             yes: false,
             dry_run: false,
             patch: None,
+            reset: false,
             watch: false,
             targets: Vec::new(),
             fail_on: FailOn::Error,

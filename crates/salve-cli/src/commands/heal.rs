@@ -40,6 +40,12 @@ pub(crate) fn run(arguments: &HealArguments, format: FormatChoice) -> CommandRes
     if !guarantees_hold(arguments, &place)? {
         return Ok(Ending::NeedsApproval);
     }
+    if arguments.reset {
+        let root = place.root.display().to_string();
+        let forgotten =
+            host::with_store("heal", async |store| Ok(store.reset_unhealed(&root, None).await?))?;
+        output::story(&format!("forgot {forgotten} errors that were not healed\n"));
+    }
     if arguments.watch {
         return follow::watch(&place, || once(arguments, &place, format));
     }

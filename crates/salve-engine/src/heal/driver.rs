@@ -8,7 +8,7 @@ use super::context::target_of;
 use super::machine::{
     AskTier, Candidate, Confidence, EarlierTry, Loop, Step, StepResult, WrongResult,
 };
-use super::work::Seen;
+use super::work::CheckFindings;
 use super::{
     Context, FailedAttempt, FixOrigin, FixSource, HaltReason, HealInput, HealPrompt, HealWork,
     RepairError, SavedHeal, changed_lines, heal_prompt, read_answer,
@@ -40,6 +40,7 @@ pub fn perform(
                 "flaky": saved.flaky,
             }));
             take(&mut saved.machine, StepResult::Checked(seen.summary()))?;
+            saved.baseline.clone_from(&seen.diagnostics);
             saved.diagnostics = seen.diagnostics;
             work.files().checkpoint(0, &saved.machine.best().patch)?;
         }
@@ -56,6 +57,7 @@ pub fn perform(
             let result = work.roll_back(&catastrophe, saved, now);
             events.push(json!({ "event": "rollback", "failures": catastrophe.failures }));
             take(&mut saved.machine, result)?;
+            saved.diagnostics.clone_from(&saved.baseline);
         }
         Step::Ask(_) | Step::Done(_) => {}
     }
@@ -70,7 +72,7 @@ fn tried(
     candidates: &[Candidate],
 ) -> Result<(), RepairError> {
     let before = saved.machine.best().patch.clone();
-    let (results, seen): (Vec<_>, Vec<Option<Seen>>) =
+    let (results, seen): (Vec<_>, Vec<Option<CheckFindings>>) =
         work.try_all(candidates, saved)?.into_iter().unzip();
     take(&mut saved.machine, StepResult::Tried(results))?;
     let best = saved.machine.best();

@@ -95,7 +95,9 @@ impl HaltReason {
     /// Says in words what happened.
     pub const fn in_words(self) -> &'static str {
         match self {
-            Self::Systemic => "a systemic issue: the same error was not healed several times",
+            Self::Systemic => {
+                "a systemic issue: the same error was not healed several times (`salve heal --reset` forgets that)"
+            }
             Self::Tokens => "the tokens for this heal are used up",
             Self::Budget => "the budget is used up",
             Self::NoCheckpoint => "no checkpoint is valid; nothing was touched",

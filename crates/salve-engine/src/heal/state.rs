@@ -19,6 +19,8 @@ pub struct SavedHeal {
     pub machine: Loop,
     /// What is wrong in the best state so far, in full.
     pub diagnostics: Vec<Diagnostic>,
+    /// What is wrong in the tree as it is, in full.
+    pub baseline: Vec<Diagnostic>,
     /// What agents said about the error.
     pub advice: Vec<String>,
     /// Tests that fail and pass on one tree.
@@ -35,6 +37,7 @@ impl SavedHeal {
         Self {
             machine,
             diagnostics: Vec::new(),
+            baseline: Vec::new(),
             advice: Vec::new(),
             flaky: BTreeSet::new(),
             micro_dollars: 0,

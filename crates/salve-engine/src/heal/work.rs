@@ -4,10 +4,10 @@
 //! the diagnostics in full, for the next fix. Programs run in the shadow alone. Never writes to the
 //! user's tree: that is `finish`.
 
-mod seen;
+mod findings;
 mod shadow_sources;
 
-pub use seen::Seen;
+pub use findings::CheckFindings;
 
 use super::context::target_of;
 use super::gates::{GateOptions, judge};
@@ -96,7 +96,7 @@ impl HealWork {
     ///
     /// # Errors
     /// When a toolchain cannot be run.
-    pub fn check(&self) -> Result<(Seen, BTreeSet<String>), RepairError> {
+    pub fn check(&self) -> Result<(CheckFindings, BTreeSet<String>), RepairError> {
         let layer = self.shadow.baseline().map_err(|error| io(&error))?;
         let first = self.failing_check(&layer)?;
         if first.is_green() || !first.only_tests_fail() {
@@ -154,7 +154,7 @@ impl HealWork {
         &self,
         candidates: &[Candidate],
         state: &SavedHeal,
-    ) -> Result<Vec<(TrialResult, Option<Seen>)>, RepairError> {
+    ) -> Result<Vec<(TrialResult, Option<CheckFindings>)>, RepairError> {
         std::thread::scope(|scope| {
             let running: Vec<_> = candidates
                 .iter()
@@ -173,7 +173,7 @@ impl HealWork {
         &self,
         candidate: &Candidate,
         state: &SavedHeal,
-    ) -> Result<(TrialResult, Option<Seen>), RepairError> {
+    ) -> Result<(TrialResult, Option<CheckFindings>), RepairError> {
         let best = state.machine.best();
         let before = self.sources(&best.patch);
         let options = GateOptions::default();
@@ -218,7 +218,11 @@ impl HealWork {
     ///
     /// # Errors
     /// When a toolchain cannot be run.
-    pub fn look_at(&self, patch: &Patch, flaky: &BTreeSet<String>) -> Result<Seen, RepairError> {
+    pub fn look_at(
+        &self,
+        patch: &Patch,
+        flaky: &BTreeSet<String>,
+    ) -> Result<CheckFindings, RepairError> {
         let layer = self.shadow.candidate(&patch.files).map_err(|error| io(&error))?;
         Ok(self.failing_check(&layer)?.without(flaky))
     }
@@ -254,17 +258,17 @@ impl HealWork {
         Ok(known.insert(failing).clone())
     }
 
-    fn failing_check(&self, layer: &ShadowLayer<'_>) -> Result<Seen, RepairError> {
+    fn failing_check(&self, layer: &ShadowLayer<'_>) -> Result<CheckFindings, RepairError> {
         if self.input.command.is_empty() {
             let report = self
                 .own_checks(layer)?
                 .ok_or_else(|| RepairError::Toolchain("nothing here can be checked".to_owned()))?;
-            return Ok(Seen::of_report(&report, self.input.fail_on));
+            return Ok(CheckFindings::of_report(&report, self.input.fail_on));
         }
         let (root, options) = (&self.parts.workspace.folder, self.check_options());
         let run = check_command(&self.input.command, root, &self.input.here, &options, layer)
             .map_err(|error| RepairError::Toolchain(error.to_string()))?;
-        Ok(Seen::of_run(&run, self.input.fail_on))
+        Ok(CheckFindings::of_run(&run, self.input.fail_on))
     }
 
     // Nothing where no toolchain applies.
@@ -299,6 +303,8 @@ fn candidate(fix: Fix, state: &SavedHeal, sources: &dyn Sources) -> Option<Candi
     let best = state.machine.best();
     let patch = best.patch.with(&fix.changes, sources).ok()?;
     let commands = best.commands.iter().chain(&fix.commands).cloned().collect();
+    // What answers several errors at once is tried first, then each by itself.
+    let round = u32::from(fix.answers.len() < 2);
     Some(Candidate {
         source: fix.source,
         author: fix.author,
@@ -309,7 +315,7 @@ fn candidate(fix: Fix, state: &SavedHeal, sources: &dyn Sources) -> Option<Candi
         changed_lines: changed_lines(&best.patch, &patch, sources),
         patch,
         commands,
-        round: 0,
+        round,
     })
 }
 
@@ -317,7 +323,7 @@ fn candidate(fix: Fix, state: &SavedHeal, sources: &dyn Sources) -> Option<Candi
 fn failing(report: &CheckReport) -> BTreeSet<String> {
     let red = report.runs.iter().filter(|run| run.is_red());
     let named = red.flat_map(|run| {
-        let errors = run.diagnostics().iter().map(seen::name_of);
+        let errors = run.diagnostics().iter().map(findings::name_of);
         errors.map(move |name| format!("{} {}: {name}", run.target_id(), run.folder()))
     });
     named.collect()

@@ -101,7 +101,7 @@ impl DecisionType {
 
 /// A decision that is kept.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Decision {
+pub struct DecisionRecord {
     /// Its id: the key, with a number when it is not the first of it.
     pub id: String,
     /// The heal or job that decided.
@@ -176,7 +176,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database refuses.
-    pub async fn decision(&self, id: &str) -> Result<Option<Decision>, StoreError> {
+    pub async fn decision(&self, id: &str) -> Result<Option<DecisionRecord>, StoreError> {
         let doing = "read a decision";
         let row = query(&format!("SELECT {COLUMNS} FROM decisions WHERE id = $1"))
             .bind(self.redactor().name(id))
@@ -194,7 +194,7 @@ impl Store {
         &self,
         workspace: Option<&str>,
         limit: u32,
-    ) -> Result<Vec<Decision>, StoreError> {
+    ) -> Result<Vec<DecisionRecord>, StoreError> {
         let doing = "list decisions";
         let rows = query(&format!(
             "SELECT {COLUMNS} FROM decisions WHERE workspace = $1 OR $1 IS NULL
@@ -270,14 +270,14 @@ async fn insert(tx: &mut Transaction<'_>, id: &str, new: &NewDecision) -> Result
     Ok(())
 }
 
-fn read(row: &Row) -> Result<Decision, sqlx::Error> {
+fn read(row: &Row) -> Result<DecisionRecord, sqlx::Error> {
     let damaged = |what: String| sqlx::Error::Decode(what.into());
     let named: String = row.try_get(5)?;
     let alternatives: String = row.try_get(7)?;
     #[expect(clippy::cast_precision_loss, reason = "at most a million")]
     let confidence = row.try_get::<i64>(10)? as f64 / MILLION;
     let pinned_at: Option<i64> = row.try_get(12)?;
-    Ok(Decision {
+    Ok(DecisionRecord {
         id: row.try_get(0)?,
         job: row.try_get(1)?,
         workspace: row.try_get(2)?,

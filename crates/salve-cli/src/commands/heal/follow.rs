@@ -149,10 +149,9 @@ pub(super) fn watch(place: &Place, heal: impl Fn() -> CommandResult) -> CommandR
         output::story("Waiting for a change of a file; Ctrl-C ends.\n");
         // What the heal itself wrote is no change of the user's; what was saved meanwhile is.
         let healed = stamps(&place.root);
-        if ending == Ending::Clean || healed == before {
-            if !runtime::run(changed(&place.root, &healed))?? {
-                return Ok(ending);
-            }
+        let settled = ending == Ending::Clean || healed == before;
+        if settled && !runtime::run(changed(&place.root, &healed))?? {
+            return Ok(ending);
         }
     }
 }

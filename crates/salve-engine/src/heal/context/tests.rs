@@ -1,3 +1,5 @@
+//! What a prompt holds, and that it keeps to its tokens.
+
 use super::*;
 use crate::heal::testing::Files;
 use salve_model::TierLadder;

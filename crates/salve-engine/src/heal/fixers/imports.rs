@@ -44,7 +44,7 @@ pub(super) fn fix(diagnostic: &Diagnostic, view: &View<'_>) -> Vec<Draft> {
                 drafts.extend(offered(diagnostic, &file, module, name, view));
             }
             Hint::UnknownModule { name } => {
-                drafts.extend(other_module(diagnostic, &file, name, view))
+                drafts.extend(other_module(diagnostic, &file, name, view));
             }
             _ => {}
         }

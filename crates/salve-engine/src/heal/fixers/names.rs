@@ -181,7 +181,7 @@ fn candidates(
     }
     let mut found = names.found;
     // The misspelt name itself may occur more than once.
-    found.sort_by(|one, other| (one.0, one.1).cmp(&(other.0, other.1)));
+    found.sort_by_key(|one| (one.0, one.1));
     found
 }
 

@@ -39,7 +39,7 @@ pub(super) fn fix(diagnostic: &Diagnostic, view: &View<'_>) -> Vec<Draft> {
     judged(&file, edits, &before, view)
         .into_iter()
         .take(PROPOSED)
-        .map(|(edit, left)| draft(&file, edit, left, before.count))
+        .map(|(edit, left)| draft(&file, &edit, left, before.count))
         .collect()
 }
 
@@ -139,7 +139,7 @@ fn judged(
     better.into_iter().map(|(edit, count, _)| (edit, count)).collect()
 }
 
-fn draft(file: &SourceFile, edit: Edit, left: usize, before: usize) -> Draft {
+fn draft(file: &SourceFile, edit: &Edit, left: usize, before: usize) -> Draft {
     let likelihood = match (left, edit.is_hinted) {
         (0, true) => Likelihood::Strong,
         (0, false) => Likelihood::Fair,

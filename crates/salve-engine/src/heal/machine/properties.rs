@@ -168,7 +168,7 @@ proptest! {
                 }
                 // It did not run.
                 (Step::Try(candidates), StepResult::Interrupted(_)) => {
-                    candidates.iter().for_each(|one| drop(tried.remove(&one.hash())));
+                    tried.retain(|hash| !candidates.iter().any(|one| one.hash() == *hash));
                 }
                 // Of another tree everything may be tried again.
                 (_, StepResult::TreeChanged) => {

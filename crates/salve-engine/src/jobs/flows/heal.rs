@@ -9,7 +9,7 @@ mod steps;
 pub use steps::{HealHost, HealSteps};
 
 use super::GENERATE_FLOW;
-use super::generate::{GenerateInput, GenerateOutput, StopCode};
+use super::generate::{GenerateInput, GenerateOutput};
 use crate::heal::{HealInput, HealReport, StateId};
 use salve_jobs::{FlowCtx, FlowError, FlowName, JobError, Json, Retry, StepError, StepName};
 use serde::de::DeserializeOwned;
@@ -149,11 +149,9 @@ impl Answer {
         }
     }
 
-    /// Returns whether it was not made because a budget is used up.
+    /// Returns whether it was not begun because a budget is used up. An answer that was begun and whose
+    /// rest does not fit the attempt's own tokens costs that attempt, and no more.
     pub(super) fn is_over_budget(&self) -> bool {
-        match self {
-            Self::Ended(output) => output.progress.code == Some(StopCode::OverBudget),
-            Self::Failed { over_budget, .. } => *over_budget,
-        }
+        matches!(self, Self::Failed { over_budget: true, .. })
     }
 }

@@ -184,7 +184,13 @@ fn wanted(input: &GenerateInput) -> Result<Wanted, StepError> {
     };
     let schema = input.schema.clone().map(CompiledSchema::new).transpose();
     let schema = schema.map_err(|error| StepError::fatal(format!("the schema: {error}")))?;
-    Ok(Wanted { language, schema: schema.map(Arc::new), json: input.json, edits: input.edits, ..Wanted::default() })
+    Ok(Wanted {
+        language,
+        schema: schema.map(Arc::new),
+        json: input.json,
+        edits: input.edits,
+        ..Wanted::default()
+    })
 }
 
 // What the flow does next.

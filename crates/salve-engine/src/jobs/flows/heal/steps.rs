@@ -5,10 +5,10 @@
 //! process after a crash. Never changes the user's tree but in `finish`.
 
 use super::{Answer, Asked, At, Next, Turn};
-use crate::heal::machine::{Loop, Step, StepResult};
+use crate::heal::machine::{HealOptions, Loop, Step, StepResult};
 use crate::heal::{
-    Finished, HaltReason, HealInput, HealParts, HealWork, RepairError, SavedHeal,
-    StateFolder, StateId, finish, make_prompt, perform, take, take_answer,
+    Finished, HaltReason, HealInput, HealParts, HealWork, RepairError, SavedHeal, StateFolder,
+    StateId, finish, make_prompt, perform, record, take, take_answer,
 };
 use crate::jobs::{GenerateInput, WhichModel};
 use salve_jobs::{BadName, DoubtPolicy, JobId, Json, StepError, StepName, Steps};
@@ -87,8 +87,12 @@ impl HealSteps {
     }
 
     async fn begin(&self, job: &JobId, at: At) -> Result<Turn, StepError> {
-        let state = SavedHeal::new(Loop::new(at.input.options.clone()), self.now());
-        self.blocking(job, at, move |here| here.turn(0, state, Vec::new())).await
+        let workspace = at.input.root.display().to_string();
+        let unhealed = self.store.unhealed_counts(&workspace).await;
+        let unhealed = unhealed.map_err(|error| unreadable(&error))?;
+        let options = HealOptions { unhealed, ..at.input.options.clone() };
+        let state = SavedHeal::new(Loop::new(options), self.now());
+        self.blocking(job, at, move |here| here.turn(0, &state, Vec::new())).await
     }
 
     async fn work(&self, job: &JobId, at: At) -> Result<Turn, StepError> {
@@ -102,7 +106,7 @@ impl HealSteps {
             } else {
                 perform(&here.work, &mut state, now)?
             };
-            here.turn(step + 1, state, events)
+            here.turn(step + 1, &state, events)
         })
         .await
     }
@@ -150,10 +154,10 @@ impl HealSteps {
             state.micro_dollars += micro_dollars;
             if let Some(text) = text {
                 let events = take_answer(&here.work, &mut state, &text, tokens)?;
-                return here.turn(step + 1, state, events);
+                return here.turn(step + 1, &state, events);
             }
             take(&mut state.machine, without_fix(&answer, tokens))?;
-            here.turn(step + 1, state, Vec::new())
+            here.turn(step + 1, &state, Vec::new())
         })
         .await
     }
@@ -164,20 +168,30 @@ impl HealSteps {
             .blocking(job, at, move |here| {
                 let (step, mut state) = here.state(now)?;
                 match finish(&here.work, &here.input, &mut state, &name, now)? {
-                    Finished::Again => Ok((here.turn(step + 1, state, Vec::new())?, false)),
+                    Finished::Again => Ok((here.turn(step + 1, &state, Vec::new())?, None)),
                     Finished::Ended(report) => {
                         let id = here.folder.write(step + 1, &state)?;
-                        Ok((Turn { state: id, next: Next::Ended(report), events: Vec::new() }, true))
+                        let turn = Turn {
+                            state: id,
+                            next: Next::Ended(report.clone()),
+                            events: Vec::new(),
+                        };
+                        Ok((turn, Some((here.input, state, report))))
                     }
                 }
             })
             .await?;
-        match ended {
-            true => self.close(job),
+        let Some((input, state, mut report)) = ended else {
             // The files are not what the shadow was made of.
-            false => self.forget(job),
+            self.forget(job);
+            return Ok(turn);
+        };
+        // A change that holds is not thrown away because it could not be written down.
+        if let Err(error) = record(&self.store, job.as_str(), &input, &state, &report).await {
+            report.warnings.push(RepairError::Manifest(error.to_string()).to_string());
         }
-        Ok(turn)
+        self.close(job);
+        Ok(Turn { next: Next::Ended(report), ..turn })
     }
 
     fn forget(&self, job: &JobId) {
@@ -241,8 +255,8 @@ impl Here {
         Ok((id.step, read.unwrap_or_else(fresh)))
     }
 
-    fn turn(&self, step: u32, state: SavedHeal, events: Vec<Json>) -> Result<Turn, RepairError> {
-        let id = self.folder.write(step, &state)?;
+    fn turn(&self, step: u32, state: &SavedHeal, events: Vec<Json>) -> Result<Turn, RepairError> {
+        let id = self.folder.write(step, state)?;
         let next = match state.machine.next() {
             Step::Ask(ask) => Next::Ask(ask.number),
             Step::Done(_) => Next::Finish,

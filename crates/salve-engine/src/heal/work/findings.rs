@@ -13,7 +13,7 @@ const TEXT_BYTES: usize = 8 << 10;
 
 /// What a check showed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Seen {
+pub struct CheckFindings {
     green: bool,
     /// What makes it red.
     pub diagnostics: Vec<Diagnostic>,
@@ -22,7 +22,7 @@ pub struct Seen {
     unread: bool,
 }
 
-impl Seen {
+impl CheckFindings {
     /// Reads the report of a check.
     pub(super) fn of_report(report: &CheckReport, fail_on: Severity) -> Self {
         Self::of_runs(&report.runs.iter().collect::<Vec<_>>(), fail_on)

@@ -1,0 +1,97 @@
+//! What a heal did, in the store: attempts by error, the decision, the counts of the breaker.
+//!
+//! In: a heal that is over. Out: rows that later heals and people read. Never a text of a file: what a fix
+//! does is told by its description and its hash.
+
+use super::machine::{Attempt, AttemptResult, Confidence};
+use super::{HealInput, HealReport, SavedHeal};
+use salve_store::{DecisionType, HealCount, NewDecision, NewHealAttempt, Store, StoreError};
+
+/// Keeps what a heal did. Keeping it again changes nothing.
+///
+/// # Errors
+/// When the database refuses.
+pub async fn record(
+    store: &Store,
+    job: &str,
+    input: &HealInput,
+    saved: &SavedHeal,
+    report: &HealReport,
+) -> Result<(), StoreError> {
+    let machine = &saved.machine;
+    let workspace = input.root.display().to_string();
+    let errors: Vec<(String, String)> = machine
+        .baseline()
+        .errors
+        .iter()
+        .map(|error| (error.exact.clone(), error.message.clone()))
+        .collect();
+    for attempt in machine.attempts() {
+        store.add_heal_attempt(row(job, &workspace, &errors, attempt)).await?;
+    }
+    let changes = machine.breaker_changes();
+    let left = errors.iter().filter(|(exact, _)| changes.unhealed.contains(exact)).cloned();
+    let count = HealCount {
+        heal: job.to_owned(),
+        workspace: workspace.clone(),
+        unhealed: left.collect(),
+        healed: changes.healed.into_iter().collect(),
+    };
+    store.count_heal(count).await?;
+    let accepted = machine.attempts().iter().rev().find(|one| one.result == AttemptResult::Healed);
+    if let (Some(attempt), true) = (accepted, report.change.is_some()) {
+        store.add_decision(decision(job, workspace, &errors, attempt)).await?;
+    }
+    Ok(())
+}
+
+fn row(
+    job: &str,
+    workspace: &str,
+    errors: &[(String, String)],
+    attempt: &Attempt,
+) -> NewHealAttempt {
+    NewHealAttempt {
+        heal: job.to_owned(),
+        number: attempt.number,
+        workspace: workspace.to_owned(),
+        errors: errors.to_vec(),
+        source: attempt.source.name().to_owned(),
+        tier: attempt.role.map(|role| role.name().to_owned()),
+        author: attempt.author.clone(),
+        description: attempt.description.clone(),
+        fix: attempt.hash.clone(),
+        result: attempt.result.name().to_owned(),
+        detail: attempt.result.in_words(),
+        failed: !attempt.result.helped(),
+        tokens: attempt.tokens,
+        milliseconds: 0,
+    }
+}
+
+fn decision(
+    job: &str,
+    workspace: String,
+    errors: &[(String, String)],
+    attempt: &Attempt,
+) -> NewDecision {
+    let error = errors.first().map(|(_, text)| text.as_str()).unwrap_or_default();
+    let from = if attempt.role.is_some() { "fixed by AI repair" } else { "fixed without a model" };
+    NewDecision {
+        key: errors.first().map(|(exact, _)| exact.clone()).unwrap_or_default(),
+        job: job.to_owned(),
+        workspace,
+        decision_type: DecisionType::Repair,
+        choice: attempt.description.clone(),
+        reasoning: Some(format!("compiler error: {error}; {from} ({})", attempt.description)),
+        model_id: match attempt.role {
+            Some(_) => attempt.author.clone(),
+            None => "deterministic".to_owned(),
+        },
+        confidence: match attempt.confidence {
+            Confidence::Stated(number) => number,
+            _ => 1.0,
+        },
+        ..NewDecision::default()
+    }
+}
