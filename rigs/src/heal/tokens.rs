@@ -121,10 +121,12 @@ fn one(language: Language, text: &str, at: usize, last: Option<&Token>) -> (Kind
     if let Some(length) = quoted(language, rest) {
         return (Kind::Text, length);
     }
-    if language == Language::TypeScript && rest.starts_with('/') && regex_may_begin(text, last) {
-        if let Some(length) = regex(rest) {
-            return (Kind::Text, length);
-        }
+    if language == Language::TypeScript
+        && rest.starts_with('/')
+        && regex_may_begin(text, last)
+        && let Some(length) = regex(rest)
+    {
+        return (Kind::Text, length);
     }
     let first = rest.chars().next().unwrap_or(' ');
     if first.is_ascii_digit() {

@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const AT_ONCE: usize = 2;
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "one scenario can be chosen by hand")]
 fn every_scenario_ends_as_its_verdict_says() {
     let all = scenarios();
     assert!(all.len() >= 15, "{all:?}");
@@ -116,6 +117,7 @@ fn models(verdict: &Value, port: u16) -> String {
 }
 
 // The toolchains of the machine, and a home of Salve's own.
+#[expect(clippy::disallowed_methods, reason = "the toolchains of the machine that runs the test")]
 fn variables(settings: &Path) -> Vec<(&'static str, String)> {
     let own = |name| std::env::var(name).ok().map(|value| (name, value));
     let mut variables: Vec<(&'static str, String)> =

@@ -174,7 +174,7 @@ fn a_call_made_again_takes_its_own_place() {
         ),
     ];
     for (first, reply, expected) in cases {
-        let (completed, _) = heal(first.clone(), (0, 0), &[reply.clone()]);
+        let (completed, _) = heal(first.clone(), (0, 0), std::slice::from_ref(&reply));
         assert_eq!(completed.state, Completion::Whole, "{first:?} {reply:?}");
         assert_eq!(arguments(&completed), expected, "{first:?} {reply:?}");
     }
