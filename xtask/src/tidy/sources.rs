@@ -12,7 +12,8 @@ pub(super) fn problems(files: &[SourceFile]) -> Vec<String> {
         problems.extend(bad_name(&file.path));
         problems.extend(forbidden_words(file));
         // A program that a test gives to a compiler is that test's input.
-        if file.path.ends_with(".rs") && !file.path.contains("/tests/data/") {
+        let is_input = file.path.contains("/tests/data/") || file.path.starts_with("scenarios/");
+        if file.path.ends_with(".rs") && !is_input {
             problems.extend(missing_header(file));
             problems.extend(forbidden_calls(file));
             problems.extend(open_ends(file));
@@ -55,6 +56,9 @@ const CHECK: &str = "crates/salve-check/";
 const RUNNER: &str = "crates/salve-check/src/runner/";
 const SANDBOX: &str = "crates/salve-check/src/sandbox/";
 const BACKUPS: &str = "crates/salve-store/src/backup.rs";
+// What a heal keeps between two steps, and what it leaves for people in `.salve`.
+const HEAL_STATE: &str = "crates/salve-engine/src/heal/state.rs";
+const HEAL_FILES: &str = "crates/salve-engine/src/heal/journal_files.rs";
 // It moves the old database of jobs out of the way, once.
 const IMPORT: &str = "crates/salve-store/src/tables/engine/import.rs";
 
@@ -67,8 +71,8 @@ const ASIDE: &str = "crates/salve-check/src/runner/protected_files.rs";
 #[rustfmt::skip]
 const OWNED: &[Owned] = &[
     Owned { call: "fs::write(", owners: &[TREE, CLI], why: "only salve-tree writes project files" },
-    Owned { call: "File::create(", owners: &[TREE, CLI], why: "only salve-tree writes project files" },
-    Owned { call: "fs::remove_", owners: &[TREE, CLI, RUNNER, SANDBOX, BACKUPS, CHECKED_COPY], why: "only salve-tree removes project files" },
+    Owned { call: "File::create(", owners: &[TREE, CLI, HEAL_STATE, HEAL_FILES], why: "only salve-tree writes project files" },
+    Owned { call: "fs::remove_", owners: &[TREE, CLI, RUNNER, SANDBOX, BACKUPS, CHECKED_COPY, HEAL_STATE], why: "only salve-tree removes project files" },
     Owned { call: "fs::rename(", owners: &[TREE, CLI, IMPORT, ASIDE], why: "only salve-tree moves project files" },
     Owned { call: "Command::new(", owners: &[CHECK], why: "only salve-check starts processes" },
     Owned { call: "env::var", owners: &[CLI], why: "only salve-cli reads the environment" },
