@@ -81,9 +81,7 @@ fn captured<'t>(text: &'t str, words: &str) -> Option<Vec<&'t str>> {
         let last = parts.peek().is_none();
         let end = match part {
             "" => rest.len(),
-            _ if last && to_end => {
-                rest.len().checked_sub(part.len()).filter(|&at| &rest[at..] == part)?
-            }
+            _ if last && to_end => rest.strip_suffix(part)?.len(),
             _ => rest.find(part)?,
         };
         let capture = rest.get(..end)?;

@@ -130,3 +130,13 @@ fn a_text_of_noise_is_read_and_gives_little() {
         }
     }
 }
+
+#[test]
+fn the_end_of_a_text_may_be_inside_a_character() {
+    for words in ["FAILED (failures={})$", "{} x$"] {
+        for text in ["FAILED (failures=2)ﬗ𐡗", "é", "", "aﬗx"] {
+            assert_eq!(captured(text, words), None, "{words} {text}");
+        }
+    }
+    assert_eq!(captured("FAILED (failures=2)", "FAILED (failures={})$"), Some(vec!["2"]));
+}
