@@ -4,7 +4,7 @@
 //! diagnostic against another.
 
 use crate::heal::Sources;
-use salve_types::{Diagnostic, ErrorClass, Severity, SourceSpan};
+use salve_types::{Diagnostic, ErrorClass, Language, Severity, SourceSpan};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the diagnostics point at and name.
@@ -45,6 +45,13 @@ impl Reports {
         for diagnostic in diagnostics.iter().filter(|one| one.severity != Severity::Note) {
             reports.add(diagnostic);
         }
+        // What says nowhere in code what is wrong is about how it behaves: a program that a build file
+        // started and that failed.
+        let in_code = |path: &str| {
+            Language::from_path(path).is_some_and(|language| language != Language::Text)
+        };
+        let mut places = reports.places.iter().filter(|(path, _)| in_code(path));
+        reports.behaviour |= !places.any(|(_, places)| places.iter().any(|one| one.is_static()));
         reports.known =
             reports.places.keys().filter(|path| sources.read(path).is_some()).cloned().collect();
         reports.add_pointed_names(sources);

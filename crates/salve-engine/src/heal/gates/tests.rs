@@ -242,6 +242,15 @@ fn a_failing_test_leaves_a_few_items_free() {
 }
 
 #[test]
+fn a_failed_program_of_a_build_file_leaves_a_few_items_free() {
+    let one = with(RUST, "self.count += by", "self.count -= by");
+    let make = said("Makefile", 2, ErrorClass::Build, "[Makefile:2: check] Aborted");
+    assert_eq!(judged("a.rs", RUST, &one, &[make.clone()]), None);
+    let compiler = said("b.rs", 3, ErrorClass::Type, "cannot find `thing`");
+    assert_eq!(judged("a.rs", RUST, &one, &[make, compiler]), Some(GateRule::OtherItem));
+}
+
+#[test]
 fn a_text_that_is_not_of_its_language_may_be_mended_anywhere() {
     let broken = with(RUST, "    self.count\n    }", "    self.count\n");
     let said = [said("a.rs", 33, ErrorClass::Syntax, "this file contains an unclosed delimiter")];
