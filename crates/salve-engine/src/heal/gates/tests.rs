@@ -245,7 +245,7 @@ fn a_failing_test_leaves_a_few_items_free() {
 fn a_failed_program_of_a_build_file_leaves_a_few_items_free() {
     let one = with(RUST, "self.count += by", "self.count -= by");
     let make = said("Makefile", 2, ErrorClass::Build, "[Makefile:2: check] Aborted");
-    assert_eq!(judged("a.rs", RUST, &one, &[make.clone()]), None);
+    assert_eq!(judged("a.rs", RUST, &one, std::slice::from_ref(&make)), None);
     let compiler = said("b.rs", 3, ErrorClass::Type, "cannot find `thing`");
     assert_eq!(judged("a.rs", RUST, &one, &[make, compiler]), Some(GateRule::OtherItem));
 }
