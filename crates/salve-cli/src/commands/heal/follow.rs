@@ -66,7 +66,22 @@ pub(super) async fn heal_and_follow(
         _ = runner.drain(GRACE) => {}
         interrupted = runtime::interrupted() => interrupted?,
     }
+    forget_ended(open, &super::private_folder()?).await;
     Ok((id, ended??))
+}
+
+// A process that was killed just after its heal was over could not remove what it kept of it.
+async fn forget_ended(open: &OpenJobs<'_>, folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let Some(id) = name.to_str().and_then(|name| JobId::new(name).ok()) else { continue };
+        let job = open.jobs.state(&id).await;
+        if matches!(job, Ok(Some(job)) if job.state.is_terminal()) {
+            // What cannot be removed is tried again after the next heal.
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 // The same for every heal of one workspace and command, so that one which was interrupted is found.
