@@ -22,7 +22,7 @@ use statement::{Statement, imported_as};
 use std::rc::Rc;
 
 const AUTHOR: &str = "missing-import";
-// So many ways to import one name are tried.
+// The most ways to import one name that are tried.
 const TRIED: usize = 5;
 
 /// Drafts the imports that a diagnostic asks for.

@@ -9,7 +9,7 @@ use crate::heal::TextChange;
 use salve_types::{Diagnostic, ErrorClass, Hint, IndentationFault, Language, Span};
 
 const AUTHOR: &str = "indentation";
-// A block is moved as a whole up to so many lines.
+// The most lines of a block that is moved as a whole.
 const BLOCK: u32 = 400;
 
 /// Drafts other depths for the line a diagnostic points at.

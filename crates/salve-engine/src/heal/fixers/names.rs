@@ -15,7 +15,7 @@ use salve_syntax::SymbolKind;
 use salve_types::{Diagnostic, Hint, Language, NameKind, Span};
 use std::collections::HashSet;
 
-// So many names are tried for one misspelt name.
+// The most names that are tried for one misspelt name.
 const TRIED: usize = 6;
 const AUTHOR: &str = "misspelt-name";
 

@@ -9,7 +9,7 @@ use super::edits::{Edit, closer};
 use super::tokens::Token;
 use salve_types::{Language, Span};
 
-// So many edits of each kind are proposed.
+// The most edits of each kind that are proposed.
 const EACH: usize = 8;
 
 /// Lists edits of brackets anywhere in the file.
