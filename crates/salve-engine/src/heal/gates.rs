@@ -6,6 +6,7 @@
 
 mod extent;
 mod file;
+mod hollow;
 mod items;
 mod manifest;
 mod paths;
@@ -108,10 +109,13 @@ pub fn judge(
             silencing::judge(file, &reports)?;
         }
     }
-    if by_tool || options.allow_large {
+    if !by_tool && !options.allow_large {
+        extent::judge(&files, &reports)?;
+    }
+    if by_tool || candidate.pinned {
         return Ok(());
     }
-    extent::judge(&files, &reports)
+    files.iter().try_for_each(hollow::judge)
 }
 
 fn refusal(rule: GateRule, path: &str, line: Option<u32>, what: impl Into<String>) -> GateRefusal {

@@ -171,7 +171,12 @@ fn code_stranger(
         (change.at..change.at + change.removed).filter(|line| !is_blank(before, *line));
     let mut added =
         (change.new_at..change.new_at + change.added).filter(|line| !is_blank(after, *line));
-    let mine = |at: usize| is_spoken_of(&before.items, at, file, reports);
+    // A definition that gets the name that the errors speak of is spoken of.
+    let renamed = item_at(&after.items, change.new_at).is_some_and(|at| {
+        let is_new = |name: &String| !before.items.iter().any(|old| old.names.contains(name));
+        after.items[at].names.iter().any(|name| reports.name(name) && is_new(name))
+    });
+    let mine = |at: usize| renamed || is_spoken_of(&before.items, at, file, reports);
     if change.removed > 0 {
         let line = removed.find(|line| match item_at(&before.items, *line) {
             Some(at) => !mine(at),

@@ -27,15 +27,23 @@ const COMMENTS: &[&str] = &[
 const SILENCES: &[(&str, Family)] = &[
     ("[ allow (", Family::Rust), (", allow (", Family::Rust), ("[ expect (", Family::Rust),
     (", expect (", Family::Rust), ("cfg ( any ( ) )", Family::Rust), ("catch_unwind", Family::Rust),
-    ("transmute", Family::Rust), ("process :: exit ( 0", Family::Rust),
+    ("transmute", Family::Rust), ("process :: exit ( 0", Family::Rust), ("if false {", Family::Rust),
+    ("cfg ( FALSE", Family::Rust), ("cfg ( false", Family::Rust),
     ("as any", Family::Script), ("< any >", Family::Script), ("as unknown as", Family::Script),
     ("as never", Family::Script), (": any", Family::Script), ("process . exit ( 0", Family::Script),
+    ("if ( false )", Family::Script),
     ("sys . exit ( 0", Family::Python), ("os . _exit (", Family::Python),
+    ("exit ( 0", Family::Python),
+    ("SystemExit ( 0", Family::Python), ("raise SystemExit", Family::Python), ("if False :", Family::Python),
+    ("if 0 :", Family::Python), (": Any", Family::Python), ("> Any", Family::Python),
     ("cast ( Any", Family::Python), ("no_type_check", Family::Python),
     ("filterwarnings ( ", Family::Python), ("simplefilter ( ", Family::Python),
     ("diagnostic ignored", Family::C), ("warning ( disable", Family::C), ("exit ( 0 )", Family::C),
+    ("_exit ( 0 )", Family::C), ("_Exit ( 0 )", Family::C), ("exit ( EXIT_SUCCESS )", Family::C),
+    ("# if 0", Family::C), ("if ( 0 )", Family::C), ("if ( false )", Family::C),
+    ("; ( void )", Family::C), ("{ ( void )", Family::C), ("} ( void )", Family::C),
     ("__attribute__ ( ( unused", Family::C), ("[ [ maybe_unused", Family::C),
-    ("SuppressWarnings", Family::Jvm), ("Suppress (", Family::Jvm), ("pragma warning", Family::Jvm),
+    ("System . exit ( 0", Family::Jvm), ("SuppressWarnings", Family::Jvm), ("Suppress (", Family::Jvm), ("pragma warning", Family::Jvm),
     ("os . Exit ( 0", Family::Go),
 ];
 
@@ -135,17 +143,42 @@ fn unsafe_code(
 fn empty_handlers(file: &ChangedFile, after: &Text) -> Result<(), GateRefusal> {
     let old = file.before.as_ref().map_or(0, |before| handlers(before).len());
     let new = handlers(after);
-    match new.last() {
-        Some(line) if new.len() > old => {
+    if new.len() <= old {
+        return Ok(());
+    }
+    let before = file.before.as_ref().map_or("", |before| &before.text);
+    match new.iter().find(|(first, last)| !was_there(before, after, *first, *last)) {
+        Some((line, _)) => {
             let what = "swallows an error with an empty handler";
             Err(refusal(GateRule::SwallowedError, &file.path, Some(*line), what))
         }
-        _ => Ok(()),
+        None => Ok(()),
     }
 }
 
-// The lines of handlers that do nothing.
-fn handlers(text: &Text) -> Vec<u32> {
+// Whether the lines were there before, but for their marks and one word at most: what the grammar did not
+// see as a handler may have been one for a reader.
+fn was_there(before: &str, after: &Text, first: u32, last: u32) -> bool {
+    let wanted: Vec<Vec<&str>> = (first..=last).map(|line| letters(after.line(line))).collect();
+    let old: Vec<Vec<&str>> = before.lines().map(letters).collect();
+    let is_close = |one: &Vec<&str>, other: &Vec<&str>| {
+        let differing = one.iter().zip(other).filter(|(one, other)| one != other).count();
+        one == other || (one.len() == other.len() && differing == 1 && one.len() > 1)
+    };
+    let Some((head, rest)) = wanted.split_first() else { return false };
+    old.windows(wanted.len()).any(|lines| {
+        lines.split_first().is_some_and(|(one, others)| is_close(one, head) && others == rest)
+    })
+}
+
+fn letters(line: &str) -> Vec<&str> {
+    line.split(|one: char| !one.is_alphanumeric() && one != '_')
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+// The first and last lines of handlers that do nothing.
+fn handlers(text: &Text) -> Vec<(u32, u32)> {
     let Some(tree) = &text.tree else { return Vec::new() };
     let starts = line_starts(&text.text);
     let is_handler =
@@ -153,7 +186,11 @@ fn handlers(text: &Text) -> Vec<u32> {
     let handlers = tree.nodes().iter().enumerate().filter(|(_, node)| is_handler(tree.kind(node)));
     handlers
         .filter(|(at, _)| body(text, *at).is_some_and(|body| does_nothing(text, body)))
-        .map(|(_, node)| line_of(&starts, node.span.start))
+        .map(|(_, node)| {
+            let written = text.text.get(node.span.range()).unwrap_or_default().trim_end();
+            let end = node.span.start + written.len().max(1) - 1;
+            (line_of(&starts, node.span.start), line_of(&starts, end))
+        })
         .collect()
 }
 
@@ -177,7 +214,8 @@ fn emptied_bodies(file: &ChangedFile, after: &Text) -> Result<(), GateRefusal> {
     Ok(())
 }
 
-fn body(text: &Text, at: usize) -> Option<usize> {
+/// Returns the body of a definition or a handler.
+pub(super) fn body(text: &Text, at: usize) -> Option<usize> {
     let tree = text.tree.as_ref()?;
     let is_body = |kind: &str| {
         matches!(kind, "block" | "statement_block" | "compound_statement" | "function_body")
@@ -208,7 +246,8 @@ fn squeezed(line: &str) -> String {
 pub(super) fn adds(file: &ChangedFile, tokens: &str) -> bool {
     let code = |text: Option<&Text>| text.map_or(0, |text| places(&text.code, tokens).len());
     // Only what is in the lines that come can be more.
-    let is_possible = tokens.split_whitespace().all(|token| file.added.contains(token));
+    let is_possible =
+        tokens.split_whitespace().all(|token| file.added.contains(token.trim_end_matches('*')));
     is_possible && code(file.after.as_ref()) > code(file.before.as_ref())
 }
 
@@ -230,9 +269,17 @@ fn places(code: &str, tokens: &str) -> Vec<usize> {
     let found: Vec<(usize, &str)> = tokens_of(code).collect();
     found
         .windows(wanted.len().max(1))
-        .filter(|window| window.iter().zip(&wanted).all(|((_, token), wanted)| token == wanted))
+        .filter(|window| window.iter().zip(&wanted).all(|((_, token), wanted)| fits(token, wanted)))
         .map(|window| window[0].0)
         .collect()
+}
+
+// A star stands for the rest of a word.
+fn fits(token: &str, wanted: &str) -> bool {
+    match wanted.strip_suffix('*') {
+        Some(start) if !start.is_empty() => token.starts_with(start),
+        _ => token == wanted,
+    }
 }
 
 // Words whole, anything else letter by letter, but for the arrow and the path.

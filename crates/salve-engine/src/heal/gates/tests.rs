@@ -1,5 +1,7 @@
 //! Each rule of the gates, language by language: a text, what is changed in it, what the tools said.
 
+mod silencing;
+
 use super::*;
 use crate::heal::machine::Confidence;
 use crate::heal::testing::Files;

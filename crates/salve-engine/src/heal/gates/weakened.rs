@@ -20,7 +20,7 @@ const SKIPS: &[&str] = &[
     "context . skip", "it . todo", "test . todo", "it . only", "test . only", "describe . only",
     "test . fails", "it . fails", "it . failing", "test . failing", "xit (", "xtest (", "xdescribe (",
     "xspecify (", "fit (", "fdescribe (", "this . skip (", "t . skip (", "t . Skip", "b . Skip",
-    "GTEST_SKIP", "DISABLED_", "TEST_IGNORE", "@ Disabled", "@ Ignore", "[ Ignore", "[ Skip",
+    "GTEST_SKIP*", "DISABLED_*", "should_panic", ", ignore ]", ", ignore )", "TEST_IGNORE", "@ Disabled", "@ Ignore", "[ Ignore", "[ Skip",
     "cfg ( not ( test", "cfg ! ( test", "collect_ignore", "__test__ = False",
 ];
 
