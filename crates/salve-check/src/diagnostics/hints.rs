@@ -14,7 +14,7 @@ use salve_types::{Diagnostic, ErrorClass, Hint, NameKind};
 
 // A longer name, or a longer list of tokens, is none.
 const LONGEST: usize = 256;
-// The most texts of one diagnostic that are read, and so many hints kept.
+// The most texts of one diagnostic that are read, and the most hints that are kept.
 const TEXTS: usize = 32;
 const KEPT: usize = 16;
 

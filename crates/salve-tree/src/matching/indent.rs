@@ -102,12 +102,13 @@ fn mapped(own: &str, pairs: &[(String, String)]) -> String {
         let file = pair[1].1.strip_prefix(pair[0].1.as_str())?;
         scaled(rest, old, file)
     });
-    // One level alone tells it too: so many blanks are so many tabs, or the reverse.
+    // One level alone tells it too: how many blanks a tab stands for, or the reverse.
     let step = step.or_else(|| scaled(rest, old, file));
     format!("{file}{}", step.unwrap_or_else(|| rest.to_owned()))
 }
 
-// So many signs of the hunk are so many of the file; nothing where they mix or do not come out even.
+// Blanks of the hunk become tabs of the file in the ratio of the two, or the reverse; nothing where they
+// mix or do not come out even.
 fn scaled(own: &str, old: &str, file: &str) -> Option<String> {
     let sign = |indent: &str| {
         let first = indent.chars().next()?;

@@ -19,7 +19,7 @@ use std::collections::HashSet;
 use tokens::{Token, tokens};
 
 const AUTHOR: &str = "syntax";
-// So many texts are shown to the grammar for one diagnostic, and so many of them are proposed.
+// The most texts that the grammar is asked about for one diagnostic, and the most that are proposed.
 const ASKED: usize = 400;
 const PROPOSED: usize = 9;
 

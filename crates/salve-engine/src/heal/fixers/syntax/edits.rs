@@ -196,6 +196,10 @@ fn around(
     let is_punctuation = text.chars().all(|one| one.is_ascii_punctuation());
     let is_doubled = at > 0
         && tokens.get(at - 1).and_then(|before| file.text().get(before.span.range())) == Some(text);
+    // What was expected comes right after what was not.
+    let next = tokens.get(at + 1).and_then(|next| file.text().get(next.span.range()));
+    let leads = is_unexpected
+        && next.is_some_and(|next| said.expected.iter().any(|expected| expected == next));
     // Only a token that is none of the program's own words is dropped.
     if is_punctuation || is_doubled {
         let end = token.span.end;
@@ -212,8 +216,8 @@ fn around(
             replacement: String::new(),
             token: text.to_owned(),
             what: format!("delete `{text}`"),
-            rank: if is_doubled { 1 } else { 8 + distance * 4 },
-            is_hinted: is_unexpected || is_doubled,
+            rank: if is_doubled || leads { 0 } else { 8 + distance * 4 },
+            is_hinted: is_unexpected || is_doubled || leads,
             is_here: false,
         });
     }

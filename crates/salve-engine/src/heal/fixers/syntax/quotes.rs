@@ -7,7 +7,7 @@ use super::super::view::SourceFile;
 use super::edits::Edit;
 use salve_types::{Diagnostic, Hint, Span};
 
-// So many places of one line are tried.
+// The most places of one line that are tried.
 const TRIED: usize = 60;
 
 /// Lists edits that write the quote which is missing.
