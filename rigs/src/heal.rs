@@ -39,12 +39,15 @@ struct Plan {
     cases: usize,
     kills: usize,
     minutes: u64,
+    /// Whether one part has all of the time.
+    is_part: bool,
     show: bool,
 }
 
 impl Plan {
     /// Returns when a part that begins now is to end: its share of the time, in hundredths.
     fn until(&self, share: u64) -> Instant {
+        let share = if self.is_part { 100 } else { share };
         Instant::now() + Duration::from_secs(self.minutes * 60 * share / 100)
     }
 }
@@ -52,15 +55,16 @@ impl Plan {
 /// Runs the full form.
 pub(crate) fn run(flags: &mut Flags) -> Result<()> {
     let minutes: u64 = flags.value("--minutes")?.unwrap_or(58);
+    let only: Option<String> = flags.value("--only")?;
     let plan = Plan {
         seed: flags.value("--seed")?.unwrap_or(1),
         faults: flags.value("--faults")?.unwrap_or(220),
         cases: flags.value("--cases")?.unwrap_or(300),
         kills: flags.value("--kills")?.unwrap_or(1_000),
         minutes,
+        is_part: only.is_some(),
         show: flags.switch("--show"),
     };
-    let only: Option<String> = flags.value("--only")?;
     let project: Option<String> = flags.value("--project")?;
     flags.finish()?;
     let wanted = |part: &str| only.as_deref().is_none_or(|only| only == part);
@@ -75,7 +79,7 @@ pub(crate) fn run(flags: &mut Flags) -> Result<()> {
         wrong.extend(on_projects(&projects, &salve, &plan)?);
     }
     let root = tempfile::tempdir()?;
-    let tiny = tiny::projects(root.path())?;
+    let tiny = tiny::all(root.path())?;
     if wanted("tiers") {
         wrong.extend(on_models(&tiny, &salve, &plan)?);
     }
@@ -90,9 +94,10 @@ pub(crate) fn run(flags: &mut Flags) -> Result<()> {
 /// Runs the form that is a step of the tests: two small projects, a few faults, forty kills.
 pub(crate) fn short() -> Result<Outcome> {
     let salve = product::salve()?;
-    let plan = Plan { seed: 1, faults: 10, cases: 6, kills: 40, minutes: 10, show: true };
+    let plan =
+        Plan { seed: 1, faults: 10, cases: 6, kills: 40, minutes: 10, is_part: false, show: true };
     let root = tempfile::tempdir()?;
-    let tiny = tiny::projects(root.path())?;
+    let tiny = tiny::two(root.path())?;
     let mut wrong = on_projects(&tiny, &salve, &plan)?;
     wrong.extend(on_models(&tiny, &salve, &plan)?);
     let kills = on_kills(&tiny, &salve, &plan)?;

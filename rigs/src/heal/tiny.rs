@@ -1,6 +1,8 @@
-//! Two small projects that need only what the machine has: one in C, one in Python.
+//! Small projects that need only what the machine has: two in C, two in Python.
 //!
 //! In: nothing. Out: their files, in a folder. Never fetched: the short form works without a network.
+
+mod more;
 
 use super::projects::Project;
 use anyhow::Result;
@@ -125,13 +127,41 @@ if __name__ == \"__main__\":\n    unittest.main()\n",
     ),
 ];
 
-/// Writes both projects below a folder.
-pub(crate) fn projects(root: &Path) -> Result<Vec<Project>> {
-    let suite: &[&str] = &["python3", "-m", "unittest", "-q", "tests/test_shelf.py"];
-    let make: &[&str] = &["make", "test"];
-    [("tiny-c", Language::C, C, make), ("tiny-python", Language::Python, PYTHON, suite)]
-        .into_iter()
-        .map(|(name, language, files, tests)| {
+/// Writes one project of each language below a folder.
+pub(crate) fn two(root: &Path) -> Result<Vec<Project>> {
+    written(root, &ALL[..2])
+}
+
+/// Writes all projects below a folder.
+pub(crate) fn all(root: &Path) -> Result<Vec<Project>> {
+    written(root, &ALL)
+}
+
+/// Its name, language, files, and what runs its tests.
+type Tiny =
+    (&'static str, Language, &'static [(&'static str, &'static str)], &'static [&'static str]);
+
+const ALL: [Tiny; 4] = [
+    ("tiny-c", Language::C, C, &["make", "test"]),
+    (
+        "tiny-python",
+        Language::Python,
+        PYTHON,
+        &["python3", "-m", "unittest", "-q", "tests/test_shelf.py"],
+    ),
+    ("tiny-ring", Language::C, more::RING, &["make", "test"]),
+    (
+        "tiny-ledger",
+        Language::Python,
+        more::LEDGER,
+        &["python3", "-m", "unittest", "-q", "tests/test_ledger.py"],
+    ),
+];
+
+fn written(root: &Path, projects: &[Tiny]) -> Result<Vec<Project>> {
+    projects
+        .iter()
+        .map(|&(name, language, files, tests)| {
             let folder = root.join(name);
             for (path, text) in files {
                 let path = folder.join(path);
