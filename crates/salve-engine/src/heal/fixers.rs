@@ -18,8 +18,8 @@ mod unused;
 mod view;
 
 use super::{Fix, Sources};
-use draft::{Draft, merged};
-use salve_types::{Diagnostic, Severity};
+use draft::{Draft, Likelihood, merged};
+use salve_types::{Diagnostic, Hint, Severity};
 use std::collections::HashSet;
 use view::View;
 
@@ -47,10 +47,10 @@ const FIXERS: &[Fixer] = &[
     dependencies::fix,
 ];
 
-/// Proposes fixes for what a check said, best first: a batch of everything the tools vouch for, a batch of
-/// the best for each diagnostic, and then each by itself.
+/// Proposes fixes for what a check said, best first: what explains many diagnostics at once, a batch of
+/// everything the tools vouch for, a batch of the best for each diagnostic, and then each by itself.
 pub fn propose(diagnostics: &[Diagnostic], sources: &dyn Sources) -> Vec<Fix> {
-    let view = View::new(sources, diagnostics);
+    let view = View::new(sources);
     let looked_at = failing(diagnostics);
     let singles: Vec<(usize, Vec<Draft>)> = looked_at
         .iter()
@@ -58,6 +58,11 @@ pub fn propose(diagnostics: &[Diagnostic], sources: &dyn Sources) -> Vec<Fix> {
         .map(|&index| (index, drafts(&diagnostics[index], &view)))
         .collect();
     let mut proposed = Proposed::default();
+    for (index, drafts) in &singles {
+        for draft in drafts.iter().filter(|draft| draft.likelihood == Likelihood::Cause) {
+            proposed.add(draft.clone().answering(vec![*index]));
+        }
+    }
     for batch in suggestions::batches(diagnostics, &looked_at, &view) {
         proposed.add(batch);
     }
@@ -73,14 +78,35 @@ pub fn propose(diagnostics: &[Diagnostic], sources: &dyn Sources) -> Vec<Fix> {
     proposed.fixes
 }
 
-// A check fails by its errors; one that has none fails by its warnings.
+// A check fails by its errors; one that has none fails by its warnings. A name that a compiler only warns
+// of is what a linker fails by.
 fn failing(diagnostics: &[Diagnostic]) -> Vec<usize> {
-    let of = |severity: Severity| -> Vec<usize> {
-        let is = |(_, one): &(usize, &Diagnostic)| one.severity == severity;
+    let of = |fails: &dyn Fn(&Diagnostic) -> bool| -> Vec<usize> {
+        let is = |(_, one): &(usize, &Diagnostic)| fails(one);
         diagnostics.iter().enumerate().filter(is).map(|(index, _)| index).collect()
     };
-    let errors = of(Severity::Error);
-    if errors.is_empty() { of(Severity::Warning) } else { errors }
+    let is_error = |one: &Diagnostic| one.severity == Severity::Error;
+    let unknown = |one: &Diagnostic| -> Vec<String> {
+        let name = |hint: &Hint| match hint {
+            Hint::UnknownName { name, .. } => Some(name.clone()),
+            _ => None,
+        };
+        one.hints.iter().filter_map(name).collect()
+    };
+    let errors = of(&is_error);
+    if errors.is_empty() {
+        return of(&|one| one.severity == Severity::Warning);
+    }
+    let not_linked: Vec<String> = errors
+        .iter()
+        .map(|&index| &diagnostics[index])
+        .filter(|one| one.tool == "ld")
+        .flat_map(unknown)
+        .collect();
+    let warned =
+        of(&|one| !is_error(one) && unknown(one).iter().any(|name| not_linked.contains(name)));
+    // The warning has a place.
+    warned.into_iter().chain(errors).collect()
 }
 
 fn drafts(diagnostic: &Diagnostic, view: &View<'_>) -> Vec<Draft> {

@@ -92,16 +92,19 @@ fn changed(text: &str, mut changes: Vec<&TextChange>) -> Option<String> {
     Some(made)
 }
 
-/// Counts the lines by which a patch differs from another one. `sources` is the state that the other
-/// one leads to.
+/// Counts the lines by which a patch differs from another one; a line that replaces one is one line.
+/// `sources` is the state that the other one leads to.
 pub fn changed_lines(before: &Patch, after: &Patch, sources: &dyn Sources) -> u32 {
     let changed = after.files.iter().filter(|(path, text)| before.files.get(*path) != Some(*text));
     let lines = changed.map(|(path, text)| {
         let old = sources.read(path).unwrap_or_default();
         let new = text.as_deref().unwrap_or_default();
         let hunks = change_hunks(old.as_bytes(), new.as_bytes());
-        let lines = hunks.iter().flat_map(|hunk| &hunk.lines);
-        lines.filter(|(kind, _)| *kind != ShownAs::Context).count()
+        let runs =
+            hunks.iter().flat_map(|hunk| hunk.lines.split(|(kind, _)| *kind == ShownAs::Context));
+        let count =
+            |run: &[_], wanted: ShownAs| run.iter().filter(|(kind, _)| *kind == wanted).count();
+        runs.map(|run| count(run, ShownAs::Removed).max(count(run, ShownAs::Added))).sum::<usize>()
     });
     u32::try_from(lines.sum::<usize>()).unwrap_or(u32::MAX)
 }

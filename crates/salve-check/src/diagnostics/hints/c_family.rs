@@ -1,11 +1,11 @@
-//! The words of gcc and clang.
+//! The words of gcc, clang and the linker.
 
 use super::{Table, expected, member, module, similar, unclosed, unexpected, unknown, unused};
 use salve_types::Hint;
 use salve_types::NameKind::{Function, Type, Value};
 
 pub(super) const TABLE: Table = Table {
-    tools: &["gcc", "clang"],
+    tools: &["gcc", "clang", "ld"],
     rows: &[
         // gcc.
         ("^'{}' undeclared", |it| unknown(it[0], Value)),
@@ -42,6 +42,9 @@ pub(super) const TABLE: Table = Table {
         ("^missing terminating '\"' character", |_| unclosed("\"", None)),
         ("^extraneous closing brace ('{}')", |it| unexpected(&format!("`{}`", it[0]))),
         ("^unused function '{}'", |it| unused(it[0])),
+        // The linker.
+        ("undefined reference to `{}'", |it| unknown(it[0], Function)),
+        ("undefined symbol: {}$", |it| unknown(it[0], Function)),
     ],
 };
 

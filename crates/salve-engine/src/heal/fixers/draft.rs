@@ -10,6 +10,8 @@ use salve_types::Span;
 /// How probable a draft is, the most probable first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Likelihood {
+    /// One change that explains what many diagnostics say.
+    Cause,
     /// The tool vouches for it.
     Vouched,
     /// The tool proposes it, or names it.

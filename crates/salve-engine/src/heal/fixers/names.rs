@@ -2,8 +2,10 @@
 //!
 //! In: a diagnostic that says that a name or a member is not known. Out: drafts that write a known name of
 //! nearly the same letters: the one the tool names, one in scope, one that occurs in the file, a keyword or
-//! a name of the language. Never a name that only the workspace knows: that one would need an import.
+//! a name of the language; and drafts that correct the definition where that is what is misspelt. Never a
+//! name that only the workspace knows: that one would need an import.
 
+mod definitions;
 mod known;
 
 use super::draft::{Draft, Likelihood};
@@ -14,6 +16,7 @@ use known::{builtins, well_known_members};
 use salve_syntax::SymbolKind;
 use salve_types::{Diagnostic, Hint, Language, NameKind, Span};
 use std::collections::HashSet;
+use std::rc::Rc;
 
 // The most names that are tried for one misspelt name.
 const TRIED: usize = 6;
@@ -28,13 +31,35 @@ pub(super) fn fix(diagnostic: &Diagnostic, view: &View<'_>) -> Vec<Draft> {
             Hint::UnknownMember { name, .. } => (name, Wanted::Member),
             _ => continue,
         };
-        for span in diagnostic.spans.iter().filter(|span| span.primary).take(2) {
-            let Some(file) = view.file(&span.path) else { continue };
-            let Some(place) = written_at(&file, file.span(span), name) else { continue };
-            drafts.extend(respelt(diagnostic, &file, place, name, wanted, view));
+        let places = places(diagnostic, name, view);
+        for (file, place) in places.iter().take(2) {
+            drafts.extend(respelt(diagnostic, file, *place, name, wanted, view));
+        }
+        if let Some((file, _)) = places.first() {
+            drafts.extend(definitions::corrected(file.language(), name, view));
         }
     }
     drafts
+}
+
+// Where the name is written. A linker names no place: every place of a program that it links is one.
+fn places(diagnostic: &Diagnostic, name: &str, view: &View<'_>) -> Vec<(Rc<SourceFile>, Span)> {
+    let primary = diagnostic.spans.iter().filter(|span| span.primary);
+    let told: Vec<(Rc<SourceFile>, Span)> = primary
+        .filter_map(|span| {
+            let file = view.file(&span.path)?;
+            let place = written_at(&file, file.span(span), name)?;
+            Some((file, place))
+        })
+        .collect();
+    if !told.is_empty() || diagnostic.tool != "ld" {
+        return told;
+    }
+    let uses = view.files_of(Language::C).filter_map(|file| {
+        let place = file.words(name).next()?;
+        Some((file, place))
+    });
+    uses.take(TRIED).collect()
 }
 
 /// What kind of name is looked for.
@@ -43,6 +68,8 @@ enum Wanted {
     Name,
     Type,
     Member,
+    /// A keyword argument or a field.
+    Argument,
     Macro,
 }
 
@@ -50,7 +77,7 @@ impl Wanted {
     const fn of(kind: NameKind) -> Self {
         match kind {
             NameKind::Type => Self::Type,
-            NameKind::Argument => Self::Member,
+            NameKind::Argument => Self::Argument,
             NameKind::Macro => Self::Macro,
             _ => Self::Name,
         }
@@ -111,33 +138,7 @@ fn respelt(
     for (slips, _, meant) in candidates(file, place, name, wanted, view).iter().take(TRIED) {
         write(meant, if *slips == 1 { Likelihood::Strong } else { Likelihood::Fair });
     }
-    let similar = candidates(file, place, name, wanted, view);
-    drafts.extend(
-        similar.iter().take(2).filter_map(|(_, _, meant)| defined_as(file, name, meant, view)),
-    );
     drafts
-}
-
-// The name is right wherever it is used, and misspelt where it is defined: nothing else uses that spelling.
-fn defined_as(file: &SourceFile, name: &str, misspelt: &str, view: &View<'_>) -> Option<Draft> {
-    let rename = |other: &SourceFile| {
-        let mut found = other.words(misspelt);
-        let (only, more) = (found.next()?, found.next());
-        let symbol = other.symbols()?.symbols.iter().find(|symbol| symbol.span == only)?;
-        (more.is_none() && symbol.kind != SymbolKind::Import).then(|| {
-            let what = format!("define `{name}` instead of `{misspelt}`");
-            let likelihood =
-                if view.times_unknown(name) > 1 { Likelihood::Named } else { Likelihood::Fair };
-            Draft::derived(AUTHOR, likelihood, what, vec![other.change(only, name)])
-        })
-    };
-    rename(file).or_else(|| {
-        let others = view.files_of(file.language()).filter(|other| other.path() != file.path());
-        let mut holding = others.filter(|other| other.words(misspelt).next().is_some());
-        let (only, more) = (holding.next()?, holding.next());
-        let is_used_here = file.words(misspelt).next().is_some();
-        (more.is_none() && !is_used_here).then(|| rename(&only)).flatten()
-    })
 }
 
 // Slips, how far the name is from the place, and the name; the best first.
@@ -157,6 +158,7 @@ fn candidates(
                 matches!(kind, SymbolKind::Type | SymbolKind::Import | SymbolKind::Module)
             }
             Wanted::Macro => matches!(kind, SymbolKind::Macro | SymbolKind::Import),
+            Wanted::Argument => kind == SymbolKind::Variable,
             Wanted::Member => false,
         };
         let in_scope = symbols.in_scope(place.start);
@@ -164,9 +166,13 @@ fn candidates(
             .iter()
             .filter(|symbol| fits(symbol.kind))
             .for_each(|symbol| names.add(&symbol.name, 0));
-        if wanted == Wanted::Member {
-            let is_member = |kind| matches!(kind, SymbolKind::Member | SymbolKind::Method);
-            let defined = symbols.symbols.iter().filter(|symbol| is_member(symbol.kind));
+        let is_member = matches!(wanted, Wanted::Member | Wanted::Argument);
+        if matches!(language, Language::C | Language::Cpp) && !is_member {
+            definitions::included(file, view).iter().for_each(|name| names.add(name, 1));
+        }
+        if is_member {
+            let is_it = |kind| matches!(kind, SymbolKind::Member | SymbolKind::Method);
+            let defined = symbols.symbols.iter().filter(|symbol| is_it(symbol.kind));
             defined.for_each(|symbol| names.add(&symbol.name, 0));
             symbols.members.iter().for_each(|member| names.add(member, 1));
             well_known_members(language).iter().for_each(|member| names.add(member, 2));
@@ -175,7 +181,13 @@ fn candidates(
             symbols.words.iter().for_each(|word| names.add(word, 2));
         }
     }
-    if wanted != Wanted::Member {
+    if wanted == Wanted::Argument {
+        for other in view.indexed(language) {
+            let symbols = other.symbols().into_iter().flat_map(|symbols| &symbols.symbols);
+            let parameters = symbols.filter(|symbol| symbol.kind == SymbolKind::Variable);
+            parameters.for_each(|symbol| names.add(&symbol.name, 3));
+        }
+    } else if wanted != Wanted::Member {
         builtins(language).iter().for_each(|word| names.add(word, 1));
         keywords(language).iter().for_each(|word| names.add(word, 2));
     }

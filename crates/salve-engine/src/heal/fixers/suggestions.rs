@@ -5,14 +5,60 @@
 //! attribute that allows it) is left to the fixer that removes the name; one with a blank to fill is left out.
 
 use super::draft::{Draft, Likelihood, collide, merged};
+use super::imports::{kinship, rejoined};
 use super::view::View;
 use crate::heal::{FixOrigin, TextChange};
 use salve_types::{Applicability, Diagnostic, Hint, Suggestion};
 
-/// Drafts every suggestion of a diagnostic.
+// More suggestions than these are choices.
+const TOGETHER: usize = 3;
+
+/// Drafts every suggestion of a diagnostic, imports among those that are there, and those that go together
+/// as one.
 pub(super) fn each(diagnostic: &Diagnostic, view: &View<'_>) -> Vec<Draft> {
     let draft = |suggestion| draft(diagnostic, suggestion, view);
-    diagnostic.suggestions.iter().filter_map(draft).collect()
+    let mut drafts: Vec<Draft> = diagnostic.suggestions.iter().filter_map(draft).collect();
+    nearest_first(&mut drafts, view);
+    // Some belong together although the tool tells them apart: an import, and the path without it.
+    let together = merged(drafts.iter().take(TOGETHER).map(|draft| (0, draft)));
+    drafts.extend(together.map(|(draft, _)| Draft { likelihood: Likelihood::Fair, ..draft }));
+    // The place that the tool chose for an import is left for where the better one does not hold.
+    drafts.into_iter().flat_map(|draft| placed(&draft, view).into_iter().chain([draft])).collect()
+}
+
+// Of several imports that would do, the one most like those that the file has; the others stay in order.
+fn nearest_first(drafts: &mut [Draft], view: &View<'_>) {
+    let near = |draft: &Draft| match &draft.changes[..] {
+        [change] if change.span.is_empty() => view
+            .file(&change.path)
+            .and_then(|file| kinship(&file, change.span.start, &change.replacement)),
+        _ => None,
+    };
+    let places: Vec<usize> = (0..drafts.len()).filter(|&at| near(&drafts[at]).is_some()).collect();
+    let mut imports: Vec<Draft> = places.iter().map(|&at| drafts[at].clone()).collect();
+    imports.sort_by_key(|draft| std::cmp::Reverse(near(draft)));
+    for (at, draft) in places.into_iter().zip(imports) {
+        drafts[at] = draft;
+    }
+}
+
+// The same with its imports among those of the file; nothing where it has none.
+fn placed(draft: &Draft, view: &View<'_>) -> Option<Draft> {
+    let mut is_moved = false;
+    let mut changes: Vec<TextChange> = Vec::new();
+    for change in &draft.changes {
+        let moved = view
+            .file(&change.path)
+            .filter(|_| change.span.is_empty())
+            .and_then(|file| rejoined(&file, change.span.start, &change.replacement, view));
+        is_moved |= moved.is_some();
+        let change = moved.unwrap_or_else(|| change.clone());
+        if changes.iter().any(|other| collide(other, &change)) {
+            return None;
+        }
+        changes.push(change);
+    }
+    is_moved.then(|| Draft { changes, ..draft.clone() })
 }
 
 /// Puts the suggestions of all diagnostics together: first those the tools vouch for, then the first of

@@ -4,9 +4,10 @@
 //! its limits allow, and never a file that the sources do not give.
 
 use super::super::{Sources, TextChange};
+use super::draft::Draft;
 use super::names::same_family;
 use salve_syntax::{FileSymbols, NodeTree, SymbolKind, file_symbols, parse_nodes};
-use salve_types::{Diagnostic, Hint, Language, Position, SourceSpan, Span};
+use salve_types::{Language, Position, SourceSpan, Span};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -14,9 +15,9 @@ use std::rc::Rc;
 // What one call reads of a workspace at most.
 const FILES: usize = 2_000;
 const BYTES: usize = 24 << 20;
-// Definitions are collected from so much of it.
+// How much of it definitions are collected from.
 const INDEXED_BYTES: usize = 4 << 20;
-// Texts are shown to a grammar up to so many bytes in all.
+// The most bytes of all texts that a grammar is asked about.
 const PARSED_BYTES: usize = 48 << 20;
 
 /// The workspace during one call.
@@ -26,25 +27,19 @@ pub(super) struct View<'a> {
     paths: OnceCell<Vec<String>>,
     members: RefCell<HashMap<Language, Rc<BTreeSet<String>>>>,
     parsed: Cell<usize>,
-    /// How often the diagnostics say of a name that it is not known.
-    unknown: HashMap<String, usize>,
+    /// What was drafted for a name that several diagnostics speak of.
+    drafted: RefCell<HashMap<String, Vec<Draft>>>,
 }
 
 impl<'a> View<'a> {
-    pub(super) fn new(sources: &'a dyn Sources, diagnostics: &[Diagnostic]) -> Self {
-        let mut unknown: HashMap<String, usize> = HashMap::new();
-        for hint in diagnostics.iter().flat_map(|one| &one.hints) {
-            if let Hint::UnknownName { name, .. } | Hint::UnknownMember { name, .. } = hint {
-                *unknown.entry(name.clone()).or_default() += 1;
-            }
-        }
+    pub(super) fn new(sources: &'a dyn Sources) -> Self {
         Self {
             sources,
             files: RefCell::default(),
             paths: OnceCell::new(),
             members: RefCell::default(),
             parsed: Cell::new(0),
-            unknown,
+            drafted: RefCell::default(),
         }
     }
 
@@ -58,9 +53,14 @@ impl<'a> View<'a> {
         file
     }
 
-    /// Returns how many diagnostics say that this name is not known.
-    pub(super) fn times_unknown(&self, name: &str) -> usize {
-        self.unknown.get(name).copied().unwrap_or(0)
+    /// Returns the drafts for a name, made when it is asked for the first time.
+    pub(super) fn once(&self, name: &str, make: impl FnOnce() -> Vec<Draft>) -> Vec<Draft> {
+        if let Some(known) = self.drafted.borrow().get(name) {
+            return known.clone();
+        }
+        let made = make();
+        self.drafted.borrow_mut().insert(name.to_owned(), made.clone());
+        made
     }
 
     /// Takes a text of this length from the budget for questions to a grammar.
@@ -93,18 +93,23 @@ impl<'a> View<'a> {
             })
     }
 
+    /// Lists the files of a language whose definitions are looked through.
+    pub(super) fn indexed(&self, language: Language) -> Vec<Rc<SourceFile>> {
+        let mut left = INDEXED_BYTES;
+        let fits = |file: &Rc<SourceFile>| {
+            left = left.saturating_sub(file.text.len());
+            left > 0
+        };
+        self.files_of(language).take_while(fits).collect()
+    }
+
     /// Returns the names of members that the workspace defines.
     pub(super) fn members(&self, language: Language) -> Rc<BTreeSet<String>> {
         if let Some(known) = self.members.borrow().get(&language) {
             return Rc::clone(known);
         }
         let mut names = BTreeSet::new();
-        let mut left = INDEXED_BYTES;
-        for file in self.files_of(language) {
-            left = left.saturating_sub(file.text.len());
-            if left == 0 {
-                break;
-            }
+        for file in self.indexed(language) {
             let symbols = file.symbols().into_iter().flat_map(|symbols| &symbols.symbols);
             let is_member = |kind| matches!(kind, SymbolKind::Member | SymbolKind::Method);
             names.extend(symbols.filter(|one| is_member(one.kind)).map(|one| one.name.clone()));

@@ -1,43 +1,74 @@
 //! The standard libraries: which names are in which module.
 //!
-//! In: a language and a name. Out: the import that brings it. Only what people use every day; a name that is
-//! not here is only not proposed.
+//! In: a language and a name. Out: the imports that bring it. For most languages only what people use every
+//! day; a name that is not here is only not proposed.
 
 use super::statement::Statement;
 use salve_types::Language;
 
-/// Returns the import of a name of the standard library.
-pub(super) fn statement(language: Language, name: &str) -> Option<Statement> {
+/// Returns the imports of a name of the standard library, the usual one first.
+pub(super) fn statements(language: Language, name: &str) -> Vec<Statement> {
     match language {
-        Language::Python => {
-            if standard_modules(language).contains(&name) {
-                return Some(Statement::PythonModule(name.to_owned()));
-            }
-            if let Some((_, module)) = PYTHON_ALIASES.iter().find(|(alias, _)| *alias == name) {
-                return Some(Statement::PythonModule((*module).to_owned()));
-            }
-            let module = module_of(PYTHON_NAMES, name)?.to_owned();
-            Some(Statement::PythonFrom { module, name: name.to_owned() })
-        }
+        Language::Python => python(name),
         Language::C | Language::Cpp => {
-            Some(Statement::Include(format!("<{}>", module_of(C_NAMES, name)?)))
+            let header = module_of(C_NAMES, name);
+            header.map(|header| Statement::Include(format!("<{header}>"))).into_iter().collect()
         }
         Language::Go => {
             let is_it = |module: &&&str| module.rsplit('/').next() == Some(name);
-            GO_MODULES.iter().find(is_it).map(|module| Statement::whole(language, module))
+            let found = GO_MODULES.iter().find(is_it);
+            found.map(|module| Statement::whole(language, module)).into_iter().collect()
         }
         Language::Java => {
-            let package = module_of(JAVA_NAMES, name)?;
-            Some(Statement::whole(language, &format!("{package}.{name}")))
+            let package = module_of(JAVA_NAMES, name);
+            let whole = |package| Statement::whole(language, &format!("{package}.{name}"));
+            package.map(whole).into_iter().collect()
         }
         Language::TypeScript | Language::Tsx | Language::JavaScript | Language::Jsx => {
-            NODE_MODULES.contains(&name).then(|| Statement::Script {
+            let found = NODE_MODULES.contains(&name).then(|| Statement::Script {
                 written: format!("import * as {name} from '{name}';"),
                 module: name.to_owned(),
-            })
+            });
+            found.into_iter().collect()
         }
-        _ => None,
+        _ => Vec::new(),
     }
+}
+
+fn python(name: &str) -> Vec<Statement> {
+    if standard_modules(Language::Python).contains(&name) {
+        return vec![Statement::PythonModule(name.to_owned())];
+    }
+    if let Some((_, module)) = PYTHON_ALIASES.iter().find(|(alias, _)| *alias == name) {
+        return vec![Statement::PythonModule((*module).to_owned())];
+    }
+    let usual = module_of(PYTHON_NAMES, name).into_iter();
+    let mut modules: Vec<&str> = Vec::new();
+    for module in usual.chain(python_modules_with(name)) {
+        if !modules.contains(&module) {
+            modules.push(module);
+        }
+    }
+    let from =
+        |module: &str| Statement::PythonFrom { module: module.to_owned(), name: name.to_owned() };
+    modules.into_iter().map(from).collect()
+}
+
+/// The public names of the modules of Python, each module with a colon, lines that go on indented.
+const PYTHON_INDEX: &str = include_str!("python_names.txt");
+
+fn python_modules_with(name: &str) -> impl Iterator<Item = &'static str> {
+    let mut module = "";
+    PYTHON_INDEX.lines().filter_map(move |line| {
+        let names = match line.split_once(": ") {
+            Some((head, names)) => {
+                module = head;
+                names
+            }
+            None => line,
+        };
+        names.split_whitespace().any(|one| one == name).then_some(module)
+    })
 }
 
 /// Lists the modules of a standard library.

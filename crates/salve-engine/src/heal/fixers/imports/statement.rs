@@ -1,10 +1,12 @@
 //! An import as a statement of its language.
 //!
 //! In: what is imported, and how. Out: the statement, as it would be written in a given file. Knows Python,
-//! the family of JavaScript, and C; other languages have no statements here.
+//! the family of JavaScript, C, and the paths of Rust; of Go and Java whole statements only.
 
-use super::super::view::SourceFile;
-use super::modules::{module_path, relative};
+use super::super::view::{SourceFile, View};
+use super::groups::groups;
+use super::lists::lists;
+use super::modules::{joined, module_file, module_path, relative};
 use salve_types::Language;
 
 /// One import.
@@ -15,13 +17,56 @@ pub(in crate::heal::fixers) enum Statement {
     /// `import MODULE` or `import MODULE as NAME`.
     PythonModule(String),
     /// `import { NAME } from 'MODULE'`.
-    ScriptNamed { module: String, name: String, quote: char },
+    ScriptNamed { module: String, name: String, marks: Marks },
     /// Another statement of the family of JavaScript, whole.
     Script { written: String, module: String },
     /// `#include <…>` or `#include "…"`.
     Include(String),
+    /// `use PATH;`.
+    RustUse(String),
     /// A statement of Go or Java, whole.
     Other(String),
+}
+
+/// How a file of the family of JavaScript writes its imports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::heal::fixers) struct Marks {
+    quote: char,
+    has_semicolons: bool,
+    /// Whether it calls `require`.
+    requires: bool,
+}
+
+impl Marks {
+    /// Reads them of a file, or of another one where the file has no imports.
+    fn of(user: &SourceFile, other: &SourceFile) -> Self {
+        let read = |file: &SourceFile| {
+            let all = groups(file, 0);
+            let lines: Vec<&str> =
+                all.iter().flat_map(|group| &group.lines).map(|line| line.text).collect();
+            let count = |what: &str| lines.iter().filter(|line| line.contains(what)).count();
+            let ends = lines.iter().filter(|line| line.ends_with(';')).count();
+            (!lines.is_empty()).then(|| Self {
+                quote: if count("\"") * 2 > lines.len() { '"' } else { '\'' },
+                has_semicolons: ends * 2 >= lines.len(),
+                requires: count("= require(") * 2 > lines.len(),
+            })
+        };
+        let usual = Self { quote: '\'', has_semicolons: true, requires: false };
+        read(user).or_else(|| read(other)).unwrap_or(usual)
+    }
+
+    fn written(self, name: &str, module: &str) -> String {
+        let Self { quote, .. } = self;
+        let end = if self.has_semicolons { ";" } else { "" };
+        match self.requires {
+            true => {
+                let name = name.replace(" as ", ": ");
+                format!("const {{ {name} }} = require({quote}{module}{quote}){end}")
+            }
+            false => format!("import {{ {name} }} from {quote}{module}{quote}{end}"),
+        }
+    }
 }
 
 impl Statement {
@@ -48,10 +93,18 @@ impl Statement {
     }
 
     /// The import of a name that a file of the workspace defines, as another file writes it.
-    pub(super) fn from_file(user: &SourceFile, path: &str, name: &str) -> Option<Self> {
+    pub(super) fn from_file(
+        user: &SourceFile,
+        path: &str,
+        name: &str,
+        view: &View<'_>,
+    ) -> Option<Self> {
         let name = name.to_owned();
         match user.language() {
             Language::Python => {
+                if let Some(module) = written_module(user, path, view) {
+                    return Some(Self::PythonFrom { module, name });
+                }
                 let same_folder = folder(user.path()) == folder(path);
                 let stem = path.rsplit('/').next()?.strip_suffix(".py")?.to_owned();
                 let dotted = user.text().contains("\nfrom .") || user.text().starts_with("from .");
@@ -70,10 +123,29 @@ impl Statement {
                 is_header.then(|| Self::Include(format!("\"{written}\"")))
             }
             Language::TypeScript | Language::Tsx | Language::JavaScript | Language::Jsx => {
-                let module = script_module(user, path);
-                Some(Self::ScriptNamed { module, name, quote: quote(user.text()) })
+                let module =
+                    written_module(user, path, view).unwrap_or_else(|| script_module(user, path));
+                Some(Self::ScriptNamed { module, name, marks: Marks::of(user, user) })
             }
             _ => None,
+        }
+    }
+
+    /// Returns what it imports from, as [`groups`] reads it of a file.
+    pub(super) fn module(&self) -> String {
+        match self {
+            Self::PythonFrom { module, .. }
+            | Self::ScriptNamed { module, .. }
+            | Self::Script { module, .. } => module.clone(),
+            Self::PythonModule(module) => {
+                module.split_whitespace().next().unwrap_or_default().to_owned()
+            }
+            Self::Include(header) => header.trim_matches(['<', '>', '"']).to_owned(),
+            Self::RustUse(path) => path.clone(),
+            Self::Other(written) => {
+                let rest = written.trim_start_matches("import").trim_end_matches(';');
+                rest.trim().trim_matches('"').to_owned()
+            }
         }
     }
 
@@ -82,14 +154,20 @@ impl Statement {
         match self {
             Self::PythonFrom { module, name } => format!("from {module} import {name}"),
             Self::PythonModule(module) => format!("import {module}"),
-            Self::ScriptNamed { module, name, quote } => {
-                format!("import {{ {name} }} from {quote}{module}{quote};")
-            }
+            Self::ScriptNamed { module, name, marks } => marks.written(name, module),
             Self::Script { written, .. } => written.clone(),
             Self::Include(header) => format!("#include {header}"),
+            Self::RustUse(path) => format!("use {path};"),
             Self::Other(written) => written.clone(),
         }
     }
+}
+
+/// Returns how a file already writes the module that a file of the workspace is.
+fn written_module(user: &SourceFile, path: &str, view: &View<'_>) -> Option<String> {
+    let mut all = groups(user, 0).into_iter().flat_map(|group| group.lines);
+    all.find(|line| module_file(view, user, &line.module).as_deref() == Some(path))
+        .map(|line| line.module)
 }
 
 // Modules of the same project are written with the ending that the file writes elsewhere.
@@ -108,91 +186,78 @@ fn script_module(user: &SourceFile, path: &str) -> String {
     }
 }
 
-/// Returns the quote that a file writes around its modules.
-pub(super) fn quote(text: &str) -> char {
-    let (double, single) = (text.matches("from \"").count(), text.matches("from '").count());
-    if double > single { '"' } else { '\'' }
-}
-
 pub(super) fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// Lists how another file imports a name, as `user` would have to write it.
-pub(super) fn imported_as(other: &SourceFile, name: &str, user: &str) -> Vec<Statement> {
-    let mut found = Vec::new();
-    for span in other.words(name) {
-        let line =
-            other.line(other.line_of(span.start)).and_then(|line| other.text().get(line.range()));
-        let Some(line) = line.map(str::trim) else { continue };
-        let statement = match other.language() {
-            Language::Python => python(other, line, name, user),
-            Language::TypeScript | Language::Tsx | Language::JavaScript | Language::Jsx => {
-                script(other, line, name, user)
-            }
-            _ => None,
-        };
-        if let Some(statement) = statement
-            && !found.contains(&statement)
-        {
-            found.push(statement);
+pub(super) fn imported_as(other: &SourceFile, name: &str, user: &SourceFile) -> Vec<Statement> {
+    const KEPT: usize = 2;
+    let from_lists = lists(other).into_iter().filter_map(|list| {
+        let part = list.written(other, name)?.to_owned();
+        let module = as_written_in(&list.module, other, user)?;
+        Some(match other.language() {
+            Language::Python => Statement::PythonFrom { module, name: part },
+            _ => Statement::ScriptNamed { module, name: part, marks: Marks::of(user, other) },
+        })
+    });
+    let all = groups(other, 0);
+    let lines = all.iter().flat_map(|group| &group.lines);
+    let whole = lines.filter_map(|line| match other.language() {
+        Language::Python => python(line.text, name),
+        Language::TypeScript | Language::Tsx | Language::JavaScript | Language::Jsx => {
+            let module = as_written_in(&line.module, other, user)?;
+            script(line.text, name, &line.module, module)
         }
-        if found.len() >= 2 {
-            break;
+        _ => None,
+    });
+    let mut found: Vec<Statement> = Vec::new();
+    for statement in from_lists.chain(whole) {
+        if !found.contains(&statement) && found.len() < KEPT {
+            found.push(statement);
         }
     }
     found
 }
 
-fn python(other: &SourceFile, line: &str, name: &str, user: &str) -> Option<Statement> {
-    if let Some(rest) = line.strip_prefix("import ") {
-        let is_it = |part: &&str| {
-            *part == name
-                || part.ends_with(&format!(" as {name}"))
-                || part.split('.').next() == Some(name)
-        };
-        let module = rest.split(',').map(str::trim).find(is_it)?;
-        return Some(Statement::PythonModule(module.to_owned()));
+// A relative module means another one in another folder.
+fn as_written_in(module: &str, other: &SourceFile, user: &SourceFile) -> Option<String> {
+    if !module.starts_with('.') || folder(other.path()) == folder(user.path()) {
+        return Some(module.to_owned());
     }
-    let (module, names) = line.strip_prefix("from ")?.split_once(" import ")?;
-    let names = names.trim_matches(['(', ')', ' ']);
-    let part = names
-        .split(',')
-        .map(str::trim)
-        .find(|part| *part == name || part.ends_with(&format!(" as {name}")))?;
-    // A relative module means another one in another folder.
-    if module.starts_with('.') && folder(other.path()) != folder(user) {
+    if other.language() == Language::Python {
         return None;
     }
-    Some(Statement::PythonFrom { module: module.to_owned(), name: part.to_owned() })
+    joined(folder(other.path()), module).map(|target| relative(user.path(), &target))
 }
 
-fn script(other: &SourceFile, line: &str, name: &str, user: &str) -> Option<Statement> {
-    let rest = line.strip_prefix("import ")?;
-    let (names, module) = rest.rsplit_once(" from ")?;
-    let module = module.trim_end_matches(';').trim();
-    let mark = module.chars().next().filter(|one| matches!(one, '"' | '\''))?;
-    let module = module.trim_matches(mark);
-    let module = if module.starts_with('.') && folder(other.path()) != folder(user) {
-        let target = super::modules::joined(folder(other.path()), module)?;
-        relative(user, &target)
-    } else {
-        module.to_owned()
+fn python(line: &str, name: &str) -> Option<Statement> {
+    let is_it = |part: &&str| {
+        *part == name
+            || part.ends_with(&format!(" as {name}"))
+            || part.split('.').next() == Some(name)
     };
-    let braced =
-        names.find('{').zip(names.find('}')).and_then(|(from, to)| names.get(from + 1..to));
-    let named = braced.and_then(|list| {
-        list.split(',')
-            .map(str::trim)
-            .find(|part| *part == name || part.ends_with(&format!(" as {name}")))
-    });
-    if let Some(part) = named {
-        return Some(Statement::ScriptNamed { module, name: part.to_owned(), quote: mark });
-    }
-    let head = names.split('{').next()?.trim().trim_end_matches(',').trim();
-    let is_it = head == name || head.ends_with(&format!("as {name}"));
-    is_it.then(|| Statement::Script {
-        written: format!("import {head} from {mark}{module}{mark};"),
-        module: module.clone(),
-    })
+    let module = line.strip_prefix("import ")?.split(',').map(str::trim).find(is_it)?;
+    Some(Statement::PythonModule(module.to_owned()))
+}
+
+fn script(line: &str, name: &str, old: &str, module: String) -> Option<Statement> {
+    let is_bound = |head: &str| {
+        let head = head.split('{').next().unwrap_or(head).trim().trim_end_matches(',').trim();
+        (head == name || head.ends_with(&format!("as {name}"))).then(|| head.to_owned())
+    };
+    let written = match line.strip_prefix("import ") {
+        Some(rest) => {
+            let (names, _) = rest.rsplit_once(" from ")?;
+            let head = is_bound(names.strip_prefix("type ").unwrap_or(names))?;
+            let tail = line.get(line.rfind(" from ")?..)?;
+            format!("import {head}{}", tail.replacen(old, &module, 1))
+        }
+        None => {
+            let (left, _) = line.split_once("= require(")?;
+            is_bound(left.split_whitespace().nth(1)?)?;
+            line.replacen(old, &module, 1)
+        }
+    };
+    Some(Statement::Script { written, module })
 }

@@ -38,7 +38,7 @@ fn a_name_is_imported_as_others_do_or_from_where_it_is_defined() {
             &[("a.py", "import re\n\nnp.zeros(1)\n"), ("b.py", "import numpy as np\n")],
             "name 'np' is not defined",
             (3, 1),
-            "import re\nimport numpy as np\n\nnp.zeros(1)\n",
+            "import re\n\nimport numpy as np\n\nnp.zeros(1)\n",
         ),
         (
             "tsc",
@@ -49,7 +49,7 @@ fn a_name_is_imported_as_others_do_or_from_where_it_is_defined() {
             ],
             "Cannot find name 'helper'.",
             (2, 1),
-            "import { other, helper } from './util';\nhelper();\nother();\n",
+            "import { helper, other } from './util';\nhelper();\nother();\n",
         ),
         (
             "gcc",
@@ -60,7 +60,7 @@ fn a_name_is_imported_as_others_do_or_from_where_it_is_defined() {
             ],
             "implicit declaration of function ‘helper’",
             (2, 21),
-            "#include <stdio.h>\n#include \"util.h\"\nint main() { return helper(); }\n",
+            "#include <stdio.h>\n\n#include \"util.h\"\nint main() { return helper(); }\n",
         ),
         (
             "clang",

@@ -88,3 +88,91 @@ fn a_definition_that_is_misspelt_is_corrected_where_it_is() {
     let wanted = text.replace("hlper", "helper");
     assert_eq!(made.first(), Some(&wanted), "{made:?}");
 }
+
+#[test]
+fn a_definition_is_what_is_wrong_where_everything_else_agrees() {
+    let header = "void stack_clear(int *stack);\nvoid stack_push(int *stack);\n";
+    let suite = "#include \"stack.h\"\nint main(void) { int a; stack_clear(&a); return a; }\n";
+    for (tool, message, place, path, text, others) in [
+        // Only the linker sees it.
+        (
+            "ld",
+            "undefined reference to `stack_clear'",
+            ("tests/suite.c", 0),
+            "src/stack.c",
+            "#include \"stack.h\"\nvoid stack_claer(int *stack) { *stack = 0; }\n",
+            &[("src/stack.h", header), ("tests/suite.c", suite)][..],
+        ),
+        // The first use fails, and nothing tells of the others.
+        (
+            "python",
+            "name 'names' is not defined",
+            ("a.py", 2),
+            "a.py",
+            "def f(naems):\n    first = names[0]\n    return first, names\n",
+            &[],
+        ),
+        (
+            "python",
+            "f() got an unexpected keyword argument 'names'",
+            ("tests/test_a.py", 2),
+            "a.py",
+            "def f(naems=None):\n    return [names]\n",
+            &[("tests/test_a.py", "from a import f\nf(names=1)\n")],
+        ),
+        (
+            "python",
+            "'Box' object has no attribute 'size'",
+            ("a.py", 5),
+            "a.py",
+            "class Box:\n    def __init__(self):\n        self.szie = 0\n    def grow(self):\n        self.size += self.size\n",
+            &[],
+        ),
+        (
+            "rustc",
+            "no field `manifest` on type `Item`",
+            ("a.rs", 5),
+            "a.rs",
+            "struct Item {\n    manifet: u8,\n}\nfn f(item: Item) -> u8 {\n    item.manifest + item.manifest\n}\n",
+            &[],
+        ),
+    ] {
+        let mut all = vec![(path, text)];
+        all.extend(others);
+        let files = Files::new(&all);
+        let mut diagnostic = said(tool, message, place.0, (place.1, 1));
+        if place.1 == 0 {
+            diagnostic.spans.clear();
+        }
+        let made = proposals(&[diagnostic], &files, path);
+        let wanted = [
+            ("stack_claer", "stack_clear"),
+            ("naems", "names"),
+            ("szie", "size"),
+            ("manifet", "manifest"),
+        ]
+        .iter()
+        .fold(text.to_owned(), |text, (wrong, right)| text.replace(wrong, right));
+        assert_eq!(made.first(), Some(&wanted), "{message}: {made:#?}");
+    }
+}
+
+#[test]
+fn a_call_that_only_the_linker_refuses_is_corrected_where_the_compiler_warned() {
+    let text = "#include \"stack.h\"\nint main(void) {\n    int a;\n    stac_kclear(&a);\n    return a;\n}\n";
+    let files = Files::new(&[
+        ("tests/suite.c", text),
+        ("src/stack.h", "void stack_clear(int *stack);\n"),
+        ("src/stack.c", "#include \"stack.h\"\nvoid stack_clear(int *stack) { *stack = 0; }\n"),
+    ]);
+    let mut warned =
+        said("gcc", "implicit declaration of function ‘stac_kclear’", "tests/suite.c", (4, 5));
+    warned.severity = salve_types::Severity::Warning;
+    let mut refused = said("ld", "undefined reference to `stac_kclear'", "tests/suite.c", (1, 1));
+    refused.spans.clear();
+    let wanted = text.replace("stac_kclear", "stack_clear");
+    let made = proposals(&[warned, refused.clone()], &files, "tests/suite.c");
+    assert_eq!(made.first(), Some(&wanted), "{made:#?}");
+    let made = proposals(&[refused], &files, "tests/suite.c");
+    assert_eq!(made.first(), Some(&wanted), "{made:#?}");
+}
