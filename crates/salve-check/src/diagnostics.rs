@@ -18,6 +18,7 @@ mod json;
 mod json_schema;
 mod libtest;
 mod node;
+mod phase;
 mod places;
 mod pytest;
 mod python;
@@ -31,6 +32,7 @@ mod tsc;
 
 pub use class::classify;
 pub use hints::add as add_hints;
+pub use phase::{ToolPhase, phase_of};
 
 use crate::console::parse_console;
 use crate::signature::plain;

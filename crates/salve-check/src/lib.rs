@@ -29,7 +29,9 @@ pub use check::{
 mod signature;
 
 pub use console::parse_console;
-pub use diagnostics::{CheckedFolder, OutputParser, add_hints, classify, parse_output};
+pub use diagnostics::{
+    CheckedFolder, OutputParser, ToolPhase, add_hints, classify, parse_output, phase_of,
+};
 pub use facts::{
     GlobMatches, PathConcern, PathFacts, PathJudgement, PathKind, PathUse, RepoFacts, RepoHazard,
 };

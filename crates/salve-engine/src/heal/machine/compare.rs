@@ -103,17 +103,7 @@ fn is_uncovered(new: &ErrorSeen, gone: &[&ErrorSeen]) -> bool {
     gone.iter().any(|old| {
         let further = old.path == new.path && old.line < new.line;
         let stops = matches!(old.error_class, ErrorClass::Syntax | ErrorClass::Import);
-        phase(old.error_class) < phase(new.error_class)
+        old.phase < new.phase
             || (stops && further && old.error_class == new.error_class)
     })
-}
-
-// The order in which tools find errors: one that has some of a phase does not get to the next.
-const fn phase(class: ErrorClass) -> u8 {
-    match class {
-        ErrorClass::Syntax => 0,
-        ErrorClass::Import | ErrorClass::Build => 1,
-        ErrorClass::Type => 2,
-        _ => 3,
-    }
 }

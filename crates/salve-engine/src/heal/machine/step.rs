@@ -6,6 +6,7 @@
 use super::ErrorGroup;
 use crate::heal::gates::GateRefusal;
 use crate::heal::{FixCommand, FixOrigin, FixSource, HaltReason, Outcome, Patch};
+use salve_check::ToolPhase;
 use salve_model::{Role, Strategy};
 use salve_types::ErrorClass;
 use serde::{Deserialize, Serialize};
@@ -179,6 +180,8 @@ pub struct ErrorSeen {
     pub line: Option<u32>,
     /// What kind of failure it is.
     pub error_class: ErrorClass,
+    /// How far the tool had got.
+    pub phase: ToolPhase,
     /// The headline.
     pub message: String,
 }

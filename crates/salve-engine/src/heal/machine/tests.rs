@@ -3,7 +3,8 @@
 use super::*;
 use crate::heal::gates::{GateRefusal, GateRule};
 use crate::heal::{FixOrigin, FixSource};
-use salve_types::ErrorClass;
+use salve_check::{ToolPhase, phase_of};
+use salve_types::{Diagnostic, ErrorClass, Severity};
 
 /// An error by its letter: `a` is signature `a` in file `a.rs`.
 pub(super) fn error(name: &str) -> ErrorSeen {
@@ -11,7 +12,9 @@ pub(super) fn error(name: &str) -> ErrorSeen {
 }
 
 fn classed(name: &str, error_class: ErrorClass, line: u32) -> ErrorSeen {
+    let diagnostic = Diagnostic::new("tool", Severity::Error, error_class, name);
     ErrorSeen {
+        phase: phase_of(&diagnostic),
         exact: name.to_owned(),
         shape: name.to_owned(),
         class: name.to_owned(),
@@ -586,6 +589,13 @@ fn what_the_tools_could_not_reach_before_is_not_new() {
         let found = format!("{:?}", compare(&before, now, &before.signatures()));
         assert!(found.starts_with(expected), "case {index}: {found}");
     }
+    // One class, two phases: a name that is not found keeps rustc from checking ownership.
+    let found_in = |phase, exact| ErrorSeen { phase, ..classed(exact, Type, 90) };
+    let of = |error| CheckSummary { errors: vec![error], ..CheckSummary::default() };
+    let (names, bodies) =
+        (of(found_in(ToolPhase::Resolve, "n")), of(found_in(ToolPhase::Bodies, "b")));
+    assert_eq!(compare(&names, &bodies, &names.signatures()), Comparison::Uncovered);
+    assert_ne!(compare(&bodies, &names, &bodies.signatures()), Comparison::Uncovered);
     let two = at(&[("a", "x", Import, 1), ("a", "x", Import, 2)]);
     let one = at(&[("a", "x", Import, 1)]);
     assert_eq!(compare(&two, &one, &two.signatures()), Comparison::Progress);

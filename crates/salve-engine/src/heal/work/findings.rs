@@ -4,7 +4,7 @@
 //! Never says green of a run that failed.
 
 use crate::heal::machine::{CheckSummary, ErrorSeen};
-use salve_check::{CheckReport, CheckRun, for_model, sign};
+use salve_check::{CheckReport, CheckRun, for_model, phase_of, sign};
 use salve_types::{Diagnostic, ErrorClass, Severity};
 use std::collections::BTreeSet;
 
@@ -92,6 +92,7 @@ fn error_seen(diagnostic: &Diagnostic) -> ErrorSeen {
         path: place.map(|span| span.path.clone()).unwrap_or_default(),
         line: place.and_then(|span| span.start).map(|start| start.line),
         error_class: diagnostic.class,
+        phase: phase_of(diagnostic),
         message: diagnostic.message.clone(),
     }
 }
