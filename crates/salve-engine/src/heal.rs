@@ -38,4 +38,4 @@ pub use record::record;
 pub use reply::{AnsweredFix, UnusableAnswer, read_answer};
 pub use sources::Sources;
 pub use state::{SavedHeal, StateFolder, StateId};
-pub use work::{CheckFindings, HealParts, HealWork};
+pub use work::{CheckFindings, HealParts, HealWork, ToolsUsed};

@@ -11,6 +11,7 @@ mod patch_file;
 mod settings;
 
 use crate::arguments::{FormatChoice, HealArguments, PlaceArguments};
+use crate::commands::history::drawn_files;
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::job_place::{self, OpenJobs};
 use crate::settings::Settings;
@@ -20,9 +21,10 @@ use salve_check::{Attendance, Guarantee, Keep, NextStep, next_step_of_edits};
 use salve_engine::heal::{
     HaltReason, HealInput, HealParts, HealReport, Outcome, RepairError, Then,
 };
-use salve_engine::host::Place;
+use salve_engine::host::{OpenWorkspace, Place};
 use salve_engine::jobs::HealHost;
 use salve_jobs::JobId;
+use salve_tree::{History, WorkspaceOptions};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
@@ -138,11 +140,23 @@ fn show(
         ));
     }
     match format {
-        FormatChoice::Human => output::result(&draw::report(report, &place.root)),
+        FormatChoice::Human => {
+            output::result(&draw::report(report, &applied(report, place)?, &place.root))
+        }
         FormatChoice::Github => output::content(&draw::github(report)),
         FormatChoice::Jsonl => output::json_line(&draw::ended(report)),
         _ => output::json(&draw::document(report)),
     }
+}
+
+// The change that was written, drawn; nothing where none was.
+fn applied(report: &HealReport, place: &Place) -> Result<String, Failure> {
+    let Some(change) = report.change.as_deref().filter(|change| !change.is_empty()) else {
+        return Ok(String::new());
+    };
+    let opened = OpenWorkspace::open_at(place, WorkspaceOptions::default())?;
+    let history = History::load(&opened.tree)?;
+    Ok(drawn_files(&history.export(&opened.tree, change)?))
 }
 
 fn ending(report: &HealReport) -> Ending {

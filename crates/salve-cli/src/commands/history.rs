@@ -182,15 +182,23 @@ fn collect(opened: &OpenWorkspace, format: Format) -> CommandResult {
     Ok(Ending::Clean)
 }
 
+/// Draws the files of a change.
+pub(crate) fn drawn_files(exported: &ExportedChange) -> String {
+    let files = exported.change.files.iter().zip(&exported.contents);
+    files
+        .map(|(file, content)| {
+            let old = content.old_content.as_deref().zip(file.old.as_ref().map(|old| old.mode));
+            let new = content.new_content.as_deref().zip(file.new.as_ref().map(|new| new.mode));
+            change::file(&file.file_path, old, new)
+        })
+        .collect()
+}
+
 fn drawn(exported: &ExportedChange) -> String {
     let change = &exported.change;
     let mut text: String = line(change, true, true).lines().take(1).collect();
     text.push('\n');
-    for (file, content) in change.files.iter().zip(&exported.contents) {
-        let old = content.old_content.as_deref().zip(file.old.as_ref().map(|old| old.mode));
-        let new = content.new_content.as_deref().zip(file.new.as_ref().map(|new| new.mode));
-        text.push_str(&change::file(&file.file_path, old, new));
-    }
+    text.push_str(&drawn_files(exported));
     text
 }
 

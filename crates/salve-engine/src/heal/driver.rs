@@ -35,9 +35,10 @@ pub fn perform(
         Step::Check => {
             let (seen, flaky) = work.check()?;
             saved.flaky = flaky;
+            saved.tools.clone_from(&seen.tools);
             events.push(json!({
                 "event": "checked", "green": seen.is_green(), "errors": seen.diagnostics.len(),
-                "flaky": saved.flaky,
+                "flaky": saved.flaky, "ran": saved.tools.ran, "missing": saved.tools.missing,
             }));
             take(&mut saved.machine, StepResult::Checked(seen.summary()))?;
             saved.baseline.clone_from(&seen.diagnostics);
@@ -74,6 +75,10 @@ fn tried(
     let before = saved.machine.best().patch.clone();
     let (results, seen): (Vec<_>, Vec<Option<CheckFindings>>) =
         work.try_all(candidates, saved)?.into_iter().unzip();
+    // Tools that wait for others to pass run only now.
+    if let Some(passed) = seen.iter().flatten().find(|seen| seen.is_green()) {
+        saved.tools.clone_from(&passed.tools);
+    }
     take(&mut saved.machine, StepResult::Tried(results))?;
     let best = saved.machine.best();
     if best.patch == before {

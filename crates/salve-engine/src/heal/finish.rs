@@ -52,6 +52,12 @@ pub struct HealReport {
     /// Whether a person has to allow the change.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub held: bool,
+    /// The tools whose checks a fix has to pass.
+    #[serde(default)]
+    pub checked_by: Vec<String>,
+    /// Tools that apply here and are not installed: what they would say is not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_checked: Vec<String>,
     /// Why the fix is believed, or what was tried, a line each.
     #[serde(default)]
     pub story: Vec<String>,
@@ -239,6 +245,8 @@ fn report(saved: &SavedHeal, outcome: Outcome, accepted: Option<&Accepted>) -> H
         remaining,
         patch: None,
         held: false,
+        checked_by: saved.tools.ran.clone(),
+        not_checked: saved.tools.missing.clone(),
         story: machine.attempts().iter().map(told).collect(),
         warnings: Vec::new(),
         outcome: outcome.name().to_owned(),

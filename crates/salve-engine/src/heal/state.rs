@@ -5,6 +5,7 @@
 //! believed. It holds code of the user, so it is never in the store, whose texts are redacted.
 
 use super::machine::Loop;
+use super::work::ToolsUsed;
 use salve_types::Diagnostic;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -23,6 +24,9 @@ pub struct SavedHeal {
     pub baseline: Vec<Diagnostic>,
     /// What agents said about the error.
     pub advice: Vec<String>,
+    /// What the check consists of, and what it lacks.
+    #[serde(default)]
+    pub tools: ToolsUsed,
     /// Tests that fail and pass on one tree.
     pub flaky: BTreeSet<String>,
     /// The price of all calls, in millionths of a dollar.
@@ -39,6 +43,7 @@ impl SavedHeal {
             diagnostics: Vec::new(),
             baseline: Vec::new(),
             advice: Vec::new(),
+            tools: ToolsUsed::default(),
             flaky: BTreeSet::new(),
             micro_dollars: 0,
             began: now,

@@ -7,7 +7,7 @@
 mod findings;
 mod shadow_sources;
 
-pub use findings::CheckFindings;
+pub use findings::{CheckFindings, ToolsUsed};
 
 use super::context::target_of;
 use super::gates::{GateOptions, judge};

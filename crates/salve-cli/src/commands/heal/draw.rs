@@ -46,12 +46,19 @@ pub(super) fn event(event: &Value) -> Option<String> {
     }
 }
 
-/// Draws the report for people.
-pub(super) fn report(report: &HealReport, root: &Path) -> String {
+/// Draws the report for people; `applied` is the change as drawn, where one was written.
+pub(super) fn report(report: &HealReport, applied: &str, root: &Path) -> String {
     let bold = Style::new().bold();
-    let mut text = format!("{bold}{}{bold:#}\n", headline(report));
+    let mut text = format!("{bold}{}{bold:#}\n{applied}", headline(report));
     if let Some(patch) = &report.patch {
         text.push_str(&visible_lines(&String::from_utf8_lossy(&unified(patch, root))));
+    }
+    if matches!(report.ending, Outcome::Repaired { .. }) && !report.checked_by.is_empty() {
+        text.push_str(&format!("Believed because it passes: {}.\n", report.checked_by.join(", ")));
+    }
+    if !report.not_checked.is_empty() {
+        let missing = report.not_checked.join(", ");
+        text.push_str(&format!("Not checked, because not installed: {}.\n", visible(&missing)));
     }
     if let Some(error) = report.ending.compiler_error() {
         text.push_str(&format!("\nStill wrong:\n{}\n", visible_lines(error)));
@@ -65,7 +72,7 @@ pub(super) fn report(report: &HealReport, root: &Path) -> String {
     }
     if let Some(change) = report.change.as_deref().filter(|change| !change.is_empty()) {
         text.push_str(&format!(
-            "Change {change}: `salve diff` shows it, `salve undo` takes it back.\n"
+            "Change {change}: `salve undo` takes it back.\n"
         ));
     }
     text

@@ -92,7 +92,7 @@ impl AttemptResult {
     pub fn in_words(&self) -> String {
         match self {
             Self::Healed => "everything passes".to_owned(),
-            Self::Outdone => "helps; a better or smaller fix was taken".to_owned(),
+            Self::Outdone => "helps".to_owned(),
             Self::Progress => "fewer errors remain".to_owned(),
             Self::NoProgress => "as many errors remain".to_owned(),
             Self::NewErrors(new) => format!("new errors: {}", new.join("; ")),

@@ -4,8 +4,9 @@
 //! Never says green of a run that failed.
 
 use crate::heal::machine::{CheckSummary, ErrorSeen};
-use salve_check::{CheckReport, CheckRun, for_model, phase_of, sign};
+use salve_check::{CheckReport, CheckRun, NotInstalled, for_model, phase_of, sign};
 use salve_types::{Diagnostic, ErrorClass, Severity};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// How much of a check's words is kept for people and records.
@@ -20,12 +21,27 @@ pub struct CheckFindings {
     orphans: u32,
     /// Whether a run failed without an error that could be read.
     unread: bool,
+    /// What ran and what could not.
+    pub tools: ToolsUsed,
+}
+
+/// The tools of a check.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ToolsUsed {
+    /// Those that ran, by the names of their toolchains, or the command.
+    pub ran: Vec<String>,
+    /// Those that apply and are not installed, each with how to install it.
+    pub missing: Vec<String>,
 }
 
 impl CheckFindings {
     /// Reads the report of a check.
     pub(super) fn of_report(report: &CheckReport, fail_on: Severity) -> Self {
-        Self::of_runs(&report.runs.iter().collect::<Vec<_>>(), fail_on)
+        let mut seen = Self::of_runs(&report.runs.iter().collect::<Vec<_>>(), fail_on);
+        let how = |one: &NotInstalled| format!("{} ({})", one.binary_name, one.install_hint);
+        seen.tools.missing = report.missing.iter().map(how).collect();
+        seen.tools.missing.dedup();
+        seen
     }
 
     /// Reads the run of one command.
@@ -42,6 +58,10 @@ impl CheckFindings {
             green: red().next().is_none(),
             unread: diagnostics.is_empty(),
             diagnostics,
+            tools: ToolsUsed {
+                ran: runs.iter().map(|run| run.target_id().to_owned()).collect(),
+                missing: Vec::new(),
+            },
             orphans: runs.iter().flat_map(|run| run.records()).map(|record| record.orphans).sum(),
         }
     }
