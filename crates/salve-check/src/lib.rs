@@ -70,7 +70,7 @@ pub use shell::{
 };
 pub use signature::{
     CanonicalForms, Digest, Signature, Signatures, SignedDiagnostic, canonical, normalise,
-    primary_diagnostics, sign, sign_run, sign_text, summary,
+    primary_diagnostics, sign, sign_run, sign_text, summary, without_consequences,
 };
 pub use toolchain::{
     Applies, ArgsSince, BuildProfile, Declared, Detected, Marker, Phase, Reach, Registry,

@@ -17,7 +17,7 @@ mod unknown;
 pub use canonical::{CanonicalForms, canonical};
 pub use digest::{Digest, Signature};
 pub use normalise::normalise;
-pub use primary::primary_diagnostics;
+pub use primary::{primary_diagnostics, without_consequences};
 pub use summary::summary;
 
 pub(crate) use normalise::plain;

@@ -28,6 +28,8 @@ pub fn phase_of(diagnostic: &Diagnostic) -> ToolPhase {
     let is_rust = matches!(diagnostic.tool.as_str(), "rustc" | "clippy" | "cargo");
     let code = diagnostic.code.as_deref().filter(|_| is_rust).unwrap_or_default();
     match diagnostic.class {
+        // The linker comes after every unit was compiled.
+        ErrorClass::Build if diagnostic.tool == "ld" => ToolPhase::Run,
         ErrorClass::Syntax => ToolPhase::Read,
         ErrorClass::Import | ErrorClass::Build => ToolPhase::Resolve,
         ErrorClass::Type if RUSTC_NAMES.contains(&code) => ToolPhase::Resolve,
@@ -69,6 +71,7 @@ mod tests {
             ("rustc", Some("unused_imports"), ErrorClass::Lint, ToolPhase::Bodies),
             ("tsc", Some("TS2322"), ErrorClass::Type, ToolPhase::Types),
             ("tsc", Some("E0384"), ErrorClass::Type, ToolPhase::Types),
+            ("ld", None, ErrorClass::Build, ToolPhase::Run),
             ("pytest", None, ErrorClass::Test, ToolPhase::Run),
         ] {
             let mut diagnostic = Diagnostic::new(tool, Severity::Error, class, "wrong");

@@ -27,6 +27,14 @@ pub fn primary_diagnostics(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     if kept.is_empty() { consequences } else { kept }
 }
 
+/// Leaves out what a tool says only because of what it said before, such as make's `Error 1`; all of it is
+/// kept where there is nothing else.
+#[must_use]
+pub fn without_consequences(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let (consequences, causes): (Vec<_>, Vec<_>) = diagnostics.into_iter().partition(is_consequence);
+    if causes.is_empty() { consequences } else { causes }
+}
+
 // Sentences by which a tool ends a run that failed for a reason given before.
 fn is_consequence(diagnostic: &Diagnostic) -> bool {
     const STARTS: &[&str] = &[

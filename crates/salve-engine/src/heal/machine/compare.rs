@@ -2,10 +2,11 @@
 //!
 //! In: two checks. Out: progress, none, or errors that are new. Fewer errors and none that is new is
 //! progress. So is an error that a later phase of the tools reports elsewhere once what kept them from
-//! getting there is gone: it was there all the time. Never decides what is applied: only a check that
+//! getting there is gone, or of a file that they had not come to: it was there all the time. Never decides what is applied: only a check that
 //! passes does.
 
 use super::{CheckSummary, ErrorSeen};
+use salve_check::ToolPhase;
 use salve_types::ErrorClass;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,11 +71,13 @@ impl CheckSummary {
     }
 }
 
-/// Compares a check with that of the state before it. `known` are the signatures that are not new.
+/// Compares a check with that of the state before it. `known` are the signatures that are not new,
+/// `changed` the files that lie between the two.
 pub(super) fn compare(
     before: &CheckSummary,
     now: &CheckSummary,
     known: &BTreeSet<String>,
+    changed: &[&str],
 ) -> Comparison {
     let new: Vec<&ErrorSeen> =
         now.errors.iter().filter(|error| !known.contains(&error.exact)).collect();
@@ -85,10 +88,23 @@ pub(super) fn compare(
     let left = now.signatures();
     let gone: Vec<&ErrorSeen> =
         before.errors.iter().filter(|error| !left.contains(&error.exact)).collect();
-    if new.iter().all(|error| is_uncovered(error, &gone)) {
+    let is_uncovered =
+        |error: &&ErrorSeen| is_uncovered(error, &gone) || is_of_another_unit(error, changed);
+    if !gone.is_empty() && new.iter().all(is_uncovered) {
         return Comparison::Uncovered;
     }
     Comparison::NewErrors(new.iter().map(|error| error.message.clone()).collect())
+}
+
+// A C compiler reads one unit at a time, and make stops at the first that fails: a change of one cannot
+// break another, unless it is in a header.
+fn is_of_another_unit(new: &ErrorSeen, changed: &[&str]) -> bool {
+    let is_unit = |path: &str| {
+        let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+        matches!(extension, "c" | "cc" | "cpp" | "cxx" | "m" | "mm")
+    };
+    let apart = |path: &&str| is_unit(path) && *path != new.path;
+    new.phase < ToolPhase::Run && is_unit(&new.path) && changed.iter().all(apart)
 }
 
 // Of a later phase than one that is gone, or further down where the tool had stopped reading.

@@ -47,14 +47,16 @@ impl Loop {
                 }
             };
             self.orphans += check.orphans;
-            self.count_changes(&candidate);
+            let changed = self.changed_files(&candidate);
+            self.count_changes(&changed);
             if check.green {
                 let attempt = self.record(&candidate, AttemptResult::Outdone, Some(&check));
                 self.rung.green.push(Tried { candidate, check, attempt });
                 continue;
             }
             self.last_error.clone_from(&check.text);
-            match compare(&self.best.check, &check, &self.known) {
+            let changed: Vec<&str> = changed.iter().map(String::as_str).collect();
+            match compare(&self.best.check, &check, &self.known, &changed) {
                 Comparison::Progress => {
                     let attempt = self.record(&candidate, AttemptResult::Outdone, Some(&check));
                     better.push(Tried { candidate, check, attempt });
@@ -322,15 +324,18 @@ impl Loop {
     }
 
     // Against the state it was made on.
-    fn count_changes(&mut self, candidate: &Candidate) {
-        let changed = candidate.patch.files.iter();
-        let changed =
-            changed.filter(|(path, text)| self.best.patch.files.get(*path) != Some(*text));
-        for path in changed.map(|(path, _)| path.clone()).collect::<Vec<_>>() {
+    fn changed_files(&self, candidate: &Candidate) -> Vec<String> {
+        let (before, after) = (&self.best.patch.files, &candidate.patch.files);
+        let changed = after.iter().filter(|(path, text)| before.get(*path) != Some(*text));
+        changed.map(|(path, _)| path.clone()).collect()
+    }
+
+    fn count_changes(&mut self, changed: &[String]) {
+        for path in changed {
             let count = self.file_changes.entry(path.clone()).or_default();
             *count += 1;
             if *count == self.options.breakers.file_changes + 1 {
-                self.flags.push(Flag::ManyChanges { path });
+                self.flags.push(Flag::ManyChanges { path: path.clone() });
             }
         }
     }

@@ -586,7 +586,7 @@ fn what_the_tools_could_not_reach_before_is_not_new() {
         ("NoProgress", at(&[("a", "x", Syntax, 12)])),
     ];
     for (index, (expected, now)) in cases.iter().enumerate() {
-        let found = format!("{:?}", compare(&before, now, &before.signatures()));
+        let found = format!("{:?}", compare(&before, now, &before.signatures(), &["x"]));
         assert!(found.starts_with(expected), "case {index}: {found}");
     }
     // One class, two phases: a name that is not found keeps rustc from checking ownership.
@@ -594,13 +594,21 @@ fn what_the_tools_could_not_reach_before_is_not_new() {
     let of = |error| CheckSummary { errors: vec![error], ..CheckSummary::default() };
     let (names, bodies) =
         (of(found_in(ToolPhase::Resolve, "n")), of(found_in(ToolPhase::Bodies, "b")));
-    assert_eq!(compare(&names, &bodies, &names.signatures()), Comparison::Uncovered);
-    assert_ne!(compare(&bodies, &names, &bodies.signatures()), Comparison::Uncovered);
+    assert_eq!(compare(&names, &bodies, &names.signatures(), &["x"]), Comparison::Uncovered);
+    assert_ne!(compare(&bodies, &names, &bodies.signatures(), &["x"]), Comparison::Uncovered);
+    // A unit of C cannot break another one; a header can, and so can one that is linked with it.
+    let (a, b) = (at(&[("p", "a.c", Syntax, 7)]), at(&[("q", "b.c", Syntax, 3)]));
+    for (expected, changed) in
+        [("Uncovered", &["a.c"][..]), ("NewErrors", &["a.c", "a.h"]), ("NewErrors", &["b.c"])]
+    {
+        let found = format!("{:?}", compare(&a, &b, &a.signatures(), changed));
+        assert!(found.starts_with(expected), "{changed:?}: {found}");
+    }
     let two = at(&[("a", "x", Import, 1), ("a", "x", Import, 2)]);
     let one = at(&[("a", "x", Import, 1)]);
-    assert_eq!(compare(&two, &one, &two.signatures()), Comparison::Progress);
+    assert_eq!(compare(&two, &one, &two.signatures(), &["x"]), Comparison::Progress);
     let silent = CheckSummary::default();
-    assert_eq!(compare(&silent, &silent, &silent.signatures()), Comparison::NoProgress);
+    assert_eq!(compare(&silent, &silent, &silent.signatures(), &["x"]), Comparison::NoProgress);
 }
 
 #[test]

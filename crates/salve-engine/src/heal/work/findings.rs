@@ -4,7 +4,7 @@
 //! Never says green of a run that failed.
 
 use crate::heal::machine::{CheckSummary, ErrorSeen};
-use salve_check::{CheckReport, CheckRun, NotInstalled, for_model, phase_of, sign};
+use salve_check::{CheckReport, CheckRun, NotInstalled, for_model, phase_of, sign, without_consequences};
 use salve_types::{Diagnostic, ErrorClass, Severity};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -52,8 +52,10 @@ impl CheckFindings {
     fn of_runs(runs: &[&CheckRun], fail_on: Severity) -> Self {
         let red = || runs.iter().filter(|run| run.is_red());
         let counts = |one: &&Diagnostic| one.severity <= fail_on;
-        let diagnostics: Vec<Diagnostic> =
-            red().flat_map(|run| run.diagnostics()).filter(counts).cloned().collect();
+        let of_run = |run: &&CheckRun| {
+            without_consequences(run.diagnostics().iter().filter(counts).cloned().collect())
+        };
+        let diagnostics: Vec<Diagnostic> = red().flat_map(of_run).collect();
         Self {
             green: red().next().is_none(),
             unread: diagnostics.is_empty(),
