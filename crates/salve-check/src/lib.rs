@@ -74,6 +74,6 @@ pub use signature::{
 };
 pub use toolchain::{
     Applies, ArgsSince, BuildProfile, Declared, Detected, Marker, Phase, Reach, Registry,
-    SpecError, TargetProfile, ToolReport, ToolchainError, ToolchainSpec, WorkUnit, probe_versions,
-    project_files,
+    SpecError, TargetProfile, ToolReport, ToolchainError, ToolchainSpec, WorkUnit,
+    add_typescript_fixes, probe_versions, project_files,
 };

@@ -20,6 +20,7 @@ mod probe;
 mod registry;
 mod spec_text;
 mod survey;
+mod typescript_fixes;
 mod user_command;
 mod version;
 mod words;
@@ -34,6 +35,7 @@ pub use registry::Registry;
 pub use spec_text::SpecError;
 pub use survey::project_files;
 pub(crate) use survey::{Ignored, Survey, is_in, is_tool_folder, survey, survey_for};
+pub use typescript_fixes::add_typescript_fixes;
 pub(crate) use user_command::read_command;
 
 use crate::{OutputParser, RunError};

@@ -31,7 +31,8 @@ pub fn primary_diagnostics(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
 /// kept where there is nothing else.
 #[must_use]
 pub fn without_consequences(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    let (consequences, causes): (Vec<_>, Vec<_>) = diagnostics.into_iter().partition(is_consequence);
+    let (consequences, causes): (Vec<_>, Vec<_>) =
+        diagnostics.into_iter().partition(is_consequence);
     if causes.is_empty() { consequences } else { causes }
 }
 

@@ -19,8 +19,9 @@ use super::{
 use crate::host::WorkspaceHost;
 use salve_check::{
     CheckOptions, CheckReport, CheckVerdict, Keep, Shadow, ShadowLayer, ShadowOptions, StartedBy,
-    check_command, check_watched, is_paused,
+    add_typescript_fixes, check_command, check_watched, is_paused,
 };
+use salve_types::Diagnostic;
 use shadow_sources::ShadowSources;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -118,13 +119,27 @@ impl HealWork {
         let sources = self.sources(&best.patch);
         match source {
             FixSource::Fixer => {
-                let fixes = fixers::propose(&state.diagnostics, &sources);
+                let diagnostics = self.with_code_fixes(&state.diagnostics, &best.patch);
+                let fixes = fixers::propose(&diagnostics, &sources);
                 fixes.into_iter().filter_map(|fix| candidate(fix, state, &sources)).collect()
             }
             FixSource::Proposal => self.proposal(state, &sources).into_iter().collect(),
             // What is remembered and learned comes with the knowledge of a project.
             _ => Vec::new(),
         }
+    }
+
+    // tsc prints no suggestions; its language service makes them, over the files of the best state.
+    fn with_code_fixes(&self, diagnostics: &[Diagnostic], patch: &Patch) -> Vec<Diagnostic> {
+        let mut diagnostics = diagnostics.to_vec();
+        if diagnostics.iter().any(|one| one.tool == "tsc")
+            && let Ok(layer) = self.shadow.candidate(&patch.files)
+        {
+            let (root, options) = (&self.parts.workspace.folder, self.check_options());
+            // Fixes of other kinds are proposed also where the service cannot be run.
+            let _without = add_typescript_fixes(&mut diagnostics, root, &options, &layer);
+        }
+        diagnostics
     }
 
     fn proposal(&self, state: &SavedHeal, sources: &dyn Sources) -> Option<Candidate> {

@@ -21,7 +21,7 @@ pub(super) fn judge(files: &[ChangedFile], reports: &Reports) -> Result<(), Gate
     for file in files {
         size(file)?;
     }
-    definitions(files)?;
+    definitions(files, reports)?;
     let mut strangers = Vec::new();
     for file in files {
         strangers.extend(strangers_of(file, reports));
@@ -55,7 +55,7 @@ fn size(file: &ChangedFile) -> Result<(), GateRefusal> {
 }
 
 // Moved to another file, it is still there.
-fn definitions(files: &[ChangedFile]) -> Result<(), GateRefusal> {
+fn definitions(files: &[ChangedFile], reports: &Reports) -> Result<(), GateRefusal> {
     let named = |text: Option<&Text>| -> BTreeSet<String> {
         text.map(|text| text.items.iter().filter_map(|item| full_name(text, item)).collect())
             .unwrap_or_default()
@@ -79,6 +79,7 @@ fn definitions(files: &[ChangedFile]) -> Result<(), GateRefusal> {
         let lost = text.items.iter().find(|item| {
             full_name(text, item).is_some_and(|name| !after.contains(&name))
                 && !(is_broken && is_left(item))
+                && !is_unused_value(text, item, reports)
         });
         if let Some(item) = lost {
             let what = format!("removes the definition of `{}`", item.names.join("` `"));
@@ -86,6 +87,14 @@ fn definitions(files: &[ChangedFile]) -> Result<(), GateRefusal> {
         }
     }
     Ok(())
+}
+
+// A value of which a tool says that it is never read is removed, as a person would.
+fn is_unused_value(text: &Text, item: &Item, reports: &Reports) -> bool {
+    let kind = text.tree.as_ref().map_or("", |tree| tree.kind(&tree.nodes()[item.node]));
+    const VALUES: [&str; 4] =
+        ["lexical_declaration", "variable_declaration", "const_item", "static_item"];
+    VALUES.contains(&kind) && item.names.iter().all(|name| reports.is_unused(name))
 }
 
 fn full_name(text: &Text, item: &Item) -> Option<String> {

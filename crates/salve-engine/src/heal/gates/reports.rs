@@ -4,7 +4,7 @@
 //! diagnostic against another.
 
 use crate::heal::Sources;
-use salve_types::{Diagnostic, ErrorClass, Language, Severity, SourceSpan};
+use salve_types::{Diagnostic, ErrorClass, Hint, Language, Severity, SourceSpan};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the diagnostics point at and name.
@@ -16,6 +16,8 @@ pub(super) struct Reports {
     /// Names in messages, and in the lines that are pointed at.
     names: BTreeSet<String>,
     codes: BTreeSet<String>,
+    /// Names that a tool calls unused.
+    unused: BTreeSet<String>,
     behaviour: bool,
 }
 
@@ -40,6 +42,7 @@ impl Reports {
             known: BTreeSet::new(),
             names: BTreeSet::new(),
             codes: BTreeSet::new(),
+            unused: BTreeSet::new(),
             behaviour: false,
         };
         for diagnostic in diagnostics.iter().filter(|one| one.severity != Severity::Note) {
@@ -62,6 +65,10 @@ impl Reports {
         let class = diagnostic.class;
         self.behaviour |= matches!(class, ErrorClass::Test | ErrorClass::Runtime);
         self.codes.extend(diagnostic.code.clone());
+        self.unused.extend(diagnostic.hints.iter().filter_map(|hint| match hint {
+            Hint::UnusedName { name } => Some(name.clone()),
+            _ => None,
+        }));
         self.add_names(&diagnostic.message);
         let notes = diagnostic.notes.iter();
         for note in notes.clone() {
@@ -113,6 +120,11 @@ impl Reports {
     /// Returns whether a name is spoken of.
     pub(super) fn name(&self, name: &str) -> bool {
         self.names.contains(name)
+    }
+
+    /// Returns whether a tool says that a name is not used.
+    pub(super) fn is_unused(&self, name: &str) -> bool {
+        self.unused.contains(name)
     }
 
     /// Returns whether a tool used this code.
