@@ -20,6 +20,9 @@ pub(super) const TABLE: Table = Table {
         ("Did you mean the instance member 'this.{}'?", |it| similar(&format!("this.{}", it[0]))),
         ("Did you mean the static member '{}'?", |it| similar(it[0])),
         ("^Cannot find module '{}'", |it| module(it[0])),
+        ("ECMAScript imports when '{}' is '{}' or '{}'. Did you mean '{}'?", |it| {
+            without_ending(it[3])
+        }),
         ("^Could not find a declaration file for module '{}'", |it| module(it[0])),
         ("^Module '{}' has no exported member '{}'.", |it| not_exported(it[0], it[1])),
         ("^'{}' has no exported member named '{}'.", |it| not_exported(it[0], it[1])),
@@ -54,6 +57,11 @@ pub(super) const TABLE: Table = Table {
         ("^await is only valid in async functions", |_| vec![Hint::NeedsAsync]),
     ],
 };
+
+// The module was named without the ending that is meant.
+fn without_ending(meant: &str) -> Vec<Hint> {
+    meant.rsplit_once('.').map(|(named, _)| module(named)).unwrap_or_default()
+}
 
 fn unknown_field(it: &[&str]) -> Vec<Hint> {
     unknown(it[0], Argument)

@@ -64,6 +64,12 @@ fn the_words_of_tools_become_hints() {
             "Cannot find module './nope' or its corresponding type declarations.",
             vec![module("./nope")],
         ),
+        (
+            "tsc",
+            "Relative import paths need explicit file extensions in ECMAScript imports when \
+             '--moduleResolution' is 'node16' or 'nodenext'. Did you mean './a.js'?",
+            vec![similar("./a.js"), module("./a")],
+        ),
         ("node", "a.foo is not a function", vec![member("a", "foo")]),
         ("node", "coutn is not defined", vec![name("coutn", "any")]),
         ("node", "Unexpected token '{'", vec![found("{")]),

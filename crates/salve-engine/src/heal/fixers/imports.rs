@@ -281,6 +281,10 @@ fn other_module(
         .into_iter()
         .filter_map(|meant| Some((slips(module, &meant)?, meant)))
         .collect();
+    names.extend(diagnostic.hints.iter().filter_map(|hint| match hint {
+        Hint::SimilarName { name } => Some((1, name.clone())),
+        _ => None,
+    }));
     names.sort();
     names.dedup();
     let Some(line) = place.and_then(|place| file.line(file.line_of(place.start))) else {
