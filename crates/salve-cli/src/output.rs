@@ -8,7 +8,7 @@ use crate::arguments::Format;
 use crate::failure::Failure;
 use crate::wrap;
 use serde::Serialize;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, IsTerminal, Write};
 
 /// Writes text for people to standard output; where that is a terminal, lines are broken between words.
 pub(crate) fn result(text: &str) -> Result<(), Failure> {
@@ -72,6 +72,20 @@ pub(crate) fn story(text: &str) {
 /// Writes to standard error, each line as it is.
 pub(crate) fn story_as_drawn(text: &str) {
     let _ = anstream::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Shows at a terminal what is being waited for, in a line that the next one replaces; an empty text
+/// takes it away. Nothing where standard error is no terminal, or has no control sequences.
+pub(crate) fn transient(text: &str) {
+    let stderr = anstream::stderr();
+    if !std::io::stderr().is_terminal() || stderr.current_choice() == anstream::ColorChoice::Never {
+        return;
+    }
+    let width = wrap::width_of_story().unwrap_or(80).saturating_sub(3);
+    let shown: String = text.chars().take(width).collect();
+    let mark = if shown.is_empty() { "" } else { "… " };
+    let mut stderr = stderr.lock();
+    let _ = write!(stderr, "\x1b[2K\r{mark}{shown}").and_then(|()| stderr.flush());
 }
 
 /// Returns the wire name of a value that serialises to a word.

@@ -63,7 +63,23 @@ pub fn perform(
         Step::Ask(_) | Step::Done(_) => {}
     }
     events.extend(attempts_since(&saved.machine, known));
+    events.extend(what_is_next(&saved.machine));
     Ok(events)
+}
+
+// What takes time is announced, so that a person sees what is being waited for.
+fn what_is_next(machine: &Loop) -> Option<Value> {
+    match machine.next() {
+        Step::Check => Some(json!({ "event": "next", "step": "check" })),
+        Step::Try(candidates) => {
+            Some(json!({ "event": "next", "step": "try", "candidates": candidates.len() }))
+        }
+        Step::Ask(ask) => Some(json!({
+            "event": "next", "step": "ask", "role": ask.role.name(), "tokens": ask.tokens,
+        })),
+        Step::Confirm(_) => Some(json!({ "event": "next", "step": "confirm" })),
+        Step::Propose(_) | Step::RollBack(_) | Step::Done(_) => None,
+    }
 }
 
 // The diagnostics of the state that became the best one are kept: the next fix is made for them.
@@ -140,7 +156,9 @@ pub fn take_answer(
     };
     let (candidates, unusable) = fixes_of(work, saved, &model, text);
     take(&mut saved.machine, StepResult::Answered { candidates, unusable, tokens })?;
-    Ok(attempts_since(&saved.machine, known))
+    let mut events = attempts_since(&saved.machine, known);
+    events.extend(what_is_next(&saved.machine));
+    Ok(events)
 }
 
 // The fix of an answer, or why there is none in it.

@@ -13,7 +13,7 @@ use salve_text::{EditOptions, possible_names};
 use salve_tree::{
     AdmitOptions, MatchOptions, MemoryView, Refusal, Verification, VerifyOptions, verify,
 };
-use salve_types::RawReply;
+use salve_types::{EditEnd, RawReply};
 use std::collections::BTreeMap;
 
 /// A fix as an answer gives it.
@@ -31,6 +31,9 @@ pub struct AnsweredFix {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnusableAnswer {
+    /// Nothing in it is an edit.
+    #[error("there is no edit in it")]
+    NoEdit,
     /// Its edits do not fit, or are cut.
     #[error("{0}")]
     Refused(String),
@@ -89,6 +92,9 @@ fn edited(
         }
         _ => read(target),
     };
+    if edits.files.is_empty() && edits.end == EditEnd::Complete {
+        return Err(UnusableAnswer::NoEdit);
+    }
     let verify_options = VerifyOptions {
         target,
         probe: &GrammarProbe,
@@ -127,7 +133,10 @@ fn view(text: &str, sources: &dyn Sources, target: Option<&str>) -> MemoryView {
 }
 
 fn words(refusal: &Refusal) -> String {
-    refusal.message.clone()
+    match refusal.detail.lines().next().filter(|line| !line.is_empty()) {
+        Some(detail) if detail != refusal.message => format!("{}: {detail}", refusal.message),
+        _ => refusal.message.clone(),
+    }
 }
 
 fn on_top(

@@ -10,6 +10,21 @@ use salve_engine::heal::{HealReport, Outcome};
 use serde_json::{Value, json};
 use std::path::Path;
 
+/// Says what is being waited for.
+pub(super) fn next(event: &Value) -> Option<String> {
+    let number = |key: &str| event.get(key).and_then(Value::as_u64).unwrap_or_default();
+    match event.get("step").and_then(Value::as_str)? {
+        "check" => Some("checking".to_owned()),
+        "try" => Some(format!("trying {}", counted(number("candidates"), "candidate"))),
+        "ask" => {
+            let role = event.get("role").and_then(Value::as_str).map(visible).unwrap_or_default();
+            Some(format!("asking {role}, up to {} tokens", number("tokens")))
+        }
+        "confirm" => Some("running the project's own build and tests".to_owned()),
+        _ => None,
+    }
+}
+
 /// Draws one event as a line; nothing for what is not worth one.
 pub(super) fn event(event: &Value) -> Option<String> {
     let text = |key: &str| event.get(key).and_then(Value::as_str).map(visible).unwrap_or_default();
@@ -32,11 +47,12 @@ pub(super) fn event(event: &Value) -> Option<String> {
                 number("errors_left").map(|left| format!(", {} left", counted(left, "error")));
             let tokens = number("tokens").filter(|tokens| *tokens > 0);
             let tokens = tokens.map(|tokens| format!(", {tokens} tokens")).unwrap_or_default();
+            let description = Some(text("description")).filter(|text| !text.is_empty());
             Some(format!(
-                "{style}{mark}{style:#} {} {}: {} ({}{}{tokens})\n",
+                "{style}{mark}{style:#} {} {}{} ({}{}{tokens})\n",
                 text("source"),
                 text("author"),
-                text("description"),
+                description.map(|text| format!(": {text}")).unwrap_or_default(),
                 text("why"),
                 left.unwrap_or_default(),
             ))

@@ -61,7 +61,11 @@ pub(super) async fn heal_and_follow(
             let _new = open.jobs.start(&flow, id.clone(), input, StartOptions { needs }).await?;
         }
     }
+    if format == FormatChoice::Human {
+        output::transient("checking");
+    }
     let ended = follow(open, &id, EventId(0), format).await;
+    output::transient("");
     tokio::select! {
         _ = runner.drain(GRACE) => {}
         interrupted = runtime::interrupted() => interrupted?,
@@ -140,7 +144,10 @@ fn tell(events: &Value, format: FormatChoice) -> Result<(), Failure> {
         match format {
             FormatChoice::Jsonl => output::json_line(event)?,
             FormatChoice::Human => {
-                if let Some(line) = draw::event(event) {
+                if let Some(waits) = draw::next(event) {
+                    output::transient(&waits);
+                } else if let Some(line) = draw::event(event) {
+                    output::transient("");
                     output::story(&line);
                 }
             }
