@@ -87,9 +87,7 @@ pub(super) fn report(report: &HealReport, applied: &str, root: &Path) -> String 
         text.push_str(&format!("warning: {}\n", visible(warning)));
     }
     if let Some(change) = report.change.as_deref().filter(|change| !change.is_empty()) {
-        text.push_str(&format!(
-            "Change {change}: `salve undo` takes it back.\n"
-        ));
+        text.push_str(&format!("Change {change}: `salve undo` takes it back.\n"));
     }
     text
 }

@@ -119,7 +119,6 @@ fn is_uncovered(new: &ErrorSeen, gone: &[&ErrorSeen]) -> bool {
     gone.iter().any(|old| {
         let further = old.path == new.path && old.line < new.line;
         let stops = matches!(old.error_class, ErrorClass::Syntax | ErrorClass::Import);
-        old.phase < new.phase
-            || (stops && further && old.error_class == new.error_class)
+        old.phase < new.phase || (stops && further && old.error_class == new.error_class)
     })
 }

@@ -4,7 +4,9 @@
 //! Never says green of a run that failed.
 
 use crate::heal::machine::{CheckSummary, ErrorSeen};
-use salve_check::{CheckReport, CheckRun, NotInstalled, for_model, phase_of, sign, without_consequences};
+use salve_check::{
+    CheckReport, CheckRun, NotInstalled, for_model, phase_of, sign, without_consequences,
+};
 use salve_types::{Diagnostic, ErrorClass, Severity};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
