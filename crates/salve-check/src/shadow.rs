@@ -180,13 +180,24 @@ impl Shadow {
     }
 
     /// Lists the files of the user's tree that differ from what they were when the shadow was opened:
-    /// of what git does not ignore, those that were written, made or removed.
+    /// of what git does not ignore, those that were written, made or removed. One that was only touched is
+    /// the same, unless the tree is very large.
     ///
     /// # Errors
     ///
     /// Fails when the tree cannot be read.
     pub fn tree_changes(&self) -> Result<Vec<String>, ShadowError> {
         self.tree.changes()
+    }
+
+    /// Returns a name of the user's tree as it was when the shadow was opened, by what the file system
+    /// knows of its files: the same name is the same tree.
+    ///
+    /// # Errors
+    ///
+    /// Fails when the tree cannot be read.
+    pub fn tree_name(&self) -> Result<String, ShadowError> {
+        self.tree.name()
     }
 
     /// Returns the workspace, with links resolved.

@@ -304,6 +304,39 @@ fn what_the_user_does_meanwhile_is_reported() {
 }
 
 #[test]
+fn what_was_only_touched_is_as_it_was() {
+    let place = Place::new();
+    let shadow = place.shadow(&[]);
+    let before = std::fs::read_to_string(place.work().join("src/other.py")).unwrap();
+    assert_eq!(shadow.tree_changes().unwrap(), [""; 0]);
+    place.write("src/other.py", &before);
+    assert_eq!(shadow.tree_changes().unwrap(), [""; 0]);
+    // As long as before, and another text.
+    place.write("src/other.py", &before.replace(|c: char| c.is_ascii_digit(), "9"));
+    assert_eq!(shadow.tree_changes().unwrap(), ["src/other.py"]);
+    // What is ignored from now on was there before.
+    place.write("src/other.py", &before);
+    place.write(".gitignore", "*.py\n");
+    let changes = shadow.tree_changes().unwrap();
+    assert!(changes.contains(&".gitignore".to_owned()), "{changes:?}");
+}
+
+#[test]
+fn a_tree_has_the_same_name_until_a_file_of_it_is_written() {
+    let place = Place::new();
+    let name = || place.shadow(&[]).tree_name().unwrap();
+    let before = name();
+    assert_eq!(name(), before);
+    place.write("target/x", "ignored");
+    assert_eq!(name(), before);
+    place.write("src/other.py", "print(4)\n");
+    let after = name();
+    assert_ne!(after, before);
+    place.write("new.py", "new\n");
+    assert_ne!(name(), after);
+}
+
+#[test]
 fn a_check_reads_the_files_of_its_layer() {
     for (without, _) in WAYS {
         let place = Place::new();
