@@ -30,6 +30,7 @@ pub fn perform(
         take(&mut saved.machine, StepResult::Interrupted(HaltReason::ControlFile))?;
         return Ok(Vec::new());
     }
+    heed_the_tree(work, saved)?;
     let mut events = Vec::new();
     match saved.machine.next() {
         Step::Check => {
@@ -43,10 +44,18 @@ pub fn perform(
             take(&mut saved.machine, StepResult::Checked(seen.summary()))?;
             saved.baseline.clone_from(&seen.diagnostics);
             saved.diagnostics = seen.diagnostics;
+            saved.tree = Some(work.tree_name()?);
             work.files().checkpoint(0, &saved.machine.best().patch)?;
         }
         Step::Propose(source) => {
             let candidates = work.propose(source, saved);
+            let candidates = match candidates {
+                Ok(candidates) => candidates,
+                Err((author, why)) => {
+                    saved.machine.note_unusable(source, &author, why.to_string());
+                    Vec::new()
+                }
+            };
             take(&mut saved.machine, StepResult::Proposed(candidates))?;
         }
         Step::Try(candidates) => tried(work, saved, &candidates)?,
@@ -82,6 +91,19 @@ fn what_is_next(machine: &Loop) -> Option<Value> {
     }
 }
 
+/// Begins again where the files are not those that everything so far was found out about: another process
+/// may have begun the heal, and the user worked since.
+///
+/// # Errors
+/// When the tree cannot be read.
+pub(crate) fn heed_the_tree(work: &HealWork, saved: &mut SavedHeal) -> Result<(), RepairError> {
+    let is_open = !matches!(saved.machine.next(), Step::Check | Step::Done(_));
+    if !is_open || saved.tree.as_ref() == Some(&work.tree_name()?) {
+        return Ok(());
+    }
+    take(&mut saved.machine, StepResult::TreeChanged)
+}
+
 // The diagnostics of the state that became the best one are kept: the next fix is made for them.
 fn tried(
     work: &HealWork,
@@ -89,13 +111,21 @@ fn tried(
     candidates: &[Candidate],
 ) -> Result<(), RepairError> {
     let before = saved.machine.best().patch.clone();
+    let known = saved.machine.attempts().len();
+    let trials = work.try_all(candidates, saved)?;
+    let mut times: Vec<u64> = trials.iter().map(|trial| trial.milliseconds).collect();
+    // The answer that the first of them is from was waited for.
+    if let Some(first) = times.first_mut() {
+        *first += std::mem::take(&mut saved.waited);
+    }
     let (results, seen): (Vec<_>, Vec<Option<CheckFindings>>) =
-        work.try_all(candidates, saved)?.into_iter().unzip();
+        trials.into_iter().map(|trial| (trial.result, trial.seen)).unzip();
     // Tools that wait for others to pass run only now.
     if let Some(passed) = seen.iter().flatten().find(|seen| seen.is_green()) {
         saved.tools.clone_from(&passed.tools);
     }
     take(&mut saved.machine, StepResult::Tried(results))?;
+    saved.machine.note_durations(known, &times);
     let best = saved.machine.best();
     if best.patch == before {
         return Ok(());

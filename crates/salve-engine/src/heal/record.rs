@@ -65,7 +65,7 @@ fn row(
         detail: attempt.result.in_words(),
         failed: !attempt.result.helped(),
         tokens: attempt.tokens,
-        milliseconds: 0,
+        milliseconds: attempt.milliseconds,
     }
 }
 
@@ -89,8 +89,8 @@ fn decision(
             None => "deterministic".to_owned(),
         },
         confidence: match attempt.confidence {
-            Confidence::Stated(number) => number,
-            _ => 1.0,
+            Confidence::Stated(number) => Some(number),
+            Confidence::Unstated | Confidence::Unusable(_) => None,
         },
         ..NewDecision::default()
     }

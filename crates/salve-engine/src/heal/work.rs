@@ -13,8 +13,8 @@ use super::context::target_of;
 use super::gates::{GateOptions, judge};
 use super::machine::{Candidate, Catastrophe, Confidence, Confirmation, StepResult, TrialResult};
 use super::{
-    Fix, FixOrigin, FixSource, HaltReason, HealFiles, HealInput, Patch, RepairError, SavedHeal,
-    Sources, changed_lines, fixers, read_answer,
+    Fix, FixOrigin, FixSource, HaltReason, HealFiles, HealInput, HealLock, Patch, RepairError,
+    SavedHeal, Sources, UnusableAnswer, changed_lines, fixers, read_answer,
 };
 use crate::host::WorkspaceHost;
 use salve_check::{
@@ -26,6 +26,7 @@ use shadow_sources::ShadowSources;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 /// What a heal needs of a workspace.
 pub struct HealParts {
@@ -33,6 +34,18 @@ pub struct HealParts {
     pub workspace: WorkspaceHost,
     /// Variables the programs of a check get.
     pub environment: Vec<(String, String)>,
+    /// The lock of the workspace, where the caller does not hold it itself.
+    pub lock: Option<HealLock>,
+}
+
+/// What became of a candidate.
+pub struct Trial {
+    /// For the loop.
+    pub result: TrialResult,
+    /// What its check showed, where it was checked.
+    pub seen: Option<CheckFindings>,
+    /// How long it took.
+    pub milliseconds: u64,
 }
 
 /// A workspace and its shadow, while a heal works on it.
@@ -92,6 +105,14 @@ impl HealWork {
         self.shadow.tree_changes().map_err(|error| io(&error))
     }
 
+    /// Returns the name of the user's tree as it was when the shadow was opened.
+    ///
+    /// # Errors
+    /// When the tree cannot be read.
+    pub fn tree_name(&self) -> Result<String, RepairError> {
+        self.shadow.tree_name().map_err(|error| io(&error))
+    }
+
     /// Runs the failing check on the tree as it is. Where only tests fail, they run a second time: one
     /// that passes then is flaky.
     ///
@@ -114,19 +135,26 @@ impl HealWork {
     }
 
     /// Asks a free source for fixes of what is wrong in the best state.
-    pub fn propose(&self, source: FixSource, state: &SavedHeal) -> Vec<Candidate> {
+    ///
+    /// # Errors
+    /// When there is a proposal and no fix in it: who made it, and why not.
+    pub fn propose(
+        &self,
+        source: FixSource,
+        state: &SavedHeal,
+    ) -> Result<Vec<Candidate>, (String, UnusableAnswer)> {
         let best = state.machine.best();
         let sources = self.sources(&best.patch);
-        match source {
+        Ok(match source {
             FixSource::Fixer => {
                 let diagnostics = self.with_code_fixes(&state.diagnostics, &best.patch);
                 let fixes = fixers::propose(&diagnostics, &sources);
                 fixes.into_iter().filter_map(|fix| candidate(fix, state, &sources)).collect()
             }
-            FixSource::Proposal => self.proposal(state, &sources).into_iter().collect(),
+            FixSource::Proposal => self.proposal(state, &sources)?.into_iter().collect(),
             // What is remembered and learned comes with the knowledge of a project.
             _ => Vec::new(),
-        }
+        })
     }
 
     // tsc prints no suggestions; its language service makes them, over the files of the best state.
@@ -142,12 +170,17 @@ impl HealWork {
         diagnostics
     }
 
-    fn proposal(&self, state: &SavedHeal, sources: &dyn Sources) -> Option<Candidate> {
-        let (agent, text) = self.input.proposal.as_ref()?;
+    fn proposal(
+        &self,
+        state: &SavedHeal,
+        sources: &dyn Sources,
+    ) -> Result<Option<Candidate>, (String, UnusableAnswer)> {
+        let Some((agent, text)) = &self.input.proposal else { return Ok(None) };
         let best = state.machine.best();
         let target = target_of(&state.diagnostics, sources);
-        let fix = read_answer(text, &best.patch, sources, target.as_deref()).ok()?;
-        Some(Candidate {
+        let fix = read_answer(text, &best.patch, sources, target.as_deref())
+            .map_err(|why| (agent.clone(), why))?;
+        Ok(Some(Candidate {
             source: FixSource::Proposal,
             author: agent.clone(),
             description: format!("the change that {agent} proposed"),
@@ -158,7 +191,7 @@ impl HealWork {
             patch: fix.patch,
             commands: best.commands.clone(),
             round: 0,
-        })
+        }))
     }
 
     /// Judges and tries candidates, at the same time where there are several.
@@ -169,12 +202,16 @@ impl HealWork {
         &self,
         candidates: &[Candidate],
         state: &SavedHeal,
-    ) -> Result<Vec<(TrialResult, Option<CheckFindings>)>, RepairError> {
+    ) -> Result<Vec<Trial>, RepairError> {
         std::thread::scope(|scope| {
-            let running: Vec<_> = candidates
-                .iter()
-                .map(|candidate| scope.spawn(move || self.try_one(candidate, state)))
-                .collect();
+            let timed = |candidate: &Candidate| -> Result<Trial, RepairError> {
+                let began = Instant::now();
+                let (result, seen) = self.try_one(candidate, state)?;
+                let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+                Ok(Trial { result, seen, milliseconds })
+            };
+            let running: Vec<_> =
+                candidates.iter().map(|candidate| scope.spawn(move || timed(candidate))).collect();
             let ended = running.into_iter().map(|one| {
                 one.join().unwrap_or_else(|_| {
                     Err(RepairError::Io("a thread that tried a fix ended badly".to_owned()))

@@ -34,8 +34,8 @@ pub struct NewDecision {
     pub reasoning: Option<String>,
     /// The model that decided, or `deterministic`.
     pub model_id: String,
-    /// How sure it was, from 0 to 1.
-    pub confidence: f64,
+    /// How sure it was, from 0 to 1; nothing where that was not said.
+    pub confidence: Option<f64>,
     /// Who pinned it, and why.
     pub pin: Option<DecisionPin>,
 }
@@ -122,8 +122,8 @@ pub struct DecisionRecord {
     pub reasoning: Option<String>,
     /// The model that decided.
     pub model_id: String,
-    /// How sure it was.
-    pub confidence: f64,
+    /// How sure it was; nothing where that was not said.
+    pub confidence: Option<f64>,
     /// Whether a person pinned it.
     pub pinned: bool,
     /// Why it was pinned.
@@ -143,6 +143,8 @@ const COLUMNS: &str = "id, job, workspace, module, target, decision_type, choice
                        superseded_by, at";
 /// Confidence is kept in millionths.
 const MILLION: f64 = 1e6;
+/// Kept where nothing was said of it.
+const UNSAID: i64 = -1;
 
 impl Store {
     /// Keeps a decision and returns its id. It takes the place of the one that held under its key.
@@ -239,9 +241,11 @@ async fn add(tx: &mut Transaction<'_>, new: NewDecision) -> Result<String, Rollb
 
 async fn insert(tx: &mut Transaction<'_>, id: &str, new: &NewDecision) -> Result<(), Rollback> {
     let alternatives = serde_json::json!(new.alternatives).to_string();
-    let sure = if new.confidence.is_finite() { new.confidence.clamp(0.0, 1.0) } else { 0.0 };
     #[expect(clippy::cast_possible_truncation, reason = "from 0 to a million")]
-    let millionths = (sure * MILLION).round() as i64;
+    let millionths = new.confidence.map_or(UNSAID, |said| {
+        let sure = if said.is_finite() { said.clamp(0.0, 1.0) } else { 0.0 };
+        (sure * MILLION).round() as i64
+    });
     query(
         "INSERT INTO decisions (number, id, key, job, workspace, module, target, decision_type,
                                 choice, alternatives, reasoning, model_id, confidence, pin_reason,
@@ -274,8 +278,9 @@ fn read(row: &Row) -> Result<DecisionRecord, sqlx::Error> {
     let damaged = |what: String| sqlx::Error::Decode(what.into());
     let named: String = row.try_get(5)?;
     let alternatives: String = row.try_get(7)?;
+    let millionths: i64 = row.try_get(10)?;
     #[expect(clippy::cast_precision_loss, reason = "at most a million")]
-    let confidence = row.try_get::<i64>(10)? as f64 / MILLION;
+    let confidence = (millionths != UNSAID).then_some(millionths as f64 / MILLION);
     let pinned_at: Option<i64> = row.try_get(12)?;
     Ok(DecisionRecord {
         id: row.try_get(0)?,
@@ -329,7 +334,7 @@ CREATE TABLE decisions (
     alternatives TEXT NOT NULL,
     reasoning TEXT,
     model_id TEXT NOT NULL,
-    -- In millionths.
+    -- In millionths; -1 where nothing was said.
     confidence BIGINT NOT NULL,
     pin_reason TEXT,
     pinned_at BIGINT,
@@ -357,7 +362,7 @@ mod tests {
             workspace: "w".to_owned(),
             choice: choice.to_owned(),
             model_id: "deterministic".to_owned(),
-            confidence: 0.75,
+            confidence: None,
             ..NewDecision::default()
         }
     }
@@ -377,7 +382,7 @@ mod tests {
                     alternatives: vec![own(), own()],
                     reasoning: Some(own()),
                     model_id: own(),
-                    confidence: 0.25,
+                    confidence: Some(0.25),
                     pin: Some(DecisionPin { reason: own(), by: own(), at: Timestamp(5) }),
                 };
                 store.add_decision(new).await.expect("kept");
@@ -387,7 +392,7 @@ mod tests {
             let text = redacted(text);
             assert_eq!(kept.len(), DecisionType::ALL.len());
             assert_eq!(first.alternatives, [text.clone(), text.clone()]);
-            assert_eq!(first.confidence, 0.25);
+            assert_eq!(first.confidence, Some(0.25));
             assert_eq!(first.superseded_by, Some(format!("{text}-2")));
             assert_eq!((first.pinned, first.pinned_by.as_ref()), (true, Some(&text)));
         })

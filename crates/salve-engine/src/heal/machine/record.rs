@@ -31,6 +31,10 @@ pub struct Attempt {
     pub errors_left: Option<u32>,
     /// The tokens of the answer it is from, at the first candidate of it.
     pub tokens: u64,
+    /// How long it took in milliseconds: its check, and before that the answer it is from, at the first
+    /// candidate of it.
+    #[serde(default)]
+    pub milliseconds: u64,
 }
 
 /// What happened to an attempt.
@@ -136,4 +140,20 @@ pub enum Flag {
         /// The test.
         name: String,
     },
+}
+
+impl Flag {
+    /// Says in words what to look at.
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::ManyChanges { path } => format!("`{path}` was changed again and again"),
+            Self::NewErrors { attempt, errors } => {
+                format!("attempt {attempt} brought new errors: {}", errors.join("; "))
+            }
+            Self::BreaksOthers { attempt, names } => {
+                format!("attempt {attempt} broke {}", names.join(", "))
+            }
+            Self::Flaky { name } => format!("the test {name} fails and passes on one tree"),
+        }
+    }
 }

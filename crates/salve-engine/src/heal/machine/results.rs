@@ -257,6 +257,7 @@ impl Loop {
 
     pub(super) fn tree_changed(&mut self) {
         self.tree_changes += 1;
+        self.accepted = None;
         if self.tree_changes > self.options.tree_changes {
             return self.halt(HaltReason::TreeChanges);
         }
@@ -299,6 +300,7 @@ impl Loop {
             result,
             errors_left: check.map(left),
             tokens: std::mem::take(&mut self.rung.tokens),
+            milliseconds: 0,
         });
         self.attempts.len() - 1
     }
@@ -315,7 +317,31 @@ impl Loop {
             result,
             errors_left: None,
             tokens: std::mem::take(&mut self.rung.tokens),
+            milliseconds: 0,
         });
+    }
+
+    /// Notes a proposal in which there is no fix, and why.
+    pub fn note_unusable(&mut self, source: FixSource, author: &str, why: String) {
+        self.attempts.push(Attempt {
+            number: self.tries() + 1,
+            source,
+            role: None,
+            author: author.to_owned(),
+            description: String::new(),
+            hash: String::new(),
+            confidence: Confidence::Unstated,
+            result: AttemptResult::NoFix(why),
+            errors_left: None,
+            tokens: 0,
+            milliseconds: 0,
+        });
+    }
+
+    /// Notes how long attempts took in milliseconds, from this one on.
+    pub fn note_durations(&mut self, from: usize, milliseconds: &[u64]) {
+        let attempts = self.attempts.iter_mut().skip(from);
+        attempts.zip(milliseconds).for_each(|(attempt, time)| attempt.milliseconds += time);
     }
 
     /// Returns how many attempts there were.
