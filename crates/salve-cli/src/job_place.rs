@@ -7,6 +7,7 @@
 use crate::arguments::PlaceArguments;
 use crate::commands::worker::Busy;
 use crate::failure::Failure;
+use crate::heal_host::WorkerHost;
 use crate::settings::Settings;
 use crate::{environment, host, output, postgres_url, runtime};
 use futures_util::StreamExt;
@@ -16,13 +17,13 @@ use salve_engine::jobs::{
     OpenJobs as Opened, WhichModel, all_flows,
 };
 use salve_jobs::{
-    EventId, FlowName, Flows, JobId, JobRunner, JobSnapshot, Jobs, RunningRunner, Steps,
-    WorkerOptions,
+    EventId, FlowName, JobId, JobRunner, JobSnapshot, Jobs, RunningRunner, Steps, WorkerOptions,
 };
-use salve_model::{Chosen, read_key_file};
+use salve_model::{Chosen, ModelSettings, read_key_file};
 use salve_store::{CallFilter, CallState};
 use salve_types::{Clock, Timestamp};
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,6 +40,8 @@ struct Place {
     place: JobsPlace,
     /// As it is shown: without a password.
     shown: String,
+    /// What is of this machine alone, wherever the jobs are.
+    folder: PathBuf,
 }
 
 impl Place {
@@ -48,7 +51,7 @@ impl Place {
         let Some(url) = flag.map(str::to_owned).or_else(|| environment::value(environment::JOBS))
         else {
             let shown = folder.display().to_string();
-            return Ok(Self { place: JobsPlace::Folder(folder), shown });
+            return Ok(Self { place: JobsPlace::Folder(folder.clone()), shown, folder });
         };
         let password = match &arguments.password_file {
             Some(path) => Some(read_key_file(path)?.expose().to_owned()),
@@ -60,7 +63,7 @@ impl Place {
                 .hint("For Postgres: `cargo install --path crates/salve-cli --features fleet`."));
         }
         let shown = postgres_url::shown(&address);
-        Ok(Self { place: JobsPlace::Postgres { address, folder }, shown })
+        Ok(Self { place: JobsPlace::Postgres { address, folder: folder.clone() }, shown, folder })
     }
 
     fn is_local(&self) -> bool {
@@ -79,13 +82,34 @@ pub(crate) fn with<T>(
         Some(host) => format!("{name}@{host}"),
         None => name.to_owned(),
     };
-    let host = host::at(place.place.clone(), &name, Settings::load()?.models.settings)?;
-    runtime::run(async {
-        let open = OpenJobs::new(&host, &place).await?;
-        let done = act(&open).await;
-        close(host).await;
-        done
-    })?
+    let models = Settings::load()?.models.settings;
+    runtime::run(at(place, &name, models, act))?
+}
+
+/// The same in a folder of its own and with these models, whatever the user has; in a runtime that is there.
+pub(crate) async fn in_folder<T>(
+    folder: &Path,
+    name: &str,
+    models: ModelSettings,
+    act: impl AsyncFnOnce(&OpenJobs<'_>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let shown = folder.display().to_string();
+    let folder = folder.to_owned();
+    let place = Place { place: JobsPlace::Folder(folder.clone()), shown, folder };
+    at(place, name, models, act).await
+}
+
+async fn at<T>(
+    place: Place,
+    name: &str,
+    models: ModelSettings,
+    act: impl AsyncFnOnce(&OpenJobs<'_>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let host = host::at(place.place.clone(), name, models)?;
+    let open = OpenJobs::new(&host, &place).await?;
+    let done = act(&open).await;
+    close(host).await;
+    done
 }
 
 /// The same for a command that only reads: where no job was ever started, it makes no database, and
@@ -142,44 +166,63 @@ impl<'a> OpenJobs<'a> {
         &self.place.shown
     }
 
+    /// Returns where states and layers of heals are kept.
+    pub(crate) fn heal_folder(&self) -> PathBuf {
+        self.place.folder.join("heal")
+    }
+
     /// Returns who this process is, for people and the ledger.
     pub(crate) fn worker(&self) -> String {
         self.host.worker().to_owned()
     }
 
-    /// Begins to take jobs, and reports which steps run.
+    /// Begins to take jobs, and reports which steps run. `roots` says where the workspaces with a name are.
     pub(crate) async fn run_watched(
         &self,
         options: WorkerOptions,
+        roots: BTreeMap<String, PathBuf>,
         busy: &Busy,
     ) -> Result<Box<dyn RunningRunner>, Failure> {
-        let models = self.host.models().map_err(no_models)?;
-        for (provider, why) in &models.without_key {
-            output::story(&format!("warning: the provider {provider} has no key: {why}\n"));
-        }
-        let store = self.opened.store.clone();
-        let steps = GenerateSteps::new(store, models.lineup).add_to(Steps::default())?;
-        let flows: Flows = all_flows()?;
-        Ok(self.opened.jobs.run(flows, busy.watching(&steps), options).await?)
+        let models: Arc<dyn ModelSource> = match self.host.models() {
+            Ok(models) => {
+                for (provider, why) in &models.without_key {
+                    output::story(&format!("warning: the provider {provider} has no key: {why}\n"));
+                }
+                models.lineup
+            }
+            // A workspace can be healed without one.
+            Err(HostError::NoModels) if !roots.is_empty() => Arc::new(NoModels),
+            Err(error) => return Err(no_models(error)),
+        };
+        self.run_with(models, Arc::new(WorkerHost { roots }), options, busy).await
     }
 
     /// Begins to take heals, with the models that are configured, if any are.
     pub(crate) async fn run_healing(
         &self,
         host: Arc<dyn HealHost>,
-        folder: PathBuf,
         options: WorkerOptions,
         busy: &Busy,
     ) -> Result<Box<dyn RunningRunner>, Failure> {
-        let store = self.opened.store.clone();
         let models: Arc<dyn ModelSource> = match self.host.models() {
             Ok(models) => models.lineup,
             Err(HostError::NoModels) => Arc::new(NoModels),
             Err(error) => return Err(error.into()),
         };
+        self.run_with(models, host, options, busy).await
+    }
+
+    async fn run_with(
+        &self,
+        models: Arc<dyn ModelSource>,
+        host: Arc<dyn HealHost>,
+        options: WorkerOptions,
+        busy: &Busy,
+    ) -> Result<Box<dyn RunningRunner>, Failure> {
+        let store = self.opened.store.clone();
         let steps = GenerateSteps::new(store.clone(), models).add_to(Steps::default())?;
         let clock: Arc<dyn Clock> = Arc::new(environment::now as fn() -> Timestamp);
-        let steps = HealSteps::new(store, host, clock, folder).add_to(steps)?;
+        let steps = HealSteps::new(store, host, clock, self.heal_folder()).add_to(steps)?;
         Ok(self.opened.jobs.run(all_flows()?, busy.watching(&steps), options).await?)
     }
 

@@ -12,6 +12,7 @@ mod config_files;
 mod environment;
 mod failure;
 mod gateway_settings;
+mod heal_host;
 mod host;
 mod input;
 mod job_place;

@@ -9,6 +9,7 @@ use crate::environment;
 use crate::failure::Failure;
 use crate::gateway_settings::GatewaySettings;
 use crate::model_settings::Models;
+use salve_engine::heal::machine::Strictness;
 use salve_model::{BudgetSettings, ModelEntry, ModelSettings, ProviderSettings, RoleSettings};
 use salve_text::{DEFAULT_MARK, SentinelRule};
 use salve_types::Mode;
@@ -108,6 +109,8 @@ pub(crate) struct Settings {
     pub(crate) auto_apply_files: Sourced<Automatic>,
     /// Whether allowed commands run without asking.
     pub(crate) auto_apply_cli: Sourced<Automatic>,
+    /// What may act in a heal.
+    pub(crate) strictness: Sourced<Strictness>,
     /// Names of variables that a run gets beside the everyday ones.
     pub(crate) run_environment: Sourced<Vec<String>>,
     /// Ports of this machine whose services every run may reach.
@@ -133,6 +136,7 @@ pub(crate) struct ConfigFile {
     auto_apply: Option<Automatic>,
     auto_apply_files: Option<Automatic>,
     auto_apply_cli: Option<Automatic>,
+    strictness: Option<Strictness>,
     run_environment: Option<Vec<String>>,
     allow_ports: Option<Vec<u16>>,
     gateway: Option<GatewaySettings>,
@@ -157,6 +161,7 @@ impl Settings {
             auto_apply: Sourced::built_in(Automatic::On),
             auto_apply_files: Sourced::built_in(Automatic::On),
             auto_apply_cli: Sourced::built_in(Automatic::Off),
+            strictness: Sourced::built_in(Strictness::default()),
             run_environment: Sourced::built_in(Vec::new()),
             allow_ports: Sourced::built_in(Vec::new()),
             gateway: GatewaySettings::default(),
@@ -201,6 +206,7 @@ impl Settings {
         said.ordered("auto_apply", file.auto_apply, &mut self.auto_apply);
         said.ordered("auto_apply_files", file.auto_apply_files, &mut self.auto_apply_files);
         said.ordered("auto_apply_cli", file.auto_apply_cli, &mut self.auto_apply_cli);
+        said.ordered("strictness", file.strictness, &mut self.strictness);
         let mark = said.by_user("sentinel_mark", file.sentinel_mark);
         self.sentinel_mark.set(mark, origin);
         let tail = said.by_user("tail_characters", file.tail_characters);
@@ -242,6 +248,12 @@ impl Settings {
         Ok(())
     }
 
+    /// Returns what may act in a heal: the stricter one of the setting, where there is one, and the flag.
+    pub(crate) fn strictness(&self, flag: Option<Strictness>) -> Strictness {
+        let said = (self.strictness.origin != Origin::BuiltIn).then_some(self.strictness.value);
+        said.max(flag).unwrap_or(self.strictness.value)
+    }
+
     /// Lists key, value and origin of every setting.
     pub(crate) fn rows(&self) -> Vec<(String, String, String)> {
         let template = |path: &Option<PathBuf>| match path {
@@ -257,6 +269,7 @@ impl Settings {
             row("auto_apply", &self.auto_apply, Automatic::to_string),
             row("auto_apply_files", &self.auto_apply_files, Automatic::to_string),
             row("auto_apply_cli", &self.auto_apply_cli, Automatic::to_string),
+            row("strictness", &self.strictness, |strictness| strictness.name().to_owned()),
             row("run_environment", &self.run_environment, |names| names.join(" ")),
             row("allow_ports", &self.allow_ports, |ports| {
                 ports.iter().map(u16::to_string).collect::<Vec<_>>().join(" ")
@@ -398,6 +411,21 @@ mod tests {
         assert_eq!(settings.auto_apply.value, Automatic::Off);
         assert_eq!(settings.auto_apply_cli.value, Automatic::Off);
         assert_eq!(settings.ignored.len(), 1);
+    }
+
+    #[test]
+    fn r04_the_strictest_of_setting_and_flag_holds() {
+        use Strictness::{Development, Production, Sketch};
+        let mut settings = Settings::built_in();
+        for flag in Strictness::ALL {
+            assert_eq!(settings.strictness(Some(flag)), flag);
+        }
+        workspace("strictness = 'sketch'", &mut settings);
+        assert_eq!((settings.strictness(None), settings.ignored.len()), (Development, 1));
+        workspace("strictness = 'production'", &mut settings);
+        for flag in [None, Some(Sketch), Some(Development), Some(Production)] {
+            assert_eq!(settings.strictness(flag), Production);
+        }
     }
 
     #[test]

@@ -87,7 +87,13 @@ fn the_page_documents_every_value_of_a_field_that_has_few() {
         keys_of_rule(&format!("prefix = ['x']\n{rest}{field} = 'no_such_value'"))
     };
     let toolchain = |field: &str| keys_of_toolchain(&format!("{field} = 'no_such_value'"));
+    let setting = |field: &str| {
+        let refused = toml::from_str::<ConfigFile>(&format!("{field} = 'no_such_value'")).err();
+        named_in(&refused.map(|error| error.to_string()).unwrap_or_default())
+    };
     for (heading, field, values) in [
+        ("Settings", "sentinel", setting("sentinel")),
+        ("Settings", "strictness", setting("strictness")),
         ("Rules", "decision", rule("decision")),
         ("Rules", "risk", rule("risk")),
         ("Toolchains", "parser", toolchain("parser")),

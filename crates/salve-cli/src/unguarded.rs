@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::keys::{Keys, Offer};
 use crate::output;
 use anstyle::AnsiColor;
-use salve_check::{Attendance, Guarantee, NamespaceDenial};
+use salve_check::{Attendance, Guarantee, NamespaceDenial, Runner};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -60,6 +60,16 @@ pub(crate) fn may_run(
         Some('w') => agree(workspace, open).map(|()| true),
         taken => Ok(taken.is_some()),
     }
+}
+
+/// The same for a runner: asks about the guarantees that it does not keep. Nothing is asked where it
+/// keeps them all.
+pub(crate) fn may_run_with(runner: &Runner, workspace: &Path, yes: bool) -> Result<bool, Failure> {
+    let reports = runner.guarantees()?;
+    let open = reports.iter().filter(|report| !report.held).map(|report| report.guarantee);
+    let open: Vec<Guarantee> = open.collect();
+    let attendance = if yes { Attendance::Agreed } else { Attendance::Interactive };
+    Ok(open.is_empty() || may_run(workspace, &open, attendance)?)
 }
 
 fn warning(open: &[Guarantee]) -> String {

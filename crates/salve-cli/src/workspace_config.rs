@@ -9,7 +9,9 @@ use crate::config_files::{self, read};
 use crate::failure::Failure;
 use crate::trust::{Standing, TrustList};
 use crate::{change, environment, host, output};
-use salve_check::{Approval, Approvals, Keep, ListEntry, Profile, RuleSource, Runner, Scope};
+use salve_check::{
+    Approval, Approvals, Keep, ListEntry, Profile, RuleSource, Runner, RunnerOptions, Scope,
+};
 use salve_engine::host::{ConfigText, WorkspaceConfig, WorkspaceHost};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -57,6 +59,15 @@ pub(crate) fn open(folder: &Path) -> Result<Configured, Failure> {
 }
 
 impl Configured {
+    /// Says on standard error that the workspace's own toolchains do not count.
+    pub(crate) fn say_what_is_passed_over(&self) {
+        if let Some(why) = self.passed_over {
+            output::story(&format!(
+                "note: toolchains of `salve.toml` do not count: {why}; `salve trust add` shows them and asks\n"
+            ));
+        }
+    }
+
     /// Says on standard error which rules do not count.
     pub(crate) fn report_ignored_rules(&self) {
         for (path, why) in &self.workspace.ignored_rules {
@@ -70,6 +81,12 @@ impl Configured {
 pub(crate) fn runner(folder: &Path) -> Result<Runner, Failure> {
     let config = WorkspaceConfig { folder: folder.to_owned(), ..WorkspaceConfig::default() };
     Ok(WorkspaceHost::new(&host::machine()?, config)?.runner(Keep::Nothing)?)
+}
+
+/// Returns how programs run in a folder that no rule or toolchain is about.
+pub(crate) fn runner_options(folder: &Path) -> Result<RunnerOptions, Failure> {
+    let config = WorkspaceConfig { folder: folder.to_owned(), ..WorkspaceConfig::default() };
+    Ok(WorkspaceHost::new(&host::machine()?, config)?.runner_options(Keep::Nothing))
 }
 
 /// Remembers that these entries may run in a workspace.

@@ -15,8 +15,8 @@ pub use engine::StoreEngine;
 pub use flows::{
     AUTO_HEALING, CONTINUE_SIGNAL, Edge, GENERATE_FLOW, GRAPH_FLOW, GenerateCaps, GenerateInput,
     GenerateOutput, GenerateSteps, Generation, GenerationFacts, GraphNode, GraphNodeState,
-    GraphPlan, GraphResult, HEAL_FLOW, HEAL_STAGE, HealHost, HealSteps, JobStatus, Join,
-    KnownNames, ModelSource, NoModel, NodeRetry, OnFail, PAUSE_SIGNAL, PlanError, Progress,
+    GraphPlan, GraphResult, HEAL_FLOW, HEAL_STAGE, HealHost, HealResume, HealSteps, JobStatus,
+    Join, KnownNames, ModelSource, NoModel, NodeRetry, OnFail, PAUSE_SIGNAL, PlanError, Progress,
     RESUME_SIGNAL, RETRY_SIGNAL, StopCode, ValidationError, WhichModel, Work, all_flows,
     is_over_budget, node_states,
 };

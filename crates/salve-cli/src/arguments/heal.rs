@@ -18,9 +18,10 @@ pub(crate) struct HealArguments {
     /// Where fixes may come from; everywhere when absent.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "SOURCE")]
     pub(crate) sources: Vec<SourceChoice>,
-    /// What may act: `sketch` tries what a model is unsure of too, `production` only what is pinned.
-    #[arg(long, value_enum, default_value_t = StrictnessChoice::Development, value_name = "STRICTNESS")]
-    pub(crate) strictness: StrictnessChoice,
+    /// What may act: `sketch` tries what a model is unsure of too, `production` only what is pinned. The
+    /// setting `strictness` holds where it is stricter. [default: development]
+    #[arg(long, value_enum, value_name = "STRICTNESS")]
+    pub(crate) strictness: Option<StrictnessChoice>,
     /// Keeps the errors that could be healed when others remain.
     #[arg(long)]
     pub(crate) partial: bool,
@@ -106,7 +107,7 @@ impl HealArguments {
             tree: report.tree.clone(),
             no_model: report.no_model,
             sources: Vec::new(),
-            strictness: StrictnessChoice::Development,
+            strictness: None,
             partial: false,
             yes: false,
             dry_run: false,

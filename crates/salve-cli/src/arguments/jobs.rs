@@ -239,8 +239,9 @@ pub(crate) struct WorkerArguments {
     /// A toolchain that this machine has; may be repeated. Jobs that need another are left to other workers.
     #[arg(long = "toolchain", value_name = "NAME")]
     pub(crate) toolchains: Vec<String>,
-    /// A root that this machine has; may be repeated.
-    #[arg(long = "root", value_name = "NAME=PATH")]
+    /// A workspace that this machine has, with the name that jobs know it by; may be repeated. Without a
+    /// name, heals that were begun there are taken.
+    #[arg(long = "root", value_name = "[NAME=]PATH")]
     pub(crate) roots: Vec<String>,
     /// How many steps at a time.
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=1024))]

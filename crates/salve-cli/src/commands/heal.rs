@@ -13,20 +13,17 @@ mod settings;
 use crate::arguments::{FormatChoice, HealArguments, PlaceArguments};
 use crate::commands::history::drawn_files;
 use crate::failure::{CommandResult, Ending, Failure};
+use crate::heal_host::CommandHost;
 use crate::job_place::{self, OpenJobs};
 use crate::settings::Settings;
 use crate::{host, output, run_environment, unguarded, workspace, workspace_config};
 use follow::heal_and_follow;
-use salve_check::{Attendance, Guarantee, Keep, NextStep, next_step_of_edits};
-use salve_engine::heal::{
-    HaltReason, HealInput, HealParts, HealReport, Outcome, RepairError, Then,
-};
+use salve_check::{Attendance, Keep, NextStep, next_step_of_edits};
+use salve_engine::heal::{HaltReason, HealInput, HealReport, Outcome, Then};
 use salve_engine::host::{OpenWorkspace, Place};
-use salve_engine::jobs::HealHost;
 use salve_jobs::JobId;
 use salve_tree::{History, WorkspaceOptions};
 use std::io::IsTerminal;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Runs `salve heal`.
@@ -39,7 +36,10 @@ pub(crate) fn run(arguments: &HealArguments, format: FormatChoice) -> CommandRes
             .hint("Formats of this command: human, json, jsonl, github"));
     }
     let place = workspace::place(&arguments.tree.place)?;
-    if !guarantees_hold(arguments, &place)? {
+    let configured = workspace_config::open(&place.root)?;
+    configured.say_what_is_passed_over();
+    let runner = configured.workspace.runner(Keep::RECORDS)?;
+    if !unguarded::may_run_with(&runner, &place.root, arguments.yes)? {
         return Ok(Ending::NeedsApproval);
     }
     if arguments.reset {
@@ -71,28 +71,19 @@ pub(super) fn heal(
     environment: Vec<(String, String)>,
     format: FormatChoice,
 ) -> Result<(JobId, HealReport), Failure> {
-    let host = Arc::new(CommandLineHost { environment });
     job_place::with(&PlaceArguments::default(), "heal", async |open: &OpenJobs<'_>| {
-        heal_and_follow(open, host, input, format).await
+        heal_in(open, input, environment, format).await
     })
 }
 
-fn guarantees_hold(arguments: &HealArguments, place: &Place) -> Result<bool, Failure> {
-    let configured = workspace_config::open(&place.root)?;
-    if let Some(why) = configured.passed_over {
-        output::story(&format!(
-            "note: toolchains of `salve.toml` do not count: {why}; `salve trust add` shows them and asks\n"
-        ));
-    }
-    let runner = configured.workspace.runner(Keep::RECORDS)?;
-    let open: Vec<Guarantee> = runner
-        .guarantees()?
-        .iter()
-        .filter(|report| !report.held)
-        .map(|report| report.guarantee)
-        .collect();
-    let attendance = if arguments.yes { Attendance::Agreed } else { Attendance::Interactive };
-    Ok(open.is_empty() || unguarded::may_run(&place.root, &open, attendance)?)
+/// The same with jobs that are open.
+pub(super) async fn heal_in(
+    open: &OpenJobs<'_>,
+    input: HealInput,
+    environment: Vec<(String, String)>,
+    format: FormatChoice,
+) -> Result<(JobId, HealReport), Failure> {
+    heal_and_follow(open, Arc::new(CommandHost { environment }), input, format).await
 }
 
 /// What is healed, from arguments and settings.
@@ -170,22 +161,4 @@ fn ending(report: &HealReport) -> Ending {
         Outcome::Halted { reason, .. } | Outcome::Paused { reason } => limit(*reason),
         _ => Ending::Findings,
     }
-}
-
-/// Opens workspaces by the configuration of this user.
-struct CommandLineHost {
-    environment: Vec<(String, String)>,
-}
-
-impl HealHost for CommandLineHost {
-    fn open(&self, root: &Path) -> Result<HealParts, RepairError> {
-        let configured =
-            workspace_config::open(root).map_err(|failure| RepairError::Io(failure.message()))?;
-        Ok(HealParts { workspace: configured.workspace, environment: self.environment.clone() })
-    }
-}
-
-/// Returns where states and layers of heals are kept.
-fn private_folder() -> Result<std::path::PathBuf, Failure> {
-    Ok(host::data_folder()?.join("heal"))
 }

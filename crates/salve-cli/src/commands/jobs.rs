@@ -58,7 +58,7 @@ async fn find(open: &OpenJobs<'_>, name: &str) -> Result<JobSnapshot, Failure> {
 }
 
 /// Reads everything that happened to a job.
-async fn history(jobs: &dyn Jobs, id: &JobId) -> Result<Vec<JobEvent>, Failure> {
+pub(super) async fn history(jobs: &dyn Jobs, id: &JobId) -> Result<Vec<JobEvent>, Failure> {
     let mut events: Vec<JobEvent> = Vec::new();
     loop {
         let after = events.last().map_or(EventId(0), |event| event.id);

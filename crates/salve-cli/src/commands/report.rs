@@ -10,7 +10,7 @@ use crate::arguments::{Format, FormatChoice, HealArguments, ReportArguments};
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::settings::Settings;
 use crate::{input, output, run_environment, workspace};
-use salve_engine::heal::HealFiles;
+use salve_engine::heal::{HealFiles, HealLock, Locking, RepairError};
 use salve_jobs::fresh_job_id;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &ReportArguments, format: Format) -> CommandResult 
     if report.auto_fix && !heals {
         output::story("too many reports in an hour: this one is kept, and starts no heal\n");
     }
-    let job = if heals { Some(started(arguments, report)?) } else { None };
+    let job = if heals { started(arguments, report)? } else { None };
     match format {
         Format::Human => {
             let heal = job.map(|job| format!(", healed by {job}")).unwrap_or_default();
@@ -83,13 +83,19 @@ pub(crate) fn run(arguments: &ReportArguments, format: Format) -> CommandResult 
     Ok(Ending::Clean)
 }
 
-fn started(arguments: &ReportArguments, report: AgentReport) -> Result<String, Failure> {
+// Nothing where the workspace is being healed already: its check is red, and that heal is about it.
+fn started(arguments: &ReportArguments, report: AgentReport) -> Result<Option<String>, Failure> {
     let place = workspace::place(&arguments.tree.place)?;
+    if let Locking::Held { process } = HealLock::take(&place.root)? {
+        let busy = RepairError::Busy { process };
+        output::story(&format!("{busy}: this report is kept, and starts none\n"));
+        return Ok(None);
+    }
     let settings = Settings::load_for(Some(&place.folder()))?;
     let environment = run_environment::chosen(&settings, &[])?.values;
     let mut input = heal::input(&HealArguments::reported(arguments), &place, &settings)?;
     input.proposal = report.edit.map(|edit| (report.from, edit));
     let (job, healed) = heal::heal(input, environment, FormatChoice::Human)?;
     output::story(&format!("the heal ended: {}\n", healed.outcome));
-    Ok(job.to_string())
+    Ok(Some(job.to_string()))
 }

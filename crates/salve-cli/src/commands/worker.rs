@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &WorkerArguments, format: Format) -> CommandResult 
         };
         announce(open, &options, format)?;
         let busy = Busy::default();
-        let runner = open.run_watched(options, &busy).await?;
+        let runner = open.run_watched(options, roots, &busy).await?;
         runtime::interrupted().await?;
         drain(runner, &busy, Duration::from_secs(arguments.drain_seconds)).await
     })
@@ -49,12 +49,12 @@ pub(crate) fn run(arguments: &WorkerArguments, format: Format) -> CommandResult 
 fn roots(said: &[String]) -> Result<BTreeMap<String, PathBuf>, Failure> {
     let mut roots = BTreeMap::new();
     for pair in said {
-        let (name, path) = pair.split_once('=').ok_or_else(|| {
-            Failure::new(format!("`{pair}` names no path")).hint("It looks like --root NAME=PATH.")
-        })?;
+        let (name, path) = pair.split_once('=').unwrap_or((pair, pair));
         let path = std::fs::canonicalize(path)
             .map_err(|error| Failure::new(format!("the root `{name}` is not there: {error}")))?;
-        roots.insert(name.to_owned(), path);
+        // A heal that was begun in a folder of this machine knows it by its path.
+        let name = if name == pair { path.display().to_string() } else { name.to_owned() };
+        roots.insert(name, path);
     }
     Ok(roots)
 }

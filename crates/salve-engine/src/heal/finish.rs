@@ -4,8 +4,9 @@
 //! edited. Before anything is written the user's tree is looked at again: what changed meanwhile means
 //! checking again. Never writes what was not verified, and never a part of it.
 
+use super::breakers::{Breaker, BreakerState};
 use super::driver::take;
-use super::machine::{Accepted, Step, StepResult};
+use super::machine::{Accepted, Flag, Step, StepResult};
 use super::{HealInput, HealWork, Outcome, Patch, RepairError, SavedHeal, Then};
 use crate::facts::GrammarProbe;
 use crate::host::OpenWorkspace;
@@ -15,6 +16,7 @@ use salve_tree::{
 };
 use salve_types::{EditEnd, EditFormat, EditSet, FileChange, FileEdit, Span};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What a heal came to, as other programs read it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -49,6 +51,9 @@ pub struct HealReport {
     /// The change as it would be applied, where it was not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<Patch>,
+    /// Whether only some of the errors are healed by the change.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub partial: bool,
     /// Whether a person has to allow the change.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub held: bool,
@@ -61,6 +66,12 @@ pub struct HealReport {
     /// Why the fix is believed, or what was tried, a line each.
     #[serde(default)]
     pub story: Vec<String>,
+    /// What a person should look at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<Flag>,
+    /// How far each breaker has counted.
+    #[serde(default)]
+    pub breakers: BTreeMap<Breaker, BreakerState>,
     /// What could not be written down.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -95,6 +106,10 @@ pub fn finish(
     match accepted {
         None => {}
         Some(accepted) if input.then == Then::Show || accepted.proposal => {
+            if !is_known(work, saved)? {
+                take(&mut saved.machine, StepResult::TreeChanged)?;
+                return Ok(Finished::Again);
+            }
             report.held = accepted.proposal;
             report.patch = Some(accepted.candidate.patch);
         }
@@ -164,8 +179,8 @@ fn applied(
         return Ok(Some(change.id.clone()));
     }
     let verified = verified(&workspace, &accepted.candidate.patch)?;
-    // Looked at after the files were read: what is replaced is what the shadow was made of.
-    if !work.tree_changes()?.is_empty() {
+    // Looked at after the files were read: what is replaced is what the fix was made for.
+    if !is_known(work, saved)? {
         return Ok(None);
     }
     let cost = Cost { micro_dollars: saved.micro_dollars, ..Cost::default() };
@@ -181,6 +196,11 @@ fn applied(
         ApplyOutcome::Conflict(_) => Ok(None),
         ApplyOutcome::NothingToDo => Ok(Some(String::new())),
     }
+}
+
+// Whether the files are those that the shadow was made of, and the fix.
+fn is_known(work: &HealWork, saved: &SavedHeal) -> Result<bool, RepairError> {
+    Ok(saved.tree == Some(work.tree_name()?) && work.tree_changes()?.is_empty())
 }
 
 // The gates and the toolchain have judged the content; here it is held to the bytes.
@@ -244,10 +264,13 @@ fn report(saved: &SavedHeal, outcome: Outcome, accepted: Option<&Accepted>) -> H
         errors_after: remaining.len(),
         remaining,
         patch: None,
+        partial: accepted.is_some_and(|one| one.partial),
         held: false,
         checked_by: saved.tools.ran.clone(),
         not_checked: saved.tools.missing.clone(),
         story: machine.attempts().iter().map(told).collect(),
+        flags: machine.flags().to_vec(),
+        breakers: machine.breakers().into_iter().map(|state| (state.breaker, state)).collect(),
         warnings: Vec::new(),
         outcome: outcome.name().to_owned(),
         ending: outcome,

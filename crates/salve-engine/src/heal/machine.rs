@@ -190,6 +190,10 @@ impl Loop {
     /// When it is not one of that step; nothing changed then.
     pub fn take(&mut self, result: StepResult) -> Result<(), WrongResult> {
         match (self.step.clone(), result) {
+            // Found out when what was accepted is to be written.
+            (Step::Done(_), StepResult::TreeChanged) if self.accepted.is_some() => {
+                self.tree_changed();
+            }
             (Step::Done(_), _) => return Err(WrongResult),
             (_, StepResult::Interrupted(reason)) => self.interrupted(reason),
             (_, StepResult::TreeChanged) => self.tree_changed(),
@@ -223,6 +227,7 @@ impl Loop {
         }
         self.options.tokens = self.options.tokens.saturating_add(more_tokens);
         self.orphans = 0;
+        self.tree_changes = 0;
         match self.paused_at.take() {
             Some(step) => self.step = step,
             None => self.advance(),

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How a heal ended. Any but the first two leave the tree as it was.
+/// How a heal ended. Any but the first two leave the tree as it was, unless a part was to be kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[must_use]
 pub enum Outcome {
@@ -160,6 +160,12 @@ pub enum RepairError {
     /// A toolchain is missing or cannot be run.
     #[error("toolchain error: {0}")]
     Toolchain(String),
+    /// The workspace is being healed already.
+    #[error("another heal of this workspace is in progress{}", .process.map(|id| format!(" (process {id})")).unwrap_or_default())]
+    Busy {
+        /// By which process, as far as it is known.
+        process: Option<u32>,
+    },
 }
 
 impl From<std::io::Error> for RepairError {

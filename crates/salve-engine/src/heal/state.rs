@@ -31,8 +31,20 @@ pub struct SavedHeal {
     pub flaky: BTreeSet<String>,
     /// The price of all calls, in millionths of a dollar.
     pub micro_dollars: u64,
-    /// When it began, in milliseconds since 1970.
+    /// When it began, in milliseconds since 1970. Time in which it was interrupted does not count.
     pub began: u64,
+    /// When a model was asked, in milliseconds since 1970.
+    #[serde(default)]
+    pub asked: Option<u64>,
+    /// How long the answer took that is tried next.
+    #[serde(default)]
+    pub waited: u64,
+    /// When it was interrupted.
+    #[serde(default)]
+    pub paused: Option<u64>,
+    /// The tree that all of this is about, by its name.
+    #[serde(default)]
+    pub tree: Option<String>,
 }
 
 impl SavedHeal {
@@ -47,6 +59,10 @@ impl SavedHeal {
             flaky: BTreeSet::new(),
             micro_dollars: 0,
             began: now,
+            asked: None,
+            waited: 0,
+            paused: None,
+            tree: None,
         }
     }
 }

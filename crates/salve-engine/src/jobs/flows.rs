@@ -17,7 +17,7 @@ pub use graph::{
     Edge, GraphNode, GraphNodeState, GraphPlan, GraphResult, Join, KnownNames, NodeRetry, OnFail,
     PlanError, Work, node_states,
 };
-pub use heal::{HEAL_STAGE, HealHost, HealSteps};
+pub use heal::{HEAL_STAGE, HealHost, HealResume, HealSteps};
 pub use status::JobStatus;
 
 use salve_jobs::{BadName, FlowName, Flows};

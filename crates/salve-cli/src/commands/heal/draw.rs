@@ -83,6 +83,9 @@ pub(super) fn report(report: &HealReport, applied: &str, root: &Path) -> String 
         let calls = counted(u64::from(report.model_calls), "call");
         text.push_str(&format!("{calls}, {} tokens, ${:.4}\n", report.tokens, report.cost));
     }
+    for flag in &report.flags {
+        text.push_str(&format!("look at: {}\n", visible(&flag.in_words())));
+    }
     for warning in &report.warnings {
         text.push_str(&format!("warning: {}\n", visible(warning)));
     }
@@ -94,6 +97,13 @@ pub(super) fn report(report: &HealReport, applied: &str, root: &Path) -> String 
 
 fn headline(report: &HealReport) -> String {
     let files = report.files.join(", ");
+    if report.partial {
+        let left = counted(u64::try_from(report.errors_after).unwrap_or(u64::MAX), "error");
+        return match report.change {
+            Some(_) => format!("Healed in part: {files}. {left} left."),
+            None => format!("A part can be healed: {files}. Nothing was written."),
+        };
+    }
     match &report.ending {
         Outcome::FirstTrySuccess => "Nothing to heal: the check passes.".to_owned(),
         Outcome::Repaired { attempts, .. } if report.change.is_some() => {

@@ -1,19 +1,20 @@
 //! Runs the job of a heal in this process and shows it.
 //!
-//! In: open jobs and what is to be healed. Out: the report. A heal of the same workspace and command that
-//! was interrupted is gone on with. Never runs two heals of one workspace at a time.
+//! In: open jobs and what is to be healed. Out: the report. A heal of the same workspace, command and limits
+//! that was killed or interrupted is gone on with. Never runs two heals of one workspace at a time.
 
 use super::draw;
 use crate::arguments::FormatChoice;
+use crate::commands::jobs::history;
 use crate::commands::worker::Busy;
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::job_place::OpenJobs;
 use crate::{output, runtime};
 use futures_util::StreamExt;
 use salve_check::project_files;
-use salve_engine::heal::{HealInput, HealReport};
+use salve_engine::heal::{HealInput, HealLock, HealReport, Locking, RepairError};
 use salve_engine::host::Place;
-use salve_engine::jobs::{HEAL_FLOW, HEAL_STAGE, HealHost};
+use salve_engine::jobs::{HEAL_FLOW, HEAL_STAGE, HealHost, HealResume, JobStatus, RESUME_SIGNAL};
 use salve_jobs::{
     EventId, FlowName, Happened, JobFilter, JobId, JobSnapshot, JobState, Needs, Page,
     StartOptions, WorkerOptions, fresh_job_id,
@@ -27,6 +28,8 @@ use std::time::{Duration, SystemTime};
 /// How often the files are looked at while nothing is healed.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(500);
 const GRACE: Duration = Duration::from_secs(30);
+/// How many heals that have not ended are looked through.
+const MOST_UNFINISHED: u32 = 500;
 
 /// Heals, and shows what happens.
 pub(super) async fn heal_and_follow(
@@ -35,12 +38,16 @@ pub(super) async fn heal_and_follow(
     input: HealInput,
     format: FormatChoice,
 ) -> Result<(JobId, HealReport), Failure> {
+    let _lock = match HealLock::take(&input.root)? {
+        Locking::Taken(lock) => lock,
+        Locking::Held { process } => return Err(in_progress(process)),
+    };
     let flow = FlowName::try_from(HEAL_FLOW.to_owned())?;
     let root = input.root.display().to_string();
     let name = name_of(&input);
     let before = unfinished(open, &name).await?;
     let id = match &before {
-        Some(id) => id.clone(),
+        Some(job) => job.id.clone(),
         None => JobId::new(&format!("{name}-{}", fresh_job_id()))?,
     };
     let options = WorkerOptions {
@@ -52,31 +59,35 @@ pub(super) async fn heal_and_follow(
         ..WorkerOptions::default()
     };
     let busy = Busy::default();
-    let runner = open.run_healing(host, super::private_folder()?, options, &busy).await?;
-    match before {
-        Some(id) => output::story(&format!("going on with {id}, which was interrupted\n")),
+    let runner = open.run_healing(host, options, &busy).await?;
+    let seen = match before {
+        Some(job) => {
+            output::story(&format!("going on with {id}, which was interrupted\n"));
+            go_on(open, &job, &input).await?
+        }
         None => {
             let needs = Needs { root: Some(root), ..Needs::default() };
             let input = serde_json::to_value(input)?;
             let _new = open.jobs.start(&flow, id.clone(), input, StartOptions { needs }).await?;
+            EventId(0)
         }
-    }
+    };
     if format == FormatChoice::Human {
         output::transient("checking");
     }
-    let ended = follow(open, &id, EventId(0), format).await;
+    let ended = follow(open, &id, seen, format).await;
     output::transient("");
     tokio::select! {
         _ = runner.drain(GRACE) => {}
         interrupted = runtime::interrupted() => interrupted?,
     }
-    forget_ended(open, &super::private_folder()?).await;
+    forget_ended(open).await;
     Ok((id, ended??))
 }
 
 // A process that was killed just after its heal was over could not remove what it kept of it.
-async fn forget_ended(open: &OpenJobs<'_>, folder: &Path) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
+async fn forget_ended(open: &OpenJobs<'_>) {
+    let Ok(entries) = std::fs::read_dir(open.heal_folder()) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let Some(id) = name.to_str().and_then(|name| JobId::new(name).ok()) else { continue };
@@ -88,19 +99,47 @@ async fn forget_ended(open: &OpenJobs<'_>, folder: &Path) {
     }
 }
 
-// The same for every heal of one workspace and command, so that one which was interrupted is found.
+fn in_progress(process: Option<u32>) -> Failure {
+    Failure::new(RepairError::Busy { process }.to_string()).hint(
+        "Start it again when that one is over; `salve jobs list` shows it, `salve jobs cancel` ends it.",
+    )
+}
+
+// The same for every heal of one workspace that does the same, so that one which was interrupted is found.
+// More tokens or time are no other heal.
 fn name_of(input: &HealInput) -> String {
-    let what = json!([input.root, input.command, input.targets, input.then]).to_string();
+    let options = &input.options;
+    let may = json!([options.strictness, options.fixers, options.tiers, options.partial]);
+    let what = json!([input.here, input.command, input.targets, input.scope, input.fail_on]);
+    let what = json!([input.root, what, input.then, input.proposal, may]).to_string();
     let hash = ContentHash::of(what.as_bytes()).hex();
     format!("heal-{}", hash.get(..12).unwrap_or(&hash))
 }
 
-// A heal of this name that was begun and has not ended.
-async fn unfinished(open: &OpenJobs<'_>, name: &str) -> Result<Option<JobId>, Failure> {
-    let jobs = open.jobs.list(JobFilter::default(), Page::default()).await?;
-    let own =
-        |job: &JobSnapshot| job.id.as_str().starts_with(name) && !job.id.as_str().contains('/');
-    Ok(jobs.into_iter().find(|job| own(job) && !job.state.is_terminal()).map(|job| job.id))
+// The newest heal of this name that was begun and has not ended.
+async fn unfinished(open: &OpenJobs<'_>, name: &str) -> Result<Option<JobSnapshot>, Failure> {
+    let flow = HEAL_FLOW.split('@').next().map(str::to_owned);
+    let filter = JobFilter { flow, ended: Some(false), roots_only: true, ..JobFilter::default() };
+    let jobs = open.jobs.list(filter, Page { after: None, limit: MOST_UNFINISHED }).await?;
+    let own = |job: &JobSnapshot| job.id.as_str().starts_with(name) && !job.state.is_terminal();
+    Ok(jobs.into_iter().find(own))
+}
+
+// One that waits to be told is told; returns the last event from before.
+async fn go_on(
+    open: &OpenJobs<'_>,
+    job: &JobSnapshot,
+    input: &HealInput,
+) -> Result<EventId, Failure> {
+    let events = history(&*open.jobs, &job.id).await?;
+    let seen = events.last().map_or(EventId(0), |event| event.id);
+    let waits = matches!(job.state, JobState::Waiting { .. });
+    if waits && JobStatus::of(job) == JobStatus::Paused {
+        let with = serde_json::to_value(HealResume { tokens: Some(input.options.tokens) })?;
+        let signal_id = format!("{RESUME_SIGNAL}-{}", seen.0);
+        open.jobs.signal(&job.id, RESUME_SIGNAL, &signal_id, with).await?;
+    }
+    Ok(seen)
 }
 
 async fn follow(
@@ -116,10 +155,11 @@ async fn follow(
         tokio::select! {
             event = events.next() => {
                 let Some(event) = event.transpose()? else { break };
-                if let Happened::Stage { stage } = &event.what
-                    && stage.name == HEAL_STAGE
-                {
+                let Happened::Stage { stage } = event.what else { continue };
+                if stage.name == HEAL_STAGE {
                     tell(&stage.detail, format)?;
+                } else if stage.name == JobStatus::Paused.name() {
+                    return Ok(Ok(serde_json::from_value(stage.detail)?));
                 }
             }
             ended = &mut interrupted => {

@@ -19,7 +19,7 @@ pub(super) fn options(
     let tiers = if models { tiers(&settings.models.settings)? } else { Vec::new() };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     Ok(HealOptions {
-        strictness: arguments.strictness.into(),
+        strictness: settings.strictness(arguments.strictness.map(Into::into)),
         fixers: wanted(SourceChoice::Fixer),
         tiers,
         tokens: arguments.max_tokens,

@@ -15,6 +15,7 @@ use crate::{output, runtime};
 use futures_util::StreamExt;
 use salve_engine::jobs::JobStatus;
 use salve_jobs::{EventId, Happened, JobEvent, JobId, JobSnapshot, JobState, WorkerOptions};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 const TICK: Duration = Duration::from_millis(500);
@@ -55,7 +56,7 @@ pub(super) async fn while_running<T>(
 ) -> Result<T, Failure> {
     let busy = Busy::default();
     let runner = match job.filter(|_| open.is_local()) {
-        Some(job) => Some(open.run_watched(options(open, job), &busy).await?),
+        Some(job) => Some(open.run_watched(options(open, job), BTreeMap::new(), &busy).await?),
         None => None,
     };
     let done = act().await;

@@ -70,6 +70,7 @@ impl TierPlan {
 
 /// What a heal may do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct HealOptions {
     /// What may act.
     pub strictness: Strictness,

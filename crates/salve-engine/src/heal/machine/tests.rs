@@ -533,6 +533,18 @@ fn a_changed_tree_is_checked_again_and_not_for_ever() {
 }
 
 #[test]
+fn what_was_accepted_for_other_files_is_not_written() {
+    let mut machine = proposing("a", FixSource::Fixer, &["fix"]).run(HealOptions::default());
+    assert!(machine.accepted().is_some());
+    machine.take(StepResult::TreeChanged).unwrap();
+    assert_eq!(machine.next(), Step::Check);
+    assert!(machine.accepted().is_none());
+    // What ended without a change has nothing to begin again for.
+    let mut machine = proposing("a", FixSource::Fixer, &[]).run(HealOptions::default());
+    assert_eq!(machine.take(StepResult::TreeChanged), Err(WrongResult));
+}
+
+#[test]
 fn a_file_that_is_changed_again_and_again_is_flagged() {
     let mut world = proposing("a", FixSource::Fixer, &["1", "2", "3", "4", "5"]);
     assert_eq!(world.run(HealOptions::default()).flags(), []);

@@ -8,14 +8,14 @@ mod steps;
 
 pub use steps::{HealHost, HealSteps};
 
-use super::GENERATE_FLOW;
 use super::generate::{GenerateInput, GenerateOutput};
+use super::{GENERATE_FLOW, JobStatus, RESUME_SIGNAL};
 use crate::heal::{HealInput, HealReport, StateId};
 use salve_jobs::{FlowCtx, FlowError, FlowName, JobError, Json, Retry, StepError, StepName};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use steps::{ANSWER, BEGIN, FINISH, PROMPT, WORK};
+use steps::{ANSWER, BEGIN, FINISH, PROMPT, RESUME, WORK};
 
 /// The stage under which the loop says what happened; its detail is a list of events.
 pub const HEAL_STAGE: &str = "healing";
@@ -39,6 +39,8 @@ pub(super) enum Next {
     Ask(u32),
     /// The loop is over.
     Finish,
+    /// It is interrupted, and goes on when it is told to.
+    Paused(Box<HealReport>),
     /// Everything is done.
     Ended(Box<HealReport>),
 }
@@ -48,6 +50,21 @@ pub(super) enum Next {
 pub(super) struct At {
     pub(super) input: HealInput,
     pub(super) state: Option<StateId>,
+}
+
+/// What a heal that was interrupted is told.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Resumed {
+    pub(super) at: At,
+    pub(super) with: HealResume,
+}
+
+/// What the signal to go on may carry. Nothing of it: with the limits there were.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct HealResume {
+    /// The tokens that all calls together may take, when that is more than before.
+    #[serde(default)]
+    pub tokens: Option<u64>,
 }
 
 /// What a model's answer came to.
@@ -88,6 +105,16 @@ pub(super) async fn run_heal(context: Arc<dyn FlowCtx>, input: Json) -> Result<J
                 run.step(ANSWER, &Asked { at, answer }).await?
             }
             Next::Finish => run.step(FINISH, &at).await?,
+            Next::Paused(report) => {
+                let report = serde_json::to_value(report)
+                    .map_err(|error| FlowError::new(error.to_string()))?;
+                context.stage(JobStatus::Paused.name(), report);
+                let told = context.wait_signal(RESUME_SIGNAL, None).await;
+                context.stage(HEAL_STAGE, serde_json::json!([{ "event": "resumed" }]));
+                // A word without limits is `salve jobs resume`.
+                let with = told.and_then(|told| serde_json::from_value(told).ok());
+                run.step(RESUME, &Resumed { at, with: with.unwrap_or_default() }).await?
+            }
             Next::Ended(report) => {
                 return serde_json::to_value(report)
                     .map_err(|error| FlowError::new(error.to_string()));
@@ -135,7 +162,9 @@ impl Run<'_> {
         let fatal = |error: &dyn std::fmt::Display| StepError::fatal(error.to_string());
         let name = StepName::new(name).map_err(|error| fatal(&error))?;
         let input = serde_json::to_value(input).map_err(|error| fatal(&error))?;
-        let output = self.context.step(&name, input, Retry::NEVER).await?;
+        // What passes by itself: a store that is away, a heal of the same workspace that is not over.
+        let retry = Retry { attempts: 60, ..Retry::default() };
+        let output = self.context.step(&name, input, retry).await?;
         serde_json::from_value(output).map_err(|error| fatal(&error))
     }
 }

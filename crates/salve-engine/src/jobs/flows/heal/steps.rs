@@ -4,11 +4,11 @@
 //! workspace's parts) is kept in this process as long as the heal lasts, and opened again by another
 //! process after a crash. Never changes the user's tree but in `finish`.
 
-use super::{Answer, Asked, At, Next, Turn};
+use super::{Answer, Asked, At, Next, Resumed, Turn};
 use crate::heal::machine::{HealOptions, Loop, Step, StepResult};
 use crate::heal::{
-    Finished, HaltReason, HealInput, HealParts, HealWork, RepairError, SavedHeal, StateFolder,
-    StateId, finish, make_prompt, perform, record, take, take_answer,
+    Finished, HaltReason, HealInput, HealParts, HealWork, Outcome, RepairError, SavedHeal,
+    StateFolder, StateId, finish, heed_the_tree, make_prompt, perform, record, take, take_answer,
 };
 use crate::jobs::{GenerateInput, WhichModel};
 use salve_jobs::{BadName, DoubtPolicy, JobId, Json, StepError, StepName, Steps};
@@ -24,6 +24,7 @@ pub(super) const WORK: &str = "heal.work";
 pub(super) const PROMPT: &str = "heal.prompt";
 pub(super) const ANSWER: &str = "heal.answer";
 pub(super) const FINISH: &str = "heal.finish";
+pub(super) const RESUME: &str = "heal.resume";
 
 /// Opens workspaces for heals. The process that runs them decides what counts there.
 pub trait HealHost: Send + Sync {
@@ -63,6 +64,7 @@ impl HealSteps {
     pub fn add_to(&self, steps: Steps) -> Result<Steps, BadName> {
         let own = || self.clone();
         let (begin, work, prompt, answer, finish) = (own(), own(), own(), own(), own());
+        let resume = own();
         Ok(steps
             .with(StepName::new(BEGIN)?, move |context, input| {
                 let steps = begin.clone();
@@ -83,6 +85,10 @@ impl HealSteps {
             .with(StepName::new(FINISH)?, move |context, input| {
                 let steps = finish.clone();
                 async move { written(&steps.finish(context.job(), read(input)?).await?) }
+            })
+            .with(StepName::new(RESUME)?, move |context, input| {
+                let steps = resume.clone();
+                async move { written(&steps.resume(context.job(), read(input)?).await?) }
             }))
     }
 
@@ -91,8 +97,9 @@ impl HealSteps {
         let unhealed = self.store.unhealed_counts(&workspace).await;
         let unhealed = unhealed.map_err(|error| unreadable(&error))?;
         let options = HealOptions { unhealed, ..at.input.options.clone() };
-        let state = SavedHeal::new(Loop::new(options), self.now());
-        self.blocking(job, at, move |here| here.turn(0, &state, Vec::new())).await
+        let now = self.now();
+        let mut state = SavedHeal::new(Loop::new(options), now);
+        self.blocking(job, at, move |here| here.turn(0, &mut state, Vec::new(), now)).await
     }
 
     async fn work(&self, job: &JobId, at: At) -> Result<Turn, StepError> {
@@ -106,7 +113,7 @@ impl HealSteps {
             } else {
                 perform(&here.work, &mut state, now)?
             };
-            here.turn(step + 1, &state, events)
+            here.turn(step + 1, &mut state, events, now)
         })
         .await
     }
@@ -152,12 +159,23 @@ impl HealSteps {
         self.blocking(job, at, move |here| {
             let (step, mut state) = here.state(now)?;
             state.micro_dollars += micro_dollars;
-            if let Some(text) = text {
-                let events = take_answer(&here.work, &mut state, &text, tokens)?;
-                return here.turn(step + 1, &state, events);
+            state.waited = state.asked.take().map_or(0, |since| now.saturating_sub(since));
+            let known = state.machine.attempts().len();
+            let events = match text {
+                Some(text) => take_answer(&here.work, &mut state, &text, tokens)?,
+                None => {
+                    take(&mut state.machine, without_fix(&answer, tokens))?;
+                    Vec::new()
+                }
+            };
+            // An answer without a fix is an attempt already.
+            if state.machine.attempts().len() > known {
+                let waited = std::mem::take(&mut state.waited);
+                state.machine.note_durations(known, &[waited]);
             }
-            take(&mut state.machine, without_fix(&answer, tokens))?;
-            here.turn(step + 1, &state, Vec::new())
+            // What it took counts; a fix of other files than these does not.
+            heed_the_tree(&here.work, &mut state)?;
+            here.turn(step + 1, &mut state, events, now)
         })
         .await
     }
@@ -168,21 +186,25 @@ impl HealSteps {
             .blocking(job, at, move |here| {
                 let (step, mut state) = here.state(now)?;
                 match finish(&here.work, &here.input, &mut state, &name, now)? {
-                    Finished::Again => Ok((here.turn(step + 1, &state, Vec::new())?, None)),
+                    Finished::Again => {
+                        Ok((here.turn(step + 1, &mut state, Vec::new(), now)?, None))
+                    }
                     Finished::Ended(report) => {
+                        let paused = matches!(report.ending, Outcome::Paused { .. });
+                        state.paused = paused.then_some(now);
                         let id = here.folder.write(step + 1, &state)?;
-                        let turn = Turn {
-                            state: id,
-                            next: Next::Ended(report.clone()),
-                            events: Vec::new(),
+                        let next = match paused {
+                            true => Next::Paused(report.clone()),
+                            false => Next::Ended(report.clone()),
                         };
-                        Ok((turn, Some((here.input, state, report))))
+                        let turn = Turn { state: id, next, events: Vec::new() };
+                        Ok((turn, (!paused).then_some((here.input, state, report))))
                     }
                 }
             })
             .await?;
         let Some((input, state, mut report)) = ended else {
-            // The files are not what the shadow was made of.
+            // The files are not what the shadow was made of, or nothing is done until a person says so.
             self.forget(job);
             return Ok(turn);
         };
@@ -192,6 +214,24 @@ impl HealSteps {
         }
         self.close(job);
         Ok(Turn { next: Next::Ended(report), ..turn })
+    }
+
+    async fn resume(&self, job: &JobId, resumed: Resumed) -> Result<Turn, StepError> {
+        let Resumed { at, with } = resumed;
+        let now = self.now();
+        self.blocking(job, at, move |here| {
+            let (step, mut state) = here.state(now)?;
+            let waited = state.paused.take().map_or(0, |since| now.saturating_sub(since));
+            state.began = state.began.saturating_add(waited);
+            let limit = state.machine.options().tokens;
+            state.machine.resume(with.tokens.unwrap_or(limit).saturating_sub(limit));
+            let goes_on = !matches!(state.machine.next(), Step::Done(_));
+            if goes_on && here.work.is_paused()? {
+                take(&mut state.machine, StepResult::Interrupted(HaltReason::ControlFile))?;
+            }
+            here.turn(step + 1, &mut state, Vec::new(), now)
+        })
+        .await
     }
 
     fn forget(&self, job: &JobId) {
@@ -215,7 +255,10 @@ impl HealSteps {
         let (steps, job) = (self.clone(), job.clone());
         let done = tokio::task::spawn_blocking(move || act(steps.here(&job, at)?));
         let done = done.await.map_err(|error| StepError::fatal(error.to_string()))?;
-        done.map_err(|error| StepError::fatal(error.to_string()))
+        done.map_err(|error| match error {
+            RepairError::Busy { .. } => StepError::retryable(error.to_string()),
+            _ => StepError::fatal(error.to_string()),
+        })
     }
 
     fn here(&self, job: &JobId, at: At) -> Result<Here, RepairError> {
@@ -255,7 +298,14 @@ impl Here {
         Ok((id.step, read.unwrap_or_else(fresh)))
     }
 
-    fn turn(&self, step: u32, state: &SavedHeal, events: Vec<Json>) -> Result<Turn, RepairError> {
+    fn turn(
+        &self,
+        step: u32,
+        state: &mut SavedHeal,
+        events: Vec<Json>,
+        now: u64,
+    ) -> Result<Turn, RepairError> {
+        state.asked = matches!(state.machine.next(), Step::Ask(_)).then_some(now);
         let id = self.folder.write(step, state)?;
         let next = match state.machine.next() {
             Step::Ask(ask) => Next::Ask(ask.number),

@@ -1,0 +1,55 @@
+//! Workspaces as heals open them in this process.
+//!
+//! In: the root that a heal names. Out: the parts that work there, by the configuration of this user. A
+//! command holds the workspace's lock itself; a worker takes it with each workspace it opens. Never opens
+//! one that another process heals.
+
+use crate::failure::Failure;
+use crate::settings::Settings;
+use crate::{run_environment, workspace_config};
+use salve_engine::heal::{HealLock, HealParts, Locking, RepairError};
+use salve_engine::jobs::HealHost;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Opens the workspace of one command, which holds its lock.
+pub(crate) struct CommandHost {
+    /// Variables the programs of a check get.
+    pub(crate) environment: Vec<(String, String)>,
+}
+
+impl HealHost for CommandHost {
+    fn open(&self, root: &Path) -> Result<HealParts, RepairError> {
+        let configured = workspace_config::open(root).map_err(|failure| unusable(&failure))?;
+        let environment = self.environment.clone();
+        Ok(HealParts { workspace: configured.workspace, environment, lock: None })
+    }
+}
+
+/// Opens the workspaces of a worker.
+pub(crate) struct WorkerHost {
+    /// Where the roots with a name are.
+    pub(crate) roots: BTreeMap<String, PathBuf>,
+}
+
+impl HealHost for WorkerHost {
+    fn open(&self, root: &Path) -> Result<HealParts, RepairError> {
+        let named = root.to_str().and_then(|name| self.roots.get(name));
+        let root = named.map_or(root, PathBuf::as_path).canonicalize()?;
+        let lock = match HealLock::take(&root)? {
+            Locking::Taken(lock) => lock,
+            Locking::Held { process } => return Err(RepairError::Busy { process }),
+        };
+        let opened = || -> Result<HealParts, Failure> {
+            let settings = Settings::load_for(Some(&root))?;
+            let environment = run_environment::chosen(&settings, &[])?.values;
+            let workspace = workspace_config::open(&root)?.workspace;
+            Ok(HealParts { workspace, environment, lock: Some(lock) })
+        };
+        opened().map_err(|failure| unusable(&failure))
+    }
+}
+
+fn unusable(failure: &Failure) -> RepairError {
+    RepairError::Io(failure.message())
+}
