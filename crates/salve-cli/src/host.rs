@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
+use tempfile::TempDir;
 
 /// The first argument that makes this executable the launcher.
 const LAUNCH: &str = "__launch";
@@ -95,6 +96,18 @@ pub(crate) fn read_store<T>(
         return Ok(None);
     }
     with_store(name, act).map(Some)
+}
+
+/// Makes a folder for what lasts as long as a command: where Salve remembers, as far as that is there, so
+/// that a build does not fill the machine's memory; else among the temporary ones.
+pub(crate) fn private_folder(prefix: &str) -> Result<TempDir, Failure> {
+    let mut named = tempfile::Builder::new();
+    named.prefix(prefix);
+    let data = environment::user_data_folder().filter(|folder| folder.is_dir());
+    Ok(match data.and_then(|folder| named.tempdir_in(folder).ok()) {
+        Some(folder) => folder,
+        None => named.tempdir()?,
+    })
 }
 
 /// Returns the folder of what Salve remembers.

@@ -10,15 +10,15 @@ mod draw;
 use crate::arguments::{CheckArguments, FormatChoice};
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::settings::Settings;
-use crate::{output, run_environment, unguarded, workspace, workspace_config};
+use crate::{host, output, run_environment, unguarded, workspace, workspace_config};
 use salve_check::{
-    Attendance, BuildProfile, CheckOptions, CheckProgress, CheckReport, CheckVerdict, Guarantee,
-    Keep, Reach, Registry, StartedBy, check_watched, github_commands, sarif_log, sign,
+    BuildProfile, CheckOptions, CheckProgress, CheckReport, CheckVerdict, Keep, Reach, Registry,
+    Shadow, ShadowOptions, StartedBy, check_watched, github_commands, sarif_log, sign,
 };
 use salve_engine::host::Place;
 use salve_types::Diagnostic;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Runs `salve check`.
@@ -26,21 +26,10 @@ pub(crate) fn run(arguments: &CheckArguments, format: FormatChoice) -> CommandRe
     let place = workspace::place(&arguments.place)?;
     let folder = place.root.clone();
     let configured = workspace_config::open(&folder)?;
-    if let Some(why) = configured.passed_over {
-        output::story(&format!(
-            "note: toolchains of `salve.toml` do not count: {why}; `salve trust add` shows them and asks\n"
-        ));
-    }
+    configured.say_what_is_passed_over();
     let registry = &configured.workspace.toolchains;
     let runner = configured.workspace.runner(Keep::RECORDS)?;
-    let open: Vec<Guarantee> = runner
-        .guarantees()?
-        .iter()
-        .filter(|report| !report.held)
-        .map(|report| report.guarantee)
-        .collect();
-    let attendance = if arguments.yes { Attendance::Agreed } else { Attendance::Interactive };
-    if !open.is_empty() && !unguarded::may_run(&folder, &open, attendance)? {
+    if !unguarded::may_run_with(&runner, &folder, arguments.yes)? {
         return Ok(Ending::NeedsApproval);
     }
     let settings = Settings::load_for(Some(&place.folder()))?;
@@ -80,31 +69,47 @@ pub(crate) fn run(arguments: &CheckArguments, format: FormatChoice) -> CommandRe
     })
 }
 
-/// Checks a copy of a workspace as the workspace itself would be checked; nothing when a guarantee of
+/// Where a workspace is checked as it would be with some edits.
+pub(crate) enum Aside<'a> {
+    /// In a shadow of it, with these files.
+    Shadow(&'a BTreeMap<String, Option<String>>),
+    /// In a copy.
+    Copy(&'a Path),
+}
+
+/// Checks a workspace as it would be, by what counts in the workspace itself; nothing when a guarantee of
 /// the sandbox does not hold and nobody agreed to run all the same.
-pub(crate) fn of_copy(
+pub(crate) fn aside(
     folder: &Path,
-    copy: &Path,
+    place: &Aside<'_>,
     yes: bool,
 ) -> Result<Option<CheckReport>, Failure> {
     let configured = workspace_config::open(folder)?;
-    let runner = configured.workspace.runner_in(copy, Keep::Nothing)?;
-    let open: Vec<Guarantee> = runner
-        .guarantees()?
-        .iter()
-        .filter(|report| !report.held)
-        .map(|report| report.guarantee)
-        .collect();
-    let attendance = if yes { Attendance::Agreed } else { Attendance::Interactive };
-    if !open.is_empty() && !unguarded::may_run(folder, &open, attendance)? {
+    let workspace = &configured.workspace;
+    let runner = match place {
+        Aside::Shadow(_) => workspace.runner(Keep::Nothing)?,
+        Aside::Copy(copy) => workspace.runner_in(copy, Keep::Nothing)?,
+    };
+    if !unguarded::may_run_with(&runner, folder, yes)? {
         return Ok(None);
     }
     let settings = Settings::load_for(Some(folder))?;
     let environment = run_environment::chosen(&settings, &[])?.values;
     let options = CheckOptions { by: StartedBy::User, environment, ..CheckOptions::default() };
-    let registry = &configured.workspace.toolchains;
+    let registry = &workspace.toolchains;
     let mut watch = |progress: CheckProgress<'_>| output::story(&draw::progress(&progress));
-    let report = check_watched(copy, &options, registry, &runner, &mut watch)?;
+    let report = match place {
+        Aside::Copy(copy) => check_watched(copy, &options, registry, &runner, &mut watch)?,
+        Aside::Shadow(files) => {
+            let private = host::private_folder("salve-check-")?;
+            let shadow = Shadow::open(ShadowOptions {
+                runner: workspace.runner_options(Keep::Nothing),
+                private: private.path().to_owned(),
+            })?;
+            let layer = shadow.candidate(files)?;
+            check_watched(folder, &options, registry, &layer, &mut watch)?
+        }
+    };
     if report.verdict() == CheckVerdict::Nothing {
         return Err(nothing_ran(folder, &report, registry));
     }

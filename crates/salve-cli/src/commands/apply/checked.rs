@@ -1,17 +1,22 @@
-//! `salve apply --check`: the edits are tried in a copy of the workspace first.
+//! `salve apply --check`: the edits are tried beside the workspace first.
 //!
-//! In: verified edits and the workspace. Out: what the toolchains say about the result. Never writes
-//! into the workspace: the copy is thrown away.
+//! In: verified edits and the workspace. Out: what the toolchains say about the result, in a shadow of the
+//! workspace, or in a copy where the edits are not all texts. Never writes into the workspace: shadow and
+//! copy are thrown away.
 
-use crate::commands::check;
+use crate::commands::check::{self, Aside};
 use crate::failure::Failure;
-use crate::output;
+use crate::{host, output};
 use salve_check::{CheckReport, CheckVerdict};
 use salve_engine::pipeline::{CopyError, CopyLimits, copy_with_plan};
-use salve_tree::VerifiedEdits;
+use salve_tree::{PlannedFile, VerifiedEdits};
+use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What became of the edits in the copy.
+/// The permissions of a file that is new.
+const USUAL_MODE: u32 = 0o644;
+
+/// What became of the edits.
 pub(super) enum Tried {
     /// The toolchains have nothing against them.
     Green,
@@ -21,9 +26,14 @@ pub(super) enum Tried {
     NotRun,
 }
 
-/// Carries the edits out in a copy and checks it.
+/// Carries the edits out beside the workspace and checks the result.
 pub(super) fn try_out(folder: &Path, edits: &VerifiedEdits, yes: bool) -> Result<Tried, Failure> {
-    let place = tempfile::Builder::new().prefix("salve-check-").tempdir()?;
+    if let Some(files) = texts(edits) {
+        output::story("Checking the result in a shadow of the workspace.\n");
+        let report = check::aside(folder, &Aside::Shadow(&files), yes)?;
+        return Ok(tried(report, folder));
+    }
+    let place = host::private_folder("salve-check-")?;
     // The folder keeps its name: some tools take it for the project's.
     let name = folder.file_name().unwrap_or(std::ffi::OsStr::new("workspace"));
     let copy = place.path().canonicalize()?.join(name);
@@ -31,11 +41,33 @@ pub(super) fn try_out(folder: &Path, edits: &VerifiedEdits, yes: bool) -> Result
     output::story("Checking the result in a copy of the workspace.\n");
     copy_with_plan(folder, &copy, edits, CopyLimits::default())
         .map_err(|error| too_large(&error))?;
-    let Some(report) = check::of_copy(folder, &copy, yes)? else { return Ok(Tried::NotRun) };
-    Ok(match report.verdict() {
-        CheckVerdict::Red => Tried::Red(words(&report, &copy)),
-        _ => Tried::Green,
-    })
+    Ok(tried(check::aside(folder, &Aside::Copy(&copy), yes)?, &copy))
+}
+
+// The files as a shadow takes them; nothing where one is no text, or gets other permissions.
+fn texts(edits: &VerifiedEdits) -> Option<BTreeMap<String, Option<String>>> {
+    let text = |file: &PlannedFile| {
+        let text = match &file.after {
+            None => None,
+            Some(after) => {
+                let usual = file.before.as_ref().map_or(USUAL_MODE, |before| before.mode & 0o777);
+                if after.mode & 0o777 != usual {
+                    return None;
+                }
+                Some(String::from_utf8(after.bytes.clone()).ok()?)
+            }
+        };
+        Some((file.path.as_str().to_owned(), text))
+    };
+    edits.files().iter().map(text).collect()
+}
+
+fn tried(report: Option<CheckReport>, folder: &Path) -> Tried {
+    match report {
+        None => Tried::NotRun,
+        Some(report) if report.verdict() == CheckVerdict::Red => Tried::Red(words(&report, folder)),
+        Some(_) => Tried::Green,
+    }
 }
 
 fn words(report: &CheckReport, copy: &Path) -> String {

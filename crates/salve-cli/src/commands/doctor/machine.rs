@@ -1,4 +1,4 @@
-//! What this machine has for checks: the layers of the sandbox, and the toolchains.
+//! What this machine has for checks: the layers of the sandbox, the shadow, and the toolchains.
 //!
 //! In: a runner in an empty folder of its own. Out: one row for each layer and each toolchain. Asks
 //! programs for their version and nothing else; shows no variable's value. Never changes anything.
@@ -7,8 +7,10 @@ use super::{Check, State};
 use crate::arguments::FolderArguments;
 use crate::change::visible;
 use crate::failure::Failure;
-use crate::{workspace, workspace_config};
-use salve_check::{Layer, NamespaceDenial, Runner, probe_versions};
+use crate::{host, workspace, workspace_config};
+use salve_check::{
+    Layer, NamespaceDenial, Runner, Shadow, ShadowMeans, ShadowOptions, probe_versions,
+};
 use std::path::Path;
 
 /// Looks at the machine. What keeps it from looking is a row too.
@@ -18,6 +20,7 @@ pub(super) fn rows() -> Vec<Check> {
         let runner = workspace_config::runner(empty.path())?;
         let mut rows = guarantee_rows(&runner)?;
         rows.extend(layer_rows(&runner)?);
+        rows.push(shadow_row()?);
         rows.extend(toolchain_rows(&runner, empty.path())?);
         Ok(rows)
     };
@@ -57,6 +60,22 @@ fn layer_rows(runner: &Runner) -> Result<Vec<Check>, Failure> {
         Check { name: format!("sandbox {}", report.layer), state, detail }
     });
     Ok(rows.chain(remedy).collect())
+}
+
+// How a heal and `salve apply --check` keep the tree as it is.
+fn shadow_row() -> Result<Check, Failure> {
+    let (empty, private) = (tempfile::tempdir()?, host::private_folder("salve-doctor-")?);
+    let options = workspace_config::runner_options(empty.path())?;
+    let shadow =
+        Shadow::open(ShadowOptions { runner: options, private: private.path().to_owned() })?;
+    let detail = match shadow.means() {
+        ShadowMeans::Overlay => "overlay: the same cost for any size",
+        ShadowMeans::Reflink => "reflink: a copy that shares its blocks",
+        ShadowMeans::Copy => {
+            "copy: the time grows with the workspace; layers of the kernel cannot be had"
+        }
+    };
+    Ok(Check::new("shadow", true, detail))
 }
 
 // The commands are lines of their own, so that they can be copied.
