@@ -6,6 +6,7 @@
 
 mod dying_disk;
 mod files;
+mod heals;
 mod processes;
 mod scenes;
 mod stage;
@@ -28,6 +29,7 @@ Try next
   salve policy command 'ls; rm x'   would a model's command run unasked, and why not
   salve run -- cargo test           under policy, sandbox, deadline and caps
   salve check                       what the real toolchains say, as one list
+  salve heal                        until the check passes, or nothing is changed
   salve explain OPEN_DOUBLE_QUOTE   what a code means
   salve doctor                      what this installation has
 ";
@@ -44,6 +46,7 @@ pub(crate) fn run() -> CommandResult {
         scenes::all().into_iter().map(|scene| (scene.title, (scene.play)())).collect();
     scenes.extend(files::play()?);
     scenes.extend(processes::play()?);
+    scenes.extend(heals::play()?);
     let mut healed = 0;
     for (number, (title, shown)) in scenes.iter().enumerate() {
         healed += usize::from(shown.healed);

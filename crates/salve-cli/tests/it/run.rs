@@ -62,6 +62,13 @@ pub(crate) fn salve_in(
     }
 }
 
+/// Returns the variables by which programs find the toolchains of this machine.
+#[expect(clippy::disallowed_methods, reason = "the toolchains of the machine that runs the test")]
+pub(crate) fn toolchain_variables() -> Vec<(&'static str, String)> {
+    let own = |name| std::env::var(name).ok().map(|value| (name, value));
+    ["PATH", "HOME", "CARGO_HOME", "RUSTUP_HOME"].into_iter().filter_map(own).collect()
+}
+
 /// Makes a folder for one test, below the build folder, empty each time.
 #[expect(clippy::disallowed_methods, reason = "a test's own scratch folder")]
 pub(crate) fn folder(name: &str) -> PathBuf {

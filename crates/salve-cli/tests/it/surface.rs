@@ -2,14 +2,28 @@
 //!
 //! In: commands as a new user types them. Out: that they work and say what to do next.
 
-use crate::run::{folder, salve, salve_in, write};
+use crate::run::{folder, salve, salve_in, toolchain_variables, write};
 use std::process::{Command, Stdio};
 
 #[test]
 fn the_demo_heals_every_scene_and_says_what_to_try_next() {
-    let ended = salve(&["demo"], "");
+    let place = folder("demo");
+    let variables = toolchain_variables();
+    let variables: Vec<(&str, &str)> =
+        variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let ended = salve_in(&["demo"], "", &place, &variables);
     assert_eq!(ended.code, Some(0), "{}", ended.out);
-    assert!(ended.out.contains("12 of 12 healed or held back"));
+    assert!(ended.out.contains("14 of 14 healed or held back"), "{}", ended.out);
+    for words in [
+        "without a model; cargo passes; one change of src/lib.rs",
+        "by a model, 2 calls",
+        "refused: ",
+    ] {
+        assert!(ended.out.contains(words), "{words}: {}", ended.out);
+    }
+    assert_eq!(ended.out.matches("every byte is as it was").count(), 2, "{}", ended.out);
+    assert!(!ended.out.contains("NOT"), "{}", ended.out);
+    assert_eq!(std::fs::read_dir(&place).map(Iterator::count).ok(), Some(1), "nothing but .git");
     assert!(ended.out.contains("Try next"));
     assert!(!ended.out.contains('\u{1b}'), "colours on a pipe");
 }
