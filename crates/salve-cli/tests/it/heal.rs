@@ -4,18 +4,15 @@
 //! In: small projects. Out: what they are afterwards. How heals end is in `scenarios.rs`.
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
-use crate::run::{Ended, folder, salve_in, write};
+use crate::run::{Ended, folder, salve_in, toolchain_variables, write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 const GOOD: &str = "def total(numbers):\n    result = 0\n    for number in numbers:\n        result += number\n    return result\n";
 
-#[expect(clippy::disallowed_methods, reason = "the toolchains of the machine that runs the test")]
 fn variables(settings: &Path) -> Vec<(&'static str, String)> {
-    let own = |name| std::env::var(name).ok().map(|value| (name, value));
-    let mut variables: Vec<(&'static str, String)> =
-        ["PATH", "HOME"].into_iter().filter_map(own).collect();
+    let mut variables = toolchain_variables();
     variables.push(("XDG_CONFIG_HOME", settings.display().to_string()));
     variables.push(("SALVE_DATA", settings.join("data").display().to_string()));
     variables
@@ -116,4 +113,38 @@ fn h05_h48_a_report_is_kept_and_its_edit_heals_where_it_asks_for_that() {
     assert!(decisions.contains("of reviewer: the limit is wrong\n"), "{decisions}");
     let wrong = salve(&["report"], "{\"from\": 1}", &place, &settings);
     assert_eq!(wrong.code, Some(2), "{wrong:?}");
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test starts the binary it is about")]
+fn a_worker_heals_what_was_left_for_it() {
+    let (place, settings) = project("heal-worker");
+    let root = place.canonicalize().unwrap().display().to_string();
+    let input = serde_json::json!({ "root": root }).to_string();
+    let start = ["jobs", "start", "--flow", "Heal", "--id", "left", "--root", &root, "--detach"];
+    let started = salve(&start, &input, &place, &settings);
+    assert_eq!(started.code, Some(0), "{started:?}");
+    let mut worker = Command::new(env!("CARGO_BIN_EXE_salve"))
+        .args(["worker", "--root", &root])
+        .current_dir(&place)
+        .env_clear()
+        .envs(variables(&settings))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let show = || salve(&["--format", "json", "jobs", "show", "left"], "", &place, &settings);
+    let mut shown = show();
+    for _ in 0..120 {
+        if shown.json()["status"] != "pending" && shown.json()["status"] != "running" {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(250));
+        shown = show();
+    }
+    let _ = worker.kill();
+    worker.wait().unwrap();
+    assert_eq!(shown.json()["status"], "completed", "{shown:?}");
+    assert_eq!(text(&place), GOOD, "{shown:?}");
 }

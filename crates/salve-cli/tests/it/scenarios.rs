@@ -2,16 +2,22 @@
 //!
 //! In: a project, what the models say, the arguments. Out: the exit code, the fields of the report that
 //! the verdict names, and the tree: `after/` where there is one, else `before/`. A change that was applied
-//! is taken back by `salve undo` and the tree is compared with `before/` again.
+//! is taken back by `salve undo` and the tree is compared with what the user had again.
+//!
+//! A verdict is one step or a list of `steps`, each a command (`heal` unless `command` says another) with its
+//! `args` and `input`, and what is expected of it: `exit`, `report`, words of `err`, words of files in `.salve`
+//! (`state`), files that heals keep (`kept`). Before it the user may `write` files, change the `config`, and a
+//! disk may `damage` checkpoints; `meanwhile` is done as soon as a model was asked.
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
-use crate::run::{folder, salve_in, write};
-use salve_model::sim::{Script, SimServer};
+use crate::run::{Ended, folder, salve_in, toolchain_variables, write};
+use salve_model::sim::{Script, SimHandle, SimServer};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// How many run at the same time.
 const AT_ONCE: usize = 2;
@@ -20,7 +26,7 @@ const AT_ONCE: usize = 2;
 #[expect(clippy::disallowed_methods, reason = "one scenario can be chosen by hand")]
 fn every_scenario_ends_as_its_verdict_says() {
     let all = scenarios();
-    assert!(all.len() >= 15, "{all:?}");
+    assert!(all.len() >= 35, "{all:?}");
     let only = std::env::var("SALVE_SCENARIO").ok();
     let wanted = |path: &&PathBuf| {
         let name = path.file_name().unwrap().to_string_lossy();
@@ -53,56 +59,220 @@ fn scenarios() -> Vec<PathBuf> {
 // What is wrong with a scenario; nothing when it ends as it should.
 fn wrong(scenario: &Path) -> Option<String> {
     let name = scenario.file_name().unwrap().to_string_lossy().into_owned();
-    let verdict: Value =
-        serde_json::from_str(&std::fs::read_to_string(scenario.join("verdict.json")).unwrap())
-            .unwrap();
+    let verdict = std::fs::read_to_string(scenario.join("verdict.json")).unwrap();
+    let verdict: Value = serde_json::from_str(&verdict).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let place = folder(&format!("scenario-{name}"));
     let before = files(&scenario.join("before"));
-    before.iter().for_each(|(path, text)| write(&place.join(path), text));
-    let settings = folder(&format!("scenario-{name}-user"));
     let script = std::fs::read_to_string(scenario.join("model.jsonl")).ok();
     let server = script.map(|script| {
         let script = Script::parse(&script).unwrap();
         runtime.block_on(SimServer::start(script, ([127, 0, 0, 1], 0).into())).unwrap()
     });
-    if let Some(server) = &server {
-        write(&settings.join("salve/config.toml"), &models(&verdict, server.addr().port()));
-    }
-    let arguments: Vec<&str> =
-        verdict["args"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
-    let heal = [&["--format", "json", "heal"], &arguments[..]].concat();
-    let variables = variables(&settings);
-    let variables: Vec<(&str, &str)> =
-        variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    let ended = salve_in(&heal, "", &place, &variables);
-    let mut wrong = Vec::new();
-    let codes: Vec<i64> = match &verdict["exit_any"] {
-        Value::Array(any) => any.iter().map(|one| one.as_i64().unwrap()).collect(),
-        _ => vec![verdict["exit"].as_i64().unwrap()],
+    let mut stage = Stage {
+        place: folder(&format!("scenario-{name}")),
+        settings: folder(&format!("scenario-{name}-user")),
+        models: server.as_ref().map(|server| models(&verdict, server.addr().port())),
+        server: server.as_ref(),
+        wrong: Vec::new(),
+        tree: before,
     };
-    if !ended.code.is_some_and(|code| codes.contains(&i64::from(code))) {
-        wrong.push(format!("exit {:?}, not {codes:?}", ended.code));
-    }
-    let report: Value = serde_json::from_str(&ended.out).unwrap_or_default();
-    for (key, expected) in verdict["report"].as_object().unwrap() {
-        if report[key] != *expected {
-            wrong.push(format!("{key} is {}, not {expected}", report[key]));
-        }
+    stage.tree.iter().for_each(|(path, text)| write(&stage.place.join(path), text));
+    let single = vec![verdict.clone()];
+    let steps = verdict["steps"].as_array().unwrap_or(&single);
+    let (mut report, mut told) = (Value::Null, String::new());
+    for (number, step) in steps.iter().enumerate() {
+        let ended = stage.step(number + 1, step);
+        told = format!("{}\n{}", ended.err.trim(), ended.out.trim());
+        report = serde_json::from_str(&ended.out).unwrap_or_default();
     }
     let after = scenario.join("after");
-    let expected = if after.is_dir() { files(&after) } else { before.clone() };
-    wrong.extend(differs("after the heal", &files(&place), &expected));
+    let expected = if after.is_dir() { files(&after) } else { stage.tree.clone() };
+    stage.expect_tree("after the heal", &expected);
     if report["change"].is_string() {
-        let undone = salve_in(&["undo"], "", &place, &variables);
+        let undone = stage.salve(&["undo"], "");
         if undone.code != Some(0) {
-            wrong.push(format!("undo: {undone:?}"));
+            stage.wrong.push(format!("undo: {undone:?}"));
         }
-        wrong.extend(differs("after undo", &files(&place), &before));
+        stage.expect_tree("after undo", &stage.tree.clone());
     }
-    (!wrong.is_empty()).then(|| {
-        format!("{name}: {}\n{}\n{}", wrong.join("; "), ended.err.trim(), ended.out.trim())
-    })
+    (!stage.wrong.is_empty()).then(|| format!("{name}: {}\n{told}", stage.wrong.join("; ")))
+}
+
+/// A scenario while it is played.
+struct Stage<'a> {
+    place: PathBuf,
+    settings: PathBuf,
+    models: Option<String>,
+    server: Option<&'a SimHandle>,
+    wrong: Vec<String>,
+    /// The tree as the user left it.
+    tree: BTreeMap<String, String>,
+}
+
+impl Stage<'_> {
+    // One command, with what the user does before it and what happens while a model is asked.
+    fn step(&mut self, number: usize, step: &Value) -> Ended {
+        self.prepare(step);
+        let meanwhile = &step["meanwhile"];
+        let (ended, other) = match meanwhile {
+            Value::Null => (self.run(step), None),
+            _ => self.run_beside(step, meanwhile),
+        };
+        if let Some(other) = other {
+            self.judge(number, meanwhile, &other);
+        }
+        self.judge(number, step, &ended);
+        ended
+    }
+
+    fn run_beside(&mut self, step: &Value, meanwhile: &Value) -> (Ended, Option<Ended>) {
+        let asked = self.server.unwrap().calls().calls;
+        let both = std::thread::scope(|scope| {
+            let stage = &*self;
+            let running = scope.spawn(move || stage.run(step));
+            stage.wait_until_asked(asked, || running.is_finished());
+            stage.write(meanwhile);
+            let other = meanwhile["args"].is_array().then(|| stage.run(meanwhile));
+            (running.join().unwrap(), other)
+        });
+        self.remember(meanwhile);
+        both
+    }
+
+    fn write(&self, step: &Value) {
+        for (path, text) in step["write"].as_object().into_iter().flatten() {
+            write(&self.place.join(path), text.as_str().unwrap());
+        }
+    }
+
+    fn remember(&mut self, step: &Value) {
+        for (path, text) in step["write"].as_object().into_iter().flatten() {
+            self.tree.insert(path.clone(), text.as_str().unwrap().to_owned());
+        }
+    }
+
+    fn prepare(&mut self, step: &Value) {
+        self.write(step);
+        self.remember(step);
+        let more = step["config"].as_str().unwrap_or_default();
+        let config = format!("{more}\n{}", self.models.as_deref().unwrap_or_default());
+        write(&self.settings.join("salve/config.toml"), &config);
+        let mut checkpoints = self.kept("checkpoint-");
+        match step["damage"].as_str() {
+            Some("newest") => drop(checkpoints.drain(..checkpoints.len().saturating_sub(1))),
+            Some("all") => {}
+            _ => checkpoints.clear(),
+        }
+        for checkpoint in checkpoints {
+            let text = std::fs::read_to_string(&checkpoint).unwrap();
+            write(&checkpoint, &text[..text.len() / 2]);
+        }
+    }
+
+    fn run(&self, step: &Value) -> Ended {
+        let arguments: Vec<&str> = step["args"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|one| one.as_str().unwrap())
+            .collect();
+        let command = step["command"].as_str().unwrap_or("heal");
+        let input = if step["input"].is_null() { String::new() } else { step["input"].to_string() };
+        self.salve(&[&["--format", "json", command], &arguments[..]].concat(), &input)
+    }
+
+    fn salve(&self, arguments: &[&str], input: &str) -> Ended {
+        let variables = variables(&self.settings);
+        let variables: Vec<(&str, &str)> =
+            variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        salve_in(arguments, input, &self.place, &variables)
+    }
+
+    fn wait_until_asked(&self, before: u64, is_over: impl Fn() -> bool) {
+        let server = self.server.unwrap();
+        for _ in 0..6_000 {
+            if server.calls().calls > before || is_over() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn judge(&mut self, number: usize, step: &Value, ended: &Ended) {
+        let codes: Vec<i64> = match &step["exit_any"] {
+            Value::Array(any) => any.iter().map(|one| one.as_i64().unwrap()).collect(),
+            _ => vec![step["exit"].as_i64().unwrap()],
+        };
+        let mut wrong = Vec::new();
+        if !ended.code.is_some_and(|code| codes.contains(&i64::from(code))) {
+            wrong.push(format!("exit {:?}, not {codes:?}", ended.code));
+        }
+        let report: Value = serde_json::from_str(&ended.out).unwrap_or_default();
+        unlike("", &report, &step["report"], &mut wrong);
+        for words in step["err"].as_array().into_iter().flatten() {
+            if !ended.err.contains(words.as_str().unwrap()) {
+                wrong.push(format!("{words} is not said"));
+            }
+        }
+        for (path, words) in step["state"].as_object().into_iter().flatten() {
+            let text = std::fs::read_to_string(self.place.join(".salve").join(path));
+            let text = text.unwrap_or_default();
+            if !text.contains(words.as_str().unwrap()) {
+                wrong.push(format!("{words} is not in {path}: {text}"));
+            }
+        }
+        for start in step["kept"].as_array().into_iter().flatten() {
+            if self.kept(start.as_str().unwrap()).is_empty() {
+                wrong.push(format!("no file {start}… is kept"));
+            }
+        }
+        if !wrong.is_empty() {
+            let wrong = wrong.join("; ");
+            self.wrong.push(format!("step {number}: {wrong} [{}]", ended.err.trim()));
+        }
+    }
+
+    // The files of this beginning that heals left, sorted.
+    fn kept(&self, start: &str) -> Vec<PathBuf> {
+        let entries = |folder: &Path| {
+            let entries = std::fs::read_dir(folder).into_iter().flatten();
+            entries.map(|entry| entry.unwrap().path()).collect::<Vec<_>>()
+        };
+        let attempts = entries(&self.place.join(".salve/healing-attempts"));
+        let mut kept: Vec<PathBuf> = attempts
+            .iter()
+            .flat_map(|heal| entries(heal))
+            .filter(|path| path.file_name().unwrap().to_string_lossy().starts_with(start))
+            .collect();
+        kept.sort();
+        kept
+    }
+
+    fn expect_tree(&mut self, when: &str, expected: &BTreeMap<String, String>) {
+        let own = |tree: &BTreeMap<String, String>| {
+            let mut tree = tree.clone();
+            tree.retain(|path, _| !path.starts_with(".salve/"));
+            tree
+        };
+        let found = own(&files(&self.place));
+        if found != own(expected) {
+            self.wrong.push(format!("{when} the tree is {found:?}"));
+        }
+    }
+}
+
+// Every field that is expected must be there as expected; others may be there too.
+fn unlike(at: &str, found: &Value, expected: &Value, wrong: &mut Vec<String>) {
+    match expected {
+        Value::Null if at.is_empty() => {}
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                unlike(&format!("{at}/{key}"), &found[key], value, wrong);
+            }
+        }
+        _ if found == expected => {}
+        _ => wrong.push(format!("{at} is {found}, not {expected}")),
+    }
 }
 
 fn models(verdict: &Value, port: u16) -> String {
@@ -117,11 +287,8 @@ fn models(verdict: &Value, port: u16) -> String {
 }
 
 // The toolchains of the machine, and a home of Salve's own.
-#[expect(clippy::disallowed_methods, reason = "the toolchains of the machine that runs the test")]
 fn variables(settings: &Path) -> Vec<(&'static str, String)> {
-    let own = |name| std::env::var(name).ok().map(|value| (name, value));
-    let mut variables: Vec<(&'static str, String)> =
-        ["PATH", "HOME", "CARGO_HOME", "RUSTUP_HOME"].into_iter().filter_map(own).collect();
+    let mut variables = toolchain_variables();
     variables.push(("XDG_CONFIG_HOME", settings.display().to_string()));
     variables.push(("SALVE_DATA", settings.join("data").display().to_string()));
     variables
@@ -136,10 +303,8 @@ fn files(root: &Path) -> BTreeMap<String, String> {
             let path = entry.unwrap().path();
             let relative = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
             let own = [".git", "target", "Cargo.lock", "__pycache__"].contains(&relative.as_str());
-            if own
-                || (relative.starts_with(".salve") && relative != ".salve")
-                    && !is_control(&relative)
-            {
+            let state = relative.starts_with(".salve/") && relative != ".salve/CONTROL.md";
+            if own || state {
                 continue;
             }
             if path.is_dir() {
@@ -150,16 +315,4 @@ fn files(root: &Path) -> BTreeMap<String, String> {
         }
     }
     found
-}
-
-fn is_control(relative: &str) -> bool {
-    relative == ".salve/CONTROL.md"
-}
-
-fn differs(
-    when: &str,
-    found: &BTreeMap<String, String>,
-    expected: &BTreeMap<String, String>,
-) -> Option<String> {
-    (found != expected).then(|| format!("{when} the tree is {found:?}"))
 }

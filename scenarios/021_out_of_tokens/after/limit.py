@@ -1,0 +1,2 @@
+LIMIT = 7
+assert LIMIT == 7

@@ -1,0 +1,2 @@
+LIMIT = 5
+assert LIMIT == 7

@@ -1,0 +1,3 @@
+# The limit of the day.
+LIMIT = 7
+assert LIMIT == 7
