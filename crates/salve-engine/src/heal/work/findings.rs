@@ -11,6 +11,9 @@ use salve_types::{Diagnostic, ErrorClass, Severity};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
+/// The kind of the note that names the test which failed.
+const TEST_NOTE: &str = "test";
+
 /// How much of a check's words is kept for people and records.
 const TEXT_BYTES: usize = 8 << 10;
 
@@ -126,8 +129,42 @@ pub(super) fn name_of(diagnostic: &Diagnostic) -> String {
     let path = diagnostic.primary().map(|span| span.path.as_str()).unwrap_or_default();
     let code = diagnostic.code.as_deref().unwrap_or_default();
     match diagnostic.class {
-        // The message of a failed test may hold the values it failed with.
-        ErrorClass::Test => format!("{path} {code}"),
+        // The message of a failed test may hold the values it failed with; two tests of a file are two.
+        ErrorClass::Test => {
+            let test = diagnostic.notes.iter().find(|note| note.kind == TEST_NOTE);
+            format!("{path} {code} {}", test.map(|note| note.message.as_str()).unwrap_or_default())
+        }
         _ => format!("{path} {code} {}", diagnostic.message),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use salve_types::DiagnosticNote;
+
+    fn failed(test: &str) -> Diagnostic {
+        let message = "assertion `left == right` failed";
+        let mut diagnostic =
+            Diagnostic::new("rust-test", Severity::Error, ErrorClass::Test, message);
+        let (kind, message) = (TEST_NOTE.to_owned(), test.to_owned());
+        diagnostic.notes.push(DiagnosticNote { kind, message, spans: Vec::new() });
+        diagnostic
+    }
+
+    fn findings(tests: &[&str]) -> CheckFindings {
+        let diagnostics = tests.iter().map(|test| failed(test)).collect();
+        CheckFindings { green: tests.is_empty(), diagnostics, orphans: 0, unread: false }
+    }
+
+    #[test]
+    fn of_two_tests_of_a_file_the_flaky_one_is_left_out() {
+        let first = findings(&["sums", "sometimes"]);
+        let flaky = first.no_longer_failing(&findings(&["sums"]));
+        assert_eq!(flaky.len(), 1, "{flaky:?}");
+        let left = first.without(&flaky);
+        assert_eq!(left.diagnostics, [failed("sums")]);
+        assert!(!left.is_green());
+        assert!(findings(&["sometimes"]).without(&flaky).is_green());
     }
 }

@@ -229,6 +229,8 @@ impl HealSteps {
             if goes_on && here.work.is_paused()? {
                 take(&mut state.machine, StepResult::Interrupted(HaltReason::ControlFile))?;
             }
+            // Before a model is asked about files that are others now.
+            heed_the_tree(&here.work, &mut state)?;
             here.turn(step + 1, &mut state, Vec::new(), now)
         })
         .await
