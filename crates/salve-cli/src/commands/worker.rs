@@ -50,8 +50,10 @@ fn roots(said: &[String]) -> Result<BTreeMap<String, PathBuf>, Failure> {
     let mut roots = BTreeMap::new();
     for pair in said {
         let (name, path) = pair.split_once('=').unwrap_or((pair, pair));
-        let path = std::fs::canonicalize(path)
-            .map_err(|error| Failure::new(format!("the root `{name}` is not there: {error}")))?;
+        let path = std::fs::canonicalize(path).map_err(|error| {
+            Failure::new(format!("the root `{name}` is not there: {error}"))
+                .hint("It looks like --root PATH, or --root NAME=PATH.")
+        })?;
         // A heal that was begun in a folder of this machine knows it by its path.
         let name = if name == pair { path.display().to_string() } else { name.to_owned() };
         roots.insert(name, path);
