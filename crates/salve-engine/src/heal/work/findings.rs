@@ -154,7 +154,8 @@ mod tests {
 
     fn findings(tests: &[&str]) -> CheckFindings {
         let diagnostics = tests.iter().map(|test| failed(test)).collect();
-        CheckFindings { green: tests.is_empty(), diagnostics, orphans: 0, unread: false }
+        let green = tests.is_empty();
+        CheckFindings { green, diagnostics, orphans: 0, unread: false, tools: ToolsUsed::default() }
     }
 
     #[test]
