@@ -121,7 +121,9 @@ fn collect(text: &str, tree: &Tree, report: &mut SyntaxReport) {
         let node = cursor.node();
         let within = path.last().copied().unwrap_or("text");
         if (node.is_missing() || node.is_error()) && report.errors + report.missing == 0 {
-            let longest = if node.start_byte() == 0 { LONGEST_FIRST_ITEM } else { LONGEST_ITEM };
+            let before = text.get(..node.start_byte()).unwrap_or_default();
+            let is_first = before.trim_start().is_empty();
+            let longest = if is_first { LONGEST_FIRST_ITEM } else { LONGEST_ITEM };
             let is_small = node.end_byte() - node.start_byte() <= longest;
             report.broken_at_end = is_small && node.end_byte() >= end && !is_closer(text, &node);
         }

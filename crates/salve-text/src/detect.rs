@@ -3,7 +3,7 @@
 //! In: a text and what is known about it (a hint, a path, a fence label). Out: a language, and
 //! `Language::Text` where nothing speaks for another. Never reads more than the first 8 KiB of the
 //! text, and never lets content overrule a name, except to tell relatives apart (JSX in a text that
-//! was called JavaScript, C++ in a header).
+//! was called JavaScript, C++ in a header) and where a script names the program that runs it.
 
 mod family;
 mod rules;
@@ -38,7 +38,8 @@ pub fn detect_language(text: &str, hints: &LanguageHints<'_>) -> Language {
     if let Some(path) = hints.path
         && let Some(language) = Language::from_path(path)
     {
-        return family::refine_path(language, path, window);
+        let named = from_shebang(window).filter(|named| is_surer(*named, language));
+        return named.unwrap_or_else(|| family::refine_path(language, path, window));
     }
     if let Some(language) = hints.fence.and_then(from_fence) {
         return family::refine_name(language, window);
@@ -68,6 +69,15 @@ fn from_shebang(text: &str) -> Option<Language> {
         "swift" | "ruby" | "php" | "kotlin" => Language::from_name(program),
         _ => None,
     }
+}
+
+// The program that a script names for itself is surer than the ending of its name: much that is called
+// `.sh` is PHP or Python. A shell only starts what many scripts of other languages are, and node runs all
+// relatives of JavaScript.
+fn is_surer(named: Language, by_path: Language) -> bool {
+    use Language as L;
+    let scripts = [L::JavaScript, L::Jsx, L::TypeScript, L::Tsx];
+    named != L::Bash && !(scripts.contains(&named) && scripts.contains(&by_path))
 }
 
 fn from_content(text: &str) -> Language {

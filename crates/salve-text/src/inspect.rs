@@ -45,7 +45,8 @@ use salve_types::{FinishReason, Language, Verdict};
 pub struct InspectOptions {
     /// The language, if it is known.
     pub language: Option<Language>,
-    /// The file the text is meant for; its ending tells the language.
+    /// The file the text is meant for; its ending tells the language, and the first bytes of the text
+    /// which of its relatives it is.
     pub path: Option<String>,
     /// Whether the text must end with the sentinel.
     pub sentinel: SentinelRule,
@@ -90,7 +91,8 @@ pub struct Inspector {
 impl Inspector {
     /// Starts an inspection.
     pub fn new(options: &InspectOptions) -> Self {
-        Self { options: options.clone(), reader: Reader::new(known_language(options)) }
+        let reader = Reader::new(options.language, options.path.clone());
+        Self { options: options.clone(), reader }
     }
 
     /// Takes the next piece of the text.
@@ -123,11 +125,7 @@ pub fn inspect_text(text: &str, options: &InspectOptions) -> Verdict {
 }
 
 fn judge(text: &str, options: &InspectOptions, seen: verdict::Seen) -> Verdict {
-    let language =
-        known_language(options).unwrap_or_else(|| detect_language(text, &LanguageHints::default()));
+    let hints = LanguageHints { path: options.path.as_deref(), ..LanguageHints::default() };
+    let language = options.language.unwrap_or_else(|| detect_language(text, &hints));
     verdict::conclude(&reader::read_whole(text, language), options, seen)
-}
-
-fn known_language(options: &InspectOptions) -> Option<Language> {
-    options.language.or_else(|| options.path.as_deref().and_then(Language::from_path))
 }

@@ -1,7 +1,7 @@
 //! Ends of whole texts that a grammar objects to.
 //!
 //! In: what the grammar reported, and the text. Out: whether its objection to the end is known to be its
-//! own: a dialect, a macro, an arm of a condition, a template. Never looks at anything but the end.
+//! own: a dialect, a relative, a macro, an arm of a condition, a template. Never looks at anything but the end.
 
 use crate::check::{SyntaxReport, check_syntax};
 use salve_types::Language;
@@ -14,7 +14,12 @@ pub(super) fn is_explained(report: &SyntaxReport, text: &str) -> bool {
         return true;
     }
     match report.language {
-        Language::Css => text.trim_end().ends_with(['}', ';']),
+        Language::Css => {
+            let text = without_comments_at_end(text);
+            let line = last_line(text);
+            let said = line.split_once("//").map_or(line, |(said, _)| said.trim_end());
+            said.ends_with(['}', ';'])
+        }
         Language::Html => ["?>", "%>"].iter().any(|end| text.trim_end().ends_with(end)),
         Language::Bash => is_after_exit(report, text),
         // The word between two batches, which is the client's and not of the language.
@@ -27,7 +32,10 @@ pub(super) fn is_explained(report: &SyntaxReport, text: &str) -> bool {
                 || ends_with_macro_call(text)
                 || ends_with_plain_macro(text)
                 || ends_with_condition(text)
+                // A brace at the margin ends the last item, whatever macros are in it: it closes all.
+                || without_comments_at_end(text).ends_with("\n}")
                 || is_whole_in_first_arms(report.language, text)
+                || (report.language == Language::C && is_of_relative(text))
         }
         _ => false,
     }
@@ -70,7 +78,7 @@ fn ends_with_plain_macro(text: &str) -> bool {
     let (before, line) = text.rsplit_once('\n').unwrap_or(("", text));
     let before = without_comments_at_end(before);
     let is_after_item = before.ends_with(['}', ';', ')']) || last_line(before).starts_with('#');
-    let name = line.split_once('(').map_or(line, |(name, _)| name);
+    let name = line.split_once('(').map_or(line, |(name, _)| name.trim_end());
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let is_name = name.len() > 2 && name.bytes().all(is_word);
     let is_call = name.len() < line.len()
@@ -78,6 +86,24 @@ fn ends_with_plain_macro(text: &str) -> bool {
         && line.matches('(').count() == line.matches(')').count();
     let is_capital = !name.bytes().any(|byte| byte.is_ascii_lowercase());
     is_after_item && is_name && (is_call || (name == line && is_capital))
+}
+
+// Headers of C, C++ and Objective-C have the same ending in their names. The grammar of C knows neither
+// of the others: C++ is asked again, and a text of Objective-C that has its end is whole.
+fn is_of_relative(text: &str) -> bool {
+    const OBJECTIVE: &[&str] =
+        &["@interface", "@protocol", "@class", "@end", "@import", "NS_", "#import"];
+    const PLUS_PLUS: &[&str] = &["namespace ", "template", "class ", "using ", "enum class "];
+    let begins = |starts: &[&str]| {
+        text.lines().any(|line| starts.iter().any(|start| line.trim_start().starts_with(start)))
+    };
+    if begins(OBJECTIVE) || text.contains("NS_ENUM(") || text.contains("NS_OPTIONS(") {
+        let end = without_comments_at_end(text);
+        return end.ends_with(['}', ';']) || last_line(end).starts_with(['@', '#', 'N']);
+    }
+    let fine = |report: SyntaxReport| report.unread.is_none() && !report.broken_at_end;
+    (begins(PLUS_PLUS) || text.contains("::"))
+        && check_syntax(text, Language::Cpp).is_some_and(fine)
 }
 
 // With the first arm of each condition alone the end is fine: the others open or close it again.

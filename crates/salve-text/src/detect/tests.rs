@@ -113,6 +113,21 @@ fn shebangs_name_the_interpreter() {
 }
 
 #[test]
+fn the_program_that_a_script_names_is_surer_than_its_ending() {
+    for (path, text, language) in [
+        ("a.sh", "#!/usr/bin/env php\n<?php\n", Language::Php),
+        ("a.sh", "#!/usr/bin/python3\n", Language::Python),
+        ("a.sh", "#!/bin/bash\n", Language::Bash),
+        ("a.py", "#!/bin/sh\n\"exec\" \"python3\" \"$0\"\n", Language::Python),
+        ("a.ts", "#!/usr/bin/env node\n", Language::TypeScript),
+        ("a.rb", "#!/opt/own/program\n", Language::Ruby),
+    ] {
+        let hints = LanguageHints { path: Some(path), ..Default::default() };
+        assert_eq!(detect_language(text, &hints), language, "{path} {text}");
+    }
+}
+
+#[test]
 fn relatives_are_told_apart_under_one_name() {
     let jsx = "export const A = () => <Panel open />;\n";
     let cast = "export const a = <any>window;\nreturn <Foo>bar;\n";

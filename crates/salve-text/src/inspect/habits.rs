@@ -19,6 +19,10 @@ pub(super) struct Habits {
     pub(super) defining: bool,
     /// Whether the page leaves out end tags that it may leave out.
     pub(super) implied_ends: bool,
+    /// Just past the last word that ended a block which began at the margin.
+    pub(super) margin_end: usize,
+    /// Whether a backslash was seen to escape a quote, as it does in MySQL.
+    pub(super) escapes: bool,
     /// `try` blocks that still lack their `except` or `finally`.
     pub(super) tries: Vec<super::python::Try>,
 }
@@ -48,12 +52,14 @@ impl Machine {
             (Dialect::Php, class::LESS) => self.php_heredoc(view, at),
             (Dialect::Bash, class::LESS) => self.bash_heredoc(view, at),
             (Dialect::Bash, class::DOLLAR) => self.bash_dollar(view, at),
-            (Dialect::Bash, class::ESCAPE) => (at + 2).min(view.bytes.len()),
+            (Dialect::Bash | Dialect::Css, class::ESCAPE) => (at + 2).min(view.bytes.len()),
             (Dialect::Sql, class::DOLLAR) => self.dollar_quote(view, at),
             (Dialect::Sql, class::DASH) => self.sql_dash(view, at),
             (Dialect::Ruby, class::PERCENT) => self.percent(view, at),
             (Dialect::Ruby, class::QUESTION) => Self::ruby_character(view, at),
             (Dialect::Ruby, class::EQUALS) => self.ruby_equals(view, at),
+            (Dialect::Ruby, class::DOLLAR) => self.ruby_global(view, at),
+            (Dialect::Ruby, class::COLON) => self.ruby_symbol(view, at),
             (Dialect::Php, class::QUESTION) => self.php_end(view, at),
             (Dialect::Yaml, class::BAR) => self.yaml_block(view, at),
             (_, class::WORD) => self.word(view, at),

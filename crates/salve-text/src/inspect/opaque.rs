@@ -1,4 +1,4 @@
-//! Stretches that are not code: HTML around PHP, YAML block scalars, CSS `url(…)`, Markdown.
+//! Stretches that are not code: HTML around PHP, YAML block scalars, CSS `url(…)`, Ruby after `__END__`, Markdown.
 //!
 //! In: the sign that starts such a stretch, then its bytes. Out: a frame until its end. Never looks
 //! for quotes or brackets inside.
@@ -15,6 +15,8 @@ const OUTSIDE_PHP: u8 = 1;
 const YAML_BLOCK: u8 = 2;
 /// An unquoted address in CSS.
 const CSS_URL: u8 = 3;
+/// What follows `__END__` in Ruby.
+const DATA: u8 = 4;
 
 impl Machine {
     /// Reads inside an opaque stretch.
@@ -30,6 +32,7 @@ impl Machine {
                 }
                 if at < view.limit { at + 1 } else { at }
             }
+            DATA => view.limit,
             YAML_BLOCK => self.yaml_line(view, pos, frame.extra),
             _ => {
                 let Some(found) = memchr(b')', &view.bytes[pos..view.limit]) else {
@@ -46,6 +49,11 @@ impl Machine {
         if view.ahead(at).trim_ascii_start().starts_with(b"<") {
             self.stack.push(Frame::new(Kind::Opaque, view.base + at).with(OUTSIDE_PHP, 0));
         }
+    }
+
+    /// Starts what follows the code of a Ruby file.
+    pub(super) fn begin_data(&mut self, view: &View<'_>, at: usize) {
+        self.stack.push(Frame::new(Kind::Opaque, view.base + at).with(DATA, 0));
     }
 
     /// Handles `?` in PHP: `?>` ends the code.

@@ -18,6 +18,8 @@ pub(super) const TAIL: usize = 4 * 1024;
 pub(super) struct Reader {
     // Nothing until the language is known: from the caller or from the first block.
     machine: Option<Machine>,
+    // The file that the text is meant for, where it may tell the language.
+    path: Option<String>,
     buffer: Vec<u8>,
     base: usize,
     pos: usize,
@@ -38,9 +40,10 @@ pub(super) struct Read<'a> {
 }
 
 impl Reader {
-    pub(super) fn new(language: Option<Language>) -> Self {
+    pub(super) fn new(language: Option<Language>, path: Option<String>) -> Self {
         Self {
             machine: language.map(Machine::new),
+            path: path.filter(|_| language.is_none()),
             buffer: Vec::with_capacity(BLOCK),
             base: 0,
             pos: 0,
@@ -65,13 +68,15 @@ impl Reader {
 
     /// Returns the bytes held outside the struct itself.
     pub(super) fn heap_bytes(&self) -> usize {
-        self.buffer.capacity() + self.machine.as_ref().map_or(0, Machine::heap_bytes)
+        self.buffer.capacity()
+            + self.path.as_ref().map_or(0, String::capacity)
+            + self.machine.as_ref().map_or(0, Machine::heap_bytes)
     }
 
     /// Ends the text and hands what was read to `conclude`.
     pub(super) fn finish<T>(self, conclude: impl FnOnce(Read<'_>) -> T) -> T {
-        let Self { machine, buffer, base, pos, ink } = self;
-        let mut machine = machine.unwrap_or_else(|| machine_for(&buffer));
+        let Self { machine, path, buffer, base, pos, ink } = self;
+        let mut machine = machine.unwrap_or_else(|| machine_for(&buffer, path.as_deref()));
         let view = View { bytes: &buffer, base, limit: buffer.len(), last: true };
         machine.run(&view, pos);
         conclude(read(machine, &buffer, base, &ink))
@@ -80,7 +85,8 @@ impl Reader {
     fn work(&mut self) {
         let limit = self.buffer.len().saturating_sub(LOOKAHEAD);
         let view = View { bytes: &self.buffer, base: self.base, limit, last: false };
-        let machine = self.machine.get_or_insert_with(|| machine_for(&self.buffer));
+        let path = self.path.as_deref();
+        let machine = self.machine.get_or_insert_with(|| machine_for(&self.buffer, path));
         self.pos = machine.run(&view, self.pos);
         let gone = self.pos.saturating_sub(TAIL);
         self.buffer.drain(..gone);
@@ -89,10 +95,10 @@ impl Reader {
     }
 }
 
-// The language by the content of the first block, which is more than the detector looks at.
-fn machine_for(start: &[u8]) -> Machine {
+// The language by the name and the content of the first block, which is more than the detector looks at.
+fn machine_for(start: &[u8], path: Option<&str>) -> Machine {
     let valid = start.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-    Machine::new(detect_language(valid, &LanguageHints::default()))
+    Machine::new(detect_language(valid, &LanguageHints { path, ..LanguageHints::default() }))
 }
 
 /// Reads a text that is there as a whole, without copying it.

@@ -1,12 +1,14 @@
-//! Ruby: `%w[…]` literals, `/…/`, `?c`, `=begin … =end`.
+//! Ruby: `%w[…]` literals, `/…/`, `?c`, `$'`, `:/`, `=begin … =end`.
 //!
 //! In: the sign that may start one of these. Out: the frame it opens, or nothing when it is an
 //! operator. Never needs the type of a name: spaces around the sign tell, as they do for Ruby.
 
 use super::machine::{Machine, View};
+use super::reader::Read;
 use super::rules::{Dialect, ruby_form};
 use super::stack::{Frame, Kind};
 use super::strings::is_word;
+use salve_types::{OpenConstruct, OpenKind};
 
 /// Mark of a comment that ends with `=end`.
 pub(super) const BLOCK_COMMENT: u8 = 1;
@@ -14,12 +16,12 @@ pub(super) const BLOCK_COMMENT: u8 = 1;
 impl Machine {
     /// Returns whether `/` starts a regular expression.
     pub(super) fn ruby_starts_regex(&self, view: &View<'_>, at: usize) -> bool {
-        !self.after_value(view, at) || self.is_argument(view, at)
+        begins_line(view, at) || !self.after_value(view, at) || self.is_argument(view, at)
     }
 
     /// Handles `%`.
     pub(super) fn percent(&mut self, view: &View<'_>, at: usize) -> usize {
-        if self.after_value(view, at) && !self.is_argument(view, at) {
+        if !begins_line(view, at) && self.after_value(view, at) && !self.is_argument(view, at) {
             return at + 1;
         }
         let letter = view.at(at + 1);
@@ -98,6 +100,30 @@ impl Machine {
         at + 1
     }
 
+    /// Handles `$`: the name of a global may be a sign, and a quote among them.
+    pub(super) fn ruby_global(&mut self, view: &View<'_>, at: usize) -> usize {
+        if !b"'\"`/;,:.<>~&!@?*\\+=".contains(&view.at(at + 1)) {
+            return at + 1;
+        }
+        self.mark = view.base + at + 2;
+        self.mark_is_value = true;
+        at + 2
+    }
+
+    /// Handles `:`: the name of a symbol may be an operator.
+    pub(super) fn ruby_symbol(&mut self, view: &View<'_>, at: usize) -> usize {
+        let before = view.before(at);
+        if view.at(at + 1) == b':' {
+            return at + 2;
+        }
+        if is_word(before) || !b"/%`<".contains(&view.at(at + 1)) {
+            return at + 1;
+        }
+        self.mark = view.base + at + 2;
+        self.mark_is_value = true;
+        at + 2
+    }
+
     fn keep_depth(&mut self, closer: u8, depth: u16) {
         if let Some(frame) = self.stack.last_mut() {
             frame.extra = u16::from(closer) | (depth << 8);
@@ -112,6 +138,29 @@ impl Machine {
         let next = view.at(at + 1);
         blank && after_name && !next.is_ascii_whitespace() && next != b'='
     }
+}
+
+// The end of a line ends a statement, so that what begins the next one is no operator.
+fn begins_line(view: &View<'_>, at: usize) -> bool {
+    let behind = view.behind(at);
+    let blanks = behind.iter().rev().take_while(|&&byte| byte == b' ' || byte == b'\t').count();
+    let before = &behind[..behind.len() - blanks];
+    before.ends_with(b"\n") && !before.ends_with(b"\\\n")
+}
+
+/// Returns whether the last line is an `end` at the margin, although things are open whose words or
+/// quotes were misread: in indented code it ends everything. `body` are the last bytes of the text.
+pub(super) fn ends_at_margin(read: &Read<'_>, body: &str, open: &[OpenConstruct]) -> bool {
+    let text = body.trim_end();
+    let last = text.rsplit('\n').next().unwrap_or_default();
+    let end = read.len - read.tail.len() + text.len();
+    // The block that it ended began at the margin too: then nothing was misread.
+    if last != "end" || !body.ends_with('\n') || read.machine.habits.margin_end == end {
+        return false;
+    }
+    let at_margin = |one: &&OpenConstruct| one.kind == OpenKind::Block && one.column == 1;
+    let opaque = |one: &OpenConstruct| matches!(one.kind, OpenKind::Heredoc | OpenKind::Comment);
+    open.iter().filter(at_margin).count() <= 1 && !open.iter().any(opaque)
 }
 
 /// Returns the byte that closes what `opener` opens.

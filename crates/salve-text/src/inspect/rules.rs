@@ -38,6 +38,7 @@ pub(super) mod class {
     pub(in crate::inspect) const EQUALS: u8 = 13;
     pub(in crate::inspect) const WORD: u8 = 14;
     pub(in crate::inspect) const BAR: u8 = 15;
+    pub(in crate::inspect) const COLON: u8 = 16;
 }
 
 /// Habits of a language that are code rather than data.

@@ -114,8 +114,10 @@ impl Machine {
         }
         let next = view.at(at + 1);
         if form.escape == Escape::Sql {
-            // Standard SQL has no escapes, MySQL has: a quote that a word follows was escaped.
-            let escaped = next == b'\\' || (next == b'\'' && is_word(view.at(at + 2)));
+            // Standard SQL has no escapes, MySQL has: a quote that a word follows was escaped, and so
+            // are the others of that text.
+            self.habits.escapes |= next == b'\'' && is_word(view.at(at + 2));
+            let escaped = next == b'\\' || (next == b'\'' && self.habits.escapes);
             return if escaped { (at + 2).min(end) } else { at + 1 };
         }
         if form.hole == Hole::Brace && matches!(next, b'{' | b'}') {

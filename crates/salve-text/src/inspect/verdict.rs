@@ -6,6 +6,7 @@
 use super::closing::{Ending, broken_string, ending};
 use super::half::End;
 use super::reader::Read;
+use super::ruby::ends_at_margin;
 use super::tail::{Unfinished, unfinished};
 use super::{InspectOptions, SentinelRule, weights};
 use crate::sentinel::{ending_sentinel, sentinel_line};
@@ -67,6 +68,10 @@ impl Case {
         let body_end = sentinel.map_or(tail.len(), |span| span.start);
         let Ending { mut open, mut closing } =
             ending(&read.machine, End { tail: read.tail, len: read.len });
+        if language == Language::Ruby && ends_at_margin(read, &tail[..body_end], &open) {
+            open.clear();
+            closing.clear();
+        }
         let proof = sentinel.is_some() || options.finish_reason == Some(FinishReason::Stop);
         let lone = if language == Language::Text && !proof {
             weak_quote(read, &tail[..body_end])

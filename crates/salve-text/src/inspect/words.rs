@@ -54,7 +54,20 @@ impl Machine {
                 frame.kind == Kind::Block && self.stack.name(frame).eq_ignore_ascii_case(word)
             });
         for _ in 0..found.map_or(0, |depth| depth + 1) {
+            self.note_end(view, end);
             self.close(view, end, true);
+        }
+    }
+
+    // Notes whether the block that ends here began at the margin.
+    fn note_end(&mut self, view: &View<'_>, end: usize) {
+        let Some(frame) = self.stack.last() else { return };
+        let at_margin = match frame.offset.checked_sub(view.base) {
+            Some(at) => matches!(view.before(at), 0 | b'\n'),
+            None => frame.column == 1,
+        };
+        if at_margin {
+            self.habits.margin_end = view.base + end;
         }
     }
 
@@ -123,6 +136,9 @@ impl Machine {
         }
         let starts = ruby_starts(view.behind(at));
         match word {
+            b"__END__" if matches!(before, 0 | b'\n') && matches!(after, 0 | b'\r' | b'\n') => {
+                self.begin_data(view, at);
+            }
             b"end" if last_word(view.behind(at).trim_ascii_end()) != b"def" => {
                 self.close_block(view, at + 3, b"end");
             }

@@ -1,6 +1,6 @@
 //! Legal text that naive checkers flag. None of it may be called cut.
 
-use salve_text::{InspectOptions, inspect_text};
+use salve_text::{InspectOptions, Inspector, inspect_text};
 use salve_types::Language;
 
 #[track_caller]
@@ -209,6 +209,76 @@ fn a_header_may_end_as_no_statement_of_c_does() {
             "@interface A : NSObject\n\n+ (B *)c:(B *)d;\n\n@end\n",
             "@protocol A <B>\n- (void)c;\n@end\n\nNS_ASSUME_NONNULL_END\n",
             "void f(void) {}\n#ifndef f\nlibc_hidden_def (f)\n#endif\n",
+            "void f(void) {}\n#ifdef a\nhidden (f)\nalias (f, g)\n#endif\n",
+            "void f(void) {}\nalias (f, g)\n",
+            "#if A\nint a;\n@#if B\nint b;\n@#endif\n#undef A\n#endif\n",
         ],
     );
+}
+
+#[test]
+fn signs_of_ruby_are_no_quotes() {
+    whole(
+        Language::Ruby,
+        &[
+            "def f\n  [$', $`, $\", $/, $;]\nend\n",
+            "a = \"#{b $'} at\"\n",
+            "def f(x)\n  /'/.match?(x)\nend\ndef g(x)\n  %w[' `]\nend\na = 4\nb = a / 2\n",
+            "x = [:+, :/, :%, :<<, :`, :$', :[], :\"a b\"]\n",
+            "a = b ? c::D : /'/\nputs 1\n__END__\nit's \"data\" do\n",
+        ],
+    );
+}
+
+#[test]
+fn an_end_at_the_margin_ends_what_was_misread() {
+    // The quote after `alias` is a name, which nothing but a parser of Ruby would know.
+    let misread =
+        "module A\n  class B\n    alias ` run\n\n    def c\n      1\n    end\n  end\nend\n";
+    whole(Language::Ruby, &[misread]);
+    let cut = [
+        "class A\ndef b\nend\n",
+        "module A\n  def b\n    1\n  end\n",
+        "module A\n  B = <<~C\n    d\nend\n",
+    ];
+    for text in cut {
+        let options = InspectOptions { language: Some(Language::Ruby), ..Default::default() };
+        assert!(!inspect_text(text, &options).is_valid, "{text}");
+    }
+}
+
+#[test]
+fn escapes_outside_strings() {
+    whole(Language::Css, &[".a\\:content-\\[\\'\\'\\]::after {\n  content: '';\n}\n"]);
+    whole(
+        Language::Sql,
+        &["SET @s = 'INSERT INTO t VALUES (\\'4 Wide\\', \\'{\"a\":1}\\');';\nEXECUTE s;\n"],
+    );
+}
+
+#[test]
+fn what_text_in_between_divides_and_types_with_parameters() {
+    whole(
+        Language::Php,
+        &["<?php\nclass A {\n  function b() {\n    ?>\n    <p>it's</p>\n    <?php\n  }\n}\n"],
+    );
+    whole(Language::Go, &["package p\n\ntype A T[B]\ntype B = T[A]\n"]);
+    let options = InspectOptions { language: Some(Language::Go), ..Default::default() };
+    for text in ["package p\n\ntype A []\n", "package p\n\ntype A map[B]\n"] {
+        assert!(!inspect_text(text, &options).is_valid, "{text}");
+    }
+}
+
+#[test]
+fn a_script_is_of_the_language_of_the_program_that_it_names() {
+    let options = InspectOptions { path: Some("bin/update.sh".to_owned()), ..Default::default() };
+    let text = "#!/usr/bin/env php\n<?php\nif ($a) {\n    echo 'done';\n}\n";
+    assert_eq!(inspect_text(text, &options).language, Language::Php);
+    assert!(inspect_text(text, &options).is_valid);
+    let mut pieces = Inspector::new(&options);
+    text.split_inclusive(' ').for_each(|piece| pieces.push(piece));
+    assert_eq!(pieces.finish(), inspect_text(text, &options));
+    let header = InspectOptions { path: Some("a.h".to_owned()), ..Default::default() };
+    let text = "#pragma once\nnamespace a {\nclass B {\n public:\n  B();\n};\n}\n";
+    assert_eq!(inspect_text(text, &header).language, Language::Cpp);
 }

@@ -51,11 +51,14 @@ pub(super) static HTML: Rules = Rules {
     ..BASE
 };
 
+const CSS_CLASSES: &[(&[u8], u8)] =
+    &[(b"\"'", class::QUOTE), (b"/", class::SLASH), (b"\\", class::ESCAPE)];
+
 pub(super) static CSS: Rules = Rules {
     language: Language::Css,
     dialect: Dialect::Css,
-    classes: classes(C_LIKE, true, false),
-    inner_classes: classes(C_LIKE, false, false),
+    classes: classes(CSS_CLASSES, true, false),
+    inner_classes: classes(CSS_CLASSES, false, false),
     forms: &[double(Escape::Backslash, false, Hole::None), single(Escape::Backslash, false)],
     slash_comments: true,
     star_comments: true,

@@ -52,6 +52,8 @@ const RUBY_CLASSES: &[(&[u8], u8)] = &[
     (b"%", class::PERCENT),
     (b"?", class::QUESTION),
     (b"=", class::EQUALS),
+    (b"$", class::DOLLAR),
+    (b":", class::COLON),
 ];
 
 pub(super) static RUBY: Rules = Rules {

@@ -19,17 +19,26 @@ pub(super) fn judge(tokens: &[Token<'_>], language: Language, ends_line: bool) -
     let mut left: Vec<Token<'_>> = Vec::new();
     // The last name in capitals that stood alone on its line.
     let mut last_word: Option<&[u8]> = None;
+    let mut in_kept = false;
     for token in tokens {
         match token.is {
-            Is::Line if is_c && is_macro_line(&left) => {
+            Is::Line if in_kept => {
+                in_kept = false;
+                left.clear();
+            }
+            Is::Line if is_c && (is_macro_line(&left) || is_call(&left)) => {
                 last_word = left.first().filter(|_| left.len() == 1).map(|token| token.text);
                 left.clear();
             }
             Is::Line => {}
-            // A call alone before a directive is a macro: `libc_hidden_def (free)` and `#endif`.
-            Is::Directive if is_c && is_call(&left) => left.clear(),
             Is::Directive => {}
+            // What files that include themselves keep for the second time begins with `@#`.
+            Is::Sign(b'#') if is_c && matches!(&left[..], [at] if at.is_sign(b'@')) => {
+                in_kept = true
+            }
             Is::Sign(b';') => left.clear(),
+            // Code goes on in PHP after text in between, so that what it closes was opened before.
+            Is::Sign(b'}') if language == Language::Php => left.clear(),
             _ => {
                 left.push(*token);
                 if ended(&left) {
@@ -113,6 +122,7 @@ fn c_ended(left: &[Token<'_>]) -> bool {
     !(assigned || typed)
 }
 
+// A call alone on its lines is a macro: `libc_hidden_def (free)`. The head of a function has a type.
 fn is_call(left: &[Token<'_>]) -> bool {
     matches!(left, [name, arguments] if name.is == Is::Word && arguments.is == Is::Group(b'('))
 }
@@ -170,7 +180,7 @@ pub(super) fn judge_go(tokens: &[Token<'_>], ends_line: bool) -> Option<Reason> 
             !grouped
                 && (line.len() < 3
                     || matches!(last.text, b"struct" | b"interface" | b"chan" | b"func" | b"map")
-                    || last.is == Is::Group(b'['))
+                    || (last.is == Is::Group(b'[') && !is_instantiated(&line)))
         }
         b"var" => {
             let grouped = line.len() == 2 && last.is == Is::Group(b'(');
@@ -190,6 +200,12 @@ pub(super) fn judge_go(tokens: &[Token<'_>], ends_line: bool) -> Option<Reason> 
     };
     let operator = matches!(last.is, Is::Sign(_));
     (unfinished || operator).then_some(Reason::Statement("The last declaration has no end"))
+}
+
+// `type A T[B]` names a type with its parameters; `type A []` and `type A map[B]` lack one.
+fn is_instantiated(line: &[Token<'_>]) -> bool {
+    let name = line.len().checked_sub(2).filter(|at| *at > 1).and_then(|at| line.get(at));
+    name.is_some_and(|token| token.is == Is::Word && token.text != b"map")
 }
 
 fn last_go_statement<'a>(tokens: &[Token<'a>]) -> Vec<Token<'a>> {
