@@ -28,6 +28,8 @@ pub(crate) struct Candidate {
     pub(crate) unmoved: bool,
     /// Whether it is only a doubt: too little is repeated to drop it, and enough to ask.
     pub(crate) faint: bool,
+    /// Whether what is dropped is the end of a word of the partial text, and nothing else.
+    pub(crate) part_of_word: bool,
     /// How surprising it would be, in bits, if the dropped text were meant.
     pub(crate) told: f32,
     /// What speaks for it, in bits; the plain join without other evidence has none.
@@ -54,6 +56,7 @@ pub(crate) fn propose(
         restarts_line: false,
         unmoved: false,
         faint: false,
+        part_of_word: false,
         told: 0.0,
         bits: seam::fit(partial, content, place, vocabulary),
     };
@@ -94,6 +97,7 @@ pub(crate) fn faint_echoes(
                 restarts_line: false,
                 unmoved: true,
                 faint: true,
+                part_of_word: false,
                 told: 0.0,
                 bits: weights::FAINT_ECHO + told + fit,
             }
@@ -196,6 +200,7 @@ fn echo(
         restarts_line: overlap.to_line_start,
         unmoved: shows_no_move(overlap),
         faint: false,
+        part_of_word: is_part_of_word(partial, overlap),
         told,
         bits: prior + told + fit.max(weights::WORST_SEAM_AFTER_ECHO),
     };
@@ -218,6 +223,13 @@ fn shows_no_move(overlap: &Overlap) -> bool {
         Alignment::Line => overlap.shift == Some(0) && (overlap.lines > 0 || overlap.same_indent),
         Alignment::Inside => overlap.lines > 0,
     }
+}
+
+// Two names may end alike, and a line that begins with the shorter one is no echo of the longer one.
+fn is_part_of_word(partial: &str, overlap: &Overlap) -> bool {
+    let is_word = |sign: char| sign.is_alphanumeric() || sign == '_';
+    let (before, repeated) = partial.split_at(overlap.from);
+    before.ends_with(is_word) && repeated.chars().all(is_word)
 }
 
 fn is_comment_sign(half: &str) -> bool {

@@ -90,6 +90,9 @@ impl Choice {
     /// Returns whether no other text is about as likely; `in_words` says that the cut may be inside a
     /// comment or a string, of which a grammar accepts any.
     pub(crate) fn is_certain(&self, in_words: bool) -> bool {
+        if self.best.candidate.part_of_word {
+            return false;
+        }
         // What is dropped from the middle of a line, or has no letters, is the weakest of echoes.
         let weak = match self.best.candidate.reason {
             Some(DropReason::RepeatedText) => true,
@@ -106,11 +109,19 @@ impl Choice {
     }
 }
 
-// Whether two texts are the same but for empty lines, of which no grammar and few habits tell how many
-// there are.
+// Whether two texts are the same but for empty lines, in comments too, of which no grammar and few
+// habits tell how many there are.
 fn differ_in_blank_lines(one: &str, other: &str) -> bool {
-    let written = |text| str::lines(text).filter(|line| !line.trim().is_empty());
+    let written = |text| str::lines(text).filter(|line| !is_blank(line));
     written(one).eq(written(other))
+}
+
+// Nothing, or the sign of a comment and nothing after it.
+fn is_blank(line: &str) -> bool {
+    matches!(
+        line.trim(),
+        "" | "*" | "**" | "//" | "///" | "//!" | "#" | "##" | "--" | ";" | ";;" | "%"
+    )
 }
 
 // Stable: of readings that are as likely, the one that leaves the partial text alone comes first.

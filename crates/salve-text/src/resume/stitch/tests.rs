@@ -349,6 +349,31 @@ fn of_files(language: Language, partial: &str, continuation: &str) -> Stitch {
 }
 
 #[test]
+fn a_name_that_ends_like_another_is_no_certain_echo() {
+    let two = "A_PATH=$tmp/out/lib:$A_PATH\nDYA_PATH=$tmp/out/lib:$DYA_PATH";
+    let rest = "\nexport A_PATH\nexport DYA_PATH\n\nrun\n";
+    let partial = format!("#!/bin/sh\ntmp=/tmp\n{two}\n");
+    let stitched = of_files(Language::Bash, &partial, &format!("{two}{rest}"));
+    if let StitchOutcome::Joined { text } = &stitched.outcome {
+        let right = *text == format!("{}{rest}", partial.trim_end());
+        assert!(right || !stitched.verdict.is_valid, "{text}");
+    }
+}
+
+#[test]
+fn how_many_empty_lines_a_comment_has_is_not_certain() {
+    let start = "/**\n * Says what is allowed.\n *\n * @see Permissions\n *";
+    let rest = "\n *\n * @author Someone\n * @since 1.2\n */\n\npublic class A {\n}\n";
+    for added in ["", "\n", "\n\n"] {
+        let stitched = of_files(Language::Java, &format!("{start}{added}"), &format!(" *{rest}"));
+        if let StitchOutcome::Joined { text } = &stitched.outcome {
+            let right = *text == format!("{start}{rest}");
+            assert!(right || !stitched.verdict.is_valid, "{added:?} {text}");
+        }
+    }
+}
+
+#[test]
 fn a_line_break_that_starts_a_continuation_is_not_lost() {
     for (language, partial, rest) in [
         (
