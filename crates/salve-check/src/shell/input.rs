@@ -24,7 +24,13 @@ pub(super) fn check(line: &str) -> Result<(), ShellRefusal> {
             "there is no command in it",
         ));
     }
-    match line.char_indices().find_map(|(at, char)| Some((at, char, unwanted(char)?))) {
+    let mut before = ' ';
+    let found = line.char_indices().find_map(|(at, char)| {
+        let begins = matches!(before, ' ' | '\t') && is_false_dash(char);
+        before = char;
+        Some((at, char, unwanted(char).or(begins.then_some("false dash"))?))
+    });
+    match found {
         None => Ok(()),
         Some((at, char, construct)) => {
             let why = format!("U+{:04X} has no place in a command line", u32::from(char));
@@ -45,6 +51,14 @@ pub(super) fn is_false_blank(char: char) -> bool {
     // The braille pattern without dots and the Hangul fillers are drawn as nothing; the fillers are
     // refused everywhere as invisible.
     (char.is_whitespace() && char != ' ' && char != '\t') || char == '\u{2800}'
+}
+
+// Looks like the dash of a flag; at the beginning of a word it is a flag to people, and to a program a file.
+const fn is_false_dash(char: char) -> bool {
+    matches!(
+        char,
+        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{2796}' | '\u{FE58}' | '\u{FE63}' | '\u{FF0D}'
+    )
 }
 
 fn unwanted(char: char) -> Option<&'static str> {
@@ -124,6 +138,8 @@ mod tests {
             ("echo \u{ad}", "invisible character"),
             ("echo \u{3164}", "filler"),
             ("echo \u{2064}", "invisible character"),
+            ("python \u{2212}c x", "false dash"),
+            ("grep \u{2013}n x", "false dash"),
             ("echo \u{ffff}", "noncharacter"),
             ("echo \u{10fffe}", "noncharacter"),
         ] {
@@ -131,6 +147,7 @@ mod tests {
             assert_eq!((refusal.rule, refusal.construct), (ShellRule::P0, construct), "{line:?}");
             assert!(line.get(refusal.span.range()).is_some());
         }
+        check("echo a\u{2013}b \"\u{2014} so\"").expect("a dash inside a word or a text passes");
         check("echo \"✅ déjà vu 漢字 \u{1f600}\"\t-x").expect("visible text passes");
     }
 

@@ -60,7 +60,7 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn no_hostile_line_is_allowed_with_the_profile_or_without() {
     let place = Place::new();
-    assert!(lines(HOSTILE).count() >= 1900);
+    assert!(lines(HOSTILE).count() >= 3000);
     let (default, everyday) = (PolicyRules::default(), everyday());
     let is_allowed =
         |line: &&str| place.judge(line, &default).allow || place.judge(line, &everyday).allow;
@@ -73,7 +73,7 @@ fn at_most_three_of_a_hundred_everyday_lines_are_asked_about() {
     let place = Place::new();
     let rules = everyday();
     let all = lines(EVERYDAY).count();
-    assert!(all >= 650);
+    assert!(all >= 850);
     let asked: Vec<String> = lines(EVERYDAY)
         .map(|line| (line, place.judge(line, &rules)))
         .filter(|(_, verdict)| !verdict.allow)

@@ -58,7 +58,7 @@ const MAKE: Rows = &[
 const VERSION: Rows = &[(Switch, "-v -V --version -h --help")];
 
 #[rustfmt::skip]
-pub(super) static PROGRAMS: [Program; 47] = [
+pub(super) static PROGRAMS: [Program; 48] = [
     tool("cargo clippy", Whole(cargo), &[]), tool("cargo doc", Whole(cargo), &[]), tool("cargo bench", Whole(cargo), &[]),
     program("cargo fmt", Write, Nothing, Own(cargo_fmt), &[(Switch, "--check --all -v --verbose -q --quiet"), (Meaning::Text, "-p --package --message-format"), (Meaning::Read, "--manifest-path")]),
     tool("cargo tree", None, CARGO_LOOKS), tool("cargo metadata", None, CARGO_LOOKS), tool("cargo nextest run", Foreign, NEXTEST), tool("cargo nextest list", Foreign, NEXTEST),
@@ -71,6 +71,7 @@ pub(super) static PROGRAMS: [Program; 47] = [
     program("gofmt -l", Read, Nothing, Files, &[(Switch, "-l -d -s -e"), (Ask(Writes), "-w"), (Ask(Configures), "-r -cpuprofile")]), program("gofmt -d", Read, Nothing, Files, &[(Switch, "-l -d -s -e"), (Ask(Writes), "-w"), (Ask(Configures), "-r -cpuprofile")]),
     tool("golangci-lint run", Own(packages), &[(Switch, "--fast --fast-only -v --verbose --new --allow-parallel-runners --no-config --tests"), (Meaning::Text, "--timeout -E --enable -D --disable --max-issues-per-linter --max-same-issues --build-tags -j --concurrency --new-from-rev"), (Meaning::Read, "-c --config"), (Ask(Writes), "--fix --out-format --cpu-profile-path --mem-profile-path --trace-path --output.text.path --output.json.path")]),
     tool("make", Own(targets), MAKE),
+    tool("ninja", Own(targets), &[(Switch, "-v --verbose -n --quiet --version"), (Meaning::Text, "-j -k -l"), (Meaning::Write, "-C"), (Ask(Executes), "-f -t"), (Ask(Configures), "-d -w")]),
     tool("cmake --build", Own(cmake_build), &[(Switch, "--clean-first -v --verbose"), (Meaning::Text, "-t --target --config"), (OptionalText, "-j --parallel"), (Meaning::Read, "--preset")]),
     tool("cmake -S", Whole(cmake), &[]), tool("cmake -B", Whole(cmake), &[]), program("cmake --version", Read, Nothing, None, VERSION),
     tool("ctest", None, &[(Switch, "-V --verbose -VV --extra-verbose --output-on-failure -Q --quiet --rerun-failed -N --show-only --progress --stop-on-failure --schedule-random --no-tests=error"), (Meaning::Text, "-j --parallel -C --build-config --timeout --repeat -I"), (Pattern, "-R --tests-regex -E --exclude-regex -L --label-regex"), (Meaning::Read, "--test-dir"), (Ask(Executes), "-S --script -SP -D --dashboard -T -M --build-and-test"), (Ask(Writes), "-O --output-log --output-junit")]),

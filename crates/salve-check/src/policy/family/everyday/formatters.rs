@@ -30,15 +30,28 @@ const PYTHON: Rows = &[
     (Switch, "-q --quiet -v --verbose --preview --fast --safe -S --skip-string-normalization -C --version --help -h"), (Meaning::Text, "-l --line-length -t --target-version"), (Pattern, "--exclude --extend-exclude"),
     (Ask(Executes), "-c --code"), (Ask(Configures), "--config --cache-dir --include"), (Ask(Reads), "--stdin-filename"),
 ];
+#[rustfmt::skip]
+const RUFF_FIXES: Rows = &[
+    (Switch, "-q --quiet -v --verbose --show-fixes --statistics --preview --no-cache --exit-zero --isolated"), (Meaning::Text, "--select --ignore --extend-select --extend-ignore --output-format --target-version --line-length"), (Pattern, "--exclude --extend-exclude"),
+    (Ask(Configures), "--config --cache-dir --unsafe-fixes --add-noqa -o --output-file"), (Ask(Reads), "--stdin-filename"),
+];
+#[rustfmt::skip]
+const ESLINT_FIXES: Rows = &[
+    (Switch, "--quiet --color --no-color --no-error-on-unmatched-pattern"), (Meaning::Text, "--ext --max-warnings"), (Ask(Executes), "--rulesdir --plugin --parser -f --format --resolve-plugins-relative-to"), (Ask(Configures), "-c --config --cache-location -o --output-file --ignore-path"),
+];
 const GOFMT: Rows = &[(Switch, "-l -s -e -w -d"), (Ask(Configures), "-r -cpuprofile")];
 
-pub(super) static PROGRAMS: [Program; 9] = [
+pub(super) static PROGRAMS: [Program; 13] = [
     formats("npx prettier --write", Code, PRETTIER),
     formats("npx prettier -w", Code, PRETTIER),
     formats("prettier --write", Code, PRETTIER),
     formats("ruff format", Nothing, PYTHON),
     formats("uv run ruff format", Nothing, PYTHON),
     formats("black", Code, PYTHON),
+    formats("ruff check --fix", Nothing, RUFF_FIXES),
+    formats("uv run ruff check --fix", Nothing, RUFF_FIXES),
+    formats("eslint --fix", Code, ESLINT_FIXES),
+    formats("npx eslint --fix", Code, ESLINT_FIXES),
     formats("gofmt -w", Nothing, GOFMT),
     formats("gofmt -s", Nothing, GOFMT),
     formats("tee", Nothing, &[(Switch, "-a --append -i --ignore-interrupts")]),

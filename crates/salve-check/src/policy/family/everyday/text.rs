@@ -4,7 +4,7 @@
 
 use super::super::Starts::Nothing;
 use super::super::search::{self, whole_tree};
-use super::Operands::{Files, None, OneFile, Own, Text};
+use super::Operands::{Files, None, OneFile, Own, Text, Whole};
 use super::{Operands, Program};
 use crate::RiskClass::Read;
 use crate::policy::context::{Context, Judged, has_flag, operands, own_values};
@@ -28,7 +28,7 @@ const SAYS: &[(Meaning, &str)] =
     &[(Switch, "-a -s -n -r -m -p -u -h -d -f -i -g --all --version --help")];
 
 #[rustfmt::skip]
-pub(super) static PROGRAMS: [Program; 48] = [
+pub(super) static PROGRAMS: [Program; 54] = [
     shows("wc", Files, &[(Switch, "-c --bytes -m --chars -l --lines -L --max-line-length -w --words"), (Ask(Reads), "--files0-from")]),
     shows("sort", Files, &[
         (Switch, "-b -d -f -g -h -i -M -n -R -r -V -c -C -m -s -u -z --ignore-case --numeric-sort --human-numeric-sort --reverse --unique --stable --version-sort --check"),
@@ -79,6 +79,12 @@ pub(super) static PROGRAMS: [Program; 48] = [
     shows("sleep", Own(sleep), &[]),
     shows("true", Text, &[]), shows("false", Text, &[]),
     shows("whoami", None, SAYS), shows("uname", None, SAYS), shows("nproc", None, SAYS), shows("uptime", None, SAYS),
+    shows("hostname", None, &[(Switch, "-s --short -f --fqdn -d --domain -i --ip-address -I --all-ip-addresses")]),
+    shows("ps", Own(ps), &[(Switch, "-e -A -a -f -l -j -H -w --forest"), (Meaning::Text, "-p --pid --ppid -C --sort")]),
+    shows("printf", Text, &[]),
+    shows("test", Text, &[(Meaning::Read, "-e -f -d -s -r -w -x -L -h"), (Meaning::Text, "-n -z"), (Switch, "-a -o -eq -ne -lt -le -gt -ge")]),
+    shows("tar", Whole(tar), &[]),
+    shows("unzip -l", OneFile, &[(Switch, "-v -q")]),
     shows("rg", Own(rg), &[
         (Switch, "-n --line-number -N --no-line-number -i --ignore-case -S --smart-case -s --case-sensitive -w --word-regexp -x --line-regexp -v --invert-match -c --count --count-matches -l --files-with-matches --files-without-match -o --only-matching -F --fixed-strings -P --pcre2 -U --multiline --multiline-dotall -H --with-filename -I --no-filename -p --pretty -q --quiet -a --text --files --json --stats --no-heading --heading --trim --column --vimgrep --no-messages -b --byte-offset -0 --null --crlf --type-list --passthru --block-buffered --line-buffered --no-config --one-file-system --sort-files -V --version"),
         (Meaning::Text, "-A --after-context -B --before-context -C --context -m --max-count -d --max-depth --maxdepth -t --type -T --type-not -M --max-columns -j --threads --color --colors -E --encoding --sort --sortr --max-filesize --context-separator --dfa-size-limit --regex-size-limit"),
@@ -117,6 +123,34 @@ fn rg(context: &Context<'_>, items: &[Item<'_>]) -> Judged {
         operands(items).map(|(word, _)| word).skip(usize::from(!given)).collect();
     folders.iter().try_for_each(|word| context.read(word))?;
     whole_tree::Search::of_rg(items, given).shows_no_secret(context, &folders)
+}
+
+// The letters without a dash are flags, too; `e` among them would show the environment.
+fn ps(_: &Context<'_>, items: &[Item<'_>]) -> Judged {
+    let plain = |word: &str| word.bytes().all(|byte| b"auxwfl".contains(&byte));
+    match operands(items).all(|(word, _)| plain(word)) {
+        true => Ok(()),
+        false => Err(Objection::never(Rule::Argument, "`ps` may show more than processes")),
+    }
+}
+
+// Only the list of what is in an archive: `tar tzf FILE`.
+fn tar(context: &Context<'_>, start: usize) -> Judged {
+    let asked = |why: &str| Err(Objection::never(Rule::Argument, format!("`tar` {why}")));
+    let words: Vec<&str> = context.words.iter().map(String::as_str).skip(start).collect();
+    let &[letters, archive] = words.as_slice() else {
+        return asked("is told more than which archive to list");
+    };
+    let letters = letters.strip_prefix('-').unwrap_or(letters);
+    let lists = letters.contains('t') && letters.ends_with('f');
+    if !lists || !letters.bytes().all(|byte| b"tvzjJf".contains(&byte)) {
+        return asked("does more than list an archive");
+    }
+    // A name with a colon is on another machine.
+    if archive.starts_with('-') || archive.contains(':') {
+        return asked("would read its archive from elsewhere");
+    }
+    context.read(archive)
 }
 
 // What differs in two folders is shown, and what is in one of them only.
