@@ -45,6 +45,8 @@ pub enum Obstacle {
     TemporaryFolder,
     /// The loopback, which does not exist without namespaces.
     Loopback,
+    /// The system call by which debuggers, and LeakSanitizer at its end, look into processes.
+    Tracing,
     /// The limit of memory.
     Memory,
     /// The limit of a file's size.
@@ -173,6 +175,10 @@ impl fmt::Display for Obstacle {
                 out,
                 "without namespaces a run has no sockets, not even on its own loopback: \
                  {ALLOW_NAMESPACES}, or run it yourself"
+            ),
+            Self::Tracing => out.write_str(
+                "no process can trace another in here (ptrace): `--env ASAN_OPTIONS=detect_leaks=0` \
+                 leaves LeakSanitizer out; run a debugger yourself",
             ),
             Self::Memory => out.write_str(
                 "the sandbox limits the memory of a run, all of its processes together, which may be \

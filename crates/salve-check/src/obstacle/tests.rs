@@ -73,6 +73,15 @@ fn the_words_of_tools_are_known() {
             "[ERROR] Could not create local repository at /home/u/.m2/repository -> [Help 1]",
             unfetched("mvn dependency:go-offline"),
         ),
+        (
+            "==4==LeakSanitizer has encountered a fatal error.\n==4==HINT: LeakSanitizer does not work under ptrace (strace, gdb, etc)",
+            Some(Obstacle::Tracing),
+        ),
+        ("warning: ptrace: Operation not permitted", Some(Obstacle::Tracing)),
+        (
+            "strace: test_ptrace_get_syscall_info: PTRACE_TRACEME: Operation not permitted\nstrace: ptrace(PTRACE_TRACEME, ...): Operation not permitted",
+            Some(Obstacle::Tracing),
+        ),
         ("curl: (6) Could not resolve host: example.com", Some(Obstacle::Network)),
         ("Error: getaddrinfo EAI_AGAIN api.example.com", Some(Obstacle::Network)),
         (

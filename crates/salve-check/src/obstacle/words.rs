@@ -128,6 +128,15 @@ const REFUSED: &[&str] =
     &["connection refused", "econnrefused", "actively refused", "could not connect"];
 const LOCAL: &[&str] = &["127.0.0.1", "localhost", "[::1]", "::1", "0.0.0.0"];
 
+const TRACING: &[&str] = &[
+    "leaksanitizer has encountered a fatal error",
+    "leaksanitizer does not work under ptrace",
+    "ptrace: operation not permitted",
+    "ptrace(ptrace_",
+    "could not trace the inferior process",
+    "could not attach to process",
+];
+
 const MEMORY: &[&str] = &[
     "memoryerror",
     "cannot allocate memory",
@@ -167,6 +176,9 @@ pub(super) fn read(text: &str, walls: &Walls) -> Option<Obstacle> {
     let any = |words: &[&str]| lines.iter().any(|line| holds(line, words));
     if lines.iter().any(|line| line.contains(".git/") && holds(line, READ_ONLY)) {
         return Some(Obstacle::Repository);
+    }
+    if any(TRACING) {
+        return Some(Obstacle::Tracing);
     }
     if any(PROCESSES) {
         return Some(Obstacle::Processes);
