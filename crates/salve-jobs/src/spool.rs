@@ -87,13 +87,18 @@ impl SpooledLedger {
         key: &CallKey,
         call: &StepCall,
     ) -> Result<Reserve, LedgerError> {
+        let waited = self.waiting() > 0;
         let shared = self.ledger.reserve(key, call).await;
         let under = match &shared {
             Ok(Reserve::Fresh { epoch, .. }) => Some(*epoch),
             Ok(Reserve::InDoubt { .. }) | Err(LedgerError::Unreachable(_)) => None,
             _ => return shared,
         };
-        let Some((name, mut waiting)) = self.deliveries.find(key).await? else { return shared };
+        let Some((name, mut waiting)) = self.deliveries.find(key).await? else {
+            // It may have been delivered since the ledger was asked.
+            let again = waited && matches!(shared, Ok(Reserve::InDoubt { .. }));
+            return if again { self.ledger.reserve(key, call).await } else { shared };
+        };
         // A ledger that gives leave for a call that was paid has lost it: it gets it again.
         waiting.epoch = under.unwrap_or(waiting.epoch);
         let result = waiting.result.clone();

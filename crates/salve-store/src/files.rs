@@ -13,11 +13,21 @@ pub(crate) fn create_folder(path: &Path) -> Result<(), StoreError> {
     let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else {
         return Ok(());
     };
+    let absent = |it: &&Path| !it.as_os_str().is_empty() && !it.is_dir();
+    let made: Vec<&Path> = folder.ancestors().take_while(absent).collect();
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(StoreError::file(folder))
+    builder.create(folder).map_err(StoreError::file(folder))?;
+    made.into_iter().try_for_each(sync_name)
+}
+
+// What is synced in a folder outlives a loss of power only if the folder's own name does.
+fn sync_name(folder: &Path) -> Result<(), StoreError> {
+    let Some(parent) = folder.parent() else { return Ok(()) };
+    let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+    File::open(parent).and_then(|file| file.sync_all()).map_err(StoreError::file(parent))
 }
 
 /// Makes an empty file for its owner alone, and makes a file that is there private. The files SQLite

@@ -39,7 +39,14 @@ impl Folder {
     /// Opens the folder; makes it, for its owner alone, where there is none.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         use std::os::unix::fs::DirBuilderExt;
+        let absent = |it: &&Path| !it.as_os_str().is_empty() && !it.is_dir();
+        let made: Vec<&Path> = path.ancestors().take_while(absent).collect();
         DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+        // A file that was synced in a folder outlives a loss of power only if the folder's name does.
+        for parent in made.into_iter().filter_map(Path::parent) {
+            let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+            File::open(parent)?.sync_all()?;
+        }
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let open = rustix::fs::open(path, flags, Mode::empty())?;
         let mode = Mode::from_raw_mode(rustix::fs::fstat(&open)?.st_mode);

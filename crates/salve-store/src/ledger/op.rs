@@ -54,6 +54,7 @@ impl ReserveOp {
             day: now.day(),
             key_id: self.call.key_id,
             session: self.call.session.clone(),
+            has_key: self.key.is_some(),
         }
     }
 }
@@ -88,6 +89,8 @@ pub(crate) struct Held {
     pub(crate) day: i64,
     pub(crate) key_id: Option<KeyId>,
     pub(crate) session: Option<String>,
+    /// Whether it is under a key, by which a resumed job finds it again.
+    pub(crate) has_key: bool,
 }
 
 impl Held {
@@ -104,10 +107,15 @@ impl Held {
 }
 
 /// Returns how safe these must be. A call under a key is repeated by the job that is resumed, unless
-/// its reservation says that it went out: that must outlive a power cut before the call is made. A
-/// settlement that is lost leaves its call in doubt, which is seen.
+/// its reservation says that it went out: that must outlive a power cut before the call is made. So
+/// must its settlement before it is acknowledged, for then the spool forgets the result. Of any other
+/// call, a settlement that is lost leaves it in doubt, which is seen.
 pub(super) fn durability(ops: &[Op], usual: Durability) -> Durability {
-    let keyed = |op: &Op| matches!(op, Op::Reserve(op) if op.key.is_some());
+    let keyed = |op: &Op| match op {
+        Op::Reserve(op) => op.key.is_some(),
+        Op::Settle(op) => op.held.has_key,
+        _ => false,
+    };
     if ops.iter().any(keyed) { Durability::Full } else { usual }
 }
 
@@ -152,6 +160,19 @@ mod tests {
         Op::Reserve(Box::new(ReserveOp { key, call: NewCall::default(), opening, reply }))
     }
 
+    fn settle(has_key: bool) -> Op {
+        let Op::Reserve(op) = reserve(has_key.then_some("job/1")) else { unreachable!() };
+        let held = op.held(CallId(1), Timestamp(1));
+        let raw = Arc::new(RawText::new(CallId(1), 1, 0));
+        Op::Settle(Box::new(SettleOp {
+            held,
+            raw,
+            settled: Settled::default(),
+            reply: None,
+            failures: 0,
+        }))
+    }
+
     #[test]
     fn a_call_that_a_resumed_job_would_repeat_survives_a_loss_of_power() {
         use Durability::{Full, Normal};
@@ -159,5 +180,6 @@ mod tests {
         assert_eq!(of(&[reserve(None), reserve(Some("job/1"))], Normal), Full);
         assert_eq!(of(&[reserve(None), reserve(None)], Normal), Normal);
         assert_eq!(of(&[reserve(None)], Full), Full);
+        assert_eq!([of(&[settle(true)], Normal), of(&[settle(false)], Normal)], [Full, Normal]);
     }
 }

@@ -81,6 +81,7 @@ pub(crate) async fn take_over(
         day: tx.now().day(),
         key_id: wanted.call.key_id,
         session: wanted.call.session.clone(),
+        has_key: true,
     };
     let mut accounts = Accounts::default();
     accounts.read(old.accounts().chain(new.accounts()), tx.connection()).await?;
@@ -382,6 +383,7 @@ async fn find(
             day: row.try_get(7)?,
             key_id: row.try_get::<Option<i64>>(8)?.map(KeyId),
             session: row.try_get(9)?,
+            has_key: matches!(id, Id::Key(_)),
         },
         open: row.try_get::<String>(1)? == "open",
         worker: row.try_get(3)?,
@@ -417,5 +419,6 @@ async fn lost_try(
         day: row.try_get(1)?,
         key_id: row.try_get::<Option<i64>>(2)?.map(KeyId),
         session: row.try_get(3)?,
+        has_key: true,
     }))
 }
