@@ -10,6 +10,7 @@ mod generating;
 mod judging;
 mod ladder;
 mod ladder_calls;
+mod ladder_caps;
 mod ladder_machine;
 mod ladder_properties;
 mod lines;
