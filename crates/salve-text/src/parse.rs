@@ -125,6 +125,14 @@ impl Parsed {
         paths::incomplete_paths(&self.tree, &self.winners)
     }
 
+    /// Returns the bytes that the answer was read from, a pair of parentheses around it included.
+    pub(crate) fn answer_span(&self) -> Option<Span> {
+        let (first, last) = (self.tree.selected.first()?, self.tree.selected.last()?);
+        let start = self.found.iter().find(|found| found.node == *first)?.start;
+        let end = self.found.iter().rfind(|found| found.node == *last)?.end;
+        Some(Span::new(start as usize, end as usize))
+    }
+
     /// Returns whether a value is not in the answer because its key came again.
     pub fn has_lost_values(&self) -> bool {
         !self.winners.is_empty()

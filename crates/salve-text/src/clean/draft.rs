@@ -76,7 +76,11 @@ impl<'a> Draft<'a> {
     pub(super) fn apply(&mut self, cuts: &[Cut]) {
         let pieces = std::mem::take(&mut self.pieces);
         let old = std::mem::take(&mut self.text);
-        let mut builder = Builder { text: String::with_capacity(old.len()), pieces: Vec::new() };
+        // Each cut makes at most one piece and splits another. The room is known before: growing would
+        // hold the list twice.
+        let room = pieces.len() + 2 * cuts.len();
+        let mut builder =
+            Builder { text: String::with_capacity(old.len()), pieces: Vec::with_capacity(room) };
         let mut remaining = cuts.iter().peekable();
         // Only the first origin of a changed cut carries the new character.
         let mut written = false;
@@ -119,6 +123,7 @@ impl<'a> Draft<'a> {
     /// Ends the work: the content, and all asides in the order of the raw text.
     pub(super) fn into_parts(self) -> (String, Vec<Aside>) {
         let mut aside = self.aside;
+        aside.reserve_exact(self.pieces.iter().filter(|piece| piece.changed.is_some()).count());
         aside.extend(self.pieces.iter().filter_map(|piece| {
             let (reason, character) = piece.changed?;
             Some(Aside { span: piece.origin, reason, becomes: Some(character) })

@@ -35,13 +35,11 @@ fn quoted(text: &str) -> Option<Vec<Cut>> {
     }
     let string = read_string(text, start)?;
     let ends = string.closed && text[string.end..].trim().is_empty();
-    if !ends || text[start..string.end].contains('\n') || !has_line_end(&string) {
+    if !ends || text[start..string.end].contains('\n') || !string.has_line_end {
         return None;
     }
-    let mut cuts = vec![Cut::new(Span::new(0, start + 1), AsideReason::Escape)];
-    cuts.extend(string.escapes);
-    cuts.push(Cut::new(Span::new(string.end - 1, text.len()), AsideReason::Escape));
-    Some(cuts)
+    let (before, after) = (Span::new(0, start + 1), Span::new(string.end - 1, text.len()));
+    Some(cuts_around(text, &string, before, after, AsideReason::Escape))
 }
 
 // One line that is the inside of a JSON string: escaped quotes and line ends, and code once they
@@ -88,14 +86,12 @@ fn carrier(text: &str, notes: &mut Notes) -> Option<Vec<Cut>> {
     };
     let path = named(PATH_FIELDS).map(|field| text[field.inner.range()].to_owned());
     let value = named(CODE_FIELDS).or_else(|| path.as_ref().and_then(|_| named(FILE_FIELDS)))?;
-    notes.unclosed_wrapper |= !value.closed;
+    notes.unclosed_wrapper |= !value.string.closed;
     if notes.path.is_none() {
         notes.path = path;
     }
-    let mut cuts = vec![Cut::new(Span::new(0, value.inner.start), AsideReason::Carrier)];
-    cuts.extend(&value.escapes);
-    let rest = Span::new(value.inner.end, text.len());
-    cuts.push(Cut::new(rest, AsideReason::Carrier));
+    let (before, after) = (Span::new(0, value.inner.start), Span::new(value.inner.end, text.len()));
+    let mut cuts = cuts_around(text, &value.string, before, after, AsideReason::Carrier);
     cuts.retain(|cut| !cut.span.is_empty());
     Some(cuts)
 }
@@ -103,8 +99,7 @@ fn carrier(text: &str, notes: &mut Notes) -> Option<Vec<Cut>> {
 struct Field {
     key: String,
     inner: Span,
-    escapes: Vec<Cut>,
-    closed: bool,
+    string: JsonString,
 }
 
 // The string fields of the object that the whole text is, or begins to be.
@@ -137,8 +132,7 @@ fn read_fields(text: &str) -> Option<Vec<Field>> {
                 } else if depth == 1
                     && let Some(key) = key.take()
                 {
-                    let closed = string.closed;
-                    fields.push(Field { key, inner, escapes: string.escapes, closed });
+                    fields.push(Field { key, inner, string });
                 }
                 at = string.end;
                 continue;
@@ -151,32 +145,65 @@ fn read_fields(text: &str) -> Option<Vec<Field>> {
     Some(fields)
 }
 
+// Where a JSON string ends. Its escapes are counted first and listed only for the string that is taken
+// out: a hostile text has one for every other byte.
+#[derive(Clone, Copy)]
 struct JsonString {
+    // Past the opening quote.
+    start: usize,
     // Past the closing quote, or the end of the text.
     end: usize,
-    escapes: Vec<Cut>,
+    escapes: usize,
     closed: bool,
+    has_line_end: bool,
 }
 
 // Reads a JSON string at its opening quote; nothing when an escape is not JSON's.
 fn read_string(text: &str, quote: usize) -> Option<JsonString> {
-    let mut escapes = Vec::new();
-    let mut at = quote + 1;
+    let start = quote + 1;
+    let (mut escapes, mut has_line_end) = (0, false);
+    let mut at = start;
     while let Some(found) = memchr::memchr2(b'\\', b'"', &text.as_bytes()[at..]) {
         let place = at + found;
         if text.as_bytes()[place] == b'"' {
-            return Some(JsonString { end: place + 1, escapes, closed: true });
+            return Some(JsonString { start, end: place + 1, escapes, closed: true, has_line_end });
         }
-        // The text may be cut inside an escape; its rest is no content.
-        if is_cut_escape(&text[place..]) {
-            escapes.push(Cut::new(Span::new(place, text.len()), AsideReason::Escape));
-            break;
-        }
-        let (cut, next) = read_escape(text, place)?;
-        escapes.push(cut);
+        let (cut, next) = escape_or_its_start(text, place)?;
+        escapes += 1;
+        has_line_end |= cut.becomes == Some('\n');
         at = next;
     }
-    Some(JsonString { end: text.len(), escapes, closed: false })
+    Some(JsonString { start, end: text.len(), escapes, closed: false, has_line_end })
+}
+
+// The cuts that take a string out of what is before and after it.
+fn cuts_around(
+    text: &str,
+    string: &JsonString,
+    before: Span,
+    after: Span,
+    reason: AsideReason,
+) -> Vec<Cut> {
+    let mut cuts = Vec::with_capacity(string.escapes + 2);
+    cuts.push(Cut::new(before, reason));
+    let mut at = string.start;
+    let inside = text.get(..string.end).unwrap_or_default();
+    while let Some(found) = memchr::memchr(b'\\', &inside.as_bytes()[at..]) {
+        let Some((cut, next)) = escape_or_its_start(text, at + found) else { break };
+        cuts.push(cut);
+        at = next;
+    }
+    cuts.push(Cut::new(after, reason));
+    cuts
+}
+
+// Reads one escape. The text may be cut inside the last one; its rest is no content.
+fn escape_or_its_start(text: &str, at: usize) -> Option<(Cut, usize)> {
+    if is_cut_escape(&text[at..]) {
+        let rest = Cut::new(Span::new(at, text.len()), AsideReason::Escape);
+        return Some((rest, text.len()));
+    }
+    read_escape(text, at)
 }
 
 fn is_cut_escape(rest: &str) -> bool {
@@ -227,8 +254,4 @@ fn surrogate_pair(high: u32, rest: &str) -> Option<char> {
 fn hex(digits: &str) -> Option<u32> {
     let digits = digits.get(..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
     u32::from_str_radix(digits, 16).ok()
-}
-
-fn has_line_end(string: &JsonString) -> bool {
-    string.escapes.iter().any(|cut| cut.becomes == Some('\n'))
 }

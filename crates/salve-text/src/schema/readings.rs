@@ -97,8 +97,10 @@ pub(super) fn readings<'t>(
 /// The parser lists those of its own answer. For a value that it found and did not choose, the value
 /// is parsed by itself.
 pub(super) fn repairs_of(text: &str, parsed: &Parsed, span: Span) -> (Vec<Repair>, usize) {
-    let answer = parsed.tree.root().map(|root| parsed.tree.span(root));
-    if answer.is_some_and(|answer| answer.start <= span.start && span.end <= answer.end) {
+    if parsed
+        .answer_span()
+        .is_some_and(|answer| answer.start <= span.start && span.end <= answer.end)
+    {
         return parsed.first_repairs();
     }
     let Some(part) = text.get(span.range()) else { return (Vec::new(), 0) };
