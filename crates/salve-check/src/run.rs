@@ -178,13 +178,15 @@ pub enum RunEnding {
 }
 
 /// What a program reads from its standard input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub enum RunInput {
     /// Nothing.
     #[default]
     Nothing,
     /// What the caller gave to this process: a pipe or a file. Never a terminal.
     Caller,
+    /// These bytes.
+    Bytes(Vec<u8>),
     /// What is typed at the terminal of this process, through a terminal of the run's own, which its
     /// output goes to as well. Nothing where this process has none, or the run cannot have one.
     Terminal,

@@ -459,9 +459,10 @@ impl Runner {
                 store.forget(&id);
             }
         };
-        let input = match run.request.input {
+        let input = match &run.request.input {
             RunInput::Nothing | RunInput::Terminal => None,
             RunInput::Caller => input::of_caller(),
+            RunInput::Bytes(bytes) => input::of_bytes(bytes),
         };
         let finished = self.session(launch, collectors, input, watch).inspect_err(|_| forget())?;
         let (ending, orphans) = ending(&finished).inspect_err(|_| forget())?;

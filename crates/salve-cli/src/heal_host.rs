@@ -6,11 +6,12 @@
 
 use crate::failure::Failure;
 use crate::settings::Settings;
-use crate::{run_environment, workspace_config};
-use salve_engine::heal::{HealLock, HealParts, Locking, RepairError};
+use crate::{host, run_environment, workspace_config};
+use salve_engine::heal::{AgentSettings, HealLock, HealParts, Locking, RepairError};
 use salve_engine::jobs::HealHost;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Opens the workspace of one command, which holds its lock.
 pub(crate) struct CommandHost {
@@ -21,8 +22,14 @@ pub(crate) struct CommandHost {
 impl HealHost for CommandHost {
     fn open(&self, root: &Path) -> Result<HealParts, RepairError> {
         let configured = workspace_config::open(root).map_err(|failure| unusable(&failure))?;
-        let environment = self.environment.clone();
-        Ok(HealParts { workspace: configured.workspace, environment, lock: None })
+        let settings = Settings::load_for(Some(root)).map_err(|failure| unusable(&failure))?;
+        Ok(HealParts {
+            workspace: configured.workspace,
+            environment: self.environment.clone(),
+            lock: None,
+            agents: agents(settings),
+            redact: Arc::new(host::redactor()),
+        })
     }
 }
 
@@ -44,10 +51,20 @@ impl HealHost for WorkerHost {
             let settings = Settings::load_for(Some(&root))?;
             let environment = run_environment::chosen(&settings, &[])?.values;
             let workspace = workspace_config::open(&root)?.workspace;
-            Ok(HealParts { workspace, environment, lock: Some(lock) })
+            Ok(HealParts {
+                workspace,
+                environment,
+                lock: Some(lock),
+                agents: agents(settings),
+                redact: Arc::new(host::redactor()),
+            })
         };
         opened().map_err(|failure| unusable(&failure))
     }
+}
+
+fn agents(settings: Settings) -> Vec<AgentSettings> {
+    settings.agents.into_iter().map(|agent| agent.value).collect()
 }
 
 fn unusable(failure: &Failure) -> RepairError {

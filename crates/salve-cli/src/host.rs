@@ -7,6 +7,7 @@ use crate::arguments::FolderArguments;
 use crate::failure::Failure;
 use crate::{batch, environment, model_keys, runtime, workspace};
 use salve_check::{Launcher, LauncherStage, launcher_main};
+use salve_engine::facts::TextRedactor;
 use salve_engine::host::{Host, HostConfig, MachineConfig};
 use salve_engine::jobs::JobsPlace;
 use salve_model::ModelSettings;
@@ -66,6 +67,11 @@ pub(crate) fn at(place: JobsPlace, name: &str, models: ModelSettings) -> Result<
         models,
         keys: Arc::new(fetch),
     }))
+}
+
+/// Takes out of a text what must not be kept, and not be told to others.
+pub(crate) fn redactor() -> TextRedactor {
+    TextRedactor::new(&secrets())
 }
 
 /// Makes a host in the user's data folder, for commands that ask no model.

@@ -9,7 +9,9 @@ use crate::environment;
 use crate::failure::Failure;
 use crate::gateway_settings::GatewaySettings;
 use crate::model_settings::Models;
+use salve_check::quote_for_display;
 use salve_engine::heal::machine::Strictness;
+use salve_engine::heal::{AgentMeans, AgentSettings};
 use salve_model::{BudgetSettings, ModelEntry, ModelSettings, ProviderSettings, RoleSettings};
 use salve_text::{DEFAULT_MARK, SentinelRule};
 use salve_types::Mode;
@@ -119,6 +121,8 @@ pub(crate) struct Settings {
     pub(crate) gateway: GatewaySettings,
     /// Who is asked, for what, and what it may cost.
     pub(crate) models: Models,
+    /// Agents that heals may ask, each with its origin.
+    pub(crate) agents: Vec<Sourced<AgentSettings>>,
     /// What was set but not taken, with the reason.
     pub(crate) ignored: Vec<String>,
 }
@@ -144,6 +148,7 @@ pub(crate) struct ConfigFile {
     roles: Option<RoleSettings>,
     model: Option<Vec<ModelEntry>>,
     budget: Option<BudgetSettings>,
+    agent: Option<Vec<AgentSettings>>,
     // Read where they are used and where trust is known.
     #[serde(default, rename = "toolchain")]
     _toolchains: Vec<toml::Table>,
@@ -166,6 +171,7 @@ impl Settings {
             allow_ports: Sourced::built_in(Vec::new()),
             gateway: GatewaySettings::default(),
             models: Models::default(),
+            agents: Vec::new(),
             ignored: Vec::new(),
         }
     }
@@ -219,6 +225,10 @@ impl Settings {
         self.allow_ports.set(ports, origin);
         let gateway = said.by_user("gateway", file.gateway).unwrap_or_default();
         self.gateway = gateway.or(std::mem::take(&mut self.gateway));
+        for agent in said.by_user("agent", file.agent).unwrap_or_default() {
+            self.agents.retain(|other| other.value.name != agent.name);
+            self.agents.push(Sourced { value: agent, origin: origin.clone() });
+        }
         let models = ModelSettings {
             provider: said.by_user("provider", file.provider).unwrap_or_default(),
             roles: said.by_user("roles", file.roles).unwrap_or_default(),
@@ -276,6 +286,10 @@ impl Settings {
             }),
         ];
         rows.extend(self.models.rows());
+        rows.extend(self.agents.iter().map(|agent| {
+            let key = format!("agent.{}", agent.value.name);
+            (key, described(&agent.value), agent.origin.to_string())
+        }));
         rows
     }
 }
@@ -325,6 +339,17 @@ fn row<T>(
     shown: impl Fn(&T) -> String,
 ) -> (String, String, String) {
     (key.to_owned(), shown(&setting.value), setting.origin.to_string())
+}
+
+fn described(agent: &AgentSettings) -> String {
+    let means = match &agent.means {
+        AgentMeans::Command(argv) => quote_for_display(argv),
+        AgentMeans::Url(url) => url.clone(),
+    };
+    match agent.classes.as_slice() {
+        [] => means,
+        classes => format!("{means}, specialist for {}", classes.join(", ")),
+    }
 }
 
 fn name_of(value: &impl clap::ValueEnum) -> String {
@@ -464,6 +489,16 @@ mod tests {
         );
         assert!(settings.models.rows().is_empty());
         assert_eq!(settings.ignored.len(), 4, "{:?}", settings.ignored);
+    }
+
+    #[test]
+    fn h49_a_workspace_registers_no_agent() {
+        let mut settings = Settings::built_in();
+        workspace("[[agent]]\nname = 'evil'\ncommand = ['sh', '-c', 'evil']", &mut settings);
+        assert!(settings.agents.is_empty());
+        assert_eq!(settings.ignored.len(), 1);
+        let wrong = toml::from_str::<ConfigFile>("[[agent]]\nname = 'a'").unwrap_err();
+        assert!(wrong.to_string().contains("either a `command` or a `url`"), "{wrong}");
     }
 
     #[test]

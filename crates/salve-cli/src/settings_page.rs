@@ -8,6 +8,7 @@ use crate::trust::Trusted;
 use crate::unguarded::Agreement;
 use crate::workspace_config::ProfileFile;
 use salve_check::{ArgsSince, Registry, RuleSource, UserRules};
+use salve_engine::heal::AgentSettings;
 use salve_model::{
     BudgetLimits, BudgetSettings, LongPrice, ModelEntry, Price, ProviderSettings, RoleSettings,
 };
@@ -66,6 +67,7 @@ fn the_page_documents_every_setting_every_rule_field_and_every_toolchain_field()
         ("Price of a long prompt", keys_of::<LongPrice>()),
         ("Budget", keys_of::<BudgetSettings>()),
         ("Limits of a budget", keys_of::<BudgetLimits>()),
+        ("Agents", keys_of::<AgentSettings>()),
         ("Rules", keys_of_rule(unknown)),
         ("Toolchains", keys_of_toolchain(unknown)),
         ("Markers", keys_of_toolchain("markers = [{ no_such_key = 1 }]")),

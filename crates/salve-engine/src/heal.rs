@@ -5,6 +5,7 @@
 //! shadow of the workspace before a byte of it reaches the tree. Never leaves a tree that is neither
 //! healed nor byte-equal to the one it began with.
 
+mod agents;
 pub mod breakers;
 mod context;
 mod driver;
@@ -26,6 +27,7 @@ mod state;
 pub(crate) mod testing;
 mod work;
 
+pub use agents::{AgentCode, AgentMeans, AgentSettings, AgentTurn, AgentWave};
 pub use context::{Context, FailedAttempt, HealPrompt, heal_prompt};
 pub(crate) use driver::{heed_the_tree, take};
 pub use driver::{make_prompt, perform, take_answer};

@@ -3,6 +3,7 @@
 //! In: requests, keys and limits as values. Out: replies as they came, with usage and cost. Never
 //! judges a reply, never reads the environment, never makes a call that its budget does not hold.
 
+mod agent_call;
 mod any_model;
 mod budget;
 mod capability;
@@ -26,6 +27,7 @@ mod testing;
 mod tier;
 pub mod wire;
 
+pub use agent_call::{AgentCallError, call_agent, is_agent_address};
 pub use any_model::AnyModel;
 pub use budget::{
     Budget, BudgetError, BudgetLevel, BudgetLimits, Budgeted, BytesByTwo, Consumption, Hold,

@@ -1,6 +1,7 @@
-//! What a program reads: the standard input of this process, where the caller gave it one.
+//! What a program reads: bytes of ours, or the standard input of this process, where the caller gave it
+//! one.
 //!
-//! In: our own standard input. Out: an open file that may be given away, or nothing. A pipe is given as
+//! In: bytes, or our own standard input. Out: an open file that may be given away, or nothing. A pipe is given as
 //! it is, so that what the program does not read stays in it. Never gives away a terminal, a folder, a
 //! device or a file itself: an open one is a way around the view. What a file holds is copied through a
 //! pipe, from where its reader is, as far as the program reads.
@@ -17,6 +18,15 @@ const CHUNK: usize = 64 << 10;
 /// Returns what may be given away of our standard input.
 pub(super) fn of_caller() -> Option<OwnedFd> {
     given(std::io::stdin().as_fd())
+}
+
+/// Returns a file that gives these bytes, as far as the program reads them.
+pub(super) fn of_bytes(bytes: &[u8]) -> Option<OwnedFd> {
+    let (reader, mut writer) = std::io::pipe().ok()?;
+    let bytes = bytes.to_owned();
+    let run = move || drop(writer.write_all(&bytes));
+    std::thread::Builder::new().name("input".to_owned()).spawn(run).ok()?;
+    Some(reader.into())
 }
 
 /// Tells whether the caller gave this process something that a program may read.
@@ -120,6 +130,13 @@ mod tests {
         let text = all(given(file.as_fd()).unwrap());
         assert_eq!((text.len(), text.ends_with("end")), (3 * CHUNK - 2, true));
         assert_eq!(file.stream_position().unwrap(), 5);
+    }
+
+    #[test]
+    fn bytes_are_given_whole_and_a_program_that_reads_none_keeps_nobody_waiting() {
+        let bytes = vec![b'x'; 3 * CHUNK];
+        assert_eq!(all(of_bytes(&bytes).unwrap()).len(), 3 * CHUNK);
+        drop(of_bytes(&bytes).unwrap());
     }
 
     #[test]

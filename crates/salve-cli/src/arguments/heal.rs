@@ -66,6 +66,8 @@ pub(crate) struct HealArguments {
 pub(crate) enum SourceChoice {
     /// Free fixers.
     Fixer,
+    /// Registered agents.
+    Agent,
     /// Models.
     Model,
 }

@@ -18,7 +18,7 @@ fn variables(settings: &Path) -> Vec<(&'static str, String)> {
     variables
 }
 
-fn salve(arguments: &[&str], input: &str, place: &Path, settings: &Path) -> Ended {
+pub(crate) fn salve(arguments: &[&str], input: &str, place: &Path, settings: &Path) -> Ended {
     let variables = variables(settings);
     let variables: Vec<(&str, &str)> =
         variables.iter().map(|(name, value)| (*name, value.as_str())).collect();

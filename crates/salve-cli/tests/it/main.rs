@@ -9,6 +9,7 @@ mod check;
 mod config;
 mod gateway;
 mod heal;
+mod heal_agents;
 mod history;
 mod inspect;
 mod jobs;

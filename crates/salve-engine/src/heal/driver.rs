@@ -10,8 +10,8 @@ use super::machine::{
 };
 use super::work::CheckFindings;
 use super::{
-    Context, FailedAttempt, FixOrigin, FixSource, HaltReason, HealInput, HealPrompt, HealWork,
-    RepairError, SavedHeal, changed_lines, heal_prompt, read_answer,
+    AgentTurn, Context, FailedAttempt, FixOrigin, FixSource, HaltReason, HealInput, HealPrompt,
+    HealWork, RepairError, SavedHeal, changed_lines, heal_prompt, read_answer,
 };
 use salve_model::Attempt;
 use serde_json::{Value, json};
@@ -58,6 +58,19 @@ pub fn perform(
             };
             take(&mut saved.machine, StepResult::Proposed(candidates))?;
         }
+        Step::Consult(wave) => {
+            let consulted = work.consult(wave, saved);
+            let told = |turn: &AgentTurn| {
+                json!({
+                    "event": "agent", "agent": turn.agent, "asked": turn.asked,
+                    "code": turn.code, "detail": turn.detail,
+                })
+            };
+            events.extend(consulted.turns.iter().map(told));
+            saved.agents.extend(consulted.turns);
+            saved.advice.extend(consulted.advice);
+            take(&mut saved.machine, StepResult::Proposed(consulted.candidates))?;
+        }
         Step::Try(candidates) => tried(work, saved, &candidates)?,
         Step::Confirm(candidate) => {
             let confirmation = work.confirm(&candidate, saved)?;
@@ -87,6 +100,7 @@ fn what_is_next(machine: &Loop) -> Option<Value> {
             "event": "next", "step": "ask", "role": ask.role.name(), "tokens": ask.tokens,
         })),
         Step::Confirm(_) => Some(json!({ "event": "next", "step": "confirm" })),
+        Step::Consult(wave) => Some(json!({ "event": "next", "step": "consult", "asked": wave })),
         Step::Propose(_) | Step::RollBack(_) | Step::Done(_) => None,
     }
 }
@@ -148,6 +162,20 @@ pub fn make_prompt(
     ask: &AskTier,
     input: &HealInput,
 ) -> HealPrompt {
+    let tokens = u32::try_from(ask.tokens).unwrap_or(u32::MAX);
+    let (number, role, strategy) = (ask.number, ask.role, ask.strategy);
+    let attempt = Attempt { number, role, strategy, tokens };
+    prompt_for(work, saved, &attempt, input, &ask.earlier)
+}
+
+/// Makes a prompt for whoever is asked about the best state so far.
+pub(super) fn prompt_for(
+    work: &HealWork,
+    saved: &SavedHeal,
+    attempt: &Attempt,
+    input: &HealInput,
+    earlier: &[EarlierTry],
+) -> HealPrompt {
     let best = saved.machine.best();
     let sources = work.sources(&best.patch);
     let told = |one: &EarlierTry| FailedAttempt {
@@ -155,7 +183,7 @@ pub fn make_prompt(
         why: one.failed.clone(),
     };
     let touched: Vec<String> = best.patch.files.keys().cloned().collect();
-    let failed: Vec<FailedAttempt> = ask.earlier.iter().map(told).collect();
+    let failed: Vec<FailedAttempt> = earlier.iter().map(told).collect();
     let context = Context {
         diagnostics: &saved.diagnostics,
         sources: &sources,
@@ -164,9 +192,7 @@ pub fn make_prompt(
         failed: &failed,
         advice: &saved.advice,
     };
-    let tokens = u32::try_from(ask.tokens).unwrap_or(u32::MAX);
-    let (number, role, strategy) = (ask.number, ask.role, ask.strategy);
-    heal_prompt(&context, &Attempt { number, role, strategy, tokens })
+    heal_prompt(&context, attempt)
 }
 
 /// Takes a model's whole answer.

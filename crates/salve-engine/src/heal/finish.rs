@@ -7,7 +7,7 @@
 use super::breakers::{Breaker, BreakerState};
 use super::driver::take;
 use super::machine::{Accepted, Flag, Step, StepResult};
-use super::{HealInput, HealWork, Outcome, Patch, RepairError, SavedHeal, Then};
+use super::{AgentTurn, HealInput, HealWork, Outcome, Patch, RepairError, SavedHeal, Then};
 use crate::facts::GrammarProbe;
 use crate::host::OpenWorkspace;
 use salve_tree::{
@@ -63,6 +63,9 @@ pub struct HealReport {
     /// Tools that apply here and are not installed: what they would say is not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_checked: Vec<String>,
+    /// What the agents did that were asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentTurn>,
     /// Why the fix is believed, or what was tried, a line each.
     #[serde(default)]
     pub story: Vec<String>,
@@ -268,6 +271,7 @@ fn report(saved: &SavedHeal, outcome: Outcome, accepted: Option<&Accepted>) -> H
         held: false,
         checked_by: saved.tools.ran.clone(),
         not_checked: saved.tools.missing.clone(),
+        agents: saved.agents.clone(),
         story: machine.attempts().iter().map(told).collect(),
         flags: machine.flags().to_vec(),
         breakers: machine.breakers().into_iter().map(|state| (state.breaker, state)).collect(),

@@ -49,6 +49,12 @@ pub struct Loop {
     free_at: usize,
     free_rounds: u32,
     free_tries: u32,
+    /// The wave of agents that is asked next, by its place in the order.
+    #[serde(default)]
+    wave_at: usize,
+    /// How many waves were asked.
+    #[serde(default)]
+    consults: u32,
     rung: Rung,
     tier: usize,
     tier_attempts: u32,
@@ -105,6 +111,9 @@ pub struct Accepted {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 struct Rung {
     role: Option<Role>,
+    /// Whether agents made them, who are few: they are not counted as free tries.
+    #[serde(default)]
+    by_agents: bool,
     /// Tokens that no attempt carries yet.
     tokens: u64,
     /// Those that were not tried yet.
@@ -158,6 +167,8 @@ impl Loop {
             free_at: 0,
             free_rounds: 0,
             free_tries: 0,
+            wave_at: 0,
+            consults: 0,
             rung: Rung::default(),
             tier: 0,
             tier_attempts: 0,
@@ -198,7 +209,9 @@ impl Loop {
             (_, StepResult::Interrupted(reason)) => self.interrupted(reason),
             (_, StepResult::TreeChanged) => self.tree_changed(),
             (Step::Check, StepResult::Checked(check)) => self.checked(check),
-            (Step::Propose(_), StepResult::Proposed(candidates)) => self.proposed(candidates),
+            (Step::Propose(_) | Step::Consult(_), StepResult::Proposed(candidates)) => {
+                self.proposed(candidates);
+            }
             (Step::Try(candidates), StepResult::Tried(results))
                 if candidates.len() == results.len() =>
             {

@@ -4,6 +4,7 @@
 //! and the hash that a history holds of it, so that a file which was torn or lost is noticed and never
 //! believed. It holds code of the user, so it is never in the store, whose texts are redacted.
 
+use super::AgentTurn;
 use super::machine::Loop;
 use super::work::ToolsUsed;
 use salve_types::Diagnostic;
@@ -27,6 +28,9 @@ pub struct SavedHeal {
     /// What the check consists of, and what it lacks.
     #[serde(default)]
     pub tools: ToolsUsed,
+    /// What the agents did that were asked.
+    #[serde(default)]
+    pub agents: Vec<AgentTurn>,
     /// Tests that fail and pass on one tree.
     pub flaky: BTreeSet<String>,
     /// The price of all calls, in millionths of a dollar.
@@ -56,6 +60,7 @@ impl SavedHeal {
             baseline: Vec::new(),
             advice: Vec::new(),
             tools: ToolsUsed::default(),
+            agents: Vec::new(),
             flaky: BTreeSet::new(),
             micro_dollars: 0,
             began: now,

@@ -4,6 +4,7 @@
 //! the diagnostics in full, for the next fix. Programs run in the shadow alone. Never writes to the
 //! user's tree: that is `finish`.
 
+mod consult;
 mod findings;
 mod shadow_sources;
 
@@ -13,19 +14,20 @@ use super::context::target_of;
 use super::gates::{GateOptions, judge};
 use super::machine::{Candidate, Catastrophe, Confidence, Confirmation, StepResult, TrialResult};
 use super::{
-    Fix, FixOrigin, FixSource, HaltReason, HealFiles, HealInput, HealLock, Patch, RepairError,
-    SavedHeal, Sources, UnusableAnswer, changed_lines, fixers, read_answer,
+    AgentSettings, Fix, FixOrigin, FixSource, HaltReason, HealFiles, HealInput, HealLock, Patch,
+    RepairError, SavedHeal, Sources, UnusableAnswer, changed_lines, fixers, read_answer,
 };
 use crate::host::WorkspaceHost;
 use salve_check::{
     CheckOptions, CheckReport, CheckVerdict, Keep, Shadow, ShadowLayer, ShadowOptions, StartedBy,
     add_typescript_fixes, check_command, check_watched, is_paused,
 };
+use salve_store::Redact;
 use salve_types::Diagnostic;
 use shadow_sources::ShadowSources;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// What a heal needs of a workspace.
@@ -36,6 +38,10 @@ pub struct HealParts {
     pub environment: Vec<(String, String)>,
     /// The lock of the workspace, where the caller does not hold it itself.
     pub lock: Option<HealLock>,
+    /// The agents of the user's own settings.
+    pub agents: Vec<AgentSettings>,
+    /// Takes secrets out of what agents are told.
+    pub redact: Arc<dyn Redact>,
 }
 
 /// What became of a candidate.

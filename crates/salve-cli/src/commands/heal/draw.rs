@@ -20,6 +20,7 @@ pub(super) fn next(event: &Value) -> Option<String> {
             let role = event.get("role").and_then(Value::as_str).map(visible).unwrap_or_default();
             Some(format!("asking {role}, up to {} tokens", number("tokens")))
         }
+        "consult" => Some("asking agents".to_owned()),
         "confirm" => Some("running the project's own build and tests".to_owned()),
         _ => None,
     }
@@ -56,6 +57,11 @@ pub(super) fn event(event: &Value) -> Option<String> {
                 text("why"),
                 left.unwrap_or_default(),
             ))
+        }
+        "agent" => {
+            let detail = text("detail");
+            let detail = if detail.is_empty() { detail } else { format!(" ({detail})") };
+            Some(format!("agent {}: {}{detail}\n", text("agent"), text("code")))
         }
         "rollback" => Some("too many failures in a row: back to where it began\n".to_owned()),
         _ => None,

@@ -9,6 +9,9 @@ use crate::settings::Settings;
 use salve_engine::heal::machine::{HealOptions, TierPlan};
 use salve_model::{ModelSettings, Role, Roles};
 
+/// How many waves of agents one heal may ask: specialists and the others, and again after progress.
+const CONSULTS: u32 = 6;
+
 /// Makes the options of the loop.
 pub(super) fn options(
     arguments: &HealArguments,
@@ -17,11 +20,14 @@ pub(super) fn options(
     let wanted = |source| arguments.sources.is_empty() || arguments.sources.contains(&source);
     let models = wanted(SourceChoice::Model) && !arguments.no_model;
     let tiers = if models { tiers(&settings.models.settings)? } else { Vec::new() };
+    // An agent may well be a model, so whoever wants none wants no agent either.
+    let agents = wanted(SourceChoice::Agent) && !arguments.no_model && !settings.agents.is_empty();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     Ok(HealOptions {
         strictness: settings.strictness(arguments.strictness.map(Into::into)),
         fixers: wanted(SourceChoice::Fixer),
         tiers,
+        consults: if agents { CONSULTS } else { 0 },
         tokens: arguments.max_tokens,
         parallel: cores,
         partial: arguments.partial,

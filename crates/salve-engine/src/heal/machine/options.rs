@@ -84,6 +84,9 @@ pub struct HealOptions {
     pub tokens: u64,
     /// Candidates that are tried at the same time, at most.
     pub parallel: usize,
+    /// How many waves of registered agents are asked, at most; none where there are no agents.
+    #[serde(default)]
+    pub consults: u32,
     /// Free candidates (not of a model) that are tried in one heal, at most.
     pub free_tries: u32,
     /// How often the free sources are asked, at most: once, and again after each progress.
@@ -111,6 +114,7 @@ impl Default for HealOptions {
             confidence: 0.75,
             tokens: 50_000,
             parallel: 1,
+            consults: 0,
             free_tries: 60,
             free_rounds: 20,
             partial: false,

@@ -71,6 +71,7 @@ impl Dice {
         match step {
             Step::Check => StepResult::Checked(self.check()),
             Step::Propose(source) => StepResult::Proposed(self.candidates(*source)),
+            Step::Consult(_) => StepResult::Proposed(self.candidates(FixSource::Proposal)),
             Step::Try(candidates) => {
                 StepResult::Tried(candidates.iter().map(|_| self.trial()).collect())
             }
@@ -107,6 +108,7 @@ fn options() -> impl Strategy<Value = HealOptions> {
             parallel,
             partial,
             fixers,
+            consults: 2 * u32::from(tiers),
             unhealed: [("b".to_owned(), unhealed)].into(),
             ..HealOptions::default()
         },
@@ -126,7 +128,7 @@ proptest! {
         let mut tried = BTreeSet::new();
         let mut green = BTreeSet::new();
         let mut confirmed = None;
-        let (mut steps, mut asks, mut rollbacks, mut pauses) = (0, 0, 0, 0);
+        let (mut steps, mut asks, mut consults, mut rollbacks, mut pauses) = (0, 0, 0, 0, 0);
         loop {
             steps += 1;
             prop_assert!(steps < 2000, "it does not end");
@@ -149,6 +151,10 @@ proptest! {
                 Step::Ask(ask) => {
                     asks += 1;
                     prop_assert!(machine.tokens() + ask.tokens <= options.tokens);
+                    prop_assert!(options.strictness != Strictness::Production);
+                }
+                Step::Consult(_) => {
+                    consults += 1;
                     prop_assert!(options.strictness != Strictness::Production);
                 }
                 _ => {}
@@ -188,6 +194,8 @@ proptest! {
         }
         let ladder: u32 = options.tiers.iter().map(|tier| tier.attempts).sum();
         prop_assert!(asks <= ladder * 5, "{} calls", asks);
+        // Interrupted, a wave is asked once more.
+        prop_assert!(consults <= options.consults + pauses, "{} waves", consults);
         prop_assert!(machine.tokens() <= options.tokens);
         prop_assert!(rollbacks <= 1);
         let Step::Done(outcome) = machine.next() else { panic!("not over") };

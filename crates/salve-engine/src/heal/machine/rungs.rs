@@ -1,13 +1,13 @@
 //! Which source comes next.
 //!
 //! In: what was asked and used so far. Out: the next step. Free sources in their order, again from the
-//! first after each progress; then the tiers of models, each attempt with its tokens held before it is
-//! asked. Never past a limit.
+//! first after each progress; then the registered agents, specialists before the others; then the tiers
+//! of models, each attempt with its tokens held before it is asked. Never past a limit.
 
 use super::record::AttemptResult;
 use super::step::state_hash;
 use super::{AskTier, Catastrophe, EarlierTry, FREE, Loop, Rung, Step, Strictness};
-use crate::heal::{FixSource, HaltReason, Outcome};
+use crate::heal::{AgentWave, FixSource, HaltReason, Outcome};
 
 /// This many earlier failures are told to a model, the newest.
 const EARLIER: usize = 20;
@@ -31,8 +31,25 @@ impl Loop {
                 self.rung = Rung { counts: source != FixSource::Fixer, ..Rung::default() };
                 self.step = Step::Propose(source);
             }
-            None => self.ask(),
+            None => match self.next_wave() {
+                Some(wave) => {
+                    self.rung = Rung { counts: true, by_agents: true, ..Rung::default() };
+                    self.step = Step::Consult(wave);
+                }
+                None => self.ask(),
+            },
         }
+    }
+
+    // Takes the next wave of agents, as often as they may be asked.
+    fn next_wave(&mut self) -> Option<AgentWave> {
+        let wave = AgentWave::ALL.get(self.wave_at).copied()?;
+        if self.consults >= self.options.consults || !self.may_act(FixSource::Proposal) {
+            return None;
+        }
+        self.wave_at += 1;
+        self.consults += 1;
+        Some(wave)
     }
 
     // Takes the next free source that may act.
@@ -65,6 +82,7 @@ impl Loop {
         if self.free_rounds + 1 < self.options.free_rounds {
             self.free_rounds += 1;
             self.free_at = 0;
+            self.wave_at = 0;
         }
     }
 
@@ -127,7 +145,7 @@ impl Loop {
     pub(super) fn next_candidates(&mut self) {
         let mut chosen = Vec::new();
         while chosen.len() < self.options.parallel.max(1) {
-            let is_free = self.rung.role.is_none();
+            let is_free = self.rung.role.is_none() && !self.rung.by_agents;
             let round = chosen.first().map(|first: &super::Candidate| first.round);
             match self.rung.queue.first() {
                 Some(next) if round.is_none_or(|round| next.round == round) => {}

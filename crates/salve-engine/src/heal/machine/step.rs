@@ -5,7 +5,7 @@
 
 use super::ErrorGroup;
 use crate::heal::gates::GateRefusal;
-use crate::heal::{FixCommand, FixOrigin, FixSource, HaltReason, Outcome, Patch};
+use crate::heal::{AgentWave, FixCommand, FixOrigin, FixSource, HaltReason, Outcome, Patch};
 use salve_check::ToolPhase;
 use salve_model::{Role, Strategy};
 use salve_types::ErrorClass;
@@ -22,6 +22,8 @@ pub enum Step {
     /// Ask a free source for fixes of the errors of [`Loop::best`](super::Loop::best), made on top of
     /// its patch. Answer: [`StepResult::Proposed`].
     Propose(FixSource),
+    /// Ask registered agents, all of a wave at the same time. Answer: [`StepResult::Proposed`].
+    Consult(AgentWave),
     /// Judge each by the gates and, where they pass it, run the failing check on it in a shadow; at the
     /// same time where there are several. Answer: [`StepResult::Tried`].
     Try(Vec<Candidate>),
@@ -44,7 +46,7 @@ pub enum Step {
 pub enum StepResult {
     /// The check of the tree as it is.
     Checked(CheckSummary),
-    /// What a free source proposes, the best first.
+    /// What a free source or the agents propose, the best first.
     Proposed(Vec<Candidate>),
     /// What happened to each candidate, in their order.
     Tried(Vec<TrialResult>),

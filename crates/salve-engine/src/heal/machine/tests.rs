@@ -1,8 +1,10 @@
 //! One case for each outcome, gate, breaker and cell of strictness, provider and pin.
 
+mod agents;
+
 use super::*;
 use crate::heal::gates::{GateRefusal, GateRule};
-use crate::heal::{FixOrigin, FixSource};
+use crate::heal::{AgentWave, FixOrigin, FixSource};
 use salve_check::{ToolPhase, phase_of};
 use salve_types::{Diagnostic, ErrorClass, Severity};
 
@@ -66,6 +68,8 @@ struct World {
     baseline: &'static str,
     /// Texts by source, the first ones for the first time it is asked.
     proposals: Vec<(FixSource, Vec<&'static str>)>,
+    /// Texts by wave of agents.
+    agents: Vec<(AgentWave, Vec<&'static str>)>,
     /// What the model answers, in order: `!` no answer, `-` nothing usable, `0.5 x` the text `x` with
     /// that confidence.
     answers: Vec<&'static str>,
@@ -97,6 +101,13 @@ impl World {
                     let at = self.proposals.iter().position(|(from, _)| *from == source);
                     let texts = at.map(|at| self.proposals.remove(at).1).unwrap_or_default();
                     let made = texts.into_iter().map(|text| self.made(source, text));
+                    StepResult::Proposed(made.collect())
+                }
+                Step::Consult(wave) => {
+                    self.story.push(format!("consult {wave:?}"));
+                    let at = self.agents.iter().position(|(of, _)| *of == wave);
+                    let texts = at.map(|at| self.agents.remove(at).1).unwrap_or_default();
+                    let made = texts.into_iter().map(|text| self.made(FixSource::Proposal, text));
                     StepResult::Proposed(made.collect())
                 }
                 Step::Try(candidates) => {
