@@ -160,13 +160,7 @@ fn edits(number: usize) -> EditSet {
 }
 
 fn meta(number: usize) -> ChangeMeta {
-    ChangeMeta {
-        now: number as u64 + 1,
-        origin: Origin::User,
-        session: None,
-        cost: None,
-        label: None,
-    }
+    ChangeMeta { now: number as u64 + 1, origin: Origin::User, ..ChangeMeta::default() }
 }
 
 impl Arena {

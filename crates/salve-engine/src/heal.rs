@@ -42,4 +42,4 @@ pub use record::record;
 pub use reply::{AnsweredFix, UnusableAnswer, read_answer};
 pub use sources::Sources;
 pub use state::{SavedHeal, StateFolder, StateId};
-pub use work::{CheckFindings, HealParts, HealWork, ToolsUsed, Trial};
+pub use work::{CheckFindings, CommandConsent, HealParts, HealWork, ToolsUsed, Trial};

@@ -175,6 +175,7 @@ fn blank(history: &History, id: String, meta: &ChangeMeta, holder: &str) -> Chan
         label: meta.label.clone(),
         holder: holder.to_owned(),
         made_dirs: Vec::new(),
+        remains: meta.remains.clone(),
         takes_back: None,
     }
 }

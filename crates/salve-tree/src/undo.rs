@@ -253,7 +253,8 @@ impl Records<'_> {
     }
 }
 
-/// Tells which change sets in between were never applied, each kind in its own words.
+/// Tells which change sets in between were never applied, each kind in its own words, and what of those
+/// that are taken back remains.
 fn messages(history: &History, from: Option<&str>, to: Option<&str>) -> Vec<String> {
     let number = |id: Option<&str>| id.and_then(|id| history.get(id)).map_or(0, |it| it.number);
     let past: BTreeSet<&str> = history.chain(from).map(|change| change.id.as_str()).collect();
@@ -277,6 +278,12 @@ fn messages(history: &History, from: Option<&str>, to: Option<&str>) -> Vec<Stri
         messages.push(format!(
             "{unneeded} change(s) found the files as intended and changed nothing; there is nothing to roll back."
         ));
+    }
+    let kept: BTreeSet<&str> = history.chain(to).map(|change| change.id.as_str()).collect();
+    for change in history.chain(from).filter(|change| !kept.contains(change.id.as_str())) {
+        for command in &change.remains {
+            messages.push(format!("What `{command}` installed remains."));
+        }
     }
     messages
 }

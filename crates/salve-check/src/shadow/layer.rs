@@ -135,9 +135,22 @@ impl<'a> ShadowLayer<'a> {
         Ok(written.into_iter().collect())
     }
 
-    /// What this layer has beside what it stands on.
+    /// Returns whether runs in this layer wrote what git ignores or tools keep for themselves, such as
+    /// installed packages.
+    pub fn wrote_ignored(&self) -> bool {
+        let ignored = Ignored::new(self.shadow.workspace());
+        self.entries_but(|_| false).iter().any(|Entry { path, is_there }| {
+            let is_kept = path.iter().any(is_tool_folder);
+            *is_there && (is_kept || path.to_str().is_some_and(|name| ignored.holds(name)))
+        })
+    }
+
+    /// What this layer has beside what it stands on, without folders of tools.
     fn own_entries(&self) -> Vec<Entry> {
-        let passed_over = |path: &Path| path.file_name().is_some_and(is_tool_folder);
+        self.entries_but(|path: &Path| path.file_name().is_some_and(is_tool_folder))
+    }
+
+    fn entries_but(&self, passed_over: impl Fn(&Path) -> bool) -> Vec<Entry> {
         let Some(copied) = self.folder().copied.get() else {
             let all = entries(&self.folder().upper(), passed_over).into_iter();
             return all.flat_map(|entry| self.with_files_below(entry)).collect();

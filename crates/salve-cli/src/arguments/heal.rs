@@ -28,6 +28,9 @@ pub(crate) struct HealArguments {
     /// Applies without asking, and runs even where a layer of the sandbox is missing.
     #[arg(long)]
     pub(crate) yes: bool,
+    /// Lets fixes run commands that the policy does not deny, such as a package manager's, with a network.
+    #[arg(long)]
+    pub(crate) commands: bool,
     /// Shows the change and writes nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -112,6 +115,7 @@ impl HealArguments {
             strictness: None,
             partial: false,
             yes: false,
+            commands: false,
             dry_run: false,
             patch: None,
             reset: false,

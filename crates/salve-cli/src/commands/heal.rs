@@ -11,6 +11,7 @@ mod patch_file;
 mod settings;
 
 use crate::arguments::{FormatChoice, HealArguments, PlaceArguments};
+use crate::automatic::Automatic;
 use crate::commands::history::drawn_files;
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::heal_host::CommandHost;
@@ -18,8 +19,8 @@ use crate::job_place::{self, OpenJobs};
 use crate::settings::Settings;
 use crate::{host, output, run_environment, unguarded, workspace, workspace_config};
 use follow::heal_and_follow;
-use salve_check::{Attendance, Keep, NextStep, next_step_of_edits};
-use salve_engine::heal::{HaltReason, HealInput, HealReport, Outcome, Then};
+use salve_check::{Attendance, AutoApply, AutoRunMode, Keep, NextStep, next_step_of_edits};
+use salve_engine::heal::{CommandConsent, HaltReason, HealInput, HealReport, Outcome, Then};
 use salve_engine::host::{OpenWorkspace, Place};
 use salve_jobs::JobId;
 use salve_tree::{History, WorkspaceOptions};
@@ -103,8 +104,16 @@ pub(super) fn input(
         options: settings::options(arguments, settings)?,
         then: if apply { Then::Apply } else { Then::Show },
         time_limit: arguments.time_limit,
+        commands: consent(arguments, settings),
         proposal: None,
     })
+}
+
+// A fix proposes a command as a model does: nobody typed it, so the switch must have been turned on.
+fn consent(arguments: &HealArguments, settings: &Settings) -> CommandConsent {
+    let commands = settings.auto_apply_cli.value == Automatic::On;
+    let switches = AutoApply { commands, ..settings.auto_apply() };
+    CommandConsent { mode: switches.command_mode(AutoRunMode::Listed), agreed: arguments.commands }
 }
 
 // A green change is applied unless the settings say that a person decides.

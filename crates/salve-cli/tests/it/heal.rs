@@ -11,7 +11,7 @@ use std::time::Duration;
 
 const GOOD: &str = "def total(numbers):\n    result = 0\n    for number in numbers:\n        result += number\n    return result\n";
 
-fn variables(settings: &Path) -> Vec<(&'static str, String)> {
+pub(crate) fn variables(settings: &Path) -> Vec<(&'static str, String)> {
     let mut variables = toolchain_variables();
     variables.push(("XDG_CONFIG_HOME", settings.display().to_string()));
     variables.push(("SALVE_DATA", settings.join("data").display().to_string()));
@@ -19,7 +19,15 @@ fn variables(settings: &Path) -> Vec<(&'static str, String)> {
 }
 
 pub(crate) fn salve(arguments: &[&str], input: &str, place: &Path, settings: &Path) -> Ended {
-    let variables = variables(settings);
+    salve_with(arguments, input, place, &variables(settings))
+}
+
+pub(crate) fn salve_with(
+    arguments: &[&str],
+    input: &str,
+    place: &Path,
+    variables: &[(&'static str, String)],
+) -> Ended {
     let variables: Vec<(&str, &str)> =
         variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
     salve_in(arguments, input, place, &variables)

@@ -10,6 +10,7 @@ mod config;
 mod gateway;
 mod heal;
 mod heal_agents;
+mod heal_commands;
 mod history;
 mod inspect;
 mod jobs;

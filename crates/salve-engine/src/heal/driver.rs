@@ -6,9 +6,8 @@
 
 use super::context::target_of;
 use super::machine::{
-    AskTier, Candidate, Confidence, EarlierTry, Loop, Step, StepResult, WrongResult,
+    AskTier, Candidate, Confidence, EarlierTry, Loop, Step, StepResult, TrialResult, WrongResult,
 };
-use super::work::CheckFindings;
 use super::{
     AgentTurn, Context, FailedAttempt, FixOrigin, FixSource, HaltReason, HealInput, HealPrompt,
     HealWork, RepairError, SavedHeal, changed_lines, heal_prompt, read_answer,
@@ -132,10 +131,22 @@ fn tried(
     if let Some(first) = times.first_mut() {
         *first += std::mem::take(&mut saved.waited);
     }
-    let (results, seen): (Vec<_>, Vec<Option<CheckFindings>>) =
-        trials.into_iter().map(|trial| (trial.result, trial.seen)).unzip();
+    let mut tried = Vec::new();
+    let mut results = Vec::new();
+    for (candidate, one) in candidates.iter().zip(trials) {
+        let mut patch = candidate.patch.clone();
+        if let TrialResult::Grown { written, .. } = &one.result {
+            patch.files.extend(written.files.clone());
+        }
+        if one.installs {
+            saved.installs.extend(candidate.commands.iter().cloned());
+        }
+        results.push(one.result);
+        tried.push((patch, one.seen));
+    }
     // Tools that wait for others to pass run only now.
-    if let Some(passed) = seen.iter().flatten().find(|seen| seen.is_green()) {
+    let mut seen = tried.iter().filter_map(|(_, seen)| seen.as_ref());
+    if let Some(passed) = seen.find(|seen| seen.is_green()) {
         saved.tools.clone_from(&passed.tools);
     }
     take(&mut saved.machine, StepResult::Tried(results))?;
@@ -144,13 +155,13 @@ fn tried(
     if best.patch == before {
         return Ok(());
     }
-    let with = candidates.iter().zip(seen).find(|(candidate, _)| candidate.patch == best.patch);
+    let with = tried.into_iter().find(|(patch, _)| *patch == best.patch);
     let reached = u32::try_from(saved.machine.attempts().len()).unwrap_or(u32::MAX);
     work.files().checkpoint(reached, &best.patch)?;
     match with {
         Some((_, Some(seen))) => saved.diagnostics = seen.diagnostics,
         // The state is an earlier one: what is wrong with it is found out again.
-        _ => saved.diagnostics = work.look_at(&best.patch.clone(), &saved.flaky)?.diagnostics,
+        _ => saved.diagnostics = work.look_at(best, &saved.flaky)?.diagnostics,
     }
     Ok(())
 }

@@ -6,8 +6,11 @@
 
 use super::breakers::{Breaker, BreakerState};
 use super::driver::take;
-use super::machine::{Accepted, Flag, Step, StepResult};
-use super::{AgentTurn, HealInput, HealWork, Outcome, Patch, RepairError, SavedHeal, Then};
+use super::machine::{Accepted, AttemptResult, Flag, Loop, Step, StepResult};
+use super::work::line_of;
+use super::{
+    AgentTurn, FixCommand, HealInput, HealWork, Outcome, Patch, RepairError, SavedHeal, Then,
+};
 use crate::facts::GrammarProbe;
 use crate::host::OpenWorkspace;
 use salve_tree::{
@@ -66,6 +69,12 @@ pub struct HealReport {
     /// What the agents did that were asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<AgentTurn>,
+    /// Commands that a person could run, or allow with `--commands`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub could_run: Vec<String>,
+    /// Commands that installed what is no part of the change.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub installed: Vec<String>,
     /// Why the fix is believed, or what was tried, a line each.
     #[serde(default)]
     pub story: Vec<String>,
@@ -117,7 +126,14 @@ pub fn finish(
             report.patch = Some(accepted.candidate.patch);
         }
         Some(accepted) => match applied(work, saved, &accepted, job, now)? {
-            Some(change) => report.change = Some(change),
+            Some(change) => {
+                report.change = Some(change);
+                let installs = installs(saved, &accepted);
+                report.installed = installs.iter().map(line_of).collect();
+                if !installs.is_empty() {
+                    report.warnings.extend(work.install(&installs, &accepted.candidate.patch));
+                }
+            }
             None => {
                 take(&mut saved.machine, StepResult::TreeChanged)?;
                 return Ok(Finished::Again);
@@ -129,6 +145,24 @@ pub fn finish(
         report.warnings.push(RepairError::Manifest(error.to_string()).to_string());
     }
     Ok(Finished::Ended(Box::new(report)))
+}
+
+// The commands of a fix that installed what is no part of the change.
+fn installs(saved: &SavedHeal, accepted: &Accepted) -> Vec<FixCommand> {
+    let commands = accepted.candidate.commands.iter();
+    commands.filter(|command| saved.installs.contains(command)).cloned().collect()
+}
+
+fn could_run(machine: &Loop) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for attempt in machine.attempts() {
+        if let AttemptResult::NeedsApproval(commands) = &attempt.result {
+            lines.extend(
+                commands.iter().filter(|line| !lines.contains(line)).cloned().collect::<Vec<_>>(),
+            );
+        }
+    }
+    lines
 }
 
 // One file for each attempt, and one line for the whole.
@@ -191,6 +225,7 @@ fn applied(
         now,
         origin: Origin::Heal,
         label: Some(label),
+        remains: installs(saved, accepted).iter().map(line_of).collect(),
         cost: (saved.micro_dollars > 0).then_some(cost),
         ..ChangeMeta::default()
     };
@@ -272,6 +307,8 @@ fn report(saved: &SavedHeal, outcome: Outcome, accepted: Option<&Accepted>) -> H
         checked_by: saved.tools.ran.clone(),
         not_checked: saved.tools.missing.clone(),
         agents: saved.agents.clone(),
+        could_run: if healed { Vec::new() } else { could_run(machine) },
+        installed: Vec::new(),
         story: machine.attempts().iter().map(told).collect(),
         flags: machine.flags().to_vec(),
         breakers: machine.breakers().into_iter().map(|state| (state.breaker, state)).collect(),

@@ -2,6 +2,7 @@
 //!
 //! In: arguments and settings, read by the caller. Out: the same, serialisable. Never a text of a file.
 
+use super::CommandConsent;
 use super::machine::HealOptions;
 use salve_types::Severity;
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,9 @@ pub struct HealInput {
     /// How long it may take, in seconds.
     #[serde(default = "an_hour")]
     pub time_limit: u64,
+    /// Which commands of fixes may run.
+    #[serde(default)]
+    pub commands: CommandConsent,
     /// An edit that an agent proposed, in any format, with its name: `(agent, text)`.
     #[serde(default)]
     pub proposal: Option<(String, String)>,

@@ -4,9 +4,9 @@
 //! and the hash that a history holds of it, so that a file which was torn or lost is noticed and never
 //! believed. It holds code of the user, so it is never in the store, whose texts are redacted.
 
-use super::AgentTurn;
 use super::machine::Loop;
 use super::work::ToolsUsed;
+use super::{AgentTurn, FixCommand};
 use salve_types::Diagnostic;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -31,6 +31,9 @@ pub struct SavedHeal {
     /// What the agents did that were asked.
     #[serde(default)]
     pub agents: Vec<AgentTurn>,
+    /// Commands of fixes that installed what is no part of a change.
+    #[serde(default)]
+    pub installs: Vec<FixCommand>,
     /// Tests that fail and pass on one tree.
     pub flaky: BTreeSet<String>,
     /// The price of all calls, in millionths of a dollar.
@@ -61,6 +64,7 @@ impl SavedHeal {
             advice: Vec::new(),
             tools: ToolsUsed::default(),
             agents: Vec::new(),
+            installs: Vec::new(),
             flaky: BTreeSet::new(),
             micro_dollars: 0,
             began: now,

@@ -4,20 +4,26 @@
 //! the diagnostics in full, for the next fix. Programs run in the shadow alone. Never writes to the
 //! user's tree: that is `finish`.
 
+mod commands;
 mod consult;
 mod findings;
 mod shadow_sources;
 
+pub use commands::CommandConsent;
+pub(super) use commands::line_of;
 pub use findings::{CheckFindings, ToolsUsed};
 
 use super::context::target_of;
 use super::gates::{GateOptions, judge};
-use super::machine::{Candidate, Catastrophe, Confidence, Confirmation, StepResult, TrialResult};
+use super::machine::{
+    Candidate, Catastrophe, Confidence, Confirmation, HealState, StepResult, TrialResult,
+};
 use super::{
     AgentSettings, Fix, FixOrigin, FixSource, HaltReason, HealFiles, HealInput, HealLock, Patch,
     RepairError, SavedHeal, Sources, UnusableAnswer, changed_lines, fixers, read_answer,
 };
 use crate::host::WorkspaceHost;
+use commands::Prepared;
 use salve_check::{
     CheckOptions, CheckReport, CheckVerdict, Keep, Shadow, ShadowLayer, ShadowOptions, StartedBy,
     add_typescript_fixes, check_command, check_watched, is_paused,
@@ -52,6 +58,8 @@ pub struct Trial {
     pub seen: Option<CheckFindings>,
     /// How long it took.
     pub milliseconds: u64,
+    /// Whether its commands installed what is no part of a change.
+    pub installs: bool,
 }
 
 /// A workspace and its shadow, while a heal works on it.
@@ -212,9 +220,9 @@ impl HealWork {
         std::thread::scope(|scope| {
             let timed = |candidate: &Candidate| -> Result<Trial, RepairError> {
                 let began = Instant::now();
-                let (result, seen) = self.try_one(candidate, state)?;
+                let tried = self.try_one(candidate, state)?;
                 let milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-                Ok(Trial { result, seen, milliseconds })
+                Ok(Trial { milliseconds, ..tried })
             };
             let running: Vec<_> =
                 candidates.iter().map(|candidate| scope.spawn(move || timed(candidate))).collect();
@@ -231,20 +239,31 @@ impl HealWork {
         &self,
         candidate: &Candidate,
         state: &SavedHeal,
-    ) -> Result<(TrialResult, Option<CheckFindings>), RepairError> {
+    ) -> Result<Trial, RepairError> {
         let best = state.machine.best();
         let before = self.sources(&best.patch);
         let options = GateOptions::default();
         if let Err(refusal) = judge(candidate, &before, &state.diagnostics, options) {
-            return Ok((TrialResult::Refused(refusal), None));
+            return Ok(TrialResult::Refused(refusal).into());
         }
-        if !candidate.commands.is_empty() {
-            let why = "its commands need a person's approval".to_owned();
-            return Ok((TrialResult::NotTried(why), None));
-        }
-        let layer = self.shadow.candidate(&candidate.patch.files).map_err(|error| io(&error))?;
+        let (layer, installs) = match self.prepared(&candidate.patch, &candidate.commands)? {
+            Prepared::Ready { layer, installs } => (layer, installs),
+            Prepared::NeedsApproval(lines) => return Ok(TrialResult::NeedsApproval(lines).into()),
+            Prepared::Failed(why) => return Ok(TrialResult::NotTried(why).into()),
+        };
         let seen = self.failing_check(&layer)?.without(&state.flaky);
-        Ok((TrialResult::Checked(seen.summary()), Some(seen)))
+        let check = seen.summary();
+        if candidate.commands.is_empty() {
+            return Ok(Trial::new(TrialResult::Checked(check), seen, false));
+        }
+        let written = commands::manifests(&layer);
+        // A package manager may write its own files, and in them what is no setting of the check.
+        let by_manager =
+            Candidate { origin: FixOrigin::Tool, patch: written.clone(), ..candidate.clone() };
+        if let Err(refusal) = judge(&by_manager, &before, &state.diagnostics, options) {
+            return Ok(TrialResult::Refused(refusal).into());
+        }
+        Ok(Trial::new(TrialResult::Grown { check, written }, seen, installs))
     }
 
     /// Runs the project's own build and tests with a candidate, and on the tree as it was. Where the
@@ -261,7 +280,11 @@ impl HealWork {
         if self.input.command.is_empty() {
             return Ok(Confirmation { flaky, ..Confirmation::default() });
         }
-        let layer = self.shadow.candidate(&candidate.patch.files).map_err(|error| io(&error))?;
+        let layer = match self.prepared(&candidate.patch, &candidate.commands)? {
+            Prepared::Ready { layer, .. } => layer,
+            Prepared::NeedsApproval(lines) => return Ok(unprepared(lines.join("; "))),
+            Prepared::Failed(why) => return Ok(unprepared(why)),
+        };
         let Some(report) = self.own_checks(&layer)? else {
             return Ok(Confirmation { flaky, ..Confirmation::default() });
         };
@@ -278,10 +301,14 @@ impl HealWork {
     /// When a toolchain cannot be run.
     pub fn look_at(
         &self,
-        patch: &Patch,
+        reached: &HealState,
         flaky: &BTreeSet<String>,
     ) -> Result<CheckFindings, RepairError> {
-        let layer = self.shadow.candidate(&patch.files).map_err(|error| io(&error))?;
+        let layer = match self.prepared(&reached.patch, &reached.commands)? {
+            Prepared::Ready { layer, .. } => layer,
+            Prepared::NeedsApproval(lines) => return Err(RepairError::Io(lines.join("; "))),
+            Prepared::Failed(why) => return Err(RepairError::Io(why)),
+        };
         Ok(self.failing_check(&layer)?.without(flaky))
     }
 
@@ -375,6 +402,23 @@ fn candidate(fix: Fix, state: &SavedHeal, sources: &dyn Sources) -> Option<Candi
         commands,
         round,
     })
+}
+
+impl Trial {
+    fn new(result: TrialResult, seen: CheckFindings, installs: bool) -> Self {
+        Self { result, seen: Some(seen), milliseconds: 0, installs }
+    }
+}
+
+impl From<TrialResult> for Trial {
+    fn from(result: TrialResult) -> Self {
+        Self { result, seen: None, milliseconds: 0, installs: false }
+    }
+}
+
+// What passed once and cannot be made again is not to be relied on.
+fn unprepared(why: String) -> Confirmation {
+    Confirmation { after: [why].into(), ..Confirmation::default() }
 }
 
 // Names of what fails, the same before and after: toolchain, folder and test or error.

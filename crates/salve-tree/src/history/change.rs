@@ -57,6 +57,9 @@ pub struct ChangeSet {
     /// Directories it made, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub made_dirs: Vec<String>,
+    /// Commands that ran with it, whose other effects are not taken back with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remains: Vec<String>,
     /// The change set that this one takes back, where that is what it is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub takes_back: Option<String>,
@@ -170,6 +173,8 @@ pub struct ChangeMeta {
     pub cost: Option<Cost>,
     /// What it is for.
     pub label: Option<String>,
+    /// Commands that run with it, whose other effects are not taken back with it.
+    pub remains: Vec<String>,
 }
 
 impl ChangedFile {

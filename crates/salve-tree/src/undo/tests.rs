@@ -2,7 +2,8 @@
 
 use crate::testing::{Desk, Picture, Wish, at, moved};
 use crate::{
-    ApplyOutcome, NotApplied, OnChanged, RewindOutcome, ThreeWay, apply, record_unapplied,
+    ApplyOutcome, ChangeMeta, NotApplied, OnChanged, RewindOutcome, ThreeWay, apply,
+    record_unapplied,
 };
 use crate::{redo, rewind, undo};
 use proptest::prelude::*;
@@ -133,6 +134,18 @@ fn c120_changes_that_never_applied_are_counted_and_not_rolled_back() {
         ]
     );
     assert_eq!(desk.redo().messages, Vec::<String>::new());
+}
+
+#[test]
+fn what_a_change_installed_is_said_to_remain() {
+    let desk = Desk::new(&[("a", "one\n")]);
+    let meta = ChangeMeta { remains: vec!["npm install x".to_owned()], ..at(3) };
+    let applied = apply(&desk.open(), desk.texts(&[("a", Some("two\n"))]), &meta).unwrap();
+    assert!(matches!(applied, ApplyOutcome::Applied(_)), "{applied:?}");
+    desk.apply(&[("a", Some("three\n"))]);
+    assert_eq!(desk.undo().messages, [""; 0]);
+    assert_eq!(desk.undo().messages, ["What `npm install x` installed remains."]);
+    assert_eq!(desk.redo().messages, [""; 0]);
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::workspace::meta;
 use crate::{run_environment, runtime};
 use salve_check::project_files;
 use salve_engine::heal::machine::{HealOptions, TierPlan};
-use salve_engine::heal::{FixSource, HealInput, HealReport, Outcome, Then};
+use salve_engine::heal::{CommandConsent, FixSource, HealInput, HealReport, Outcome, Then};
 use salve_engine::host::OpenWorkspace;
 use salve_model::ModelSettings;
 use salve_model::sim::{Script, SimServer};
@@ -160,6 +160,7 @@ fn input(root: &Path, broken: &Broken) -> HealInput {
         options: HealOptions { tiers: broken.tiers.clone(), ..HealOptions::default() },
         then: Then::Apply,
         time_limit: 300,
+        commands: CommandConsent::default(),
         proposal: None,
     }
 }

@@ -92,6 +92,18 @@ pub(super) fn report(report: &HealReport, applied: &str, root: &Path) -> String 
     for flag in &report.flags {
         text.push_str(&format!("look at: {}\n", visible(&flag.in_words())));
     }
+    for command in &report.could_run {
+        text.push_str(&format!(
+            "You could run `{}`; with `--commands` the heal tries it.\n",
+            visible(command)
+        ));
+    }
+    for command in &report.installed {
+        text.push_str(&format!(
+            "What `{}` installed is not part of the change and remains after `salve undo`.\n",
+            visible(command)
+        ));
+    }
     for warning in &report.warnings {
         text.push_str(&format!("warning: {}\n", visible(warning)));
     }

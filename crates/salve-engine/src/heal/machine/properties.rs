@@ -57,6 +57,7 @@ impl Dice {
                 line: None,
                 what: "much".to_owned(),
             }),
+            2 => TrialResult::NeedsApproval(vec!["npm install".to_owned()]),
             _ => TrialResult::Checked(self.check()),
         }
     }

@@ -64,6 +64,8 @@ pub enum AttemptResult {
     UnusableConfidence(String),
     /// There was no fix in the answer.
     NoFix(String),
+    /// A person would have to allow its commands.
+    NeedsApproval(Vec<String>),
     /// It could not be tried.
     NotTried(String),
 }
@@ -83,6 +85,7 @@ impl AttemptResult {
             Self::LowConfidence(_) => "low_confidence",
             Self::UnusableConfidence(_) => "unusable_confidence",
             Self::NoFix(_) => "no_fix",
+            Self::NeedsApproval(_) => "needs_approval",
             Self::NotTried(_) => "not_tried",
         }
     }
@@ -106,6 +109,9 @@ impl AttemptResult {
             Self::LowConfidence(number) => format!("the model is not sure of it ({number})"),
             Self::UnusableConfidence(said) => format!("its confidence `{said}` is not from 0 to 1"),
             Self::NoFix(why) => format!("no fix in the answer: {why}"),
+            Self::NeedsApproval(lines) => {
+                format!("needs a person's approval: `{}`", lines.join("`, `"))
+            }
             Self::NotTried(why) => format!("could not be tried: {why}"),
         }
     }

@@ -34,9 +34,18 @@ impl Loop {
 
     pub(super) fn tried(&mut self, candidates: Vec<Candidate>, results: Vec<TrialResult>) {
         let mut better = Vec::new();
-        for (candidate, result) in candidates.into_iter().zip(results) {
+        for (mut candidate, result) in candidates.into_iter().zip(results) {
             let check = match result {
                 TrialResult::Checked(check) => check,
+                TrialResult::Grown { check, written } => {
+                    candidate.patch.files.extend(written.files);
+                    self.seen.insert(candidate.hash());
+                    check
+                }
+                TrialResult::NeedsApproval(commands) => {
+                    self.failed(&candidate, AttemptResult::NeedsApproval(commands), None);
+                    continue;
+                }
                 TrialResult::Refused(refusal) => {
                     self.failed(&candidate, AttemptResult::Refused(refusal), None);
                     continue;

@@ -194,9 +194,18 @@ pub struct ErrorSeen {
 pub enum TrialResult {
     /// It was checked.
     Checked(CheckSummary),
+    /// It was checked, and its commands wrote these manifests and lock files, which belong to it.
+    Grown {
+        /// What the check said.
+        check: CheckSummary,
+        /// The files.
+        written: Patch,
+    },
+    /// A person would have to allow its commands; nothing ran.
+    NeedsApproval(Vec<String>),
     /// A gate refused it; nothing ran.
     Refused(GateRefusal),
-    /// It could not be tried: a command of it was not allowed or failed, or it does not fit the files.
+    /// It could not be tried: a command of it failed, or it does not fit the files.
     NotTried(String),
 }
 

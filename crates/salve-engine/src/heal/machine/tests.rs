@@ -1,6 +1,7 @@
 //! One case for each outcome, gate, breaker and cell of strictness, provider and pin.
 
 mod agents;
+mod commands;
 
 use super::*;
 use crate::heal::gates::{GateRefusal, GateRule};
