@@ -5,9 +5,11 @@
 //! that the diagnostics point at come first, then what their messages name, and what does not fit is
 //! left out and said to be.
 
+mod definitions;
 mod excerpt;
 
 use super::Sources;
+use definitions::definitions;
 use excerpt::{Excerpt, places};
 use salve_check::for_model;
 use salve_model::{Attempt, BytesByTwo, ModelRequest, Turn, worst_case};
@@ -18,6 +20,11 @@ use serde::{Deserialize, Serialize};
 const PROMPT_SHARE: (u32, u32) = (11, 20);
 /// The part of the prompt that the errors may take.
 const ERROR_SHARE: (usize, usize) = (2, 5);
+/// The part of the prompt that earlier attempts and others' words may take.
+const TRIED_SHARE: usize = 5;
+
+/// How much of a reason is told.
+const MOST_LETTERS: usize = 300;
 
 /// A fix that did not hold, as a model is told of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,7 +116,7 @@ fn written(context: &Context<'_>, room: usize) -> String {
     let mut text = format!("This command fails: {}\n\n", context.command);
     let errors = for_model(context.diagnostics, room * ERROR_SHARE.0 / ERROR_SHARE.1);
     text.push_str(&format!("What it says:\n{errors}\n"));
-    let tried = tried(context);
+    let tried = tried(context, room / TRIED_SHARE);
     let before = text.len() + tried.len();
     let excerpts = fitting(context, room.saturating_sub(before));
     for excerpt in &excerpts {
@@ -123,32 +130,52 @@ fn written(context: &Context<'_>, room: usize) -> String {
 fn fitting(context: &Context<'_>, room: usize) -> Vec<Excerpt> {
     let mut left = room;
     let mut taken = Vec::new();
-    for excerpt in places(context.diagnostics, context.sources, room) {
-        let size = excerpt.written().len();
-        if size <= left {
-            left -= size;
-            taken.push(excerpt);
+    let mut take = |excerpts: Vec<Excerpt>, taken: &mut Vec<Excerpt>| {
+        for excerpt in excerpts {
+            let size = excerpt.written().len();
+            if size <= left {
+                left -= size;
+                taken.push(excerpt);
+            }
         }
-    }
+    };
+    take(places(context.diagnostics, context.sources, room), &mut taken);
+    let named = definitions(context.diagnostics, context.sources, room, &taken);
+    take(named, &mut taken);
     taken
 }
 
-fn tried(context: &Context<'_>) -> String {
+// What was tried, the newest first, and what others say; as much as fits.
+fn tried(context: &Context<'_>, room: usize) -> String {
     let mut text = String::new();
+    let mut add = |piece: String| {
+        let fits = text.len() + piece.len() <= room;
+        if fits {
+            text.push_str(&piece);
+        }
+        fits
+    };
     if !context.touched.is_empty() {
         let touched = context.touched.join(", ");
-        text.push_str(&format!("\nFiles changed so far in this repair: {touched}\n"));
+        add(format!("\nFiles changed so far in this repair: {touched}\n"));
     }
-    if !context.failed.is_empty() {
-        text.push_str("\nDo not try these again; they did not hold:\n");
-        for one in context.failed.iter().rev().take(8) {
-            text.push_str(&format!("- {}: {}\n", one.description, one.why));
+    let mut failed = context.failed.iter().rev().peekable();
+    if failed.peek().is_some() && add("\nDo not try these again; they did not hold:\n".to_owned()) {
+        for one in failed {
+            add(format!("- {}: {}\n", short(&one.description), short(&one.why)));
         }
     }
     for advice in context.advice {
-        text.push_str(&format!("\nAnother agent says:\n{advice}\n"));
+        add(format!("\nAnother agent says:\n{advice}\n"));
     }
     text
+}
+
+// A reason may hold the whole of a tool's words; its beginning tells it apart.
+fn short(text: &str) -> &str {
+    let line = text.trim().lines().next().unwrap_or_default();
+    let end = line.char_indices().nth(MOST_LETTERS).map_or(line.len(), |(at, _)| at);
+    line.get(..end).unwrap_or_default()
 }
 
 #[cfg(test)]

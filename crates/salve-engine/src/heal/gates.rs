@@ -18,6 +18,7 @@ use super::machine::Candidate;
 use super::{FixOrigin, Sources};
 use file::ChangedFile;
 use reports::Reports;
+pub(super) use reports::words;
 use salve_types::Diagnostic;
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -19,9 +19,21 @@ pub(super) struct Excerpt {
     /// The first line, from 1; the whole file when nothing.
     pub(super) from_line: Option<usize>,
     pub(super) text: String,
+    /// The name that it defines, where that is what it is for.
+    pub(super) defines: Option<String>,
 }
 
 impl Excerpt {
+    /// Returns whether another piece is within this one.
+    pub(super) fn covers(&self, other: &Self) -> bool {
+        let lines = |one: &Self| {
+            let first = one.from_line.unwrap_or(1);
+            (first, first + one.text.lines().count())
+        };
+        let ((from, to), (other_from, other_to)) = (lines(self), lines(other));
+        self.path == other.path && from <= other_from && other_to <= to
+    }
+
     /// Writes it as a prompt shows it.
     pub(super) fn written(&self) -> String {
         let Self { path, text, .. } = self;
@@ -29,9 +41,12 @@ impl Excerpt {
         // A fence inside the text would end the one around it.
         let fence = if text.contains("```") { "~~~~" } else { "```" };
         let end = if text.ends_with('\n') { "" } else { "\n" };
-        let what = match self.from_line {
-            None => format!("\nThe whole of {path}:\n"),
-            Some(line) => format!("\nA part of {path}, from its line {line}:\n"),
+        let what = match (self.from_line, &self.defines) {
+            (Some(line), Some(name)) => {
+                format!("\nWhere `{name}` is defined, in {path} from its line {line}:\n")
+            }
+            (None, _) => format!("\nThe whole of {path}:\n"),
+            (Some(line), None) => format!("\nA part of {path}, from its line {line}:\n"),
         };
         format!("{what}{fence}{language}\n{text}{end}{fence}\n")
     }
@@ -65,7 +80,7 @@ pub(super) fn places(
         let whole = span.start == 0 && span.end == text.len();
         let from_line = text.get(..span.start)?.matches('\n').count() + 1;
         let text = text.get(span.start..span.end)?.to_owned();
-        Some(Excerpt { path, from_line: (!whole).then_some(from_line), text })
+        Some(Excerpt { path, from_line: (!whole).then_some(from_line), text, defines: None })
     };
     found.into_iter().filter_map(cut).collect()
 }
@@ -127,7 +142,8 @@ fn head(text: &str, bytes: usize) -> Span {
     whole_lines(text, Span::new(0, end))
 }
 
-fn whole_lines(text: &str, span: Span) -> Span {
+/// Returns the whole lines that a place is in.
+pub(super) fn whole_lines(text: &str, span: Span) -> Span {
     let before = text.get(..span.start).unwrap_or_default();
     let start = before.rfind('\n').map_or(0, |at| at + 1);
     let after = text.get(span.end..).unwrap_or_default();

@@ -52,6 +52,61 @@ fn h39_the_prompt_holds_the_error_and_the_item_around_it() {
 }
 
 #[test]
+fn h39_the_prompt_holds_what_the_messages_name_and_what_not_to_try() {
+    let shelf = "class Shelf:\n    def __init__(self):\n        self.books = []\n\n    def largest(self, size):\n        \
+                 return min(self.books)\n\n\ndef other():\n    return 1\n";
+    let filler: String =
+        (0..300).map(|n| format!("def test_{n}():\n    assert {n} == {n}\n\n\n")).collect();
+    let test = "def test_shelf():\n    shelf = Shelf()\n    assert shelf.largest(2) == 3\n";
+    let tests = format!("{filler}{test}\n\n{filler}");
+    let files = Files::of([
+        ("shelf.py", shelf.to_owned()),
+        ("test_shelf.py", tests),
+        ("big.py", format!("largest = 1\n{filler}")),
+    ]);
+    let mut failed = Diagnostic::new("pytest", Severity::Error, ErrorClass::Test, "assert 1 == 3");
+    let mut place = at("test_shelf.py", 1203, true);
+    place.line_text = Some("    assert shelf.largest(2) == 3".to_owned());
+    failed.spans.push(place);
+    let touched = ["shelf.py".to_owned()];
+    let tried = [FailedAttempt {
+        description: "a change of shelf.py".to_owned(),
+        why: "as many errors remain\nand more".to_owned(),
+    }];
+    let advice = ["reviewer: look at min".to_owned(), "x".repeat(9000)];
+    let diagnostics = [failed];
+    let context = Context {
+        diagnostics: &diagnostics,
+        sources: &files,
+        command: "pytest",
+        touched: &touched,
+        failed: &tried,
+        advice: &advice,
+    };
+    let attempt = TierLadder::default().attempt(1).unwrap();
+    let made = heal_prompt(&context, &attempt);
+    // What is around the failing test is in another test.
+    let after = made.prompt.find("\nWhere `").unwrap_or_default();
+    insta::assert_snapshot!(&made.prompt[after..], @r"
+    Where `largest` is defined, in shelf.py from its line 5:
+    ```python
+        def largest(self, size):
+            return min(self.books)
+    ```
+
+    Files changed so far in this repair: shelf.py
+
+    Do not try these again; they did not hold:
+    - a change of shelf.py: as many errors remain
+
+    Another agent says:
+    reviewer: look at min
+    ");
+    let used = tokens(&made.system, &made.prompt) + u64::from(made.answer_tokens);
+    assert!(used <= u64::from(attempt.tokens), "{used}");
+}
+
+#[test]
 fn h23_prompt_and_answer_together_stay_within_the_attempts_tokens() {
     for number in 1..=5 {
         let attempt = TierLadder::default().attempt(number).unwrap();

@@ -164,7 +164,7 @@ fn is_same(named: &str, path: &str) -> bool {
 }
 
 /// Lists the words of a text that can be names.
-pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(in crate::heal) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '$')
         .filter(|word| word.len() > 1 && !word.starts_with(|first: char| first.is_ascii_digit()))
 }
