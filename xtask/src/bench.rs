@@ -22,6 +22,7 @@ const BENCHES: &[(&str, &str)] = &[
     ("salve-store", "ledger"),
     ("salve-engine", "jobs"),
     ("salve-engine", "answer"),
+    ("salve-engine", "heal"),
 ];
 
 /// Runs every benchmark and collects the goal lines.
