@@ -16,8 +16,8 @@ pub struct StoreOptions {
     pub clock: Arc<dyn Clock>,
     /// Takes secrets out of every text before it is kept.
     pub redactor: Arc<dyn Redact>,
-    /// When a call in the ledger counts as safe; one of a job, before it is made, always with
-    /// [`Durability::Full`]. What people decide, jobs and keys are always kept with
+    /// When a call in the ledger counts as safe; one of a job, before it is made and when it is settled,
+    /// always with [`Durability::Full`]. What people decide, jobs and keys are always kept with
     /// [`Durability::Full`], events with [`Durability::Normal`].
     pub durability: Durability,
     /// Who writes, for people; the store adds what makes it unlike any other process of that name.
