@@ -19,7 +19,8 @@ use std::hint::black_box;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-const OPTIONS: MatchOptions = MatchOptions { scored: true, base_known: true, whole_lines: false };
+const OPTIONS: MatchOptions =
+    MatchOptions { scored: true, base_known: true, numbers_given: false, whole_lines: false };
 
 const MATCH: &str = "match";
 const PREPARE: &str = "prepare";

@@ -55,11 +55,14 @@ pub struct MatchOptions {
     /// Allows the scored rung, which is off unless asked for.
     pub scored: bool,
     /// The hunks were written against exactly this text: its hash was named, or text and hunks were
-    /// given together. Then a line number may choose between equal places and a diff may be placed
-    /// with less context than it has. Otherwise the file may have moved on since, and neither is
+    /// given together. Then a line number may choose between equal places, that of a diff where its
+    /// other hunks show that the numbers are right, and a diff may be placed with less context than
+    /// it has. Otherwise the file may have moved on since, and neither is
     /// proof: old numbers point at other copies, and the context that is gone may have been what
     /// told the place from another.
     pub base_known: bool,
+    /// The line numbers are the caller's own, and not counted by whoever wrote the diff.
+    pub numbers_given: bool,
     /// The format has no way to say that a file ends without a line break, so a last line that it
     /// replaces gets one.
     pub whole_lines: bool,

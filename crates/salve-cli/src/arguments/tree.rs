@@ -47,7 +47,8 @@ pub(crate) struct ApplyArguments {
     #[arg(long, value_name = "PATH=HASH", value_parser = base)]
     pub(crate) base: Vec<(String, String)>,
     /// Says that all files are as the model saw them: then a line number may choose between equal
-    /// places, and context that is not in the file may be given up. `--base` says it with proof.
+    /// places, that of a diff where its other hunks show that the numbers are right, and context that
+    /// is not in the file may be given up. `--base` says it with proof.
     #[arg(long, conflicts_with = "batch")]
     pub(crate) as_seen: bool,
     /// Why the provider says the model stopped: stop, length, …

@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &ApplyArguments, format: Format) -> CommandResult {
         verify: VerifyOptions {
             target: arguments.target.as_deref(),
             bases: (!bases.is_empty()).then_some(&bases),
-            ..verify_options(arguments, arguments.as_seen || !arguments.hint.is_empty())
+            ..verify_options(arguments, Told::of(arguments.as_seen, &arguments.hint))
         },
         meta: ChangeMeta {
             cost: arguments.cost.and_then(dollars),
@@ -214,15 +214,30 @@ fn keep_the_cap(opened: &OpenWorkspace) {
     }
 }
 
-/// What the flags say to the verifier. `as_seen`: the caller says that the files are as the model saw
-/// them, or names lines of them; at the command line and in a batch it is the same question.
-fn verify_options<'a>(arguments: &ApplyArguments, as_seen: bool) -> VerifyOptions<'a> {
+/// What a caller says about the files, at the command line and in a batch alike.
+struct Told {
+    /// They are as the model saw them.
+    as_seen: bool,
+    /// The lines where hunks begin.
+    numbers: bool,
+}
+
+impl Told {
+    // Who names lines of a file has it as it is.
+    const fn of(as_seen: bool, hints: &[u32]) -> Self {
+        Self { as_seen: as_seen || !hints.is_empty(), numbers: !hints.is_empty() }
+    }
+}
+
+/// What the flags say to the verifier.
+fn verify_options<'a>(arguments: &ApplyArguments, told: Told) -> VerifyOptions<'a> {
     let allows = |guard| arguments.allow.contains(&guard);
     VerifyOptions {
         probe: &GrammarProbe,
         matching: MatchOptions {
             scored: arguments.scored,
-            base_known: as_seen,
+            base_known: told.as_seen,
+            numbers_given: told.numbers,
             ..MatchOptions::default()
         },
         partial: arguments.partial,

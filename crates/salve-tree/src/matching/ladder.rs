@@ -169,9 +169,11 @@ fn seek_pattern<'h>(
         return seek_without_context(index, hunk, pattern, options);
     }
     let claims = claims(hunk, &pattern);
-    // Exactly where the hunk says, in the very text it was written against: no search is needed.
+    // Exactly where a block says, in the very text it was written against: no search is needed. The
+    // numbers of a diff are counted by whoever writes it, and only show where to look.
     if let Some(hint) = claims.hint
         && options.base_known
+        && (options.numbers_given || !matches!(hunk.body, HunkBody::Lines(_)))
         && hunk.occurrence == Occurrence::One
         && index.stands(Level::Exact, &pattern.old_side(), hint)
         && (!claims.at_end || hint + pattern.old.len() == index.text().line_count())

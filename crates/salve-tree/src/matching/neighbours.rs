@@ -1,9 +1,10 @@
 //! What the hunks of one file tell about each other.
 //!
 //! In: hunks with the places that are left for each. Out: settled hunks; those that stay open have
-//! several places and nothing that decides. The hunks of a diff are in the order of the file, equal
-//! hunks for equal places are interchangeable, and a line number is believed where the base is known.
-//! Never: order among blocks, which models send in any order.
+//! several places and nothing that decides. The hunks of a diff are in the order of the file where at
+//! least two that are certain are, equal hunks for equal places are interchangeable, and a line number
+//! is believed where the base is known: that of a block by itself, those of a diff where another hunk
+//! shows that they were counted right. Never: order among blocks, which models send in any order.
 
 use super::evidence;
 use super::indent;
@@ -40,7 +41,7 @@ pub(crate) fn decide<'h>(
         }
         if let State::Open(search) = &states[at]
             && search.places.len() > 1
-            && let Some(place) = by_number(&hunks[at], search, options)
+            && let Some(place) = by_number(&hunks[at], search, fixed.counts_right, options)
             && let State::Open(search) = &mut states[at]
         {
             search.places = vec![place];
@@ -69,6 +70,8 @@ struct Fixed {
     next: Vec<Option<usize>>,
     last: Option<usize>,
     ordered: bool,
+    // The numbers of the hunks that were certain at the beginning, one at least, are all right.
+    counts_right: bool,
 }
 
 /// The nearest certain hunks before and after every hunk.
@@ -113,7 +116,11 @@ impl Fixed {
             next[at] = behind;
             behind = if places[at].is_some() { Some(at) } else { behind };
         }
-        Self { places, next, last: None, ordered: certain.is_sorted() }
+        // One certain hunk does not show that its author kept to the order.
+        let ordered = certain.len() > 1 && certain.is_sorted();
+        let mut offsets = places.iter().flatten().filter_map(|spot| spot.offset).peekable();
+        let counts_right = offsets.peek().is_some() && offsets.all(|offset| offset == 0);
+        Self { places, next, last: None, ordered, counts_right }
     }
 
     fn add(&mut self, at: usize, hunk: &Hunk, state: &State<'_>) {
@@ -180,10 +187,19 @@ fn is_diff(hunk: &Hunk) -> bool {
 }
 
 // A line number decides when the file is what the hunk was written against, and never otherwise:
-// even between hunks whose numbers are right, functions of one length may have changed places.
-fn by_number(hunk: &Hunk, search: &Search<'_>, options: &MatchOptions) -> Option<usize> {
+// even between hunks whose numbers are right, functions of one length may have changed places. Models
+// count the lines of a diff badly, and a wrong number that names equal lines looks like a right one.
+fn by_number(
+    hunk: &Hunk,
+    search: &Search<'_>,
+    counts_right: bool,
+    options: &MatchOptions,
+) -> Option<usize> {
     let believed = options.base_known && search.rung < Rung::ContextTrimmed;
     let hint = (hunk.hint.filter(|_| believed)? as usize).saturating_sub(1);
+    if is_diff(hunk) && !options.numbers_given {
+        return (counts_right && search.places.contains(&hint)).then_some(hint);
+    }
     // Lines that say nothing are near every line: a number means them only where it names them.
     if search.pattern.old.iter().all(|line| weight(&line.text) == 0) {
         return search.places.contains(&hint).then_some(hint);

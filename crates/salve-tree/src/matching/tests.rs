@@ -42,11 +42,11 @@ fn anchored(hunk: Hunk, anchors: &[&str]) -> Hunk {
     Hunk { anchors: anchors.iter().map(|&anchor| anchor.to_owned()).collect(), ..hunk }
 }
 
-const STRICT: MatchOptions = MatchOptions { scored: false, base_known: false, whole_lines: false };
-const KNOWN: MatchOptions = MatchOptions { scored: false, base_known: true, whole_lines: false };
-const WHOLE_LINES: MatchOptions =
-    MatchOptions { scored: false, base_known: false, whole_lines: true };
-const SCORED: MatchOptions = MatchOptions { scored: true, base_known: false, whole_lines: false };
+const STRICT: MatchOptions =
+    MatchOptions { scored: false, base_known: false, numbers_given: false, whole_lines: false };
+const KNOWN: MatchOptions = MatchOptions { base_known: true, ..STRICT };
+const WHOLE_LINES: MatchOptions = MatchOptions { whole_lines: true, ..STRICT };
+const SCORED: MatchOptions = MatchOptions { scored: true, ..STRICT };
 
 fn run(file: &str, hunks: &[Hunk], options: MatchOptions) -> Matched {
     match_hunks(&FileText::plain(file.to_owned()), hunks, &options)
@@ -323,6 +323,8 @@ fn equal_places_are_decided_by_evidence_or_refused_with_all_of_them() {
                 vec![diff("-def g():\n+def G():"), anchored(change(), &["def f():"])],
                 "Ambiguous, Ambiguous \"\"",
             ),
+            // One certain hunk does not show that the others are in order.
+            (file, vec![diff("-def h():\n+def H():"), change()], "Exact, Ambiguous \"\""),
             (
                 file,
                 vec![diff("-def f():\n+def F():"), change(), diff("-def g():\n+def G():")],
@@ -347,15 +349,18 @@ fn equal_places_are_decided_by_evidence_or_refused_with_all_of_them() {
     table(
         KNOWN,
         vec![
+            // The number of a diff is believed where another hunk shows that they were counted.
+            (file, vec![hinted(change(), 5)], "Ambiguous \"\""),
+            (file, vec![hinted(change(), 4)], "Ambiguous \"\""),
             (
                 file,
-                vec![hinted(change(), 5)],
-                r#"AtHint "def f():\n    x = 1\n\ndef g():\n    x = 2\n\ndef h():\n    x = 1\n""#,
+                vec![hinted(diff("-def f():\n+def F():"), 1), hinted(change(), 5)],
+                r#"AtHint, AtHint "def F():\n    x = 1\n\ndef g():\n    x = 2\n\ndef h():\n    x = 1\n""#,
             ),
             (
                 file,
-                vec![hinted(change(), 4)],
-                r#"Exact "def f():\n    x = 1\n\ndef g():\n    x = 2\n\ndef h():\n    x = 1\n""#,
+                vec![hinted(diff("-def f():\n+def F():"), 3), hinted(change(), 5)],
+                "Exact, Ambiguous \"\"",
             ),
             (
                 file,
@@ -364,6 +369,14 @@ fn equal_places_are_decided_by_evidence_or_refused_with_all_of_them() {
             ),
             (file, vec![hinted(change(), 40)], "Ambiguous \"\""),
         ],
+    );
+    table(
+        MatchOptions { numbers_given: true, ..KNOWN },
+        vec![(
+            file,
+            vec![hinted(change(), 5)],
+            r#"AtHint "def f():\n    x = 1\n\ndef g():\n    x = 2\n\ndef h():\n    x = 1\n""#,
+        )],
     );
     let HunkOutcome::Refused(refusal) = &run(file, &[change()], STRICT).outcomes[0] else {
         panic!("refused");

@@ -118,14 +118,6 @@ fn diff(files: &[Printed], random: &mut Random) -> Told {
             grown += piece.new.len() as isize - piece.removed.len() as isize;
         }
         if habit == "hunks out of order" {
-            // Without a number, lines that are there twice are told by the order alone.
-            let alone = |piece: &Piece| {
-                let old = piece.old();
-                truth.before.windows(old.len().max(1)).filter(|there| *there == old).count() == 1
-            };
-            if pieces.len() > 1 && !pieces.iter().all(alone) {
-                return None;
-            }
             hunks.reverse();
         }
         text.push_str(&hunks.concat());
@@ -141,12 +133,7 @@ fn hunk(file: &[String], piece: &Piece, grown: isize, habit: &str, random: &mut 
     let mut first = piece.start + 1;
     let (mut old_count, mut new_count) = (old, new);
     match habit {
-        "wrong line numbers" => {
-            let wrong = (first + random.below(60)).saturating_sub(30).max(1);
-            // A number that names other lines that are the same is not wrong: it means those.
-            let means_others = file.get(wrong - 1..).is_some_and(|it| it.starts_with(&piece.old()));
-            first = if means_others { first } else { wrong };
-        }
+        "wrong line numbers" => first = (first + random.below(60)).saturating_sub(30).max(1),
         "wrong counts" => {
             old_count += random.below(3);
             new_count = (new_count + random.below(3)).saturating_sub(1);

@@ -176,6 +176,8 @@ fn twice(printed: &Printed, before: &mut Files) -> Option<()> {
     let copy = [&lines[..], &[String::new()], &lines[from..to]].concat();
     // What is at the end of the file is told by the end.
     let inside = piece.start + piece.old().len() < lines.len() && !piece.removed.is_empty();
+    // What begins the file has nothing above it, and a blank line that a reply puts there tells the copy.
+    let inside = inside && piece.start > 0;
     inside.then(|| before.insert(printed.truth.path.clone(), text(&copy))).map(drop)
 }
 

@@ -3,7 +3,7 @@
 //! In: JSON lines with files and an edit. Out: the files afterwards, or why they stay as they are.
 //! Never touches a disk.
 
-use super::{admit_options, verify_options};
+use super::{Told, admit_options, verify_options};
 use crate::arguments::{ApplyArguments, named_format};
 use crate::batch;
 use crate::failure::CommandResult;
@@ -63,11 +63,9 @@ pub(super) fn run(arguments: &ApplyArguments) -> CommandResult {
         };
         let view = MemoryView::new(line.files.clone(), admit_options(arguments));
         let edits = read_edits_of(&raw, &view, &options, &pipeline);
-        let as_seen = line.as_seen || !options.hints.is_empty();
-        let verify_options = VerifyOptions {
-            target: options.target.as_deref(),
-            ..verify_options(arguments, as_seen)
-        };
+        let told = Told::of(line.as_seen, &options.hints);
+        let verify_options =
+            VerifyOptions { target: options.target.as_deref(), ..verify_options(arguments, told) };
         let answer = match verify(&edits, &view, &verify_options) {
             Verification::Verified { edits: verified, report } => {
                 let mut files = line.files;
