@@ -132,8 +132,21 @@ fn join_in_prose(partial: &str, continuation: &str) -> Result<String, RefusalRea
     if blank && !rest.is_empty() {
         return Ok(format!("{partial}{continuation}"));
     }
-    let joined = stitched_prose(partial, head)?;
+    let joined = match stitched_prose(partial, head) {
+        // What comes after the fence is new, whatever is said again before it.
+        Err(RefusalReason::OnlyEcho) if !rest.is_empty() => {
+            format!("{partial}{}", new_blanks(partial, head))
+        }
+        joined => joined?,
+    };
     Ok(assembled("", joined, rest))
+}
+
+// The blanks at the end of the second text that the first one does not end with.
+fn new_blanks<'t>(first: &str, second: &'t str) -> &'t str {
+    let mut known = first[first.trim_end().len()..].chars();
+    let blanks = &second[second.trim_end().len()..];
+    blanks.trim_start_matches(|letter: char| known.next() == Some(letter))
 }
 
 // The stitcher knows echoes and talk. Its other habits are for code: in prose lines are not moved,

@@ -36,6 +36,12 @@ fn a_continuation_is_joined_where_it_belongs() {
             "and the old captain said nothing.",
             Ok("It was a dark night, and the old captain said nothing.".into()),
         ),
+        // The last sentence again, and then code.
+        (
+            "It is done. See the page about joins for more. ",
+            "See the page about joins for more. \n\n```sh\nls\n```\n",
+            Ok("It is done. See the page about joins for more. \n\n```sh\nls\n```\n".into()),
+        ),
     ];
     for (partial, continuation, expected) in cases {
         assert_eq!(joined(partial, continuation), expected, "{partial:?} {continuation:?}");
