@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tool::Tool;
 use xtask::{Flags, workspace};
 
-// So many fixes are tried for one state of a program, and so many states are gone through.
+// The most fixes that are tried for one state of a program, and the most states that are gone through.
 const TRIED: usize = 40;
 const STATES: usize = 8;
 

@@ -106,6 +106,8 @@ fn the_words_of_tools_become_hints() {
             vec!["{'hint':'expected_token','tokens':[',',';']}".to_owned(), found("int")],
         ),
         ("gcc", "expected expression before ‘}’ token", vec![found("}")]),
+        ("ld", "undefined reference to `stac_kclear'", vec![name("stac_kclear", "function")]),
+        ("ld", "undefined symbol: stac_kclear", vec![name("stac_kclear", "function")]),
         ("gcc", "nope.h: No such file or directory", vec![module("nope.h")]),
         ("gcc", "missing terminating \" character", vec![open("\\'")]),
         ("clang", "no member named 'y' in 'struct P'", vec![member("struct P", "y")]),
