@@ -135,13 +135,13 @@ fn of_name(file: &SourceFile, name: &str, view: &View<'_>) -> Vec<Draft> {
         .map(|(one, likelihood)| draft(file, one, *likelihood, view))
         .collect();
     if found.iter().all(|(_, likelihood)| *likelihood != Likelihood::Strong) {
-        drafts.extend(by_own_lists(file, name));
+        drafts.extend(by_own_lists(file, name, view));
     }
     drafts
 }
 
 // Nothing says where the name is from: a list of the file may have lost it.
-fn by_own_lists(file: &SourceFile, name: &str) -> Vec<Draft> {
+fn by_own_lists(file: &SourceFile, name: &str, view: &View<'_>) -> Vec<Draft> {
     let join = |list: &lists::NameList| {
         let what = format!("import `{name}` from `{}`, too", list.module);
         Draft::derived(AUTHOR, Likelihood::Fair, what, vec![joined(file, list, name)])
@@ -149,7 +149,12 @@ fn by_own_lists(file: &SourceFile, name: &str) -> Vec<Draft> {
     if file.language() == Language::Rust {
         return Vec::new();
     }
-    lists(file).iter().take(TRIED).map(join).collect()
+    // What can be looked up was looked up.
+    let is_open = |list: &&lists::NameList| {
+        !known::is_without(file.language(), &list.module, name)
+            && module_file(view, file, &list.module).is_none()
+    };
+    lists(file).iter().filter(is_open).take(TRIED).map(join).collect()
 }
 
 // Headers of other files that use the name, and that this file does not include; the most common first.

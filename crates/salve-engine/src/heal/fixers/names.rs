@@ -35,8 +35,11 @@ pub(super) fn fix(diagnostic: &Diagnostic, view: &View<'_>) -> Vec<Draft> {
         for (file, place) in places.iter().take(2) {
             drafts.extend(respelt(diagnostic, file, *place, name, wanted, view));
         }
-        if let Some((file, _)) = places.first() {
-            drafts.extend(definitions::corrected(file.language(), name, view));
+        // The place that a tool names need not be one where the name is written.
+        let named = diagnostic.primary().and_then(|span| Language::from_path(&span.path));
+        let language = places.first().map(|(file, _)| file.language()).or(named);
+        if let Some(language) = language {
+            drafts.extend(definitions::corrected(language, name, view));
         }
     }
     drafts

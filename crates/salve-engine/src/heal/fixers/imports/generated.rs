@@ -39,7 +39,7 @@ const PYTHON: &[Fixture] = &[
     },
     Fixture {
         path: "pkg/core.py",
-        text: "from abc import ABC\nimport glob\nfrom itertools import chain, groupby, islice\nimport operator\n\nfrom .util import first, second, third\nfrom .errors import CoreError, UsageError\n\n\nclass Run(ABC):\n    pass\n\n\ndef run(items):\n    if first(glob.glob(items)):\n        raise CoreError(second(items))\n    for key, group in groupby(chain(items), operator.itemgetter(0)):\n        if third(islice(group, 3)):\n            raise UsageError(key)\n",
+        text: "from abc import ABC\nimport glob\nfrom itertools import chain, groupby, islice\nimport operator\n\nfrom .util import first, second, third\nfrom .errors import CoreError, UsageError\n\nimport builtins\n\n\nclass Run(ABC):\n    pass\n\n\ndef run(items):\n    if first(glob.glob(items)):\n        raise CoreError(second(items))\n    for key, group in groupby(chain(items), operator.itemgetter(0)):\n        if third(islice(builtins.list(group), 3)):\n            raise UsageError(key)\n",
         others: &[
             ("pkg/__init__.py", ""),
             (
@@ -250,7 +250,9 @@ fn lost_statements(fixture: &Fixture) -> Vec<Lost> {
     let all = groups(&file, 0);
     let mut lost = Vec::new();
     for group in &all {
-        for line in group.lines.iter().filter(|line| !line.text.contains("__future__")) {
+        // What stands apart from its kind cannot be told to have stood there.
+        let is_told = |text: &str| !text.contains("__future__") && !text.contains("builtins");
+        for line in group.lines.iter().filter(|line| is_told(line.text)) {
             let end = (line.span.end + 1).min(fixture.text.len());
             let text = format!("{}{}", &fixture.text[..line.span.start], &fixture.text[end..]);
             let known = line.text.rsplit([' ', '.', ';']).find(|word| !word.is_empty());

@@ -57,6 +57,14 @@ fn python(name: &str) -> Vec<Statement> {
 /// The public names of the modules of Python, each module with a colon, lines that go on indented.
 const PYTHON_INDEX: &str = include_str!("python_names.txt");
 
+/// Returns whether the standard library has a module, and knows it to offer other names only.
+pub(super) fn is_without(language: Language, module: &str, name: &str) -> bool {
+    let is_it = |line: &str| line.split_once(": ").is_some_and(|(head, _)| head == module);
+    language == Language::Python
+        && PYTHON_INDEX.lines().any(is_it)
+        && !python_modules_with(name).any(|one| one == module)
+}
+
 fn python_modules_with(name: &str) -> impl Iterator<Item = &'static str> {
     let mut module = "";
     PYTHON_INDEX.lines().filter_map(move |line| {

@@ -100,7 +100,11 @@ fn new_line(
         group.lines.iter().map(|line| common(&line.module, &module)).max().unwrap_or(0)
     };
     let of_kind = all.iter().filter(|group| kinds(group).contains(&own));
-    let Some(group) = of_kind.max_by_key(|group| shared(group)) else {
+    // Of equals the first one that has more of the kind.
+    let fit = |group: &&Group<'_>| {
+        (shared(group), kinds(group).iter().filter(|one| **one == own).count())
+    };
+    let Some(group) = of_kind.rev().max_by_key(fit) else {
         return new_group(file, &all, &written, |group| kinds(group).iter().all(|one| *one > own));
     };
     let same: Vec<&Line<'_>> =

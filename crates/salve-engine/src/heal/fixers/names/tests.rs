@@ -112,6 +112,15 @@ fn a_definition_is_what_is_wrong_where_everything_else_agrees() {
             "def f(naems):\n    first = names[0]\n    return first, names\n",
             &[],
         ),
+        // The line that is named is the one of the loop.
+        (
+            "python",
+            "cannot access local variable 'names' where it is not associated with a value",
+            ("a.py", 2),
+            "a.py",
+            "def f(groups):\n    for naems in groups:\n        yield names\n    for names in groups:\n        yield names\n",
+            &[],
+        ),
         (
             "python",
             "f() got an unexpected keyword argument 'names'",
