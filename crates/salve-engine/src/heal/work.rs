@@ -235,11 +235,7 @@ impl HealWork {
         })
     }
 
-    fn try_one(
-        &self,
-        candidate: &Candidate,
-        state: &SavedHeal,
-    ) -> Result<Trial, RepairError> {
+    fn try_one(&self, candidate: &Candidate, state: &SavedHeal) -> Result<Trial, RepairError> {
         let best = state.machine.best();
         let before = self.sources(&best.patch);
         let options = GateOptions::default();
