@@ -34,7 +34,7 @@ pub(super) fn judge(tokens: &[Token<'_>], language: Language, ends_line: bool) -
             Is::Directive => {}
             // What files that include themselves keep for the second time begins with `@#`.
             Is::Sign(b'#') if is_c && matches!(&left[..], [at] if at.is_sign(b'@')) => {
-                in_kept = true
+                in_kept = true;
             }
             Is::Sign(b';') => left.clear(),
             // Code goes on in PHP after text in between, so that what it closes was opened before.
