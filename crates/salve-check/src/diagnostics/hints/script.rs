@@ -60,7 +60,11 @@ pub(super) const TABLE: Table = Table {
 
 // The module was named without the ending that is meant.
 fn without_ending(meant: &str) -> Vec<Hint> {
-    meant.rsplit_once('.').map(|(named, _)| module(named)).unwrap_or_default()
+    let Some((named, _)) = meant.rsplit_once('.') else { return Vec::new() };
+    // A path is no name, so it is not among the words that `similar` takes.
+    let mut hints = vec![Hint::SimilarName { name: meant.to_owned() }];
+    hints.extend(module(named));
+    hints
 }
 
 fn unknown_field(it: &[&str]) -> Vec<Hint> {
