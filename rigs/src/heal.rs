@@ -60,7 +60,7 @@ pub(crate) fn run(flags: &mut Flags) -> Result<()> {
         seed: flags.value("--seed")?.unwrap_or(1),
         faults: flags.value("--faults")?.unwrap_or(220),
         cases: flags.value("--cases")?.unwrap_or(300),
-        kills: flags.value("--kills")?.unwrap_or(1_000),
+        kills: flags.value("--runs")?.or(flags.value("--kills")?).unwrap_or(1_000),
         minutes,
         is_part: only.is_some(),
         show: flags.switch("--show"),
@@ -109,8 +109,9 @@ pub(crate) fn short() -> Result<Outcome> {
 
 fn in_words(kills: Kills) -> String {
     format!(
-        "{} heals: {} killed, {} with edits by the user, {} without room, {} healed; 0 bytes lost",
-        kills.runs, kills.killed, kills.edited, kills.starved, kills.healed
+        "{} heals: {} killed, {} with edits by the user, {} without room, {} refused by the disk, {} healed; \
+         0 bytes lost",
+        kills.runs, kills.killed, kills.edited, kills.starved, kills.refused, kills.healed
     )
 }
 

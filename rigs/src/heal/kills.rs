@@ -1,4 +1,4 @@
-//! Heals that are killed, disturbed by their user, or out of room.
+//! Heals that are killed, disturbed by their user, or on a disk that fails.
 //!
 //! In: a small project, faults, a seed. Out: how many runs, and every file that is not what it was, what
 //! it was meant to be, or what the user wrote. Never a run without a check of every byte.
@@ -10,6 +10,8 @@ use super::programs;
 use crate::corpus::Random;
 use anyhow::{Context, Result, bail};
 use std::path::Path;
+use std::process::Command;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// What a series of runs came to.
@@ -20,8 +22,10 @@ pub(crate) struct Kills {
     pub(crate) killed: usize,
     /// Runs in which the user wrote a file meanwhile.
     pub(crate) edited: usize,
-    /// Runs in which files could not grow.
+    /// Runs in which files could not grow: writes were short, and then refused.
     pub(crate) starved: usize,
+    /// Runs in which calls to the disk failed.
+    pub(crate) refused: usize,
     /// Runs after which the project was healed.
     pub(crate) healed: usize,
 }
@@ -33,6 +37,7 @@ impl Kills {
         self.killed += other.killed;
         self.edited += other.edited;
         self.starved += other.starved;
+        self.refused += other.refused;
         self.healed += other.healed;
     }
 }
@@ -88,9 +93,10 @@ fn once(bench: &Bench, chosen: &Undisturbed, random: &mut Random, kills: &mut Ki
     let before = bench.with(&chosen.fault)?;
     folder::restore(&bench.folder, &before)?;
     kills.runs += 1;
-    let starved = random.below(5) == 0;
-    let mut command = if starved { starving(bench, random) } else { bench.command(&HEAL, None) };
-    kills.starved += usize::from(starved);
+    let disk = if random.below(2) == 0 { Disk::chosen(random) } else { Disk::Sound };
+    let mut command = disk.command(bench);
+    kills.starved += usize::from(matches!(disk, Disk::Small { .. }));
+    kills.refused += usize::from(matches!(disk, Disk::Refusing { .. }));
     let mut running = programs::start(&mut command)?;
     let moment = |random: &mut Random| chosen.took.mul_f64(random.below(1_100) as f64 / 1_000.0);
     let mut edit = None;
@@ -99,41 +105,112 @@ fn once(bench: &Bench, chosen: &Undisturbed, random: &mut Random, kills: &mut Ki
         edit = Some(write_as_user(bench, &before, random)?);
         kills.edited += 1;
     }
-    std::thread::sleep(moment(random));
-    running.crash();
+    // On a disk that fails, how it ends by itself is worth as much as how it is killed.
+    if disk == Disk::Sound || random.below(2) == 0 {
+        std::thread::sleep(moment(random));
+        running.crash();
+    }
     let ended = running.wait(PATIENCE)?;
     kills.killed += usize::from(ended.code.is_none());
-    check(bench, chosen, &before, edit.as_ref(), "right after")?;
+    let how = |error: anyhow::Error| error.context(format!("{disk:?}"));
+    check(bench, chosen, &before, edit.as_ref(), "right after").map_err(how)?;
     let again = if random.below(2) == 0 {
         bench.salve(&HEAL, None)?
     } else {
         bench.salve(&["recover"], None)?
     };
     if again.hung || again.code == Some(101) {
-        bail!("the next command ended with {:?}: {}", again.code, again.told);
+        bail!("{disk:?}: the next command ended with {:?}: {}", again.code, again.told);
     }
-    check(bench, chosen, &before, edit.as_ref(), "after the next command")?;
+    check(bench, chosen, &before, edit.as_ref(), "after the next command").map_err(how)?;
     let after = folder::read(&bench.folder)?;
     kills.healed += usize::from(after.get(&chosen.fault.path) != before.get(&chosen.fault.path));
     Ok(())
 }
 
-// Files cannot grow beyond a size: every write beyond it fails, as on a full disk.
-fn starving(bench: &Bench, random: &mut Random) -> std::process::Command {
-    let blocks = 1 + random.below(400);
-    let inner = bench.command(&HEAL, None);
-    let mut words = vec![inner.get_program().to_owned()];
-    words.extend(inner.get_args().map(std::ffi::OsStr::to_owned));
-    let mut shell = programs::command(Path::new("sh"), &bench.folder, &bench.project.programs);
-    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
-    shell.args(["-c", &script, "sh"]).args(words);
-    for (name, value) in inner.get_envs() {
-        match value {
-            Some(value) => shell.env(name, value),
-            None => shell.env_remove(name),
-        };
+/// The disk of one run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Disk {
+    Sound,
+    /// Files cannot grow beyond a number of blocks: the write that reaches it is short, those after it
+    /// fail, as on a full disk.
+    Small {
+        blocks: usize,
+    },
+    /// A call fails: once, or from then on.
+    Refusing {
+        call: &'static str,
+        error: &'static str,
+        when: usize,
+        stays: bool,
+    },
+}
+
+/// The calls that change something on a disk.
+const CALLS: &[&str] = &[
+    "write",
+    "pwrite64",
+    "fsync",
+    "fdatasync",
+    "openat",
+    "rename",
+    "renameat2",
+    "unlink",
+    "unlinkat",
+    "mkdir",
+    "ftruncate",
+];
+
+impl Disk {
+    fn chosen(random: &mut Random) -> Self {
+        if random.below(2) == 0 || !has_strace() {
+            return Self::Small { blocks: 1 + random.below(400) };
+        }
+        // The first calls of a kind come often, the late ones seldom.
+        let most = [3, 12, 60, 400][random.below(4)];
+        Self::Refusing {
+            call: CALLS[random.below(CALLS.len())],
+            error: ["ENOSPC", "EIO"][random.below(2)],
+            when: 1 + random.below(most),
+            stays: random.below(2) == 0,
+        }
     }
-    shell
+
+    // The heal on this disk.
+    fn command(self, bench: &Bench) -> Command {
+        let inner = bench.command(&HEAL, None);
+        let (program, words) = match self {
+            Self::Sound => return inner,
+            Self::Small { blocks } => {
+                let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
+                ("sh", vec!["-c".to_owned(), script, "sh".to_owned()])
+            }
+            Self::Refusing { call, error, when, stays } => {
+                let from = if stays { "+" } else { "" };
+                let inject = format!("inject={call}:error={error}:when={when}{from}");
+                let trace = format!("trace={call}");
+                // What the heal starts is let go: the disk fails for the heal, not for compilers.
+                let words = ["-f", "-b", "execve", "-qq", "-o", "/dev/null", "-e", &trace, "-e"];
+                let words = words.into_iter().chain([inject.as_str()]);
+                ("strace", words.map(str::to_owned).collect())
+            }
+        };
+        let mut outer =
+            programs::command(Path::new(program), &bench.folder, &bench.project.programs);
+        outer.args(words).arg(inner.get_program()).args(inner.get_args());
+        for (name, value) in inner.get_envs() {
+            match value {
+                Some(value) => outer.env(name, value),
+                None => outer.env_remove(name),
+            };
+        }
+        outer
+    }
+}
+
+fn has_strace() -> bool {
+    static FOUND: OnceLock<bool> = OnceLock::new();
+    *FOUND.get_or_init(|| xtask::process::answers(Command::new("strace").arg("--version")))
 }
 
 fn write_as_user(bench: &Bench, before: &Files, random: &mut Random) -> Result<Edit> {
