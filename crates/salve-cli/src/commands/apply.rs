@@ -215,6 +215,7 @@ fn keep_the_cap(opened: &OpenWorkspace) {
 }
 
 /// What a caller says about the files, at the command line and in a batch alike.
+#[derive(Clone, Copy)]
 struct Told {
     /// They are as the model saw them.
     as_seen: bool,

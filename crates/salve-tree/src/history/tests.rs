@@ -17,6 +17,7 @@ fn c118_a_change_set_has_the_fields_of_the_wire() {
         session: Some("s1".to_owned()),
         cost: Some(Cost { tokens_in: 10, tokens_out: 20, micro_dollars: 30 }),
         label: Some("a label".to_owned()),
+        remains: Vec::new(),
     };
     let plan = desk.texts(&[("src/a.rs", Some("one\n2\nthree\n")), ("b", Some("b\n"))]);
     let outcome = apply(&desk.open(), plan, &meta).unwrap();
