@@ -84,8 +84,8 @@ impl Climb {
         let restarted = self.restarted(&reply);
         match stitch_chat(&self.answer.text, &reply.text, &cut.verdict) {
             Ok(text) if !restarted || self.fits(&text) => {
+                let meant = said_again(&self.answer, &reply.text, &text);
                 self.ends_as(&reply);
-                let meant = repeats_itself(&self.answer.text, &reply.text, &text);
                 self.answer.text = meant.unwrap_or(text);
                 self.answer.tool_calls = reply.tool_calls;
                 (StepOutcome::Joined, Next::Judge)
@@ -93,7 +93,8 @@ impl Climb {
             Err(RefusalReason::Empty | RefusalReason::OnlyEcho) if !restarted => {
                 let refused = StepOutcome::Refused(RefusalReason::Empty);
                 let settled = cut.structured || ends_like_an_end(&self.answer.text);
-                if !cut.proven && ended && settled {
+                // Words that were said before are no proof that nothing is missing after a lost frame.
+                if !cut.proven && ended && settled && (blank || !self.answer.lost) {
                     return (refused, Next::Confirmed);
                 }
                 (refused, Next::Retry(IncompleteCode::StillCut, why.to_owned()))
@@ -101,8 +102,11 @@ impl Climb {
             Err(reason) if reason != RefusalReason::RestartedFromBeginning && !restarted => {
                 (StepOutcome::Refused(reason), Next::Judge)
             }
-            // The model began again: that is a retry it made by itself.
-            _ if self.sent.text == 0 && !blank => (self.replace(reply), Next::Judge),
+            // The model began again: that is a retry it made by itself. Where a frame was lost, the rest
+            // of a text that repeats itself looks like it, and the beginning would be lost with it.
+            _ if self.sent.text == 0 && !blank && !self.answer.lost => {
+                (self.replace(reply), Next::Judge)
+            }
             _ => (StepOutcome::Refused(RefusalReason::RestartedFromBeginning), Next::Judge),
         }
     }
@@ -155,14 +159,26 @@ impl Climb {
     }
 }
 
-// A continuation that begins with words which the text has twice already: they are no echo of its end
-// but its way of speaking, so that nothing of them is left out.
-fn repeats_itself(text: &str, rest: &str, joined: &str) -> Option<String> {
-    const SHORTEST: usize = 16;
-    let added = joined.strip_prefix(text)?;
-    let left_out = rest.strip_suffix(added)?.trim();
-    let repeated = left_out.len() >= SHORTEST && text.matches(left_out).nth(1).is_some();
-    repeated.then(|| format!("{text}{rest}"))
+// A continuation that begins with words of the text, which were left out of it as an echo, and may be
+// meant: the text has them twice already, or it ended at a frame that could not be read. Words too many
+// are seen by whoever reads them, words that lack are not. But who begins a half sentence or line again
+// repeats it, and all of the text again is always an echo.
+fn said_again(answer: &ModelReply, rest: &str, joined: &str) -> Option<String> {
+    let text = answer.text.as_str();
+    let left_out = rest.strip_suffix(joined.strip_prefix(text)?)?.trim();
+    let twice = left_out.len() >= 16 && text.matches(left_out).nth(1).is_some();
+    let before = text.trim_end().strip_suffix(left_out).filter(|before| !before.trim().is_empty());
+    let ended = is_between(text) || text.ends_with(['.', '!', '?']);
+    let begins_again = |before: &str| is_between(before) && !ended;
+    let lost =
+        answer.lost && left_out.len() >= 8 && before.is_some_and(|before| !begins_again(before));
+    (twice || lost).then(|| format!("{text}{rest}"))
+}
+
+// Whether a text ends between two sentences or lines.
+fn is_between(text: &str) -> bool {
+    let said = text.trim_end();
+    text.ends_with('\n') || said.len() < text.len() && said.ends_with(['.', '!', '?', ':'])
 }
 
 // A sentence that is said to be the end, where the rest of a JSON value is wanted: inside a string

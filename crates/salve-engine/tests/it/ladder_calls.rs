@@ -142,11 +142,24 @@ fn the_end_of_a_text_before_calls_and_words_said_again_are_kept() {
     let first = ModelReply { lost: true, ..text(&begun, Disconnect) };
     let (completed, _) = heal(first, (begun.len(), 0), &[text(&rest, Stop)]);
     assert_eq!(completed.reply.text, format!("{begun}{rest}"));
-    // Said once, it is the echo of the end.
-    let begun = format!("Number 15 is 59. {step}");
-    let first = ModelReply { lost: true, ..text(&begun, Disconnect) };
-    let (completed, _) = heal(first, (begun.len(), 0), &[text(&rest, Stop)]);
-    assert_eq!(completed.reply.text, format!("{begun}Number 28 is 65. So be it!"));
+    // Said once, it is the echo of the end, unless a frame was lost there; and a sentence that was cut
+    // and is begun again is an echo always.
+    let end = "Number 28 is 65. So be it!";
+    let whole = format!("Number 15 is 59. {step}");
+    let half = &whole[..whole.len() - 10];
+    let third = format!("{whole}{}", &step[..6]);
+    let cases = [
+        (whole.as_str(), true, rest.clone(), format!("{whole}{rest}")),
+        (&whole, false, rest.clone(), format!("{whole}{end}")),
+        (half, true, rest.clone(), format!("{whole}{end}")),
+        (half, false, rest.clone(), format!("{whole}{end}")),
+        (&third, true, format!("{}{rest}", &step[6..]), format!("{whole}{step}{rest}")),
+    ];
+    for (begun, lost, rest, expected) in cases {
+        let first = ModelReply { lost, ..text(begun, Disconnect) };
+        let (completed, _) = heal(first, (begun.len(), 0), &[text(&rest, Stop)]);
+        assert_eq!(completed.reply.text, expected, "{lost} {begun}");
+    }
 }
 
 #[test]

@@ -38,6 +38,8 @@ pub struct StreamReader {
     says_place: Habit,
     // Fields of Chat that are not known and came before the answer.
     strange_keys: Vec<String>,
+    // Whether what is read is passed on to a client that joins it itself.
+    for_client: bool,
     tail: StreamTail,
 }
 
@@ -81,6 +83,7 @@ impl StreamReader {
             says_kind: Habit::default(),
             says_place: Habit::default(),
             strange_keys: Vec::new(),
+            for_client: false,
             tail: StreamTail::new(dialect),
         }
     }
@@ -88,6 +91,7 @@ impl StreamReader {
     /// Starts to read the stream that answers a client's request.
     pub fn for_client(asked: &Asked) -> Self {
         let mut reader = Self::new(asked.dialect);
+        reader.for_client = true;
         reader.tail.include_usage(asked.include_usage);
         reader.expect(usize::try_from(asked.choices).unwrap_or(MOST_CHOICES));
         reader

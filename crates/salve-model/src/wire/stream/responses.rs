@@ -157,31 +157,44 @@ const KINDS: &[&str] = &[
 ];
 
 /// How the events of a stream are numbered. Numbers are believed once two of them followed each
-/// other: some servers count in ways of their own.
-#[derive(Debug, Clone, Copy, Default)]
+/// other: some servers count in ways of their own. One event without its number, or with a wrong one,
+/// may be damaged and says nothing about the others; a second one does.
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Numbers {
-    #[default]
-    Unseen,
-    Begun(u64),
-    Counting(u64),
+    Begun { last: Option<u64>, doubted: bool },
+    // Whether every event so far had a number.
+    Counting { last: u64, all: bool },
     Unused,
+}
+
+impl Default for Numbers {
+    fn default() -> Self {
+        Self::Begun { last: None, doubted: false }
+    }
 }
 
 impl Numbers {
     fn take(&mut self, number: Option<u64>, kind: &str) -> Result<(), Why> {
         let (next, skipped) = match (*self, number) {
             (_, None) if matches!(kind, "ping" | "keepalive" | "error") => (*self, false),
-            (Self::Unseen, Some(number)) => (Self::Begun(number), false),
-            (Self::Begun(last), Some(number)) if number == last.saturating_add(1) => {
-                (Self::Counting(number), false)
+            (Self::Begun { last: None, doubted }, Some(number)) => {
+                (Self::Begun { last: Some(number), doubted }, false)
+            }
+            (Self::Begun { last: Some(last), doubted }, Some(number))
+                if number == last.saturating_add(1) =>
+            {
+                (Self::Counting { last: number, all: !doubted }, false)
+            }
+            (Self::Begun { last, doubted: false }, number) => {
+                (Self::Begun { last: number.or(last), doubted: true }, false)
             }
             // A number that is too small is a wrong one; the event itself is there.
-            (Self::Counting(last), Some(number)) => {
+            (Self::Counting { last, all }, Some(number)) => {
                 let due = last.saturating_add(1);
-                (Self::Counting(number.max(due)), number > due)
+                (Self::Counting { last: number.max(due), all }, number > due)
             }
-            (Self::Counting(_), None) => (*self, true),
-            _ => (Self::Unused, false),
+            (Self::Counting { all, .. }, None) => (*self, all),
+            (Self::Begun { doubted: true, .. } | Self::Unused, _) => (Self::Unused, false),
         };
         *self = next;
         if skipped { Err(SKIPPED) } else { Ok(()) }
@@ -258,6 +271,13 @@ pub(super) fn read(reader: &mut StreamReader, frame: &SseFrame) -> Result<Vec<De
             out.push(Delta::Error { message });
         }
         "ping" | "keepalive" if !is_heartbeat(&frame.data) => return Err(NO_KIND),
+        // What comes between pieces, and is not known, may be what is left of one; numbers prove the
+        // others to be there.
+        kind if !KINDS.contains(&kind) && is_being_read(reader) => {
+            if delta.is_some() || !matches!(reader.numbers, Numbers::Counting { .. }) {
+                return Err(NO_KIND);
+            }
+        }
         _ => {}
     }
     Ok(deltas)
@@ -397,7 +417,9 @@ fn end_text(
         Some(Block::Call { .. } | Block::Other) => None,
     };
     if let (Some(start), Some(whole)) = (start, whole) {
-        match beyond(whole, so_far.get(start..).unwrap_or_default()) {
+        let came = so_far.get(start..).unwrap_or_default();
+        match beyond(whole, came) {
+            Ok(rest) if is_missing(reader, rest, came) => return Err(SKIPPED),
             Ok(rest) => {
                 let rest = rest.to_owned();
                 begin_text(reader, index);
@@ -427,6 +449,7 @@ fn end_call(
     let came = came.map_or("", |came| came.arguments.as_str());
     let whole = whole.unwrap_or_default();
     match beyond(whole, came) {
+        Ok(rest) if is_missing(reader, rest, came) => return Err(SKIPPED),
         Ok(rest) => {
             let rest = rest.to_owned();
             reader.arguments(0, call, &rest, deltas);
@@ -445,9 +468,19 @@ fn end_call(
     Ok(())
 }
 
+// Whether a client lacks a piece: it joins the pieces that came, and has no more than they are. A server
+// that sends no pieces at all says everything at the end.
+fn is_missing(reader: &StreamReader, rest: &str, came: &str) -> bool {
+    reader.for_client && !rest.trim().is_empty() && !came.is_empty()
+}
+
 fn is_same_json(one: &str, other: &str) -> bool {
     let read = |text: &str| serde_json::from_str::<Value>(text).ok();
     read(one).is_some_and(|one| Some(one) == read(other))
+}
+
+fn is_being_read(reader: &StreamReader) -> bool {
+    reader.open.iter().any(|open| !matches!(open.kind, Block::Other))
 }
 
 fn open_call(reader: &StreamReader, index: u64) -> Option<usize> {

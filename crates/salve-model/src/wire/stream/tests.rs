@@ -419,6 +419,57 @@ fn frames_that_lost_their_piece_are_told_and_take_nothing() {
             Dialect::Responses,
             &[created, r#"{"type":"response.completed","sequence_number":1,"rfsponse":{}}"#],
         ),
+        // The first event is another one, or has no number: the others count all the same.
+        (
+            Dialect::Responses,
+            &[
+                r#"{"type":"mystery","index":0}"#,
+                going,
+                piece,
+                r#"{"type":"response.output_text.done","sequence_number":4,"output_index":0,"text":"ab"}"#,
+            ],
+        ),
+        (
+            Dialect::Responses,
+            &[
+                r#"{"type":"response.created","response":{"id":"r"}}"#,
+                going,
+                piece,
+                r#"{"type":"response.output_text.delta","sequence_number":4,"output_index":0,"delta":"d"}"#,
+            ],
+        ),
+        (
+            Dialect::Responses,
+            &[
+                r#"{"type":"response.created","sequence_number":70,"response":{"id":"r"}}"#,
+                going,
+                piece,
+                r#"{"type":"response.output_text.delta","sequence_number":4,"output_index":0,"delta":"d"}"#,
+            ],
+        ),
+        // The end has more than the pieces, which is all that a client joins.
+        (
+            Dialect::Responses,
+            &[
+                r#"{"type":"response.output_text.delta","output_index":0,"delta":"ab"}"#,
+                r#"{"type":"response.output_text.done","output_index":0,"text":"abc"}"#,
+            ],
+        ),
+        // A piece under a name that nobody knows.
+        (
+            Dialect::Responses,
+            &[
+                r#"{"type":"response.output_text.delta","output_index":0,"delta":"ab"}"#,
+                r#"{"type":"response.output_tssvaybuns","output_index":0,"delta":"c"}"#,
+            ],
+        ),
+        (
+            Dialect::Responses,
+            &[
+                r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","call_id":"c","name":"f","arguments":""}}"#,
+                r#"{"type":"mystery"}"#,
+            ],
+        ),
     ];
     for (dialect, frames) in cases {
         let mut reader = StreamReader::for_client(&Asked::new(*dialect, "m"));
@@ -491,6 +542,24 @@ fn what_a_provider_may_add_is_no_loss() {
             &[
                 r#"{"type":"response.output_text.delta","delta":"a "}"#,
                 r#"{"type":"response.output_text.done","text":"a"}"#,
+            ],
+        ),
+        // Only some events have numbers.
+        (
+            Dialect::Responses,
+            &[
+                r#"{"type":"response.created","response":{"id":"r"}}"#,
+                r#"{"type":"response.output_text.delta","sequence_number":0,"delta":"a"}"#,
+                r#"{"type":"response.output_text.delta","sequence_number":1,"delta":"b"}"#,
+                r#"{"type":"response.completed","response":{"id":"r","status":"completed"}}"#,
+            ],
+        ),
+        // All at the end, without pieces.
+        (
+            Dialect::Responses,
+            &[
+                r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"message","content":[]}}"#,
+                r#"{"type":"response.output_text.done","output_index":0,"text":"ab"}"#,
             ],
         ),
     ];
