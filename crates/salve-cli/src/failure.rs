@@ -44,12 +44,14 @@ pub(crate) struct Failure {
     error: anyhow::Error,
     hints: Vec<String>,
     held_back: bool,
+    // What stands in for the exit code of a program that could not be started.
+    of_program: Option<u8>,
 }
 
 impl Failure {
     /// Makes a failure from words.
     pub(crate) fn new(message: impl fmt::Display) -> Self {
-        Self { error: anyhow::anyhow!("{message}"), hints: Vec::new(), held_back: false }
+        Self::from(anyhow::anyhow!("{message}"))
     }
 
     /// Says that a person holds it back, and can let it go on.
@@ -57,12 +59,18 @@ impl Failure {
         Self { held_back: true, ..self }
     }
 
-    /// Returns the exit code: 4 when a person holds it back, else 2.
+    /// Ends with this code, in place of a program that was to give its own.
+    pub(crate) fn in_place_of_program(self, code: u8) -> Self {
+        Self { of_program: Some(code), ..self }
+    }
+
+    /// Returns the exit code: that in place of a program's, 4 when a person holds it back, else 2.
     pub(crate) fn exit_code(&self) -> u8 {
         let paused = |cause: &(dyn std::error::Error + 'static)| {
             matches!(cause.downcast_ref::<RunError>(), Some(RunError::Paused))
         };
-        if self.held_back || self.error.chain().any(paused) { 4 } else { 2 }
+        let own = if self.held_back || self.error.chain().any(paused) { 4 } else { 2 };
+        self.of_program.unwrap_or(own)
     }
 
     /// Adds what to do next.
@@ -113,7 +121,7 @@ impl Failure {
 
 impl<E: Into<anyhow::Error>> From<E> for Failure {
     fn from(error: E) -> Self {
-        Self { error: error.into(), hints: Vec::new(), held_back: false }
+        Self { error: error.into(), hints: Vec::new(), held_back: false, of_program: None }
     }
 }
 

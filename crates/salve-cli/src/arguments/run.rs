@@ -46,7 +46,8 @@ pub(crate) struct RunArguments {
 pub(crate) enum ExitCodeOf {
     /// 0 for success, 1 for any failure.
     Salve,
-    /// The program's own, 128 and the signal when one ended it. Limits and approval keep theirs.
+    /// The program's own, 128 and the signal when one ended it, 127 where there is no such program.
+    /// Limits and approval keep theirs.
     Program,
 }
 

@@ -1,8 +1,8 @@
 //! `salve run`: judges a command, asks where it must, runs it in the sandbox, says how it ended.
 //!
 //! In: a program with its arguments, or a line, and our standard input. Out: its output as it comes, its
-//! record, an exit code: 0 succeeded, 1 failed (or the program's own), 4 no person agreed, 5 a limit
-//! ended it. Never runs other words than those that were judged and shown.
+//! record, an exit code: 0 succeeded, 1 failed (or the program's own, 127 where there is none), 4 no
+//! person agreed, 5 a limit ended it. Never runs other words than those that were judged and shown.
 
 mod decide;
 mod live;
@@ -80,6 +80,10 @@ pub(crate) fn run(options: &RunArguments, format: Format) -> CommandResult {
             }
             request.gate = Gate::Approved;
             end(&start(&runner, &request, format)?)
+        }
+        // As shells say it.
+        Err(error @ RunError::NoSuchProgram { .. }) if options.exit_code == ExitCodeOf::Program => {
+            Err(Failure::from(error).in_place_of_program(127))
         }
         other => end(&other?),
     }

@@ -219,6 +219,14 @@ fn the_programs_own_exit_code_is_given_on_request() {
     assert_eq!(run("program", "exit 0"), Some(0));
     assert_eq!(run("program", "kill -TERM $$"), Some(143));
     assert_eq!(run("salve", "exit 7"), Some(1));
+    let missing =
+        |code: &str| here(&folder, &["run", "--yes", "--exit-code", code, "--", "no-such"]);
+    assert_eq!(missing("salve").code, Some(2));
+    let missing = missing("program");
+    assert!(
+        missing.code == Some(127) && missing.err.contains("no program `no-such`"),
+        "{missing:?}"
+    );
 }
 
 #[test]
