@@ -8,8 +8,8 @@
 use super::fallback::{unread_failure, with_output};
 use crate::toolchain::{Phase, Work, file_name};
 use crate::{
-    CheckedFolder, Obstacle, OutputParser, RunEnding, RunPrograms, RunRecord, obstacle_in,
-    parse_output,
+    CheckedFolder, Obstacle, OutputParser, RunEnding, RunPrograms, RunRecord, add_hints,
+    obstacle_in, parse_output,
 };
 use salve_types::{Diagnostic, Severity, SourceSpan};
 use serde::Serialize;
@@ -112,7 +112,9 @@ impl CheckRun {
         let mut said = parse_output(work.spec.parser, &one.stdout, &one.stderr, folder);
         let passed = passed(work, &one.record.ending);
         if !passed && !said.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
-            said.extend(unread_failure(work.spec, &one));
+            let mut unread = unread_failure(work.spec, &one);
+            unread.iter_mut().for_each(add_hints);
+            said.extend(unread);
         }
         if !passed && work.spec.parser == OutputParser::TestRunner {
             said = with_output(said, &one);

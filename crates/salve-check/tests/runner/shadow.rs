@@ -470,5 +470,5 @@ fn everything_holds_as_nobody() {
         return;
     }
     let (passed, said) = as_nobody(&["shadow::", "--skip", "everything_holds_as_nobody"]);
-    assert!(passed && said.contains("12 passed"), "{said}");
+    assert!(passed && said.contains("14 passed"), "{said}");
 }

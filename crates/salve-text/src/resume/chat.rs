@@ -183,12 +183,13 @@ fn unmoved(partial: &str, head: &str, found: &Stitch, drop: fn(&Dropped) -> bool
 // What is set aside from prose: what is in the partial text already, and what is for no one.
 fn is_echo(dropped: &Dropped) -> bool {
     match dropped.reason {
-        DropReason::RepeatedText | DropReason::RepeatedHalfLine => !is_coincidence(&dropped.text),
+        DropReason::RepeatedText | DropReason::RepeatedHalfLine | DropReason::PrefillEcho => {
+            !is_coincidence(&dropped.text)
+        }
         DropReason::Preamble => {
             dropped.text.trim_end().ends_with(':') || begins_like_announcement(&dropped.text)
         }
-        DropReason::PrefillEcho
-        | DropReason::RepeatedLines
+        DropReason::RepeatedLines
         | DropReason::RestartedBlock
         | DropReason::Sentinel
         | DropReason::PromptEcho => true,

@@ -36,6 +36,8 @@ fn a_continuation_is_joined_where_it_belongs() {
             "and the old captain said nothing.",
             Ok("It was a dark night, and the old captain said nothing.".into()),
         ),
+        // All of a text that is one short word may be said twice.
+        ("日 ", "日 ä日 is it.", Ok("日 日 ä日 is it.".into())),
         // The last sentence again, and then code.
         (
             "It is done. See the page about joins for more. ",
