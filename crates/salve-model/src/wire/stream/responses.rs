@@ -273,10 +273,11 @@ pub(super) fn read(reader: &mut StreamReader, frame: &SseFrame) -> Result<Vec<De
         "ping" | "keepalive" if !is_heartbeat(&frame.data) => return Err(NO_KIND),
         // What comes between pieces, and is not known, may be what is left of one; numbers prove the
         // others to be there.
-        kind if !KINDS.contains(&kind) && is_being_read(reader) => {
-            if delta.is_some() || !matches!(reader.numbers, Numbers::Counting { .. }) {
-                return Err(NO_KIND);
-            }
+        kind if !KINDS.contains(&kind)
+            && is_being_read(reader)
+            && (delta.is_some() || !matches!(reader.numbers, Numbers::Counting { .. })) =>
+        {
+            return Err(NO_KIND);
         }
         _ => {}
     }
