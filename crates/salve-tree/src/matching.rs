@@ -61,7 +61,7 @@ pub struct MatchOptions {
     /// proof: old numbers point at other copies, and the context that is gone may have been what
     /// told the place from another.
     pub base_known: bool,
-    /// The line numbers are the caller's own, and not counted by whoever wrote the diff.
+    /// The line numbers are the caller's own, and not counted by the author of the diff.
     pub numbers_given: bool,
     /// The format has no way to say that a file ends without a line break, so a last line that it
     /// replaces gets one.

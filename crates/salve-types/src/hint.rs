@@ -1,7 +1,7 @@
 //! What a tool says only in words, read once and handed on typed.
 //!
 //! In: nothing. Out: the hints that the readers of tools' outputs fill and that fixers act on. Never the
-//! words themselves: whoever needs those has the diagnostic's message.
+//! words themselves: a caller that needs those has the diagnostic's message.
 
 use serde::{Deserialize, Serialize};
 

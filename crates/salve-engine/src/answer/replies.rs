@@ -161,7 +161,7 @@ impl Climb {
 
 // A continuation that begins with words of the text, which were left out of it as an echo, and may be
 // meant: the text has them twice already, or it ended at a frame that could not be read. Words too many
-// are seen by whoever reads them, words that lack are not. But who begins a half sentence or line again
+// are seen by a reader, words that lack are not. But a model that begins a half sentence or line again
 // repeats it, and all of the text again is always an echo.
 fn said_again(answer: &ModelReply, rest: &str, joined: &str) -> Option<String> {
     let text = answer.text.as_str();

@@ -179,7 +179,7 @@ pub fn make_prompt(
     prompt_for(work, saved, &attempt, input, &ask.earlier)
 }
 
-/// Makes a prompt for whoever is asked about the best state so far.
+/// Makes a prompt about the best state so far, for a model or an agent.
 pub(super) fn prompt_for(
     work: &HealWork,
     saved: &SavedHeal,

@@ -122,7 +122,7 @@ impl Case {
 }
 
 fn count() -> usize {
-    #[expect(clippy::disallowed_methods, reason = "how long a test runs is for whoever runs it")]
+    #[expect(clippy::disallowed_methods, reason = "how long a test runs is for its caller to say")]
     let said = std::env::var("SALVE_CUT_JOBS").ok();
     said.and_then(|count| count.parse().ok()).unwrap_or(150)
 }

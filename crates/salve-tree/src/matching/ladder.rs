@@ -170,7 +170,7 @@ fn seek_pattern<'h>(
     }
     let claims = claims(hunk, &pattern);
     // Exactly where a block says, in the very text it was written against: no search is needed. The
-    // numbers of a diff are counted by whoever writes it, and only show where to look.
+    // numbers of a diff are counted by its author, and only show where to look.
     if let Some(hint) = claims.hint
         && options.base_known
         && (options.numbers_given || !matches!(hunk.body, HunkBody::Lines(_)))

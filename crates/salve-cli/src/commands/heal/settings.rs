@@ -20,7 +20,7 @@ pub(super) fn options(
     let wanted = |source| arguments.sources.is_empty() || arguments.sources.contains(&source);
     let models = wanted(SourceChoice::Model) && !arguments.no_model;
     let tiers = if models { tiers(&settings.models.settings)? } else { Vec::new() };
-    // An agent may well be a model, so whoever wants none wants no agent either.
+    // An agent may well be a model, so a person who wants none wants no agent either.
     let agents = wanted(SourceChoice::Agent) && !arguments.no_model && !settings.agents.is_empty();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     Ok(HealOptions {

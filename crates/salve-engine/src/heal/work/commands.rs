@@ -73,7 +73,7 @@ impl HealWork {
         let plan = Plan::of_argv(command.argv.iter().cloned());
         let cwd = workspace.folder.join(&command.folder);
         let place = InstallPlace { workspace: &workspace.folder, cwd: &cwd, environment: None };
-        // What it installs would be gone with its sandbox, whoever allows it.
+        // What it installs would be gone with its sandbox, also where a person allows it.
         if forgotten_install(&plan, place).is_some() {
             return Ok(None);
         }

@@ -455,7 +455,7 @@ fn frames_that_lost_their_piece_are_told_and_take_nothing() {
                 r#"{"type":"response.output_text.done","output_index":0,"text":"abc"}"#,
             ],
         ),
-        // A piece under a name that nobody knows.
+        // A piece under an unknown name.
         (
             Dialect::Responses,
             &[
