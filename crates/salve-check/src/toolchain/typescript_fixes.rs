@@ -1,14 +1,13 @@
 //! What TypeScript's own language service would write for errors of tsc.
 //!
 //! In: diagnostics, and a runner that sees the files they are about. Out: the same diagnostics with the
-//! service's code fixes as suggestions. tsc itself prints none. Never writes, and never fails a check: where
-//! there is no node or no TypeScript, there are no suggestions.
+//! service's code fixes as suggestions, and why there are none where the service could not be asked. tsc itself
+//! prints none. Never writes, and never fails a check.
 
 use super::invoke::text_of;
 use crate::check::CheckOptions;
 use crate::{
-    Gate, Limits, Plan, ProtectedFileUse, RiskClass, RunClass, RunError, RunInput, RunPrograms,
-    RunRequest,
+    Gate, Limits, Plan, ProtectedFileUse, RiskClass, RunClass, RunInput, RunPrograms, RunRequest,
 };
 use salve_types::{Applicability, Diagnostic, SourceSpan, Span, SuggestedEdit, Suggestion};
 use serde::{Deserialize, Serialize};
@@ -48,17 +47,14 @@ struct ServiceEdit {
 }
 
 /// Adds the code fixes of TypeScript's language service to the errors of tsc that have no suggestion yet.
-///
-/// # Errors
-///
-/// Fails when the service could not be run to its end; what it said of other projects is added all the same.
+/// Returns what a person should know: why the service said nothing of a project.
 pub fn add_typescript_fixes(
     diagnostics: &mut [Diagnostic],
     root: &Path,
     options: &CheckOptions,
     runner: &dyn RunPrograms,
-) -> Result<(), RunError> {
-    let mut failed = None;
+) -> Vec<String> {
+    let mut failed = Vec::new();
     for (folder, wanted) in by_project(diagnostics, root, runner).into_iter().take(MOST_PROJECTS) {
         match ask(&wanted, &root.join(&folder), options, runner) {
             Ok(fixes) => {
@@ -67,12 +63,10 @@ pub fn add_typescript_fixes(
                     diagnostics[one.index].suggestions.extend(new);
                 }
             }
-            // Without node nothing of the project's own has run either.
-            Err(RunError::NoSuchProgram { .. }) => return Ok(()),
-            Err(error) => failed = Some(error),
+            Err(why) => failed.push(format!("no code fixes of TypeScript: {why}")),
         }
     }
-    failed.map_or(Ok(()), Err)
+    failed
 }
 
 // The errors of each folder that has a tsconfig.json, which is the nearest above the file.
@@ -118,10 +112,10 @@ fn ask(
     folder: &Path,
     options: &CheckOptions,
     runner: &dyn RunPrograms,
-) -> Result<Vec<Vec<ServiceFix>>, RunError> {
+) -> Result<Vec<Vec<ServiceFix>>, String> {
     let question = serde_json::to_string(wanted).unwrap_or_default();
     let words = ["node", "-e", SCRIPT, &question].map(str::to_owned).to_vec();
-    let finished = runner.run(&RunRequest {
+    let request = RunRequest {
         plan: Plan::of_argv(words),
         cwd: folder.to_owned(),
         class: RunClass::Toolchain,
@@ -133,9 +127,13 @@ fn ask(
         input: RunInput::Nothing,
         protected: ProtectedFileUse::default(),
         ports: Vec::new(),
-    })?;
-    // A service that fails on a project has nothing to propose for it.
-    Ok(serde_json::from_str(&text_of(&finished.stdout)).unwrap_or_default())
+    };
+    let finished = runner.run(&request).map_err(|error| error.to_string())?;
+    serde_json::from_str(&text_of(&finished.stdout)).map_err(|_| {
+        let said = text_of(&finished.stderr);
+        let last = said.lines().rev().find(|line| !line.trim().is_empty());
+        last.unwrap_or("its answer cannot be read").to_owned()
+    })
 }
 
 fn suggestion(fix: ServiceFix, folder: &str) -> Option<Suggestion> {

@@ -5,7 +5,7 @@ use crate::archive::Archive;
 use crate::counting::{FakeMachine, FakeProgram};
 use salve_check::{
     BuildProfile, CheckOptions, CheckVerdict, Gate, OutputParser, Registry, RunClass, RunEnding,
-    ToolchainError, ToolchainSpec, check, probe_versions,
+    ToolchainError, ToolchainSpec, add_typescript_fixes, check, probe_versions,
 };
 use salve_types::Severity;
 use std::time::Duration;
@@ -404,4 +404,36 @@ fn a_program_of_the_project_is_preferred_to_the_one_on_the_search_path() {
     let _missing = check(place.path(), &CheckOptions::default(), &Registry::built_in(), &machine);
     let local = place.path().join("node_modules/.bin/tsc");
     assert!(machine.lines()[0].starts_with(local.to_str().unwrap()), "{:?}", machine.lines());
+}
+
+#[test]
+fn code_fixes_of_a_project_are_added_and_a_service_that_fails_is_told() {
+    let place = folder("-- both/web/tsconfig.json --\n-- both/web/a.ts --\nlet a = b;\n");
+    let tsc = "web/a.ts(1,9): error TS2304: Cannot find name 'b'.\n";
+    let said = salve_check::CheckedFolder::unread(place.path());
+    let read = || salve_check::parse_output(OutputParser::Tsc, tsc, "", said);
+    let answered = |stdout, stderr| {
+        let machine = FakeMachine::with(vec![FakeProgram::exits("node", 0, stdout, stderr)]);
+        let mut diagnostics = read();
+        let options = CheckOptions::default();
+        let told = add_typescript_fixes(&mut diagnostics, place.path(), &options, &machine);
+        let fixes = diagnostics.remove(0).suggestions;
+        let edits = fixes.into_iter().flat_map(|fix| fix.edits);
+        let edits: Vec<_> = edits.map(|edit| (edit.span.path, edit.replacement)).collect();
+        (edits, told)
+    };
+    let own =
+        r#"[[{"message":"m","edits":[{"path":"a.ts","start":0,"end":0,"text":"import b"}]}]]"#;
+    let edit = ("web/a.ts".to_owned(), "import b".to_owned());
+    assert_eq!(answered(own, ""), (vec![edit], Vec::new()));
+    // What lies outside the project is a library's.
+    for path in ["../lib.d.ts", "node_modules/x/a.d.ts"] {
+        let foreign: &'static str = Box::leak(own.replace("a.ts", path).into_boxed_str());
+        assert_eq!(answered(foreign, ""), (Vec::new(), Vec::new()));
+    }
+    let why = "no code fixes of TypeScript: there is no package";
+    assert_eq!(answered("", "there is no package\n"), (Vec::new(), vec![why.to_owned()]));
+    let machine = FakeMachine::with(Vec::new());
+    let told = add_typescript_fixes(&mut read(), place.path(), &CheckOptions::default(), &machine);
+    assert_eq!(told, ["no code fixes of TypeScript: there is no program `node` on this machine"]);
 }

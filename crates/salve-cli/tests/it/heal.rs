@@ -6,7 +6,7 @@
 
 use crate::run::{Ended, folder, salve_in, toolchain_variables, write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 const GOOD: &str = "def total(numbers):\n    result = 0\n    for number in numbers:\n        result += number\n    return result\n";
@@ -44,22 +44,26 @@ fn text(place: &Path) -> String {
     std::fs::read_to_string(place.join("total.py")).unwrap()
 }
 
+#[expect(clippy::disallowed_methods, reason = "the tests end the binary they are about")]
+fn spawned(arguments: &[&str], place: &Path, settings: &Path) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_salve"))
+        .args(arguments)
+        .current_dir(place)
+        .env_clear()
+        .envs(variables(settings))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the test kills the binary it is about")]
 fn a_heal_that_was_killed_leaves_the_tree_and_goes_on_when_it_is_started_again() {
     let (place, settings) = project("heal-killed");
     let broken = text(&place);
     for moment in [50, 150, 300, 600] {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_salve"))
-            .args(["heal", "--no-model"])
-            .current_dir(&place)
-            .env_clear()
-            .envs(variables(&settings))
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child = spawned(&["heal", "--no-model"], &place, &settings);
         std::thread::sleep(Duration::from_millis(moment));
         let _ = child.kill();
         child.wait().unwrap();
@@ -124,7 +128,6 @@ fn h05_h48_a_report_is_kept_and_its_edit_heals_where_it_asks_for_that() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the test starts the binary it is about")]
 fn a_worker_heals_what_was_left_for_it() {
     let (place, settings) = project("heal-worker");
     let root = place.canonicalize().unwrap().display().to_string();
@@ -132,16 +135,7 @@ fn a_worker_heals_what_was_left_for_it() {
     let start = ["jobs", "start", "--flow", "Heal", "--id", "left", "--root", &root, "--detach"];
     let started = salve(&start, &input, &place, &settings);
     assert_eq!(started.code, Some(0), "{started:?}");
-    let mut worker = Command::new(env!("CARGO_BIN_EXE_salve"))
-        .args(["worker", "--root", &root])
-        .current_dir(&place)
-        .env_clear()
-        .envs(variables(&settings))
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut worker = spawned(&["worker", "--root", &root], &place, &settings);
     let show = || salve(&["--format", "json", "jobs", "show", "left"], "", &place, &settings);
     let mut shown = show();
     for _ in 0..120 {

@@ -47,6 +47,9 @@ pub fn perform(
             work.files().checkpoint(0, &saved.machine.best().patch)?;
         }
         Step::Propose(source) => {
+            if source == FixSource::Fixer {
+                work.add_code_fixes(saved)?;
+            }
             let candidates = work.propose(source, saved);
             let candidates = match candidates {
                 Ok(candidates) => candidates,

@@ -312,7 +312,7 @@ fn report(saved: &SavedHeal, outcome: Outcome, accepted: Option<&Accepted>) -> H
         story: machine.attempts().iter().map(told).collect(),
         flags: machine.flags().to_vec(),
         breakers: machine.breakers().into_iter().map(|state| (state.breaker, state)).collect(),
-        warnings: Vec::new(),
+        warnings: saved.warnings.clone(),
         outcome: outcome.name().to_owned(),
         ending: outcome,
     }

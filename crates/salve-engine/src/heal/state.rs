@@ -34,6 +34,9 @@ pub struct SavedHeal {
     /// Commands of fixes that installed what is no part of a change.
     #[serde(default)]
     pub installs: Vec<FixCommand>,
+    /// What a person should know beside the outcome.
+    #[serde(default)]
+    pub warnings: Vec<String>,
     /// Tests that fail and pass on one tree.
     pub flaky: BTreeSet<String>,
     /// The price of all calls, in millionths of a dollar.
@@ -65,6 +68,7 @@ impl SavedHeal {
             tools: ToolsUsed::default(),
             agents: Vec::new(),
             installs: Vec::new(),
+            warnings: Vec::new(),
             flaky: BTreeSet::new(),
             micro_dollars: 0,
             began: now,

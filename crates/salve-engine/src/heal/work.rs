@@ -29,7 +29,6 @@ use salve_check::{
     add_typescript_fixes, check_command, check_watched, is_paused,
 };
 use salve_store::Redact;
-use salve_types::Diagnostic;
 use shadow_sources::ShadowSources;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -161,8 +160,7 @@ impl HealWork {
         let sources = self.sources(&best.patch);
         Ok(match source {
             FixSource::Fixer => {
-                let diagnostics = self.with_code_fixes(&state.diagnostics, &best.patch);
-                let fixes = fixers::propose(&diagnostics, &sources);
+                let fixes = fixers::propose(&state.diagnostics, &sources);
                 fixes.into_iter().filter_map(|fix| candidate(fix, state, &sources)).collect()
             }
             FixSource::Proposal => self.proposal(state, &sources)?.into_iter().collect(),
@@ -171,17 +169,25 @@ impl HealWork {
         })
     }
 
-    // tsc prints no suggestions; its language service makes them, over the files of the best state.
-    fn with_code_fixes(&self, diagnostics: &[Diagnostic], patch: &Patch) -> Vec<Diagnostic> {
-        let mut diagnostics = diagnostics.to_vec();
-        if diagnostics.iter().any(|one| one.tool == "tsc")
-            && let Ok(layer) = self.shadow.candidate(&patch.files)
-        {
-            let (root, options) = (&self.parts.workspace.folder, self.check_options());
-            // Fixes of other kinds are proposed also where the service cannot be run.
-            let _without = add_typescript_fixes(&mut diagnostics, root, &options, &layer);
+    /// Adds to the diagnostics of the best state what tools propose only when they are asked: tsc prints no
+    /// suggestions, its language service makes them. Fixes of other kinds are proposed also where it cannot
+    /// be asked; then the report says why.
+    ///
+    /// # Errors
+    /// When there can be no layer.
+    pub(crate) fn add_code_fixes(&self, saved: &mut SavedHeal) -> Result<(), RepairError> {
+        if !saved.diagnostics.iter().any(|one| one.tool == "tsc") {
+            return Ok(());
         }
-        diagnostics
+        let files = &saved.machine.best().patch.files;
+        let layer = self.shadow.candidate(files).map_err(|error| io(&error))?;
+        let (root, options) = (&self.parts.workspace.folder, self.check_options());
+        for why in add_typescript_fixes(&mut saved.diagnostics, root, &options, &layer) {
+            if !saved.warnings.contains(&why) {
+                saved.warnings.push(why);
+            }
+        }
+        Ok(())
     }
 
     fn proposal(

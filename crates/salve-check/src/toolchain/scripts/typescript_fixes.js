@@ -10,7 +10,6 @@ const MOST_FIXES = 5;
 // These make an error invisible, or leave code to be written by a person.
 const NO_REPAIR = new Set([
   "disableJsDiagnostics", "fixMissingFunctionDeclaration", "addConvertToUnknownForNonOverlappingTypes",
-  "fixUnusedLabel", "deleteUnusedImport",
 ]);
 
 function typescript() {
@@ -95,5 +94,9 @@ function fixes(ts, languageService, one) {
 
 const wanted = JSON.parse(process.argv[1]);
 const ts = typescript();
-const languageService = ts && service(ts, wanted);
-console.log(JSON.stringify(ts ? wanted.map((one) => fixes(ts, languageService, one)) : []));
+if (!ts) {
+  console.error("there is no package `typescript` here");
+  process.exit(1);
+}
+const languageService = service(ts, wanted);
+console.log(JSON.stringify(wanted.map((one) => fixes(ts, languageService, one))));
