@@ -42,7 +42,7 @@ pub(super) async fn next(
         None => (i64::MIN, i64::MAX),
     };
     let row = query(
-        "SELECT c.instance, CASE WHEN c.known THEN 1 ELSE 0 END
+        "SELECT c.instance, CAST(CASE WHEN c.known THEN 1 ELSE 0 END AS BIGINT)
            FROM (SELECT m.id, m.instance,
                         i.id IS NOT NULL
                         OR EXISTS (SELECT 1 FROM engine_messages s
