@@ -127,6 +127,17 @@ pub enum StoreError {
     /// Another key has this name.
     #[error("there is a gateway key named `{0}` already; choose another name")]
     KeyNameTaken(String),
+    /// There is no such decision.
+    #[error("there is no decision {0}; `salve decisions list` shows those there are")]
+    NoSuchDecision(String),
+    /// Another decision took its place already.
+    #[error("decision {id} was replaced by {by}; name that one")]
+    DecisionReplaced {
+        /// The decision.
+        id: String,
+        /// The one that took its place.
+        by: String,
+    },
     /// The durable engine's tables refused.
     #[error(transparent)]
     Engine(EngineRefusal),

@@ -1,5 +1,5 @@
-//! What Salve remembers: calls, budgets, keys, events, statistics, jobs, texts, heals and decisions, and
-//! what the durable engine keeps, in one database.
+//! What Salve remembers: calls, budgets, keys, events, statistics, jobs, texts, heals, decisions, knowledge,
+//! and what the durable engine keeps, in one database.
 //!
 //! In: values; every text passes the redactor it was opened with. Out: rows, in order, after they
 //! are safe. Never holds a secret, never loses a row it acknowledged.
@@ -38,10 +38,15 @@ pub use redact::{Redact, StreamRedactor};
 pub use retention::Pruned;
 pub use store::Store;
 pub use tables::{
-    AnswerOutcome, AnswerStat, CountedName, Counts, DecisionPin, DecisionRecord, DecisionType,
-    EngineTables, Event, FailedFix, GatewayKey, HealAttempt, HealAttemptCounts, HealAttemptFilter,
-    HealCount, JobReport, KEY_PREFIX, KeyId, MadeKey, NewDecision, NewEvent, NewHealAttempt,
-    NewKey, Statistics, Subscription, UnhealedError,
+    AnswerOutcome, AnswerStat, ChangedDecision, CountedName, Counts, DecisionChange,
+    DecisionFilter, DecisionPin, DecisionRecord, DecisionScope, DecisionType, EngineTables, Event,
+    ExampleRecord, FailedFix, FixKind, FixRecord, FixResult, FixRung, GatewayKey, HealAttempt,
+    HealAttemptCounts, HealAttemptFilter, HealCost, HealCount, ImportedFix, ImportedPattern,
+    JobReport, KEY_PREFIX, KeptFix, KeyId, KnowledgeDay, KnowledgeScope, KnowledgeStats, KnownFix,
+    KnownFixes, MadeKey, NewChoice, NewDecision, NewEvent, NewExample, NewFixOutcome,
+    NewHealAttempt, NewHealCost, NewKey, NewRule, PatternFilter, PatternKey, PatternRecord,
+    RuleFilter, RuleOutcome, RulePin, RuleRecord, RuleState, Statistics, Subscription, TeamPin,
+    UnhealedError,
 };
 
 pub use salve_types::{

@@ -77,8 +77,9 @@ async fn prune(tx: &mut Transaction<'_>, keep: Retention) -> Result<Pruned, Roll
     let errors = delete(tx, HEAL_ERRORS, heals).await?;
     // An attempt goes once the errors it was made for are gone.
     let tried = if errors < PART { delete(tx, HEAL_ATTEMPTS, heals).await? } else { PART };
+    let told = delete(tx, TOLD, heals).await?;
     query(WORKERS).bind(today.saturating_sub(1) * DAY).execute(tx).await?;
-    let more = [pieces, texts, put, calls, aged, spare, tried].contains(&PART);
+    let more = [pieces, texts, put, calls, aged, spare, tried, told].contains(&PART);
     Ok(Pruned { calls, texts: pieces + texts + put, events: aged + spare, more })
 }
 
@@ -137,5 +138,10 @@ DELETE FROM heal_attempt_errors WHERE (signature, heal, number) IN
 const HEAL_ATTEMPTS: &str = "
 DELETE FROM heal_attempts WHERE (heal, number) IN
     (SELECT heal, number FROM heal_attempts WHERE at < $1 LIMIT $2)";
+
+// A heal that old goes on no more, so it tells nothing again.
+const TOLD: &str = "
+DELETE FROM knowledge_outcomes WHERE (heal, subject, author) IN
+    (SELECT heal, subject, author FROM knowledge_outcomes WHERE at < $1 LIMIT $2)";
 
 const WORKERS: &str = "DELETE FROM workers WHERE seen_at < $1";

@@ -13,10 +13,14 @@ pub(crate) mod gateway_keys;
 mod heal_attempts;
 mod heal_breakers;
 mod jobs;
+mod knowledge;
 mod statistics;
 mod texts;
 
-pub use decisions::{DecisionPin, DecisionRecord, DecisionType, NewDecision};
+pub use decisions::{
+    ChangedDecision, DecisionChange, DecisionFilter, DecisionPin, DecisionRecord, DecisionScope,
+    DecisionType, NewChoice, NewDecision,
+};
 pub use engine::EngineTables;
 pub use events::{Event, NewEvent, Subscription};
 pub use gateway_keys::{GatewayKey, KEY_PREFIX, KeyId, MadeKey, NewKey};
@@ -25,6 +29,12 @@ pub use heal_attempts::{
 };
 pub use heal_breakers::{HealCount, UnhealedError};
 pub use jobs::JobReport;
+pub use knowledge::{
+    ExampleRecord, FixKind, FixRecord, FixResult, FixRung, HealCost, ImportedFix, ImportedPattern,
+    KeptFix, KnowledgeDay, KnowledgeScope, KnowledgeStats, KnownFix, KnownFixes, NewExample,
+    NewFixOutcome, NewHealCost, NewRule, PatternFilter, PatternKey, PatternRecord, RuleFilter,
+    RuleOutcome, RulePin, RuleRecord, RuleState, TeamPin,
+};
 pub use statistics::{AnswerOutcome, AnswerStat, CountedName, Counts, Statistics};
 
 use crate::ledger;
@@ -57,6 +67,9 @@ pub(crate) const TABLES: &[Table] = &[
     heal_attempts::TABLE,
     decisions::TABLE,
     heal_breakers::TABLE,
+    knowledge::PATTERNS,
+    knowledge::RULES,
+    knowledge::HEALS,
 ];
 
 #[cfg(test)]

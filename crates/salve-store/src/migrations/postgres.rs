@@ -105,9 +105,10 @@ fn beginning(schema: &str) -> String {
     )
 }
 
-/// Spells a step as Postgres does.
+/// Spells a step as Postgres does. What only it can do is a comment to others.
 pub(super) fn translated(sql: &str) -> String {
-    sql.replace("BLOB", "BYTEA")
+    sql.replace("--postgres ", "")
+        .replace("BLOB", "BYTEA")
         .replace("INTEGER PRIMARY KEY", "BIGINT PRIMARY KEY")
         .replace(") WITHOUT ROWID", ")")
 }

@@ -1,7 +1,14 @@
 //! What was decided, why, and what took its place.
 //!
 //! In: a decision under the key of what it is about. Out: decisions, newest first. The newest one of a key
-//! holds; those before it name the one after them. Never changed otherwise, never deleted.
+//! holds, or the one a person pinned; the others name the one that took their place. What people do to one is
+//! kept beside it. Never changed otherwise, never deleted.
+
+mod change;
+#[cfg(test)]
+mod tests;
+
+pub use change::{ChangedDecision, DecisionChange, NewChoice};
 
 use super::Table;
 use crate::commit::{Rollback, Transaction};
@@ -24,6 +31,8 @@ pub struct NewDecision {
     pub module: String,
     /// The target it is for, such as a toolchain.
     pub target: Option<String>,
+    /// Whether it is about building or about running.
+    pub scope: DecisionScope,
     /// What was decided.
     pub decision_type: DecisionType,
     /// Which way.
@@ -49,6 +58,50 @@ pub struct DecisionPin {
     pub by: String,
     /// When.
     pub at: Timestamp,
+}
+
+/// What a decision is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DecisionScope {
+    /// How something is built: it holds for later builds.
+    #[default]
+    Build,
+    /// What is done while something runs.
+    Runtime,
+}
+
+impl DecisionScope {
+    /// Lists them all.
+    pub const ALL: [Self; 2] = [Self::Build, Self::Runtime];
+
+    /// Returns its name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Build => "build",
+            Self::Runtime => "runtime",
+        }
+    }
+
+    /// Returns the scope of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.name() == name)
+    }
+}
+
+/// Which decisions are wanted. Nothing set means all.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DecisionFilter {
+    /// Of this workspace.
+    pub workspace: Option<String>,
+    /// About this.
+    pub scope: Option<DecisionScope>,
+    /// Of this type.
+    pub decision_type: Option<DecisionType>,
+    /// Pinned, or not.
+    pub pinned: Option<bool>,
+    /// Only those that hold.
+    pub held: bool,
 }
 
 /// What was decided.
@@ -94,7 +147,8 @@ impl DecisionType {
         }
     }
 
-    fn from_name(name: &str) -> Option<Self> {
+    /// Returns the type of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|one| one.name() == name)
     }
 }
@@ -112,6 +166,8 @@ pub struct DecisionRecord {
     pub module: String,
     /// The target it is for.
     pub target: Option<String>,
+    /// Whether it is about building or about running.
+    pub scope: DecisionScope,
     /// What was decided.
     pub decision_type: DecisionType,
     /// Which way.
@@ -140,14 +196,15 @@ pub struct DecisionRecord {
 
 const COLUMNS: &str = "id, job, workspace, module, target, decision_type, choice, alternatives, \
                        reasoning, model_id, confidence, pin_reason, pinned_at, pinned_by, \
-                       superseded_by, at";
+                       superseded_by, at, scope";
 /// Confidence is kept in millionths.
 const MILLION: f64 = 1e6;
 /// Kept where nothing was said of it.
 const UNSAID: i64 = -1;
 
 impl Store {
-    /// Keeps a decision and returns its id. It takes the place of the one that held under its key.
+    /// Keeps a decision and returns its id. It takes the place of the one that held under its key, unless a
+    /// person pinned that one and not this.
     ///
     /// # Errors
     /// When the database refuses.
@@ -188,21 +245,29 @@ impl Store {
         row.as_ref().map(read).transpose().map_err(StoreError::database(doing))
     }
 
-    /// Lists decisions, of one workspace or of all, newest first.
+    /// Lists decisions, newest first.
     ///
     /// # Errors
     /// When the database refuses.
     pub async fn decisions(
         &self,
-        workspace: Option<&str>,
+        filter: &DecisionFilter,
         limit: u32,
     ) -> Result<Vec<DecisionRecord>, StoreError> {
         let doing = "list decisions";
         let rows = query(&format!(
-            "SELECT {COLUMNS} FROM decisions WHERE workspace = $1 OR $1 IS NULL
-              ORDER BY number DESC LIMIT $2"
+            "SELECT {COLUMNS} FROM decisions
+              WHERE (workspace = $1 OR $1 IS NULL) AND (scope = $2 OR $2 IS NULL)
+                AND (decision_type = $3 OR $3 IS NULL)
+                AND ($4 IS NULL OR (CASE WHEN pinned_at IS NULL THEN 0 ELSE 1 END) = $4)
+                AND ($5 = 0 OR superseded_by IS NULL)
+              ORDER BY number DESC LIMIT $6"
         ))
-        .bind(workspace.map(|name| self.redactor().name(name)))
+        .bind(filter.workspace.as_deref().map(|name| self.redactor().name(name)))
+        .bind(filter.scope.map(DecisionScope::name))
+        .bind(filter.decision_type.map(DecisionType::name))
+        .bind(filter.pinned.map(i64::from))
+        .bind(i64::from(filter.held))
         .bind(i64::from(limit))
         .fetch_all(self.readers())
         .await
@@ -211,35 +276,113 @@ impl Store {
     }
 }
 
+/// The decision that holds under a key.
+struct Held {
+    id: String,
+    job: String,
+    choice: String,
+    decision_type: String,
+    pinned: bool,
+}
+
 async fn add(tx: &mut Transaction<'_>, new: NewDecision) -> Result<String, Rollback> {
-    let held = query(
-        "SELECT id, job, choice, decision_type, (SELECT count(*) FROM decisions d WHERE d.key = $1)
-           FROM decisions WHERE key = $1 AND superseded_by IS NULL",
-    )
-    .bind(&new.key)
-    .fetch_optional(&mut *tx)
-    .await?;
-    let mut id = new.key.clone();
-    if let Some(held) = held {
-        let held_id: String = held.try_get(0)?;
-        let same = held.try_get::<String>(1)? == new.job
-            && held.try_get::<String>(2)? == new.choice
-            && held.try_get::<String>(3)? == new.decision_type.name();
-        if same {
-            return Ok(held_id);
-        }
-        id = format!("{}-{}", new.key, held.try_get::<i64>(4)? + 1);
-        query("UPDATE decisions SET superseded_by = $1 WHERE id = $2")
-            .bind(&id)
-            .bind(&held_id)
-            .execute(&mut *tx)
-            .await?;
+    let Some(held) = held(tx, &new.key).await? else {
+        let id = free_id(tx, &new.key).await?;
+        insert(tx, &id, &new, None).await?;
+        return Ok(id);
+    };
+    let same = (&held.job, &held.choice, held.decision_type.as_str())
+        == (&new.job, &new.choice, new.decision_type.name());
+    if same {
+        return Ok(held.id);
     }
-    insert(tx, &id, &new).await?;
+    if held.pinned && new.pin.is_none() {
+        return add_beside(tx, &held, &new).await;
+    }
+    let id = free_id(tx, &new.key).await?;
+    supersede(tx, &held.id, &id).await?;
+    insert(tx, &id, &new, None).await?;
     Ok(id)
 }
 
-async fn insert(tx: &mut Transaction<'_>, id: &str, new: &NewDecision) -> Result<(), Rollback> {
+async fn held(tx: &mut Transaction<'_>, key: &str) -> Result<Option<Held>, sqlx::Error> {
+    let row = query(
+        "SELECT id, job, choice, decision_type, pinned_at FROM decisions
+          WHERE key = $1 AND superseded_by IS NULL",
+    )
+    .bind(key)
+    .fetch_optional(tx)
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    Ok(Some(Held {
+        id: row.try_get(0)?,
+        job: row.try_get(1)?,
+        choice: row.try_get(2)?,
+        decision_type: row.try_get(3)?,
+        pinned: row.try_get::<Option<i64>>(4)?.is_some(),
+    }))
+}
+
+/// Keeps a decision that does not hold, since a person pinned the one that does.
+async fn add_beside(
+    tx: &mut Transaction<'_>,
+    held: &Held,
+    new: &NewDecision,
+) -> Result<String, Rollback> {
+    let known: Vec<String> = query(
+        "SELECT id FROM decisions
+          WHERE key = $1 AND job = $2 AND choice = $3 AND decision_type = $4
+          ORDER BY number DESC LIMIT 1",
+    )
+    .bind(&new.key)
+    .bind(&new.job)
+    .bind(&new.choice)
+    .bind(new.decision_type.name())
+    .fetch_values(&mut *tx)
+    .await?;
+    if let Some(known) = known.into_iter().next() {
+        return Ok(known);
+    }
+    let id = free_id(tx, &new.key).await?;
+    insert(tx, &id, new, Some(&held.id)).await?;
+    Ok(id)
+}
+
+async fn supersede(tx: &mut Transaction<'_>, id: &str, by: &str) -> Result<(), sqlx::Error> {
+    query("UPDATE decisions SET superseded_by = $1 WHERE id = $2")
+        .bind(by)
+        .bind(id)
+        .execute(tx)
+        .await?;
+    Ok(())
+}
+
+/// Returns the key, with a number when it is not the first of it.
+async fn free_id(tx: &mut Transaction<'_>, key: &str) -> Result<String, sqlx::Error> {
+    let mut number: i64 = query("SELECT count(*) + 1 FROM decisions WHERE key = $1")
+        .bind(key)
+        .fetch_value(&mut *tx)
+        .await?;
+    loop {
+        let id = if number == 1 { key.to_owned() } else { format!("{key}-{number}") };
+        // Another key may be spelt like this one with a number.
+        let taken: i64 = query("SELECT count(*) FROM decisions WHERE id = $1")
+            .bind(&id)
+            .fetch_value(&mut *tx)
+            .await?;
+        if taken == 0 {
+            return Ok(id);
+        }
+        number += 1;
+    }
+}
+
+async fn insert(
+    tx: &mut Transaction<'_>,
+    id: &str,
+    new: &NewDecision,
+    superseded_by: Option<&str>,
+) -> Result<(), Rollback> {
     let alternatives = serde_json::json!(new.alternatives).to_string();
     #[expect(clippy::cast_possible_truncation, reason = "from 0 to a million")]
     let millionths = new.confidence.map_or(UNSAID, |said| {
@@ -249,9 +392,9 @@ async fn insert(tx: &mut Transaction<'_>, id: &str, new: &NewDecision) -> Result
     query(
         "INSERT INTO decisions (number, id, key, job, workspace, module, target, decision_type,
                                 choice, alternatives, reasoning, model_id, confidence, pin_reason,
-                                pinned_at, pinned_by, at)
+                                pinned_at, pinned_by, at, scope, superseded_by)
          VALUES ((SELECT coalesce(max(number), 0) + 1 FROM decisions), $1, $2, $3, $4, $5, $6, $7,
-                 $8, $9, $10, $11, $12, $13, $14, $15, $16)",
+                 $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
     )
     .bind(id)
     .bind(&new.key)
@@ -269,6 +412,8 @@ async fn insert(tx: &mut Transaction<'_>, id: &str, new: &NewDecision) -> Result
     .bind(new.pin.as_ref().map(|pin| pin.at.0))
     .bind(new.pin.as_ref().map(|pin| pin.by.as_str()))
     .bind(tx.now().0)
+    .bind(new.scope.name())
+    .bind(superseded_by)
     .execute(&mut *tx)
     .await?;
     Ok(())
@@ -277,6 +422,7 @@ async fn insert(tx: &mut Transaction<'_>, id: &str, new: &NewDecision) -> Result
 fn read(row: &Row) -> Result<DecisionRecord, sqlx::Error> {
     let damaged = |what: String| sqlx::Error::Decode(what.into());
     let named: String = row.try_get(5)?;
+    let scope: String = row.try_get(16)?;
     let alternatives: String = row.try_get(7)?;
     let millionths: i64 = row.try_get(10)?;
     #[expect(clippy::cast_precision_loss, reason = "at most a million")]
@@ -288,6 +434,8 @@ fn read(row: &Row) -> Result<DecisionRecord, sqlx::Error> {
         workspace: row.try_get(2)?,
         module: row.try_get(3)?,
         target: row.try_get(4)?,
+        scope: DecisionScope::from_name(&scope)
+            .ok_or_else(|| damaged(format!("no scope of a decision `{scope}`")))?,
         decision_type: DecisionType::from_name(&named)
             .ok_or_else(|| damaged(format!("no type of decision `{named}`")))?,
         choice: row.try_get(6)?,
@@ -305,16 +453,19 @@ fn read(row: &Row) -> Result<DecisionRecord, sqlx::Error> {
     })
 }
 
-/// Decisions.
+/// Decisions, and what people did to them.
 pub(super) const TABLE: Table = Table {
-    names: &["decisions"],
-    migrations: &[Migration {
-        version: 8,
-        name: "0008_decisions",
-        sql: MIGRATION,
-        #[cfg(test)]
-        rows: tests::ROWS,
-    }],
+    names: &["decisions", "decision_changes"],
+    migrations: &[
+        Migration {
+            version: 8,
+            name: "0008_decisions",
+            sql: MIGRATION,
+            #[cfg(test)]
+            rows: tests::ROWS,
+        },
+        change::MIGRATION,
+    ],
     #[cfg(test)]
     conforms: tests::conforms,
 };
@@ -344,76 +495,3 @@ CREATE TABLE decisions (
 );
 CREATE UNIQUE INDEX decisions_that_hold ON decisions (key) WHERE superseded_by IS NULL;
 ";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tables::Conforming;
-    use crate::testing::{options, redacted};
-
-    pub(super) const ROWS: &str =
-        "INSERT INTO decisions VALUES (1, 'k', 'k', 'j', 'w', '', NULL, 'repair', 'c', '[\"a\"]', NULL,
-                                       'm', 750000, NULL, NULL, NULL, NULL, 1000);";
-
-    fn decision(key: &str, job: &str, choice: &str) -> NewDecision {
-        NewDecision {
-            key: key.to_owned(),
-            job: job.to_owned(),
-            workspace: "w".to_owned(),
-            choice: choice.to_owned(),
-            model_id: "deterministic".to_owned(),
-            confidence: None,
-            ..NewDecision::default()
-        }
-    }
-
-    pub(super) fn conforms<'a>(store: &'a Store, text: &'a str) -> Conforming<'a> {
-        Box::pin(async move {
-            let own = || text.to_owned();
-            for decision_type in DecisionType::ALL {
-                let new = NewDecision {
-                    key: own(),
-                    job: own(),
-                    workspace: own(),
-                    module: own(),
-                    target: Some(own()),
-                    decision_type,
-                    choice: own(),
-                    alternatives: vec![own(), own()],
-                    reasoning: Some(own()),
-                    model_id: own(),
-                    confidence: Some(0.25),
-                    pin: Some(DecisionPin { reason: own(), by: own(), at: Timestamp(5) }),
-                };
-                store.add_decision(new).await.expect("kept");
-            }
-            let kept = store.decisions(Some(text), 9).await.expect("listed");
-            let first = kept.last().expect("one");
-            let text = redacted(text);
-            assert_eq!(kept.len(), DecisionType::ALL.len());
-            assert_eq!(first.alternatives, [text.clone(), text.clone()]);
-            assert_eq!(first.confidence, Some(0.25));
-            assert_eq!(first.superseded_by, Some(format!("{text}-2")));
-            assert_eq!((first.pinned, first.pinned_by.as_ref()), (true, Some(&text)));
-        })
-    }
-
-    #[tokio::test]
-    async fn r43_a_second_decision_takes_the_place_of_the_first() {
-        let store = Store::memory(options()).await.expect("opened");
-        let add = async |new| store.add_decision(new).await.expect("kept");
-        assert_eq!(add(decision("k", "1", "a")).await, "k");
-        assert_eq!(add(decision("k", "1", "a")).await, "k", "the same again");
-        assert_eq!(add(decision("k", "2", "a")).await, "k-2");
-        assert_eq!(add(decision("k", "2", "b")).await, "k-3");
-        assert_eq!(add(decision("l", "2", "b")).await, "l");
-        let by = async |id| store.decision(id).await.expect("read").expect("kept").superseded_by;
-        assert_eq!(by("k").await.as_deref(), Some("k-2"));
-        assert_eq!(by("k-2").await.as_deref(), Some("k-3"));
-        assert_eq!(by("k-3").await, None);
-        let ids: Vec<String> =
-            store.decisions(None, 9).await.expect("listed").into_iter().map(|one| one.id).collect();
-        assert_eq!(ids, ["l", "k-3", "k-2", "k"]);
-        assert_eq!(store.decision("m").await.expect("read"), None);
-    }
-}

@@ -4,8 +4,8 @@
 use crate::place::Place;
 use crate::support::*;
 use salve_store::{
-    Call, CallFilter, CallKey, CallOutcome, CallState, NewCall, NewEvent, Reservation, Settled,
-    Store,
+    Call, CallFilter, CallKey, CallOutcome, CallState, NewCall, NewEvent, NewFixOutcome,
+    Reservation, Settled, Store,
 };
 use salve_types::Usage;
 use std::collections::HashMap;
@@ -91,6 +91,15 @@ async fn write_once(store: &Store, number: u64) {
     let event = NewEvent { kind: "made".to_owned(), subject: String::new(), body };
     let event = store.append_event(event).await.expect("kept");
     acknowledged(&format!("event {event}"));
+    if number.is_multiple_of(4) {
+        let heal = i64::from(std::process::id()) * 10_000_000 + i64::try_from(number).expect("few");
+        store.record_fix_outcome(told(heal)).await.expect("kept");
+        acknowledged(&format!("told {heal}"));
+    }
+}
+
+fn told(heal: i64) -> NewFixOutcome {
+    crate::knowledge::outcome(&heal.to_string(), &format!("error {heal}"), true)
 }
 
 // One write each, so that a line is there as a whole or not at all.
@@ -170,6 +179,12 @@ async fn check(store: &Store, lines: &[String]) -> usize {
         let id: i64 = id.parse().expect("a number");
         if what == "event" {
             assert!(newest.is_some_and(|newest| newest >= id), "event {id} was acknowledged");
+            continue;
+        }
+        if what == "told" {
+            // It goes on after the crash and tells it again: it is there, and counted once.
+            let counted = store.record_fix_outcome(told(id)).await.expect("an answer");
+            assert!(!counted, "heal {id} was told");
             continue;
         }
         let call = calls.get(&id).unwrap_or_else(|| panic!("call {id} was {what}"));

@@ -6,6 +6,7 @@ mod events;
 mod jobs;
 mod keys;
 mod kill;
+mod knowledge;
 mod opening;
 mod place;
 mod processes;
