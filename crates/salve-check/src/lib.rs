@@ -69,8 +69,8 @@ pub use shell::{
     render_command_line,
 };
 pub use signature::{
-    CanonicalForms, Digest, Signature, Signatures, SignedDiagnostic, canonical, normalise,
-    primary_diagnostics, sign, sign_run, sign_text, summary, without_consequences,
+    CanonicalForms, Digest, Signature, Signatures, SignedDiagnostic, canonical, message_quotes,
+    normalise, primary_diagnostics, sign, sign_run, sign_text, summary, without_consequences,
 };
 pub use toolchain::{
     Applies, ArgsSince, BuildProfile, Declared, Detected, Marker, Phase, Reach, Registry,

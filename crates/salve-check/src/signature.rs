@@ -16,6 +16,7 @@ mod unknown;
 
 pub use canonical::{CanonicalForms, canonical};
 pub use digest::{Digest, Signature};
+pub use message::message_quotes;
 pub use normalise::normalise;
 pub use primary::{primary_diagnostics, without_consequences};
 pub use summary::summary;

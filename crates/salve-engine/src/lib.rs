@@ -9,6 +9,7 @@ pub mod facts;
 pub mod heal;
 pub mod host;
 pub mod jobs;
+pub mod knowledge;
 pub mod pipeline;
 pub mod segments;
 pub mod statistics;

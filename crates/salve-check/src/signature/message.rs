@@ -77,6 +77,18 @@ pub(crate) fn pieces(message: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
+/// Lists what a message of a tool quotes, in order, without the quotes.
+#[must_use]
+pub fn message_quotes(message: &str) -> Vec<&str> {
+    pieces(message)
+        .into_iter()
+        .filter_map(|piece| match piece {
+            Piece::Prose(_) => None,
+            Piece::Code(text) | Piece::Literal(text) => Some(text),
+        })
+        .collect()
+}
+
 fn opens(letter: char, previous: char) -> bool {
     match letter {
         '‘' | '“' | '`' => true,

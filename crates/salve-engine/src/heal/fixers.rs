@@ -19,7 +19,9 @@ mod view;
 
 use super::{Fix, Sources};
 use draft::{Draft, Likelihood, merged};
+pub(crate) use names::{is_language_word, language_words};
 use salve_types::{Diagnostic, Hint, Severity};
+pub(crate) use spelling::slips;
 use std::collections::HashSet;
 use view::View;
 

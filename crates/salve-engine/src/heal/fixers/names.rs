@@ -18,6 +18,16 @@ use salve_types::{Diagnostic, Hint, Language, NameKind, Span};
 use std::collections::HashSet;
 use std::rc::Rc;
 
+/// Lists the keywords of a language and the names it has without an import.
+pub(crate) fn language_words(language: Language) -> impl Iterator<Item = &'static str> {
+    keywords(language).iter().chain(builtins(language)).copied()
+}
+
+/// Tells whether a word is one of them.
+pub(crate) fn is_language_word(language: Language, word: &str) -> bool {
+    language_words(language).any(|one| one == word)
+}
+
 // The most names that are tried for one misspelt name.
 const TRIED: usize = 6;
 const AUTHOR: &str = "misspelt-name";

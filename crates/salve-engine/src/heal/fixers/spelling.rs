@@ -5,7 +5,7 @@
 //! in case or underscores are one slip apart.
 
 /// Returns how many slips lie between two names; nothing when they are too many for their length.
-pub(super) fn slips(written: &str, meant: &str) -> Option<usize> {
+pub(crate) fn slips(written: &str, meant: &str) -> Option<usize> {
     if written == meant {
         return None;
     }
