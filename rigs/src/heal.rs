@@ -192,17 +192,17 @@ fn note(notes: &Mutex<Vec<String>>, words: String) {
 
 fn one_case(bench: &Bench, salve: &Path, planted: Planted, random: &Random) -> Result<Case> {
     let free = bench.heal(&planted.fault, Sources::Free)?;
-    let tiers = match free.green {
-        true => None,
+    let (tiers, again) = match free.green {
+        true => (None, None),
         false => {
             let seed = random.for_name(&format!("{}{}", planted.fault.path, planted.fault.at));
             let played = tiers::play(bench, salve, &planted.fault, &seed)?;
-            let healed = bench.heal(&planted.fault, Sources::All(&played.settings()))?;
-            Some((healed, played.asked()?))
+            let (healed, again) = bench.heal_twice(&planted.fault, &played.settings())?;
+            (Some((healed, played.asked()?)), again)
         }
     };
     let (project, language) = (bench.project.name.clone(), bench.project.language);
-    Ok(Case { project, language, planted, free, tiers })
+    Ok(Case { project, language, planted, free, tiers, again })
 }
 
 fn show(case: &Case, plan: &Plan) {
@@ -213,8 +213,12 @@ fn show(case: &Case, plan: &Plan) {
     let with = case.tiers.as_ref().map_or_else(String::new, |(healed, asked)| {
         format!("; with tiers {} after {} calls", healed.outcome, asked.calls)
     });
+    let again = case.again.as_ref().map_or_else(String::new, |again| {
+        let source = again.report.get("source").and_then(serde_json::Value::as_str);
+        format!("; again {} by {}", again.outcome, source.unwrap_or("nothing"))
+    });
     println!(
-        "{} {} {:?} {} ({}) {}@{}: {:?} for {:?}: free {}{}{with} in {:.1} s",
+        "{} {} {:?} {} ({}) {}@{}: {:?} for {:?}: free {}{}{with}{again} in {:.1} s",
         case.project,
         case.language.name(),
         case.planted.verdict,

@@ -5,10 +5,12 @@
 //! one that another process heals.
 
 use crate::failure::Failure;
+use crate::rule_files::trusted_rules;
 use crate::settings::Settings;
-use crate::{host, run_environment, workspace_config};
+use crate::{host, output, run_environment, workspace_config};
 use salve_engine::heal::{AgentSettings, HealLock, HealParts, Locking, RepairError};
 use salve_engine::jobs::HealHost;
+use salve_engine::knowledge::FixRule;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,6 +31,7 @@ impl HealHost for CommandHost {
             lock: None,
             agents: agents(settings),
             redact: Arc::new(host::redactor()),
+            rules: rules(root).map_err(|failure| unusable(&failure))?,
         })
     }
 }
@@ -57,10 +60,18 @@ impl HealHost for WorkerHost {
                 lock: Some(lock),
                 agents: agents(settings),
                 redact: Arc::new(host::redactor()),
+                rules: rules(&root)?,
             })
         };
         opened().map_err(|failure| unusable(&failure))
     }
+}
+
+// What does not count is said, and does not keep the rest from it.
+fn rules(root: &Path) -> Result<Vec<FixRule>, Failure> {
+    let found = trusted_rules(root)?;
+    found.warnings.iter().for_each(|warning| output::story(&format!("note: {warning}\n")));
+    Ok(found.rules)
 }
 
 fn agents(settings: Settings) -> Vec<AgentSettings> {

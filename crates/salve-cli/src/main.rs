@@ -23,6 +23,7 @@ mod model_settings;
 mod output;
 mod postgres_url;
 mod render;
+mod rule_files;
 mod run_environment;
 mod runtime;
 mod schemas;

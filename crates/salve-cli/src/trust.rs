@@ -8,12 +8,18 @@ use crate::config_files;
 use crate::failure::Failure;
 use salve_tree::ContentHash;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// The files of a workspace that say nothing until they are trusted.
 pub(crate) const BOUND_FILES: &[&str] = &["salve.toml"];
+
+/// The folder of a workspace whose rules say nothing until they are trusted.
+pub(crate) const RULE_FOLDER: &str = "salve.rules";
+
+/// More rules than these are not read from a workspace.
+const MOST_RULES: usize = 2_000;
 
 /// The list, in the user's configuration folder.
 const LIST: &str = "trust.toml";
@@ -107,23 +113,46 @@ impl Trusted {
     /// Lists the files that are no longer those that were trusted.
     pub(crate) fn changed_files(&self) -> Result<Vec<String>, Failure> {
         let present = present_files(&self.workspace)?;
-        let names = BOUND_FILES.iter().map(|name| (*name).to_owned());
-        Ok(names.filter(|name| present.get(name) != self.files.get(name)).collect())
+        let names: BTreeSet<&String> = present.keys().chain(self.files.keys()).collect();
+        let changed = names.into_iter().filter(|name| present.get(*name) != self.files.get(*name));
+        Ok(changed.cloned().collect())
     }
 }
 
 fn present_files(workspace: &Path) -> Result<BTreeMap<String, String>, Failure> {
     let mut files = BTreeMap::new();
-    for name in BOUND_FILES {
-        match std::fs::read(workspace.join(name)) {
+    let bound = BOUND_FILES.iter().map(|name| (*name).to_owned());
+    for name in bound.chain(rule_files(workspace)?) {
+        match std::fs::read(workspace.join(&name)) {
             Ok(bytes) => {
-                files.insert((*name).to_owned(), ContentHash::of(&bytes).hex());
+                files.insert(name, ContentHash::of(&bytes).hex());
             }
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return Err(Failure::new(format!("cannot read `{name}`: {error}"))),
         }
     }
     Ok(files)
+}
+
+/// Lists the files of rules in a workspace, relative to it, sorted.
+pub(crate) fn rule_files(workspace: &Path) -> Result<Vec<String>, Failure> {
+    let unreadable = |error| Failure::new(format!("cannot read `{RULE_FOLDER}`: {error}"));
+    let entries = match std::fs::read_dir(workspace.join(RULE_FOLDER)) {
+        Ok(entries) => entries,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(Vec::new());
+        }
+        Err(error) => return Err(unreadable(error)),
+    };
+    let mut names = Vec::new();
+    for entry in entries.take(MOST_RULES) {
+        let name = entry.map_err(unreadable)?.file_name();
+        if let Some(name) = name.to_str().filter(|name| name.ends_with(".toml")) {
+            names.push(format!("{RULE_FOLDER}/{name}"));
+        }
+    }
+    names.sort();
+    Ok(names)
 }
 
 fn resolved(workspace: &Path) -> Result<PathBuf, Failure> {

@@ -154,6 +154,7 @@ fn parts(root: &Path, folder: &Path) -> HealParts {
         lock: None,
         agents: Vec::new(),
         redact: Arc::new(TextRedactor::default()),
+        rules: Vec::new(),
     }
 }
 
@@ -170,6 +171,8 @@ fn input(root: &Path) -> HealInput {
         time_limit: 600,
         commands: CommandConsent::default(),
         proposal: None,
+        trusted_authors: Vec::new(),
+        share: salve_store::KnowledgeScope::Private,
     }
 }
 

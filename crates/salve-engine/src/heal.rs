@@ -15,6 +15,7 @@ pub mod fixers;
 pub mod gates;
 mod input;
 mod journal_files;
+mod lessons;
 mod lock;
 pub mod machine;
 mod outcome;

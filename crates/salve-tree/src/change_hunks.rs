@@ -54,7 +54,7 @@ pub fn change_hunks(before: &[u8], after: &[u8]) -> Vec<ChangeHunk> {
 }
 
 /// Lists every single change between two contents, however near it is to the next one.
-pub(crate) fn single_changes(before: &[u8], after: &[u8]) -> Vec<ChangeHunk> {
+pub fn single_changes(before: &[u8], after: &[u8]) -> Vec<ChangeHunk> {
     let (old, new) = (split_lines(before), split_lines(after));
     let ops = capture_diff_slices(Algorithm::Myers, &old, &new);
     let is_equal = |op: &DiffOp| op.tag() == similar::DiffTag::Equal;

@@ -30,7 +30,7 @@ mod view;
 mod workspace;
 
 pub use apply::{AppliedChange, ApplyOutcome, Conflict, Foreign, apply, record_unapplied};
-pub use change_hunks::{ChangeHunk, ShownAs, change_hunks};
+pub use change_hunks::{ChangeHunk, ShownAs, change_hunks, single_changes};
 pub use checkpoint::{
     Checkpoint, ListedCheckpoint, RestoreOutcome, RestoreRequest, Restored, create_checkpoint,
     list_checkpoints, restore_checkpoint, validate_checkpoint,

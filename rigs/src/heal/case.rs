@@ -62,6 +62,8 @@ pub(crate) struct Healed {
     pub(crate) words: String,
 }
 
+/// How far down a fault is that is met again.
+const LOWER: usize = 7;
 const HEAL_PATIENCE: Duration = Duration::from_secs(240);
 
 impl Bench {
@@ -186,8 +188,41 @@ impl Bench {
     /// Breaks the folder, heals it, judges what came of it, undoes it, and puts everything back.
     pub(crate) fn heal(&self, fault: &Fault, sources: Sources<'_>) -> Result<Healed> {
         self.reset()?;
-        let planted = self.with(fault)?;
-        folder::restore(&self.folder, &planted)?;
+        let healed = self.heal_planted(&self.with(fault)?, sources)?;
+        self.reset()?;
+        Ok(healed)
+    }
+
+    /// The same with models, and where that helped the same fault once more, some lines further down and
+    /// without a model: what is remembered of the first heal is all that is new.
+    pub(crate) fn heal_twice(
+        &self,
+        fault: &Fault,
+        settings: &Path,
+    ) -> Result<(Healed, Option<Healed>)> {
+        self.reset()?;
+        let first = self.heal_planted(&self.with(fault)?, Sources::All(settings))?;
+        let again = match first.green {
+            true => Some(self.heal_planted(&self.lower(fault)?, Sources::Free)?),
+            false => None,
+        };
+        self.reset()?;
+        Ok((first, again))
+    }
+
+    // The files with the fault in them, its file begun by lines of comment.
+    fn lower(&self, fault: &Fault) -> Result<Files> {
+        let mut files = self.with(fault)?;
+        let sign = if self.project.language == salve_types::Language::Python { "#" } else { "//" };
+        let mut text = format!("{sign} moved\n").repeat(LOWER).into_bytes();
+        let broken = files.get(&fault.path).context("the place is gone")?;
+        text.extend_from_slice(broken);
+        files.insert(fault.path.clone(), text);
+        Ok(files)
+    }
+
+    fn heal_planted(&self, planted: &Files, sources: Sources<'_>) -> Result<Healed> {
+        folder::restore(&self.folder, planted)?;
         let (arguments, settings): (&[&str], _) = match sources {
             Sources::Free => (&["heal", "--no-model", "--format", "json", "--yes"], None),
             Sources::All(settings) => (&["heal", "--format", "json", "--yes"], Some(settings)),
@@ -196,9 +231,7 @@ impl Bench {
             }
         };
         let ended = self.salve(arguments, settings)?;
-        let healed = self.judge(&planted, &ended, settings)?;
-        self.reset()?;
-        Ok(healed)
+        self.judge(planted, &ended, settings)
     }
 
     fn judge(&self, planted: &Files, ended: &Ended, settings: Option<&Path>) -> Result<Healed> {

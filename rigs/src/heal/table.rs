@@ -19,6 +19,8 @@ pub(crate) struct Case {
     pub(crate) free: Healed,
     /// The same fault with models, where the fixers were not enough.
     pub(crate) tiers: Option<(Healed, Asked)>,
+    /// The same fault met again without a model, where models had healed it.
+    pub(crate) again: Option<Healed>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -75,7 +77,8 @@ impl Row {
 
 impl Case {
     fn heals(&self) -> impl Iterator<Item = &Healed> {
-        [&self.free].into_iter().chain(self.tiers.as_ref().map(|(healed, _)| healed))
+        let with_tiers = self.tiers.as_ref().map(|(healed, _)| healed);
+        [&self.free].into_iter().chain(with_tiers).chain(&self.again)
     }
 
     /// Returns what must never happen, in words.
@@ -159,6 +162,9 @@ fn rates(total: &Row, cases: &[Case]) {
     rate("compile-time faults healed without a model", total.free_compile, total.compile, 40);
     rate("free heals equal to the truth", total.equal, total.free, 70);
     rate("healed with the scripted tiers", total.all, total.planted, 95);
+    let again: Vec<&Healed> = cases.iter().filter_map(|case| case.again.as_ref()).collect();
+    let without = again.iter().filter(|healed| healed.green).count();
+    rate("met again on another line, healed without a model", without, again.len(), 95);
     let asked: Vec<Asked> = cases.iter().filter_map(|case| Some(case.tiers.as_ref()?.1)).collect();
     cost(&asked);
 }

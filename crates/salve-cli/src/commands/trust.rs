@@ -8,10 +8,11 @@ use crate::change::visible;
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::keys::Keys;
 use crate::output;
-use crate::trust::{BOUND_FILES, Standing, TrustList, Trusted};
+use crate::trust::{BOUND_FILES, Standing, TrustList, Trusted, rule_files};
 use crate::workspace::{self, now};
 use anstyle::AnsiColor;
 use salve_check::{Registry, SpecError};
+use salve_engine::knowledge::read_rule;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -89,8 +90,22 @@ fn offer(workspace: &Path, standing: &Standing) -> Result<String, Failure> {
         }
         text.push_str(&incomplete);
     }
+    for name in rule_files(workspace)? {
+        let content = std::fs::read_to_string(workspace.join(&name)).unwrap_or_default();
+        match read_rule(&content) {
+            Ok((rule, _)) => {
+                let (language, what) = (rule.language.name(), visible(&rule.description));
+                text.push_str(&format!("  {} may fix {language}: {what}\n", visible(&name)));
+                nothing = false;
+            }
+            Err(error) => {
+                let why = visible(&error.to_string());
+                text.push_str(&format!("  {} cannot be used: {why}\n", visible(&name)));
+            }
+        }
+    }
     if nothing {
-        text.push_str("  it defines no commands; trust would change nothing today\n");
+        text.push_str("  it defines no commands and no rules; trust would change nothing today\n");
     }
     Ok(text)
 }

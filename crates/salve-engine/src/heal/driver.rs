@@ -5,6 +5,7 @@
 //! the loop does.
 
 use super::context::target_of;
+use super::lessons::keep_lesson;
 use super::machine::{
     AskTier, Candidate, Confidence, EarlierTry, Loop, Step, StepResult, TrialResult, WrongResult,
 };
@@ -12,16 +13,19 @@ use super::{
     AgentTurn, Context, FailedAttempt, FixOrigin, FixSource, HaltReason, HealInput, HealPrompt,
     HealWork, RepairError, SavedHeal, changed_lines, heal_prompt, read_answer,
 };
+use crate::knowledge::Recalled;
 use salve_model::Attempt;
 use serde_json::{Value, json};
 
-/// Does the step that the loop asks for, where it is not one for a model.
+/// Does the step that the loop asks for, where it is not one for a model. `recalled` is what is known of the
+/// errors, where the step asks for that.
 ///
 /// # Errors
 /// When a toolchain cannot be run, or a file cannot be read or written.
 pub fn perform(
     work: &HealWork,
     saved: &mut SavedHeal,
+    recalled: &Recalled,
     now: u64,
 ) -> Result<Vec<Value>, RepairError> {
     let known = saved.machine.attempts().len();
@@ -50,7 +54,7 @@ pub fn perform(
             if source == FixSource::Fixer {
                 work.add_code_fixes(saved)?;
             }
-            let candidates = work.propose(source, saved);
+            let candidates = work.propose(source, saved, recalled);
             let candidates = match candidates {
                 Ok(candidates) => candidates,
                 Err((author, why)) => {
@@ -77,12 +81,18 @@ pub fn perform(
         Step::Confirm(candidate) => {
             let confirmation = work.confirm(&candidate, saved)?;
             take(&mut saved.machine, StepResult::Confirmed(confirmation))?;
+            // Of a part that is kept, the steps that led to it are known already.
+            if saved.machine.accepted().is_some_and(|accepted| !accepted.partial) {
+                let before = (saved.machine.best().patch.clone(), saved.diagnostics.clone());
+                keep_lesson(work, saved, &candidate, (&before.0, &before.1), &[]);
+            }
         }
         Step::RollBack(catastrophe) => {
             let result = work.roll_back(&catastrophe, saved, now);
             events.push(json!({ "event": "rollback", "failures": catastrophe.failures }));
             take(&mut saved.machine, result)?;
             saved.diagnostics.clone_from(&saved.baseline);
+            saved.lessons.clear();
         }
         Step::Ask(_) | Step::Done(_) => {}
     }
@@ -117,6 +127,12 @@ pub(crate) fn heed_the_tree(work: &HealWork, saved: &mut SavedHeal) -> Result<()
     if !is_open || saved.tree.as_ref() == Some(&work.tree_name()?) {
         return Ok(());
     }
+    begin_again(saved)
+}
+
+/// Begins again, because the files are others now: what was found out and learned is about those before.
+pub(super) fn begin_again(saved: &mut SavedHeal) -> Result<(), RepairError> {
+    saved.lessons.clear();
     take(&mut saved.machine, StepResult::TreeChanged)
 }
 
@@ -161,10 +177,15 @@ fn tried(
     let with = tried.into_iter().find(|(patch, _)| *patch == best.patch);
     let reached = u32::try_from(saved.machine.attempts().len()).unwrap_or(u32::MAX);
     work.files().checkpoint(reached, &best.patch)?;
-    match with {
-        Some((_, Some(seen))) => saved.diagnostics = seen.diagnostics,
+    let left = match with {
+        Some((_, Some(seen))) => seen.diagnostics,
         // The state is an earlier one: what is wrong with it is found out again.
-        _ => saved.diagnostics = work.look_at(best, &saved.flaky)?.diagnostics,
+        _ => work.look_at(best, &saved.flaky)?.diagnostics,
+    };
+    let known = std::mem::replace(&mut saved.diagnostics, left);
+    if let Some(candidate) = saved.machine.best().candidate.clone() {
+        let left = saved.diagnostics.clone();
+        keep_lesson(work, saved, &candidate, (&before, &known), &left);
     }
     Ok(())
 }

@@ -5,14 +5,15 @@
 //! checking again. Never writes what was not verified, and never a part of it.
 
 use super::breakers::{Breaker, BreakerState};
-use super::driver::take;
-use super::machine::{Accepted, AttemptResult, Flag, Loop, Step, StepResult};
+use super::driver::begin_again;
+use super::machine::{Accepted, AttemptResult, Flag, Loop, Step};
 use super::work::line_of;
 use super::{
     AgentTurn, FixCommand, HealInput, HealWork, Outcome, Patch, RepairError, SavedHeal, Then,
 };
 use crate::facts::GrammarProbe;
 use crate::host::OpenWorkspace;
+use crate::knowledge::{FixRule, Taught};
 use salve_tree::{
     AdmitOptions, Allow, ApplyOutcome, ChangeMeta, Cost, History, Origin, Verification,
     VerifiedEdits, VerifyOptions, WorkspaceOptions, apply, verify,
@@ -78,6 +79,12 @@ pub struct HealReport {
     /// Why the fix is believed, or what was tried, a line each.
     #[serde(default)]
     pub story: Vec<String>,
+    /// What was learned, a line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub learned: Vec<String>,
+    /// The tokens that were not spent because the fix was known; what such heals usually took.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub tokens_saved: u64,
     /// What a person should look at.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<Flag>,
@@ -96,6 +103,24 @@ pub enum Finished {
     Again,
     /// It is over.
     Ended(Box<HealReport>),
+}
+
+impl HealReport {
+    /// Adds what the heal taught.
+    pub fn add_taught(&mut self, taught: &Taught) {
+        self.rule_added = !taught.rules.is_empty();
+        if let Outcome::Repaired { rule_added, .. } = &mut self.ending {
+            *rule_added = self.rule_added;
+        }
+        let line = |rule: &FixRule| format!("rule {}: {}", rule.id, rule.description);
+        self.learned = taught.rules.iter().map(line).collect();
+        self.tokens_saved = taught.saved.tokens;
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Ends a heal whose loop is over: applies what was accepted, and reports. `job` names the heal in the
@@ -119,7 +144,7 @@ pub fn finish(
         None => {}
         Some(accepted) if input.then == Then::Show || accepted.proposal => {
             if !is_known(work, saved)? {
-                take(&mut saved.machine, StepResult::TreeChanged)?;
+                begin_again(saved)?;
                 return Ok(Finished::Again);
             }
             report.held = accepted.proposal;
@@ -135,7 +160,7 @@ pub fn finish(
                 }
             }
             None => {
-                take(&mut saved.machine, StepResult::TreeChanged)?;
+                begin_again(saved)?;
                 return Ok(Finished::Again);
             }
         },
@@ -310,6 +335,8 @@ fn report(saved: &SavedHeal, outcome: Outcome, accepted: Option<&Accepted>) -> H
         could_run: if healed { Vec::new() } else { could_run(machine) },
         installed: Vec::new(),
         story: machine.attempts().iter().map(told).collect(),
+        learned: Vec::new(),
+        tokens_saved: 0,
         flags: machine.flags().to_vec(),
         breakers: machine.breakers().into_iter().map(|state| (state.breaker, state)).collect(),
         warnings: saved.warnings.clone(),

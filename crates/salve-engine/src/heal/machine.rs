@@ -74,6 +74,9 @@ pub struct Loop {
     /// What is wrong, as the last check said it.
     last_error: String,
     attempts: Vec<Attempt>,
+    /// What failed for these errors in earlier heals.
+    #[serde(default)]
+    failed_before: Vec<EarlierTry>,
     flags: Vec<Flag>,
 }
 
@@ -186,6 +189,7 @@ impl Loop {
             provider_error: None,
             last_error: String::new(),
             attempts: Vec::new(),
+            failed_before: Vec::new(),
             flags: Vec::new(),
         }
     }
@@ -193,6 +197,16 @@ impl Loop {
     /// Returns what is to be done next. Asking again gives the same.
     pub fn next(&self) -> Step {
         self.step.clone()
+    }
+
+    /// Notes fixes that failed for these errors in earlier heals: they are told to models and not tried
+    /// again. Each is the hash of a candidate, and what it did.
+    pub fn note_failed_before(&mut self, failed: impl IntoIterator<Item = (String, EarlierTry)>) {
+        for (hash, earlier) in failed {
+            if self.options.do_not_try.insert(hash) {
+                self.failed_before.push(earlier);
+            }
+        }
     }
 
     /// Takes the result of the step.

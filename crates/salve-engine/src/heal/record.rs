@@ -63,7 +63,7 @@ fn row(
         fix: attempt.hash.clone(),
         result: attempt.result.name().to_owned(),
         detail: attempt.result.in_words(),
-        failed: !attempt.result.helped(),
+        failed: attempt.result.proves_no_use(),
         tokens: attempt.tokens,
         milliseconds: attempt.milliseconds,
     }

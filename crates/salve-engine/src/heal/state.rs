@@ -7,6 +7,7 @@
 use super::machine::Loop;
 use super::work::ToolsUsed;
 use super::{AgentTurn, FixCommand};
+use crate::knowledge::Lesson;
 use salve_types::Diagnostic;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -55,6 +56,12 @@ pub struct SavedHeal {
     /// The tree that all of this is about, by its name.
     #[serde(default)]
     pub tree: Option<String>,
+    /// Whether the loop was told what failed in earlier heals.
+    #[serde(default)]
+    pub knows_failures: bool,
+    /// The steps so far that helped.
+    #[serde(default)]
+    pub lessons: Vec<Lesson>,
 }
 
 impl SavedHeal {
@@ -76,6 +83,8 @@ impl SavedHeal {
             waited: 0,
             paused: None,
             tree: None,
+            knows_failures: false,
+            lessons: Vec::new(),
         }
     }
 }

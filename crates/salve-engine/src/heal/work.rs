@@ -11,6 +11,7 @@ mod shadow_sources;
 
 pub use commands::CommandConsent;
 pub(super) use commands::line_of;
+pub(super) use findings::name_of;
 pub use findings::{CheckFindings, ToolsUsed};
 
 use super::context::target_of;
@@ -23,6 +24,7 @@ use super::{
     RepairError, SavedHeal, Sources, UnusableAnswer, changed_lines, fixers, read_answer,
 };
 use crate::host::WorkspaceHost;
+use crate::knowledge::{FixRule, Recalled};
 use commands::Prepared;
 use salve_check::{
     CheckOptions, CheckReport, CheckVerdict, Keep, Shadow, ShadowLayer, ShadowOptions, StartedBy,
@@ -47,6 +49,8 @@ pub struct HealParts {
     pub agents: Vec<AgentSettings>,
     /// Takes secrets out of what agents are told.
     pub redact: Arc<dyn Redact>,
+    /// The rules of the workspace itself, where the user trusts them.
+    pub rules: Vec<FixRule>,
 }
 
 /// What became of a candidate.
@@ -155,18 +159,19 @@ impl HealWork {
         &self,
         source: FixSource,
         state: &SavedHeal,
+        recalled: &Recalled,
     ) -> Result<Vec<Candidate>, (String, UnusableAnswer)> {
         let best = state.machine.best();
         let sources = self.sources(&best.patch);
-        Ok(match source {
-            FixSource::Fixer => {
-                let fixes = fixers::propose(&state.diagnostics, &sources);
-                fixes.into_iter().filter_map(|fix| candidate(fix, state, &sources)).collect()
+        let fixes = match source {
+            FixSource::Fixer => fixers::propose(&state.diagnostics, &sources),
+            FixSource::Proposal => {
+                return Ok(self.proposal(state, &sources)?.into_iter().collect());
             }
-            FixSource::Proposal => self.proposal(state, &sources)?.into_iter().collect(),
-            // What is remembered and learned comes with the knowledge of a project.
-            _ => Vec::new(),
-        })
+            FixSource::Rule => recalled.fixes_with(&self.parts.rules, &state.diagnostics, &sources),
+            _ => recalled.fixes(source, &state.diagnostics, &sources),
+        };
+        Ok(fixes.into_iter().filter_map(|fix| candidate(fix, state, &sources)).collect())
     }
 
     /// Adds to the diagnostics of the best state what tools propose only when they are asked: tsc prints no
@@ -427,7 +432,7 @@ fn unprepared(why: String) -> Confirmation {
 fn failing(report: &CheckReport) -> BTreeSet<String> {
     let red = report.runs.iter().filter(|run| run.is_red());
     let named = red.flat_map(|run| {
-        let errors = run.diagnostics().iter().map(findings::name_of);
+        let errors = run.diagnostics().iter().map(name_of);
         errors.map(move |name| format!("{} {}: {name}", run.target_id(), run.folder()))
     });
     named.collect()

@@ -89,6 +89,25 @@ pub(super) fn report(report: &HealReport, applied: &str, root: &Path) -> String 
         let calls = counted(u64::from(report.model_calls), "call");
         text.push_str(&format!("{calls}, {} tokens, ${:.4}\n", report.tokens, report.cost));
     }
+    if report.tokens_saved > 0 {
+        text.push_str(&format!(
+            "The fix was known: no model was asked, which usually takes {} tokens.\n",
+            report.tokens_saved
+        ));
+    }
+    if let Some(first) = report.learned.first() {
+        let more = match report.learned.len() {
+            1 => String::new(),
+            all => format!(
+                " (and {})",
+                counted(u64::try_from(all - 1).unwrap_or(u64::MAX), "wider form")
+            ),
+        };
+        text.push_str(&format!(
+            "Learned {}{more}; `salve knowledge list` shows it.\n",
+            visible(first)
+        ));
+    }
     for flag in &report.flags {
         text.push_str(&format!("look at: {}\n", visible(&flag.in_words())));
     }

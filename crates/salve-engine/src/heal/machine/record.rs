@@ -95,6 +95,18 @@ impl AttemptResult {
         matches!(self, Self::Healed | Self::Outdone | Self::Progress)
     }
 
+    /// Returns whether a check said so: what was refused or could not be tried proves nothing.
+    pub const fn was_checked(&self) -> bool {
+        self.helped()
+            || matches!(self, Self::NoProgress | Self::NewErrors(_) | Self::BreaksOthers(_))
+    }
+
+    /// Returns whether the same fix of the same files is of no use in a later heal either. A test that fails
+    /// now may be one that fails sometimes; what a person did not allow they may allow then.
+    pub const fn proves_no_use(&self) -> bool {
+        matches!(self, Self::NoProgress | Self::NewErrors(_) | Self::Refused(_))
+    }
+
     /// Says in words what happened.
     pub fn in_words(&self) -> String {
         match self {

@@ -131,12 +131,11 @@ impl Loop {
 
     fn earlier(&self) -> Vec<EarlierTry> {
         let failed = self.attempts.iter().filter(|attempt| !attempt.result.helped());
-        let mut earlier: Vec<EarlierTry> = failed
-            .map(|attempt| EarlierTry {
-                description: attempt.description.clone(),
-                failed: attempt.result.in_words(),
-            })
-            .collect();
+        let told = failed.map(|attempt| EarlierTry {
+            description: attempt.description.clone(),
+            failed: attempt.result.in_words(),
+        });
+        let mut earlier: Vec<EarlierTry> = self.failed_before.iter().cloned().chain(told).collect();
         earlier.drain(..earlier.len().saturating_sub(EARLIER));
         earlier
     }

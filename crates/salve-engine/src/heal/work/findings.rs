@@ -125,7 +125,7 @@ fn error_seen(diagnostic: &Diagnostic) -> ErrorSeen {
 }
 
 /// Names a failure in the same words before and after a fix: without a place, which moves.
-pub(super) fn name_of(diagnostic: &Diagnostic) -> String {
+pub(in crate::heal) fn name_of(diagnostic: &Diagnostic) -> String {
     let path = diagnostic.primary().map(|span| span.path.as_str()).unwrap_or_default();
     let code = diagnostic.code.as_deref().unwrap_or_default();
     match diagnostic.class {

@@ -11,9 +11,10 @@ use crate::heal::{
     StateFolder, StateId, finish, heed_the_tree, make_prompt, perform, record, take, take_answer,
 };
 use crate::jobs::{GenerateInput, WhichModel};
+use crate::knowledge::{Recalled, Remembering, failed_before, is_known_source, recall};
 use salve_jobs::{BadName, DoubtPolicy, JobId, Json, StepError, StepName, Steps};
 use salve_store::{Store, StoreError};
-use salve_types::{Clock, SpendLimit};
+use salve_types::{Clock, Spend, SpendLimit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -104,18 +105,49 @@ impl HealSteps {
 
     async fn work(&self, job: &JobId, at: At) -> Result<Turn, StepError> {
         let now = self.now();
+        let recalled = self.recall(job, &at, now).await?;
         self.blocking(job, at, move |here| {
             let (step, mut state) = here.state(now)?;
+            if let Some(failed) = recalled.failed.clone() {
+                state.machine.note_failed_before(failed);
+                state.knows_failures = true;
+            }
             let out_of_time = now.saturating_sub(state.began) > here.input.time_limit * 1000;
             let events = if out_of_time {
                 take(&mut state.machine, StepResult::Interrupted(HaltReason::TimeLimit))?;
                 Vec::new()
             } else {
-                perform(&here.work, &mut state, now)?
+                perform(&here.work, &mut state, &recalled, now)?
             };
             here.turn(step + 1, &mut state, events, now)
         })
         .await
+    }
+
+    // What is known of the errors, where the loop asks for that next, and what failed for them before.
+    async fn recall(&self, job: &JobId, at: &At, now: u64) -> Result<Recalled, StepError> {
+        let workspace = at.input.root.display().to_string();
+        let (step, diagnostics, unknown) = self
+            .blocking(job, at.clone(), move |here| {
+                let (_, state) = here.state(now)?;
+                let unknown = !state.knows_failures && !state.baseline.is_empty();
+                Ok((state.machine.next(), state.diagnostics, unknown.then_some(state.baseline)))
+            })
+            .await?;
+        let known = async {
+            let mut recalled = match step {
+                Step::Propose(source) if is_known_source(source) => {
+                    let trusted = &at.input.trusted_authors;
+                    recall(&self.store, source, &workspace, trusted, &diagnostics).await?
+                }
+                _ => Recalled::default(),
+            };
+            if let Some(baseline) = unknown {
+                recalled.failed = Some(failed_before(&self.store, &workspace, &baseline).await?);
+            }
+            Ok(recalled)
+        };
+        known.await.map_err(|error: StoreError| unreadable(&error))
     }
 
     async fn prompt(&self, job: &JobId, at: At) -> Result<GenerateInput, StepError> {
@@ -211,6 +243,19 @@ impl HealSteps {
         // A change that holds is not thrown away because it could not be written down.
         if let Err(error) = record(&self.store, job.as_str(), &input, &state, &report).await {
             report.warnings.push(RepairError::Manifest(error.to_string()).to_string());
+        }
+        let remembering = Remembering {
+            store: &self.store,
+            heal: job.as_str(),
+            workspace: &input.root.display().to_string(),
+            scope: input.share,
+        };
+        let spent = Spend { tokens: report.tokens, micro_dollars: state.micro_dollars };
+        match remembering.remember(&state.machine, &state.lessons, &report, spent).await {
+            Ok(taught) => report.add_taught(&taught),
+            Err(error) => {
+                report.warnings.push(RepairError::Manifest(error.to_string()).to_string());
+            }
         }
         self.close(job);
         Ok(Turn { next: Next::Ended(report), ..turn })

@@ -1,0 +1,6 @@
+/* Another file. */
+
+
+int two(int count) {
+  return count + 1;
+}

@@ -1,0 +1,5 @@
+/* Another file. */
+
+int two(int total) {
+  return total + 1;
+}

@@ -1,0 +1,5 @@
+/* Another file. */
+
+int two(int count) {
+  return count(1);
+}
