@@ -52,6 +52,13 @@ impl Fitting {
         for (order, (word, insertion)) in self.words.iter().zip(&rule.insert).enumerate() {
             let in_place = order == 0 && (self.removed > 0 || rule.before_next);
             match insertion.gap.contains('\n') {
+                // A blank that the example had there, and the place has not.
+                _ if in_place && self.removed > 0 && insertion.gap == " " => {
+                    let before = tokens.text.get(..span.start).unwrap_or_default();
+                    if !before.is_empty() && !before.ends_with(char::is_whitespace) {
+                        replacement.push(' ');
+                    }
+                }
                 _ if in_place => {}
                 true => {
                     replacement.push('\n');

@@ -4,17 +4,20 @@
 //! them proposals that are judged and tried like any other. Never a fix that is believed because it is known.
 
 use super::again::made_again;
-use super::{FixRule, KNOWN, RuleIndex, RuleRecord as LearnedRule, StoredFix, rule_classes};
+use super::{FixRule, KNOWN, RULE, RuleIndex, RuleRecord as LearnedRule, StoredFix, rule_classes};
 use crate::heal::machine::EarlierTry;
 use crate::heal::{Fix, FixOrigin, FixSource, Sources};
 use salve_check::{Signature, sign};
 use salve_store::{KnownFix, PatternKey, RuleRecord, Store, StoreError};
 use salve_types::{Diagnostic, Language};
+use std::collections::BTreeSet;
 
 /// Of this many errors of a check, what is known is looked up.
 const MOST_ERRORS: usize = 16;
 /// This many known fixes are tried for one error.
 const MOST_FIXES: u32 = 5;
+/// A rule whose proven rate of wins is below this is new.
+const SURE: f64 = 0.5;
 /// This many failed ones of an error are told.
 const MOST_FAILED: u32 = 10;
 
@@ -23,6 +26,8 @@ const MOST_FAILED: u32 = 10;
 pub struct Recalled {
     fixes: Vec<RecalledFix>,
     rules: Vec<LearnedRule>,
+    /// Rules of which too little is known to be sure of them.
+    new: BTreeSet<String>,
     /// What failed for these errors in earlier heals, where that was asked: the hash of the candidate, and
     /// what it did.
     pub failed: Option<Vec<(String, EarlierTry)>>,
@@ -87,6 +92,9 @@ pub async fn recall(
                     let is_known = recalled.rules.iter().any(|one| one.rule.id == record.id);
                     if pinned == wants_pin && !is_known {
                         recalled.rules.extend(learned(&record, pinned));
+                        if record.confidence() < SURE {
+                            recalled.new.insert(record.id);
+                        }
                     }
                 }
             }
@@ -146,7 +154,7 @@ impl Recalled {
         let is_new = |rule: &&FixRule| self.rules.iter().all(|known| known.rule.id != rule.id);
         let own = own.iter().filter(is_new).cloned().map(LearnedRule::new);
         let rules = self.rules.iter().cloned().chain(own).collect();
-        let all = Self { fixes: Vec::new(), rules, failed: None };
+        let all = Self { rules, new: self.new.clone(), ..Self::default() };
         all.fixes(FixSource::Rule, diagnostics, sources)
     }
 
@@ -162,9 +170,19 @@ impl Recalled {
         if !self.rules.is_empty() {
             let index = RuleIndex::new(self.rules.clone());
             let made = index.candidates(diagnostics, sources, &|_| (0, 0));
-            fixes.extend(made.into_iter().map(|fix| Fix { source, ..fix }));
+            fixes.extend(made.into_iter().map(|fix| self.marked(Fix { source, ..fix })));
         }
         fixes
+    }
+}
+
+impl Recalled {
+    // A rule that has proved little is told apart, in the history too.
+    fn marked(&self, mut fix: Fix) -> Fix {
+        if fix.author.strip_prefix(RULE).is_some_and(|id| self.new.contains(id)) {
+            fix.description.push_str(" (new rule)");
+        }
+        fix
     }
 }
 
@@ -250,8 +268,7 @@ mod tests {
         let made =
             Patch::default().with(&fixes.first().expect("a fix").changes, &files).expect("fits");
         let text = made.files["src/two.c"].as_deref().unwrap_or_default();
-        let plain: String = text.split_whitespace().collect();
-        assert!(plain.contains("returnsum+4;"), "{text}");
+        assert!(text.contains("    return sum + 4;\n"), "{text}");
         let pinned = recall(&store, FixSource::PinnedRule, "/w", &[], &now).await.expect("read");
         assert!(pinned.fixes(FixSource::PinnedRule, &now, &files).is_empty());
     }

@@ -1,7 +1,7 @@
 //! The scenes of the demo in which a real project is healed.
 //!
-//! In: two small cargo packages in a temporary folder, one that does not compile and one whose test fails,
-//! and a simulated provider on this machine. Out: each healed by `salve heal`'s own function and taken back
+//! In: small cargo packages in a temporary folder (one that does not compile, one whose test fails, two with
+//! the same error in other words) and a simulated provider on this machine. Out: each healed by `salve heal`'s own function and taken back
 //! by that of `salve undo`, compared byte for byte. Never reads the user's models, and leaves nothing in
 //! their data folder.
 
@@ -48,10 +48,26 @@ fn the_largest_is_found() {
 }
 ";
 
-/// What the simulated model says: first it bends the test, then it mends the code.
+const CALLED: &str = "\
+pub fn next(count: u32) -> u32 {
+    count(1)
+}
+";
+
+const CALLED_AGAIN: &str = "\
+/// Twice the next one.
+pub fn twice(total: u64) -> u64 {
+    let next = total(2);
+    next * 2
+}
+";
+
+/// What the simulated model says: first it bends the test, then it mends the code, and then that of the next
+/// project.
 const SCRIPT: &str = r#"
 {"times": 1, "reply": {"text": "src/lib.rs\n<<<<<<< SEARCH\n    assert_eq!(largest(&[1, 3, 2]), 3);\n=======\n    assert_eq!(largest(&[1, 3, 2]), 1);\n>>>>>>> REPLACE\n"}}
-{"reply": {"text": "src/lib.rs\n<<<<<<< SEARCH\n    numbers.iter().copied().min().unwrap_or(0)\n=======\n    numbers.iter().copied().max().unwrap_or(0)\n>>>>>>> REPLACE\n"}}
+{"times": 1, "reply": {"text": "src/lib.rs\n<<<<<<< SEARCH\n    numbers.iter().copied().min().unwrap_or(0)\n=======\n    numbers.iter().copied().max().unwrap_or(0)\n>>>>>>> REPLACE\n"}}
+{"reply": {"text": "src/lib.rs\n<<<<<<< SEARCH\n    count(1)\n=======\n    count + 1\n>>>>>>> REPLACE\n"}}
 "#;
 
 /// A project and what is to become of it.
@@ -79,6 +95,11 @@ pub(super) fn play() -> Result<Vec<(&'static str, Shown)>, Failure> {
             Ok(vec![
                 ("A project that does not compile, no model", played(open, &place, free()).await?),
                 ("A project whose test fails, and a model", played(open, &place, asked()).await?),
+                ("An error that a model heals", played(open, &place, taught()).await?),
+                (
+                    "The same error elsewhere, by the rule learned from it",
+                    played(open, &place, known()).await?,
+                ),
             ])
         })
         .await;
@@ -106,6 +127,26 @@ fn asked() -> Broken {
         line: (".min()", ".max()"),
         tiers: TierPlan::ladder().to_vec(),
         source: FixSource::Model,
+    }
+}
+
+fn taught() -> Broken {
+    Broken {
+        name: "taught",
+        before: CALLED,
+        line: ("count(1)", "count + 1"),
+        tiers: TierPlan::ladder().to_vec(),
+        source: FixSource::Model,
+    }
+}
+
+fn known() -> Broken {
+    Broken {
+        name: "known",
+        before: CALLED_AGAIN,
+        line: ("total(2)", "total + 2"),
+        tiers: TierPlan::ladder().to_vec(),
+        source: FixSource::Rule,
     }
 }
 
