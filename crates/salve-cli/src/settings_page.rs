@@ -122,6 +122,7 @@ fn every_file_that_is_read_or_written_is_on_the_page() {
         "unguarded.toml",
         "salve.toml",
         "salve-rules.toml",
+        "salve.rules",
     ] {
         assert!(first.contains(&format!("`{file}`")), "{file}");
     }

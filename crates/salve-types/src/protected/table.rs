@@ -14,7 +14,7 @@ pub(super) const DIRECTORIES: &[(&str, Reason)] = &[
     (".settings", Editor), (".nova", Editor), (".emacs.d", Editor), (".helix", Editor),
     (".codesandbox", Editor), (".stackblitz", Editor), (".lapce", Editor),
     (".mvn", Toolchain), (".yarn", Toolchain), (".bundle", Toolchain), (".direnv", Toolchain),
-    (".mise", Shell), (".moon", Toolchain), (".proto", Toolchain), (".trunk", Toolchain),
+    ("salve.rules", Toolchain), (".mise", Shell), (".moon", Toolchain), (".proto", Toolchain), (".trunk", Toolchain),
     (".husky", Hook), (".githooks", Hook), (".git-hooks", Hook), (".lefthook", Hook),
     (".lefthook-local", Hook), (".git_hooks", Hook), (".overcommit", Hook),
     (".circleci", Ci), (".buildkite", Ci), (".woodpecker", Ci), (".teamcity", Ci), (".tekton", Ci),
