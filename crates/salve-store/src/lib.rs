@@ -12,6 +12,7 @@ mod integrity;
 mod ledger;
 mod migrations;
 mod options;
+mod pattern_file;
 mod poll;
 #[cfg(feature = "fleet")]
 mod postgres;
@@ -32,6 +33,7 @@ pub use ledger::{
     Settled, Spending,
 };
 pub use options::{Budgets, Durability, Retention, StoreOptions};
+pub use pattern_file::{PATTERN_FILE, PatternFileError, pattern_file, read_pattern_file};
 #[cfg(feature = "fleet")]
 pub use postgres::PostgresOptions;
 pub use redact::{Redact, StreamRedactor};
@@ -45,7 +47,7 @@ pub use tables::{
     JobReport, KEY_PREFIX, KeptFix, KeyId, KnowledgeDay, KnowledgeScope, KnowledgeStats, KnownFix,
     KnownFixes, MadeKey, NewChoice, NewDecision, NewEvent, NewExample, NewFixOutcome,
     NewHealAttempt, NewHealCost, NewKey, NewRule, PatternFilter, PatternKey, PatternRecord,
-    RuleFilter, RuleOutcome, RulePin, RuleRecord, RuleState, Statistics, Subscription, TeamPin,
+    RuleFilter, RuleOutcome, RulePin, RuleState, Statistics, StoredRule, Subscription, TeamPin,
     UnhealedError,
 };
 

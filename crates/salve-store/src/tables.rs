@@ -33,7 +33,7 @@ pub use knowledge::{
     ExampleRecord, FixKind, FixRecord, FixResult, FixRung, HealCost, ImportedFix, ImportedPattern,
     KeptFix, KnowledgeDay, KnowledgeScope, KnowledgeStats, KnownFix, KnownFixes, NewExample,
     NewFixOutcome, NewHealCost, NewRule, PatternFilter, PatternKey, PatternRecord, RuleFilter,
-    RuleOutcome, RulePin, RuleRecord, RuleState, TeamPin,
+    RuleOutcome, RulePin, RuleState, StoredRule, TeamPin,
 };
 pub use statistics::{AnswerOutcome, AnswerStat, CountedName, Counts, Statistics};
 

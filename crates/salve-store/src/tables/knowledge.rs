@@ -16,7 +16,7 @@ pub use patterns::{
     FixKind, FixRecord, FixResult, FixRung, ImportedFix, ImportedPattern, KeptFix, KnownFix,
     KnownFixes, NewFixOutcome, PatternFilter, PatternKey, PatternRecord,
 };
-pub use rules::{NewRule, RuleFilter, RuleOutcome, RulePin, RuleRecord, RuleState, TeamPin};
+pub use rules::{NewRule, RuleFilter, RuleOutcome, RulePin, RuleState, StoredRule, TeamPin};
 
 pub(super) use heals::TABLE as HEALS;
 pub(super) use patterns::TABLE as PATTERNS;

@@ -3,7 +3,7 @@
 //! In: a heal that ended. Out: how many heals needed no model, day by day, what that saved, and which rules do
 //! best and worst. Never counts a heal twice.
 
-use super::{RuleFilter, RuleRecord, count, me};
+use super::{RuleFilter, StoredRule, count, me};
 use crate::migrations::Migration;
 use crate::sql::{Row, int, query};
 use crate::tables::Table;
@@ -64,9 +64,9 @@ pub struct KnowledgeStats {
     /// Day by day, oldest first, days without a heal left out.
     pub days: Vec<KnowledgeDay>,
     /// The rules that do best.
-    pub best: Vec<RuleRecord>,
+    pub best: Vec<StoredRule>,
     /// The rules that do worst, of those that lost.
-    pub worst: Vec<RuleRecord>,
+    pub worst: Vec<StoredRule>,
 }
 
 /// The heals of a day.
@@ -388,7 +388,7 @@ mod tests {
         assert_eq!(days, [(10, 1, 1, 0), (12, 3, 2, 1)]);
         assert_eq!(stats.total.saved, Spend { tokens: 900, micro_dollars: 9000 });
         assert_eq!(stats.total.spent.tokens, 1000);
-        let ids = |rules: &[RuleRecord]| {
+        let ids = |rules: &[StoredRule]| {
             rules.iter().map(|rule| rule.id.as_str()).collect::<Vec<_>>().join(" ")
         };
         assert_eq!((ids(&stats.best), ids(&stats.worst)), ("good fair".into(), "bad fair".into()));

@@ -11,7 +11,7 @@ mod read;
 mod tests;
 
 pub use outcome::RuleOutcome;
-pub use read::{RuleFilter, RuleRecord, TeamPin};
+pub use read::{RuleFilter, StoredRule, TeamPin};
 
 use super::{KnowledgeScope, examples, me};
 use crate::commit::{Rollback, Transaction};

@@ -97,7 +97,7 @@ impl Store {
 
 async fn add(tx: &mut Transaction<'_>, told: NewFixOutcome) -> Result<bool, Rollback> {
     let exact = &told.key.exact;
-    let subject = format!("fix\n{exact}\n{}\n{}", told.workspace, told.fix.fix);
+    let subject = format!("fix\n{exact}\n{}\n{}\n{}", told.workspace, told.fix.fix, told.success);
     if !first_told(tx, &told.heal, &subject).await? {
         return Ok(false);
     }

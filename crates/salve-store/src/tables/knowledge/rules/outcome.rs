@@ -1,7 +1,7 @@
 //! What came of applying a rule.
 //!
 //! In: a rule, the heal that applied it, and whether that healed. Out: its counts and its state. Never counts
-//! one heal twice.
+//! one result of one heal twice.
 
 use super::super::me;
 use super::super::outcomes::first_told;
@@ -30,7 +30,8 @@ pub struct RuleOutcome {
 
 impl Store {
     /// Counts what came of applying a rule; nothing when there is no such rule. The same heal telling it
-    /// again changes nothing. Two losses in a row quarantine it.
+    /// again changes nothing; at two places it may lose and win, which counts once each. Two losses in a
+    /// row quarantine it.
     ///
     /// # Errors
     /// When the database refuses.
@@ -57,7 +58,7 @@ async fn tell(
     if !own_copy(tx, id).await? {
         return Ok(None);
     }
-    let counted = first_told(tx, heal, &format!("rule\n{id}")).await?;
+    let counted = first_told(tx, heal, &format!("rule\n{id}\n{won}")).await?;
     let me = me(tx.connection().is_postgres());
     if counted {
         query(&format!(

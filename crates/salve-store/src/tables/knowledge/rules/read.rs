@@ -28,7 +28,7 @@ pub struct RuleFilter {
 
 /// A rule that is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct RuleRecord {
+pub struct StoredRule {
     /// Its id.
     pub id: String,
     /// The signature of the class of errors it is for.
@@ -86,7 +86,7 @@ pub struct TeamPin {
     pub pin: RulePin,
 }
 
-impl RuleRecord {
+impl StoredRule {
     /// Returns the pin that counts: an own one, or one of the authors whose pins count here.
     pub fn pin_of(&self, trusted: &[String]) -> Option<&RulePin> {
         let theirs = || self.team_pins.iter().find(|one| trusted.contains(&one.author));
@@ -126,7 +126,7 @@ impl Store {
         &self,
         language: &str,
         classes: &[String],
-    ) -> Result<Vec<RuleRecord>, StoreError> {
+    ) -> Result<Vec<StoredRule>, StoreError> {
         let mut wanted = Rows::default();
         for class in classes {
             wanted.push(&[Cell::Text(&self.redactor().name(class))]);
@@ -141,7 +141,7 @@ impl Store {
     ///
     /// # Errors
     /// When the database refuses.
-    pub async fn rule(&self, id: &str) -> Result<Option<RuleRecord>, StoreError> {
+    pub async fn rule(&self, id: &str) -> Result<Option<StoredRule>, StoreError> {
         let id = self.redactor().name(id);
         Ok(self.select_rules("id = $1", &[Some(id)]).await?.into_iter().next())
     }
@@ -154,7 +154,7 @@ impl Store {
         &self,
         filter: &RuleFilter,
         limit: u32,
-    ) -> Result<Vec<RuleRecord>, StoreError> {
+    ) -> Result<Vec<StoredRule>, StoreError> {
         let wanted = |name: &Option<String>| name.as_deref().map(|name| self.redactor().name(name));
         let sql = "(workspace = $1 OR $1 IS NULL) AND (language = $2 OR $2 IS NULL)";
         let values = [wanted(&filter.workspace), wanted(&filter.language)];
@@ -171,7 +171,7 @@ impl Store {
         &self,
         filter: &str,
         values: &[Option<String>],
-    ) -> Result<Vec<RuleRecord>, StoreError> {
+    ) -> Result<Vec<StoredRule>, StoreError> {
         let doing = "read rules";
         let postgres = self.readers().is_postgres();
         let (me, visible) = (me(postgres), visible(postgres));
@@ -188,13 +188,13 @@ impl Store {
 
 /// Makes one rule of all rows of it: what is known here, or else what the first one of the others knows, and
 /// beside it the counts and pins of the others.
-fn joined(rows: &[Row]) -> Result<Vec<RuleRecord>, sqlx::Error> {
-    let mut rules: BTreeMap<String, RuleRecord> = BTreeMap::new();
+fn joined(rows: &[Row]) -> Result<Vec<StoredRule>, sqlx::Error> {
+    let mut rules: BTreeMap<String, StoredRule> = BTreeMap::new();
     for row in rows {
         let mine = row.try_get::<i64>(22)? != 0;
         let id: String = row.try_get(0)?;
         let read = read(row)?;
-        let rule = rules.entry(id).or_insert_with(|| RuleRecord {
+        let rule = rules.entry(id).or_insert_with(|| StoredRule {
             wins: 0,
             losses: 0,
             straight_losses: 0,
@@ -203,7 +203,7 @@ fn joined(rows: &[Row]) -> Result<Vec<RuleRecord>, sqlx::Error> {
             ..read.clone()
         });
         if mine {
-            *rule = RuleRecord { author: None, ..read };
+            *rule = StoredRule { author: None, ..read };
             continue;
         }
         rule.team_wins += read.wins;
@@ -215,9 +215,9 @@ fn joined(rows: &[Row]) -> Result<Vec<RuleRecord>, sqlx::Error> {
             rule.state = RuleState::Active;
         }
     }
-    let mut rules: Vec<RuleRecord> = rules.into_values().collect();
+    let mut rules: Vec<StoredRule> = rules.into_values().collect();
     rules.sort_by(|a, b| {
-        let pinned = |rule: &RuleRecord| rule.pin.is_some();
+        let pinned = |rule: &StoredRule| rule.pin.is_some();
         (b.priority, pinned(b))
             .cmp(&(a.priority, pinned(a)))
             .then(b.confidence().total_cmp(&a.confidence()))
@@ -227,10 +227,10 @@ fn joined(rows: &[Row]) -> Result<Vec<RuleRecord>, sqlx::Error> {
     Ok(rules)
 }
 
-fn read(row: &Row) -> Result<RuleRecord, sqlx::Error> {
+fn read(row: &Row) -> Result<StoredRule, sqlx::Error> {
     let pinned_at: Option<i64> = row.try_get(15)?;
     let (by, reason): (Option<String>, Option<String>) = (row.try_get(13)?, row.try_get(14)?);
-    Ok(RuleRecord {
+    Ok(StoredRule {
         id: row.try_get(0)?,
         class: row.try_get(1)?,
         tool: row.try_get(2)?,

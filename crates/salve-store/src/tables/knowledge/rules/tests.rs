@@ -89,7 +89,8 @@ async fn r56_two_losses_in_a_row_quarantine_a_rule_and_each_heal_counts_once() {
     assert_eq!(tell("1", true).await, (true, active, 1, 0));
     assert_eq!(tell("2", false).await, (true, active, 1, 1));
     assert_eq!(tell("2", false).await, (false, active, 1, 1), "the same heal again");
-    assert_eq!(tell("3", true).await, (true, active, 2, 1));
+    assert_eq!(tell("2", true).await, (true, active, 2, 1), "at another place");
+    assert_eq!(tell("2", false).await, (false, active, 2, 1), "told again after a crash");
     assert_eq!(tell("4", false).await, (true, active, 2, 2));
     assert_eq!(tell("5", false).await, (true, quarantined, 2, 3));
     let in_use = async || store.rules_for("rust", &["c".to_owned()]).await.expect("found").len();
@@ -132,7 +133,7 @@ async fn r50_the_highest_priority_first_then_pinned_then_confidence() {
 
 #[test]
 fn confidence_is_the_lower_end_of_the_rate_of_wins() {
-    let mut record = RuleRecord {
+    let mut record = StoredRule {
         id: String::new(),
         class: String::new(),
         tool: String::new(),
