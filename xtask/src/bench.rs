@@ -20,6 +20,7 @@ const BENCHES: &[(&str, &str)] = &[
     ("salve-check", "runner"),
     ("salve-check", "shadow"),
     ("salve-store", "ledger"),
+    ("salve-store", "knowledge"),
     ("salve-engine", "jobs"),
     ("salve-engine", "answer"),
     ("salve-engine", "heal"),
