@@ -5,6 +5,7 @@
 //! is applied: the loop's own state is elsewhere.
 
 use super::Patch;
+use salve_types::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fs::{self, File, OpenOptions};
@@ -111,7 +112,8 @@ impl HealFiles {
         let mut file =
             OpenOptions::new().create(true).append(true).open(self.state.join(DECISIONS))?;
         let line = words.replace(['\n', '\r'], " ");
-        file.write_all(format!("{now} {line}\n").as_bytes())?;
+        let moment = Timestamp(i64::try_from(now).unwrap_or(i64::MAX));
+        file.write_all(format!("{moment} {line}\n").as_bytes())?;
         file.sync_data()
     }
 
@@ -163,6 +165,11 @@ mod tests {
         files.decision(1, "CATASTROPHIC ROLLBACK: three\nfailures").unwrap();
         files.decision(2, "Repaired").unwrap();
         let text = fs::read_to_string(folder.path().join(".salve/decisions.log")).unwrap();
-        assert_eq!(text, "1 CATASTROPHIC ROLLBACK: three failures\n2 Repaired\n");
+        let first = "1970-01-01T00:00:00.001Z CATASTROPHIC ROLLBACK: three failures\n";
+        assert_eq!(text, format!("{first}1970-01-01T00:00:00.002Z Repaired\n"));
+        // Another process that opens it adds to it.
+        HealFiles::new(folder.path(), "k").decision(3, "Repaired").unwrap();
+        let longer = fs::read_to_string(folder.path().join(".salve/decisions.log")).unwrap();
+        assert!(longer.starts_with(&text) && longer.len() > text.len(), "{longer}");
     }
 }
