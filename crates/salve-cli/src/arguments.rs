@@ -4,6 +4,7 @@
 
 mod calls;
 mod check;
+mod decisions;
 mod examples;
 mod folder;
 mod gateway;
@@ -11,6 +12,7 @@ mod heal;
 mod help;
 mod jobs;
 mod keys;
+mod knowledge;
 mod mode;
 mod run;
 mod setup;
@@ -23,6 +25,9 @@ mod usage;
 
 pub(crate) use calls::{CallsArguments, CallsCommand, CallsListArguments, ResolveAs, StateChoice};
 pub(crate) use check::CheckArguments;
+pub(crate) use decisions::{
+    DecisionsArguments, DecisionsCommand, DecisionsListArguments, ScopeChoice, WordArguments,
+};
 pub(crate) use folder::FolderArguments;
 pub(crate) use gateway::{GatewayArguments, LogFormat};
 pub(crate) use heal::{HealArguments, ReportArguments, SourceChoice};
@@ -33,6 +38,10 @@ pub(crate) use jobs::{
     JobsWatchArguments, PlaceArguments, ResolveWith, WorkerArguments,
 };
 pub(crate) use keys::{KeysArguments, KeysCommand};
+pub(crate) use knowledge::{
+    KnowledgeArguments, KnowledgeCheckArguments, KnowledgeCommand, KnowledgeExportArguments,
+    KnowledgeKind, KnowledgeListArguments, RuleStateChoice,
+};
 pub(crate) use run::{CacheAction, CacheArguments, ExitCodeOf, RunArguments, RunsArguments};
 pub(crate) use setup::{Agent, Provider, SetupArguments};
 pub(crate) use signature::SignatureArguments;
@@ -128,6 +137,10 @@ pub(crate) enum Command {
     Stats(StatsArguments),
     /// Starts, shows and manages work that survives a crash.
     Jobs(JobsArguments),
+    /// Shows what was learned from fixes: rules, known errors, what they saved.
+    Knowledge(KnowledgeArguments),
+    /// Shows what was decided and why; pins and replaces decisions.
+    Decisions(DecisionsArguments),
     /// Runs jobs, on this machine or for a fleet.
     Worker(WorkerArguments),
     /// Shows what a model would be allowed to do, and what you have allowed.

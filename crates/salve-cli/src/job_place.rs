@@ -20,7 +20,7 @@ use salve_jobs::{
     EventId, FlowName, JobId, JobRunner, JobSnapshot, Jobs, RunningRunner, Steps, WorkerOptions,
 };
 use salve_model::{Chosen, ModelSettings, read_key_file};
-use salve_store::{CallFilter, CallState};
+use salve_store::{CallFilter, CallState, Store};
 use salve_types::{Clock, Timestamp};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -159,6 +159,11 @@ impl<'a> OpenJobs<'a> {
     /// it too.
     pub(crate) fn is_local(&self) -> bool {
         self.place.is_local()
+    }
+
+    /// Returns what is remembered in the same place.
+    pub(crate) fn store(&self) -> &Store {
+        &self.opened.store
     }
 
     /// Returns where they are, to show.

@@ -124,6 +124,8 @@ fn run(arguments: Arguments, name: &str) -> CommandResult {
         Command::Calls(options) => commands::calls::run(&options, format()?),
         Command::Stats(options) => commands::stats::run(&options, format()?),
         Command::Jobs(options) => commands::jobs::run(&options, format()?),
+        Command::Knowledge(options) => commands::knowledge::run(&options, format()?),
+        Command::Decisions(options) => commands::decisions::run(&options, format()?),
         Command::Worker(options) => commands::worker::run(&options, format()?),
         Command::Policy { command } => commands::policy::run(&command, format()?),
         Command::Trust(options) => commands::trust::run(&options, format()?),

@@ -38,6 +38,25 @@ pub(super) const EXAMPLES: &[(&str, &str)] = &[
     ("completions", "salve completions bash > ~/.local/share/bash-completion/completions/salve"),
     ("config", "salve config show --origin"),
     ("config show", "salve config show\nsalve config show --origin"),
+    (
+        "decisions",
+        "salve decisions list\nsalve decisions show ID\nsalve decisions pin ID --reason 'reviewed'",
+    ),
+    (
+        "decisions list",
+        "salve decisions list --here\nsalve decisions list --scope build --type rule_applied\nsalve decisions list --held --format json",
+    ),
+    ("decisions show", "salve decisions show ID\nsalve decisions show ID --format json"),
+    ("decisions pin", "salve decisions pin ID --reason 'reviewed'"),
+    ("decisions unpin", "salve decisions unpin ID --reason 'no longer true'"),
+    (
+        "decisions supersede",
+        "salve decisions supersede ID --choice 'use the new parser' --reason 'the old one is gone'",
+    ),
+    (
+        "decisions export",
+        "salve decisions export > decisions.json\nsalve decisions export --here decisions.json",
+    ),
     ("demo", "salve demo"),
     ("diff", "salve diff\nsalve diff 3"),
     ("doctor", "salve doctor\nsalve doctor --format json"),
@@ -87,6 +106,35 @@ pub(super) const EXAMPLES: &[(&str, &str)] = &[
     ),
     ("keys list", "salve keys list\nsalve keys list --format json"),
     ("keys revoke", "salve keys revoke laptop"),
+    (
+        "knowledge",
+        "salve knowledge list\nsalve knowledge stats\nsalve knowledge show ID\ncargo build 2>&1 | salve knowledge check",
+    ),
+    (
+        "knowledge list",
+        "salve knowledge list --here\nsalve knowledge list --only rules --state quarantined\nsalve knowledge list --format json",
+    ),
+    ("knowledge show", "salve knowledge show ID\nsalve knowledge show ID --format json"),
+    ("knowledge pin", "salve knowledge pin ID --reason 'reviewed by the team'"),
+    ("knowledge unpin", "salve knowledge unpin ID"),
+    ("knowledge disable", "salve knowledge disable ID"),
+    ("knowledge enable", "salve knowledge enable ID"),
+    (
+        "knowledge export",
+        "salve knowledge export > healing-patterns.json\nsalve knowledge export --full --all shared.json\nsalve knowledge export --rules salve.rules",
+    ),
+    (
+        "knowledge import",
+        "salve knowledge import healing-patterns.json\nsalve knowledge import salve.rules\nsalve knowledge import --shared - < shared.json",
+    ),
+    (
+        "knowledge stats",
+        "salve knowledge stats\nsalve knowledge stats --days 7 --here --format json",
+    ),
+    (
+        "knowledge check",
+        "cargo build 2>&1 | salve knowledge check\nsalve knowledge check --signature SIGNATURE --format json",
+    ),
     ("man", "salve man run | man -l -"),
     (
         "parse",

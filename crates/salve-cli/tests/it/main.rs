@@ -14,6 +14,7 @@ mod heal_commands;
 mod history;
 mod inspect;
 mod jobs;
+mod knowledge;
 mod ledger;
 mod models;
 mod no_namespaces;
