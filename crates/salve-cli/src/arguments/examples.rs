@@ -111,6 +111,10 @@ pub(super) const EXAMPLES: &[(&str, &str)] = &[
         "salve knowledge list\nsalve knowledge stats\nsalve knowledge show ID\ncargo build 2>&1 | salve knowledge check",
     ),
     (
+        "knowledge learn",
+        "salve knowledge learn --pairs fixes.jsonl\nsalve knowledge learn --pairs - --format json < fixes.jsonl",
+    ),
+    (
         "knowledge list",
         "salve knowledge list --here\nsalve knowledge list --only rules --state quarantined\nsalve knowledge list --format json",
     ),

@@ -18,6 +18,16 @@ pub(crate) struct KnowledgeArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum KnowledgeCommand {
+    /// Learns rules from fixes that you bring along, each confirmed by its own command in the sandbox.
+    Learn {
+        /// Lines `{id, language, path, before, after, command}`; `command` is a list, and must fail on `before`
+        /// and pass on `after`. `-` for standard input.
+        #[arg(long, value_name = "FILE")]
+        pairs: PathBuf,
+        /// Runs the commands also where the sandbox lacks a guarantee.
+        #[arg(long)]
+        yes: bool,
+    },
     /// Lists the rules that were learned and the errors that are known, best and newest first.
     List(KnowledgeListArguments),
     /// Shows a rule, or all that was tried on an error.

@@ -5,6 +5,7 @@
 
 mod draw;
 pub(super) mod files;
+mod learn;
 mod lookup;
 mod rule_files;
 mod stats;
@@ -51,6 +52,9 @@ pub(crate) fn run(arguments: &KnowledgeArguments, format: Format) -> CommandResu
         KnowledgeCommand::Stats { days, here } => {
             let workspace = here.then(|| root(&arguments.place)).transpose()?;
             stats::run(store, workspace.as_deref(), *days, format)
+        }
+        KnowledgeCommand::Learn { pairs, yes } => {
+            learn::run(store, &arguments.place, pairs, *yes, format)
         }
         KnowledgeCommand::Check(options) => lookup::run(store, &arguments.place, options, format),
     }

@@ -8,7 +8,7 @@ use super::{FixRule, KNOWN, RULE, RuleIndex, RuleRecord as LearnedRule, StoredFi
 use crate::heal::machine::EarlierTry;
 use crate::heal::{Fix, FixOrigin, FixSource, Sources};
 use salve_check::{Signature, sign};
-use salve_store::{KnownFix, PatternKey, RuleRecord, Store, StoreError};
+use salve_store::{KnownFix, PatternKey, Store, StoreError, StoredRule};
 use salve_types::{Diagnostic, Language};
 use std::collections::BTreeSet;
 
@@ -129,7 +129,7 @@ fn language_of(diagnostic: &Diagnostic) -> Option<Language> {
 }
 
 // A body that is not what its id was made of was written by somebody else.
-fn learned(record: &RuleRecord, pinned: bool) -> Option<LearnedRule> {
+fn learned(record: &StoredRule, pinned: bool) -> Option<LearnedRule> {
     let rule: FixRule = serde_json::from_str(&record.body).ok()?;
     if rule.content_id() != record.id {
         return None;
