@@ -11,6 +11,7 @@ mod diagnostics;
 mod edits;
 mod graph;
 mod inspect;
+mod knowledge;
 mod manifest;
 mod normalise;
 mod parse;
@@ -42,6 +43,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "edits", check: edits::check, dictionary: EDITS },
     Target { name: "graph", check: graph::check, dictionary: GRAPHS },
     Target { name: "inspect", check: inspect::check, dictionary: CODE },
+    Target { name: "knowledge", check: knowledge::check, dictionary: KNOWLEDGE },
     Target { name: "manifest", check: manifest::check, dictionary: MANIFEST },
     Target { name: "normalise", check: normalise::check, dictionary: CONSOLE },
     Target { name: "parse", check: parse::check, dictionary: JSON },
@@ -59,6 +61,15 @@ const GRAPHS: &[&str] = &[
     "{\"nodes\":[", "{\"id\":\"a\",\"step\":\"work\"}", "\"flow\":\"Graph@1\"", "\"depends_on\":[\"a\"]",
     "\"edges\":[{\"from\":\"a\",\"to\":\"b\"}]", "\"join\":\"any\"", "\"parallel\":1", "\"input\":",
     "{\"$from\":\"a\",\"at\":\"/x\"}", "\"output\":", "\"on_fail\":\"continue\"", "\"retry\":{\"attempts\":1}",
+];
+
+#[rustfmt::skip]
+const KNOWLEDGE: &[&str] = &[
+    "format = \"salve-rule/1\"\n", "target = \"c\"\n", "tool = \"gcc\"\n", "level = 3\n", "[rule.token]\n",
+    "anchor = \"above\"\n", "anchor = \"first\"\n", "anchor = { token = { offset = -1 } }\n", "at = \"<end>\"\n",
+    "head = \"int\"\n", "left = [\"<start>\"]\n", "remove = [\"$A\", \"<name>\"]\n", "insert = [{ piece = \"$A\" }]\n",
+    "holes = [{ kind = \"name\", from = \"code\" }]\n", "{ message = 0 }", "{ near = 0 }", "[rule.structure]\n",
+    "pattern = \"$A + $B\"\n", "rewrite = \"$$A\"\n", "[rule.template]\n", "{{ slot }}", "template = \"\"\n", "run = 1\n",
 ];
 
 #[rustfmt::skip]

@@ -3,8 +3,10 @@
 //! In: the `pairs-*.jsonl` of the cases folder and the compilers of this machine (`--tools FOLDER` names
 //! the folder whose `node_modules` has tsc and eslint). Out: for each set how many the tool passes
 //! afterwards, how many of those are the human's fix but for white space, and how many fixes were tried.
+//! With `--learn` the same with rules learned from one half of a set, on the other half.
 //! Never counts a program whose own fix the tool of this machine does not pass.
 
+mod learn;
 mod tool;
 
 use anyhow::{Context, bail};
@@ -73,11 +75,36 @@ pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
         only: flags.value("--only")?,
     };
     let jobs: usize = flags.value("--jobs")?.unwrap_or(2);
+    let learns = flags.switch("--learn");
+    let learning = learn::Learning {
+        splits: flags.value("--splits")?.unwrap_or(10),
+        seed: flags.value("--seed")?.unwrap_or(1),
+        curve: flags.switch("--curve"),
+        tries: flags.value("--tries")?.unwrap_or(5),
+        cache: flags.value("--cache")?,
+        jobs,
+        show: settings.show,
+        tools: settings.tools.clone(),
+    };
     flags.finish()?;
     let Some(folder) = workspace::cases() else {
         println!("skipped: no cases folder: neither SALVE_CASES nor ../shared/cases");
         return Ok(());
     };
+    if learns {
+        let mut worse = 0;
+        for tool in
+            Tool::ALL.into_iter().filter(|tool| set.as_deref().is_none_or(|set| set == tool.set()))
+        {
+            let pairs = read(&folder, tool)?;
+            let pairs = &pairs[..pairs.len().min(settings.n)];
+            worse += learn::run(tool, pairs, &learning)?;
+        }
+        if worse > 0 {
+            bail!("{worse} programs were left worse");
+        }
+        return Ok(());
+    }
     println!(
         "{:<12} {:>8} {:>8} {:>7} {:>7} {:>6} {:>7}",
         "set", "measured", "healed", "share", "equal", "worse", "tried"
@@ -86,10 +113,7 @@ pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
     for tool in
         Tool::ALL.into_iter().filter(|tool| set.as_deref().is_none_or(|set| set == tool.set()))
     {
-        let path = folder.join(format!("pairs-{}.jsonl", tool.set()));
-        let text = std::fs::read_to_string(&path)
-            .with_context(|| format!("could not read {}", path.display()))?;
-        let pairs: Vec<Pair> = text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+        let pairs = read(&folder, tool)?;
         let counts = measure(tool, &pairs, &settings, jobs)?;
         let share = |part: usize| 100.0 * part as f64 / counts.measured.max(1) as f64;
         println!(
@@ -114,6 +138,13 @@ pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
         bail!("{worse} programs were left worse");
     }
     Ok(())
+}
+
+fn read(folder: &std::path::Path, tool: Tool) -> anyhow::Result<Vec<Pair>> {
+    let path = folder.join(format!("pairs-{}.jsonl", tool.set()));
+    let text = std::fs::read_to_string(&path)
+        .with_context(|| format!("could not read {}", path.display()))?;
+    Ok(text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?)
 }
 
 fn measure(tool: Tool, pairs: &[Pair], settings: &Settings, jobs: usize) -> anyhow::Result<Counts> {

@@ -24,6 +24,7 @@ const BENCHES: &[(&str, &str)] = &[
     ("salve-engine", "jobs"),
     ("salve-engine", "answer"),
     ("salve-engine", "heal"),
+    ("salve-engine", "knowledge"),
 ];
 
 /// Runs every benchmark and collects the goal lines.

@@ -50,3 +50,8 @@ use again::Names;
 const KNOWN: &str = "known:";
 /// The author of a rule's fix, before the id of the rule.
 const RULE: &str = "rule:";
+
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod testing;

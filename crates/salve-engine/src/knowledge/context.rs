@@ -61,8 +61,26 @@ pub(super) struct Case<'a> {
     pub(super) line: u32,
     message: &'a str,
     column: u32,
-    names: OnceCell<HashSet<&'a str>>,
+    words: OnceCell<HashSet<&'a str>>,
     tree: OnceCell<Option<NodeTree>>,
+    brackets: OnceCell<[i64; 3]>,
+}
+
+/// Returns how many round, square and curly brackets are opened and not closed among tokens.
+pub(super) fn brackets<'t>(words: impl Iterator<Item = &'t str>) -> [i64; 3] {
+    let mut open = [0; 3];
+    for word in words {
+        match word {
+            "(" => open[0] += 1,
+            ")" => open[0] -= 1,
+            "[" => open[1] += 1,
+            "]" => open[1] -= 1,
+            "{" => open[2] += 1,
+            "}" => open[2] -= 1,
+            _ => {}
+        }
+    }
+    open
 }
 
 impl<'a> Case<'a> {
@@ -81,8 +99,8 @@ impl<'a> Case<'a> {
         let offset = offset(tokens.text, line, column)?;
         let place = tokens.at(offset);
         let quotes = message_quotes(message).into_iter().take(QUOTES).collect();
-        let (names, tree) = (OnceCell::new(), OnceCell::new());
-        Some(Self { place, quotes, line, tokens, message, column, names, tree })
+        let (words, tree, brackets) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Some(Self { place, quotes, line, tokens, message, column, words, tree, brackets })
     }
 
     /// Prepares the same diagnostic in another text.
@@ -95,19 +113,22 @@ impl<'a> Case<'a> {
         self.tree.get_or_init(|| parse_nodes(self.tokens.text, self.tokens.language)).as_ref()
     }
 
+    /// Returns how many brackets of each kind the file leaves open.
+    pub(super) fn brackets(&self) -> [i64; 3] {
+        let words = || (0..self.tokens.all.len()).map(|at| self.tokens.word(at));
+        *self.brackets.get_or_init(|| brackets(words()))
+    }
+
     /// Returns whether a token is a word of the language and not a name of the program.
     pub(super) fn is_kept(&self, at: usize) -> bool {
         self.tokens.all.get(at).is_some_and(|token| token.kind != WordKind::Name)
             || is_language_word(self.tokens.language, self.tokens.word(at))
     }
 
-    /// Returns whether a name occurs in the file.
-    pub(super) fn knows(&self, name: &str) -> bool {
-        let collect = || {
-            let is_name = |at: &usize| self.tokens.all[*at].kind == WordKind::Name;
-            (0..self.tokens.all.len()).filter(is_name).map(|at| self.tokens.word(at)).collect()
-        };
-        self.names.get_or_init(collect).contains(name)
+    /// Returns whether a token occurs in the file.
+    pub(super) fn has(&self, word: &str) -> bool {
+        let collect = || (0..self.tokens.all.len()).map(|at| self.tokens.word(at)).collect();
+        self.words.get_or_init(collect).contains(word)
     }
 }
 

@@ -3,7 +3,7 @@
 //! In: a rule, a diagnostic and the text of its file. Out: edits of that text, the best place first. Work
 //! is bounded by the tokens of the lines that are looked at and a number of places, whatever the rule says.
 
-use super::context::Case;
+use super::context::{Case, brackets};
 use super::edit::{Fitting, RuleEdit};
 use super::near::near;
 use super::rule::{Anchor, FixRule, HOLES, HoleSource, Piece, RuleBody, TokenRule};
@@ -50,6 +50,15 @@ pub(super) fn edits(rule: &FixRule, case: &Case<'_>) -> Vec<RuleEdit> {
 /// Lists the places where a token rule fits, the best first.
 pub(super) fn fittings(rule: &TokenRule, case: &Case<'_>) -> Vec<Fitting> {
     if rule.holes.len() > HOLES || (rule.remove.is_empty() && rule.insert.is_empty()) {
+        return Vec::new();
+    }
+    // Most rules need a word that the file does not have.
+    let pieces = rule.left.iter().chain(&rule.remove).chain(&rule.right).chain(&rule.head);
+    let is_there = |piece: &Piece| match piece {
+        Piece::Exact(word) => case.has(word),
+        _ => true,
+    };
+    if !pieces.into_iter().all(is_there) {
         return Vec::new();
     }
     let mut bound: Bindings<'_> = [None; HOLES];
@@ -106,10 +115,15 @@ fn positions<'a>(rule: &'a TokenRule, case: &'a Case<'_>) -> Box<dyn Iterator<It
                 return Box::new(std::iter::empty());
             };
             let range = case.tokens.line(line);
-            let mut all: Vec<usize> = (range.start + shift..range.end + shift).collect();
+            let range = range.start + shift..range.end + shift;
             let wanted = exactly(offset).unwrap_or(0);
-            all.sort_by_key(|at| (at.abs_diff(wanted), *at));
-            Box::new(all.into_iter())
+            let wanted = wanted.clamp(range.start, range.end.saturating_sub(1).max(range.start));
+            // Outwards from the place where the example had it.
+            let outwards = (0..range.len()).flat_map(move |distance| {
+                let right = (distance > 0).then_some(wanted + distance);
+                wanted.checked_sub(distance).into_iter().chain(right)
+            });
+            Box::new(outwards.filter(move |at| range.contains(at)))
         }
         Anchor::Above => {
             let range = case.tokens.line(case.line);
@@ -222,9 +236,36 @@ fn fitting(rule: &TokenRule, case: &Case<'_>, at: usize, bound: &Bindings<'_>) -
     let removed = rule.remove.len();
     let same = words.len() == removed
         && words.iter().enumerate().all(|(order, word)| case.tokens.word(at + order) == *word);
-    (!same && rule.needs.iter().all(|name| case.knows(name))).then_some(Fitting {
-        at,
-        removed,
-        words,
+    let fitting = Fitting { at, removed, words };
+    let is_sensible = !same
+        && rule.needs.iter().all(|name| case.has(name))
+        && !repeats(&fitting, case)
+        && balances(&fitting, case);
+    is_sensible.then_some(fitting)
+}
+
+// Several tokens that are there already are not written once more beside themselves.
+fn repeats(fitting: &Fitting, case: &Case<'_>) -> bool {
+    let count = fitting.words.len();
+    let is_there = |from: usize| {
+        fitting
+            .words
+            .iter()
+            .enumerate()
+            .all(|(order, word)| case.tokens.word(from + order) == *word)
+    };
+    fitting.removed == 0
+        && count > 1
+        && (is_there(fitting.at) || fitting.at.checked_sub(count).is_some_and(is_there))
+}
+
+// Brackets that are added or taken away must leave fewer of the file open, and none more.
+fn balances(fitting: &Fitting, case: &Case<'_>) -> bool {
+    let removed = (fitting.at..fitting.at + fitting.removed).map(|at| case.tokens.word(at));
+    let (taken, added) = (brackets(removed), brackets(fitting.words.iter().map(String::as_str)));
+    let before = case.brackets();
+    (0..before.len()).all(|kind| {
+        let change = added[kind] - taken[kind];
+        change == 0 || (before[kind] + change).abs() < before[kind].abs()
     })
 }

@@ -217,3 +217,6 @@ fn fix(record: &RuleRecord, path: &str, edit: RuleEdit, answers: usize) -> Fix {
         answers: vec![answers],
     }
 }
+
+#[cfg(test)]
+mod tests;

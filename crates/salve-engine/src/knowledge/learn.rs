@@ -38,6 +38,8 @@ pub(super) struct Lesson<'a> {
     diagnostic: &'a Diagnostic,
     before: Case<'a>,
     after: Tokens<'a>,
+    /// The same diagnostic in the fixed text.
+    fixed: Option<Case<'a>>,
     /// The first token that differs.
     from: usize,
     removed: usize,
@@ -99,7 +101,8 @@ impl<'a> Lesson<'a> {
             && after.starts_line(from)
             && after.all.get(next).is_some()
             && !after.starts_line(next);
-        Some(Self { diagnostic, before, after, from, removed, written, before_next })
+        let fixed = before.moved_to(after.clone());
+        Some(Self { diagnostic, before, after, fixed, from, removed, written, before_next })
     }
 
     fn rules(&self) -> Vec<FixRule> {
@@ -135,6 +138,10 @@ impl<'a> Lesson<'a> {
         match (rung.exactly, is_near) {
             (true, true) => vec![Anchor::Token { offset }],
             (true, false) => Vec::new(),
+            // A declaration above what it declares may be any number of lines above it.
+            (false, true) if delta < 0 => {
+                vec![Anchor::Line { delta, offset }, Anchor::Above, Anchor::First]
+            }
             (false, true) => vec![Anchor::Line { delta, offset }],
             (false, false) if delta < 0 => vec![Anchor::Above, Anchor::First],
             (false, false) => vec![Anchor::Line { delta, offset }],
@@ -223,8 +230,7 @@ impl<'a> Lesson<'a> {
         if !fittings(body, &self.before).iter().any(makes) {
             return false;
         }
-        let fixed = self.before.moved_to(self.after.clone());
-        fixed.is_none_or(|fixed| fittings(body, &fixed).is_empty())
+        self.fixed.as_ref().is_none_or(|fixed| fittings(body, fixed).is_empty())
     }
 }
 
@@ -244,3 +250,6 @@ fn gap(tokens: &Tokens<'_>, at: usize) -> String {
 fn kind(tokens: &Tokens<'_>, at: usize) -> WordKind {
     tokens.all.get(at).map_or(WordKind::Mark, |token| token.kind)
 }
+
+#[cfg(test)]
+mod tests;

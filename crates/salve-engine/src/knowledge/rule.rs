@@ -144,25 +144,25 @@ pub struct TokenRule {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<Piece>,
     /// The tokens before the edit, in reading order.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<Piece>,
     /// The tokens it takes away.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remove: Vec<Piece>,
     /// The tokens it writes.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub insert: Vec<Insertion>,
     /// The tokens after the edit.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub right: Vec<Piece>,
     /// What its holes stand for, in the order of their letters.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holes: Vec<Hole>,
     /// Whether what it writes belongs to the token after it, and not to the one before it.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub before_next: bool,
     /// Whether a blank follows what is written before the next token.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub spaced_after: bool,
     /// Names it writes as they are: they must occur in the file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -331,7 +331,7 @@ pub struct StructureRule {
     /// The code that takes its place.
     pub rewrite: String,
     /// What holes that the pattern does not bind stand for: `$M` from the message, `$N` near it.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holes: Vec<NamedHole>,
 }
 

@@ -39,6 +39,8 @@ pub(super) fn learn(example: &FixExample, diagnostic: &Diagnostic) -> Vec<FixRul
 struct Lesson<'a> {
     case: Case<'a>,
     after: &'a str,
+    /// The same diagnostic in the fixed text.
+    fixed: Option<Case<'a>>,
     tree: NodeTree,
     /// The node that is rewritten, and what differs in it in either text.
     node: usize,
@@ -52,7 +54,8 @@ impl<'a> Lesson<'a> {
         let case = Case::of(diagnostic, before, language)?;
         let tree = parse_nodes(before, language).filter(|tree| !tree.has_error())?;
         let fixed = parse_nodes(after, language).filter(|tree| !tree.has_error())?;
-        let (old, new) = differing(&case.tokens, &Tokens::of(after, language)?)?;
+        let fixed_tokens = Tokens::of(after, language)?;
+        let (old, new) = differing(&case.tokens, &fixed_tokens)?;
         let covers =
             |span: Span| span.start <= old.start && old.end <= span.end && span.start < span.end;
         let nodes = tree.nodes();
@@ -66,7 +69,8 @@ impl<'a> Lesson<'a> {
             let touches = span.start < old.start || old.end < span.end || !old.is_empty();
             let kept = fixed.nodes().iter().any(|node| node.is_named && node.span == grown(span));
             if kept && touches && span.len() <= LONGEST && nodes[at].parent.is_some() {
-                return Some(Self { case, after, tree, node: at, old, new });
+                let fixed = case.moved_to(fixed_tokens);
+                return Some(Self { case, after, fixed, tree, node: at, old, new });
             }
             at = nodes[at].parent?;
         }
@@ -164,11 +168,8 @@ impl<'a> Lesson<'a> {
         let is_made = |edit: &RuleEdit| {
             edit.applied(self.case.tokens.text).is_some_and(|text| text == self.after)
         };
-        let fixed = Tokens::of(self.after, self.case.tokens.language);
         edits(body, &self.case).iter().any(is_made)
-            && fixed
-                .and_then(|fixed| self.case.moved_to(fixed))
-                .is_none_or(|fixed| edits(body, &fixed).is_empty())
+            && self.fixed.as_ref().is_none_or(|fixed| edits(body, fixed).is_empty())
     }
 }
 
@@ -330,3 +331,6 @@ fn filled(template: &str, bound: &BTreeMap<char, &str>) -> Option<String> {
     }
     Some(made)
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,7 @@
 
 use super::replay::replay;
 use super::rule::{FixExample, FixRule, HOLES, Piece, RuleBody, RuleKey, TokenRule};
+use super::tokens::Tokens;
 use salve_types::Language;
 use serde::{Deserialize, Serialize};
 
@@ -165,7 +166,7 @@ fn bounded(rule: &FixRule) -> Result<(), RuleFileError> {
     short("class", &rule.key.class)?;
     short("description", &rule.description)?;
     match &rule.body {
-        RuleBody::Token(body) => bounded_tokens(body),
+        RuleBody::Token(body) => bounded_tokens(body, rule.language),
         RuleBody::Structure(body) => {
             short("kind", &body.kind)?;
             short("pattern", &body.pattern)?;
@@ -187,7 +188,7 @@ fn bounded(rule: &FixRule) -> Result<(), RuleFileError> {
     }
 }
 
-fn bounded_tokens(body: &TokenRule) -> Result<(), RuleFileError> {
+fn bounded_tokens(body: &TokenRule, language: Language) -> Result<(), RuleFileError> {
     let lists = [("left", &body.left), ("remove", &body.remove), ("right", &body.right)];
     if let Some((name, _)) = lists.iter().find(|(_, list)| list.len() > PIECES) {
         return Err(RuleFileError::OutOfBounds(name));
@@ -195,8 +196,13 @@ fn bounded_tokens(body: &TokenRule) -> Result<(), RuleFileError> {
     if body.insert.len() > PIECES || (body.insert.is_empty() && body.remove.is_empty()) {
         return Err(RuleFileError::OutOfBounds("insert"));
     }
+    // A token, and not a statement that is called one.
+    let is_one = |token: &str| {
+        let tokens = Tokens::of(token, language);
+        tokens.is_some_and(|it| it.all.len() == 1 && it.all[0].span.len() == token.len())
+    };
     let is_token = |piece: &Piece| match piece {
-        Piece::Exact(token) => token.len() <= 400 && !token.contains('\n'),
+        Piece::Exact(token) => token.len() <= 400 && is_one(token),
         Piece::Hole(number) => usize::from(*number) < body.holes.len(),
         Piece::Any(_) | Piece::Start | Piece::End => false,
     };
@@ -228,3 +234,6 @@ fn hold(rule: &FixRule, examples: &[FixExample]) -> Result<(), RuleFileError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -90,7 +90,7 @@ impl<'l, 'a> Holes<'l, 'a> {
         }
         let before = &self.lesson.before;
         let is_near = |quote: &&str| near(before, quote).contains(&word);
-        if let Some(quote) = before.quotes.iter().position(|quote| is_near(quote)) {
+        if let Some(quote) = before.quotes.iter().position(is_near) {
             let number = self.add(WordKind::Name, HoleSource::Near(u8::try_from(quote).ok()?))?;
             self.near.insert(word, number);
         }

@@ -1,0 +1,77 @@
+//! What rules propose together: the order, the doubles, the same each time.
+
+use super::super::testing::{fixed_c, said};
+use super::*;
+use crate::heal::testing::Files;
+
+fn lost(line: &str) -> FixExample {
+    let text = |end: &str| format!("int f() {{\n  {line}{end}\n  return 0; }}\n");
+    let column = u32::try_from(line.len()).expect("a short line") + 3;
+    fixed_c("expected ';' before 'return'", (2, column), &text(""), &text(";"))
+}
+
+fn asked() -> (Vec<Diagnostic>, Files) {
+    let text = "int g() {\n  total = 7\n  return 1; }\n";
+    let diagnostic = said("gcc", "expected ';' before 'return'", "a.c", (2, 12));
+    (vec![diagnostic], Files::of([("a.c", text)]))
+}
+
+fn made(fixes: &[Fix], files: &Files) -> Vec<String> {
+    let text = |fix: &Fix| {
+        let patch = crate::heal::Patch::default().with(&fix.changes, files).expect("a fix fits");
+        patch.files["a.c"].clone().expect("a text")
+    };
+    fixes.iter().map(text).collect()
+}
+
+#[test]
+fn r59_the_same_rules_propose_the_same_bytes_each_time() {
+    let examples = [lost("x = 1"), lost("f(a)"), lost("a[i] = b"), lost("y = 2")];
+    let (diagnostics, files) = asked();
+    let propose = || RuleIndex::learned(&examples).candidates(&diagnostics, &files, &|_| (0, 0));
+    let first = propose();
+    assert_eq!(made(&first, &files)[0], "int g() {\n  total = 7;\n  return 1; }\n");
+    assert_eq!(first[0].source, FixSource::Rule);
+    assert!(first[0].author.starts_with("rule:"));
+    for _ in 0..2 {
+        assert_eq!(propose(), first);
+    }
+    let texts = made(&first, &files);
+    let different: std::collections::BTreeSet<&String> = texts.iter().collect();
+    assert_eq!(different.len(), texts.len(), "no text is proposed twice");
+}
+
+#[test]
+fn what_was_right_more_often_comes_first_and_a_pinned_rule_before_all() {
+    // Two rules for one error that differ in what they write.
+    let mut wrong = lost("x = 1");
+    wrong.after = wrong.after.replace("1;", "1,");
+    let rules = |example: &FixExample| learn(example).into_iter().filter(|rule| rule.level == 1);
+    let (good, bad) = (rules(&lost("x = 1")).next(), rules(&wrong).next());
+    let (good, bad) = (good.expect("a rule"), bad.expect("a rule"));
+    let (diagnostics, files) = asked();
+    let first = |records: Vec<RuleRecord>, wins: &dyn Fn(&str) -> (u32, u32)| {
+        RuleIndex::new(records).candidates(&diagnostics, &files, wins)[0].author.clone()
+    };
+    let both = || vec![RuleRecord::new(bad.clone()), RuleRecord::new(good.clone())];
+    let of = |rule: &FixRule| format!("rule:{}", rule.id);
+    let won = |id: &str| if id == good.id { (5, 0) } else { (0, 5) };
+    assert_eq!(first(both(), &won), of(&good));
+    let mut pinned = both();
+    pinned[0].pinned = true;
+    assert_eq!(first(pinned, &won), of(&bad));
+}
+
+#[test]
+fn a_rule_of_another_language_or_key_proposes_nothing() {
+    let (mut diagnostics, files) = asked();
+    let index = RuleIndex::learned(&[lost("x = 1")]);
+    let count =
+        |diagnostics: &[Diagnostic]| index.candidates(diagnostics, &files, &|_| (0, 0)).len();
+    assert!(count(&diagnostics) > 0);
+    diagnostics[0].tool = "clang".to_owned();
+    assert_eq!(count(&diagnostics), 0);
+    diagnostics[0].spans[0].path = "absent.c".to_owned();
+    assert_eq!(count(&diagnostics), 0);
+    assert_eq!(count(&[]), 0);
+}
