@@ -6,9 +6,11 @@
 
 use super::file::{ChangedFile, Text};
 use super::items::{Item, ItemKind};
-use super::reports::Reports;
+use super::reports::{Reports, words};
 use super::{GateRefusal, GateRule, manifest, refusal};
+use crate::heal::fixers::slips;
 use salve_types::{CheckRole, protected_entry};
+use std::collections::BTreeSet;
 
 pub(super) fn judge(
     file: &ChangedFile,
@@ -45,9 +47,43 @@ pub(super) fn judge(
         Some(CheckRole::Test) if !is_broken => {
             no(GateRule::TestFile, "changes a test that says what is right")
         }
+        Some(CheckRole::Test) => match renamed_use(file) {
+            Some((name, other)) => {
+                let what = format!("has a test use `{other}`, which it calls `{name}`,");
+                no(GateRule::TestFile, &what)
+            }
+            None => Ok(()),
+        },
         Some(_) => Ok(()),
         None => inner_tests(file, reports),
     }
+}
+
+// A name that the change spells another way, which the file nowhere does: it may be the definition that is
+// misspelt, and the test is what says how it is called.
+fn renamed_use(file: &ChangedFile) -> Option<(String, String)> {
+    let (before, after) = file.both()?;
+    let known: BTreeSet<&str> = words(&before.code).collect();
+    for change in &file.changes {
+        let lines = |text: &Text, first: u32, count: u32| -> BTreeSet<String> {
+            let lines = (first..first + count).map(|line| text.line(line));
+            // Where a name is from may well change.
+            let imports = |line: &&str| {
+                words(line)
+                    .next()
+                    .is_some_and(|word| matches!(word, "import" | "from" | "use" | "include"))
+            };
+            lines.filter(|line| !imports(line)).flat_map(words).map(str::to_owned).collect()
+        };
+        let old = lines(before, change.at, change.removed);
+        let new = lines(after, change.new_at, change.added);
+        for other in new.difference(&old).filter(|word| !known.contains(word.as_str())) {
+            if let Some(name) = old.difference(&new).find(|name| slips(name, other).is_some()) {
+                return Some((name.clone(), other.clone()));
+            }
+        }
+    }
+    None
 }
 
 // Tests that are in the file they test.
@@ -82,7 +118,7 @@ pub(super) fn is_test(text: &Text, item: &Item) -> bool {
         .take_while(|line| line.starts_with(['#', '@', '/', '*']) || line.is_empty());
     let is_marked = |line: &str| {
         (line.starts_with("#[") || line.starts_with('@'))
-            && super::reports::words(line).any(|word| matches!(word, "test" | "rstest" | "Test"))
+            && words(line).any(|word| matches!(word, "test" | "rstest" | "Test"))
             && !line.contains("not(test)")
     };
     let is_named = |name: &String| name.starts_with("test_") || name.starts_with("Test");

@@ -471,6 +471,7 @@ fn tests_and_assertions_stay_what_they_are() {
     let path = "tests/test_box.py";
     let failing = [said(path, 10, ErrorClass::Test, "AssertionError: 0 != 1")];
     let broken = [said(path, 3, ErrorClass::Import, "cannot import name 'Box'")];
+    let unknown = [said(path, 9, ErrorClass::Type, "no attribute `put`; did you mean `putt`?")];
     let cases: &[(&str, &str, &[Diagnostic], Option<GateRule>)] = &[
         ("box.size(), 1)", "box.size(), 0)", &failing, Some(TestFile)),
         ("from box import Box", "from boxes import Box", &failing, Some(TestFile)),
@@ -485,6 +486,9 @@ fn tests_and_assertions_stay_what_they_are() {
         ("        self.assertEqual", "        # self.assertEqual", &broken, Some(WeakenedTest)),
         ("box.size(), 1)", "box.size(), 0)", &broken, Some(WeakenedTest)),
         ("def test_empty", "def empty", &broken, Some(WeakenedTest)),
+        // The definition may be what is misspelt.
+        ("box.put(1)", "box.putt(1)", &unknown, Some(TestFile)),
+        ("box.put(1)", "box.size(1)", &unknown, None),
     ];
     for (index, (old, new, said, expected)) in cases.iter().enumerate() {
         assert_eq!(judged(path, test, &with(test, old, new), said), *expected, "case {index}");
