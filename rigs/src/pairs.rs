@@ -97,8 +97,7 @@ pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
             Tool::ALL.into_iter().filter(|tool| set.as_deref().is_none_or(|set| set == tool.set()))
         {
             let pairs = read(&folder, tool)?;
-            let pairs = &pairs[..pairs.len().min(settings.n)];
-            worse += learn::run(tool, pairs, &learning)?;
+            worse += learn::run(tool, &spread(pairs, settings.n), &learning)?;
         }
         if worse > 0 {
             bail!("{worse} programs were left worse");
@@ -138,6 +137,13 @@ pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
         bail!("{worse} programs were left worse");
     }
     Ok(())
+}
+
+// So many pairs from all over the set: neighbours are often of one kind.
+fn spread(pairs: Vec<Pair>, wanted: usize) -> Vec<Pair> {
+    let count = pairs.len();
+    let is_taken = |at: usize| at * wanted.min(count) % count < wanted.min(count);
+    pairs.into_iter().enumerate().filter(|(at, _)| is_taken(*at)).map(|(_, pair)| pair).collect()
 }
 
 fn read(folder: &std::path::Path, tool: Tool) -> anyhow::Result<Vec<Pair>> {
