@@ -9,9 +9,9 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 pub(crate) struct DecisionsArguments {
     #[command(flatten)]
-    pub(crate) store: PlaceArguments,
-    #[command(flatten)]
     pub(crate) place: FolderArguments,
+    #[command(flatten)]
+    pub(crate) store: PlaceArguments,
     #[command(subcommand)]
     pub(crate) command: DecisionsCommand,
 }

@@ -218,7 +218,7 @@ fn h22_check_says_whether_it_was_tried_and_what_came_of_it() {
     // What is out of use is not told.
     json_at(&place, &["knowledge", "disable", "0123456789abcdef"]);
     assert_eq!(json_at(&place, &check)["tried_before"], false);
-    let text = at(&place, &["knowledge", "check"], "all is well\n");
+    let text = at(&place, &["knowledge", "check"], "");
     assert_eq!(text.code, Some(2), "{text:?}");
     let unseen = "error[E0425]: cannot find value `x` in this scope\n --> src/a.rs:1:1\n";
     let unseen = at(&place, &["knowledge", "check", "--format", "json"], unseen);

@@ -81,9 +81,9 @@ pub(super) fn import(
     })?;
     match format {
         Format::Human => output::result(&format!(
-            "{}, {} new; each is checked before it is used\n",
+            "{}, {fixes} new {}; each is checked before it is used\n",
             output::counted(count, "error"),
-            if fixes == 1 { "1 fix".to_owned() } else { format!("{fixes} fixes") },
+            if fixes == 1 { "fix" } else { "fixes" },
         ))?,
         _ => output::value(format, &json!({ "patterns": count, "new_fixes": fixes }))?,
     }
