@@ -18,6 +18,7 @@ mod stitch;
 mod tail;
 mod template;
 mod ties;
+mod told;
 mod weights;
 mod wrapper;
 

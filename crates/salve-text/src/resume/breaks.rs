@@ -43,13 +43,29 @@ pub(crate) fn kept(partial: &str, rule: FinalBreak) -> Vec<usize> {
     ends
 }
 
-/// Returns the partial text with the kind of line break at its end that it has everywhere else: one of
-/// another kind is not the model's.
-pub(crate) fn with_own_break(partial: &str, rule: FinalBreak) -> Cow<'_, str> {
-    let foreign = partial
-        .strip_suffix("\r\n")
-        .filter(|rest| rule == FinalBreak::Unknown && rest.contains('\n') && !rest.contains('\r'));
-    foreign.map_or(Cow::Borrowed(partial), |rest| Cow::Owned(format!("{rest}\n")))
+/// Returns the partial text with the kind of line break at its end that both texts have everywhere else:
+/// one of another kind is not the model's.
+pub(crate) fn with_own_break<'a>(
+    partial: &'a str,
+    continuation: &str,
+    rule: FinalBreak,
+) -> Cow<'a, str> {
+    let bare = partial.trim_end_matches(['\n', '\r']);
+    let breaks = partial[bare.len()..].matches('\n').count();
+    if rule == FinalBreak::Sent || breaks == 0 {
+        return Cow::Borrowed(partial);
+    }
+    // What the partial text shows of itself counts first.
+    let shown = if bare.contains('\n') { bare } else { head(continuation, COUNTED) };
+    let (all, long) = (shown.matches('\n').count(), shown.matches("\r\n").count());
+    let own = match long {
+        _ if all == 0 => return Cow::Borrowed(partial),
+        0 => "\n",
+        _ if long == all => "\r\n",
+        _ => return Cow::Borrowed(partial),
+    };
+    let ended = format!("{bare}{}", own.repeat(breaks));
+    if ended == partial { Cow::Borrowed(partial) } else { Cow::Owned(ended) }
 }
 
 /// How often each sign follows the two before it, in both texts.
@@ -159,10 +175,15 @@ mod tests {
 
     #[test]
     fn a_break_of_another_kind_is_not_the_models() {
-        let own = |text| with_own_break(text, FinalBreak::Unknown).into_owned();
-        assert_eq!(own("a\nb\r\n"), "a\nb\n");
-        assert_eq!(own("a\r\nb\r\n"), "a\r\nb\r\n");
-        assert_eq!(with_own_break("a\nb\r\n", FinalBreak::Sent), "a\nb\r\n");
+        let own = |text, rest| with_own_break(text, rest, FinalBreak::Unknown).into_owned();
+        assert_eq!(own("a\nb\r\n", "c\n"), "a\nb\n");
+        assert_eq!(own("a\r\nb\r\n", "c\n"), "a\r\nb\r\n");
+        assert_eq!(own("a\r\nb\n", "c\n"), "a\r\nb\r\n");
+        assert_eq!(own("a\n\n", "a\r\nb\r\n"), "a\r\n\r\n");
+        assert_eq!(own("a\r\n", "a\nb\n"), "a\n");
+        assert_eq!(own("a\n", "b\r\nc\n"), "a\n");
+        assert_eq!(own("a\n", "b"), "a\n");
+        assert_eq!(with_own_break("a\nb\r\n", "c\n", FinalBreak::Sent), "a\nb\r\n");
     }
 
     #[test]

@@ -5,9 +5,10 @@
 
 use super::breaks::Habits;
 use super::overlap::{Alignment, Overlap, overlaps};
-use super::repetition::{information, surprise};
+use super::repetition::information;
 use super::seam::{self, Vocabulary};
 use super::stitch::{DropReason, Place};
+use super::told::{begins_alike, says_something, told_by};
 use super::weights;
 use crate::lines::{ceil_boundary, indent_of, last_line_start, width};
 
@@ -30,6 +31,10 @@ pub(crate) struct Candidate {
     pub(crate) faint: bool,
     /// Whether what is dropped is the end of a word of the partial text, and nothing else.
     pub(crate) part_of_word: bool,
+    /// Whether what is dropped is a word inside a line, and nothing else.
+    pub(crate) one_word: bool,
+    /// Whether what is dropped begins a line as the lines around it do.
+    pub(crate) begins_alike: bool,
     /// How surprising it would be, in bits, if the dropped text were meant.
     pub(crate) told: f32,
     /// What speaks for it, in bits; the plain join without other evidence has none.
@@ -57,6 +62,8 @@ pub(crate) fn propose(
         unmoved: false,
         faint: false,
         part_of_word: false,
+        one_word: false,
+        begins_alike: false,
         told: 0.0,
         bits: seam::fit(partial, content, place, vocabulary),
     };
@@ -64,13 +71,14 @@ pub(crate) fn propose(
     found.extend(repeated_indent(partial, content, &plain));
     found.extend(missing_break(partial, content, place, loose, &plain));
     found.extend(extra_break(partial, content, place, vocabulary, &plain));
-    for overlap in overlaps(partial, content, OVERLAPS) {
-        let told = information(partial[overlap.from..].trim()) > weights::LEAST_TO_SHOW_NO_MOVE;
-        if told && shows_no_move(&overlap) {
+    let overlaps = overlaps(partial, content, OVERLAPS);
+    let told = told_by(partial, content, &overlaps, place);
+    for (overlap, told) in overlaps.iter().zip(told) {
+        if says_something(&partial[overlap.from..]) && shows_no_move(overlap) {
             // Meant or not, the line is where it stood.
             found.iter_mut().for_each(|candidate| candidate.unmoved |= candidate.drop == 0);
         }
-        found.extend(echo(partial, content, &overlap, place, vocabulary));
+        found.extend(echo(partial, content, overlap, told, place, vocabulary));
     }
     found
 }
@@ -98,6 +106,8 @@ pub(crate) fn faint_echoes(
                 unmoved: true,
                 faint: true,
                 part_of_word: false,
+                one_word: false,
+                begins_alike: false,
                 told: 0.0,
                 bits: weights::FAINT_ECHO + told + fit,
             }
@@ -144,6 +154,7 @@ fn echo(
     partial: &str,
     content: &str,
     overlap: &Overlap,
+    told: f32,
     place: Place,
     vocabulary: &Vocabulary<'_>,
 ) -> Vec<Candidate> {
@@ -153,36 +164,6 @@ fn echo(
     }
     let complete = !seam::is_mid_line(partial);
     let rest = &content[overlap.drop..];
-    let mut told = surprise(repeated, complete);
-    if overlap.alignment == Alignment::Inside && overlap.lines > 0 {
-        // A line that starts in the middle of another one was not written on purpose.
-        let first = repeated.lines().next().unwrap_or_default();
-        told += information(first).min(weights::MOST_OF_BROKEN_LINE);
-    }
-    if overlap.same_indent {
-        told += weights::SAME_INDENT;
-    }
-    let again = indent_of(content);
-    if complete && overlap.lines == 1 && !again.is_empty() && again != indent_of(repeated) {
-        // `try:` in `try:`, or `break` after `break`: the same line at another depth is a block
-        // in a block, or the end of one.
-        told = told.min(weights::MOST_AT_OTHER_DEPTH);
-    }
-    let half = &partial[last_line_start(partial)..];
-    let as_deep =
-        overlap.same_indent || (indent_of(half).is_empty() && indent_of(content).is_empty());
-    if as_deep && overlap.alignment == Alignment::Line && is_comment_sign(half) {
-        // ` * ` or `// ` again, as deep as before: the line of a comment starts over.
-        told += weights::COMMENT_SIGN_AGAIN;
-    }
-    if repeats_around(partial, overlap, content) || is_periodic(partial, overlap, content) {
-        told = told.min(weights::MOST_IN_PERIOD);
-    }
-    let one_line = repeated.trim().lines().count() == 1 && overlap.alignment == Alignment::Line;
-    if place == Place::Words && complete && one_line {
-        // Free text follows no rule that a line is there only once.
-        told = told.min(weights::MOST_OF_LINE_IN_WORDS);
-    }
     let (prior, reason) = match overlap.alignment {
         Alignment::Line if overlap.from == 0 => (weights::PREFILL, DropReason::PrefillEcho),
         Alignment::Line if overlap.lines > 0 => {
@@ -201,6 +182,8 @@ fn echo(
         unmoved: shows_no_move(overlap),
         faint: false,
         part_of_word: is_part_of_word(partial, overlap),
+        one_word: overlap.alignment == Alignment::Inside && is_one_word(repeated),
+        begins_alike: overlap.lines == 0 && begins_alike(partial, content),
         told,
         bits: prior + told + fit.max(weights::WORST_SEAM_AFTER_ECHO),
     };
@@ -225,38 +208,17 @@ fn shows_no_move(overlap: &Overlap) -> bool {
     }
 }
 
+// A word that is said twice may be two names, as in a path.
+fn is_one_word(repeated: &str) -> bool {
+    let words = repeated.split(|sign: char| !(sign.is_alphanumeric() || sign == '_'));
+    words.filter(|word| !word.is_empty()).count() < 2
+}
+
 // Two names may end alike, and a line that begins with the shorter one is no echo of the longer one.
 fn is_part_of_word(partial: &str, overlap: &Overlap) -> bool {
     let is_word = |sign: char| sign.is_alphanumeric() || sign == '_';
     let (before, repeated) = partial.split_at(overlap.from);
     before.ends_with(is_word) && repeated.chars().all(is_word)
-}
-
-fn is_comment_sign(half: &str) -> bool {
-    matches!(half.trim(), "*" | "//" | "///" | "//!" | "--" | "/**" | "/*" | "<!--")
-}
-
-// Whether the repeated text also is right before its place in the partial, or right after its
-// place in the continuation: then repeating is what these texts do.
-fn repeats_around(partial: &str, overlap: &Overlap, content: &str) -> bool {
-    let repeated = &partial[overlap.from..];
-    let bare = repeated.trim();
-    !bare.is_empty()
-        && (partial[..overlap.from].trim_end().ends_with(bare)
-            || content[overlap.drop..].trim_start().starts_with(bare))
-}
-
-// Whether text inside a line goes on with the same period before or after the overlap.
-fn is_periodic(partial: &str, overlap: &Overlap, content: &str) -> bool {
-    if overlap.alignment != Alignment::Inside || overlap.lines > 0 {
-        return false;
-    }
-    let (before, repeated) = partial.split_at(overlap.from);
-    let backward = before.chars().rev().zip(repeated.chars().rev());
-    let shared: String = backward.take_while(|(one, other)| one == other).map(|it| it.0).collect();
-    let forward = content[overlap.drop..].chars().zip(repeated.chars());
-    let again: String = forward.take_while(|(one, other)| one == other).map(|it| it.0).collect();
-    information(&shared).max(information(&again)) >= weights::LEAST_INSIDE_LINE
 }
 
 // The partial stops in the indentation of a line, and the continuation writes it again.

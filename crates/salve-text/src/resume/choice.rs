@@ -90,7 +90,9 @@ impl Choice {
     /// Returns whether no other text is about as likely; `in_words` says that the cut may be inside a
     /// comment or a string, of which a grammar accepts any.
     pub(crate) fn is_certain(&self, in_words: bool) -> bool {
-        if self.best.candidate.part_of_word {
+        // Where a line break may have been added, a line that begins as the cut one may be the next one.
+        let is_next = self.best.side > 0 && self.best.candidate.begins_alike;
+        if self.best.candidate.part_of_word || is_next {
             return false;
         }
         // What is dropped from the middle of a line, or has no letters, is the weakest of echoes.
@@ -100,11 +102,15 @@ impl Choice {
             _ => false,
         };
         self.others.iter().all(|other| {
+            // One word is said again by chance as well, where the grammar has nothing against it.
+            let by_chance = self.best.candidate.one_word
+                && other.candidate.drop == 0
+                && other.opinion == self.best.opinion;
             let undecidable = (in_words && other.side != self.best.side)
                 || differ_in_blank_lines(&self.best.text, &other.text);
             let margin =
                 if weak || undecidable { weights::CERTAIN_IN_DOUBT } else { weights::CERTAIN };
-            self.best.bits - other.bits >= margin
+            !by_chance && self.best.bits - other.bits >= margin
         })
     }
 }

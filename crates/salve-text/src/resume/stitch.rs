@@ -182,7 +182,7 @@ pub(crate) enum Place {
 
 /// Joins `partial` and `continuation`.
 pub fn stitch(partial: &str, continuation: &str, options: &StitchOptions) -> Stitch {
-    let partial = with_own_break(partial, options.final_break);
+    let partial = with_own_break(partial, continuation, options.final_break);
     stitcher(&partial, continuation, options, None).run()
 }
 
@@ -194,9 +194,14 @@ pub fn stitch_with(
     options: &StitchOptions,
     grammar: Grammar<'_>,
 ) -> Stitch {
-    let partial = with_own_break(partial, options.final_break);
+    let partial = with_own_break(partial, continuation, options.final_break);
     stitcher(&partial, continuation, options, Some(grammar)).run()
 }
+
+// How many lines before and after the seam are near it.
+const NEAR: usize = 24;
+// Signs that seldom begin a line.
+const GOING_ON: &str = ":,.;?=+&|%>!";
 
 type Grammar<'a> = &'a dyn Fn(&str, Language) -> GrammarOpinion;
 
@@ -295,7 +300,11 @@ impl Stitcher<'_> {
             let start = readings.len();
             self.read_side(index, Some(&habits), &mut readings);
             for reading in &mut readings[start..] {
-                reading.bits += habits.bits(self.partial, side.end, &reading.text);
+                // A break that is put where some were taken off is the first of them.
+                let again = reading.candidate.insert;
+                let is_one = !again.is_empty() && self.partial[side.end..].starts_with(again);
+                let end = side.end + if is_one { again.len() } else { 0 };
+                reading.bits += habits.bits(self.partial, end, &reading.text);
             }
         }
         readings
@@ -311,12 +320,15 @@ impl Stitcher<'_> {
         if let Some(habits) = habits {
             candidates.extend(faint_echoes(partial, content, side.place, habits, &vocabulary));
         }
-        // A whole line that comes again is no half line: the side with its line break judges it.
-        let is_half = |candidate: &Candidate| {
+        // A whole line that comes again is no half line, and a break that is put where one was taken
+        // off is that one: the side with its line break judges both.
+        let takes_one = self.partial[side.end..].matches('\n').count() == 1;
+        let is_own = |candidate: &Candidate| {
             let rest = content[candidate.drop..].trim_start_matches('\r');
-            index == 0 || partial.ends_with('\n') || candidate.drop == 0 || !rest.starts_with('\n')
+            let is_half = partial.ends_with('\n') || candidate.drop == 0 || !rest.starts_with('\n');
+            is_half && (candidate.insert.is_empty() || !takes_one)
         };
-        candidates.retain(is_half);
+        candidates.retain(|candidate| index == 0 || is_own(candidate));
         for candidate in candidates {
             let Some(text) = assemble(partial, content, &candidate) else { continue };
             let shape = shape_of(&text, partial.len(), self.language);
@@ -336,7 +348,9 @@ impl Stitcher<'_> {
 
     fn join(self, choice: Choice) -> Stitch {
         let in_words = self.sides.iter().any(|side| side.place == Place::Words);
-        let is_certain = choice.is_certain(in_words) && !self.sets_much_aside(choice.best.side);
+        let is_certain = choice.is_certain(in_words)
+            && !self.sets_much_aside(choice.best.side)
+            && !self.begins_as_no_line(&choice.best);
         let best = choice.best;
         let side = &self.sides[best.side];
         let (partial, taken_off) = self.partial.split_at(side.end);
@@ -370,6 +384,25 @@ impl Stitcher<'_> {
             verdict,
             outcome: StitchOutcome::Joined { text: best.text },
         }
+    }
+
+    // Whether a break that may have been added is kept, and the line after it stands as deep as no line
+    // near it does, or begins there with a sign that goes on with another line.
+    fn begins_as_no_line(&self, best: &Reading) -> bool {
+        let end = self.sides[best.side].end;
+        let rest = best.text.get(end..).unwrap_or_default();
+        let indent = indent_of(rest);
+        let sign = rest[indent.len()..].chars().next();
+        let sign = sign.filter(|sign| GOING_ON.contains(*sign));
+        let begins = |line: &str| {
+            indent_of(line) == indent
+                && sign.is_none_or(|sign| line[indent.len()..].starts_with(sign))
+        };
+        let before = self.partial[..end].lines().rev().take(NEAR);
+        let mut lines = before.chain(self.continuation.lines().skip(1).take(NEAR));
+        let is_telling = sign.is_some() || !indent.is_empty();
+        let is_kept = self.sides.len() > 1 && self.partial[..end].ends_with('\n');
+        is_telling && is_kept && !lines.any(begins)
     }
 
     // Whether much was taken for talk with no fence to tell it from the content.

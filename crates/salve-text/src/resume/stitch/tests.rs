@@ -395,3 +395,83 @@ fn a_line_break_that_starts_a_continuation_is_not_lost() {
         }
     }
 }
+
+// Lines that a text says twice it may say three times: where nothing tells whether the continuation says
+// them again or for the first time, the join is refused or doubted.
+#[test]
+fn lines_that_come_in_rounds_are_no_certain_echo() {
+    let list = "{\n    \"name\": \"admin\",\n    \"keywords\": [\n        \"css\",\n        \"html\",\n        \"theme\",";
+    let rest = "\n        \"template\",\n        \"app\"\n    ],\n    \"license\": \"MIT\"\n}\n";
+    let round = "        first[(u8) c     ]++;\n        second[(u8)(c>>8) ]++;\n        c = cached; cached = read(ip); ip += 4;\n";
+    let head = "int count(void) {\n    while (ip < end) {\n";
+    let (begun, ended) = round.split_at(round.find("ond[").unwrap());
+    let tail = "    }\n    return 0;\n}\n";
+    let rounds = |count: usize| format!("{head}{}{tail}", round.repeat(count));
+    let mut cases = vec![(
+        Language::Json,
+        format!("{list}\n"),
+        format!("        \"html\",\n        \"theme\",{rest}"),
+        format!("{list}{rest}"),
+    )];
+    for before in 1..4 {
+        for again in ["", "sec", "        sec", begun] {
+            let partial = format!("{head}{}{begun}", round.repeat(before));
+            let rest = format!("{again}{ended}{}{tail}", round.repeat(2));
+            cases.push((Language::C, partial, rest, rounds(before + 3)));
+        }
+    }
+    for (language, partial, continuation, right) in cases {
+        let stitched = of_files(language, &partial, &continuation);
+        if let StitchOutcome::Joined { text } = &stitched.outcome {
+            assert!(*text == right || !stitched.verdict.is_valid, "{continuation}\n---\n{text}");
+        }
+    }
+}
+
+// What follows a cut by chance looks like its end again, or like a line of its own.
+#[test]
+fn what_is_alike_by_chance_is_no_certain_join() {
+    let list = "/**\n * Kinds:\n  | $ZodUUID\n  | $ZodEmail\n  | $ZodCUID\n";
+    let path = "import { A } from \"../common\";\nimport { OverlaysProvider } from \"../../context/overlays";
+    let typed = "export const f = ({\n  result,\n  throwOnError,\n}: {\n  result: Result<A>\n  throwOnError";
+    let row = "int a[] = {\n   24, 25, 26,  0,\n    0,  0,  0, 35,";
+    let attribute = "#[cfg(target_arch = \"loongarch64\")]";
+    let cases = [
+        (
+            Language::TypeScript,
+            list.to_owned(),
+            "\r\n",
+            "",
+            "  | $ZodCUID2\n  | $ZodULID\n  | $ZodXID\n */\nlet a = 1;\n",
+        ),
+        (
+            Language::JavaScript,
+            path.to_owned(),
+            "\n",
+            "",
+            "/overlaysProvider\";\nlet overlaysProvider = 1;\nlet contextMenuState;\n",
+        ),
+        (
+            Language::TypeScript,
+            typed.to_owned(),
+            "\n",
+            "",
+            ": ThrowOnError<B, A>\n  query: C\n}) => {\n  return result\n}\n",
+        ),
+        (Language::C, row.to_owned(), "\n", "", "  0,  0,\n    0,  0, 36, 37,\n    0, 38\n};\n"),
+        (
+            Language::Rust,
+            attribute.to_owned(),
+            "\n",
+            attribute,
+            "\r\nuse core::arch::{a, b};\r\n\r\nfn f() {}\r\n",
+        ),
+    ];
+    for (language, partial, added, again, rest) in cases {
+        let right = format!("{partial}{rest}");
+        let stitched = of_files(language, &format!("{partial}{added}"), &format!("{again}{rest}"));
+        if let StitchOutcome::Joined { text } = &stitched.outcome {
+            assert!(*text == right || !stitched.verdict.is_valid, "{text}");
+        }
+    }
+}
