@@ -4,6 +4,7 @@
 //! for stopping where they are known. Out: one [`Verdict`] with all its evidence. Never fails, never
 //! needs more than 64 KiB per stream, and gives the same verdict however the text is cut in pieces.
 
+mod arms;
 mod closing;
 mod free_text;
 mod habits;

@@ -20,7 +20,9 @@ pub(super) fn is_explained(report: &SyntaxReport, text: &str) -> bool {
             let said = line.split_once("//").map_or(line, |(said, _)| said.trim_end());
             said.ends_with(['}', ';'])
         }
-        Language::Html => ["?>", "%>"].iter().any(|end| text.trim_end().ends_with(end)),
+        Language::Html => {
+            ["?>", "%>"].iter().any(|end| text.trim_end().ends_with(end)) || has_arms(text)
+        }
         Language::Bash => is_after_exit(report, text),
         // The word between two batches, which is the client's and not of the language.
         Language::Sql => matches!(last_line(text).trim(), "GO" | "go" | "/" | "\\." | "$$"),
@@ -34,6 +36,7 @@ pub(super) fn is_explained(report: &SyntaxReport, text: &str) -> bool {
                 || ends_with_condition(text)
                 // A brace at the margin ends the last item, whatever macros are in it: it closes all.
                 || without_comments_at_end(text).ends_with("\n}")
+                || is_included(text)
                 || is_whole_in_first_arms(report.language, text)
                 || (report.language == Language::C && is_of_relative(text))
         }
@@ -53,7 +56,71 @@ fn is_template(report: &SyntaxReport, text: &str) -> bool {
     let holds = |opener: &str, closer: &str| {
         rejected.split_once(opener).is_some_and(|(_, rest)| rest.contains(closer))
     };
-    holds("{%", "%}") || holds("{{ .", "}}") || holds("{{-", "}}") || holds("<%", "%>")
+    holds("{%", "%}")
+        || holds("{{ .", "}}")
+        || holds("{{-", "}}")
+        || holds("<%", "%>")
+        || holds_name(rejected)
+}
+
+// Tags of a template that are written as elements open the same element once in each arm.
+fn has_arms(text: &str) -> bool {
+    text.match_indices(":else").any(|(at, _)| {
+        let before = text[..at].trim_end_matches(|sign: char| sign.is_ascii_alphanumeric());
+        before.ends_with('<')
+    })
+}
+
+// `{{name}} word`: braces after a value are not followed by one.
+fn holds_name(text: &str) -> bool {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    text.split("{{").skip(1).any(|rest| {
+        rest.split_once("}}").is_some_and(|(name, after)| {
+            let name = name.trim();
+            let after = after.trim_start_matches(' ');
+            !name.is_empty()
+                && name.bytes().all(is_word)
+                && after.bytes().next().is_some_and(is_word)
+        })
+    })
+}
+
+// A text that is a part of another one by design: it begins with a value, which no text of its own does,
+// or the file named on its last line goes on with what it leaves open.
+fn is_included(text: &str) -> bool {
+    let last = last_line(without_comments_at_end(text)).trim_start();
+    let ends = text.ends_with('\n') && last.starts_with('#') && last.contains("include");
+    let begins = first_code(text).is_some_and(|first| {
+        first == '{' || first == '"' || first == ',' || first.is_ascii_digit()
+    });
+    ends || begins
+}
+
+// The first sign that is in no comment and no directive.
+fn first_code(text: &str) -> Option<char> {
+    let mut rest = text.trim_start();
+    loop {
+        let end = if rest.starts_with("/*") {
+            rest.find("*/").map(|at| at + 2)?
+        } else if rest.starts_with("//") || rest.starts_with('#') {
+            end_of_directive(rest)
+        } else {
+            return rest.chars().next();
+        };
+        rest = rest[end..].trim_start();
+    }
+}
+
+// A line that ends in a backslash goes on with the next one.
+fn end_of_directive(text: &str) -> usize {
+    let mut end = 0;
+    for line in text.split_inclusive('\n') {
+        end += line.len();
+        if !line.trim_end().ends_with('\\') {
+            break;
+        }
+    }
+    end
 }
 
 // A script may carry anything after the command that ends it.

@@ -58,6 +58,19 @@ fn other_opinions_are_listed_and_decide_nothing() {
 const WHOLE: &[(Language, &str)] = &[
     (
         Language::C,
+        "/* Generated. */\n#include \"a.h\"\n    { 0x0020, 0x0020 },\n    { 0x3000, 0x3000 }\n\n#define P(c) q (c)\n#include \"b.h\"\n",
+    ),
+    (Language::C, "    { 1, 2 },\n    { 3, 4 },\n"),
+    (
+        Language::C,
+        "////// A.proto //////\ntest {{name}} prototype\n\n////// A //////\ntest {{name}} impl\n",
+    ),
+    (
+        Language::Html,
+        "<x:if condition=\"a\" />\n<div class=\"b\">\n<div>\n<x:else />\n<div>\n<div>\n<x:endif />\n$c\n</div>\n</div>\n",
+    ),
+    (
+        Language::C,
         "#ifndef A_H\n#define A_H\n#if defined(__cplusplus)\nextern \"C\" {\n#endif\nint a(void);\n#if defined(__cplusplus)\n}\nextern \"C++\" {\nBSSL_NAMESPACE_BEGIN\nBORING_MAKE_DELETER(A, a)\nBSSL_NAMESPACE_END\n}\n#endif\n#endif  // A_H\n",
     ),
     (

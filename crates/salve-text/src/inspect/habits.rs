@@ -19,6 +19,8 @@ pub(super) struct Habits {
     pub(super) defining: bool,
     /// Whether the page leaves out end tags that it may leave out.
     pub(super) implied_ends: bool,
+    /// Conditions of a template around the page's own tags.
+    pub(super) conditions: super::arms::Conditions,
     /// Just past the last word that ended a block which began at the margin.
     pub(super) margin_end: usize,
     /// Whether a backslash was seen to escape a quote, as it does in MySQL.

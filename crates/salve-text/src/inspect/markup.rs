@@ -194,15 +194,18 @@ impl Machine {
     pub(super) fn element(&mut self, view: &View<'_>, pos: usize) -> usize {
         let script = matches!(self.rules.dialect, Dialect::Script { .. });
         let raw = self.stack.last().is_some_and(|frame| frame.extra & RAW != 0);
-        let at = Self::skip_to_less(view, pos, if script { b'{' } else { b'<' });
+        let at = Self::skip_to_less(view, pos, if raw { b'<' } else { b'{' });
         if at >= view.limit {
             return at;
         }
-        if view.bytes[at] == b'{' {
+        if script && view.bytes[at] == b'{' {
             self.stack.push(Frame::new(Kind::Brace, view.base + at).with(0, 0));
             return at + 1;
         }
         let ahead = view.ahead(at);
+        if !script && !raw && (self.passes_over(ahead) || view.bytes[at] == b'{') {
+            return at + 1;
+        }
         if raw {
             let name = self.stack.last().map(|frame| self.stack.name(frame)).unwrap_or_default();
             let ends = ahead.get(..2) == Some(b"</")

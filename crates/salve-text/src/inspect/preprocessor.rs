@@ -1,8 +1,8 @@
 //! Preprocessor lines of C, C++ and C#.
 //!
 //! In: `#` at the start of a line. Out: the line is skipped, or read as code of its own for
-//! `#define`; of the arms of an `#if` the first one decides what stays open. Never lets a bracket
-//! of one arm close a bracket of another.
+//! `#define`; of the arms of an `#if` the first one that is compiled decides what stays open. Never lets
+//! a bracket of one arm close a bracket of another.
 
 use super::habits::is_continued;
 use super::machine::{Machine, View};
@@ -20,6 +20,8 @@ pub(super) struct Arm {
     pub(super) frame: Frame,
     before: (usize, Vec<Frame>),
     after_first: Option<(usize, Vec<Frame>)>,
+    // Whether the arm that is being read is `#if 0`, which is never compiled.
+    is_dead: bool,
 }
 
 impl Arm {
@@ -51,14 +53,16 @@ impl Machine {
             b"if" | b"ifdef" | b"ifndef" if self.habits.arms.len() < ARM_LIMIT => {
                 let frame = Frame::new(Kind::Block, view.base + at);
                 let before = self.stack.save(SAVED);
-                self.habits.arms.push(Arm { frame, before, after_first: None });
+                let is_dead = word == b"if" && is_zero(&rest[word.len()..]);
+                self.habits.arms.push(Arm { frame, before, after_first: None, is_dead });
             }
             b"else" | b"elif" | b"elifdef" | b"elifndef" => self.next_arm(),
             b"endif" => {
-                if let Some(arm) = self.habits.arms.pop()
-                    && let Some(after) = &arm.after_first
-                {
-                    self.stack.restore(after);
+                if let Some(arm) = self.habits.arms.pop() {
+                    let dead = arm.is_dead.then_some(&arm.before);
+                    if let Some(kept) = arm.after_first.as_ref().or(dead) {
+                        self.stack.restore(kept);
+                    }
                 }
             }
             _ => {}
@@ -71,7 +75,9 @@ impl Machine {
         let after = self.stack.save(SAVED);
         if let Some(arm) = self.habits.arms.last_mut() {
             self.stack.restore(&arm.before);
-            arm.after_first.get_or_insert(after);
+            if !std::mem::take(&mut arm.is_dead) {
+                arm.after_first.get_or_insert(after);
+            }
         }
     }
 
@@ -106,4 +112,13 @@ impl Machine {
             _ => at + 1,
         }
     }
+}
+
+// Whether a condition is nought and nothing else.
+fn is_zero(condition: &[u8]) -> bool {
+    let Some(rest) = condition.trim_ascii_start().strip_prefix(b"0") else { return false };
+    rest.first().is_none_or(u8::is_ascii_whitespace)
+        && !rest.trim_ascii_start().starts_with(b"|")
+        && !rest.trim_ascii_start().starts_with(b"=")
+        || rest.starts_with(b"/")
 }

@@ -54,7 +54,7 @@ pub(super) fn unfinished(read: &Read<'_>, end: usize) -> Option<Unfinished> {
     let bytes = match read.machine.rules.language {
         // A page that ends outside its code has no last statement.
         Language::Php if read.machine.stack.top() == Kind::Opaque => return None,
-        Language::Php => after_php_tag(&read.tail[from..end]),
+        Language::Php => after_php_tag(&read.tail[from..end], start),
         _ => after_shebang(&read.tail[from..end], start),
     };
     let start = tail_start + end - bytes.len();
@@ -81,9 +81,13 @@ fn after_shebang(bytes: &[u8], start: usize) -> &[u8] {
     text.iter().position(|&byte| byte == b'\n').map_or(b"", |at| &text[at + 1..])
 }
 
-fn after_php_tag(bytes: &[u8]) -> &[u8] {
-    let tag = memchr::memmem::rfind(bytes, b"<?php").map(|at| at + 5);
-    &bytes[tag.or_else(|| memchr::memmem::rfind(bytes, b"<?=").map(|at| at + 3)).unwrap_or(0)..]
+// What comes before the first tag is no code. A later one is found where it ends a stretch of text: in a
+// string it is none.
+fn after_php_tag(bytes: &[u8], start: usize) -> &[u8] {
+    let begins = start == 0 && bytes.trim_ascii_start().starts_with(b"<");
+    let Some(tag) = memchr::memmem::find(bytes, b"<?").filter(|_| begins) else { return bytes };
+    let rest = &bytes[tag + 2..];
+    rest.strip_prefix(b"php").or_else(|| rest.strip_prefix(b"=")).unwrap_or(rest)
 }
 
 // Languages in which the last line start is always the start of the last statement.

@@ -282,3 +282,80 @@ fn a_script_is_of_the_language_of_the_program_that_it_names() {
     let text = "#pragma once\nnamespace a {\nclass B {\n public:\n  B();\n};\n}\n";
     assert_eq!(inspect_text(text, &header).language, Language::Cpp);
 }
+
+#[test]
+fn a_text_that_is_included_begins_and_ends_in_a_list() {
+    whole(
+        Language::C,
+        &[
+            "/* Generated. */\n#include \"a.h\"\n    { 0x0020, 0x0020 },\n    { 0x3000, 0x3000 }\n\n#define P(c) q (c)\n#include \"b.h\"\n",
+            "    { 1, 2 },\n    { 3, 4 },\n",
+            "\"one\",\n\"two\",\n",
+            "0x00, 0x01,\n0x02, 0x03,\n",
+            "ITEM(a, 1),\nITEM(b, 2),\n",
+            "int a;\n#if A\nHASH if defined(B)\nint b;\nHASH endif\n#endif\n\n#undef N\n",
+        ],
+    );
+    let cut = |text: &str| {
+        let options = InspectOptions { language: Some(Language::C), ..InspectOptions::default() };
+        assert!(!inspect_text(text, &options).is_valid, "{text}");
+    };
+    cut("int a[] = { 1, 2 },\n");
+    cut("const char *a =\n  \"one\"\n  \"two\"\n");
+    cut("{ 1, 2 },\n{ 3,");
+}
+
+#[test]
+fn a_dead_arm_opens_and_closes_nothing() {
+    whole(
+        Language::C,
+        &[
+            "#ifdef __cplusplus\nextern \"C\" {\n#endif\n#if 0\n} // for the editor\n#endif\n\nint f(void);\n\n#ifdef __cplusplus\n}\n#endif\n",
+            "#if 0 /* old */\nint f(int a) {\n#else\nint f(void) {\n#endif\n  return 1;\n}\n",
+            "int g;\n#if 0\nstruct s {\n#endif\nint h;\n",
+        ],
+    );
+}
+
+#[test]
+fn what_a_template_fills_in_is_no_statement() {
+    whole(
+        Language::C,
+        &["////// A.proto //////\nint {{name}} prototype\n\n////// A //////\ntest {{name}} impl\n"],
+    );
+}
+
+#[test]
+fn a_tag_of_php_in_a_string_begins_no_code() {
+    whole(
+        Language::Php,
+        &[
+            "<?php\nfunction f() {\n    return join(\n        \"\\n\",\n        array(\n            '<?php',\n            '/*',\n            ' * it',\n            ' */',\n            ''\n        )\n    );\n}\n",
+            "<?php if ($a): ?>\n<p>it's</p>\n<?php endif; ?>\n<?php\n$x = '<?php';\n",
+            "<?= $a ?>\n<p>\n<?php f();\n",
+        ],
+    );
+}
+
+#[test]
+fn the_first_arm_of_a_template_decides_what_is_open() {
+    whole(
+        Language::Html,
+        &[
+            "<x:if condition=\"a\" />\n<div class=\"b\">\n<p>c</p>\n<x:else />\n<div>\n<x:endif />\n</div>\n",
+            "{% if a %}<div class=\"b\">{% else %}<div>{% endif %}\n{{ c }}\n</div>\n",
+            "{%- if a -%}<ul><li>b{% elif c %}<ul>{% if d %}<i>{% endif %}{% else %}<ul><li>{% endif %}</li></ul>\n",
+            "{{#if a}}<b>{{else}}<b class=\"c\">{{/if}}d</b>\n",
+            "{{ if .A }}<b>{{ else }}<b class=\"c\">{{ end }}d</b>\n",
+            "<% if a %><b><% else %><b class=\"c\"><% end %>d</b>\n",
+            "<% if (a) { %><b><% } else { %><b class=\"c\"><% } %>d</b>\n",
+            "<?php if ($a): ?><b><?php else: ?><b class=\"c\"><?php endif; ?>d</b>\n",
+        ],
+    );
+    for text in ["<div>{% if a %}<p>b</p>{% else %}<p>c", "<div><p>{{ a }}</p>", "{% if a %}<div>b"]
+    {
+        let options =
+            InspectOptions { language: Some(Language::Html), ..InspectOptions::default() };
+        assert!(!inspect_text(text, &options).is_valid, "{text}");
+    }
+}

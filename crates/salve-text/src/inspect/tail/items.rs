@@ -16,6 +16,9 @@ pub(super) fn judge(tokens: &[Token<'_>], language: Language, ends_line: bool) -
         _ => java_ended,
     };
     let is_c = matches!(language, Language::C | Language::Cpp);
+    if is_c && is_template(tokens) {
+        return None;
+    }
     let mut left: Vec<Token<'_>> = Vec::new();
     // The last name in capitals that stood alone on its line.
     let mut last_word: Option<&[u8]> = None;
@@ -57,7 +60,7 @@ pub(super) fn judge(tokens: &[Token<'_>], language: Language, ends_line: bool) -
     }) {
         return Some(Reason::Statement("A name in capitals stands alone"));
     }
-    if left.is_empty() {
+    if left.is_empty() || (is_c && ends_line && is_of_list(&left)) {
         return directive(tokens, ends_line);
     }
     Some(Reason::Statement("The last statement has no end"))
@@ -122,9 +125,34 @@ fn c_ended(left: &[Token<'_>]) -> bool {
     !(assigned || typed)
 }
 
-// A call alone on its lines is a macro: `libc_hidden_def (free)`. The head of a function has a type.
+// A call alone on its lines is a macro: `libc_hidden_def (free)`. The head of a function has a type. One
+// with a comma after it is an item of a list that the text is included in.
 fn is_call(left: &[Token<'_>]) -> bool {
+    let left = match left {
+        [item @ .., comma] if comma.is_sign(b',') => item,
+        _ => left,
+    };
     matches!(left, [name, arguments] if name.is == Is::Word && arguments.is == Is::Group(b'('))
+}
+
+// Values and commas where nothing is open are a list that some other file opens and closes: no statement
+// begins with one.
+fn is_of_list(left: &[Token<'_>]) -> bool {
+    left.first().is_some_and(|first| {
+        matches!(first.is, Is::Literal | Is::Number | Is::Group(b'{') | Is::Sign(b','))
+    })
+}
+
+// `word {{name}} word`: what a template fills in stands between two words, where no braces of C stand.
+fn is_template(tokens: &[Token<'_>]) -> bool {
+    tokens.windows(3).any(|three| {
+        let [before, filled, after] = three else { return false };
+        let is_name = |text: &[u8]| {
+            text.trim_ascii().iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        };
+        let name = filled.text.strip_prefix(b"{{").and_then(|rest| rest.strip_suffix(b"}}"));
+        before.is == Is::Word && after.is == Is::Word && name.is_some_and(is_name)
+    })
 }
 
 // `FT_END_HEADER`, `G_DEFINE_TYPE (a, b)`: a name in capitals alone on a line may be all there is.
@@ -135,8 +163,15 @@ fn is_macro_line(left: &[Token<'_>]) -> bool {
             .text
             .iter()
             .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_');
-    capitals && left.len() <= 2 && left[1..].iter().all(|token| token.is == Is::Group(b'('))
+    let is_call = left.len() <= 2 && left[1..].iter().all(|token| token.is == Is::Group(b'('));
+    // `HASH endif`: a text that makes directives when it is preprocessed for the first time.
+    let makes_directive =
+        left.get(1).is_some_and(|token| token.is == Is::Word && DIRECTIVES.contains(&token.text));
+    capitals && (is_call || makes_directive)
 }
+
+const DIRECTIVES: &[&[u8]] =
+    &[b"if", b"ifdef", b"ifndef", b"elif", b"else", b"endif", b"define", b"undef", b"include"];
 
 // A preprocessor line at the very end that cannot be meant like that.
 fn directive(tokens: &[Token<'_>], ends_line: bool) -> Option<Reason> {

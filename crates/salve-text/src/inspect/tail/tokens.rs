@@ -94,6 +94,8 @@ fn push_construct<'a>(
     list: &mut Vec<Token<'a>>,
 ) {
     let is = match kind {
+        // Code of PHP ends with its statement where text begins.
+        Kind::Opaque if bytes[start..].starts_with(b"?>") => Is::Sign(b';'),
         Kind::LineComment | Kind::StarComment | Kind::MarkupComment | Kind::Opaque => return,
         Kind::Paren | Kind::Bracket | Kind::Brace => Is::Group(opener),
         Kind::Hole => Is::Literal,
