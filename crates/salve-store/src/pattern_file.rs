@@ -234,13 +234,15 @@ fn fix(fix: FileFix) -> Result<ImportedFix, String> {
     }
     // What a file says is to be run is words to whoever reads them.
     let applicable = fix.kind == Some(FixKind::Patch) && !body.is_empty();
+    // What is not kept does not tell it from others either, so that it comes in once.
+    let body = if applicable { body } else { String::new() };
     let hash = blake3::hash(format!("{}\n{body}", fix.description).as_bytes());
     Ok(ImportedFix {
         fix: KeptFix {
             fix: fix.fix.filter(|_| applicable).unwrap_or_else(|| hash.to_hex().to_string()),
             kind: if applicable { FixKind::Patch } else { FixKind::Hint },
             description: fix.description,
-            body: if applicable { body } else { String::new() },
+            body,
             source: "import".to_owned(),
             made_by: "import".to_owned(),
         },
