@@ -41,7 +41,7 @@ pub(crate) fn trusted_rules(workspace: &Path) -> Result<WorkspaceRules, Failure>
         match read.and_then(|text| read_rule(&text).map_err(|error| error.to_string())) {
             Ok((rule, _)) => found.rules.push(rule),
             Err(why) => {
-                found.warnings.push(format!("`{name}` is no rule and does not count: {why}"))
+                found.warnings.push(format!("`{name}` is no rule and does not count: {why}"));
             }
         }
     }
