@@ -15,6 +15,7 @@ use salve_engine::heal::{
     perform, take_answer,
 };
 use salve_engine::host::{MachineConfig, WorkspaceConfig, WorkspaceHost};
+use salve_engine::knowledge::Recalled;
 use salve_model::{Role, Strategy};
 use salve_types::{Severity, Timestamp};
 use std::fs::File;
@@ -78,12 +79,12 @@ fn attempts(files: usize) {
                     "{:?}",
                     saved.machine.attempts()
                 );
-                perform(&work, &mut saved, 0).expect("a check");
+                perform(&work, &mut saved, &Recalled::default(), 0).expect("a check");
                 write(&saved);
                 times.push(begun.elapsed());
             }
             _ => {
-                perform(&work, &mut saved, 0).expect("a step");
+                perform(&work, &mut saved, &Recalled::default(), 0).expect("a step");
                 write(&saved);
             }
         }
