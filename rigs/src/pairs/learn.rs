@@ -284,7 +284,7 @@ fn heal(
         diagnostics: ready.broken.diagnostics.clone(),
     };
     let wanted = plain(&ready.pair.fixed);
-    let mut seen: HashSet<String> = HashSet::from([plain(&ready.pair.broken)]);
+    let mut seen: HashSet<String> = HashSet::from([ready.pair.broken.clone()]);
     let mut is_first = true;
     let mut story = Vec::new();
     'states: while rates.tried < learning.tries {
@@ -301,7 +301,7 @@ fn heal(
                 anyhow::bail!("{}: a fix of {} does not fit", ready.pair.id, fix.author);
             };
             let Some(Some(text)) = patch.files.get(file) else { continue };
-            if !seen.insert(plain(text)) {
+            if !seen.insert(text.clone()) {
                 continue;
             }
             place += 1;

@@ -137,10 +137,7 @@ pub(super) fn by_weight(all: Vec<Weighed>, sources: &dyn Sources) -> Vec<Fix> {
     for (order, one) in all.into_iter().enumerate() {
         let made = made(&one.fix, sources);
         let key = match &made {
-            Some((path, text)) => {
-                let plain: String = text.chars().filter(|one| !one.is_whitespace()).collect();
-                format!("{path}\0{plain}")
-            }
+            Some((path, text)) => format!("{path}\0{}", told_apart(path, text, sources)),
             None => format!("\0{order}"),
         };
         match groups.get_mut(&key) {
@@ -164,6 +161,17 @@ pub(super) fn by_weight(all: Vec<Weighed>, sources: &dyn Sources) -> Vec<Fix> {
     }
     sort(&mut groups);
     groups.into_iter().take(LISTED).map(|group| group.fix).collect()
+}
+
+// Two texts that differ in blanks are one fix, but where blanks are what is fixed, or carry meaning.
+fn told_apart(path: &str, text: &str, sources: &dyn Sources) -> String {
+    let plain =
+        |text: &str| -> String { text.chars().filter(|one| !one.is_whitespace()).collect() };
+    let made = plain(text);
+    let is_about_blanks =
+        matches!(Language::from_path(path), Some(Language::Python | Language::Yaml) | None)
+            || sources.read(path).is_some_and(|before| plain(&before) == made);
+    if is_about_blanks { text.to_owned() } else { made }
 }
 
 fn objections(text: &str, language: Language) -> usize {

@@ -75,3 +75,33 @@ fn a_rule_of_another_language_or_key_proposes_nothing() {
     assert_eq!(count(&diagnostics), 0);
     assert_eq!(count(&[]), 0);
 }
+
+#[test]
+fn fixes_that_differ_in_blanks_are_told_apart_only_where_blanks_matter() {
+    let proposed = |path: &str, before: &str, texts: &[&str]| {
+        let fix = |text: &&str| Fix {
+            source: FixSource::Fixer,
+            author: "spacing".to_owned(),
+            description: String::new(),
+            origin: FixOrigin::Derived,
+            changes: vec![TextChange {
+                path: path.to_owned(),
+                span: salve_types::Span::new(0, before.len()),
+                replacement: (*text).to_owned(),
+            }],
+            commands: Vec::new(),
+            answers: vec![0],
+        };
+        let ranking = super::super::rank::Ranking::default();
+        let said = vec![said("eslint", "spacing", path, (1, 1))];
+        let files = Files::of([(path, before)]);
+        ranking.order(&RuleIndex::default(), texts.iter().map(fix).collect(), &said, &files).len()
+    };
+    assert_eq!(proposed("a.js", "f( a)", &["f(a)", "f( a )"]), 2, "blanks are what is fixed");
+    assert_eq!(proposed("a.js", "f( a", &["f(a)", "f( a )"]), 1, "the same fix twice");
+    assert_eq!(
+        proposed("a.py", "if a:\nb", &["if a:\n  b()", "if a:\nb()"]),
+        2,
+        "blanks have meaning"
+    );
+}
