@@ -113,10 +113,10 @@ pub fn judge(
     if !by_tool && !options.allow_large {
         extent::judge(&files, &reports)?;
     }
-    if by_tool || candidate.pinned {
-        return Ok(());
+    if !by_tool && !candidate.pinned {
+        files.iter().try_for_each(hollow::judge)?;
     }
-    files.iter().try_for_each(hollow::judge)
+    files.iter().try_for_each(paths::judge_names)
 }
 
 fn refusal(rule: GateRule, path: &str, line: Option<u32>, what: impl Into<String>) -> GateRefusal {

@@ -47,15 +47,24 @@ pub(super) fn judge(
         Some(CheckRole::Test) if !is_broken => {
             no(GateRule::TestFile, "changes a test that says what is right")
         }
-        Some(CheckRole::Test) => match renamed_use(file) {
-            Some((name, other)) => {
-                let what = format!("has a test use `{other}`, which it calls `{name}`,");
-                no(GateRule::TestFile, &what)
-            }
-            None => Ok(()),
-        },
         Some(_) => Ok(()),
         None => inner_tests(file, reports),
+    }
+}
+
+/// Refuses a test file in which something of the project is spelt another way.
+pub(super) fn judge_names(file: &ChangedFile) -> Result<(), GateRefusal> {
+    let lower = file.path.to_lowercase();
+    let names: Vec<&str> = lower.split('/').collect();
+    if CheckRole::of(&names) != Some(CheckRole::Test) {
+        return Ok(());
+    }
+    match renamed_use(file) {
+        Some((name, other)) => {
+            let what = format!("has a test use `{other}`, which it calls `{name}`,");
+            Err(refusal(GateRule::TestFile, &file.path, None, what))
+        }
+        None => Ok(()),
     }
 }
 
