@@ -92,7 +92,7 @@ pub async fn recall(
                     let is_known = recalled.rules.iter().any(|one| one.rule.id == record.id);
                     if pinned == wants_pin && !is_known {
                         recalled.rules.extend(learned(&record, pinned));
-                        if record.confidence() < SURE {
+                        if !pinned && record.confidence() < SURE {
                             recalled.new.insert(record.id);
                         }
                     }
