@@ -60,17 +60,19 @@ pub(super) async fn heal_and_follow(
     };
     let busy = Busy::default();
     let runner = open.run_healing(host, options, &busy).await?;
+    if let Some(job) = &before {
+        output::story(&format!("going on with {}, which was interrupted\n", job.id));
+    }
+    // One that has not begun may be one of which the engine has not heard: the process that wrote it down
+    // died before. Started twice, it is started once.
+    if before.as_ref().is_none_or(|job| matches!(job.state, JobState::Queued)) {
+        let needs = Needs { root: Some(root), ..Needs::default() };
+        let input = serde_json::to_value(&input)?;
+        let _known = open.jobs.start(&flow, id.clone(), input, StartOptions { needs }).await?;
+    }
     let seen = match before {
-        Some(job) => {
-            output::story(&format!("going on with {id}, which was interrupted\n"));
-            go_on(open, &job, &input).await?
-        }
-        None => {
-            let needs = Needs { root: Some(root), ..Needs::default() };
-            let input = serde_json::to_value(input)?;
-            let _new = open.jobs.start(&flow, id.clone(), input, StartOptions { needs }).await?;
-            EventId(0)
-        }
+        Some(job) => go_on(open, &job, &input).await?,
+        None => EventId(0),
     };
     if format == FormatChoice::Human {
         output::transient("checking");
