@@ -5,8 +5,8 @@
 //! one that another process heals.
 
 use crate::failure::Failure;
-use crate::rule_files::trusted_rules;
 use crate::settings::Settings;
+use crate::workspace_rules::trusted_rules;
 use crate::{host, output, run_environment, workspace_config};
 use salve_engine::heal::{AgentSettings, HealLock, HealParts, Locking, RepairError};
 use salve_engine::jobs::HealHost;

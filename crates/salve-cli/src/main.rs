@@ -23,7 +23,6 @@ mod model_settings;
 mod output;
 mod postgres_url;
 mod render;
-mod rule_files;
 mod run_environment;
 mod runtime;
 mod schemas;
@@ -35,6 +34,7 @@ mod trust;
 mod unguarded;
 mod workspace;
 mod workspace_config;
+mod workspace_rules;
 mod wrap;
 
 use arguments::{Arguments, Command};

@@ -172,8 +172,6 @@ fn input(root: &Path) -> HealInput {
         time_limit: 600,
         commands: CommandConsent::default(),
         proposal: None,
-        trusted_authors: Vec::new(),
-        share: salve_store::KnowledgeScope::Private,
     }
 }
 

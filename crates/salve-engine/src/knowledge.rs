@@ -46,7 +46,6 @@ pub use text::{RuleFileError, read_rule, rule_text};
 
 use again::Names;
 
-/// The author of a fix that is made again, before the name of that fix.
 const KNOWN: &str = "known:";
 /// The author of a rule's fix, before the id of the rule.
 const RULE: &str = "rule:";
@@ -55,3 +54,19 @@ const RULE: &str = "rule:";
 mod properties;
 #[cfg(test)]
 mod testing;
+
+// The author of a fix that is made again: which fix, and for which error, by its exact signature.
+fn known_author(fix: &str, exact: &str) -> String {
+    format!("{KNOWN}{fix} for {exact}")
+}
+
+// The fix and the error that such an author names.
+fn known_fix(author: &str) -> Option<(&str, &str)> {
+    author.strip_prefix(KNOWN)?.split_once(" for ")
+}
+
+// Whether a path names a file below the folder it is relative to.
+fn is_inside(path: &str) -> bool {
+    let normal = |part| matches!(part, std::path::Component::Normal(_));
+    !path.is_empty() && std::path::Path::new(path).components().all(normal)
+}

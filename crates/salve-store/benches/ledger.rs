@@ -4,9 +4,11 @@
 //! or BELOW. Never measures without writing: every figure is of committed rows.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
+#[path = "unredacted/as_it_is.rs"]
+mod unredacted;
+
 use salve_store::{
-    CallOutcome, NewCall, NewKey, Redact, Reservation, Settled, Spend, Store, StoreOptions,
-    StreamRedactor, WorstCase,
+    CallOutcome, NewCall, NewKey, Reservation, Settled, Spend, Store, StoreOptions, WorstCase,
 };
 use salve_types::{Timestamp, Usage};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
@@ -14,32 +16,11 @@ use sqlx::{ConnectOptions, SqliteConnection};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use unredacted::AsItIs;
 
 const ALONE: usize = 3000;
 const CONNECTIONS: usize = 32;
 const TOGETHER: usize = 20_000;
-
-struct AsItIs;
-
-impl Redact for AsItIs {
-    fn redact(&self, text: &str) -> String {
-        text.to_owned()
-    }
-
-    fn stream(&self) -> Box<dyn StreamRedactor> {
-        Box::new(AsItIs)
-    }
-}
-
-impl StreamRedactor for AsItIs {
-    fn push(&mut self, piece: &str) -> String {
-        piece.to_owned()
-    }
-
-    fn finish(&mut self) -> String {
-        String::new()
-    }
-}
 
 fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -110,7 +110,7 @@ fn file_pattern(pattern: &PatternRecord, full: bool) -> FilePattern {
     // In the order in which they were tried.
     let fixes = pattern.fixes.iter().rev().filter(|fix| !fix.disabled).map(|fix| {
         let body: Option<Value> = kept(&fix.body).and_then(|body| serde_json::from_str(&body).ok());
-        // What also runs something is a command to whoever reads it.
+        // What also runs something is a command to the reader.
         let runs = body.as_ref().and_then(runs).is_some();
         FileFix {
             description: fix.description.clone(),
@@ -232,7 +232,7 @@ fn fix(fix: FileFix) -> Result<ImportedFix, String> {
             return Err(format!("`{name}`: a patch from a file runs no command"));
         }
     }
-    // What a file says is to be run is words to whoever reads them.
+    // What a file says is to be run is kept as words.
     let applicable = fix.kind == Some(FixKind::Patch) && !body.is_empty();
     // What is not kept does not tell it from others either, so that it comes in once.
     let body = if applicable { body } else { String::new() };

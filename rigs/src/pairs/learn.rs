@@ -1,7 +1,7 @@
 //! `cargo xtask pairs --learn`: rules learned from one half of the pairs, healing the other half.
 //!
 //! In: the pairs of one set. Out: over random splits how many programs of the half that was not learned
-//! from the tool passes after at most so many tries, and how many of those are the human's fix but for
+//! from the tool passes within the limit of tries, and how many of those are the human's fix but for
 //! white space; with `--curve` the same when only a part of the half is learned from; with the fixers
 //! alone for comparison. What the tool says of a text is kept, so that a text is checked once. Never shows
 //! the learner anything of the half that is healed.

@@ -74,7 +74,7 @@ pub(crate) enum KnowledgeCommand {
     },
     /// Shows how many heals needed no model, what that saved, and the best and worst rules.
     Stats {
-        /// The last so many days.
+        /// How many days back.
         #[arg(long, value_name = "DAYS", default_value_t = 30,
               value_parser = clap::value_parser!(u32).range(1..=3650))]
         days: u32,

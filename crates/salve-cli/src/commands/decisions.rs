@@ -9,11 +9,11 @@ use crate::arguments::{
 };
 use crate::change::visible;
 use crate::commands::history::ago;
-use crate::commands::knowledge::{files, root, who};
+use crate::commands::knowledge::{files, look, root, who};
 use crate::failure::{CommandResult, Ending, Failure};
+use crate::output;
 use crate::table::{Align, table};
 use crate::workspace::now;
-use crate::{job_place, output};
 use salve_engine::heal::HealFiles;
 use salve_store::{
     ChangedDecision, DecisionFilter, DecisionRecord, DecisionScope, DecisionType, NewChoice, Store,
@@ -48,13 +48,6 @@ pub(crate) fn run(arguments: &DecisionsArguments, format: Format) -> CommandResu
             export(store, &arguments.place, file.as_deref(), *here)
         }
     }
-}
-
-fn look<T>(
-    place: &PlaceArguments,
-    act: impl AsyncFnOnce(&Store) -> Result<T, Failure>,
-) -> Result<Option<T>, Failure> {
-    job_place::look(place, async |open| act(open.store()).await)
 }
 
 fn unknown(id: &str) -> Failure {

@@ -106,8 +106,6 @@ pub(super) fn input(
         time_limit: arguments.time_limit,
         commands: consent(arguments, settings),
         proposal: None,
-        trusted_authors: Vec::new(),
-        share: salve_store::KnowledgeScope::Private,
     })
 }
 

@@ -72,7 +72,7 @@ pub(super) fn who(named: Option<&str>) -> String {
 }
 
 /// Looks into the store; nothing where nothing was ever kept.
-fn look<T>(
+pub(super) fn look<T>(
     place: &PlaceArguments,
     act: impl AsyncFnOnce(&Store) -> Result<T, Failure>,
 ) -> Result<Option<T>, Failure> {

@@ -4,37 +4,16 @@
 //! Never the user's own store.
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
+use crate::ledger::AsItIs;
 use crate::run::{Ended, folder, salve_in, write};
 use salve_store::{
     DecisionType, FixKind, KeptFix, NewDecision, NewFixOutcome, NewHealCost, NewRule, PatternKey,
-    Redact, Spend, Store, StoreOptions, StreamRedactor,
+    Spend, Store, StoreOptions,
 };
 use salve_types::Timestamp;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
-
-struct AsItIs;
-
-impl Redact for AsItIs {
-    fn redact(&self, text: &str) -> String {
-        text.to_owned()
-    }
-
-    fn stream(&self) -> Box<dyn StreamRedactor> {
-        Box::new(AsItIs)
-    }
-}
-
-impl StreamRedactor for AsItIs {
-    fn push(&mut self, piece: &str) -> String {
-        piece.to_owned()
-    }
-
-    fn finish(&mut self) -> String {
-        String::new()
-    }
-}
 
 fn at(place: &Path, arguments: &[&str], input: &str) -> Ended {
     let data = place.join("data");

@@ -4,7 +4,6 @@
 
 use super::CommandConsent;
 use super::machine::HealOptions;
-use salve_store::KnowledgeScope;
 use salve_types::Severity;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -44,12 +43,6 @@ pub struct HealInput {
     /// An edit that an agent proposed, in any format, with its name: `(agent, text)`.
     #[serde(default)]
     pub proposal: Option<(String, String)>,
-    /// Whose pins count here beside the user's own, where the store has several users.
-    #[serde(default)]
-    pub trusted_authors: Vec<String>,
-    /// Who else may see what is learned, where the store has several users.
-    #[serde(default)]
-    pub share: KnowledgeScope,
 }
 
 /// What is done with a fix that passes.

@@ -5,8 +5,8 @@
 //! sightings are carried over, each for one other name. Never a change where a line of it is not found, and
 //! never a claim that it is right: the check decides.
 
-use super::StoredFix;
 use super::lesson::{StoredFile, StoredHunk, without_end};
+use super::{StoredFix, is_inside};
 use crate::heal::{Sources, TextChange};
 use salve_types::{Diagnostic, Span};
 use std::collections::BTreeMap;
@@ -33,7 +33,10 @@ pub fn made_again(
     let alone = fix.files.iter().map(|file| file.hunks.len()).sum::<usize>() == 1;
     for file in &fix.files {
         let path = if file.diagnosed { now } else { file.path.as_str() };
-        let Some(text) = sources.read(path) else { return Vec::new() };
+        // The path of another file may come from an import or from another user.
+        let Some(text) = is_inside(path).then(|| sources.read(path)).flatten() else {
+            return Vec::new();
+        };
         let near = if file.diagnosed { Some(i64::from(line)) } else { None };
         let target = Target::new(path, &text);
         let Some(found) = target.places(file, near, &renamed, if alone { MOST_PLACES } else { 1 })

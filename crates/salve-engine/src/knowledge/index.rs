@@ -2,8 +2,9 @@
 //!
 //! In: rules with what is known of each, then the diagnostics of a check. Out: fixes, best first: how often
 //! a rule was right where it proposed something (in practice and on the examples), how much of its example
-//! it keeps, and whether the grammar accepts what it makes. Bounded: so many diagnostics, rules and fixes.
+//! it keeps, and whether the grammar accepts what it makes. The number of diagnostics, rules and fixes is bounded.
 
+use super::RULE;
 use super::context::{Case, keys};
 use super::edit::RuleEdit;
 use super::fit::edits;
@@ -209,7 +210,7 @@ fn fix(record: &RuleRecord, path: &str, edit: RuleEdit, answers: usize) -> Fix {
     let RuleEdit { span, replacement } = edit;
     Fix {
         source: if record.pinned { FixSource::PinnedRule } else { FixSource::Rule },
-        author: format!("rule:{}", record.rule.id),
+        author: format!("{RULE}{}", record.rule.id),
         description: record.rule.description.clone(),
         origin: FixOrigin::Derived,
         changes: vec![TextChange { path: path.to_owned(), span, replacement }],

@@ -4,13 +4,13 @@
 //! none. The command is the user's own; it runs in a folder of its own, in the sandbox. Never an example
 //! whose broken text passes, or whose fixed text does not.
 
-use super::FixExample;
+use super::{FixExample, is_inside};
 use salve_check::{CheckOptions, CheckRun, RunPrograms, StartedBy, ToolchainError, check_command};
 use salve_types::{Diagnostic, Language, Severity};
 use serde::Deserialize;
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
-use std::path::{Component, Path};
+use std::path::Path;
 
 /// A broken text and the fixed one.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -69,9 +69,7 @@ pub fn example_of(
     environment: &[(String, String)],
     runner: &dyn RunPrograms,
 ) -> Result<FixExample, PairError> {
-    let path = Path::new(&pair.path);
-    let is_inside = path.components().all(|part| matches!(part, Component::Normal(_)));
-    if !is_inside || pair.path.is_empty() {
+    if !is_inside(&pair.path) {
         return Err(PairError::Path(pair.path.clone()));
     }
     if pair.command.is_empty() {
@@ -82,7 +80,7 @@ pub fn example_of(
         environment: environment.to_vec(),
         ..CheckOptions::default()
     };
-    let file = folder.join(path);
+    let file = folder.join(&pair.path);
     if let Some(parent) = file.parent() {
         std::fs::create_dir_all(parent)?;
     }

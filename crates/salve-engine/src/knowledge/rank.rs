@@ -1,9 +1,10 @@
-//! Which proposals are tried first, whoever made them.
+//! Which proposals are tried first, those of rules and of fixers together.
 //!
 //! In: proposals of rules with what they are worth, and those of the free fixers. Out: one list without
 //! doubles, best first. What a fixer is worth is learned like what a rule is worth: by how often its first,
 //! second, … proposal for a class of error was the accepted fix. Never drops a proposal of a fixer.
 
+use super::RULE;
 use super::context::rule_classes;
 use super::index::RuleIndex;
 use super::replay::{Prepared, Replay};
@@ -206,13 +207,13 @@ impl Group {
             .iter()
             .map(|change| change.span.len().max(change.replacement.len()))
             .sum();
-        let by_rule = one.fix.author.starts_with("rule:");
+        let by_rule = one.fix.author.starts_with(RULE);
         Self { fix: one.fix, weight: one.weight, pinned: one.pinned, by_rule, made, order, size }
     }
 
     // Rules that agree are mostly one rule in several widths; a rule and a fixer are two witnesses.
     fn add(&mut self, one: Weighed) {
-        let by_rule = one.fix.author.starts_with("rule:");
+        let by_rule = one.fix.author.starts_with(RULE);
         if by_rule == self.by_rule {
             if one.weight > self.weight {
                 self.fix = one.fix;

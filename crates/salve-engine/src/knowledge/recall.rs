@@ -4,7 +4,9 @@
 //! them proposals that are judged and tried like any other. Never a fix that is believed because it is known.
 
 use super::again::made_again;
-use super::{FixRule, KNOWN, RULE, RuleIndex, RuleRecord as LearnedRule, StoredFix, rule_classes};
+use super::{
+    FixRule, RULE, RuleIndex, RuleRecord as LearnedRule, StoredFix, known_author, rule_classes,
+};
 use crate::heal::machine::EarlierTry;
 use crate::heal::{Fix, FixOrigin, FixSource, Sources};
 use salve_check::{Signature, sign};
@@ -65,7 +67,6 @@ pub async fn recall(
     store: &Store,
     source: FixSource,
     workspace: &str,
-    trusted: &[String],
     diagnostics: &[Diagnostic],
 ) -> Result<Recalled, StoreError> {
     let mut recalled = Recalled::default();
@@ -88,7 +89,8 @@ pub async fn recall(
                 let classes = rule_classes(diagnostic);
                 let wants_pin = source == FixSource::PinnedRule;
                 for record in store.rules_for(language.name(), &classes).await? {
-                    let pinned = record.pin_of(trusted).is_some();
+                    // No setting names other users whose pins count yet.
+                    let pinned = record.pin_of(&[]).is_some();
                     let is_known = recalled.rules.iter().any(|one| one.rule.id == record.id);
                     if pinned == wants_pin && !is_known {
                         recalled.rules.extend(learned(&record, pinned));
@@ -128,7 +130,7 @@ fn language_of(diagnostic: &Diagnostic) -> Option<Language> {
     Language::from_path(&diagnostic.primary()?.path)
 }
 
-// A body that is not what its id was made of was written by somebody else.
+// A body that is not what its id was made of is not the rule that was kept.
 fn learned(record: &StoredRule, pinned: bool) -> Option<LearnedRule> {
     let rule: FixRule = serde_json::from_str(&record.body).ok()?;
     if rule.content_id() != record.id {
@@ -189,6 +191,10 @@ impl Recalled {
 impl RecalledFix {
     fn made(&self, source: FixSource, errors: &[Diagnostic], sources: &dyn Sources) -> Vec<Fix> {
         let Some(diagnostic) = errors.get(self.answers) else { return Vec::new() };
+        // A command that another user shared is not even proposed.
+        if self.known.author.is_some() && !self.fix.commands.is_empty() {
+            return Vec::new();
+        }
         let ways = match self.fix.files.is_empty() {
             true => vec![Vec::new()],
             false => made_again(&self.fix, diagnostic, sources),
@@ -196,7 +202,7 @@ impl RecalledFix {
         let from = self.known.from.as_deref().map(|from| format!(", from {from}"));
         let fix = |changes| Fix {
             source,
-            author: format!("{KNOWN}{}", self.known.fix),
+            author: known_author(&self.known.fix, &sign(diagnostic).exact.wire()),
             description: format!(
                 "{}{}",
                 self.known.description,
@@ -261,15 +267,14 @@ mod tests {
         let text =
             "int two(int sum) {\n  if (sum > 3) {\n    return sum(4);\n  }\n  return sum;\n}\n";
         let files = Files::of([("src/two.c", text)]);
-        let recalled =
-            recall(&store, FixSource::Rule, "/elsewhere", &[], &now).await.expect("read");
+        let recalled = recall(&store, FixSource::Rule, "/elsewhere", &now).await.expect("read");
         assert_eq!(recalled.rules.len(), learned.len());
         let fixes = recalled.fixes(FixSource::Rule, &now, &files);
         let made =
             Patch::default().with(&fixes.first().expect("a fix").changes, &files).expect("fits");
         let text = made.files["src/two.c"].as_deref().unwrap_or_default();
         assert!(text.contains("    return sum + 4;\n"), "{text}");
-        let pinned = recall(&store, FixSource::PinnedRule, "/w", &[], &now).await.expect("read");
+        let pinned = recall(&store, FixSource::PinnedRule, "/w", &now).await.expect("read");
         assert!(pinned.fixes(FixSource::PinnedRule, &now, &files).is_empty());
     }
 }

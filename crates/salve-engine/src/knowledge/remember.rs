@@ -4,7 +4,7 @@
 //! them again, after a crash, changes nothing. Never learns from what was rolled back, refused or only shown.
 
 use super::recall::pattern_key;
-use super::{FixExample, FixRule, KNOWN, Lesson, RULE, learn, replay, rule_classes};
+use super::{FixExample, FixRule, Lesson, RULE, known_fix, learn, replay, rule_classes};
 use crate::heal::machine::{Attempt, ErrorSeen, Loop};
 use crate::heal::{FixSource, HealReport};
 use salve_check::{for_model, sign};
@@ -93,8 +93,9 @@ impl Remembering<'_> {
                     self.rule_applied(attempt, rule).await?;
                 }
             }
-            let known = attempt.author.strip_prefix(KNOWN).filter(|_| !won);
-            if let (Some(fix), Some(error)) = (known, machine.baseline().errors.first()) {
+            let Some((fix, exact)) = known_fix(&attempt.author).filter(|_| !won) else { continue };
+            // An error that came into sight later is told of by later heals.
+            if let Some(error) = machine.baseline().errors.iter().find(|one| one.exact == exact) {
                 self.fix_failed(attempt, fix, error).await?;
             }
         }
@@ -159,8 +160,8 @@ impl Remembering<'_> {
                 source: lesson.source.name().to_owned(),
                 made_by: lesson.author.clone(),
             };
-            let known = lesson.author.strip_prefix(KNOWN);
-            let fix = KeptFix { fix: known.map_or(fix.fix, str::to_owned), ..fix };
+            let known = known_fix(&lesson.author).map(|(known, _)| known.to_owned());
+            let fix = KeptFix { fix: known.unwrap_or(fix.fix), ..fix };
             let type_name = error_type(diagnostic.class);
             let words = for_model(std::slice::from_ref(diagnostic), ERROR_BYTES);
             self.outcome(pattern_key(&sign(diagnostic)), type_name, words, fix, true).await?;

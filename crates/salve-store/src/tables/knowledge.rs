@@ -55,7 +55,7 @@ pub(super) const fn me(postgres: bool) -> &'static str {
     if postgres { "CAST(current_user AS TEXT)" } else { "''" }
 }
 
-/// Which rows whoever asks may see.
+/// Which rows the caller may see.
 pub(super) fn visible(postgres: bool) -> String {
     format!("(author = {} OR scope = 'shared')", me(postgres))
 }

@@ -114,11 +114,10 @@ impl Machine {
     }
 }
 
-// Whether a condition is nought and nothing else.
+// Whether a condition is false whatever else it says: `0`, `0 // why`, `0 && X`.
 fn is_zero(condition: &[u8]) -> bool {
-    let Some(rest) = condition.trim_ascii_start().strip_prefix(b"0") else { return false };
-    rest.first().is_none_or(u8::is_ascii_whitespace)
-        && !rest.trim_ascii_start().starts_with(b"|")
-        && !rest.trim_ascii_start().starts_with(b"=")
-        || rest.starts_with(b"/")
+    let line = condition.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let Some(rest) = line.trim_ascii_start().strip_prefix(b"0") else { return false };
+    let rest = rest.trim_ascii_start();
+    rest.is_empty() || rest.starts_with(b"/") || rest.starts_with(b"&&")
 }

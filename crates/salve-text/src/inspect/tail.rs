@@ -87,6 +87,10 @@ fn after_php_tag(bytes: &[u8], start: usize) -> &[u8] {
     let begins = start == 0 && bytes.trim_ascii_start().starts_with(b"<");
     let Some(tag) = memchr::memmem::find(bytes, b"<?").filter(|_| begins) else { return bytes };
     let rest = &bytes[tag + 2..];
+    // Half a tag is no end of a page.
+    if rest.is_empty() {
+        return &bytes[tag..];
+    }
     rest.strip_prefix(b"php").or_else(|| rest.strip_prefix(b"=")).unwrap_or(rest)
 }
 

@@ -402,3 +402,12 @@ fn t40_json_that_never_began_is_not_complete() {
     assert_cut(Language::Json, " \n", Kind::GeneralTruncation, "");
     assert_cut(Language::Json, "", Kind::GeneralTruncation, "");
 }
+
+#[test]
+fn half_a_tag_of_php_and_an_arm_that_may_be_compiled_are_not_whole() {
+    assert!(!verdict(Language::Php, "<p>It's</p>\n<?").is_valid);
+    for condition in ["0 < DEPTH", "0 != X", "0 || X", "0x10"] {
+        let text = format!("int g;\n#if {condition}\nstruct s {{\n#endif\nint h;\n");
+        assert!(!verdict(Language::C, &text).is_valid, "{text}");
+    }
+}

@@ -203,8 +203,6 @@ fn input(root: &Path, broken: &Broken) -> HealInput {
         time_limit: 300,
         commands: CommandConsent::default(),
         proposal: None,
-        trusted_authors: Vec::new(),
-        share: salve_store::KnowledgeScope::Private,
     }
 }
 

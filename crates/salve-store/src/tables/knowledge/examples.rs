@@ -1,7 +1,7 @@
 //! Accepted fixes in full, for merging rules and for trying new ones on old failures.
 //!
 //! In: an example as a JSON document, under the class of the error it fixed. Out: the newest of a class. Never
-//! more than so many of a class: the oldest go.
+//! more than a bounded number of a class: the oldest go.
 
 use super::{KnowledgeScope, me, visible};
 use crate::commit::{Rollback, Transaction};

@@ -163,7 +163,7 @@ impl Store {
         cost(&row).map_err(StoreError::database(doing))
     }
 
-    /// Returns what knowledge is worth: counts, the last so many days, the best and the worst rules.
+    /// Returns what knowledge is worth: counts, one row for each day asked for, the best and the worst rules.
     ///
     /// # Errors
     /// When the database refuses.

@@ -119,7 +119,7 @@ impl Store {
         self.write(Durability::Full, "keep a rule", |tx| Box::pin(add(tx, rule))).await
     }
 
-    /// Pins a rule; returns whether there is one. A rule that somebody else shared becomes an own one.
+    /// Pins a rule; returns whether there is one. A rule that another user shared becomes an own one.
     ///
     /// # Errors
     /// When the database refuses.

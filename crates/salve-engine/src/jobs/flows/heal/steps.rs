@@ -13,7 +13,7 @@ use crate::heal::{
 use crate::jobs::{GenerateInput, WhichModel};
 use crate::knowledge::{Recalled, Remembering, failed_before, is_known_source, recall};
 use salve_jobs::{BadName, DoubtPolicy, JobId, Json, StepError, StepName, Steps};
-use salve_store::{Store, StoreError};
+use salve_store::{KnowledgeScope, Store, StoreError};
 use salve_types::{Clock, Spend, SpendLimit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -137,8 +137,7 @@ impl HealSteps {
         let known = async {
             let mut recalled = match step {
                 Step::Propose(source) if is_known_source(source) => {
-                    let trusted = &at.input.trusted_authors;
-                    recall(&self.store, source, &workspace, trusted, &diagnostics).await?
+                    recall(&self.store, source, &workspace, &diagnostics).await?
                 }
                 _ => Recalled::default(),
             };
@@ -248,7 +247,7 @@ impl HealSteps {
             store: &self.store,
             heal: job.as_str(),
             workspace: &input.root.display().to_string(),
-            scope: input.share,
+            scope: KnowledgeScope::Private,
         };
         let spent = Spend { tokens: report.tokens, micro_dollars: state.micro_dollars };
         match remembering.remember(&state.machine, &state.lessons, &report, spent).await {

@@ -34,7 +34,7 @@ pub struct KnownFix {
     pub found_by: FixRung,
     /// The other workspace it is from; nothing for this one.
     pub from: Option<String>,
-    /// Whose it is, where that is somebody else: a role of the database.
+    /// Whose it is, where it is another user's: a role of the database.
     pub author: Option<String>,
     /// The exact signature of the error it was tried on.
     pub error_signature: String,

@@ -61,7 +61,7 @@ pub struct StoredRule {
     pub origin: String,
     /// Where.
     pub workspace: String,
-    /// Whose it is, where that is somebody else: a role of the database.
+    /// Whose it is, where it is another user's: a role of the database.
     pub author: Option<String>,
     /// Who else may see it.
     pub scope: KnowledgeScope,
@@ -77,7 +77,7 @@ pub struct StoredRule {
     pub team_pins: Vec<TeamPin>,
 }
 
-/// A pin of somebody else.
+/// A pin of another user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TeamPin {
     /// Whose it is: the role of the database.
