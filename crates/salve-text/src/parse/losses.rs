@@ -7,8 +7,8 @@ use super::tree::{Kind, NodeId, Tag, Tree};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-// Objects with fewer members are compared pair by pair, which is quicker than a table.
-const FEW: usize = 8;
+// Keys of objects with at most so many members are compared pair by pair, which is quicker than a table.
+const FEW: usize = 16;
 
 /// Lists the values of the answer that stand in the place of others, in the order of the text.
 pub(super) fn winners(tree: &Tree) -> Vec<u32> {
@@ -27,18 +27,7 @@ pub(super) fn winners(tree: &Tree) -> Vec<u32> {
 }
 
 fn look(tree: &Tree, object: NodeId, winners: &mut Vec<u32>) {
-    let entries = tree.entries(object).take(FEW + 1).count();
-    if entries <= FEW {
-        let all: Vec<(NodeId, NodeId)> = tree.entries(object).collect();
-        for (at, (key, value)) in all.iter().enumerate() {
-            let name = tree.text(*key);
-            let lost = all[..at]
-                .iter()
-                .any(|(other, old)| tree.text(*other) == name && !is_same(tree, *old, *value));
-            if lost {
-                winners.push(value.0);
-            }
-        }
+    if differs_at_a_glance(tree, object) {
         return;
     }
     let mut seen: HashMap<Cow<'_, str>, NodeId> = HashMap::new();
@@ -49,6 +38,30 @@ fn look(tree: &Tree, object: NodeId, winners: &mut Vec<u32>) {
             winners.push(value.0);
         }
     }
+}
+
+// Most objects have a few keys without escapes, of different lengths: nothing is copied, and the text
+// is looked at only where two lengths are the same.
+fn differs_at_a_glance(tree: &Tree, object: NodeId) -> bool {
+    let mut keys = [(0, 0); FEW];
+    let mut count = 0;
+    for (key, _) in tree.entries(object) {
+        let Some(node) = tree.node(key).filter(|node| node.is_verbatim()) else { return false };
+        let Some(place) = keys.get_mut(count) else { return false };
+        let span = (node.start + 1, node.end.saturating_sub(1));
+        *place = span;
+        let bytes =
+            |(start, end): (u32, u32)| tree.source.as_bytes().get(start as usize..end as usize);
+        let length = |(start, end): (u32, u32)| end.wrapping_sub(start);
+        if keys[..count]
+            .iter()
+            .any(|&other| length(other) == length(span) && bytes(other) == bytes(span))
+        {
+            return false;
+        }
+        count += 1;
+    }
+    true
 }
 
 // Two scalars that say the same; lists and objects are not compared.

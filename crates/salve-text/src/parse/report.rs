@@ -29,10 +29,7 @@ pub(super) fn repairs(tree: &Tree, found: &[Found], most: usize) -> (Vec<Repair>
             (true, _) => ",",
         };
         push_gap(&mut out, source, done, found.start as usize, sign);
-        for edit in &tree.edits[found.edits.0 as usize..found.edits.1 as usize] {
-            let span = Span::new(edit.start as usize, edit.end as usize);
-            out.push(source, edit.code, span, edit.after);
-        }
+        push_edits(&mut out, tree, found);
         done = found.end as usize;
         index += 1;
     }
@@ -66,6 +63,33 @@ impl List {
         }
         let before = source.get(span.range()).unwrap_or_default().to_owned();
         self.repairs.push(Repair { code, span, before, after: after.to_owned() });
+    }
+}
+
+// The edits of one value in the order of the text: those on the tape, and those of apostrophes around
+// strings, which only their nodes tell.
+fn push_edits(out: &mut List, tree: &Tree, found: &Found) {
+    let source = tree.source.as_str();
+    let range = found.edits.0 as usize..found.edits.1 as usize;
+    let mut noted = tree.edits.get(range).unwrap_or_default().iter().peekable();
+    let push = |out: &mut List, start: u32, end: u32, code, after| {
+        out.push(source, code, Span::new(start as usize, end as usize), after);
+    };
+    let nodes = found.node as usize..tree.behind(found.node) as usize;
+    for node in tree.nodes.get(nodes).unwrap_or_default() {
+        if node.shape != Shape::Requoted {
+            continue;
+        }
+        // What was supplied in front of a string, such as a comma, is noted at its first byte.
+        while let Some(edit) = noted.next_if(|edit| edit.start <= node.start) {
+            push(out, edit.start, edit.end, edit.code, edit.after);
+        }
+        for at in [node.start, node.end.saturating_sub(1)] {
+            push(out, at, at + 1, RepairCode::SingleQuotes, "\"");
+        }
+    }
+    for edit in noted {
+        push(out, edit.start, edit.end, edit.code, edit.after);
     }
 }
 
@@ -116,7 +140,7 @@ fn duplicate_keys(tree: &Tree, out: &mut List) {
 fn push_duplicate(tree: &Tree, key: NodeId, out: &mut List) {
     let mut span = tree.span(key);
     // A key with repairs of its own is only pointed at, so that no two repairs overlap.
-    if tree.node(key).is_some_and(|node| node.shape == Shape::Edited) {
+    if tree.node(key).is_some_and(|node| matches!(node.shape, Shape::Edited | Shape::Requoted)) {
         span.end = span.start;
     }
     let text = tree.source.get(span.range()).unwrap_or_default();

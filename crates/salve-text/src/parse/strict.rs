@@ -5,7 +5,6 @@
 //! Never closes the outermost bracket: what may be after it is the careful path's to judge.
 
 use super::machine::{Comma, Frame, FrameKind, Machine, State, narrow};
-use super::repair::{Edit, RepairCode};
 use super::tree::{Node, NodeState, Shape, Tag};
 
 // The start of a string value that has been read on trust: the text after its quote has not yet
@@ -14,7 +13,6 @@ use super::tree::{Node, NodeState, Shape, Tag};
 struct Doubt {
     pos: usize,
     nodes: usize,
-    edits: usize,
     comma: Comma,
 }
 
@@ -23,7 +21,6 @@ struct Reader<'a> {
     pos: usize,
     state: State,
     nodes: &'a mut Vec<Node>,
-    edits: &'a mut Vec<Edit>,
     stack: &'a mut Vec<Frame>,
     open: &'a mut [u32; 4],
     max_depth: usize,
@@ -49,7 +46,6 @@ impl Machine {
             pos: self.pos,
             state: self.state,
             nodes: &mut self.tree.nodes,
-            edits: &mut self.tree.edits,
             stack: &mut self.stack,
             open: &mut self.open,
             max_depth: self.max_depth,
@@ -76,7 +72,6 @@ impl Reader<'_> {
             self.stack.push(frame);
         }
         self.nodes.truncate(doubt.nodes);
-        self.edits.truncate(doubt.edits);
         self.pos = doubt.pos;
         self.comma = doubt.comma;
         self.state = State::Value;
@@ -114,14 +109,10 @@ impl Reader<'_> {
         match byte {
             b'"' | b'\'' => {
                 let (end, shape) = self.string_end(self.pos + 1, byte)?;
-                self.doubt = Some(Doubt {
-                    pos: self.pos,
-                    nodes: self.nodes.len(),
-                    edits: self.edits.len(),
-                    comma: self.comma,
-                });
+                self.doubt =
+                    Some(Doubt { pos: self.pos, nodes: self.nodes.len(), comma: self.comma });
                 self.closed.clear();
-                self.push_string(end, shape);
+                self.push(end, Tag::String, shape);
                 self.pos = end;
                 self.member();
             }
@@ -162,7 +153,7 @@ impl Reader<'_> {
         self.doubt = None;
         let colon = self.pos;
         self.pos = start;
-        self.push_string(end, shape);
+        self.push(end, Tag::String, shape);
         self.pos = colon + 1;
         self.comma = Comma::Member;
         self.state = State::Value;
@@ -183,22 +174,6 @@ impl Reader<'_> {
         let link = narrow(self.nodes.len() + 1);
         let (start, end) = (narrow(self.pos), narrow(end));
         self.nodes.push(Node { start, end, link, tag, state: NodeState::Complete, shape });
-    }
-
-    // A string in apostrophes has two edits, one for each.
-    #[inline]
-    fn push_string(&mut self, end: usize, shape: Shape) {
-        if shape != Shape::Edited {
-            return self.push(end, Tag::String, shape);
-        }
-        let link = narrow(self.edits.len());
-        for (at, ends_token) in [(self.pos, false), (end - 1, true)] {
-            let (start, end) = (narrow(at), narrow(at + 1));
-            let code = RepairCode::SingleQuotes;
-            self.edits.push(Edit { start, end, after: "\"", code, ends_token });
-        }
-        let (start, end, state) = (narrow(self.pos), narrow(end), NodeState::Complete);
-        self.nodes.push(Node { start, end, link, tag: Tag::String, state, shape });
     }
 
     fn open_container(&mut self, byte: u8) {
@@ -325,7 +300,7 @@ impl Reader<'_> {
         if quote == b'\'' {
             at = next_special(self.bytes, at, b'\'');
             let closed = self.bytes.get(at) == Some(&b'\'');
-            return closed.then_some((at + 1, Shape::Edited));
+            return closed.then_some((at + 1, Shape::Requoted));
         }
         let mut shape = Shape::Plain;
         loop {

@@ -63,6 +63,8 @@ pub(super) enum Shape {
     Plain,
     /// Between the quotes stand valid escapes.
     Escaped,
+    /// As `Plain`, in apostrophes: the edits of both are told by the span, and are not on the tape.
+    Requoted,
     /// The token's edits, beginning at `Node::link`, make it strict JSON.
     Edited,
 }
@@ -81,6 +83,11 @@ pub(super) struct Node {
 impl Node {
     pub(super) const fn is_container(&self) -> bool {
         matches!(self.tag, Tag::Array | Tag::Object | Tag::Group)
+    }
+
+    /// Whether the bytes between the quotes are the text.
+    pub(super) const fn is_verbatim(&self) -> bool {
+        matches!(self.shape, Shape::Plain | Shape::Requoted)
     }
 }
 
@@ -273,7 +280,9 @@ impl Tree {
 
     fn string_text(&self, node: &Node) -> Cow<'_, str> {
         match node.shape {
-            Shape::Plain => Cow::Borrowed(self.slice(node.start + 1, node.end.saturating_sub(1))),
+            Shape::Plain | Shape::Requoted => {
+                Cow::Borrowed(self.slice(node.start + 1, node.end.saturating_sub(1)))
+            }
             Shape::Escaped => decode_string(self.slice(node.start + 1, node.end.saturating_sub(1))),
             Shape::Edited => {
                 let strict = self.edited(node);
