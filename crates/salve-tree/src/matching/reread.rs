@@ -29,11 +29,40 @@ pub(crate) fn not_as_meant(
 ) -> Vec<usize> {
     let mut guilty = shown::unshown(text, hunks, states);
     let segments = expected::segments(text, hunks, states, sorted);
-    let result = FileText::plain(result.to_owned());
-    guilty.extend(first_difference(text, &segments, &result));
+    if !is_plainly_so(text, &segments, result) {
+        let result = FileText::plain(result.to_owned());
+        guilty.extend(first_difference(text, &segments, &result));
+    }
     guilty.sort_unstable();
     guilty.dedup();
     guilty
+}
+
+// Whether the result is byte for byte what is asked for: what is between two hunks is compared at once
+// and no line is looked for. Where it is not, or a line ends otherwise than by a line feed, lines tell.
+fn is_plainly_so(text: &FileText, segments: &[Segment<'_>], result: &str) -> bool {
+    let source = text.text();
+    if memchr::memchr(b'\r', source.as_bytes()).is_some() || result.contains('\r') {
+        return false;
+    }
+    let (mut line, mut rest) = (0, result);
+    for segment in segments {
+        let kept = source.get(text.line_start(line)..text.line_start(segment.first));
+        let Some(after) = kept.and_then(|kept| rest.strip_prefix(kept)) else { return false };
+        rest = after;
+        for expected in &segment.new {
+            let written = match expected {
+                Expected::Written(_, Rung::Reindent) => return false,
+                Expected::Written(line, _) => line,
+                Expected::Placed(line) => line.as_ref(),
+            };
+            let after = rest.strip_prefix(written).and_then(|rest| rest.strip_prefix('\n'));
+            let Some(after) = after else { return false };
+            rest = after;
+        }
+        line = segment.first + segment.removed;
+    }
+    source.get(text.line_start(line)..) == Some(rest)
 }
 
 // Walks the file and the result side by side and returns the hunk at which they part.

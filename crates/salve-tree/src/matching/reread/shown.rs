@@ -30,6 +30,9 @@ pub(super) fn unshown(text: &FileText, hunks: &[Hunk], states: &[State<'_>]) -> 
 }
 
 fn is_shown(text: &FileText, hunk: &Hunk, settled: &Settled) -> bool {
+    if is_verbatim(text, hunk, settled) {
+        return true;
+    }
     // A number shows no lines.
     let Some(sides) = sides(hunk).filter(|_| settled.rung != Rung::Scored) else { return true };
     let mut readings = fold::readings(&sides);
@@ -50,6 +53,21 @@ fn is_shown(text: &FileText, hunk: &Hunk, settled: &Settled) -> bool {
         Change::Bytes { range, new } => {
             text.text().get(range.clone()).is_some_and(|gone| is_literal(hunk, gone, new))
         }
+    })
+}
+
+// Most hunks are placed as they are written: the lines that go are among those it marks so, in their
+// order and byte for byte, and so are those that come. Nothing has to be folded for them.
+fn is_verbatim(text: &FileText, hunk: &Hunk, settled: &Settled) -> bool {
+    let HunkBody::Lines(lines) = &hunk.body else { return false };
+    let side = |kind: LineKind| lines.iter().filter(move |line| line.kind == kind);
+    let (mut gone, mut come) = (side(LineKind::Remove), side(LineKind::Add));
+    settled.changes.iter().all(|change| match change {
+        Change::Lines { first, removed, new, .. } => {
+            (*first..first + removed).all(|at| gone.any(|line| line.text == text.line(at)))
+                && new.iter().all(|placed| come.any(|line| line.text == *placed))
+        }
+        Change::Bytes { .. } => false,
     })
 }
 
