@@ -191,7 +191,8 @@ impl Stage {
         let folder: &Path = self.folder.path();
         let mut command = Command::new("strace");
         command.args(["-f", "-qq"]).args(strace).arg(&bench.programs.salve);
-        command.arg("apply").arg("-C").arg(folder).arg("--edits").arg(&edits);
+        command.arg("apply").arg("-C").arg(folder).arg("--root").arg(folder);
+        command.arg("--edits").arg(&edits);
         process::run(&mut command)
     }
 }

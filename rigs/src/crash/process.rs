@@ -44,7 +44,8 @@ impl Programs {
     /// Lets the real binary bring a folder to rest.
     pub(crate) fn recover(&self, folder: &Path) -> anyhow::Result<()> {
         let mut command = Command::new(&self.salve);
-        command.arg("recover").arg("-C").arg(folder);
+        // Named, because a folder below `target` is inside of a repository.
+        command.arg("recover").arg("-C").arg(folder).arg("--root").arg(folder);
         let ended = run(&mut command)?;
         if !ended.status.success() {
             bail!("salve recover ended with {}: {}", ended.status, ended.complaint.trim());
