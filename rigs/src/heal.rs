@@ -10,7 +10,9 @@ mod kills;
 mod plant;
 mod programs;
 mod projects;
+mod rename;
 mod table;
+mod taught;
 mod tiers;
 mod tiny;
 mod tokens;
@@ -18,7 +20,7 @@ mod tokens;
 use crate::corpus::Random;
 use crate::product;
 use anyhow::{Context, Result, bail};
-use case::{Bench, Planted, Sources};
+use case::{Bench, Planted, Renamed, Sources};
 use kills::Kills;
 use plant::Class;
 use projects::Project;
@@ -27,6 +29,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use table::Case;
+use taught::Tried;
 use tiers::Asked;
 use xtask::{Flags, Outcome, workspace};
 
@@ -50,11 +53,17 @@ impl Plan {
         let share = if self.is_part { 100 } else { share };
         Instant::now() + Duration::from_secs(self.minutes * 60 * share / 100)
     }
+
+    /// The same for the faults of the projects, of which what is learned elsewhere has the rest.
+    fn until_faults(&self, share: u64) -> Instant {
+        let now = Instant::now();
+        now + self.until(share).duration_since(now) * 7 / 10
+    }
 }
 
 /// Runs the full form.
 pub(crate) fn run(flags: &mut Flags) -> Result<()> {
-    let minutes: u64 = flags.value("--minutes")?.unwrap_or(58);
+    let minutes: u64 = flags.value("--minutes")?.unwrap_or(72);
     let only: Option<String> = flags.value("--only")?;
     let plan = Plan {
         seed: flags.value("--seed")?.unwrap_or(1),
@@ -75,7 +84,10 @@ pub(crate) fn run(flags: &mut Flags) -> Result<()> {
         std::fs::create_dir_all(&root)?;
         let (mut projects, notes) = projects::fetch_all(&root);
         notes.iter().for_each(|note| println!("{note}"));
-        projects.retain(|one| project.as_ref().is_none_or(|name| *name == one.name));
+        projects.retain(|one| {
+            let named = |names: &String| names.split(',').any(|name| name == one.name);
+            project.as_ref().is_none_or(named)
+        });
         wrong.extend(on_projects(&projects, &salve, &plan)?);
     }
     let root = tempfile::tempdir()?;
@@ -110,8 +122,14 @@ pub(crate) fn short() -> Result<Outcome> {
 fn in_words(kills: Kills) -> String {
     format!(
         "{} heals: {} killed, {} with edits by the user, {} without room, {} refused by the disk, {} healed; \
-         0 bytes lost",
-        kills.runs, kills.killed, kills.edited, kills.starved, kills.refused, kills.healed
+         0 bytes lost; {} learned from, each from a change in the history",
+        kills.runs,
+        kills.killed,
+        kills.edited,
+        kills.starved,
+        kills.refused,
+        kills.healed,
+        kills.learned
     )
 }
 
@@ -146,9 +164,12 @@ fn in_pairs<T: Sync>(items: &[T], work: impl Fn(&T) -> Result<()> + Sync) -> Res
     failed.into_inner().ok().flatten().map_or(Ok(()), Err)
 }
 
+/// The share of the projects in the time of a run.
+const PROJECTS: u64 = 68;
+
 fn on_projects(projects: &[Project], salve: &Path, plan: &Plan) -> Result<Vec<String>> {
-    let until = plan.until(55);
-    let cases = Mutex::new(Vec::new());
+    let (until, end) = (plan.until_faults(PROJECTS), plan.until(PROJECTS));
+    let tried = Mutex::new(Vec::new());
     let notes = Mutex::new(Vec::new());
     // A language has fewer classes than there are, and some places are seen by no test.
     let each = (plan.faults * 5 / 4).div_ceil(projects.len().max(1));
@@ -160,28 +181,46 @@ fn on_projects(projects: &[Project], salve: &Path, plan: &Plan) -> Result<Vec<St
                 return Ok(());
             }
         };
-        let random = Random::new(plan.seed).for_name(&project.name);
-        for (class, count) in quotas(each, &random) {
-            for planted in bench.faults(class, count, &random)? {
-                if Instant::now() > until {
-                    note(&notes, format!("{}: the time is over", project.name));
-                    return Ok(());
-                }
-                let case = one_case(&bench, salve, planted, &random)?;
-                show(&case, plan);
-                if let Ok(mut cases) = cases.lock() {
-                    cases.push(case);
-                }
-            }
+        let cases = on_project(&bench, salve, plan, each, until, &notes)?;
+        if let Ok(mut tried) = tried.lock() {
+            tried.push(Tried { bench, cases });
         }
         Ok(())
     })?;
-    let cases = cases.into_inner().unwrap_or_default();
+    let mut tried: Vec<Tried> = tried.into_inner().unwrap_or_default();
+    tried.sort_by(|one, other| one.bench.project.name.cmp(&other.bench.project.name));
+    let taught = taught::run(&mut tried, salve, plan, end, &notes)?;
+    let cases: Vec<Case> = tried.into_iter().flat_map(|one| one.cases).collect();
     notes.into_inner().unwrap_or_default().iter().for_each(|note| println!("{note}"));
     let used: BTreeSet<&str> = cases.iter().map(|case| case.project.as_str()).collect();
     println!("{} faults in {} projects, seed {}", cases.len(), used.len(), plan.seed);
     table::print(&cases);
+    taught::print(&taught, &cases);
     Ok(cases.iter().flat_map(Case::wrong).collect())
+}
+
+fn on_project(
+    bench: &Bench,
+    salve: &Path,
+    plan: &Plan,
+    each: usize,
+    until: Instant,
+    notes: &Mutex<Vec<String>>,
+) -> Result<Vec<Case>> {
+    let random = Random::new(plan.seed).for_name(&bench.project.name);
+    let mut cases = Vec::new();
+    for (class, count) in quotas(each, &random) {
+        for planted in bench.faults(class, count, &random)? {
+            if Instant::now() > until {
+                note(notes, format!("{}: the time is over", bench.project.name));
+                return Ok(cases);
+            }
+            let case = one_case(bench, salve, planted, &random)?;
+            show(&case, plan);
+            cases.push(case);
+        }
+    }
+    Ok(cases)
 }
 
 fn note(notes: &Mutex<Vec<String>>, words: String) {
@@ -197,12 +236,15 @@ fn one_case(bench: &Bench, salve: &Path, planted: Planted, random: &Random) -> R
         false => {
             let seed = random.for_name(&format!("{}{}", planted.fault.path, planted.fault.at));
             let played = tiers::play(bench, salve, &planted.fault, &seed)?;
-            let (healed, again) = bench.heal_twice(&planted.fault, &played.settings())?;
+            // Half of them among other names too: each such name is proved by a check of its own.
+            let renames = seed.for_name("names").below(2) == 0;
+            let settings = played.settings();
+            let (healed, again) = bench.heal_again(&planted.fault, &settings, renames)?;
             (Some((healed, played.asked()?)), again)
         }
     };
     let (project, language) = (bench.project.name.clone(), bench.project.language);
-    Ok(Case { project, language, planted, free, tiers, again })
+    Ok(Case { project, language, planted, free, tiers, again, taught: None })
 }
 
 fn show(case: &Case, plan: &Plan) {
@@ -214,8 +256,12 @@ fn show(case: &Case, plan: &Plan) {
         format!("; with tiers {} after {} calls", healed.outcome, asked.calls)
     });
     let again = case.again.as_ref().map_or_else(String::new, |again| {
-        let source = again.report.get("source").and_then(serde_json::Value::as_str);
-        format!("; again {} by {}", again.outcome, source.unwrap_or("nothing"))
+        let renamed = match &again.renamed {
+            Renamed::NotTried => String::new(),
+            Renamed::NoName => "; no name to change".to_owned(),
+            Renamed::Healed(healed) => format!("; renamed {}", made(healed)),
+        };
+        format!("; again {}{renamed}", made(&again.moved))
     });
     println!(
         "{} {} {:?} {} ({}) {}@{}: {:?} for {:?}: free {}{}{with}{again} in {:.1} s",
@@ -237,6 +283,11 @@ fn show(case: &Case, plan: &Plan) {
     }
 }
 
+fn made(healed: &case::Healed) -> String {
+    let source = healed.report.get("source").and_then(serde_json::Value::as_str);
+    format!("{} by {}", healed.outcome, source.unwrap_or("nothing"))
+}
+
 // Why it was not healed, in the product's own words.
 fn tell(healed: &case::Healed) {
     let story = healed.report.get("story").and_then(serde_json::Value::as_array);
@@ -252,7 +303,7 @@ fn tell(healed: &case::Healed) {
 }
 
 fn on_models(tiny: &[Project], salve: &Path, plan: &Plan) -> Result<Vec<String>> {
-    let until = plan.until(20);
+    let until = plan.until(14);
     let results: Mutex<Vec<(case::Healed, Asked, String)>> = Mutex::default();
     let each = plan.cases.div_ceil(tiny.len().max(1));
     in_pairs(tiny, |project| {
@@ -310,7 +361,7 @@ fn on_models(tiny: &[Project], salve: &Path, plan: &Plan) -> Result<Vec<String>>
 const BUDGET: u64 = 50_000;
 
 fn on_kills(tiny: &[Project], salve: &Path, plan: &Plan) -> Result<Kills> {
-    let until = plan.until(25);
+    let until = plan.until(18);
     let total = Mutex::new(Kills::default());
     let each = plan.kills.div_ceil(tiny.len().max(1));
     in_pairs(tiny, |project| {
@@ -320,7 +371,7 @@ fn on_kills(tiny: &[Project], salve: &Path, plan: &Plan) -> Result<Kills> {
         for class in [Class::MisspeltName, Class::LostToken, Class::LostImport] {
             faults.extend(bench.faults(class, 3, &random)?);
         }
-        let kills = kills::run(&bench, &faults, each, until, &mut random)
+        let kills = kills::run(&bench, salve, &faults, each, until, &mut random)
             .with_context(|| project.name.clone())?;
         if let Ok(mut total) = total.lock() {
             total.add(kills);

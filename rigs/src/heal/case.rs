@@ -7,6 +7,7 @@ use super::folder::{self, Files};
 use super::plant::{self, Class, Fault};
 use super::programs::{self, Ended, Verdict};
 use super::projects::{self, Project};
+use super::rename::{Renaming, names_near};
 use super::tokens::Source;
 use crate::corpus::Random;
 use anyhow::{Context, Result, ensure};
@@ -60,6 +61,24 @@ pub(crate) struct Healed {
     pub(crate) took: Duration,
     /// What it said when something went wrong.
     pub(crate) words: String,
+}
+
+/// The same fault met again without a model, where models had healed it.
+#[derive(Debug, Clone)]
+pub(crate) struct Again {
+    /// Some lines further down.
+    pub(crate) moved: Healed,
+    pub(crate) renamed: Renamed,
+}
+
+/// The same fault among other names.
+#[derive(Debug, Clone)]
+pub(crate) enum Renamed {
+    /// It is not in the sample.
+    NotTried,
+    /// No name of its file can be another one.
+    NoName,
+    Healed(Box<Healed>),
 }
 
 /// How far down a fault is that is met again.
@@ -193,21 +212,85 @@ impl Bench {
         Ok(healed)
     }
 
-    /// The same with models, and where that helped the same fault once more, some lines further down and
-    /// without a model: what is remembered of the first heal is all that is new.
-    pub(crate) fn heal_twice(
+    /// The same with models, and where that helped the same fault twice more without a model: some lines
+    /// further down, and among other names where that is wanted. What is remembered of the first heal is all
+    /// that is new at each of them.
+    pub(crate) fn heal_again(
         &self,
         fault: &Fault,
         settings: &Path,
-    ) -> Result<(Healed, Option<Healed>)> {
+        renames: bool,
+    ) -> Result<(Healed, Option<Again>)> {
         self.reset()?;
         let first = self.heal_planted(&self.with(fault)?, Sources::All(settings))?;
-        let again = match first.green {
-            true => Some(self.heal_planted(&self.lower(fault)?, Sources::Free)?),
-            false => None,
-        };
+        let mut again = None;
+        if first.green {
+            let kept = self.private.path().join("kept");
+            projects::copy(&self.data(), &kept)?;
+            let moved = self.heal_planted(&self.lower(fault)?, Sources::Free)?;
+            let renamed = match renames {
+                false => Renamed::NotTried,
+                true => match self.renamed(fault)? {
+                    None => Renamed::NoName,
+                    Some(files) => {
+                        self.remember(&kept)?;
+                        Renamed::Healed(Box::new(self.heal_planted(&files, Sources::Free)?))
+                    }
+                },
+            };
+            std::fs::remove_dir_all(&kept)?;
+            again = Some(Again { moved, renamed });
+        }
         self.reset()?;
         Ok((first, again))
+    }
+
+    /// Heals a fault with models where the product remembers elsewhere; returns whether it was healed.
+    pub(crate) fn teach(&self, fault: &Fault, settings: &Path, memory: &Path) -> Result<bool> {
+        self.reset()?;
+        folder::restore(&self.folder, &self.with(fault)?)?;
+        let mut heal = self.command(&["heal", "--format", "json", "--yes"], Some(settings));
+        let ended = programs::run(heal.env("SALVE_DATA", memory), HEAL_PATIENCE)?;
+        self.reset()?;
+        Ok(ended.code == Some(0))
+    }
+
+    /// Heals a fault without a model by what is remembered elsewhere; nothing is added to that.
+    pub(crate) fn heal_taught(&self, fault: &Fault, memory: &Path) -> Result<Healed> {
+        self.remember(memory)?;
+        let healed = self.heal_planted(&self.with(fault)?, Sources::Free)?;
+        self.reset()?;
+        Ok(healed)
+    }
+
+    // Puts everything back, with a memory that was kept.
+    fn remember(&self, memory: &Path) -> Result<()> {
+        self.reset()?;
+        projects::copy(memory, &self.data())
+    }
+
+    // The files with the fault in them and other names around it, where the project is green with those:
+    // as many of the nearest as can be had.
+    fn renamed(&self, fault: &Fault) -> Result<Option<Files>> {
+        let names = names_near(&self.truth, self.project.language, fault);
+        let bytes = self.truth.get(&fault.path).context("the place is gone")?;
+        let text = std::str::from_utf8(bytes)?;
+        for range in [0..8, 0..4, 0..2, 0..1, 1..2] {
+            let end = range.end.min(names.len());
+            let chosen = names.get(range.start..end).filter(|chosen| !chosen.is_empty());
+            let Some(renaming) = chosen.and_then(|chosen| Renaming::of(chosen, text)) else {
+                continue;
+            };
+            let mut files = self.truth.clone();
+            files.insert(fault.path.clone(), renaming.text(text).into_bytes());
+            folder::restore(&self.folder, &files)?;
+            if self.plain()? == Verdict::Green {
+                let planted = renaming.planted(fault, text).context("the place is gone")?;
+                files.insert(fault.path.clone(), planted.into_bytes());
+                return Ok(Some(files));
+            }
+        }
+        Ok(None)
     }
 
     // The files with the fault in them, its file begun by lines of comment.

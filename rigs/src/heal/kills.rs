@@ -1,14 +1,17 @@
 //! Heals that are killed, disturbed by their user, or on a disk that fails.
 //!
 //! In: a small project, faults, a seed. Out: how many runs, and every file that is not what it was, what
-//! it was meant to be, or what the user wrote. Never a run without a check of every byte.
+//! it was meant to be, or what the user wrote. Half of the heals ask a model, so that rules are learned. Never a
+//! run without a check of every byte, and of what was learned: only from changes that are in the history.
 
 use super::case::{Bench, Planted};
 use super::folder::{self, Files};
 use super::plant::Fault;
 use super::programs;
+use super::tiers::{self, Played};
 use crate::corpus::Random;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
@@ -28,6 +31,8 @@ pub(crate) struct Kills {
     pub(crate) refused: usize,
     /// Runs after which the project was healed.
     pub(crate) healed: usize,
+    /// Runs after which something was known that was not before.
+    pub(crate) learned: usize,
 }
 
 impl Kills {
@@ -39,22 +44,25 @@ impl Kills {
         self.starved += other.starved;
         self.refused += other.refused;
         self.healed += other.healed;
+        self.learned += other.learned;
     }
 }
 
 const PATIENCE: Duration = Duration::from_secs(120);
 const HEAL: [&str; 5] = ["heal", "--no-model", "--format", "json", "--yes"];
+const HEAL_BY_MODEL: [&str; 6] = ["heal", "--sources", "model", "--format", "json", "--yes"];
 
 /// Runs a number of heals, each on one of the faults, until the time is over.
 pub(crate) fn run(
     bench: &Bench,
+    salve: &Path,
     faults: &[Planted],
     count: usize,
     until: Instant,
     random: &mut Random,
 ) -> Result<Kills> {
     let mut kills = Kills::default();
-    let faults = faults.iter().map(|planted| undisturbed(bench, planted));
+    let faults = faults.iter().map(|planted| undisturbed(bench, salve, planted));
     let faults = faults.collect::<Result<Vec<Undisturbed>>>()?;
     for _ in 0..count {
         if Instant::now() > until {
@@ -73,13 +81,17 @@ struct Undisturbed {
     fault: Fault,
     healed: Files,
     took: Duration,
+    /// A model that knows the truth.
+    model: Played,
 }
 
-fn undisturbed(bench: &Bench, planted: &Planted) -> Result<Undisturbed> {
+fn undisturbed(bench: &Bench, salve: &Path, planted: &Planted) -> Result<Undisturbed> {
     bench.reset()?;
     folder::restore(&bench.folder, &bench.with(&planted.fault)?)?;
     let took = bench.salve(&HEAL, None)?.took;
-    Ok(Undisturbed { fault: planted.fault.clone(), healed: folder::read(&bench.folder)?, took })
+    let (fault, healed) = (planted.fault.clone(), folder::read(&bench.folder)?);
+    let model = tiers::play_right(bench, salve, &fault)?;
+    Ok(Undisturbed { fault, healed, took, model })
 }
 
 // A line that the user adds, and the files as they were with it.
@@ -94,7 +106,8 @@ fn once(bench: &Bench, chosen: &Undisturbed, random: &mut Random, kills: &mut Ki
     folder::restore(&bench.folder, &before)?;
     kills.runs += 1;
     let disk = if random.below(2) == 0 { Disk::chosen(random) } else { Disk::Sound };
-    let mut command = disk.command(bench);
+    let settings = (random.below(2) == 0).then(|| chosen.model.settings());
+    let mut command = disk.command(bench, settings.as_deref());
     kills.starved += usize::from(matches!(disk, Disk::Small { .. }));
     kills.refused += usize::from(matches!(disk, Disk::Refusing { .. }));
     let mut running = programs::start(&mut command)?;
@@ -123,9 +136,38 @@ fn once(bench: &Bench, chosen: &Undisturbed, random: &mut Random, kills: &mut Ki
         bail!("{disk:?}: the next command ended with {:?}: {}", again.code, again.told);
     }
     check(bench, chosen, &before, edit.as_ref(), "after the next command").map_err(how)?;
+    kills.learned += usize::from(learned(bench).map_err(how)?);
     let after = folder::read(&bench.folder)?;
     kills.healed += usize::from(after.get(&chosen.fault.path) != before.get(&chosen.fault.path));
     Ok(())
+}
+
+// Whether anything was learned: each rule and each fix that healed is from a heal whose change is in the
+// history. The store opens, whatever it went through.
+fn learned(bench: &Bench) -> Result<bool> {
+    let asked = |words: &[&str]| -> Result<Value> {
+        let ended = bench.salve(words, None)?;
+        let told = ended.told.lines().last().unwrap_or_default();
+        ensure!(ended.code == Some(0), "`salve {}`: {:?} {told}", words.join(" "), ended.code);
+        Ok(serde_json::from_str(&ended.printed)?)
+    };
+    let listed = asked(&["knowledge", "list", "--format", "json"])?;
+    let rows = |key: &str, of: &Value| -> Vec<Value> {
+        of.get(key).and_then(Value::as_array).cloned().unwrap_or_default()
+    };
+    let fixes = rows("patterns", &listed).into_iter().flat_map(|one| rows("fixes", &one));
+    let healed = fixes.filter(|fix| fix.get("result").is_some_and(|result| result == "success"));
+    let all: Vec<Value> = rows("rules", &listed).into_iter().chain(healed).collect();
+    if all.is_empty() {
+        return Ok(false);
+    }
+    let history = asked(&["history", "--format", "json"])?.to_string();
+    for one in &all {
+        let origin = one.get("origin").and_then(Value::as_str).unwrap_or_default();
+        let known = !origin.is_empty() && history.contains(&format!("heal {origin}:"));
+        ensure!(known, "learned from a heal without a change: {one}");
+    }
+    Ok(true)
 }
 
 /// The disk of one run.
@@ -177,8 +219,9 @@ impl Disk {
     }
 
     // The heal on this disk.
-    fn command(self, bench: &Bench) -> Command {
-        let inner = bench.command(&HEAL, None);
+    fn command(self, bench: &Bench, settings: Option<&Path>) -> Command {
+        let words: &[&str] = if settings.is_some() { &HEAL_BY_MODEL } else { &HEAL };
+        let inner = bench.command(words, settings);
         let (program, words) = match self {
             Self::Sound => return inner,
             Self::Small { blocks } => {

@@ -152,6 +152,11 @@ pub(crate) fn places(sources: &[Source], class: Class, random: &Random) -> Vec<F
     taken
 }
 
+/// Returns whether a word is one that a language keeps for itself.
+pub(crate) fn is_keyword(word: &str) -> bool {
+    names::KEYWORDS.contains(&word)
+}
+
 /// Returns whether the token lies in code that only tests see.
 fn is_test_code(source: &Source, index: usize) -> bool {
     let at = source.tokens.get(index).map_or(0, |token| token.at.start);

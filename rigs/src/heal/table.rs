@@ -3,7 +3,7 @@
 //! In: cases. Out: a row for each language and class, the totals, and what was wrong. Never a verdict of
 //! its own on rates: what must be zero is told apart from what should be high.
 
-use super::case::{Healed, Planted};
+use super::case::{Again, Healed, Planted, Renamed};
 use super::plant::Class;
 use super::programs::Verdict;
 use super::tiers::Asked;
@@ -20,7 +20,9 @@ pub(crate) struct Case {
     /// The same fault with models, where the fixers were not enough.
     pub(crate) tiers: Option<(Healed, Asked)>,
     /// The same fault met again without a model, where models had healed it.
-    pub(crate) again: Option<Healed>,
+    pub(crate) again: Option<Again>,
+    /// The same fault without a model, with what was learned in other packages.
+    pub(crate) taught: Option<Healed>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -40,14 +42,13 @@ struct Row {
 
 impl Row {
     fn add(&mut self, case: &Case) {
-        let compile = case.planted.verdict == Verdict::Compile;
+        let compile = case.is_compile_time();
         self.planted += 1;
         self.compile += usize::from(compile);
         self.free += usize::from(case.free.green);
         self.free_compile += usize::from(case.free.green && compile);
         self.equal += usize::from(case.free.green && case.free.equal);
-        let with_tiers = case.tiers.as_ref().is_some_and(|(healed, _)| healed.green);
-        self.all += usize::from(case.free.green || with_tiers);
+        self.all += usize::from(case.is_healed());
         for healed in case.heals() {
             self.red += usize::from(healed.red);
             self.weakened += usize::from(healed.weakened);
@@ -78,7 +79,26 @@ impl Row {
 impl Case {
     fn heals(&self) -> impl Iterator<Item = &Healed> {
         let with_tiers = self.tiers.as_ref().map(|(healed, _)| healed);
-        [&self.free].into_iter().chain(with_tiers).chain(&self.again)
+        let moved = self.again.as_ref().map(|again| &again.moved);
+        let all = [&self.free].into_iter().chain(with_tiers).chain(moved);
+        all.chain(self.renamed()).chain(&self.taught)
+    }
+
+    fn renamed(&self) -> Option<&Healed> {
+        match &self.again.as_ref()?.renamed {
+            Renamed::Healed(healed) => Some(healed),
+            Renamed::NotTried | Renamed::NoName => None,
+        }
+    }
+
+    /// Returns whether it was healed, with or without models.
+    pub(crate) fn is_healed(&self) -> bool {
+        self.free.green || self.tiers.as_ref().is_some_and(|(healed, _)| healed.green)
+    }
+
+    /// Returns whether it does not compile.
+    pub(crate) fn is_compile_time(&self) -> bool {
+        self.planted.verdict == Verdict::Compile
     }
 
     /// Returns what must never happen, in words.
@@ -156,17 +176,29 @@ pub(crate) fn print(cases: &[Case]) {
 }
 
 fn rates(total: &Row, cases: &[Case]) {
-    let rate = |what: &str, part: usize, whole: usize, target: usize| {
-        println!("{what}: {part} of {whole}, {} % (target {target} %)", percent(part, whole));
-    };
     rate("compile-time faults healed without a model", total.free_compile, total.compile, 40);
     rate("free heals equal to the truth", total.equal, total.free, 70);
     rate("healed with the scripted tiers", total.all, total.planted, 95);
-    let again: Vec<&Healed> = cases.iter().filter_map(|case| case.again.as_ref()).collect();
-    let without = again.iter().filter(|healed| healed.green).count();
-    rate("met again on another line, healed without a model", without, again.len(), 95);
+    let again: Vec<&Again> = cases.iter().filter_map(|case| case.again.as_ref()).collect();
+    let green = |healed: &[&Healed]| healed.iter().filter(|healed| healed.green).count();
+    let moved: Vec<&Healed> = again.iter().map(|again| &again.moved).collect();
+    rate("met again on another line, healed without a model", green(&moved), moved.len(), 95);
+    let renamed: Vec<&Healed> = cases.iter().filter_map(Case::renamed).collect();
+    let what = "met again among other names, healed without a model";
+    rate(what, green(&renamed), renamed.len(), 80);
+    let no_name = again.iter().filter(|again| matches!(again.renamed, Renamed::NoName)).count();
+    let sampled = again.iter().filter(|again| !matches!(again.renamed, Renamed::NotTried)).count();
+    println!(
+        "  (a sample of {sampled} of the {} met again; {no_name} of it without a name to change)",
+        again.len()
+    );
     let asked: Vec<Asked> = cases.iter().filter_map(|case| Some(case.tiers.as_ref()?.1)).collect();
     cost(&asked);
+}
+
+/// Says a rate beside what it should be.
+pub(crate) fn rate(what: &str, part: usize, whole: usize, target: usize) {
+    println!("{what}: {part} of {whole}, {} % (target {target} %)", percent(part, whole));
 }
 
 /// Says what the tiers cost, beside asking the deep one alone.

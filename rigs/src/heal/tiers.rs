@@ -56,14 +56,25 @@ pub(crate) struct Asked {
 
 /// Starts the tiers for a fault.
 pub(crate) fn play(bench: &Bench, salve: &Path, fault: &Fault, random: &Random) -> Result<Played> {
+    play_script(salve, &script_for(bench, fault, random)?)
+}
+
+fn play_script(salve: &Path, text: &str) -> Result<Played> {
     let folder = tempfile::tempdir()?;
     let script = folder.path().join("script.jsonl");
-    std::fs::write(&script, script_for(bench, fault, random)?)?;
+    std::fs::write(&script, text)?;
     let server = servers::sim(salve, &script)?;
     let settings = folder.path().join("salve");
     std::fs::create_dir(&settings)?;
     std::fs::write(settings.join("config.toml"), settings_for(server.address.port()))?;
     Ok(Played { server, folder })
+}
+
+/// Starts tiers that are right each time, as often as they are asked.
+pub(crate) fn play_right(bench: &Bench, salve: &Path, fault: &Fault) -> Result<Played> {
+    let answers = Answers::new(bench, fault)?;
+    let reply = json!({ "text": answers.right(&mut Random::new(fault.at as u64)) });
+    play_script(salve, &format!("{}\n", json!({ "when": {}, "reply": reply })))
 }
 
 impl Played {

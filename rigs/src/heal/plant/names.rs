@@ -9,7 +9,7 @@ use salve_types::Language;
 use std::collections::BTreeMap;
 
 #[rustfmt::skip]
-const KEYWORDS: &[&str] = &[
+pub(super) const KEYWORDS: &[&str] = &[
     "abstract", "assert", "async", "await", "auto", "bool", "break", "case", "catch", "char", "class", "const",
     "constructor", "continue", "crate", "default", "double", "elif", "else", "enum", "except", "export", "extern",
     "extends", "false", "False", "finally", "float", "for", "from", "function", "global", "goto", "impl", "implements",
