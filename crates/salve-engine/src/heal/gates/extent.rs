@@ -71,11 +71,17 @@ fn definitions(files: &[ChangedFile], reports: &Reports) -> Result<(), GateRefus
     }
     for file in files {
         let Some(text) = &file.before else { continue };
-        // In a text that is broken, what looks like an item may be a part of one.
+        // In a text that is broken, what looks like an item may be a part of one. Where it is gone, its name is
+        // there once less.
         let is_broken = text.tree.as_ref().is_none_or(salve_syntax::NodeTree::has_error);
         let left = file.after.as_ref().map_or("", |after| &after.code);
-        let is_left =
-            |item: &Item| item.names.iter().all(|name| words(left).any(|word| word == name));
+        let count = |code: &str, name: &str| words(code).filter(|word| *word == name).count();
+        let is_left = |item: &Item| {
+            item.names.iter().all(|name| {
+                let left = count(left, name);
+                left > 0 && left >= count(&text.code, name)
+            })
+        };
         let lost = text.items.iter().find(|item| {
             full_name(text, item).is_some_and(|name| !after.contains(&name))
                 && !(is_broken && is_left(item))
