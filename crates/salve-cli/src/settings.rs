@@ -12,6 +12,7 @@ use crate::model_settings::Models;
 use salve_check::quote_for_display;
 use salve_engine::heal::machine::Strictness;
 use salve_engine::heal::{AgentMeans, AgentSettings};
+use salve_engine::knowledge::KnowledgeSettings;
 use salve_model::{BudgetSettings, ModelEntry, ModelSettings, ProviderSettings, RoleSettings};
 use salve_text::{DEFAULT_MARK, SentinelRule};
 use salve_types::Mode;
@@ -123,6 +124,8 @@ pub(crate) struct Settings {
     pub(crate) models: Models,
     /// Agents that heals may ask, each with its origin.
     pub(crate) agents: Vec<Sourced<AgentSettings>>,
+    /// Who else may see what is learned, and whose pins count.
+    pub(crate) knowledge: Sourced<KnowledgeSettings>,
     /// What was set but not taken, with the reason.
     pub(crate) ignored: Vec<String>,
 }
@@ -149,6 +152,7 @@ pub(crate) struct ConfigFile {
     model: Option<Vec<ModelEntry>>,
     budget: Option<BudgetSettings>,
     agent: Option<Vec<AgentSettings>>,
+    knowledge: Option<KnowledgeSettings>,
     // Read where they are used and where trust is known.
     #[serde(default, rename = "toolchain")]
     _toolchains: Vec<toml::Table>,
@@ -172,6 +176,7 @@ impl Settings {
             gateway: GatewaySettings::default(),
             models: Models::default(),
             agents: Vec::new(),
+            knowledge: Sourced::built_in(KnowledgeSettings::default()),
             ignored: Vec::new(),
         }
     }
@@ -223,6 +228,8 @@ impl Settings {
         self.run_environment.set(names, origin);
         let ports = said.by_user("allow_ports", file.allow_ports);
         self.allow_ports.set(ports, origin);
+        let knowledge = said.by_user("knowledge", file.knowledge);
+        self.knowledge.set(knowledge, origin);
         let gateway = said.by_user("gateway", file.gateway).unwrap_or_default();
         self.gateway = gateway.or(std::mem::take(&mut self.gateway));
         for agent in said.by_user("agent", file.agent).unwrap_or_default() {
@@ -284,6 +291,8 @@ impl Settings {
             row("allow_ports", &self.allow_ports, |ports| {
                 ports.iter().map(u16::to_string).collect::<Vec<_>>().join(" ")
             }),
+            row("knowledge.share", &self.knowledge, |set| set.share.name().to_owned()),
+            row("knowledge.trusted_authors", &self.knowledge, |set| set.trusted_authors.join(" ")),
         ];
         rows.extend(self.models.rows());
         rows.extend(self.agents.iter().map(|agent| {
@@ -476,6 +485,19 @@ mod tests {
         workspace("allow_ports = [5432]", &mut settings);
         assert!(settings.allow_ports.value.is_empty());
         assert_eq!(settings.ignored.len(), 1);
+    }
+
+    #[test]
+    fn a_workspace_shares_nothing_that_is_learned_and_trusts_nobody() {
+        let mut settings = Settings::built_in();
+        let text = "[knowledge]\nshare = 'shared'\ntrusted_authors = ['eve']";
+        workspace(text, &mut settings);
+        assert_eq!(settings.knowledge.value, KnowledgeSettings::default());
+        assert_eq!(settings.ignored.len(), 1);
+        let file: ConfigFile = toml::from_str(text).unwrap();
+        let knowledge = file.knowledge.unwrap();
+        assert_eq!((knowledge.share.name(), &*knowledge.trusted_authors[0]), ("shared", "eve"));
+        assert!(toml::from_str::<ConfigFile>("[knowledge]\nshare = 'all'").is_err());
     }
 
     #[test]

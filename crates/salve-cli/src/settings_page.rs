@@ -9,6 +9,7 @@ use crate::unguarded::Agreement;
 use crate::workspace_config::ProfileFile;
 use salve_check::{ArgsSince, Registry, RuleSource, UserRules};
 use salve_engine::heal::AgentSettings;
+use salve_engine::knowledge::KnowledgeSettings;
 use salve_model::{
     BudgetLimits, BudgetSettings, LongPrice, ModelEntry, Price, ProviderSettings, RoleSettings,
 };
@@ -68,6 +69,7 @@ fn the_page_documents_every_setting_every_rule_field_and_every_toolchain_field()
         ("Budget", keys_of::<BudgetSettings>()),
         ("Limits of a budget", keys_of::<BudgetLimits>()),
         ("Agents", keys_of::<AgentSettings>()),
+        ("Knowledge", keys_of::<KnowledgeSettings>()),
         ("Rules", keys_of_rule(unknown)),
         ("Toolchains", keys_of_toolchain(unknown)),
         ("Markers", keys_of_toolchain("markers = [{ no_such_key = 1 }]")),
@@ -93,7 +95,13 @@ fn the_page_documents_every_value_of_a_field_that_has_few() {
         let refused = toml::from_str::<ConfigFile>(&format!("{field} = 'no_such_value'")).err();
         named_in(&refused.map(|error| error.to_string()).unwrap_or_default())
     };
+    let knowledge = |field: &str| {
+        let text = format!("{field} = 'no_such_value'");
+        let refused = toml::from_str::<KnowledgeSettings>(&text).err();
+        named_in(&refused.map(|error| error.to_string()).unwrap_or_default())
+    };
     for (heading, field, values) in [
+        ("Knowledge", "share", knowledge("share")),
         ("Settings", "sentinel", setting("sentinel")),
         ("Settings", "strictness", setting("strictness")),
         ("Rules", "decision", rule("decision")),

@@ -15,7 +15,7 @@ use salve_engine::heal::{
     perform, take_answer,
 };
 use salve_engine::host::{MachineConfig, WorkspaceConfig, WorkspaceHost};
-use salve_engine::knowledge::Recalled;
+use salve_engine::knowledge::{KnowledgeSettings, Recalled};
 use salve_model::{Role, Strategy};
 use salve_types::{Severity, Timestamp};
 use std::fs::File;
@@ -156,6 +156,7 @@ fn parts(root: &Path, folder: &Path) -> HealParts {
         agents: Vec::new(),
         redact: Arc::new(TextRedactor::default()),
         rules: Vec::new(),
+        knowledge: KnowledgeSettings::default(),
     }
 }
 

@@ -15,11 +15,13 @@ mod lesson;
 mod merge;
 mod near;
 mod pairs;
+mod parts;
 mod rank;
 mod recall;
 mod remember;
 mod replay;
 mod rule;
+mod settings;
 mod structure;
 mod template;
 mod text;
@@ -34,7 +36,7 @@ pub use learn::learn;
 pub use lesson::{Lesson, LessonFile, StoredFile, StoredFix, StoredHunk};
 pub use merge::merge;
 pub use pairs::{LearnPair, PairError, example_of};
-pub use rank::{FixerRecord, Ranking};
+pub use parts::FileParts;
 pub use recall::{Recalled, failed_before, is_known_source, recall};
 pub use remember::{Remembering, Taught};
 pub use replay::{Replay, replay};
@@ -42,6 +44,7 @@ pub use rule::{
     Anchor, FixExample, FixRule, Hole, HoleSource, Insertion, NamedHole, Piece, RuleBody, RuleKey,
     StructureRule, TemplateRule, TokenRule, WordKind,
 };
+pub use settings::KnowledgeSettings;
 pub use text::{RuleFileError, read_rule, rule_text};
 
 use again::Names;
@@ -50,6 +53,8 @@ const KNOWN: &str = "known:";
 /// The author of a rule's fix, before the id of the rule.
 const RULE: &str = "rule:";
 
+#[cfg(test)]
+mod poison;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]

@@ -24,7 +24,7 @@ use super::{
     RepairError, SavedHeal, Sources, UnusableAnswer, changed_lines, fixers, read_answer,
 };
 use crate::host::WorkspaceHost;
-use crate::knowledge::{FixRule, Recalled};
+use crate::knowledge::{FixRule, KnowledgeSettings, Recalled};
 use commands::Prepared;
 use salve_check::{
     CheckOptions, CheckReport, CheckVerdict, Keep, Shadow, ShadowLayer, ShadowOptions, StartedBy,
@@ -51,6 +51,8 @@ pub struct HealParts {
     pub redact: Arc<dyn Redact>,
     /// The rules of the workspace itself, where the user trusts them.
     pub rules: Vec<FixRule>,
+    /// Who else may see what is learned, and whose pins count.
+    pub knowledge: KnowledgeSettings,
 }
 
 /// What became of a candidate.
@@ -172,6 +174,11 @@ impl HealWork {
             _ => recalled.fixes(source, &state.diagnostics, &sources),
         };
         Ok(fixes.into_iter().filter_map(|fix| candidate(fix, state, &sources)).collect())
+    }
+
+    /// Returns what the user decides about what is learned.
+    pub const fn knowledge(&self) -> &KnowledgeSettings {
+        &self.parts.knowledge
     }
 
     /// Adds to the diagnostics of the best state what tools propose only when they are asked: tsc prints no

@@ -10,7 +10,7 @@ use super::edit::RuleEdit;
 use super::fit::edits;
 use super::learn::learn;
 use super::rank::{Weighed, by_weight};
-use super::replay::{Prepared, Replay};
+use super::replay::{Prepared, Replay, replay};
 use super::rule::{FixExample, FixRule, RuleKey};
 use crate::heal::{Fix, FixOrigin, FixSource, Sources, TextChange};
 use salve_types::{Diagnostic, Language, Severity};
@@ -107,6 +107,43 @@ impl RuleIndex {
         Self::new(records)
     }
 
+    /// Replays the rules that propose something for what a check said on accepted fixes. The example that a rule
+    /// is from says nothing of it: it is its first win.
+    #[must_use]
+    pub fn replayed(
+        mut self,
+        diagnostics: &[Diagnostic],
+        sources: &dyn Sources,
+        examples: &[FixExample],
+    ) -> Self {
+        let mut found = self.weighed(diagnostics, sources, &|_| (0, 0));
+        found.sort_by(|one, other| other.weight.total_cmp(&one.weight));
+        let mut proposing: Vec<&str> = Vec::new();
+        for author in found.iter().filter_map(|one| one.fix.author.strip_prefix(RULE)) {
+            if proposing.len() < REPLAYED && !proposing.contains(&author) {
+                proposing.push(author);
+            }
+        }
+        for record in &mut self.records {
+            if !proposing.contains(&record.rule.id.as_str()) {
+                continue;
+            }
+            let mut all = Replay::default();
+            for example in examples {
+                let one = replay(&record.rule, example);
+                all.fired += one.fired;
+                all.right += one.right;
+            }
+            if all.right > 0 {
+                all.fired -= 1;
+                all.right -= 1;
+            }
+            record.replay = all;
+        }
+        self.priors = self.learned_priors();
+        self
+    }
+
     /// Returns every rule with what is known of it.
     pub fn records(&self) -> &[RuleRecord] {
         &self.records
@@ -149,7 +186,8 @@ impl RuleIndex {
                     let mut weight = worth * self.weight(record, wins(&record.rule.id));
                     for edit in edits(&record.rule, &case) {
                         let fix = fix(record, path, edit, index);
-                        found.push(Weighed { fix, weight, pinned: record.pinned });
+                        let (pinned, priority) = (record.pinned, record.rule.priority);
+                        found.push(Weighed { fix, weight, pinned, priority });
                         weight *= NEXT_PLACE;
                     }
                 }

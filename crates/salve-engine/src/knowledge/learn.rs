@@ -225,8 +225,15 @@ impl<'a> Lesson<'a> {
 
     // Whether a rule makes the fix of its own example, and nothing of the fixed text.
     fn holds(&self, body: &TokenRule) -> bool {
-        let makes =
-            |fitting: &super::edit::Fitting| fitting.makes(&self.before.tokens, &self.after);
+        let tokens = &self.before.tokens;
+        // Written down, tokens that stand side by side may be others: a quote and a text.
+        let is_written = |fitting: &super::edit::Fitting| {
+            let text = fitting.edit(body, tokens).applied(tokens.text);
+            text.is_some_and(|text| self.after.is_same(&text))
+        };
+        let makes = |fitting: &super::edit::Fitting| {
+            fitting.makes(tokens, &self.after) && is_written(fitting)
+        };
         if !fittings(body, &self.before).iter().any(makes) {
             return false;
         }

@@ -2,14 +2,15 @@
 //!
 //! In: two token rules and the examples they were learned from. Out: the most specific rule that says what
 //! both say: tokens that differ are left open, context that cannot be said is dropped from outside. Only
-//! where every example still holds.
+//! where every example still holds: the rule makes the fix of two at least, and nothing else of any.
 
 use super::replay::replay;
 use super::rule::{FixExample, FixRule, Piece, RuleBody, TokenRule, WordKind};
 use super::tokens::Tokens;
 use salve_types::Language;
 
-/// Merges two rules; nothing when they differ in what they write, or an example would not hold any more.
+/// Merges two rules; nothing when they differ in what they write, when the outcome is one of them, or when
+/// an example would not hold any more.
 pub fn merge(one: &FixRule, other: &FixRule, examples: &[FixExample]) -> Option<FixRule> {
     if one.key != other.key || one.language != other.language {
         return None;
@@ -20,8 +21,18 @@ pub fn merge(one: &FixRule, other: &FixRule, examples: &[FixExample]) -> Option<
     let body = common(left, right, one.language)?;
     let level = one.level.max(other.level).max(1);
     let merged = FixRule::new(one.key.clone(), one.language, level, RuleBody::Token(body));
-    let holds = |example: &FixExample| replay(&merged, example).right == 1;
-    examples.iter().all(holds).then_some(merged)
+    if merged.body == one.body || merged.body == other.body {
+        return None;
+    }
+    let mut right = 0;
+    for example in examples {
+        let made = replay(&merged, example);
+        if made.fired != made.right {
+            return None;
+        }
+        right += made.right;
+    }
+    (right > 1).then_some(merged)
 }
 
 fn common(one: &TokenRule, other: &TokenRule, language: Language) -> Option<TokenRule> {

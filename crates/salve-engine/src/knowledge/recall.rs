@@ -4,8 +4,10 @@
 //! them proposals that are judged and tried like any other. Never a fix that is believed because it is known.
 
 use super::again::made_again;
+use super::text::bounded;
 use super::{
-    FixRule, RULE, RuleIndex, RuleRecord as LearnedRule, StoredFix, known_author, rule_classes,
+    FixExample, FixRule, RULE, RuleIndex, RuleRecord as LearnedRule, StoredFix, known_author,
+    rule_classes,
 };
 use crate::heal::machine::EarlierTry;
 use crate::heal::{Fix, FixOrigin, FixSource, Sources};
@@ -18,6 +20,10 @@ use std::collections::BTreeSet;
 const MOST_ERRORS: usize = 16;
 /// This many known fixes are tried for one error.
 const MOST_FIXES: u32 = 5;
+/// A fix that is longer than this, as it is kept, is no answer to one error.
+pub(super) const LARGEST_FIX: usize = 64 << 10;
+/// On this many earlier fixes of an error's class its rules are replayed.
+const REPLAYED: u32 = 32;
 /// A rule whose proven rate of wins is below this is new.
 const SURE: f64 = 0.5;
 /// This many failed ones of an error are told.
@@ -28,6 +34,8 @@ const MOST_FAILED: u32 = 10;
 pub struct Recalled {
     fixes: Vec<RecalledFix>,
     rules: Vec<LearnedRule>,
+    /// Earlier fixes of the same classes of errors.
+    examples: Vec<FixExample>,
     /// Rules of which too little is known to be sure of them.
     new: BTreeSet<String>,
     /// What failed for these errors in earlier heals, where that was asked: the hash of the candidate, and
@@ -59,7 +67,7 @@ pub fn is_known_source(source: FixSource) -> bool {
     )
 }
 
-/// Looks up what a source knows of these errors.
+/// Looks up what a source knows of these errors. Pins of the trusted authors count like the user's own.
 ///
 /// # Errors
 /// When the database refuses.
@@ -67,6 +75,7 @@ pub async fn recall(
     store: &Store,
     source: FixSource,
     workspace: &str,
+    trusted: &[String],
     diagnostics: &[Diagnostic],
 ) -> Result<Recalled, StoreError> {
     let mut recalled = Recalled::default();
@@ -79,6 +88,9 @@ pub async fn recall(
                     |known: &KnownFix| known.from.is_none() == (source == FixSource::Pattern);
                 for known in known.successful.into_iter().filter(here) {
                     // What was put into the store by others may be no fix at all.
+                    if known.body.len() > LARGEST_FIX {
+                        continue;
+                    }
                     if let Ok(fix) = serde_json::from_str::<StoredFix>(&known.body) {
                         recalled.fixes.push(RecalledFix { known, fix, answers });
                     }
@@ -89,8 +101,7 @@ pub async fn recall(
                 let classes = rule_classes(diagnostic);
                 let wants_pin = source == FixSource::PinnedRule;
                 for record in store.rules_for(language.name(), &classes).await? {
-                    // No setting names other users whose pins count yet.
-                    let pinned = record.pin_of(&[]).is_some();
+                    let pinned = record.pin_of(trusted).is_some();
                     let is_known = recalled.rules.iter().any(|one| one.rule.id == record.id);
                     if pinned == wants_pin && !is_known {
                         recalled.rules.extend(learned(&record, pinned));
@@ -103,7 +114,30 @@ pub async fn recall(
             FixSource::Fixer | FixSource::Proposal | FixSource::Model => {}
         }
     }
+    if !recalled.rules.is_empty() {
+        recalled.examples = examples_of(store, diagnostics).await?;
+    }
     Ok(recalled)
+}
+
+// What rules are replayed on: accepted fixes of the first errors' classes.
+async fn examples_of(
+    store: &Store,
+    diagnostics: &[Diagnostic],
+) -> Result<Vec<FixExample>, StoreError> {
+    let mut classes: Vec<(Language, String)> = Vec::new();
+    for diagnostic in diagnostics.iter().take(MOST_ERRORS) {
+        let class = rule_classes(diagnostic).into_iter().next();
+        let known = language_of(diagnostic).zip(class);
+        classes.extend(known.filter(|one| !classes.contains(one)));
+    }
+    let mut examples = Vec::new();
+    for (language, class) in classes {
+        let kept = store.examples(language.name(), &class, REPLAYED).await?;
+        let read = kept.iter().filter_map(|one| serde_json::from_str(&one.body).ok());
+        examples.extend(read);
+    }
+    Ok(examples)
 }
 
 /// Looks up what failed for these errors in earlier heals of the workspace.
@@ -130,10 +164,11 @@ fn language_of(diagnostic: &Diagnostic) -> Option<Language> {
     Language::from_path(&diagnostic.primary()?.path)
 }
 
-// A body that is not what its id was made of is not the rule that was kept.
+// A body that is not what its id was made of is not the rule that was kept; one that no file could hold may be
+// another user's.
 fn learned(record: &StoredRule, pinned: bool) -> Option<LearnedRule> {
     let rule: FixRule = serde_json::from_str(&record.body).ok()?;
-    if rule.content_id() != record.id {
+    if rule.content_id() != record.id || bounded(&rule).is_err() {
         return None;
     }
     let count = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
@@ -156,7 +191,8 @@ impl Recalled {
         let is_new = |rule: &&FixRule| self.rules.iter().all(|known| known.rule.id != rule.id);
         let own = own.iter().filter(is_new).cloned().map(LearnedRule::new);
         let rules = self.rules.iter().cloned().chain(own).collect();
-        let all = Self { rules, new: self.new.clone(), ..Self::default() };
+        let (new, examples) = (self.new.clone(), self.examples.clone());
+        let all = Self { rules, new, examples, ..Self::default() };
         all.fixes(FixSource::Rule, diagnostics, sources)
     }
 
@@ -171,6 +207,7 @@ impl Recalled {
             self.fixes.iter().flat_map(|one| one.made(source, diagnostics, sources)).collect();
         if !self.rules.is_empty() {
             let index = RuleIndex::new(self.rules.clone());
+            let index = index.replayed(diagnostics, sources, &self.examples);
             let made = index.candidates(diagnostics, sources, &|_| (0, 0));
             fixes.extend(made.into_iter().map(|fix| self.marked(Fix { source, ..fix })));
         }
@@ -267,14 +304,15 @@ mod tests {
         let text =
             "int two(int sum) {\n  if (sum > 3) {\n    return sum(4);\n  }\n  return sum;\n}\n";
         let files = Files::of([("src/two.c", text)]);
-        let recalled = recall(&store, FixSource::Rule, "/elsewhere", &now).await.expect("read");
+        let recalled =
+            recall(&store, FixSource::Rule, "/elsewhere", &[], &now).await.expect("read");
         assert_eq!(recalled.rules.len(), learned.len());
         let fixes = recalled.fixes(FixSource::Rule, &now, &files);
         let made =
             Patch::default().with(&fixes.first().expect("a fix").changes, &files).expect("fits");
         let text = made.files["src/two.c"].as_deref().unwrap_or_default();
         assert!(text.contains("    return sum + 4;\n"), "{text}");
-        let pinned = recall(&store, FixSource::PinnedRule, "/w", &now).await.expect("read");
+        let pinned = recall(&store, FixSource::PinnedRule, "/w", &[], &now).await.expect("read");
         assert!(pinned.fixes(FixSource::PinnedRule, &now, &files).is_empty());
     }
 }

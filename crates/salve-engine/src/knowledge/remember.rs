@@ -3,8 +3,8 @@
 //! In: a heal whose change is in the tree. Out: rows of the store, and what was learned, for people. Writing
 //! them again, after a crash, changes nothing. Never learns from what was rolled back, refused or only shown.
 
-use super::recall::pattern_key;
-use super::{FixExample, FixRule, Lesson, RULE, known_fix, learn, replay, rule_classes};
+use super::recall::{LARGEST_FIX, pattern_key};
+use super::{FixExample, FixRule, Lesson, RULE, known_fix, learn, merge, replay, rule_classes};
 use crate::heal::machine::{Attempt, ErrorSeen, Loop};
 use crate::heal::{FixSource, HealReport};
 use salve_check::{for_model, sign};
@@ -20,6 +20,9 @@ const MOST_ERRORS: usize = 8;
 const ERROR_BYTES: usize = 2 << 10;
 /// This many earlier fixes of a class a new rule is tried on.
 const REPLAYED: u32 = 16;
+/// This many known rules of its key a new one is merged with, and this many merged ones are kept.
+const MERGED_WITH: usize = 64;
+const MERGED: usize = 4;
 /// Texts larger than this are no examples.
 const EXAMPLE_BYTES: usize = 256 << 10;
 
@@ -150,6 +153,9 @@ impl Remembering<'_> {
         for diagnostic in lesson.diagnostics.iter().take(MOST_ERRORS) {
             let Some(stored) = lesson.stored(diagnostic) else { continue };
             let Ok(body) = serde_json::to_string(&stored) else { continue };
+            if body.len() > LARGEST_FIX {
+                continue;
+            }
             let kind = if stored.files.is_empty() { FixKind::Command } else { FixKind::Patch };
             let fix = KeptFix {
                 // The same change of the same lines is the same fix, wherever it was made.
@@ -213,7 +219,9 @@ impl Remembering<'_> {
     pub async fn learn_from(&self, example: &FixExample) -> Result<Vec<FixRule>, StoreError> {
         let mut new = Vec::new();
         let known = self.examples_like(example).await?;
-        for rule in learn(example) {
+        let mut rules = learn(example);
+        rules.extend(self.merged(&rules, example, &known).await?);
+        for rule in rules {
             let right = known.iter().filter(|one| replay(&rule, one).right > 0).count();
             if self.keep_rule(&rule, u32::try_from(right + 1).unwrap_or(u32::MAX)).await? {
                 new.push(rule);
@@ -221,6 +229,40 @@ impl Remembering<'_> {
         }
         self.keep_example(example).await?;
         Ok(new)
+    }
+
+    // What the new rules and those that are known say together, where it holds for every fix of the kind.
+    async fn merged(
+        &self,
+        rules: &[FixRule],
+        example: &FixExample,
+        known: &[FixExample],
+    ) -> Result<Vec<FixRule>, StoreError> {
+        let first = example.diagnostics.first();
+        let class = first.and_then(|first| rule_classes(first).into_iter().next());
+        let (false, Some(class)) = (known.is_empty(), class) else { return Ok(Vec::new()) };
+        let kept = self.store.rules_for(example.language().name(), &[class]).await?;
+        let kept = kept.iter().filter_map(|one| serde_json::from_str::<FixRule>(&one.body).ok());
+        let kept: Vec<FixRule> = kept.take(MERGED_WITH).collect();
+        let examples: Vec<FixExample> = known.iter().chain([example]).cloned().collect();
+        let mut merged: Vec<FixRule> = Vec::new();
+        // The specific ones say most together.
+        for rule in rules.iter().filter(|rule| rule.level < 2) {
+            for other in kept.iter().filter(|other| other.level == rule.level) {
+                let made = merge(rule, other, &examples);
+                let is_known = |made: &FixRule| {
+                    [&merged, &kept].iter().any(|all| all.iter().any(|one| one.id == made.id))
+                        || rules.iter().any(|one| one.id == made.id)
+                };
+                if let Some(made) = made.filter(|made| !is_known(made)) {
+                    merged.push(made);
+                }
+                if merged.len() == MERGED {
+                    return Ok(merged);
+                }
+            }
+        }
+        Ok(merged)
     }
 
     // Earlier accepted fixes of the same class of errors, but for this one.

@@ -157,7 +157,8 @@ fn refuse_what_acts(table: &toml::Table) -> Result<(), RuleFileError> {
     Ok(())
 }
 
-fn bounded(rule: &FixRule) -> Result<(), RuleFileError> {
+/// Refuses a rule that is larger than a rule can be, or whose tokens are more than tokens.
+pub(super) fn bounded(rule: &FixRule) -> Result<(), RuleFileError> {
     let short = |name: &'static str, text: &str| {
         if text.len() > PATTERN { Err(RuleFileError::OutOfBounds(name)) } else { Ok(()) }
     };

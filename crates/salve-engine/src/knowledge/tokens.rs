@@ -44,6 +44,13 @@ impl<'a> Tokens<'a> {
         self.all.get(at).and_then(|token| self.text.get(token.span.range())).unwrap_or_default()
     }
 
+    /// Returns whether another text has the same tokens.
+    pub(super) fn is_same(&self, text: &str) -> bool {
+        let Some(other) = Tokens::of(text, self.language) else { return false };
+        other.all.len() == self.all.len()
+            && (0..other.all.len()).all(|at| other.word(at) == self.word(at))
+    }
+
     /// Returns the tokens of a line as a range of indices.
     pub(super) fn line(&self, line: u32) -> std::ops::Range<usize> {
         let from = self.all.partition_point(|token| token.line < line);

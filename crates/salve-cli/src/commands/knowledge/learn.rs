@@ -12,7 +12,6 @@ use crate::settings::Settings;
 use crate::{host, input, job_place, output, run_environment, unguarded, workspace_config};
 use salve_check::{Keep, Runner};
 use salve_engine::knowledge::{FixExample, FixRule, LearnPair, Remembering, example_of};
-use salve_store::KnowledgeScope;
 use serde::Serialize;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -41,7 +40,8 @@ pub(super) fn run(
     if !unguarded::may_run_with(&runner, folder.path(), yes)? {
         return Ok(Ending::NeedsApproval);
     }
-    let environment = run_environment::chosen(&Settings::load()?, &[])?.values;
+    let settings = Settings::load()?;
+    let environment = run_environment::chosen(&settings, &[])?.values;
     let examples = examples(&lines, folder.path(), &environment, &runner);
     let workspace = root(place)?;
     let learned = job_place::with(store, "learn", async |open| {
@@ -49,7 +49,7 @@ pub(super) fn run(
             store: open.store(),
             heal: "learn",
             workspace: &workspace,
-            scope: KnowledgeScope::Private,
+            scope: settings.knowledge.value.share,
         };
         let mut learned = Vec::new();
         for (id, example) in examples {

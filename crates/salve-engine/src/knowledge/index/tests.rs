@@ -80,8 +80,8 @@ fn a_rule_of_another_language_or_key_proposes_nothing() {
 fn fixes_that_differ_in_blanks_are_told_apart_only_where_blanks_matter() {
     let proposed = |path: &str, before: &str, texts: &[&str]| {
         let fix = |text: &&str| Fix {
-            source: FixSource::Fixer,
-            author: "spacing".to_owned(),
+            source: FixSource::Rule,
+            author: "rule:spacing".to_owned(),
             description: String::new(),
             origin: FixOrigin::Derived,
             changes: vec![TextChange {
@@ -92,10 +92,10 @@ fn fixes_that_differ_in_blanks_are_told_apart_only_where_blanks_matter() {
             commands: Vec::new(),
             answers: vec![0],
         };
-        let ranking = super::super::rank::Ranking::default();
-        let said = vec![said("eslint", "spacing", path, (1, 1))];
         let files = Files::of([(path, before)]);
-        ranking.order(&RuleIndex::default(), texts.iter().map(fix).collect(), &said, &files).len()
+        let weighed =
+            |text: &&str| Weighed { fix: fix(text), weight: 0.5, pinned: false, priority: 0 };
+        by_weight(texts.iter().map(weighed).collect(), &files).len()
     };
     assert_eq!(proposed("a.js", "f( a)", &["f(a)", "f( a )"]), 2, "blanks are what is fixed");
     assert_eq!(proposed("a.js", "f( a", &["f(a)", "f( a )"]), 1, "the same fix twice");
@@ -104,4 +104,22 @@ fn fixes_that_differ_in_blanks_are_told_apart_only_where_blanks_matter() {
         2,
         "blanks have meaning"
     );
+}
+
+#[test]
+fn r50_the_highest_priority_is_tried_first() {
+    let (diagnostics, files) = asked();
+    let rule = |template: &str, priority: i32| {
+        let text = format!(
+            "format = 'salve-rule/1'\ntarget = 'c'\ntool = 'gcc'\npriority = {priority}\n\
+             [rule.template]\npattern = 'total = 7'\ntemplate = '{template}'\n"
+        );
+        RuleRecord::new(crate::knowledge::read_rule(&text).expect("a rule").0)
+    };
+    for (first, second) in [(1, 5), (5, 1)] {
+        let rules = vec![rule("total = 8;", first), rule("total = 9;", second)];
+        let fixes = RuleIndex::new(rules).candidates(&diagnostics, &files, &|_| (0, 0));
+        let wanted = if first > second { "total = 8;" } else { "total = 9;" };
+        assert!(made(&fixes, &files)[0].contains(wanted), "{fixes:?}");
+    }
 }

@@ -147,3 +147,19 @@ fn deletions_and_new_lines_are_written_cleanly() {
         made_of(&line, "expected declaration or statement at end of input", (2, 6), "{\n\tb();\n");
     assert_eq!(made.as_deref(), Some("{\n\tb();\n\t}\n"));
 }
+
+#[test]
+fn a_token_that_would_run_into_its_neighbour_is_not_learned() {
+    // An open quote in a line of its own, and the same before a text.
+    let example = FixExample {
+        path: "a.py".to_owned(),
+        ..fixed_c("expected 'a' here", (1, 4), "\"s\"", "\" \n \"s\"")
+    };
+    for rule in learn(&example) {
+        let edits = apply_rule(&rule, &example.diagnostics[0], &example.path, &example.before);
+        let texts: Vec<String> =
+            edits.iter().filter_map(|edit| edit.applied(&example.before)).collect();
+        let after = Tokens::of(&example.after, example.language()).expect("tokens");
+        assert!(texts.iter().any(|text| after.is_same(text)), "{rule:?} makes {texts:?}");
+    }
+}

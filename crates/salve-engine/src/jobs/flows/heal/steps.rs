@@ -13,7 +13,7 @@ use crate::heal::{
 use crate::jobs::{GenerateInput, WhichModel};
 use crate::knowledge::{Recalled, Remembering, failed_before, is_known_source, recall};
 use salve_jobs::{BadName, DoubtPolicy, JobId, Json, StepError, StepName, Steps};
-use salve_store::{KnowledgeScope, Store, StoreError};
+use salve_store::{Store, StoreError};
 use salve_types::{Clock, Spend, SpendLimit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -127,17 +127,19 @@ impl HealSteps {
     // What is known of the errors, where the loop asks for that next, and what failed for them before.
     async fn recall(&self, job: &JobId, at: &At, now: u64) -> Result<Recalled, StepError> {
         let workspace = at.input.root.display().to_string();
-        let (step, diagnostics, unknown) = self
+        let (step, diagnostics, unknown, trusted) = self
             .blocking(job, at.clone(), move |here| {
                 let (_, state) = here.state(now)?;
                 let unknown = !state.knows_failures && !state.baseline.is_empty();
-                Ok((state.machine.next(), state.diagnostics, unknown.then_some(state.baseline)))
+                let unknown = unknown.then_some(state.baseline);
+                let trusted = here.work.knowledge().trusted_authors.clone();
+                Ok((state.machine.next(), state.diagnostics, unknown, trusted))
             })
             .await?;
         let known = async {
             let mut recalled = match step {
                 Step::Propose(source) if is_known_source(source) => {
-                    recall(&self.store, source, &workspace, &diagnostics).await?
+                    recall(&self.store, source, &workspace, &trusted, &diagnostics).await?
                 }
                 _ => Recalled::default(),
             };
@@ -229,12 +231,13 @@ impl HealSteps {
                             false => Next::Ended(report.clone()),
                         };
                         let turn = Turn { state: id, next, events: Vec::new() };
-                        Ok((turn, (!paused).then_some((here.input, state, report))))
+                        let scope = here.work.knowledge().share;
+                        Ok((turn, (!paused).then_some((here.input, state, report, scope))))
                     }
                 }
             })
             .await?;
-        let Some((input, state, mut report)) = ended else {
+        let Some((input, state, mut report, scope)) = ended else {
             // The files are not what the shadow was made of, or nothing is done until a person says so.
             self.forget(job);
             return Ok(turn);
@@ -247,7 +250,7 @@ impl HealSteps {
             store: &self.store,
             heal: job.as_str(),
             workspace: &input.root.display().to_string(),
-            scope: KnowledgeScope::Private,
+            scope,
         };
         let spent = Spend { tokens: report.tokens, micro_dollars: state.micro_dollars };
         match remembering.remember(&state.machine, &state.lessons, &report, spent).await {
