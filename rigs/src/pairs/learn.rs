@@ -3,21 +3,25 @@
 //! In: the pairs of one set. Out: over random splits how many programs of the half that was not learned
 //! from the tool passes within the limit of tries, and how many of those are the human's fix but for
 //! white space; with `--curve` the same when only a part of the half is learned from; with the fixers
-//! alone for comparison. What the tool says of a text is kept, so that a text is checked once. Never shows
-//! the learner anything of the half that is healed.
+//! alone for comparison. Learning and recall are the product's own, with a store, and so is the order: what
+//! fixers propose, then what rules do. What the tool says of a text is kept, so that a text is checked once.
+//! Never shows the learner anything of the half that is healed.
 
 use super::tool::{Place, Tool};
 use super::{Checked, Files, Pair, plain};
+use salve_engine::facts::TextRedactor;
 use salve_engine::heal::fixers::propose;
-use salve_engine::heal::{Fix, Patch};
-use salve_engine::knowledge::{FixExample, Ranking, RuleIndex};
-use salve_types::Diagnostic;
+use salve_engine::heal::{Fix, FixSource, Patch};
+use salve_engine::knowledge::{FixExample, Remembering, recall};
+use salve_store::{KnowledgeScope, Store, StoreOptions};
+use salve_types::{Diagnostic, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use tokio::runtime::Runtime;
 
 /// What is asked of a run.
 pub(crate) struct Learning {
@@ -221,14 +225,16 @@ fn measured(
         let mut order: Vec<usize> = (0..ready.len()).collect();
         random.shuffle(&mut order);
         let (learned, healed) = order.split_at(order.len() / 2);
-        let (index, ranking) = match part {
-            Some(part) => taught(ready, &learned[..(learned.len() as f64 * part).round() as usize]),
-            None => (RuleIndex::new(Vec::new()), Ranking::default()),
+        let memory = match part {
+            Some(part) => {
+                let learned = &learned[..(learned.len() as f64 * part).round() as usize];
+                Some(Memory::taught(ready, learned)?)
+            }
+            None => None,
         };
         let rates = Mutex::new(Rates::default());
         in_parallel(learning.jobs, healed.len(), |at| {
-            let own = (part.is_some()).then_some((&index, &ranking));
-            let one = heal(tool, &ready[healed[at]], own, learning, cache)?;
+            let one = heal(tool, &ready[healed[at]], memory.as_ref(), learning, cache)?;
             if let Ok(mut rates) = rates.lock() {
                 rates.add(one);
             }
@@ -259,19 +265,36 @@ fn measured(
     Ok(worse)
 }
 
-fn taught(ready: &[Ready<'_>], learned: &[usize]) -> (RuleIndex, Ranking) {
-    let examples: Vec<FixExample> = learned.iter().map(|&at| ready[at].example.clone()).collect();
-    let mut ranking = Ranking::default();
-    for &at in learned {
-        ranking.learn(&ready[at].example, &ready[at].proposed);
+/// What was learned, as the product keeps it.
+struct Memory {
+    runtime: Runtime,
+    store: Store,
+}
+
+impl Memory {
+    fn taught(ready: &[Ready<'_>], learned: &[usize]) -> anyhow::Result<Self> {
+        let runtime = Runtime::new()?;
+        let redactor = Arc::new(TextRedactor::default());
+        let options = StoreOptions::new(Arc::new(|| Timestamp(1_000)), redactor, "pairs");
+        let store = runtime.block_on(Store::memory(options))?;
+        let (workspace, scope) = ("/pairs", KnowledgeScope::Private);
+        let remembering = Remembering { store: &store, heal: "learn", workspace, scope };
+        for &at in learned {
+            runtime.block_on(remembering.learn_from(&ready[at].example))?;
+        }
+        Ok(Self { runtime, store })
     }
-    (RuleIndex::learned(&examples), ranking)
+
+    fn fixes(&self, diagnostics: &[Diagnostic], files: &Files) -> anyhow::Result<Vec<Fix>> {
+        let asked = recall(&self.store, FixSource::Rule, "/pairs", &[], diagnostics);
+        Ok(self.runtime.block_on(asked)?.fixes(FixSource::Rule, diagnostics, files))
+    }
 }
 
 fn heal(
     tool: Tool,
     ready: &Ready<'_>,
-    own: Option<(&RuleIndex, &Ranking)>,
+    memory: Option<&Memory>,
     learning: &Learning,
     cache: &Cache,
 ) -> anyhow::Result<Rates> {
@@ -290,11 +313,11 @@ fn heal(
     'states: while rates.tried < learning.tries {
         let proposed =
             if is_first { ready.proposed.clone() } else { propose(&now.diagnostics, &files) };
-        let proposed = proposed.into_iter().filter(|fix| fix.commands.is_empty()).collect();
-        let fixes: Vec<Fix> = match own {
-            Some((index, ranking)) => ranking.order(index, proposed, &now.diagnostics, &files),
-            None => proposed,
-        };
+        let mut fixes: Vec<Fix> =
+            proposed.into_iter().filter(|fix| fix.commands.is_empty()).collect();
+        if let Some(memory) = memory {
+            fixes.extend(memory.fixes(&now.diagnostics, &files)?);
+        }
         let mut place = 0;
         for fix in fixes {
             let Ok(patch) = Patch::default().with(&fix.changes, &files) else {
@@ -332,7 +355,7 @@ fn heal(
     rates.healed = usize::from(now.passed);
     rates.equal = usize::from(now.passed && plain(text) == wanted);
     rates.worse = usize::from(now.errors > ready.broken.errors);
-    if learning.show && own.is_some() && rates.equal == 0 {
+    if learning.show && memory.is_some() && rates.equal == 0 {
         report(ready, text, now.passed, &story);
     }
     Ok(rates)
