@@ -1,12 +1,13 @@
 //! `cargo xtask fleet`: durable jobs on both stores, and a fleet of real workers that is mistreated.
 //!
-//! In: `--only suites|scenario|speed`, `--release` for the released program; `--postgres` starts the
+//! In: `--only suites|scenario|knowledge|speed`, `--release` for the released program; `--postgres` starts the
 //! private Postgres alone, prints its URL and keeps it until standard input ends. Out: one table.
 //! Never touches a database of the machine, and leaves no process, namespace or folder behind.
 
 mod desk;
 mod forwarder;
 mod guard;
+mod knowledge;
 mod network;
 mod postgres;
 mod report;
@@ -22,7 +23,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 use xtask::{Flags, process, workspace};
 
-const PARTS: [&str; 3] = ["suites", "scenario", "speed"];
+const PARTS: [&str; 4] = ["suites", "scenario", "knowledge", "speed"];
 
 /// Runs the parts that were asked for.
 pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
@@ -63,6 +64,7 @@ fn run_part(part: &str, release: bool) -> anyhow::Result<Vec<Row>> {
     match part {
         "suites" => suites::run(&Postgres::start(&[])?),
         "scenario" => scenario::run(&salve(release)?),
+        "knowledge" => knowledge::run(&salve(release)?),
         _ => speed::run(&salve(release)?, release),
     }
 }
