@@ -271,6 +271,16 @@ fn unlike(at: &str, found: &Value, expected: &Value, wrong: &mut Vec<String>) {
             }
         }
         _ if found == expected => {}
+        // Of rows, what is named of each.
+        Value::Array(rows) if rows.iter().any(Value::is_object) => {
+            let count = found.as_array().map_or(0, Vec::len);
+            if count != rows.len() {
+                wrong.push(format!("{at} has {count} rows, not {}: {found}", rows.len()));
+            }
+            for (number, row) in rows.iter().enumerate() {
+                unlike(&format!("{at}/{number}"), &found[number], row, wrong);
+            }
+        }
         _ => wrong.push(format!("{at} is {found}, not {expected}")),
     }
 }

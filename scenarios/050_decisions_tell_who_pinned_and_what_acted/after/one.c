@@ -1,0 +1,3 @@
+int one(int count) {
+  return count + 1;
+}

@@ -1,0 +1,3 @@
+int two(int total) {
+  return total + 1;
+}
