@@ -53,7 +53,7 @@ pub(crate) fn run(salve: &Path) -> anyhow::Result<Vec<Row>> {
     })?;
     let (healed, all) = (both.iter().sum::<usize>(), 2 * AT_ONCE);
     row("healed at the same time", format!("{healed} of {all}"), healed == all);
-    let kept = "SELECT count(*) FROM salve.knowledge_heals WHERE model_calls = 0 AND healed";
+    let kept = "SELECT count(*) FROM salve.knowledge_heals WHERE model_calls = 0 AND healed = 1";
     let kept = team.postgres.sql(DATABASE, kept)?;
     let wanted = healed + 1;
     let is_all = kept.trim() == wanted.to_string();

@@ -10,7 +10,7 @@ use super::edit::RuleEdit;
 use super::fit::edits;
 use super::learn::learn;
 use super::rank::{Weighed, by_weight};
-use super::replay::{Prepared, Replay, replay};
+use super::replay::{KnownFixes, Prepared, Replay};
 use super::rule::{FixExample, FixRule, RuleKey};
 use crate::heal::{Fix, FixOrigin, FixSource, Sources, TextChange};
 use salve_types::{Diagnostic, Language, Severity};
@@ -20,6 +20,8 @@ use std::collections::{BTreeMap, HashMap};
 // How many diagnostics are answered, and how many examples a rule is replayed on.
 const ANSWERED: usize = 3;
 const REPLAYED: usize = 256;
+// How many rules that propose something are replayed before they are ordered.
+const PROPOSING: usize = 64;
 // What a rule of each level and width of key is worth before anything is known of it.
 const PRIORS: [[f64; 3]; 4] =
     [[0.6, 0.5, 0.4], [0.5, 0.4, 0.3], [0.35, 0.25, 0.2], [0.2, 0.12, 0.08]];
@@ -120,20 +122,16 @@ impl RuleIndex {
         found.sort_by(|one, other| other.weight.total_cmp(&one.weight));
         let mut proposing: Vec<&str> = Vec::new();
         for author in found.iter().filter_map(|one| one.fix.author.strip_prefix(RULE)) {
-            if proposing.len() < REPLAYED && !proposing.contains(&author) {
+            if proposing.len() < PROPOSING && !proposing.contains(&author) {
                 proposing.push(author);
             }
         }
+        let known = KnownFixes::of(examples);
         for record in &mut self.records {
             if !proposing.contains(&record.rule.id.as_str()) {
                 continue;
             }
-            let mut all = Replay::default();
-            for example in examples {
-                let one = replay(&record.rule, example);
-                all.fired += one.fired;
-                all.right += one.right;
-            }
+            let mut all = known.replay(&record.rule);
             if all.right > 0 {
                 all.fired -= 1;
                 all.right -= 1;

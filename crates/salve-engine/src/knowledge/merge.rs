@@ -4,7 +4,7 @@
 //! both say: tokens that differ are left open, context that cannot be said is dropped from outside. Only
 //! where every example still holds: the rule makes the fix of two at least, and nothing else of any.
 
-use super::replay::replay;
+use super::replay::KnownFixes;
 use super::rule::{FixExample, FixRule, Piece, RuleBody, TokenRule, WordKind};
 use super::tokens::Tokens;
 use salve_types::Language;
@@ -12,6 +12,15 @@ use salve_types::Language;
 /// Merges two rules; nothing when they differ in what they write, when the outcome is one of them, or when
 /// an example would not hold any more.
 pub fn merge(one: &FixRule, other: &FixRule, examples: &[FixExample]) -> Option<FixRule> {
+    merge_on(one, other, &KnownFixes::of(examples))
+}
+
+/// The same with examples that were read.
+pub(super) fn merge_on(
+    one: &FixRule,
+    other: &FixRule,
+    examples: &KnownFixes<'_>,
+) -> Option<FixRule> {
     if one.key != other.key || one.language != other.language {
         return None;
     }
@@ -24,15 +33,8 @@ pub fn merge(one: &FixRule, other: &FixRule, examples: &[FixExample]) -> Option<
     if merged.body == one.body || merged.body == other.body {
         return None;
     }
-    let mut right = 0;
-    for example in examples {
-        let made = replay(&merged, example);
-        if made.fired != made.right {
-            return None;
-        }
-        right += made.right;
-    }
-    (right > 1).then_some(merged)
+    let made = examples.replay(&merged);
+    (made.right > 1 && made.fired == made.right).then_some(merged)
 }
 
 fn common(one: &TokenRule, other: &TokenRule, language: Language) -> Option<TokenRule> {

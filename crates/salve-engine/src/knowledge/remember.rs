@@ -3,8 +3,10 @@
 //! In: a heal whose change is in the tree. Out: rows of the store, and what was learned, for people. Writing
 //! them again, after a crash, changes nothing. Never learns from what was rolled back, refused or only shown.
 
+use super::merge::merge_on;
 use super::recall::{LARGEST_FIX, pattern_key};
-use super::{FixExample, FixRule, Lesson, RULE, known_fix, learn, merge, replay, rule_classes};
+use super::replay::KnownFixes;
+use super::{FixExample, FixRule, Lesson, RULE, known_fix, learn, rule_classes};
 use crate::heal::machine::{Attempt, ErrorSeen, Loop};
 use crate::heal::{FixSource, HealReport};
 use salve_check::{for_model, sign};
@@ -220,10 +222,17 @@ impl Remembering<'_> {
         let mut new = Vec::new();
         let known = self.examples_like(example).await?;
         let mut rules = learn(example);
-        rules.extend(self.merged(&rules, example, &known).await?);
-        for rule in rules {
-            let right = known.iter().filter(|one| replay(&rule, one).right > 0).count();
-            if self.keep_rule(&rule, u32::try_from(right + 1).unwrap_or(u32::MAX)).await? {
+        let like = self.rules_like(example, !known.is_empty()).await?;
+        let mut replays = Vec::new();
+        {
+            let all: Vec<FixExample> = known.iter().chain([example]).cloned().collect();
+            let all = KnownFixes::of(&all);
+            rules.extend(merged(&rules, &like, &all));
+            let known = KnownFixes::of(&known);
+            replays.extend(rules.iter().map(|rule| known.replay(rule).right));
+        }
+        for (rule, right) in rules.into_iter().zip(replays) {
+            if self.keep_rule(&rule, right.saturating_add(1)).await? {
                 new.push(rule);
             }
         }
@@ -231,38 +240,19 @@ impl Remembering<'_> {
         Ok(new)
     }
 
-    // What the new rules and those that are known say together, where it holds for every fix of the kind.
-    async fn merged(
+    // The rules in use for the same class of errors.
+    async fn rules_like(
         &self,
-        rules: &[FixRule],
         example: &FixExample,
-        known: &[FixExample],
+        wanted: bool,
     ) -> Result<Vec<FixRule>, StoreError> {
-        let first = example.diagnostics.first();
-        let class = first.and_then(|first| rule_classes(first).into_iter().next());
-        let (false, Some(class)) = (known.is_empty(), class) else { return Ok(Vec::new()) };
+        let first = example.diagnostics.first().filter(|_| wanted);
+        let Some(class) = first.and_then(|first| rule_classes(first).into_iter().next()) else {
+            return Ok(Vec::new());
+        };
         let kept = self.store.rules_for(example.language().name(), &[class]).await?;
         let kept = kept.iter().filter_map(|one| serde_json::from_str::<FixRule>(&one.body).ok());
-        let kept: Vec<FixRule> = kept.take(MERGED_WITH).collect();
-        let examples: Vec<FixExample> = known.iter().chain([example]).cloned().collect();
-        let mut merged: Vec<FixRule> = Vec::new();
-        // The specific ones say most together.
-        for rule in rules.iter().filter(|rule| rule.level < 2) {
-            for other in kept.iter().filter(|other| other.level == rule.level) {
-                let made = merge(rule, other, &examples);
-                let is_known = |made: &FixRule| {
-                    [&merged, &kept].iter().any(|all| all.iter().any(|one| one.id == made.id))
-                        || rules.iter().any(|one| one.id == made.id)
-                };
-                if let Some(made) = made.filter(|made| !is_known(made)) {
-                    merged.push(made);
-                }
-                if merged.len() == MERGED {
-                    return Ok(merged);
-                }
-            }
-        }
-        Ok(merged)
+        Ok(kept.take(MERGED_WITH).collect())
     }
 
     // Earlier accepted fixes of the same class of errors, but for this one.
@@ -334,6 +324,23 @@ impl Remembering<'_> {
         };
         self.store.add_decision(decision).await.map(drop)
     }
+}
+
+// What new rules and known ones say together, where it holds for every fix of the kind; the specific ones say most.
+fn merged(rules: &[FixRule], like: &[FixRule], examples: &KnownFixes<'_>) -> Vec<FixRule> {
+    let mut merged: Vec<FixRule> = Vec::new();
+    for rule in rules.iter().filter(|rule| rule.level < 2) {
+        for other in like.iter().filter(|other| other.level == rule.level) {
+            let Some(made) = merge_on(rule, other, examples) else { continue };
+            if rules.iter().chain(like).chain(&merged).all(|one| one.id != made.id) {
+                merged.push(made);
+            }
+            if merged.len() == MERGED {
+                return merged;
+            }
+        }
+    }
+    merged
 }
 
 fn error_type(class: ErrorClass) -> String {

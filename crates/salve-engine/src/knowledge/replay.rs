@@ -5,8 +5,9 @@
 
 use super::context::{Case, keys};
 use super::fit::{edits, fittings};
-use super::rule::{FixExample, FixRule, RuleBody};
+use super::rule::{FixExample, FixRule, RuleBody, RuleKey};
 use super::tokens::Tokens;
+use salve_types::Language;
 use serde::{Deserialize, Serialize};
 
 /// What a rule does on examples that are known.
@@ -20,12 +21,36 @@ pub struct Replay {
 
 /// Replays a rule on one example; nothing is counted where the example is of another key.
 pub fn replay(rule: &FixRule, example: &FixExample) -> Replay {
-    let is_its =
-        example.diagnostics.first().is_some_and(|diagnostic| keys(diagnostic).contains(&rule.key))
-            && example.language() == rule.language;
-    match Prepared::of(example).filter(|_| is_its) {
-        Some(prepared) => prepared.replay(rule),
-        None => Replay::default(),
+    KnownFixes::of(std::slice::from_ref(example)).replay(rule)
+}
+
+/// Accepted fixes that many rules are replayed on, each read once.
+pub(super) struct KnownFixes<'a>(Vec<(Vec<RuleKey>, Language, Prepared<'a>)>);
+
+impl<'a> KnownFixes<'a> {
+    pub(super) fn of(examples: &'a [FixExample]) -> Self {
+        let read = |example: &'a FixExample| {
+            let keys = keys(example.diagnostics.first()?).to_vec();
+            Some((keys, example.language(), Prepared::of(example)?))
+        };
+        Self(examples.iter().filter_map(read).collect())
+    }
+
+    /// Returns what a rule does on each example of its key.
+    pub(super) fn each(&self, rule: &FixRule) -> impl Iterator<Item = Replay> {
+        let its = self
+            .0
+            .iter()
+            .filter(|(keys, language, _)| *language == rule.language && keys.contains(&rule.key));
+        its.map(|(.., prepared)| prepared.replay(rule))
+    }
+
+    /// Returns what a rule does on all of them.
+    pub(super) fn replay(&self, rule: &FixRule) -> Replay {
+        self.each(rule).fold(Replay::default(), |all, one| Replay {
+            fired: all.fired + one.fired,
+            right: all.right + one.right,
+        })
     }
 }
 
