@@ -3,7 +3,7 @@
 //! In: small folders whose toolchains every machine with these tests has, or a search path of our
 //! own. Out: what a person and a program see. The toolchains themselves are tested in salve-check.
 
-use crate::run::{Ended, folder, salve_in, write};
+use crate::run::{Ended, folder, git, salve_in, write};
 use serde_json::Value;
 use std::path::Path;
 
@@ -187,15 +187,6 @@ fn only_what_is_named_or_has_changed_is_checked() {
     assert_eq!(salve_in(&["apply"], edit, &place, &[SYSTEM]).code, Some(0));
     let changed = check(&place, &["--changed"]);
     assert!(changed.code == Some(0) && changed.out.contains("bash"), "{changed:?}");
-}
-
-#[expect(clippy::disallowed_methods, reason = "the test makes the repository it is about")]
-fn git(place: &Path, arguments: &[&str]) {
-    let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
-    let mut command = std::process::Command::new("git");
-    let command = command.args(identity).args(arguments).current_dir(place);
-    let ended = command.env("GIT_CONFIG_GLOBAL", "/dev/null").output().expect("it works here");
-    assert!(ended.status.success(), "{ended:?}");
 }
 
 #[test]

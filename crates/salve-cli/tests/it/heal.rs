@@ -4,7 +4,7 @@
 //! In: small projects. Out: what they are afterwards. How heals end is in `scenarios.rs`.
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
-use crate::run::{Ended, folder, salve_in, toolchain_variables, write};
+use crate::run::{Ended, folder, git, salve_in, toolchain_variables, write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -125,6 +125,46 @@ fn h05_h48_a_report_is_kept_and_its_edit_heals_where_it_asks_for_that() {
     assert!(decisions.contains("of reviewer: the limit is wrong\n"), "{decisions}");
     let wrong = salve(&["report"], "{\"from\": 1}", &place, &settings);
     assert_eq!(wrong.code, Some(2), "{wrong:?}");
+}
+
+#[test]
+fn r61_a_fix_is_kept_where_it_cannot_be_written_down() {
+    let (place, settings) = project("heal-unwritable");
+    std::fs::create_dir_all(place.join(".salve/decisions.log")).unwrap();
+    let ended = salve(&["heal", "--no-model", "--format", "json"], "", &place, &settings);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert_eq!(text(&place), GOOD);
+    let report = ended.json();
+    assert_eq!(report["outcome"], "Repaired", "{report}");
+    assert!(report["warnings"][0].as_str().unwrap().starts_with("manifest error: "), "{report}");
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test's own files")]
+fn h29_h31_a_heal_that_fails_leaves_tree_index_and_stash_as_they_were() {
+    let (place, settings) = project("heal-git");
+    write(&place.join("total.py"), GOOD);
+    write(&place.join("limit.py"), "LIMIT = 5\nassert LIMIT == 7\n");
+    write(&place.join("test_limit.py"), "import limit\n");
+    write(&place.join("Makefile"), "check:\n\t@python3 -c 'import limit'\n");
+    std::fs::remove_file(place.join(".git")).unwrap();
+    let git = |arguments: &[&str]| git(&place, arguments);
+    git(&["init", "--quiet"]);
+    git(&["add", "--all"]);
+    git(&["commit", "--quiet", "--message", "first"]);
+    write(&place.join("total.py"), &format!("{GOOD}# put away\n"));
+    git(&["stash", "--quiet"]);
+    write(&place.join("total.py"), &format!("{GOOD}# staged\n"));
+    git(&["add", "total.py"]);
+    write(&place.join("total.py"), &format!("{GOOD}# staged\n# and not\n"));
+    let state = || {
+        let status = git(&["status", "--porcelain=v2", "--", "total.py", "limit.py", "Makefile"]);
+        (status, git(&["stash", "list", "--format=%H"]), git(&["diff"]), git(&["diff", "--cached"]))
+    };
+    let before = state();
+    let ended = salve(&["heal", "--no-model", "--format", "json"], "", &place, &settings);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert_eq!(state(), before, "{ended:?}");
 }
 
 #[test]

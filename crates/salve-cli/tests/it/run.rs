@@ -94,3 +94,14 @@ fn empty_folder() -> PathBuf {
     std::fs::write(path.join(".git"), "").unwrap();
     path
 }
+
+/// Runs git in a repository, and returns what it writes.
+#[expect(clippy::disallowed_methods, reason = "tests make and read repositories of their own")]
+pub(crate) fn git(place: &Path, arguments: &[&str]) -> String {
+    let identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"];
+    let mut command = std::process::Command::new("git");
+    let command = command.args(identity).args(arguments).current_dir(place);
+    let ended = command.env("GIT_CONFIG_GLOBAL", "/dev/null").output().expect("it works here");
+    assert!(ended.status.success(), "{ended:?}");
+    String::from_utf8(ended.stdout).expect("git writes text")
+}

@@ -77,13 +77,17 @@ fn decision(
 ) -> NewDecision {
     let error = errors.first().map(|(_, text)| text.as_str()).unwrap_or_default();
     let from = if attempt.role.is_some() { "fixed by AI repair" } else { "fixed without a model" };
+    let why = match attempt.description.trim() {
+        "" => "no reasoning supplied",
+        said => said,
+    };
     NewDecision {
         key: errors.first().map(|(exact, _)| exact.clone()).unwrap_or_default(),
         job: job.to_owned(),
         workspace,
         decision_type: DecisionType::Repair,
         choice: attempt.description.clone(),
-        reasoning: Some(format!("compiler error: {error}; {from} ({})", attempt.description)),
+        reasoning: Some(format!("compiler error: {error}; {from} ({why})")),
         model_id: match attempt.role {
             Some(_) => attempt.author.clone(),
             None => "deterministic".to_owned(),
@@ -93,5 +97,44 @@ fn decision(
             Confidence::Unstated | Confidence::Unusable(_) => None,
         },
         ..NewDecision::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::heal::FixSource;
+    use salve_model::Role;
+
+    #[test]
+    fn r39_r40_a_decision_says_what_was_wrong_and_who_mended_it() {
+        let errors = [("exact".to_owned(), "no such name".to_owned())];
+        let made = |role: Option<Role>, description: &str| {
+            let attempt = Attempt {
+                number: 1,
+                source: if role.is_some() { FixSource::Model } else { FixSource::Fixer },
+                role,
+                author: "author".to_owned(),
+                description: description.to_owned(),
+                hash: String::new(),
+                confidence: Confidence::Unstated,
+                result: AttemptResult::Healed,
+                errors_left: Some(0),
+                tokens: 0,
+                milliseconds: 0,
+            };
+            let made = decision("job", "place".to_owned(), &errors, &attempt);
+            (made.reasoning.unwrap_or_default(), made.model_id, made.pin.is_some())
+        };
+        let said = |words: &str| format!("compiler error: no such name; {words}");
+        assert_eq!(
+            made(Some(Role::Fast), "spelt right"),
+            (said("fixed by AI repair (spelt right)"), "author".to_owned(), false)
+        );
+        assert_eq!(
+            made(Some(Role::Fast), " ").0,
+            said("fixed by AI repair (no reasoning supplied)")
+        );
+        assert_eq!(made(None, "import").1, "deterministic");
     }
 }

@@ -44,8 +44,9 @@ pub struct Attempt {
 pub enum AttemptResult {
     /// It passes everything.
     Healed,
-    /// It helped; another one helped more, or is smaller.
-    Outdone,
+    /// It helped. Whether it is the one that is taken is not known yet, or another one helped more or is
+    /// smaller.
+    Helped,
     /// Fewer errors and none that is new: the next attempt starts from it.
     Progress,
     /// As many errors as before, or more.
@@ -75,7 +76,7 @@ impl AttemptResult {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Healed => "healed",
-            Self::Outdone => "outdone",
+            Self::Helped => "helped",
             Self::Progress => "progress",
             Self::NoProgress => "no_progress",
             Self::NewErrors(_) => "new_errors",
@@ -92,7 +93,7 @@ impl AttemptResult {
 
     /// Returns whether it helped.
     pub const fn helped(&self) -> bool {
-        matches!(self, Self::Healed | Self::Outdone | Self::Progress)
+        matches!(self, Self::Healed | Self::Helped | Self::Progress)
     }
 
     /// Returns whether a check said so: what was refused or could not be tried proves nothing.
@@ -111,7 +112,7 @@ impl AttemptResult {
     pub fn in_words(&self) -> String {
         match self {
             Self::Healed => "everything passes".to_owned(),
-            Self::Outdone => "helps".to_owned(),
+            Self::Helped => "helps".to_owned(),
             Self::Progress => "fewer errors remain".to_owned(),
             Self::NoProgress => "as many errors remain".to_owned(),
             Self::NewErrors(new) => format!("new errors: {}", new.join("; ")),

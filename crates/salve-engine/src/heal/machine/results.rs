@@ -59,7 +59,7 @@ impl Loop {
             let changed = self.changed_files(&candidate);
             self.count_changes(&changed);
             if check.green {
-                let attempt = self.record(&candidate, AttemptResult::Outdone, Some(&check));
+                let attempt = self.record(&candidate, AttemptResult::Helped, Some(&check));
                 self.rung.green.push(Tried { candidate, check, attempt });
                 continue;
             }
@@ -67,11 +67,11 @@ impl Loop {
             let changed: Vec<&str> = changed.iter().map(String::as_str).collect();
             match compare(&self.best.check, &check, &self.known, &changed) {
                 Comparison::Progress => {
-                    let attempt = self.record(&candidate, AttemptResult::Outdone, Some(&check));
+                    let attempt = self.record(&candidate, AttemptResult::Helped, Some(&check));
                     better.push(Tried { candidate, check, attempt });
                 }
                 Comparison::Uncovered => {
-                    let attempt = self.record(&candidate, AttemptResult::Outdone, Some(&check));
+                    let attempt = self.record(&candidate, AttemptResult::Helped, Some(&check));
                     self.rung.better.push(Tried { candidate, check, attempt });
                 }
                 Comparison::NoProgress => {
