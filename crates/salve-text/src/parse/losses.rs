@@ -44,8 +44,7 @@ fn look(tree: &Tree, object: NodeId, winners: &mut Vec<u32>) {
 // is looked at only where two lengths are the same.
 fn differs_at_a_glance(tree: &Tree, object: NodeId) -> bool {
     let mut keys = [(0, 0); FEW];
-    let mut count = 0;
-    for (key, _) in tree.entries(object) {
+    for (count, (key, _)) in tree.entries(object).enumerate() {
         let Some(node) = tree.node(key).filter(|node| node.is_verbatim()) else { return false };
         let Some(place) = keys.get_mut(count) else { return false };
         let span = (node.start + 1, node.end.saturating_sub(1));
@@ -59,7 +58,6 @@ fn differs_at_a_glance(tree: &Tree, object: NodeId) -> bool {
         {
             return false;
         }
-        count += 1;
     }
     true
 }
