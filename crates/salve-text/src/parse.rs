@@ -83,8 +83,6 @@ pub struct Candidate {
 pub struct Parsed {
     /// The tree; its root is the answer.
     pub tree: Tree,
-    /// Every value found, in the order of the text.
-    pub candidates: Vec<Candidate>,
     /// Whether there is an answer, and the text holds all of it. Repaired is not complete: a value
     /// that was closed or filled in makes the whole incomplete.
     pub complete: bool,
@@ -123,6 +121,26 @@ impl Parsed {
     /// came twice.
     pub fn incomplete_paths(&self) -> Vec<String> {
         paths::incomplete_paths(&self.tree, &self.winners)
+    }
+
+    /// Gives every value found, in the order of the text. They are not kept as a list: a hostile text
+    /// has one for every other byte.
+    pub fn candidates(&self) -> impl ExactSizeIterator<Item = Candidate> + '_ {
+        self.found.iter().map(|found| self.candidate(found))
+    }
+
+    /// Returns the last value that begins at a byte or before it.
+    pub(crate) fn candidate_before(&self, at: usize) -> Option<Candidate> {
+        let after = self.found.partition_point(|found| found.start as usize <= at);
+        self.found.get(after.checked_sub(1)?).map(|found| self.candidate(found))
+    }
+
+    fn candidate(&self, found: &machine::Found) -> Candidate {
+        Candidate {
+            node: self.tree.resolve(found.node),
+            span: Span::new(found.start as usize, found.end as usize),
+            fenced: found.fenced,
+        }
     }
 
     /// Returns the bytes that the answer was read from, a pair of parentheses around it included.
@@ -199,15 +217,7 @@ impl JsonParser {
         self.machine.run();
         let Machine { tree, found, .. } = self.machine;
         let winners = losses::winners(&tree);
-        let candidates = found
-            .iter()
-            .map(|found| Candidate {
-                node: tree.resolve(found.node),
-                span: Span::new(found.start as usize, found.end as usize),
-                fenced: found.fenced,
-            })
-            .collect();
         let complete = tree.is_complete() && self.unread == 0 && winners.is_empty();
-        Parsed { tree, candidates, complete, found, unread: self.unread, winners }
+        Parsed { tree, complete, found, unread: self.unread, winners }
     }
 }

@@ -147,7 +147,7 @@ impl<'o> Reading<'o> {
         let parsed = parse_json(source, &options);
         let mut found = Vec::new();
         let mut others = Vec::new();
-        for candidate in &parsed.candidates {
+        for candidate in parsed.candidates() {
             let node = Node::new(&parsed.tree, candidate.node);
             if !matches!(node.kind(), Kind::Object | Kind::Array) {
                 continue;
@@ -196,12 +196,8 @@ impl<'o> Reading<'o> {
 
     fn judge_repairs(&mut self, parsed: &Parsed) {
         for repair in parsed.repairs() {
-            // Both lists are in the order of the text.
-            let after =
-                parsed.candidates.partition_point(|found| found.span.start <= repair.span.start);
-            let within = after
-                .checked_sub(1)
-                .and_then(|at| parsed.candidates.get(at))
+            let within = parsed
+                .candidate_before(repair.span.start)
                 .is_some_and(|found| repair.span.end <= found.span.end);
             if !within || matches!(repair.code, RepairCode::TalkDropped | RepairCode::FenceDropped)
             {

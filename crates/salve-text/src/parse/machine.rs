@@ -268,6 +268,7 @@ impl Machine {
             at -= 1;
         }
         if at == self.tree.edits.len() {
+            make_room(&mut self.tree.edits, start, self.tree.source.len());
             self.tree.edits.push(edit);
         } else {
             self.insert_edit(at, edit);
@@ -292,6 +293,7 @@ impl Machine {
         state: NodeState,
     ) -> u32 {
         let index = narrow(self.tree.nodes.len());
+        make_room(&mut self.tree.nodes, start, self.tree.source.len());
         let (start, end) = (narrow(start), narrow(end));
         self.tree.nodes.push(Node { start, end, link: index + 1, tag, state, shape: Shape::Plain });
         index
@@ -301,6 +303,21 @@ impl Machine {
         self.remember_node(index);
         self.tree.nodes.get_mut(index as usize)
     }
+}
+
+/// Makes room in a full list for what the rest of a text needs, if it goes on as it did up to `read`.
+/// A list that only doubled would be there twice while it is moved, and half of it would be unused.
+#[inline]
+pub(super) fn make_room<T>(list: &mut Vec<T>, read: usize, all: usize) {
+    const FEW: usize = 16 * 1024;
+    if list.len() < list.capacity() || list.len() < FEW {
+        return;
+    }
+    let (read, rest) = (read.max(1), all.saturating_sub(read));
+    let expected = list.len().saturating_mul(rest) / read;
+    // No byte brings more than a few entries.
+    let most = rest.saturating_mul(4);
+    list.reserve_exact(expected.saturating_add(expected / 16).min(most).max(list.len() / 4));
 }
 
 /// The number of bytes of the white space at `at`, Unicode's included.

@@ -4,7 +4,7 @@
 //! strict. Never decides a doubt: there it stops, at a place from which the careful path can go on.
 //! Never closes the outermost bracket: what may be after it is the careful path's to judge.
 
-use super::machine::{Comma, Frame, FrameKind, Machine, State, narrow};
+use super::machine::{Comma, Frame, FrameKind, Machine, State, make_room, narrow};
 use super::tree::{Node, NodeState, Shape, Tag};
 
 // The start of a string value that has been read on trust: the text after its quote has not yet
@@ -172,6 +172,7 @@ impl Reader<'_> {
     #[inline]
     fn push(&mut self, end: usize, tag: Tag, shape: Shape) {
         let link = narrow(self.nodes.len() + 1);
+        make_room(self.nodes, self.pos, self.bytes.len());
         let (start, end) = (narrow(self.pos), narrow(end));
         self.nodes.push(Node { start, end, link, tag, state: NodeState::Complete, shape });
     }

@@ -5,7 +5,8 @@
 
 use super::ParseMode;
 use super::machine::{
-    Comma, Found, Frame, FrameKind, Machine, State, Step, Token, WINDOW, Wait, blank_length, narrow,
+    Comma, Found, Frame, FrameKind, Machine, State, Step, Token, WINDOW, Wait, blank_length,
+    make_room, narrow,
 };
 use super::quote::{is_word, quote_of, rskip_blank, utf8_length};
 use super::repair::RepairCode as Code;
@@ -418,6 +419,7 @@ impl Machine {
             fenced: self.top.fenced,
         };
         self.select(&found);
+        make_room(&mut self.found, self.pos, self.tree.source.len());
         self.found.push(found);
     }
 

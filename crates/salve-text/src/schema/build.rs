@@ -134,7 +134,8 @@ impl Builder<'_, '_, '_> {
                 Value::Array(list)
             }
             NodeKind::Object => {
-                let mut map = Map::new();
+                // The same for objects: a growing map takes room for three at first.
+                let mut map = Map::with_capacity(forest.entries(node).count());
                 for (key, value) in forest.entries(node) {
                     push_key(path, &key);
                     let value = self.kept(value, path);

@@ -78,7 +78,7 @@ pub fn recover_chat(text: &str) -> Result<RecoveredChat, SchemaError> {
         return Ok(from_value(&outcome.value, ChatStage::Repaired));
     }
     let parsed = parse_json(text, &parse_options);
-    let (forest, found) = readings(text, &parsed, &parsed.candidates, Scope::Everything);
+    let (forest, found) = readings(text, &parsed, Scope::Everything);
     let best =
         found.iter().map(|reading| reading.node).max_by_key(|&node| known_keys(&forest, node));
     Ok(match best {

@@ -82,15 +82,13 @@ pub fn parse_with_schema(
     schema: &CompiledSchema,
     options: &SchemaOptions,
 ) -> SchemaOutcome {
-    let mut parsed = parse_json(text, parse_options);
-    let candidates = std::mem::take(&mut parsed.candidates);
+    let parsed = parse_json(text, parse_options);
     let scope = match (parse_options.mode, schema.shape(schema.root())) {
         // A schema that says nothing leaves the choice to the parser.
         (ParseMode::Text, _) | (_, Shape::Any) => Scope::Answer,
         (ParseMode::Llm, _) => Scope::Everything,
     };
-    let (forest, found) = readings(text, &parsed, &candidates, scope);
-    drop(candidates);
+    let (forest, found) = readings(text, &parsed, scope);
     let rules = rules(options);
     let mut planner = Planner::new(schema, forest, rules);
     let best = cheapest(&mut planner, found);
@@ -100,6 +98,7 @@ pub fn parse_with_schema(
         let incomplete = vec!["$".to_owned()];
         return outcome(Value::Null, (Vec::new(), 0), (Vec::new(), 0), incomplete, schema);
     };
+    planner.forget();
     let built = build(&planner, plan);
     // The value and the readings of a long text are large: not both while it is judged.
     drop(planner);

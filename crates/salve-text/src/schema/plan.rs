@@ -227,6 +227,13 @@ impl<'s, 't> Planner<'s, 't> {
         }
     }
 
+    /// Lets go of what only further planning would need.
+    pub(super) fn forget(&mut self) {
+        self.memo = HashMap::new();
+        self.inside = HashMap::new();
+        self.passing = Vec::new();
+    }
+
     #[cfg(test)]
     pub(super) fn made(&self) -> usize {
         self.plans.len()

@@ -7,7 +7,7 @@
 use super::forest::{Forest, NodeId};
 use crate::lines::floor_boundary;
 use crate::markdown::TICKS;
-use crate::parse::{self, Candidate, Kind, ParseOptions, Parsed, Repair};
+use crate::parse::{self, Kind, ParseOptions, Parsed, Repair};
 use salve_types::Span;
 use serde_json::Value;
 
@@ -41,11 +41,10 @@ pub(super) struct Reading {
     pub(super) whole: bool,
 }
 
-/// Lists the readings of a text, likely ones first; `candidates` are those of `parsed`.
+/// Lists the readings of a text, likely ones first.
 pub(super) fn readings<'t>(
     text: &'t str,
     parsed: &'t Parsed,
-    candidates: &[Candidate],
     scope: Scope,
 ) -> (Forest<'t>, Vec<Reading>) {
     let mut forest = Forest::new(&parsed.tree);
@@ -61,7 +60,7 @@ pub(super) fn readings<'t>(
     let body = trimmed_span(text);
     let thoughts = thoughts(text);
     let mut containers = Vec::new();
-    for candidate in candidates {
+    for candidate in parsed.candidates() {
         let node = forest.add_tree(candidate.node);
         let whole = candidate.span.start <= body.start && body.end <= candidate.span.end;
         let mut cost = match (whole, candidate.fenced) {

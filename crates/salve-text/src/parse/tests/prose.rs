@@ -43,7 +43,7 @@ fn candidates_come_in_order_with_their_places() {
     let text = "first [1, 2], then\n```json\n{\"a\": 1}\n```\nand {\"b\": 2}.";
     let parsed = parse(text, ParseMode::Llm);
     let seen: Vec<(&str, bool)> =
-        parsed.candidates.iter().map(|found| (&text[found.span.range()], found.fenced)).collect();
+        parsed.candidates().map(|found| (&text[found.span.range()], found.fenced)).collect();
     assert_eq!(seen, [("[1, 2]", false), ("{\"a\": 1}", true), ("{\"b\": 2}", false)]);
     assert_eq!(parsed.value(), serde_json::json!({"a": 1}));
 }
