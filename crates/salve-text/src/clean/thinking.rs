@@ -79,13 +79,17 @@ pub(crate) fn blank_thinking(text: &str) -> Cow<'_, str> {
 // The next opening tag that is at the start of the rest or, after nothing but talk, at the
 // start of a line.
 fn opener_at(text: &str, from: usize) -> Option<(Span, &'static str)> {
+    let text = &text[from..];
     let mut at = 0;
-    for line in text[from..].split_inclusive('\n').take(MOST_LINES) {
-        let indent = line.len() - line.trim_start().len();
-        let body = &line[indent..];
+    for _ in 0..MOST_LINES {
+        let rest = &text[at..];
+        let body = rest.trim_start_matches(|it: char| it.is_whitespace() && it != '\n');
+        let start = at + rest.len() - body.len();
         if let Some((open, close)) = TAGS.iter().find(|(open, _)| starts_with(body, open)) {
-            return Some((Span::new(at + indent, at + indent + open.len()), close));
+            return Some((Span::new(start, start + open.len()), close));
         }
+        // Only now the end of the line: a line of a thousand blocks would be read a thousand times.
+        let line = rest.split_inclusive('\n').next()?;
         if is_fence_line(line) || line_kind(line) == LineKind::Code {
             return None;
         }
