@@ -22,6 +22,7 @@ use salve_types::{
     TruncationKind, Verdict,
 };
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// What is known about the two texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -195,11 +196,16 @@ pub fn stitch_with(
     grammar: Grammar<'_>,
 ) -> Stitch {
     let partial = with_own_break(partial, continuation, options.final_break);
-    stitcher(&partial, continuation, options, Some(grammar)).run()
+    let mut stitcher = stitcher(&partial, continuation, options, Some(grammar));
+    stitcher.has_foreign_break = matches!(partial, Cow::Owned(_));
+    stitcher.run()
 }
 
 // How many lines before and after the seam are near it.
 const NEAR: usize = 24;
+// So many characters on each side say whether two parts of a line belong together.
+const BEFORE_SEAM: usize = 3;
+const AFTER_SEAM: usize = 2;
 // Signs that seldom begin a line.
 const GOING_ON: &str = ":,.;?=+&|%>!";
 
@@ -222,7 +228,8 @@ fn stitcher<'a>(
             Side { end, place, unwrapped }
         })
         .collect();
-    Stitcher { partial, continuation, language, sides, options, grammar }
+    let has_foreign_break = false;
+    Stitcher { partial, continuation, language, sides, options, grammar, has_foreign_break }
 }
 
 struct Stitcher<'a> {
@@ -233,6 +240,8 @@ struct Stitcher<'a> {
     sides: Vec<Side>,
     options: &'a StitchOptions,
     grammar: Option<Grammar<'a>>,
+    // The partial text ended in a break of a kind that it has nowhere else.
+    has_foreign_break: bool,
 }
 
 // The partial text up to one of the places where the cut may be.
@@ -350,7 +359,10 @@ impl Stitcher<'_> {
         let in_words = self.sides.iter().any(|side| side.place == Place::Words);
         let is_certain = choice.is_certain(in_words)
             && !self.sets_much_aside(choice.best.side)
-            && !self.begins_as_no_line(&choice.best);
+            && !self.begins_as_no_line(&choice.best)
+            && !self.may_be_meant_twice(&choice.best)
+            && !self.keeps_foreign_break(&choice.best)
+            && !self.moves_half_a_line(&choice.best);
         let best = choice.best;
         let side = &self.sides[best.side];
         let (partial, taken_off) = self.partial.split_at(side.end);
@@ -384,6 +396,49 @@ impl Stitcher<'_> {
             verdict,
             outcome: StitchOutcome::Joined { text: best.text },
         }
+    }
+
+    // Whether the last break is kept, though it is of a kind that only what wrote the file uses.
+    fn keeps_foreign_break(&self, best: &Reading) -> bool {
+        let begins_line = self.content(best.side).starts_with(['\n', '\r']);
+        self.has_foreign_break && best.side == 0 && !begins_line
+    }
+
+    // Whether the cut is in the indentation of a line, and the line is not as deep as it is written in
+    // the continuation, or as the line after it wants it.
+    fn moves_half_a_line(&self, best: &Reading) -> bool {
+        let side = &self.sides[best.side];
+        let begun = last_line_start(&self.partial[..side.end]);
+        let half = &self.partial[begun..side.end];
+        let kept = side.unwrapped.content.start + best.candidate.drop;
+        let again = &self.continuation[side.unwrapped.content.start..kept];
+        if half.is_empty() || !half.trim().is_empty() {
+            return false;
+        }
+        let line = &best.text[begun..];
+        if again.contains('\n') {
+            let start = last_line_start(&self.continuation[..kept]);
+            return indent_of(line) != indent_of(&self.continuation[start..]);
+        }
+        // Nobody knows how many of the blanks came twice.
+        self.continuation[kept..].starts_with([' ', '\t']) && !is_as_deep_as_the_next_wants(line)
+    }
+
+    // Whether what is dropped from the middle of a line may be the next of several alike, such as
+    // selectors, texts or numbers in a row: where it follows itself, the text reads as it does elsewhere.
+    fn may_be_meant_twice(&self, best: &Reading) -> bool {
+        if best.candidate.reason != Some(DropReason::RepeatedText) {
+            return false;
+        }
+        let side = &self.sides[best.side];
+        let start = side.unwrapped.content.start;
+        let partial = &self.partial[..side.end];
+        let dropped = &self.continuation[start..start + best.candidate.drop];
+        let before = partial.char_indices().rev().nth(BEFORE_SEAM - 1).map(|(at, _)| at);
+        let after = dropped.char_indices().nth(AFTER_SEAM).map(|(at, _)| at);
+        let (Some(before), Some(after)) = (before, after) else { return false };
+        let seam = format!("{}{}", &partial[before..], &dropped[..after]);
+        !seam.contains('\n') && best.text.contains(&seam)
     }
 
     // Whether a break that may have been added is kept, and the line after it stands as deep as no line
@@ -487,6 +542,21 @@ impl Stitcher<'_> {
             ..InspectOptions::default()
         };
         inspect_text(&format!("{text}{sentinel}"), &options)
+    }
+}
+
+// Whether the first line of a text is as deep as an opening sign at its end, or a closing one at the
+// start of the next line, has it.
+fn is_as_deep_as_the_next_wants(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let (Some(first), Some(next)) = (lines.next(), lines.next()) else { return true };
+    let opens = first.trim_end().ends_with(['{', '(', '[', ':', '>']);
+    let closes = next.trim_start().starts_with(['}', ')', ']', '<']);
+    let (first, next) = (width(indent_of(first)), width(indent_of(next)));
+    match (opens, closes) {
+        (true, false) => next > first,
+        (false, true) => next < first,
+        (true, true) | (false, false) => next == first,
     }
 }
 

@@ -475,3 +475,51 @@ fn what_is_alike_by_chance_is_no_certain_join() {
         }
     }
 }
+
+#[test]
+fn what_may_come_twice_in_a_row_is_no_certain_echo() {
+    for (language, text, until) in [
+        (
+            Language::Css,
+            ".a .line::selection, .a .line > span::selection, .a .line > span > span::selection { top: 0 }\n\
+             .a .line::-moz-selection, .a .line > span::-moz-selection, .a .line > span > span::-moz-selection \
+             { top: 0 }\n",
+            "-moz-selection, .a .line > span",
+        ),
+        (
+            Language::Go,
+            "package a\n\nvar names = []string{\"one half\", \"two\", \"one half\", \"one half\", \"x\"}\n",
+            "\"two\", \"one half\"",
+        ),
+        (
+            Language::C,
+            "int rows[] = { 100, 100, 250, 1000, 2100, 2100, 2100, 2100, 2500 };\n",
+            "1000, 2100, 2100",
+        ),
+    ] {
+        let (partial, rest) = cut(text, until);
+        let stitched = of_files(language, &format!("{partial}\n\n"), rest);
+        let is_right =
+            matches!(&stitched.outcome, StitchOutcome::Joined { text: it } if it == text);
+        assert!(is_right || !stitched.verdict.is_valid, "{stitched:?}");
+    }
+}
+
+#[test]
+fn a_foreign_break_and_half_an_indentation_are_no_certain_seam() {
+    let python = "import os\n\n\ndef name():\n    import pwd\n    return pwd.getpwuid(os.getuid())[0]\n\n# Bind it.\nx = 1\n";
+    let (partial, rest) = cut(python, "return pwd.getpw");
+    let stitched = of_files(Language::Python, &format!("{partial}\r\n"), rest);
+    let is_right = matches!(&stitched.outcome, StitchOutcome::Joined { text } if text == python);
+    assert!(is_right || !stitched.verdict.is_valid, "{stitched:?}");
+
+    let theme = "const theme = {\n    success: {\n        color: dark\n            ? alpha(green, 0.7)\n            : alpha(green, 0.5),\n        hover: {\n            color: dark\n                ? green\n                : red,\n        },\n    },\n};\n";
+    let (partial, _) = cut(theme, "0.5),\n       ");
+    for start in ["a(green, 0.5)", ": alpha(green, 0.5)", "   : alpha(green, 0.5)", "     hover: {"]
+    {
+        let rest = &theme[theme.find(start).unwrap()..];
+        let stitched = of_files(Language::TypeScript, partial, rest);
+        let is_right = matches!(&stitched.outcome, StitchOutcome::Joined { text } if text == theme);
+        assert!(is_right || !stitched.verdict.is_valid, "{start}: {stitched:?}");
+    }
+}
