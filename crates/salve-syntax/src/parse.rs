@@ -4,6 +4,8 @@
 //! longer than a budget that grows with its length: on hostile input, error recovery and the
 //! scanners of some grammars take quadratic time and worse.
 
+mod tags;
+
 use crate::grammar::table;
 use salve_types::Language;
 use std::borrow::Cow;
@@ -20,7 +22,10 @@ pub const MAX_BYTES: usize = 4 * 1024 * 1024;
 // letter needs one per 25, and a tree of 300 bytes per byte. So the budget grows with what was read: a
 // text that is too dense is given up where that shows, not when memory is gone.
 const REPORTS_BASE: usize = 1_000;
-const BYTES_PER_REPORT: usize = 36;
+const BYTES_PER_REPORT: usize = 42;
+// After an error a tree takes more, and says less: of a text that is cut, the error is at its end.
+const REPORTS_AFTER_ERROR: usize = 2_000;
+const BYTES_PER_REPORT_AFTER_ERROR: usize = 150;
 // Reading is counted as well: a scanner that looks ahead to the end of the text at every token
 // takes few steps and reads the text a thousand times.
 const CHUNK: usize = 4 * 1024;
@@ -50,7 +55,12 @@ pub(crate) fn parse(text: &str, language: Language) -> Option<Result<Tree, Unrea
     if text.len() > MAX_BYTES {
         return Some(Err(Unread::TooLong));
     }
-    if is_deep_or_dense(text.as_bytes()) {
+    let is_deep = match language {
+        Language::Html => tags::are_deep(text),
+        Language::C | Language::Cpp => directives_are_deep(text),
+        _ => false,
+    };
+    if is_deep || is_deep_or_dense(text.as_bytes()) {
         return Some(Err(Unread::TooCostly));
     }
     let mut parser = Parser::new();
@@ -86,6 +96,20 @@ fn is_deep_or_dense(text: &[u8]) -> bool {
     deepest > DEEPEST || (text.len() > SHORT && tokens > text.len() / 5 * 3)
 }
 
+// Whether conditions of the preprocessor nest deeper than anyone writes them.
+fn directives_are_deep(text: &str) -> bool {
+    let mut depth = 0_usize;
+    text.lines().filter_map(|line| line.trim_start().strip_prefix('#')).any(|line| {
+        let line = line.trim_start();
+        if line.starts_with("if") {
+            depth += 1;
+        } else if line.starts_with("endif") {
+            depth = depth.saturating_sub(1);
+        }
+        depth > DEEPEST
+    })
+}
+
 // The scanner of the Bash grammar (0.25.1) asks the C library whether a character is a digit with
 // values that the library's table does not have, and crashes. Such characters stand only in words,
 // strings and comments; letters of the same length in their place change nothing else.
@@ -99,10 +123,19 @@ fn readable(text: &str, language: Language) -> Cow<'_, [u8]> {
 fn parse_within_budget(parser: &mut Parser, bytes: &[u8]) -> Option<Tree> {
     let began = Instant::now();
     let mut reports = 0;
+    // How many reports there were, and where, when the first error was seen.
+    let mut wrong: Option<(usize, usize)> = None;
     let reads = Cell::new(READS_BASE + bytes.len() / CHUNK * READS_PER_CHUNK);
     let mut spend = |state: &tree_sitter::ParseState| {
         reports += 1;
-        let earned = REPORTS_BASE + state.current_byte_offset() / BYTES_PER_REPORT;
+        let offset = state.current_byte_offset();
+        let mut earned = REPORTS_BASE + offset / BYTES_PER_REPORT;
+        if state.has_error() {
+            let (before, from) = *wrong.get_or_insert((reports, offset));
+            let read = offset.saturating_sub(from);
+            let after = REPORTS_AFTER_ERROR + read / BYTES_PER_REPORT_AFTER_ERROR;
+            earned = earned.min(before + after);
+        }
         let is_spent = reports > earned || reads.get() == 0 || began.elapsed() > LONGEST;
         if is_spent { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
@@ -137,6 +170,12 @@ mod tests {
             let parsed = parse(&"a\n".repeat(500_000), language).unwrap();
             assert_eq!(parsed.err(), Some(Unread::TooCostly), "{language:?}");
         }
+        let parsed = parse(&"a\r\n".repeat(330_000), Language::TypeScript).unwrap();
+        assert_eq!(parsed.err(), Some(Unread::TooCostly), "with carriage returns");
+        for (language, piece) in [(Language::Html, "<answer>"), (Language::C, "#if A\n")] {
+            let parsed = parse(&piece.repeat(12_000), language).unwrap();
+            assert_eq!(parsed.err(), Some(Unread::TooCostly), "{piece}");
+        }
         let dense = "a,b;".repeat(100_000);
         assert_eq!(parse(&dense, Language::JavaScript).unwrap().err(), Some(Unread::TooCostly));
     }
@@ -148,5 +187,11 @@ mod tests {
         assert!(parse(&line.repeat(20_000), Language::TypeScript).unwrap().is_ok());
         let data = "{\"name\":\"value\",\"size\":12},".repeat(8_000);
         assert!(parse(&format!("[{data}0]"), Language::Json).unwrap().is_ok());
+        // Of a cut text the error is at its end, and what is before it was read.
+        let cut = format!("{}const total = items.map((item) => {{\n", line.repeat(5_000));
+        assert!(parse(&cut, Language::TypeScript).unwrap().is_ok());
+        // Elements that need no end, and those that end themselves.
+        let page = "<p>a<br><img src=\"b\"><li>c<path d=\"d\"/>\n".repeat(3_000);
+        assert!(!tags::are_deep(&page));
     }
 }
