@@ -56,7 +56,7 @@ use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, Once, PoisonError};
 use store::{OutputFiles, Store};
 
 /// How many processes commands may leave behind before the runner pauses itself.
@@ -321,6 +321,10 @@ impl Runner {
     }
 
     fn scratch(&self, started_at: u64) -> Result<Scratch, RunError> {
+        static SWEPT: Once = Once::new();
+        SWEPT.call_once(|| {
+            let _ = scratch::remove_leftovers(&self.temporary, started_at);
+        });
         Scratch::create(&self.temporary, self.names(started_at))
             .map_err(system("make a temporary home"))
     }

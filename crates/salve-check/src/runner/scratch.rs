@@ -1,9 +1,14 @@
 //! The temporary home of a run.
 //!
 //! In: a folder for temporary files. Out: a private folder with a home and a place for temporary
-//! files in it, gone with the run. Never removes anything outside of it.
+//! files in it, gone with the run. What a killed run left behind is removed by a later one. Never removes
+//! anything else.
 
-use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, RenameFlags};
+mod leftovers;
+
+pub(super) use leftovers::remove_leftovers;
+
+use rustix::fs::{AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 use rustix::path::Arg;
 use std::ffi::{CStr, CString};
@@ -16,6 +21,9 @@ use std::path::{Path, PathBuf};
 /// As settings of the home they count less than those of a repository.
 const GIT_IDENTITY: &str = "[user]\n\tname = Salve Run\n\temail = run@salve.invalid\n";
 
+/// How the names of these folders begin.
+const PREFIX: &str = "salve-run-";
+
 /// Folders of one run; removed when dropped.
 #[derive(Debug)]
 pub(super) struct Scratch {
@@ -24,17 +32,21 @@ pub(super) struct Scratch {
     pub(super) home: PathBuf,
     /// Their TMPDIR.
     pub(super) temporary: PathBuf,
+    /// Locked as long as the run lives, so that no other one takes the folder for a leftover. The system
+    /// lets go of it however the run ends.
+    _lock: Option<OwnedFd>,
 }
 
 impl Scratch {
     /// Makes the folders under a name that is not taken.
     pub(super) fn create(parent: &Path, names: impl Iterator<Item = String>) -> Result<Self> {
         for name in names {
-            let folder = parent.join(format!("salve-run-{name}"));
+            let folder = parent.join(format!("{PREFIX}{name}"));
             match rustix::fs::mkdirat(CWD, &folder, Mode::RWXU) {
                 Ok(()) => {
-                    let scratch =
-                        Self { home: folder.join("home"), temporary: folder.join("tmp"), folder };
+                    let (home, temporary) = (folder.join("home"), folder.join("tmp"));
+                    let lock = locked(CWD, &folder);
+                    let scratch = Self { home, temporary, folder, _lock: lock };
                     rustix::fs::mkdirat(CWD, &scratch.home, Mode::RWXU)?;
                     rustix::fs::mkdirat(CWD, &scratch.temporary, Mode::RWXU)?;
                     let mut settings = File::create_new(scratch.home.join(".gitconfig"))?;
@@ -64,24 +76,36 @@ impl Drop for Scratch {
 /// Removes a folder however deep programs made it: folders inside of others are moved up and
 /// emptied one after the other, with two of them open at a time.
 pub(crate) fn remove_all(folder: &Path) -> Result<()> {
-    let root = open_folder(CWD, folder)?;
-    let mut pending = names_in(&root)?;
+    empty(&open_folder(CWD, folder)?)?;
+    Ok(rustix::fs::unlinkat(CWD, folder, AtFlags::REMOVEDIR)?)
+}
+
+fn empty(root: &OwnedFd) -> Result<()> {
+    let mut pending = names_in(root)?;
     let mut moved: u64 = 0;
     while let Some(name) = pending.pop() {
-        if is_removed(&root, &name) {
+        if is_removed(root, &name) {
             continue;
         }
-        let inner = open_folder(&root, name.as_c_str())?;
+        let inner = open_folder(root, name.as_c_str())?;
         for entry in names_in(&inner)? {
             if is_removed(&inner, &entry) {
                 continue;
             }
             let _ = rustix::fs::chmodat(&inner, &entry, Mode::RWXU, AtFlags::empty());
-            pending.push(move_up(&inner, &entry, &root, &mut moved)?);
+            pending.push(move_up(&inner, &entry, root, &mut moved)?);
         }
-        rustix::fs::unlinkat(&root, &name, AtFlags::REMOVEDIR)?;
+        rustix::fs::unlinkat(root, &name, AtFlags::REMOVEDIR)?;
     }
-    Ok(rustix::fs::unlinkat(CWD, folder, AtFlags::REMOVEDIR)?)
+    Ok(())
+}
+
+/// Opens a folder and locks it; nothing where another one has it, or the file system has no locks.
+fn locked(at: impl AsFd, name: impl Arg + Copy) -> Option<OwnedFd> {
+    let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let folder = rustix::fs::openat(at, name, flags, Mode::empty()).ok()?;
+    rustix::fs::flock(&folder, FlockOperation::NonBlockingLockExclusive).ok()?;
+    Some(folder)
 }
 
 /// Removes anything that is not a folder.
