@@ -4,11 +4,13 @@
 //! has them. Never decides anything.
 
 mod command_paths;
+mod enter_folder;
 mod grammar_probe;
 mod redaction;
 mod repository;
 
 pub use command_paths::CommandPaths;
+pub use enter_folder::{JudgedLine, judge_line};
 pub use grammar_probe::GrammarProbe;
 pub use redaction::TextRedactor;
 pub use repository::RepositoryFacts;

@@ -24,7 +24,7 @@ use salve_check::{
     StartedBy, caller_gives_input, entries_to_add, forgotten_install, judge_command,
     quote_for_display,
 };
-use salve_engine::facts::{CommandPaths, RepositoryFacts};
+use salve_engine::facts::{CommandPaths, JudgedLine, RepositoryFacts, judge_line};
 use salve_engine::host::{Place, RunVariables};
 use salve_tree::Root;
 use std::path::PathBuf;
@@ -32,13 +32,19 @@ use std::time::Duration;
 
 /// Runs `salve run`.
 pub(crate) fn run(options: &RunArguments, format: Format) -> CommandResult {
-    let place = workspace::place(&options.place)?;
+    let mut place = workspace::place(&options.place)?;
     let configured = workspace_config::open(&place.root)?;
     configured.report_ignored_rules();
     let settings = Settings::load_for(Some(&place.folder()))?;
     let variables = run_environment::chosen(&settings, &options.variables)?;
     let ports = ports::named(options, &settings)?;
-    let proposal = Proposal::of(options, &place, &configured.workspace.policy, &variables)?;
+    let rules = &configured.workspace.policy;
+    let entered = entered(options, &place, rules)?;
+    let line = entered.map(|entered| {
+        place.here = entered.here;
+        entered.line
+    });
+    let proposal = Proposal::of(options, line.as_deref(), &place, rules, &variables)?;
     let Some(plan) = proposal.plan.clone() else {
         output::story(&show::refused(&proposal.verdict));
         return Ok(Ending::NeedsApproval);
@@ -102,6 +108,16 @@ fn is_thrown_away(plan: &Plan, place: &Place, yes: bool) -> bool {
     !yes
 }
 
+// The line in the folder that it enters first, where the rules let it.
+fn entered(
+    options: &RunArguments,
+    place: &Place,
+    rules: &PolicyRules,
+) -> Result<Option<JudgedLine>, Failure> {
+    let Some(line) = &options.line else { return Ok(None) };
+    Ok(Some(judge_line(line, rules, &Root::open(&place.root)?, &place.here)))
+}
+
 /// What was proposed, and what the policy says about it.
 struct Proposal {
     verdict: CommandVerdict,
@@ -114,6 +130,7 @@ struct Proposal {
 impl Proposal {
     fn of(
         options: &RunArguments,
+        line: Option<&str>,
         place: &Place,
         rules: &PolicyRules,
         variables: &RunVariables,
@@ -122,8 +139,8 @@ impl Proposal {
         let paths = CommandPaths::from_here(&root, &place.here);
         let repository = RepositoryFacts::of(&place.folder());
         // Quoted, words go through the same function as a line; it must read the same words again.
-        let (line, words) = match &options.line {
-            Some(line) => (line.clone(), None),
+        let (line, words) = match line {
+            Some(line) => (line.to_owned(), None),
             None => (quote_for_display(&options.command), Some(&options.command)),
         };
         let judge = |line: &str| judge_command(line, rules, &paths, &repository);

@@ -5,12 +5,13 @@
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 use salve_check::{CommandVerdict, PolicyRules, Profile, Rule, judge_command};
-use salve_engine::facts::{CommandPaths, RepositoryFacts};
+use salve_engine::facts::{CommandPaths, RepositoryFacts, judge_line};
 use salve_tree::Root;
 use std::os::unix::fs::symlink;
 
 const HOSTILE: &str = include_str!("hostile_lines.txt");
 const EVERYDAY: &str = include_str!("everyday_lines.txt");
+const MORE: &str = include_str!("more_everyday_lines.txt");
 
 const FILES: &str = "src/main.rs src/lib.rs src/app.ts src/index.js src/util.c src/app.c tests/test_a.py \
     docs/guide.md package.json tsconfig.json Cargo.toml go.mod main.go setup.py requirements.txt \
@@ -19,7 +20,7 @@ const FILES: &str = "src/main.rs src/lib.rs src/app.ts src/index.js src/util.c s
     certs/deploy.key evil.txz evil.zip evil.tgz Main.java a/b/c.txt sub/x.txt lib/x.txt Makefile \
     .git/HEAD .git/objects/x .git/refs/x real/.g/HEAD real/.g/objects/x real/.g/refs/x \
     node_modules/.bin/tsc .venv/bin/pytest .venv/bin/python gradlew build/x \
-    pkg/parser/parser.go CMakeLists.txt old.txt";
+    pkg/parser/parser.go CMakeLists.txt old.txt crates/a.rs web/package.json";
 
 struct Place {
     _top: tempfile::TempDir,
@@ -42,8 +43,7 @@ impl Place {
     }
 
     fn judge(&self, line: &str, rules: &PolicyRules) -> CommandVerdict {
-        let repository = RepositoryFacts::of(self.root.path());
-        judge_command(line, rules, &CommandPaths::new(&self.root), &repository)
+        judge_line(line, rules, &self.root, "").verdict
     }
 }
 
@@ -80,6 +80,67 @@ fn at_most_three_of_a_hundred_everyday_lines_are_asked_about() {
         .map(|(line, verdict)| format!("{line} ({}: {})", verdict.rule.name(), verdict.why))
         .collect();
     assert!(asked.len() * 100 <= all * 3, "{} of {all}:\n{}", asked.len(), asked.join("\n"));
+}
+
+#[test]
+fn other_everyday_lines_are_asked_about_only_where_they_must_be() {
+    let place = Place::new();
+    let rules = everyday();
+    for line in lines(MORE) {
+        let (line, is_asked) = line.strip_prefix("? ").map_or((line, false), |line| (line, true));
+        let verdict = place.judge(line, &rules);
+        assert_eq!(!verdict.allow, is_asked, "{line} ({}: {})", verdict.rule.name(), verdict.why);
+    }
+}
+
+#[test]
+fn a_line_enters_a_folder_of_the_workspace_with_the_profile_only() {
+    let place = Place::new();
+    symlink("../..", place.root.path().join("src/out")).unwrap();
+    symlink("a/b", place.root.path().join("ab")).unwrap();
+    let rules = everyday();
+    for (line, here, rest) in [
+        ("cd src && ls", "src", "ls"),
+        ("cd  ./src/  &&  cargo test", "src", "cargo test"),
+        ("cd ab && cat c.txt | head", "a/b", "cat c.txt | head"),
+        ("cd src && cat ../notes.txt; ls", "src", "cat ../notes.txt; ls"),
+    ] {
+        let judged = judge_line(line, &rules, &place.root, "");
+        assert!(judged.verdict.allow, "{line}: {}", judged.verdict.why);
+        assert_eq!((&*judged.here, &*judged.line), (here, rest), "{line}");
+        assert!(!judge_line(line, &PolicyRules::default(), &place.root, "").verdict.allow);
+    }
+    for line in [
+        "cd src",
+        "cd src && ",
+        "cd src &&& ls",
+        "cd src || ls",
+        "cd src; ls",
+        "cd src\t&& ls",
+        "cd 'src' && ls",
+        "cd s* && ls",
+        "cd src a && ls",
+        "cd -P && ls",
+        "cd nowhere && ls",
+        "cd notes.txt && ls",
+        "cd src/.. && ls",
+        "cd src/out && ls",
+        "cd /etc && ls",
+        "cd certs && cat deploy.key",
+        "cd .git && ls",
+        "cd .git/objects && touch x",
+        "cd real/.g && touch hooks/x",
+        "cd src && rm lib.rs",
+        "cd src && cd ../.. && ls",
+        "cd a/b && cat ../../../x",
+    ] {
+        let judged = judge_line(line, &rules, &place.root, "");
+        assert!(!judged.verdict.allow, "{line}");
+        assert_eq!((&*judged.here, &*judged.line), ("", line), "{line}");
+    }
+    let mut tightened = rules;
+    tightened.refused.push(salve_check::ListEntry::new("cd", salve_check::RiskClass::Read));
+    assert!(!judge_line("cd src && ls", &tightened, &place.root, "").verdict.allow);
 }
 
 #[test]

@@ -9,12 +9,12 @@ use crate::{batch, output, workspace_config};
 use anstyle::AnsiColor;
 use salve_check::{
     CommandVerdict, PlannedCommand, PlannedRedirect, RedirectTarget, Rule, is_invisible,
-    judge_command, quote_for_display,
+    quote_for_display,
 };
-use salve_engine::facts::{CommandPaths, RepositoryFacts};
+use salve_engine::facts::{JudgedLine, judge_line};
 use salve_engine::host::Place;
 use salve_tree::Root;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 #[derive(Deserialize)]
@@ -32,26 +32,23 @@ pub(super) fn run(
 ) -> CommandResult {
     let configured = workspace_config::open(root.path())?;
     configured.report_ignored_rules();
-    let paths = CommandPaths::from_here(root, &place.here);
-    let repository = RepositoryFacts::of(&place.folder());
     let policy = &configured.workspace.policy;
-    let judge = |line: &str| judge_command(line, policy, &paths, &repository);
+    let judge = |line: &str| Judged::of(judge_line(line, policy, root, &place.here), place);
     if in_batch {
         return batch::run(|line: Line| document(&judge(&line.command)));
     }
-    let verdicts: Vec<(&String, CommandVerdict)> =
-        lines.iter().map(|line| (line, judge(line))).collect();
+    let verdicts: Vec<(&String, Judged)> = lines.iter().map(|line| (line, judge(line))).collect();
     match format {
         Format::Human => {
-            let shown: String =
-                verdicts.iter().map(|(line, verdict)| human(line, verdict)).collect();
+            let shown: String = verdicts.iter().map(|(line, judged)| human(line, judged)).collect();
             output::result(&shown)?;
         }
         _ => output::values(format, &documents(&verdicts)?)?,
     }
     // A person can still say yes to what is asked about, and not to what a rule denies.
-    let worst =
-        |rule_out: fn(&CommandVerdict) -> bool| verdicts.iter().any(|(_, one)| rule_out(one));
+    let worst = |rule_out: fn(&CommandVerdict) -> bool| {
+        verdicts.iter().any(|(_, it)| rule_out(&it.verdict))
+    };
     Ok(if worst(|verdict| verdict.rule == Rule::Denied) {
         Ending::Findings
     } else if worst(|verdict| !verdict.allow) {
@@ -61,27 +58,44 @@ pub(super) fn run(
     })
 }
 
-fn documents(verdicts: &[(&String, CommandVerdict)]) -> Result<Vec<Value>, Failure> {
-    let document = |(line, verdict): &(&String, CommandVerdict)| {
+/// A verdict, and the folder that the line enters first.
+#[derive(Serialize)]
+struct Judged {
+    #[serde(flatten)]
+    verdict: CommandVerdict,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    folder: Option<String>,
+}
+
+impl Judged {
+    fn of(line: JudgedLine, place: &Place) -> Self {
+        let folder = (line.here != place.here).then_some(line.here);
+        Self { verdict: line.verdict, folder }
+    }
+}
+
+fn documents(verdicts: &[(&String, Judged)]) -> Result<Vec<Value>, Failure> {
+    let document = |(line, judged): &(&String, Judged)| {
         let mut all = Map::new();
         all.insert("command".to_owned(), Value::String((*line).clone()));
-        all.extend(document(verdict).map_err(Failure::new)?);
+        all.extend(document(judged).map_err(Failure::new)?);
         Ok(Value::Object(all))
     };
     verdicts.iter().map(document).collect()
 }
 
 // The verdict with the words of every command, as they would be executed.
-fn document(verdict: &CommandVerdict) -> Result<Map<String, Value>, String> {
-    let mut document = batch::object(verdict)?;
-    if let Some(plan) = &verdict.plan {
+fn document(judged: &Judged) -> Result<Map<String, Value>, String> {
+    let mut document = batch::object(judged)?;
+    if let Some(plan) = &judged.verdict.plan {
         let argv = plan.commands().map(|command| Value::from(command.argv.clone())).collect();
         document.insert("argv".to_owned(), Value::Array(argv));
     }
     Ok(document)
 }
 
-fn human(line: &str, verdict: &CommandVerdict) -> String {
+fn human(line: &str, judged: &Judged) -> String {
+    let Judged { verdict, folder } = judged;
     let green = AnsiColor::Green.on_default().bold();
     let yellow = AnsiColor::Yellow.on_default().bold();
     let dim = anstyle::Style::new().dimmed();
@@ -92,6 +106,9 @@ fn human(line: &str, verdict: &CommandVerdict) -> String {
         verdict.rule.name(),
         crate::change::visible(&verdict.why)
     );
+    if let Some(folder) = folder {
+        text.push_str(&format!("         {dim}in{dim:#} {}\n", crate::change::visible(folder)));
+    }
     let objected = verdict.segment.as_ref().map(|segment| segment.index);
     for (index, command) in verdict.plan.iter().flat_map(salve_check::Plan::commands).enumerate() {
         let mark = if objected == Some(index) { " <- this one" } else { "" };
