@@ -7,7 +7,7 @@ use crate::arguments::{FolderArguments, TreeArguments};
 use crate::change::visible;
 use crate::failure::Failure;
 use crate::{environment, output};
-use salve_engine::host::{OpenWorkspace, Place, PlaceError, PlaceSearch};
+use salve_engine::host::{OpenWorkspace, Place, PlaceError, PlaceSearch, Unfit};
 use salve_tree::{ChangeMeta, Cost, Origin, Recovery, WorkspaceOptions};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -62,13 +62,26 @@ pub(crate) fn place(arguments: &FolderArguments) -> Result<Place, Failure> {
         .ok_or_else(|| Failure::new("the folder this was started in is gone"))?;
     let named = arguments.root.clone();
     let (home, owners) = (environment::home(), environment::owners());
+    let own = owners.first().copied();
     Place::find(&PlaceSearch { start, named, home, owners }).map_err(|error| {
-        let unfit = matches!(error, PlaceError::Unfit { .. });
+        let hint = remedy(&error, own);
         let failure = Failure::from(error);
-        match unfit {
-            true => failure.hint("Go to the folder of a project, or name this one with `--root`."),
-            false => failure,
-        }
+        hint.into_iter().fold(failure, Failure::hint)
+    })
+}
+
+// What to do about a folder that is not taken for a workspace.
+fn remedy(error: &PlaceError, own: Option<u32>) -> Option<String> {
+    let PlaceError::Unfit { folder, why } = error else { return None };
+    let folder = salve_check::quote_for_display(&[folder.to_string_lossy()]);
+    Some(match (why, own) {
+        // A folder that was mounted into a container, for the most part.
+        (Unfit::OtherOwner { owner }, Some(own)) => visible(&format!(
+            "It belongs to uid {owner} and you are uid {own}, as in a container with a mounted folder. If \
+             you trust what is in it, name it with `--root {folder}`; or work as its owner, or make it \
+             yours with `chown -R {own} {folder}`."
+        )),
+        _ => "Go to the folder of a project, or name this one with `--root`.".to_owned(),
     })
 }
 
@@ -107,4 +120,19 @@ pub(crate) fn told(recovery: &Recovery) -> String {
         text.push_str(&format!("{holder} is writing; nothing was recovered\n"));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_owner_of_a_mounted_folder_and_the_remedies_are_named() {
+        let unfit = |why| PlaceError::Unfit { folder: "/my work".into(), why };
+        let hint = remedy(&unfit(Unfit::OtherOwner { owner: 1000 }), Some(0)).unwrap();
+        for words in ["uid 1000 and you are uid 0", "--root '/my work'", "chown -R 0 '/my work'"] {
+            assert!(hint.contains(words), "{hint}");
+        }
+        assert!(remedy(&unfit(Unfit::Home), Some(0)).unwrap().contains("`--root`"));
+    }
 }

@@ -77,7 +77,10 @@ pub enum Unfit {
     /// Every user may write to it.
     WorldWritable,
     /// It belongs to another user.
-    OtherOwner,
+    OtherOwner {
+        /// The id of that user.
+        owner: u32,
+    },
 }
 
 /// Why there is no workspace.
@@ -124,13 +127,13 @@ impl fmt::Display for RootReason {
 
 impl fmt::Display for Unfit {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Self::Machine => "it is the root of the machine",
-            Self::Home => "it is your home folder",
-            Self::AroundHome => "your home folder is in it",
-            Self::WorldWritable => "every user may write to it",
-            Self::OtherOwner => "it belongs to another user",
-        })
+        match self {
+            Self::Machine => out.write_str("it is the root of the machine"),
+            Self::Home => out.write_str("it is your home folder"),
+            Self::AroundHome => out.write_str("your home folder is in it"),
+            Self::WorldWritable => out.write_str("every user may write to it"),
+            Self::OtherOwner { owner } => write!(out, "it belongs to another user (uid {owner})"),
+        }
     }
 }
 
@@ -227,7 +230,8 @@ impl<'a> Judge<'a> {
         if found.mode() & 0o002 != 0 {
             return Some(Unfit::WorldWritable);
         }
-        (!self.owners.contains(&found.uid())).then_some(Unfit::OtherOwner)
+        let owner = found.uid();
+        (!self.owners.contains(&owner)).then_some(Unfit::OtherOwner { owner })
     }
 
     // Whether a folder that has the marks of a root may be one.

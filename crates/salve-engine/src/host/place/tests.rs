@@ -243,7 +243,8 @@ fn what_may_not_be_a_workspace_is_refused_unless_named() {
     }
     assert_eq!(refused(&PlaceSearch { start: "/".into(), ..search(&top, "") }), Unfit::Machine);
     let another = PlaceSearch { owners: vec![u32::MAX - 1], ..search(&top, "p") };
-    assert_eq!(refused(&another), Unfit::OtherOwner);
+    let owner = std::os::unix::fs::MetadataExt::uid(&top.metadata().unwrap());
+    assert_eq!(refused(&another), Unfit::OtherOwner { owner });
 }
 
 #[test]
