@@ -92,7 +92,27 @@ fn named(matches: &ArgMatches) -> String {
     words.join(" ")
 }
 
+// Whether a command reads a text and starts no program.
+const fn only_reads(command: &Command) -> bool {
+    match command {
+        Command::Clean(_)
+        | Command::Inspect(_)
+        | Command::Resume { .. }
+        | Command::Parse(_)
+        | Command::Signature(_) => true,
+        Command::Apply(options) => options.batch,
+        _ => false,
+    }
+}
+
 fn run(arguments: Arguments, name: &str) -> CommandResult {
+    // The allocator asks for pages of 2 MiB, and a short text would take one for every kind of thing
+    // that is made of it. A program that is started would inherit this, and may want them.
+    #[cfg(target_os = "linux")]
+    if only_reads(&arguments.command) {
+        // A kernel without this setting has no such pages, or gives them all the same.
+        let _ = rustix::thread::disable_transparent_huge_pages(true);
+    }
     let choice = arguments.format;
     let format = || {
         choice.common().ok_or_else(|| {

@@ -10,10 +10,9 @@ use crate::failure::CommandResult;
 use crate::settings::Settings;
 use salve_engine::pipeline::read_edits_of;
 use salve_text::EditOptions;
-use salve_tree::{MemoryView, Verification, VerifyOptions, verify};
-use salve_types::{FinishReason, RawReply};
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use salve_tree::{FileReport, MemoryView, RefusalCode, Verification, VerifyOptions, verify};
+use salve_types::{EditFormat, EditNote, FinishReason, RawReply};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 #[derive(Deserialize)]
@@ -42,6 +41,21 @@ enum Hint {
     Several(Vec<u32>),
 }
 
+/// The answer to a line. It is written as it is: as a built value, the report on a thousand hunks would
+/// take many times the room.
+#[derive(Serialize)]
+struct Answer {
+    ok: bool,
+    files: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<RefusalCode>,
+    format: EditFormat,
+    notes: Vec<EditNote>,
+    report: Vec<FileReport>,
+}
+
 /// Answers every line of standard input.
 pub(super) fn run(arguments: &ApplyArguments) -> CommandResult {
     let pipeline = crate::commands::inspect::pipeline_options(&Settings::load()?);
@@ -66,9 +80,11 @@ pub(super) fn run(arguments: &ApplyArguments) -> CommandResult {
         let told = Told::of(line.as_seen, &options.hints);
         let verify_options =
             VerifyOptions { target: options.target.as_deref(), ..verify_options(arguments, told) };
-        let answer = match verify(&edits, &view, &verify_options) {
+        let verification = verify(&edits, &view, &verify_options);
+        let mut files = line.files;
+        let (format, notes) = (edits.format, edits.notes);
+        Ok(match verification {
             Verification::Verified { edits: verified, report } => {
-                let mut files = line.files;
                 for file in verified.files() {
                     match &file.after {
                         Some(after) => {
@@ -78,16 +94,14 @@ pub(super) fn run(arguments: &ApplyArguments) -> CommandResult {
                         None => drop(files.remove(file.path.as_str())),
                     }
                 }
-                json!({ "ok": true, "files": files, "format": edits.format, "notes": edits.notes,
-                    "report": report.files })
+                let report = report.files;
+                Answer { ok: true, files, error: None, code: None, format, notes, report }
             }
             Verification::Refused(refusal) => {
-                json!({ "ok": false, "files": line.files, "error": refusal.message_for_model(),
-                    "code": refusal.code, "format": edits.format, "notes": edits.notes,
-                    "report": refusal.report.files })
+                let error = Some(refusal.message_for_model());
+                let (code, report) = (Some(refusal.code), refusal.report.files);
+                Answer { ok: false, files, error, code, format, notes, report }
             }
-        };
-        let Value::Object(answer): Value = answer else { return Ok(Map::new()) };
-        Ok(answer)
+        })
     })
 }
