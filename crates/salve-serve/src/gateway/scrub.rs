@@ -73,7 +73,8 @@ impl Scrub {
 
     /// Cleans bytes as they come.
     pub(crate) fn stream<S>(&self, pieces: S) -> Scrubbed<S> {
-        Scrubbed { pieces, forms: self.0.clone(), kept: BytesMut::new(), over: false }
+        let cleaner = self.0.clone().map(|forms| OpenEnd { forms, kept: BytesMut::new() });
+        Cleaned { pieces, cleaner, over: false }
     }
 }
 
@@ -82,14 +83,17 @@ impl Forms {
         vec![STARS; self.forms.len()]
     }
 
+    fn longest(&self) -> usize {
+        self.forms.iter().map(Vec::len).max().unwrap_or(1)
+    }
+
     // How many bytes at the end may be the beginning of a key.
     fn open_end(&self, bytes: &[u8]) -> usize {
         let begins = |length: usize| {
             let end = &bytes[bytes.len() - length..];
             self.forms.iter().any(|form| form.len() > length && form.starts_with(end))
         };
-        let longest = self.forms.iter().map(Vec::len).max().unwrap_or(1);
-        (1..longest.min(bytes.len() + 1)).rev().find(|length| begins(*length)).unwrap_or(0)
+        (1..self.longest().min(bytes.len() + 1)).rev().find(|length| begins(*length)).unwrap_or(0)
     }
 
     // Returns what may go on, and keeps the end that may be the beginning of a key.
@@ -107,17 +111,25 @@ impl Forms {
     }
 }
 
-/// Pieces without the key in them, wherever they are cut.
-pub(crate) struct Scrubbed<S> {
+/// Takes the key out of pieces as they come.
+pub(crate) trait PieceCleaner {
+    /// Takes the next piece; returns what may go on.
+    fn take(&mut self, piece: Bytes) -> Bytes;
+    /// Returns what was kept, at the end.
+    fn rest(&mut self) -> Bytes;
+}
+
+/// Pieces without the key in them; as they are where no key is held.
+pub(crate) struct Cleaned<S, C> {
     pieces: S,
-    forms: Option<Arc<Forms>>,
-    kept: BytesMut,
+    cleaner: Option<C>,
     over: bool,
 }
 
-impl<S, E> Stream for Scrubbed<S>
+impl<S, C, E> Stream for Cleaned<S, C>
 where
     S: Stream<Item = Result<Bytes, E>> + Unpin,
+    C: PieceCleaner + Unpin,
 {
     type Item = Result<Bytes, E>;
 
@@ -128,22 +140,39 @@ where
                 return Poll::Ready(None);
             }
             let piece = ready!(Pin::new(&mut this.pieces).poll_next(cx));
-            let Some(forms) = &this.forms else { return Poll::Ready(piece) };
-            match piece {
-                Some(Ok(piece)) => {
-                    let clean = forms.cleaned(&mut this.kept, &piece);
-                    if !clean.is_empty() {
-                        return Poll::Ready(Some(Ok(clean)));
-                    }
-                }
-                // What was kept was a beginning and no more.
-                None if !this.kept.is_empty() => {
+            let Some(cleaner) = &mut this.cleaner else { return Poll::Ready(piece) };
+            let clean = match piece {
+                Some(Ok(piece)) => cleaner.take(piece),
+                Some(error) => return Poll::Ready(Some(error)),
+                None => {
                     this.over = true;
-                    return Poll::Ready(Some(Ok(this.kept.split().freeze())));
+                    cleaner.rest()
                 }
-                last => return Poll::Ready(last),
+            };
+            if !clean.is_empty() {
+                return Poll::Ready(Some(Ok(clean)));
             }
         }
+    }
+}
+
+/// Pieces without the key in them, wherever they are cut.
+pub(crate) type Scrubbed<S> = Cleaned<S, OpenEnd>;
+
+/// Keeps the end of a piece that may be the beginning of a key.
+pub(crate) struct OpenEnd {
+    forms: Arc<Forms>,
+    kept: BytesMut,
+}
+
+impl PieceCleaner for OpenEnd {
+    fn take(&mut self, piece: Bytes) -> Bytes {
+        self.forms.cleaned(&mut self.kept, &piece)
+    }
+
+    // It was a beginning and no more.
+    fn rest(&mut self) -> Bytes {
+        self.kept.split().freeze()
     }
 }
 

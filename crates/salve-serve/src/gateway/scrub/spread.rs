@@ -5,15 +5,12 @@
 //! the middle of a key. Never another event, and never another field.
 
 use super::events::{Event, each_text};
-use super::{Forms, STARS, Scrub, Scrubbed};
+use super::{Cleaned, Forms, PieceCleaner, STARS, Scrub, Scrubbed};
 use bytes::{Bytes, BytesMut};
-use futures_util::Stream;
 use salve_model::wire::SseSplitter;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
 
 /// So many bytes of a key say nothing of it, and many texts end with fewer of them by chance.
 const FIRST: usize = 4;
@@ -25,7 +22,7 @@ const MOST_PLACES: usize = 4096;
 impl Scrub {
     /// Cleans the events of a successful stream as they come.
     pub(crate) fn spread<S>(&self, pieces: S) -> Spread<S> {
-        let joined = self.0.clone().map(|forms| Joined {
+        let cleaner = self.0.clone().map(|forms| Joined {
             forms,
             splitter: SseSplitter::default(),
             places: BTreeMap::new(),
@@ -33,48 +30,15 @@ impl Scrub {
             bytes: 0,
             next: 0,
         });
-        Spread { pieces: self.stream(pieces), joined, over: false }
+        Cleaned { pieces: self.stream(pieces), cleaner, over: false }
     }
 }
 
 /// A stream of events without the key in them, however many of them tell it.
-pub(crate) struct Spread<S> {
-    pieces: Scrubbed<S>,
-    joined: Option<Joined>,
-    over: bool,
-}
+pub(crate) type Spread<S> = Cleaned<Scrubbed<S>, Joined>;
 
-impl<S, E> Stream for Spread<S>
-where
-    S: Stream<Item = Result<Bytes, E>> + Unpin,
-{
-    type Item = Result<Bytes, E>;
-
-    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let this = self.get_mut();
-        loop {
-            if this.over {
-                return Poll::Ready(None);
-            }
-            let piece = ready!(Pin::new(&mut this.pieces).poll_next(cx));
-            let Some(joined) = &mut this.joined else { return Poll::Ready(piece) };
-            let clean = match piece {
-                Some(Ok(piece)) => joined.take(piece),
-                Some(error) => return Poll::Ready(Some(error)),
-                None => {
-                    this.over = true;
-                    joined.rest()
-                }
-            };
-            if !clean.is_empty() {
-                return Poll::Ready(Some(Ok(clean)));
-            }
-        }
-    }
-}
-
-// What the events of one stream have told, place by place.
-struct Joined {
+/// What the events of one stream have told, place by place.
+pub(crate) struct Joined {
     forms: Arc<Forms>,
     splitter: SseSplitter,
     places: BTreeMap<String, Place>,
@@ -99,7 +63,7 @@ struct Piece {
     is_changed: bool,
 }
 
-impl Joined {
+impl PieceCleaner for Joined {
     fn take(&mut self, piece: Bytes) -> Bytes {
         let mut out = BytesMut::new();
         self.splitter.push(piece);
@@ -125,7 +89,9 @@ impl Joined {
         self.release(u64::MAX, &mut out);
         out.freeze()
     }
+}
 
+impl Joined {
     fn event(&mut self, mut event: Event, out: &mut BytesMut) {
         let number = self.next;
         self.next += 1;
@@ -150,7 +116,7 @@ impl Joined {
 
     // Lets the events before this one go.
     fn release(&mut self, before: u64, out: &mut BytesMut) {
-        let longest = self.forms.forms.iter().map(Vec::len).max().unwrap_or(1);
+        let longest = self.forms.longest();
         while let Some((number, mut event)) = self.waiting.pop_front() {
             if number >= before {
                 self.waiting.push_front((number, event));
