@@ -41,7 +41,7 @@ pub(crate) struct Taught {
     classes: BTreeSet<(Language, Class)>,
 }
 
-/// Teaches with a third of the packages, and heals the faults of the others; the cases hold what came of it.
+/// Teaches with a third of the packages, and heals the faults of the others; the cases hold the results.
 pub(crate) fn run(
     tried: &mut [Tried],
     salve: &Path,

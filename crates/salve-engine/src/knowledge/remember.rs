@@ -99,7 +99,7 @@ impl Remembering<'_> {
                 }
             }
             let Some((fix, exact)) = known_fix(&attempt.author).filter(|_| !won) else { continue };
-            // An error that came into sight later is told of by later heals.
+            // An error that showed only after another was fixed is recorded by later heals.
             if let Some(error) = machine.baseline().errors.iter().find(|one| one.exact == exact) {
                 self.fix_failed(attempt, fix, error).await?;
             }

@@ -7,7 +7,7 @@ use super::tree::{Kind, NodeId, Tag, Tree};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-// Keys of objects with at most so many members are compared pair by pair, which is quicker than a table.
+// Up to this many members, comparing the keys pair by pair is quicker than a table.
 const FEW: usize = 16;
 
 /// Lists the values of the answer that stand in the place of others, in the order of the text.

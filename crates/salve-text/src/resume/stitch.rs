@@ -203,7 +203,7 @@ pub fn stitch_with(
 
 // How many lines before and after the seam are near it.
 const NEAR: usize = 24;
-// So many characters on each side say whether two parts of a line belong together.
+// How many characters on each side of a seam are compared with other places of the text.
 const BEFORE_SEAM: usize = 3;
 const AFTER_SEAM: usize = 2;
 // Signs that seldom begin a line.
@@ -420,7 +420,7 @@ impl Stitcher<'_> {
             let start = last_line_start(&self.continuation[..kept]);
             return indent_of(line) != indent_of(&self.continuation[start..]);
         }
-        // Nobody knows how many of the blanks came twice.
+        // It cannot be told how many of the blanks were sent twice.
         self.continuation[kept..].starts_with([' ', '\t']) && !is_as_deep_as_the_next_wants(line)
     }
 

@@ -11,11 +11,11 @@ use std::io::Result;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-/// So many are removed at once; the next process goes on.
+/// How many folders one process removes at most; the next process removes more.
 const MOST_REMOVED: usize = 64;
-/// So many are looked at.
+/// How many folders one process looks at.
 const MOST_LOOKED_AT: usize = 4096;
-/// Whoever makes a folder locks it within this time.
+/// A folder is younger than this between being made and being locked.
 const SECONDS_OF_YOUTH: u64 = 60 * 60;
 
 /// Removes what killed runs of this user left behind. Returns how many folders that were.
