@@ -1,5 +1,5 @@
 //! The vocabulary of Salve: spans, languages, replies, verdicts, findings, money, calls,
-//! jobs, modes, protected names.
+//! jobs, modes, sessions, protected names.
 //!
 //! In: nothing. Out: plain data that every other crate speaks. Never: behaviour beyond naming and
 //! conversion, I/O, or a dependency on another Salve crate.
@@ -18,6 +18,7 @@ mod names;
 mod protected;
 mod reply;
 mod segment;
+mod session;
 mod span;
 mod spend;
 mod time;
@@ -51,6 +52,10 @@ pub use protected::{
 };
 pub use reply::{FinishReason, RawReply};
 pub use segment::{Segment, SegmentKind, Signal, WorkerResult};
+pub use session::{
+    BugBy, BugKind, BugReport, ChangeState, CommandBy, CommandResult, FileOpBy, FileOpKind,
+    FileOperation, LoadedBy, SessionChange, SessionEvent, SessionId, TodoItem, TurnStatus,
+};
 pub use span::{Position, Span};
 pub use spend::{BudgetUnit, PassedLimit, Spend, SpendLimit, WorstCase};
 pub use time::{Clock, Timestamp};
