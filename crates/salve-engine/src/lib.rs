@@ -12,6 +12,7 @@ pub mod jobs;
 pub mod knowledge;
 pub mod pipeline;
 pub mod segments;
+pub mod session;
 pub mod statistics;
 
 pub use host::{Host, HostConfig};
