@@ -6,11 +6,20 @@
 
 use crate::worker::WorkerConfig;
 use std::env;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
 /// Under this name a worker finds what it is to do.
 pub(crate) const WORKER: &str = "SALVE_JOBS_TEST_WORKER";
+
+/// Under this name a process that pays for calls finds its folder.
+pub(crate) const PAYER: &str = "SALVE_JOBS_TEST_PAYER";
+
+/// Returns the folder of a process that was started to pay for calls.
+pub(crate) fn payer_folder() -> Option<PathBuf> {
+    env::var(PAYER).ok().map(PathBuf::from)
+}
 
 /// Returns what this process is to do when it was started as a worker.
 pub(crate) fn worker_config() -> Option<WorkerConfig> {

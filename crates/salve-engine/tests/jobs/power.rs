@@ -6,6 +6,8 @@
 //! them the job is brought to its end, and does no acknowledged step again.
 
 mod disk;
+mod paid;
+mod trace;
 
 use crate::act::Act;
 use crate::flows::{Generation, Script, flows, script_flow, steps};
@@ -13,15 +15,14 @@ use crate::judge;
 use crate::paid_log::PaidLog;
 use crate::worker::WorkerConfig;
 use crate::world::{LEASE, store_options};
-use disk::{Disk, Keep, Seen};
+use disk::{Disk, Keep};
 use rustix::process::Pid;
 use salve_engine::jobs::{JobsPlace, open_jobs};
 use salve_jobs::{JobId, JobRunner, JobState, Jobs, StartOptions, Started};
 use sqlx::{Connection, SqliteConnection};
-use std::fs::File;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
+use trace::Seen;
 
 const JOB: &str = "cut";
 const STEPS: usize = 6;
@@ -36,7 +37,10 @@ async fn a_power_cut_loses_no_acknowledged_step() {
     let (place, trace) = (folder.path().join("jobs"), folder.path().join("trace"));
     start(&place).await;
     let begin = Disk::read(&place);
-    let Some(mut worker) = traced(&place, &trace) else {
+    let told = serde_json::to_string(&config(&place)).unwrap();
+    let told = (judge::WORKER, told.as_str());
+    let Some(mut worker) = trace::traced(&place, &trace, "a_worker_when_started_as_one", told)
+    else {
         println!(
             "SKIPPED: a_power_cut_loses_no_acknowledged_step (no strace, or it may not trace)"
         );
@@ -48,7 +52,7 @@ async fn a_power_cut_loses_no_acknowledged_step() {
     tokio::time::sleep(Duration::from_secs(2)).await;
     worker.kill().unwrap();
     worker.wait().unwrap();
-    let seen = disk::read_trace(&std::fs::read_to_string(&trace).unwrap(), &place);
+    let seen = trace::read_trace(&std::fs::read_to_string(&trace).unwrap(), &place);
     let syncs = seen.iter().filter(|seen| matches!(seen, Seen::Synced(_))).count();
     assert!(syncs > STEPS, "each step is synced more than once: {syncs} syncs");
     let cuts = judge_cuts(begin, &seen).await;
@@ -85,34 +89,6 @@ fn config(place: &Path) -> WorkerConfig {
     }
 }
 
-/// Starts a worker under `strace`, which stays a grandchild, so that the worker sees its parent.
-#[expect(clippy::disallowed_methods, reason = "this test is about a process and its writes")]
-fn traced(place: &Path, trace: &Path) -> Option<Child> {
-    let probe = Command::new("strace")
-        .args(["-qq", "-o", "/dev/null", "true"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    if !probe.is_ok_and(|status| status.success()) {
-        return None;
-    }
-    let said = File::create(place.join("worker.out")).unwrap();
-    let complained = File::create(place.join("worker.err")).unwrap();
-    let worker = Command::new("strace")
-        .args(["-D", "-f", "-qq", "-y", "-xx", "-s", "1000000"])
-        .args(["-e", "trace=write,pwrite64,ftruncate,fsync,fdatasync"])
-        .args(["-e", "signal=none", "-o"])
-        .arg(trace)
-        .arg(std::env::current_exe().unwrap())
-        .args(["a_worker_when_started_as_one", "--exact", "--nocapture", "--test-threads=1"])
-        .env(judge::WORKER, serde_json::to_string(&config(place)).unwrap())
-        .stdin(Stdio::null())
-        .stdout(said)
-        .stderr(complained)
-        .spawn();
-    Some(worker.unwrap())
-}
-
 #[derive(Default)]
 struct Cuts {
     instants: usize,
@@ -126,12 +102,13 @@ async fn judge_cuts(mut disk: Disk, seen: &[Seen]) -> Cuts {
     let every = (seen.len() / RESUMED).max(1);
     let mut resume_at = every;
     for (at, what) in seen.iter().enumerate() {
-        let is_instant = matches!(what, Seen::Synced(_) | Seen::Begun);
+        let is_begun = matches!(what, Seen::Said(line) if line.contains("\"begin\""));
+        let is_instant = matches!(what, Seen::Synced(_)) || is_begun;
         if is_instant {
             judge_instant(&disk, begun, &mut cuts).await;
         }
         disk.apply(what);
-        begun += usize::from(matches!(what, Seen::Begun));
+        begun += usize::from(is_begun);
         if is_instant && at >= resume_at {
             resume(&disk, begun).await;
             cuts.resumed += 1;

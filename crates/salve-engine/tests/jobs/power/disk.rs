@@ -1,9 +1,11 @@
 //! A disk that forgets what was not synced.
 //!
-//! In: the files before, and a trace of writes and syncs. Out: the files as a power cut may have
-//! left them. Only for the database and its log: their shared memory is made anew by the caller
-//! that opens them.
+//! In: the files before, and a trace of what a process did to them. Out: the files as a power cut may
+//! have left them: a content lasts by the sync of its file, a name by the sync of its folder, and of
+//! all else each part may be there or not. Only for the database, its log and what is spooled: the
+//! shared memory of the database is made anew by the caller that opens it.
 
+use super::trace::Seen;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
@@ -11,24 +13,6 @@ use std::path::Path;
 
 /// What a disk remembers for sure.
 const SECTOR: usize = 512;
-const FILES: [&str; 2] = ["salve.db", "salve.db-wal"];
-
-/// Something in a trace.
-#[derive(Debug, Clone)]
-pub(super) enum Seen {
-    Wrote {
-        file: String,
-        at: usize,
-        bytes: Vec<u8>,
-    },
-    Truncated {
-        file: String,
-        to: usize,
-    },
-    Synced(String),
-    /// A step has begun.
-    Begun,
-}
 
 /// What is kept of what was not synced.
 #[derive(Debug, Clone, Copy)]
@@ -39,39 +23,130 @@ pub(super) enum Keep {
     Some(u64),
 }
 
+/// A file or folder, whatever its name.
 #[derive(Debug, Clone, Default)]
-struct OneFile {
+struct Node {
+    is_folder: bool,
     synced: Vec<u8>,
-    pending: Vec<Seen>,
+    pending: Vec<Change>,
+    length: usize,
 }
 
-/// The files of the database.
 #[derive(Debug, Clone)]
-pub(super) struct Disk(BTreeMap<String, OneFile>);
+enum Change {
+    Write { at: usize, bytes: Vec<u8> },
+    Truncate(usize),
+}
+
+/// A change of names, and the folder whose sync makes it last.
+#[derive(Debug, Clone)]
+enum Naming {
+    Link { path: String, node: usize },
+    Unlink(String),
+    Rename { from: String, to: String },
+}
+
+/// The files of one folder. Names are paths from there.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Disk {
+    nodes: Vec<Node>,
+    // As the process sees them, and as they last.
+    names: BTreeMap<String, usize>,
+    lasting: BTreeMap<String, usize>,
+    pending: Vec<Naming>,
+}
+
+/// Returns whether a file belongs to what is judged.
+pub(super) fn is_kept(path: &str) -> bool {
+    matches!(path, "salve.db" | "salve.db-wal") || path.starts_with("spool")
+}
 
 impl Disk {
-    /// Reads the files of a database that no process has open.
+    /// Reads the files that no process has open.
     pub(super) fn read(folder: &Path) -> Self {
-        let file = |name: &str| {
-            let synced = std::fs::read(folder.join(name)).unwrap_or_default();
-            (name.to_owned(), OneFile { synced, pending: Vec::new() })
-        };
-        Self(FILES.iter().map(|name| file(name)).collect())
+        let mut disk = Self::default();
+        disk.read_below(folder, "");
+        disk.lasting = disk.names.clone();
+        disk
+    }
+
+    fn read_below(&mut self, folder: &Path, parent: &str) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let entry = entry.unwrap();
+            let path = format!("{parent}{}", entry.file_name().to_string_lossy());
+            if !is_kept(&path) {
+                continue;
+            }
+            let is_folder = entry.file_type().unwrap().is_dir();
+            let synced = if is_folder { Vec::new() } else { std::fs::read(entry.path()).unwrap() };
+            self.names.insert(path.clone(), self.nodes.len());
+            let length = synced.len();
+            self.nodes.push(Node { is_folder, synced, pending: Vec::new(), length });
+            if is_folder {
+                self.read_below(&entry.path(), &format!("{path}/"));
+            }
+        }
     }
 
     /// Goes on by one operation.
     pub(super) fn apply(&mut self, seen: &Seen) {
         match seen {
-            Seen::Wrote { file, .. } | Seen::Truncated { file, .. } => {
-                self.0.entry(file.clone()).or_default().pending.push(seen.clone());
+            Seen::Made { path, is_folder } => self.make(path, *is_folder),
+            Seen::Removed(path) => {
+                self.names.remove(path);
+                self.pending.push(Naming::Unlink(path.clone()));
             }
-            Seen::Synced(file) => {
-                let file = self.0.entry(file.clone()).or_default();
-                for change in std::mem::take(&mut file.pending) {
-                    change_bytes(&mut file.synced, &change, usize::MAX);
+            Seen::Renamed { from, to } => {
+                if let Some(node) = self.names.remove(from) {
+                    self.names.insert(to.clone(), node);
                 }
+                self.pending.push(Naming::Rename { from: from.clone(), to: to.clone() });
             }
-            Seen::Begun => {}
+            Seen::Wrote { file, at, bytes } => {
+                let Some(node) = self.node(file) else { return };
+                let at = at.unwrap_or(node.length);
+                node.length = node.length.max(at + bytes.len());
+                node.pending.push(Change::Write { at, bytes: bytes.clone() });
+            }
+            Seen::Truncated { file, to } => {
+                let Some(node) = self.node(file) else { return };
+                node.length = *to;
+                node.pending.push(Change::Truncate(*to));
+            }
+            Seen::Synced(path) => self.sync(path),
+            Seen::Said(_) => {}
+        }
+    }
+
+    fn make(&mut self, path: &str, is_folder: bool) {
+        if self.names.contains_key(path) {
+            return;
+        }
+        let node = self.nodes.len();
+        self.nodes.push(Node { is_folder, ..Node::default() });
+        self.names.insert(path.to_owned(), node);
+        self.pending.push(Naming::Link { path: path.to_owned(), node });
+    }
+
+    fn node(&mut self, path: &str) -> Option<&mut Node> {
+        self.names.get(path).and_then(|node| self.nodes.get_mut(*node))
+    }
+
+    fn sync(&mut self, path: &str) {
+        let is_folder = path.is_empty() || self.node(path).is_some_and(|node| node.is_folder);
+        if !is_folder {
+            let Some(node) = self.node(path) else { return };
+            for change in std::mem::take(&mut node.pending) {
+                change.apply(&mut node.synced, usize::MAX);
+            }
+            return;
+        }
+        for naming in std::mem::take(&mut self.pending) {
+            if naming.folder() == path {
+                naming.apply(&mut self.lasting);
+            } else {
+                self.pending.push(naming);
+            }
         }
     }
 
@@ -81,36 +156,73 @@ impl Disk {
             Keep::Some(seed) => fastrand(seed),
             Keep::Nothing | Keep::All => fastrand(0),
         };
-        for (name, file) in &self.0 {
-            let mut bytes = file.synced.clone();
-            for change in &file.pending {
-                let most = match keep {
-                    Keep::Nothing => 0,
-                    Keep::All => usize::MAX,
-                    Keep::Some(_) => match random() % 4 {
-                        0 => 0,
-                        1 => SECTOR * usize::try_from(random() % 9).unwrap(),
-                        _ => usize::MAX,
-                    },
-                };
-                change_bytes(&mut bytes, change, most);
+        let mut most = || match keep {
+            Keep::Nothing => 0,
+            Keep::All => usize::MAX,
+            Keep::Some(_) => match random() % 4 {
+                0 => 0,
+                1 => SECTOR * usize::try_from(random() % 9).unwrap(),
+                _ => usize::MAX,
+            },
+        };
+        let mut names = self.lasting.clone();
+        for naming in &self.pending {
+            if most() > 0 {
+                naming.apply(&mut names);
             }
-            File::create(folder.join(name)).unwrap().write_all(&bytes).unwrap();
+        }
+        // A folder comes before what is in it.
+        for (path, node) in names {
+            let node = &self.nodes[node];
+            let place = folder.join(&path);
+            if !place.parent().is_some_and(Path::is_dir) {
+                continue;
+            }
+            if node.is_folder {
+                std::fs::create_dir(place).unwrap();
+                continue;
+            }
+            let mut bytes = node.synced.clone();
+            for change in &node.pending {
+                change.apply(&mut bytes, most());
+            }
+            File::create(place).unwrap().write_all(&bytes).unwrap();
         }
     }
 }
 
-fn change_bytes(file: &mut Vec<u8>, change: &Seen, most: usize) {
-    match change {
-        Seen::Wrote { at, bytes, .. } => {
-            let bytes = &bytes[..bytes.len().min(most)];
-            if file.len() < at + bytes.len() {
-                file.resize(at + bytes.len(), 0);
+impl Change {
+    fn apply(&self, file: &mut Vec<u8>, most: usize) {
+        match self {
+            Self::Write { at, bytes } => {
+                let bytes = &bytes[..bytes.len().min(most)];
+                if file.len() < at + bytes.len() {
+                    file.resize(at + bytes.len(), 0);
+                }
+                file[*at..at + bytes.len()].copy_from_slice(bytes);
             }
-            file[*at..at + bytes.len()].copy_from_slice(bytes);
+            Self::Truncate(to) if most > 0 => file.resize(*to, 0),
+            Self::Truncate(_) => {}
         }
-        Seen::Truncated { to, .. } if most > 0 => file.resize(*to, 0),
-        _ => {}
+    }
+}
+
+impl Naming {
+    fn folder(&self) -> &str {
+        let (Self::Link { path, .. } | Self::Unlink(path) | Self::Rename { to: path, .. }) = self;
+        path.rsplit_once('/').map_or("", |(folder, _)| folder)
+    }
+
+    fn apply(&self, names: &mut BTreeMap<String, usize>) {
+        match self {
+            Self::Link { path, node } => drop(names.insert(path.clone(), *node)),
+            Self::Unlink(path) => drop(names.remove(path)),
+            Self::Rename { from, to } => {
+                if let Some(node) = names.remove(from) {
+                    names.insert(to.clone(), node);
+                }
+            }
+        }
     }
 }
 
@@ -122,74 +234,4 @@ fn fastrand(seed: u64) -> impl FnMut() -> u64 {
         state ^= state << 17;
         state >> 3
     }
-}
-
-/// Reads what `strace` wrote, as far as it is about the database in this folder and the log.
-pub(super) fn read_trace(text: &str, folder: &Path) -> Vec<Seen> {
-    let mut syncing: BTreeMap<&str, String> = BTreeMap::new();
-    let mut seen = Vec::new();
-    for line in text.lines() {
-        let Some((thread, call)) = line.split_once(' ') else { continue };
-        let call = call.trim_start();
-        // A sync counts when it is over; another thread may be heard in between.
-        if call.starts_with("<... fsync resumed") || call.starts_with("<... fdatasync resumed") {
-            seen.extend(syncing.remove(thread).map(Seen::Synced));
-            continue;
-        }
-        let Some((name, rest)) = call.split_once('(') else { continue };
-        let Some((path, rest)) = rest.split_once('<').and_then(|(_, rest)| rest.split_once('>'))
-        else {
-            continue;
-        };
-        let path = String::from_utf8(unescaped(path)).unwrap_or_default();
-        let Ok(file) = Path::new(&path).strip_prefix(folder) else { continue };
-        let file = file.to_string_lossy().into_owned();
-        if file == "paid.log" {
-            let wrote = text_of(rest).is_some_and(|bytes| contains(&bytes, b"\"begin\""));
-            seen.extend(wrote.then_some(Seen::Begun));
-            continue;
-        }
-        if !FILES.contains(&&*file) {
-            continue;
-        }
-        match name {
-            "fsync" | "fdatasync" if call.ends_with("<unfinished ...>") => {
-                syncing.insert(thread, file);
-            }
-            "fsync" | "fdatasync" => seen.push(Seen::Synced(file)),
-            "ftruncate" => {
-                let to = number(rest.trim_start_matches(", "));
-                seen.push(Seen::Truncated { file, to });
-            }
-            "pwrite64" => {
-                let bytes = text_of(rest).unwrap_or_default();
-                let behind = rest.rsplit_once('"').map_or("", |(_, behind)| behind);
-                let at = behind.split(", ").nth(2).map_or(0, number);
-                seen.push(Seen::Wrote { file, at, bytes });
-            }
-            _ => panic!("the database is not written with {name}"),
-        }
-    }
-    seen
-}
-
-fn number(text: &str) -> usize {
-    let digits: String = text.chars().take_while(char::is_ascii_digit).collect();
-    digits.parse().unwrap()
-}
-
-fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
-    bytes.windows(wanted.len()).any(|window| window == wanted)
-}
-
-/// Returns the bytes between the quotes.
-fn text_of(rest: &str) -> Option<Vec<u8>> {
-    let (_, text) = rest.split_once('"')?;
-    text.split_once('"').map(|(text, _)| unescaped(text))
-}
-
-/// Reads `\x6a\x6f\x62`.
-fn unescaped(text: &str) -> Vec<u8> {
-    let hex = text.split("\\x").filter(|part| !part.is_empty());
-    hex.map(|part| u8::from_str_radix(part, 16).unwrap()).collect()
 }
