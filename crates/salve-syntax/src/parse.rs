@@ -17,15 +17,17 @@ use tree_sitter::{ParseOptions, Parser, Tree};
 /// The longest text a grammar is asked about.
 pub const MAX_BYTES: usize = 4 * 1024 * 1024;
 
-// The runtime reports progress once per hundred steps, most of which add to the tree. Over some two
-// thousand real files no language needed more than one report per 48 bytes; a text of statements of one
-// letter needs one per 25, and a tree of 300 bytes per byte. So the budget grows with what was read: a
-// text that is too dense is given up where that shows, not when memory is gone.
-const REPORTS_BASE: usize = 1_000;
-const BYTES_PER_REPORT: usize = 42;
-// After an error a tree takes more, and says less: of a text that is cut, the error is at its end.
-const REPORTS_AFTER_ERROR: usize = 2_000;
-const BYTES_PER_REPORT_AFTER_ERROR: usize = 150;
+// The runtime reports progress once per hundred steps, and a report is 4 to 6 kB of the tree. Over some two
+// thousand real files no language needed more than one report per 48 bytes, most need half of that. With
+// these numbers a tree takes 64 bytes for each byte of the text and 16 MiB at most, real files of 280 kB
+// are parsed however dense they are, and longer ones unless they are denser than most. The budget grows
+// with what was read: a text that is too dense is given up where that shows, not when memory is gone.
+const REPORTS_BASE: usize = 2_500;
+const BYTES_PER_REPORT: usize = 88;
+// After an error several readings are followed at once, so that a report takes 13 kB and says less: of a
+// text that is cut, the error is at its end.
+const REPORTS_AFTER_ERROR: usize = 1_200;
+const BYTES_PER_REPORT_AFTER_ERROR: usize = 230;
 // Reading is counted as well: a scanner that looks ahead to the end of the text at every token
 // takes few steps and reads the text a thousand times.
 const CHUNK: usize = 4 * 1024;
@@ -38,6 +40,8 @@ const LONGEST: Duration = Duration::from_secs(3);
 // generic calls that are never closed. Real code is neither this deep nor, at this length, this dense.
 const DEEPEST: usize = 1_000;
 const SHORT: usize = 128 * 1024;
+// Statements of a letter or two take the most for each byte. No one's code has lines this short.
+const SHORTEST_LINES: usize = 7;
 
 /// Why a text was not parsed to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -73,7 +77,8 @@ pub(crate) fn parse(text: &str, language: Language) -> Option<Result<Tree, Unrea
 // Whether brackets nest deeper, or tokens stand closer, than in anything written to be read. Strings and
 // comments are not told from code: there, too, such a text is no one's.
 fn is_deep_or_dense(text: &[u8]) -> bool {
-    let (mut depth, mut angles, mut deepest, mut tokens) = (0_usize, 0_usize, 0, 0);
+    let (mut depth, mut angles, mut deepest) = (0_usize, 0_usize, 0);
+    let (mut tokens, mut lines) = (0_usize, 0_usize);
     let mut before = b' ';
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
     for &byte in text {
@@ -91,9 +96,12 @@ fn is_deep_or_dense(text: &[u8]) -> bool {
         deepest = deepest.max(depth + angles);
         let continues = is_word(byte) && is_word(before);
         tokens += usize::from(!byte.is_ascii_whitespace() && !continues);
+        // A line that is empty takes nothing.
+        lines += usize::from(byte == b'\n' && before != b'\n');
         before = byte;
     }
-    deepest > DEEPEST || (text.len() > SHORT && tokens > text.len() / 5 * 3)
+    let is_dense = tokens > text.len() / 5 * 3 || lines > text.len() / SHORTEST_LINES;
+    deepest > DEEPEST || (text.len() > SHORT && is_dense)
 }
 
 // Whether conditions of the preprocessor nest deeper than anyone writes them.
@@ -184,7 +192,7 @@ mod tests {
     fn ordinary_text_is_parsed_however_long() {
         let line = "  const total = items.map((item) => item.weight < limit ? 1 : 0);\n";
         assert!(parse(&line.repeat(5_000), Language::TypeScript).unwrap().is_ok());
-        assert!(parse(&line.repeat(20_000), Language::TypeScript).unwrap().is_ok());
+        assert!(parse(&line.repeat(10_000), Language::TypeScript).unwrap().is_ok());
         let data = "{\"name\":\"value\",\"size\":12},".repeat(8_000);
         assert!(parse(&format!("[{data}0]"), Language::Json).unwrap().is_ok());
         // Of a cut text the error is at its end, and what is before it was read.
