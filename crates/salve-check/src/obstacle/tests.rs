@@ -105,6 +105,8 @@ fn the_words_of_tools_are_known() {
             "error: could not lock config file .git/config: Permission denied",
             Some(Obstacle::Repository),
         ),
+        ("error: could not write index", Some(Obstacle::Repository)),
+        ("fatal: Unable to write new index file", Some(Obstacle::Repository)),
         ("MemoryError", Some(Obstacle::Memory)),
         ("memory allocation of 3221225472 bytes failed", Some(Obstacle::Memory)),
         (

@@ -164,6 +164,15 @@ const PROCESSES: &[&str] = &[
     "pthread_create failed",
     "pthread_create: resource temporarily unavailable",
 ];
+/// Words of git where it does not say which file it could not write.
+const GIT_WRITES: &[&str] = &[
+    "could not write index",
+    "unable to write new index file",
+    "unable to write new_index file",
+    "cannot save the current index state",
+    "cannot save the current worktree state",
+    "insufficient permission for adding an object to repository database",
+];
 const SPACE: &[&str] = &["no space left on device", "enospc", "disk quota exceeded"];
 
 /// How many lines from the end are read.
@@ -174,7 +183,8 @@ pub(super) fn read(text: &str, walls: &Walls) -> Option<Obstacle> {
     let lines: Vec<&str> = lower.lines().rev().take(LINES).collect();
     let holds = |line: &str, words: &[&str]| words.iter().any(|word| line.contains(word));
     let any = |words: &[&str]| lines.iter().any(|line| holds(line, words));
-    if lines.iter().any(|line| line.contains(".git/") && holds(line, READ_ONLY)) {
+    let in_git = |line: &&str| line.contains(".git/") && holds(line, READ_ONLY);
+    if any(GIT_WRITES) || lines.iter().any(in_git) {
         return Some(Obstacle::Repository);
     }
     if any(TRACING) {
