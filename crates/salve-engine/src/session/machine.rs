@@ -1,0 +1,335 @@
+//! A turn: which step comes next, and what its result means.
+//!
+//! In: options, and the result of each step. Out: the next step, until it is [`TurnStep::Done`]. Plan, load,
+//! ask, read, apply, check, heal, commands; then the output of the commands goes to the model, for some
+//! rounds. Never does anything: files, tools, models and clocks are the driver's. Never asks for an edit or a
+//! command of an answer that is not whole. All of it can be written down after any step and read back.
+
+mod step;
+
+pub use step::{
+    AnswerFacts, AskTurn, AskWhy, AttentionCode, CheckEnd, CommandEnd, Interruption, LoadWhy,
+    TurnEnding, TurnResult, TurnStep, WrittenChange,
+};
+
+use salve_types::{Spend, SpendLimit};
+use serde::{Deserialize, Serialize};
+
+/// What a turn may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TurnOptions {
+    /// How often the output of commands is told to the model.
+    pub rounds: u32,
+    /// How often the model is asked again because its answer could not be applied.
+    pub corrections: u32,
+    /// Whether a red check is healed.
+    pub heal: bool,
+    /// What the turn may take, its heals included.
+    pub budget: SpendLimit,
+}
+
+impl Default for TurnOptions {
+    fn default() -> Self {
+        Self { rounds: 3, corrections: 1, heal: true, budget: SpendLimit::default() }
+    }
+}
+
+/// A task that a change has done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tick {
+    /// The task, by its id.
+    pub todo: String,
+    /// The change.
+    pub change: String,
+}
+
+/// A turn between two steps.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[must_use]
+pub struct TurnMachine {
+    options: TurnOptions,
+    step: TurnStep,
+    /// Where it goes on when it was interrupted.
+    paused_at: Option<TurnStep>,
+    /// How often the model was asked.
+    asked: u32,
+    corrections: u32,
+    rounds: u32,
+    spent: Spend,
+    /// Whether the answer at hand is proven to be whole.
+    whole: bool,
+    answer: AnswerFacts,
+    /// Changes that no check has looked at.
+    unchecked: Vec<WrittenChange>,
+    ticked: Vec<Tick>,
+    /// Commands of the answer at hand that ran, and those of them that failed.
+    ran: u32,
+    failed: u32,
+    /// Commands of the whole turn that nobody was there to allow.
+    skipped: u32,
+}
+
+/// The driver answered a step with a result of another one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a turn was given a result that does not belong to its step")]
+pub struct WrongTurnResult;
+
+impl TurnMachine {
+    /// Starts a turn.
+    pub fn new(options: TurnOptions) -> Self {
+        Self {
+            options,
+            step: TurnStep::Plan,
+            paused_at: None,
+            asked: 0,
+            corrections: 0,
+            rounds: 0,
+            spent: Spend::default(),
+            whole: false,
+            answer: AnswerFacts::default(),
+            unchecked: Vec::new(),
+            ticked: Vec::new(),
+            ran: 0,
+            failed: 0,
+            skipped: 0,
+        }
+    }
+
+    /// Returns what is to be done next. Asking again gives the same.
+    pub fn next(&self) -> TurnStep {
+        self.step.clone()
+    }
+
+    /// Takes the result of the step.
+    ///
+    /// # Errors
+    /// When it is not one of that step; nothing changed then.
+    pub fn take(&mut self, result: TurnResult) -> Result<(), WrongTurnResult> {
+        let next = match (&self.step, result) {
+            (TurnStep::Done(_), _) => return Err(WrongTurnResult),
+            (_, TurnResult::Interrupted(why)) => self.interrupted(why),
+            (TurnStep::Plan, TurnResult::Planned) => TurnStep::Load(LoadWhy::Planned),
+            (TurnStep::Load(LoadWhy::Planned), TurnResult::Loaded) => self.ask(AskWhy::Request),
+            (TurnStep::Load(LoadWhy::Again), TurnResult::Loaded) => self.ask(AskWhy::Refused),
+            (TurnStep::Load(LoadWhy::Feedback), TurnResult::Loaded) => self.ask(AskWhy::Feedback),
+            (TurnStep::Ask(_), TurnResult::Answered { whole, spent }) => {
+                self.spent = self.spent.plus(spent);
+                self.whole = whole;
+                TurnStep::Read
+            }
+            (TurnStep::Ask(_), TurnResult::NoAnswer { over_budget, spent }) => {
+                self.spent = self.spent.plus(spent);
+                match over_budget {
+                    true => self.interrupted(Interruption::Budget),
+                    false => TurnStep::Done(TurnEnding::Failed),
+                }
+            }
+            (TurnStep::Read, TurnResult::ReadAnswer(facts)) => self.was_read(facts),
+            (TurnStep::Apply, TurnResult::Applied(change)) => {
+                self.unchecked.push(change);
+                TurnStep::Check
+            }
+            (TurnStep::Apply, TurnResult::NothingToApply) => self.command_from(0),
+            (TurnStep::Apply, TurnResult::Held) => self.stop_at(TurnEnding::Waiting),
+            // Commands are meant for the files as they would have been.
+            (TurnStep::Apply, TurnResult::Declined) => TurnStep::Done(TurnEnding::Completed),
+            (TurnStep::Apply, TurnResult::Refused { answerable }) => self.was_refused(answerable),
+            (TurnStep::Check, TurnResult::Checked(end)) => self.checked(end),
+            (TurnStep::Heal, TurnResult::Healed { green, spent }) => {
+                self.spent = self.spent.plus(spent);
+                self.checked_after_heal(green)
+            }
+            (TurnStep::Command(number), TurnResult::Command(end)) => {
+                let number = *number;
+                self.command_ended(number, end)
+            }
+            _ => return Err(WrongTurnResult),
+        };
+        self.step = next;
+        Ok(())
+    }
+
+    /// Goes on with the step that was interrupted, that a person is asked about, or that did not fit the
+    /// budget, with this budget in place of the one before. Returns whether there is such a step.
+    pub fn resume(&mut self, budget: SpendLimit) -> bool {
+        let Some(step) = self.paused_at.take() else { return false };
+        self.options.budget = budget;
+        self.step = step;
+        true
+    }
+
+    /// Returns whether the turn is over for now, and can be gone on with.
+    pub const fn can_resume(&self) -> bool {
+        self.paused_at.is_some()
+    }
+
+    /// Returns its options.
+    pub const fn options(&self) -> &TurnOptions {
+        &self.options
+    }
+
+    /// Returns what its calls and heals took.
+    pub const fn spent(&self) -> Spend {
+        self.spent
+    }
+
+    /// Returns what is left of the budget.
+    pub fn left(&self) -> SpendLimit {
+        let rest = |limit: Option<u64>, taken: u64| limit.map(|limit| limit.saturating_sub(taken));
+        SpendLimit {
+            tokens: rest(self.options.budget.tokens, self.spent.tokens),
+            micro_dollars: rest(self.options.budget.micro_dollars, self.spent.micro_dollars),
+        }
+    }
+
+    /// Returns the tasks that were done, each with the change that did it.
+    pub fn ticked(&self) -> &[Tick] {
+        &self.ticked
+    }
+
+    /// Returns how often the model was asked.
+    pub const fn asked(&self) -> u32 {
+        self.asked
+    }
+
+    /// Returns whether the answer at hand is proven to be whole.
+    pub const fn is_whole(&self) -> bool {
+        self.whole
+    }
+
+    fn ask(&mut self, why: AskWhy) -> TurnStep {
+        self.asked += 1;
+        let ask = TurnStep::Ask(AskTurn { number: self.asked, why });
+        let left = self.left();
+        if left.tokens == Some(0) || left.micro_dollars == Some(0) {
+            self.paused_at = Some(ask);
+            return TurnStep::Done(TurnEnding::OverBudget);
+        }
+        ask
+    }
+
+    fn was_read(&mut self, facts: AnswerFacts) -> TurnStep {
+        self.answer = facts;
+        (self.ran, self.failed) = (0, 0);
+        let attention = |code| TurnStep::Done(TurnEnding::NeedsAttention(code));
+        if !facts.readable {
+            return attention(AttentionCode::Unreadable);
+        }
+        if !self.whole || facts.recovered {
+            return attention(AttentionCode::Recovered);
+        }
+        if facts.redacted {
+            return match self.may_correct() {
+                true => self.ask(AskWhy::Redacted),
+                false => attention(AttentionCode::Redacted),
+            };
+        }
+        if facts.edits { TurnStep::Apply } else { self.command_from(0) }
+    }
+
+    fn was_refused(&mut self, answerable: bool) -> TurnStep {
+        match answerable && self.may_correct() {
+            true => TurnStep::Load(LoadWhy::Again),
+            false => TurnStep::Done(TurnEnding::NeedsAttention(AttentionCode::Refused)),
+        }
+    }
+
+    const fn may_correct(&mut self) -> bool {
+        let may = self.corrections < self.options.corrections;
+        if may {
+            self.corrections += 1;
+        }
+        may
+    }
+
+    fn checked(&mut self, end: CheckEnd) -> TurnStep {
+        match end {
+            CheckEnd::Green | CheckEnd::Nothing => {
+                self.tick();
+                self.command_from(0)
+            }
+            // It is written, and nothing is known of it.
+            CheckEnd::NotRun => {
+                self.unchecked.clear();
+                self.command_from(0)
+            }
+            CheckEnd::Red if self.options.heal => TurnStep::Heal,
+            CheckEnd::Red => self.checked_after_heal(false),
+        }
+    }
+
+    fn checked_after_heal(&mut self, green: bool) -> TurnStep {
+        if green {
+            self.tick();
+            return self.command_from(0);
+        }
+        self.unchecked.clear();
+        TurnStep::Done(TurnEnding::NeedsAttention(AttentionCode::Red))
+    }
+
+    fn tick(&mut self) {
+        for WrittenChange { change, todos } in std::mem::take(&mut self.unchecked) {
+            for todo in todos {
+                if !self.ticked.iter().any(|tick| tick.todo == todo) {
+                    self.ticked.push(Tick { todo, change: change.clone() });
+                }
+            }
+        }
+    }
+
+    fn command_ended(&mut self, number: u32, end: CommandEnd) -> TurnStep {
+        match end {
+            CommandEnd::Ran { ok } => {
+                self.ran += 1;
+                self.failed += u32::from(!ok);
+                // What comes after it was meant for its success.
+                if !ok {
+                    return self.commands_over();
+                }
+            }
+            CommandEnd::Waits => return self.stop_at(TurnEnding::Waiting),
+            CommandEnd::Skipped => self.skipped += 1,
+            CommandEnd::Denied => {}
+        }
+        self.command_from(number + 1)
+    }
+
+    fn command_from(&mut self, number: u32) -> TurnStep {
+        if number < self.answer.commands {
+            return TurnStep::Command(number);
+        }
+        self.commands_over()
+    }
+
+    fn commands_over(&mut self) -> TurnStep {
+        if self.ran > 0 && self.rounds < self.options.rounds {
+            self.rounds += 1;
+            return TurnStep::Load(LoadWhy::Feedback);
+        }
+        TurnStep::Done(match (self.failed, self.skipped) {
+            (0, 0) => TurnEnding::Completed,
+            (0, _) => TurnEnding::Waiting,
+            _ => TurnEnding::NeedsAttention(AttentionCode::CommandFailed),
+        })
+    }
+
+    fn interrupted(&mut self, why: Interruption) -> TurnStep {
+        match why {
+            Interruption::Cancelled => TurnStep::Done(TurnEnding::Cancelled),
+            Interruption::Budget => self.stop_at(TurnEnding::OverBudget),
+            Interruption::Paused => self.stop_at(TurnEnding::Paused),
+        }
+    }
+
+    // It goes on with the same step.
+    fn stop_at(&mut self, ending: TurnEnding) -> TurnStep {
+        self.paused_at = Some(self.step.clone());
+        TurnStep::Done(ending)
+    }
+}
+
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,173 @@
+//! What holds for every turn, whatever the driver answers.
+//!
+//! It ends; it never asks beyond its caps; nothing of an answer that was recovered, redacted or not whole is
+//! applied or run; a task is ticked only by a change that was applied and passed; and written down and read
+//! back at any step it goes on as if nothing had happened.
+
+use super::tests::spent;
+use super::*;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+/// What a driver answers, as numbers that are used up one by one.
+struct Dice {
+    numbers: Vec<u8>,
+    at: usize,
+}
+
+impl Dice {
+    fn throw(&mut self, sides: u8) -> u8 {
+        let number = self.numbers.get(self.at % self.numbers.len()).copied().unwrap_or_default();
+        self.at += 1;
+        number.wrapping_add(u8::try_from(self.at % 7).unwrap_or_default()) % sides
+    }
+
+    fn often(&mut self) -> bool {
+        self.throw(5) != 0
+    }
+
+    fn answer(&mut self, step: &TurnStep) -> TurnResult {
+        match self.throw(50) {
+            0 => return TurnResult::Interrupted(Interruption::Paused),
+            1 => return TurnResult::Interrupted(Interruption::Cancelled),
+            2 => return TurnResult::Interrupted(Interruption::Budget),
+            _ => {}
+        }
+        match step {
+            TurnStep::Plan => TurnResult::Planned,
+            TurnStep::Load(_) => TurnResult::Loaded,
+            TurnStep::Ask(_) if self.throw(12) == 0 => {
+                TurnResult::NoAnswer { over_budget: self.throw(2) == 0, spent: spent(2) }
+            }
+            TurnStep::Ask(_) => {
+                let tokens = u64::from(self.throw(9));
+                TurnResult::Answered { whole: self.often(), spent: spent(tokens) }
+            }
+            TurnStep::Read => TurnResult::ReadAnswer(AnswerFacts {
+                recovered: self.throw(8) == 0,
+                readable: self.throw(20) != 0,
+                redacted: self.throw(6) == 0,
+                edits: self.often(),
+                commands: u32::from(self.throw(4)),
+            }),
+            TurnStep::Apply => match self.throw(7) {
+                0 => TurnResult::Held,
+                3 => TurnResult::Declined,
+                1 => TurnResult::Refused { answerable: self.often() },
+                2 => TurnResult::NothingToApply,
+                _ => {
+                    let change = format!("c{}", self.at);
+                    let todos = (0..self.throw(3)).map(|_| format!("t{}", self.throw(5)));
+                    TurnResult::Applied(WrittenChange { change, todos: todos.collect() })
+                }
+            },
+            TurnStep::Check => TurnResult::Checked(match self.throw(5) {
+                0 => CheckEnd::Nothing,
+                1 => CheckEnd::NotRun,
+                2 => CheckEnd::Red,
+                _ => CheckEnd::Green,
+            }),
+            TurnStep::Heal => TurnResult::Healed { green: self.often(), spent: spent(4) },
+            TurnStep::Command(_) => TurnResult::Command(match self.throw(6) {
+                0 => CommandEnd::Waits,
+                1 => CommandEnd::Denied,
+                3 => CommandEnd::Skipped,
+                2 => CommandEnd::Ran { ok: false },
+                _ => CommandEnd::Ran { ok: true },
+            }),
+            TurnStep::Done(_) => unreachable!("asked after the end"),
+        }
+    }
+}
+
+fn options() -> impl Strategy<Value = TurnOptions> {
+    (0..4_u32, 0..3_u32, any::<bool>(), prop::option::of(0..40_u64)).prop_map(
+        |(rounds, corrections, heal, tokens)| TurnOptions {
+            rounds,
+            corrections,
+            heal,
+            budget: SpendLimit { tokens, micro_dollars: None },
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    #[test]
+    fn every_turn_ends_within_its_limits(
+        options in options(),
+        numbers in prop::collection::vec(any::<u8>(), 1..200),
+    ) {
+        let mut dice = Dice { numbers, at: 0 };
+        let mut machine = TurnMachine::new(options);
+        // Whether something of the answer at hand may be applied or run.
+        let mut usable = false;
+        let (mut asked, mut again, mut pauses, mut steps) = (BTreeSet::new(), 0_u32, 0, 0);
+        let (mut waiting, mut passed) = (Vec::new(), BTreeSet::new());
+        let (mut whole, mut ran) = (false, BTreeSet::new());
+        loop {
+            steps += 1;
+            prop_assert!(steps < 500, "it does not end");
+            let step = machine.next();
+            match &step {
+                TurnStep::Done(_) => {
+                    pauses += 1;
+                    if pauses > 3 || !machine.resume(options.budget) {
+                        break;
+                    }
+                    continue;
+                }
+                TurnStep::Ask(ask) => {
+                    asked.insert(ask.number);
+                    let left = machine.left();
+                    prop_assert!(left.tokens != Some(0) || pauses > 0, "asked without a budget");
+                    usable = false;
+                }
+                TurnStep::Load(LoadWhy::Again) => again += 1,
+                TurnStep::Apply | TurnStep::Check | TurnStep::Heal => {
+                    prop_assert!(usable, "{:?} of an answer that is not whole", step);
+                }
+                TurnStep::Command(number) => {
+                    prop_assert!(usable, "a command of an answer that is not whole");
+                    ran.insert((machine.asked(), *number));
+                }
+                _ => {}
+            }
+            let result = dice.answer(&step);
+            match &result {
+                TurnResult::Answered { whole: proven, .. } => whole = *proven,
+                TurnResult::ReadAnswer(facts) => {
+                    usable = whole && facts.readable && !facts.recovered && !facts.redacted;
+                }
+                TurnResult::Applied(change) => waiting.push(change.clone()),
+                TurnResult::Checked(CheckEnd::Green | CheckEnd::Nothing)
+                | TurnResult::Healed { green: true, .. } => {
+                    passed.extend(waiting.drain(..).map(|change| change.change));
+                }
+                TurnResult::Checked(CheckEnd::NotRun) | TurnResult::Healed { .. } => waiting.clear(),
+                // Looked at once more by the heal, where there is one.
+                TurnResult::Interrupted(_) if matches!(step, TurnStep::Load(LoadWhy::Again)) => {
+                    again -= 1;
+                }
+                _ => {}
+            }
+            let written = serde_json::to_string(&machine).unwrap();
+            let mut read: TurnMachine = serde_json::from_str(&written).unwrap();
+            prop_assert_eq!(&read, &machine);
+            let result_read: TurnResult =
+                serde_json::from_str(&serde_json::to_string(&result).unwrap()).unwrap();
+            prop_assert!(machine.take(result).is_ok());
+            prop_assert!(read.take(result_read).is_ok());
+            prop_assert_eq!(&read, &machine, "read back, it goes on differently");
+            for tick in machine.ticked() {
+                prop_assert!(passed.contains(&tick.change), "{:?} was not checked", tick);
+            }
+        }
+        let most = 1 + options.corrections + options.rounds;
+        prop_assert!(asked.len() <= usize::try_from(most).unwrap_or(usize::MAX));
+        prop_assert!(again <= options.corrections, "asked again {} times", again);
+        let todos: BTreeSet<&str> = machine.ticked().iter().map(|tick| tick.todo.as_str()).collect();
+        prop_assert_eq!(todos.len(), machine.ticked().len(), "ticked twice");
+    }
+}

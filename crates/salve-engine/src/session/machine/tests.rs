@@ -1,0 +1,209 @@
+//! Turns that show what each result leads to.
+
+use super::*;
+
+pub(super) fn spent(tokens: u64) -> Spend {
+    Spend { tokens, micro_dollars: 0 }
+}
+
+fn answered() -> TurnResult {
+    TurnResult::Answered { whole: true, spent: spent(10) }
+}
+
+fn read(edits: bool, commands: u32) -> TurnResult {
+    TurnResult::ReadAnswer(AnswerFacts {
+        readable: true,
+        edits,
+        commands,
+        ..AnswerFacts::default()
+    })
+}
+
+fn applied(change: &str, todo: &str) -> TurnResult {
+    TurnResult::Applied(WrittenChange { change: change.to_owned(), todos: vec![todo.to_owned()] })
+}
+
+fn checked(end: CheckEnd) -> TurnResult {
+    TurnResult::Checked(end)
+}
+
+fn ran(ok: bool) -> TurnResult {
+    TurnResult::Command(CommandEnd::Ran { ok })
+}
+
+fn healed(green: bool) -> TurnResult {
+    TurnResult::Healed { green, spent: spent(5) }
+}
+
+// A turn that was asked, and given these results after its files were loaded.
+fn after(options: TurnOptions, results: impl IntoIterator<Item = TurnResult>) -> TurnMachine {
+    let mut machine = TurnMachine::new(options);
+    for result in [TurnResult::Planned, TurnResult::Loaded].into_iter().chain(results) {
+        let step = machine.next();
+        assert!(machine.take(result.clone()).is_ok(), "{result:?} is none of {step:?}");
+    }
+    machine
+}
+
+fn end(machine: &TurnMachine) -> TurnEnding {
+    match machine.next() {
+        TurnStep::Done(ending) => ending,
+        other => panic!("it goes on with {other:?}"),
+    }
+}
+
+fn todos(machine: &TurnMachine) -> Vec<&str> {
+    machine.ticked().iter().map(|tick| tick.todo.as_str()).collect()
+}
+
+#[test]
+fn an_answer_without_edits_and_commands_completes_the_turn() {
+    let machine = after(TurnOptions::default(), [answered(), read(false, 0)]);
+    assert_eq!(end(&machine), TurnEnding::Completed);
+    assert_eq!(machine.spent(), spent(10));
+}
+
+#[test]
+fn a_task_is_ticked_by_a_change_that_passed_its_check() {
+    for (end, expected) in [
+        (CheckEnd::Green, vec!["t"]),
+        (CheckEnd::Nothing, vec!["t"]),
+        (CheckEnd::NotRun, Vec::new()),
+        (CheckEnd::Red, Vec::new()),
+    ] {
+        let machine = after(
+            TurnOptions::default(),
+            [answered(), read(true, 0), applied("c", "t"), checked(end)],
+        );
+        assert_eq!(todos(&machine), expected, "{end:?}");
+    }
+    let red = [answered(), read(true, 0), applied("c", "t"), checked(CheckEnd::Red)];
+    let healed = |green| red.clone().into_iter().chain([healed(green)]);
+    let green = after(TurnOptions::default(), healed(true));
+    assert_eq!((todos(&green), end(&green)), (vec!["t"], TurnEnding::Completed));
+    let red = after(TurnOptions::default(), healed(false));
+    assert_eq!(todos(&red), Vec::<&str>::new());
+    assert_eq!(end(&red), TurnEnding::NeedsAttention(AttentionCode::Red));
+}
+
+#[test]
+fn c087_edits_that_do_not_fit_are_asked_for_once_more_with_the_files_of_now() {
+    let refused = || TurnResult::Refused { answerable: true };
+    let once = [answered(), read(true, 0), refused()];
+    let machine = after(TurnOptions::default(), once.clone());
+    assert_eq!(machine.next(), TurnStep::Load(LoadWhy::Again));
+    let again = [TurnResult::Loaded, answered(), read(true, 0)];
+    let twice: Vec<TurnResult> = once.into_iter().chain(again).collect();
+    let machine = after(TurnOptions::default(), twice.clone());
+    assert_eq!(machine.next(), TurnStep::Apply);
+    let machine = after(TurnOptions::default(), twice.into_iter().chain([refused()]));
+    assert_eq!(end(&machine), TurnEnding::NeedsAttention(AttentionCode::Refused));
+    let never = [answered(), read(true, 0), TurnResult::Refused { answerable: false }];
+    let machine = after(TurnOptions::default(), never);
+    assert_eq!(end(&machine), TurnEnding::NeedsAttention(AttentionCode::Refused));
+}
+
+#[test]
+fn c189_what_was_recovered_or_not_whole_is_neither_applied_nor_run() {
+    let facts = AnswerFacts { readable: true, edits: true, commands: 2, ..AnswerFacts::default() };
+    let cut = TurnResult::Answered { whole: false, spent: spent(1) };
+    let machine = after(TurnOptions::default(), [cut, TurnResult::ReadAnswer(facts)]);
+    assert_eq!(end(&machine), TurnEnding::NeedsAttention(AttentionCode::Recovered));
+    let recovered = TurnResult::ReadAnswer(AnswerFacts { recovered: true, ..facts });
+    let machine = after(TurnOptions::default(), [answered(), recovered]);
+    assert_eq!(end(&machine), TurnEnding::NeedsAttention(AttentionCode::Recovered));
+    let nothing = TurnResult::ReadAnswer(AnswerFacts { readable: false, ..facts });
+    let machine = after(TurnOptions::default(), [answered(), nothing]);
+    assert_eq!(end(&machine), TurnEnding::NeedsAttention(AttentionCode::Unreadable));
+}
+
+#[test]
+fn an_answer_that_lost_a_secret_is_asked_for_once_more() {
+    let facts = AnswerFacts { readable: true, edits: true, redacted: true, ..Default::default() };
+    let redacted = || TurnResult::ReadAnswer(facts);
+    let machine = after(TurnOptions::default(), [answered(), redacted()]);
+    assert_eq!(machine.next(), TurnStep::Ask(AskTurn { number: 2, why: AskWhy::Redacted }));
+    let machine = after(TurnOptions::default(), [answered(), redacted(), answered(), redacted()]);
+    assert_eq!(end(&machine), TurnEnding::NeedsAttention(AttentionCode::Redacted));
+}
+
+#[test]
+fn c063_the_output_of_commands_goes_to_the_model_for_some_rounds() {
+    let options = TurnOptions { rounds: 2, ..TurnOptions::default() };
+    let round = [answered(), read(false, 1), ran(false)];
+    let machine = after(options, round.clone().into_iter().chain([TurnResult::Loaded]));
+    assert_eq!(machine.next(), TurnStep::Ask(AskTurn { number: 2, why: AskWhy::Feedback }));
+    let told = || round.clone().into_iter().chain([TurnResult::Loaded]);
+    let rounds = || told().chain(told()).chain(round.clone());
+    let machine = after(options, rounds());
+    assert_eq!(end(&machine), TurnEnding::NeedsAttention(AttentionCode::CommandFailed));
+    let green = told().chain([answered(), read(true, 1)]).chain([
+        applied("c", "t"),
+        checked(CheckEnd::Green),
+        ran(true),
+        TurnResult::Loaded,
+        answered(),
+        read(false, 0),
+    ]);
+    let machine = after(options, green);
+    assert_eq!((end(&machine), machine.asked()), (TurnEnding::Completed, 3));
+}
+
+#[test]
+fn commands_stop_at_the_first_that_fails_and_wait_where_nobody_allows_them() {
+    let start = [answered(), read(false, 3)];
+    let machine = after(TurnOptions::default(), start.clone().into_iter().chain([ran(true)]));
+    assert_eq!(machine.next(), TurnStep::Command(1));
+    let failed = start.clone().into_iter().chain([ran(false)]);
+    let told = after(TurnOptions::default(), failed).next();
+    assert_eq!(told, TurnStep::Load(LoadWhy::Feedback));
+    let skipped = || TurnResult::Command(CommandEnd::Skipped);
+    let denied = TurnResult::Command(CommandEnd::Denied);
+    let all = start.clone().into_iter().chain([skipped(), skipped(), denied]);
+    let machine = after(TurnOptions::default(), all);
+    assert_eq!((end(&machine), machine.can_resume()), (TurnEnding::Waiting, false));
+    let waits = TurnResult::Command(CommandEnd::Waits);
+    let mut machine = after(TurnOptions::default(), start.into_iter().chain([ran(true), waits]));
+    assert_eq!(end(&machine), TurnEnding::Waiting);
+    assert!(machine.resume(SpendLimit::default()));
+    assert_eq!(machine.next(), TurnStep::Command(1));
+}
+
+#[test]
+fn held_edits_hold_their_commands() {
+    let mut machine = after(TurnOptions::default(), [answered(), read(true, 2), TurnResult::Held]);
+    assert_eq!(end(&machine), TurnEnding::Waiting);
+    assert!(machine.resume(SpendLimit::default()));
+    assert_eq!(machine.next(), TurnStep::Apply);
+    machine.take(TurnResult::Declined).unwrap();
+    assert_eq!(end(&machine), TurnEnding::Completed);
+}
+
+#[test]
+fn a_budget_ends_the_turn_and_more_of_it_goes_on() {
+    let budget = SpendLimit { tokens: Some(10), micro_dollars: None };
+    let options = TurnOptions { budget, ..TurnOptions::default() };
+    let ran = [answered(), read(false, 1), ran(true), TurnResult::Loaded];
+    let mut machine = after(options, ran);
+    assert_eq!(end(&machine), TurnEnding::OverBudget);
+    assert!(machine.resume(SpendLimit::default()));
+    assert_eq!(machine.next(), TurnStep::Ask(AskTurn { number: 2, why: AskWhy::Feedback }));
+    let none = TurnResult::NoAnswer { over_budget: true, spent: spent(3) };
+    machine.take(none).unwrap();
+    assert_eq!(end(&machine), TurnEnding::OverBudget);
+    assert!(machine.resume(SpendLimit::default()));
+    assert!(matches!(machine.next(), TurnStep::Ask(ask) if ask.number == 2));
+}
+
+#[test]
+fn a_pause_goes_on_where_it_was_and_a_cancel_does_not() {
+    let mut machine = after(TurnOptions::default(), [answered()]);
+    machine.take(TurnResult::Interrupted(Interruption::Paused)).unwrap();
+    assert_eq!(end(&machine), TurnEnding::Paused);
+    assert_eq!(machine.take(TurnResult::Planned), Err(WrongTurnResult));
+    assert!(machine.resume(SpendLimit::default()));
+    assert_eq!(machine.next(), TurnStep::Read);
+    machine.take(TurnResult::Interrupted(Interruption::Cancelled)).unwrap();
+    assert!(!machine.resume(SpendLimit::default()));
+    assert_eq!(end(&machine), TurnEnding::Cancelled);
+}
