@@ -36,12 +36,12 @@ pub use parse::{
 pub use prose::{ends_like_an_end, is_sentence};
 pub use redact::{
     ExactSecret, ExtraPrefix, RedactOptions, RedactStream, Redacted, Redactor, SecretFound,
-    is_secret_name, read_env_file,
+    has_redaction, is_secret_name, read_env_file,
 };
 pub use resume::{
     CHECK_SOURCE, CONTINUATION_SOURCE, DropReason, Dropped, FinalBreak, PromptOptions,
     RefusalReason, Reindented, Stitch, StitchOptions, StitchOutcome, Template, TemplateError,
-    context_tail, resume_prompt, resume_prompt_for, stitch, stitch_chat, stitch_with,
+    context_tail, fence_around, resume_prompt, resume_prompt_for, stitch, stitch_chat, stitch_with,
 };
 pub use schema::{
     Arrival, ChatStage, Coerced, Coercion, CoercionCode, CompiledSchema, EMPTY_CODE,

@@ -21,6 +21,7 @@ mod values;
 mod view;
 
 pub use env_file::{is_secret_name, read_env_file};
+pub use marker::has_redaction;
 
 use exact::{ExactScan, Values};
 use finders::Finders;

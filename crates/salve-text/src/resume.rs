@@ -29,7 +29,7 @@ pub use stitch::{
     DropReason, Dropped, RefusalReason, Reindented, Stitch, StitchOptions, StitchOutcome, stitch,
     stitch_with,
 };
-pub use tail::context_tail;
+pub use tail::{context_tail, fence_around};
 pub use template::{Template, TemplateError};
 
 /// The name under which checks of a text are logged.

@@ -15,7 +15,8 @@ pub fn context_tail(text: &str, limit: usize) -> &str {
 }
 
 /// Returns a fence of backticks longer than any run of them in `content`.
-pub(crate) fn fence_around(content: &str) -> String {
+#[must_use]
+pub fn fence_around(content: &str) -> String {
     let mut longest = 0;
     let mut run = 0;
     for byte in content.bytes() {
