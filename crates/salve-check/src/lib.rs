@@ -47,8 +47,8 @@ pub use policy::{
     Approval, ApprovalError, Approvals, Attendance, AutoApply, AutoRun, AutoRunMode, Choice,
     CommandFollowUp, CommandSegment, CommandVerdict, DEFAULT_LIST, ListEntry, LoadedRules,
     NextStep, PolicyRules, Profile, ProposedCommand, Rule, RuleDecision, RuleError, RuleSource,
-    Scope, UserRule, UserRules, entries_to_add, judge_command, may_auto_run, next_step,
-    next_step_of_edits, read_follow_up, show_entries,
+    Scope, Supervision, UserRule, UserRules, entries_to_add, judge_command, may_auto_run,
+    next_step, next_step_of_edits, read_follow_up, read_supervision, show_entries,
 };
 pub use report::{failure_text, for_model, github_commands, sarif_log};
 pub use run::{

@@ -21,7 +21,7 @@ mod user_rules;
 
 pub use approvals::{Approval, ApprovalError, Approvals, Scope, entries_to_add, show_entries};
 pub use auto_run::{AutoRun, AutoRunMode, may_auto_run};
-pub use follow_up::{CommandFollowUp, read_follow_up};
+pub use follow_up::{CommandFollowUp, Supervision, read_follow_up, read_supervision};
 pub use list::{DEFAULT_LIST, ListEntry, PolicyRules, Profile};
 pub use next_step::{
     Attendance, AutoApply, Choice, NextStep, ProposedCommand, next_step, next_step_of_edits,

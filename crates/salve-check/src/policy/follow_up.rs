@@ -2,15 +2,14 @@
 //!
 //! In: its answer. Out: continue, stop, or another command instead. Never an authorisation: a
 //! replacement is judged as any proposed command is. A structured answer counts before any words,
-//! and whatever is unclear means stop.
-//!
-//! No command calls it yet: its caller is the conversation, where a model supervises the commands that
-//! it proposed.
+//! and whatever is unclear means stop. Its caller is the conversation, where a model supervises the
+//! commands that it proposed.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// What should happen next.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[must_use]
 pub enum CommandFollowUp {
     /// The next command.
@@ -27,14 +26,29 @@ pub enum CommandFollowUp {
     },
 }
 
+/// An answer about a command: what should happen, and what was said about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[must_use]
+pub struct Supervision {
+    /// What should happen next.
+    pub next: CommandFollowUp,
+    /// The words, for people: the reason that was given, or the text without its blocks.
+    pub said: String,
+}
+
 /// Reads `{"action": "continue" | "stop" | "replace", "command": …}` from an answer, alone or with
 /// text around it; without one, the words decide.
 pub fn read_follow_up(text: &str) -> CommandFollowUp {
+    read_supervision(text).next
+}
+
+/// Reads an answer as [`read_follow_up`] does, with what was said.
+pub fn read_supervision(text: &str) -> Supervision {
     let mut answers = structured(text);
     match (answers.pop(), answers.is_empty()) {
         (Some(answer), true) => answer,
-        (Some(_), false) => stop("the answer holds more than one action"),
-        (None, _) => in_words(text),
+        (Some(_), false) => stopped("the answer holds more than one action"),
+        (None, _) => Supervision { next: in_words(text), said: prose_of(text) },
     }
 }
 
@@ -51,7 +65,7 @@ const MAX_OBJECTS: usize = 64;
 const MAX_BYTES: usize = 64 << 10;
 
 // Every object with an action that is not inside another one.
-fn structured(text: &str) -> Vec<CommandFollowUp> {
+fn structured(text: &str) -> Vec<Supervision> {
     let mut found = Vec::new();
     let mut from = 0;
     for _ in 0..MAX_OBJECTS {
@@ -62,18 +76,20 @@ fn structured(text: &str) -> Vec<CommandFollowUp> {
         // What is no whole object may still hold one.
         from += open + value.as_ref().map_or(1, |_| objects.byte_offset());
         if let Some(value) = value.filter(|value| value.get("action").is_some()) {
-            found.push(
-                serde_json::from_value(value).map_or_else(
-                    |_| stop("the action is not written as agreed"),
-                    Answer::follow_up,
-                ),
-            );
+            found.push(serde_json::from_value(value).map_or_else(
+                |_| stopped("the action is not written as agreed"),
+                Answer::supervision,
+            ));
         }
     }
     found
 }
 
 impl Answer {
+    fn supervision(self) -> Supervision {
+        Supervision { said: self.why.clone().unwrap_or_default(), next: self.follow_up() }
+    }
+
     fn follow_up(self) -> CommandFollowUp {
         match (self.action.as_str(), self.command) {
             ("continue", _) => CommandFollowUp::Continue,
@@ -89,6 +105,15 @@ impl Answer {
 
 fn stop(why: &str) -> CommandFollowUp {
     CommandFollowUp::Stop { why: why.to_owned() }
+}
+
+fn stopped(why: &str) -> Supervision {
+    Supervision { next: stop(why), said: String::new() }
+}
+
+fn prose_of(text: &str) -> String {
+    let (prose, _) = without_blocks(text);
+    prose.split_whitespace().collect::<Vec<&str>>().join(" ")
 }
 
 // Only when nothing structured was said.
@@ -227,6 +252,18 @@ mod tests {
             ("One of these:\n```\na\n```\n```\nb\n```", "stop"),
         ] {
             assert_eq!(shown(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn c068_what_was_said_is_kept_for_people() {
+        for (text, said) in [
+            (r#"{"action": "continue", "why": "Directory created."}"#, "Directory created."),
+            (r#"{"action": "continue"}"#, ""),
+            ("Directory created.\nContinue.", "Directory created. Continue."),
+            ("Let me fix it...\n```\ncurl x\n```\n", "Let me fix it..."),
+        ] {
+            assert_eq!(read_supervision(text).said, said, "{text}");
         }
     }
 
