@@ -5,7 +5,17 @@
 //! turn is a plain value that a durable flow drives; everything but `driver`, `work`, `load` and `urls` is
 //! pure. Never applies or runs what was only recovered from a broken answer.
 
+mod bug;
 mod event;
 pub mod machine;
+mod reply;
+mod todos;
 
+pub use bug::{JSON_CLEANUP, LEGACY_STEPS, TRUNCATED, bug_label, bugs_of};
 pub use event::{EventName, TurnEvent};
+pub use reply::{
+    AnswerSection, AnswerStage, CONTINUE_LABEL, ChatAnswer, ClaimedTodo, RETRY_LABEL,
+    SuggestedCommand, SuggestedStep, TodoLink, blocked_banner, read_answer, read_cleaned,
+    recovery_banner,
+};
+pub use todos::{OutOfRange, TodoProgress, linked, merge_todos, tick, untick};
