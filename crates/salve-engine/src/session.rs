@@ -8,11 +8,19 @@
 mod bug;
 mod event;
 pub mod machine;
+mod one_line;
+mod prompt;
+mod registry;
 mod reply;
 mod todos;
 
 pub use bug::{JSON_CLEANUP, LEGACY_STEPS, TRUNCATED, bug_label, bugs_of};
 pub use event::{EventName, TurnEvent};
+pub use prompt::{
+    FittedHistory, LoadedText, PastTurn, PromptParts, PromptTemplate, SEARCH_FAILED, TemplateFault,
+    attached_file, fit_history, system_prompt, user_message,
+};
+pub use registry::{FileRegistry, RegistryEntry, file_history_summary};
 pub use reply::{
     AnswerSection, AnswerStage, CONTINUE_LABEL, ChatAnswer, ClaimedTodo, RETRY_LABEL,
     SuggestedCommand, SuggestedStep, TodoLink, blocked_banner, read_answer, read_cleaned,
