@@ -5,6 +5,7 @@
 //! turn is a plain value that a durable flow drives; everything but `driver`, `work`, `load` and `urls` is
 //! pure. Never applies or runs what was only recovered from a broken answer.
 
+mod batch;
 mod bug;
 mod event;
 pub mod machine;
@@ -14,6 +15,10 @@ mod registry;
 mod reply;
 mod todos;
 
+pub use batch::{
+    BatchResult, BatchRun, BatchStep, BatchTally, CommandBatch, GateAnswer, OutOfOrder,
+    PauseReason, feedback_message, progress_text, supervision_lines, supervisor_prompt,
+};
 pub use bug::{JSON_CLEANUP, LEGACY_STEPS, TRUNCATED, bug_label, bugs_of};
 pub use event::{EventName, TurnEvent};
 pub use prompt::{
