@@ -8,7 +8,10 @@
 mod batch;
 mod bug;
 mod event;
+mod export;
+mod handoff;
 pub mod machine;
+mod multi_step;
 mod one_line;
 mod prompt;
 mod registry;
@@ -21,6 +24,18 @@ pub use batch::{
 };
 pub use bug::{JSON_CLEANUP, LEGACY_STEPS, TRUNCATED, bug_label, bugs_of};
 pub use event::{EventName, TurnEvent};
+pub use export::{
+    AuditExport, AuditPair, PairExport, SessionExport, audit_document, audit_name, change_history,
+    file_registry, pair_file_history, session_document,
+};
+pub use handoff::{
+    HandoffChoice, HandoffFacts, LOADED_BYTES, LOADED_FILES, ModifiedFile, OFFER_AT_PERCENT,
+    RECENT_EXCHANGES, handoff_files, handoff_input, handoff_text, is_near_limit,
+};
+pub use multi_step::{
+    Advance, AutoContinue, CONTINUE_INPUT, Concern, MOST_ROUNDS, STEPS_PER_ANSWER, WaitReason,
+    advance, concerns_in, concerns_of, ensure_continue, is_multi_step, too_many_steps,
+};
 pub use prompt::{
     FittedHistory, LoadedText, PastTurn, PromptParts, PromptTemplate, SEARCH_FAILED, TemplateFault,
     attached_file, fit_history, system_prompt, user_message,
