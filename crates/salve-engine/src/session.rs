@@ -16,6 +16,7 @@ mod one_line;
 mod prompt;
 mod registry;
 mod reply;
+mod status;
 mod todos;
 
 pub use batch::{
@@ -46,4 +47,5 @@ pub use reply::{
     SuggestedCommand, SuggestedStep, TodoLink, blocked_banner, read_answer, read_cleaned,
     recovery_banner,
 };
+pub use status::{StatusFacts, run_all_label, status_line};
 pub use todos::{OutOfRange, TodoProgress, linked, merge_todos, tick, untick};

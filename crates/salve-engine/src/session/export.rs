@@ -1,7 +1,8 @@
 //! A session as documents, in the shapes that other tools know.
 //!
 //! In: what the store, the history and the registry know of a session. Out: JSON. Contents and texts are
-//! given as they are kept, without their secrets. Never a field called `md5` that holds another hash.
+//! given as they are kept, without their secrets. Turns count from 1, the pairs of the documents from 0.
+//! Never a field called `md5` that holds another hash.
 
 use super::bug::bug_label;
 use super::registry::{FileRegistry, RegistryEntry};
@@ -132,7 +133,7 @@ fn bug(bug: &BugReport) -> Value {
         "type": bug_label(bug.kind),
         "by": bug.by.name(),
         "description": bug.description,
-        "pairIndex": bug.turn,
+        "pairIndex": pair_index(bug.turn),
         "timestamp": bug.at.to_string(),
     })
 }
@@ -188,10 +189,10 @@ fn content_of(file: &ExportedFile) -> Value {
 /// Returns what was done to files, one list for each turn.
 #[must_use]
 pub fn pair_file_history(ops: &[FileOperation], pairs: usize) -> Value {
-    let last = ops.iter().map(|op| place_of(op.turn) + 1).max().unwrap_or_default();
+    let last = ops.iter().map(|op| pair_index(op.turn) + 1).max().unwrap_or_default();
     let mut turns: Vec<Vec<Value>> = vec![Vec::new(); pairs.max(last.min(pairs + MOST_AHEAD))];
     for op in ops {
-        if let Some(turn) = turns.get_mut(place_of(op.turn)) {
+        if let Some(turn) = turns.get_mut(pair_index(op.turn)) {
             turn.push(json!({
                 "file": op.path,
                 "md5": op.md5,
@@ -210,8 +211,9 @@ pub fn pair_file_history(ops: &[FileOperation], pairs: usize) -> Value {
 /// How many turns after the last known one an operation may name; a damaged number makes no long list.
 const MOST_AHEAD: usize = 1000;
 
-fn place_of(turn: u32) -> usize {
-    usize::try_from(turn).unwrap_or(usize::MAX)
+/// Returns the pair that a turn is in the documents.
+fn pair_index(turn: u32) -> usize {
+    usize::try_from(turn.saturating_sub(1)).unwrap_or(usize::MAX)
 }
 
 /// Returns the registry, a map by path. `root` is the folder of the workspace.
@@ -223,13 +225,13 @@ pub fn file_registry(registry: &FileRegistry, root: &str) -> Value {
             "absolutePath": format!("{}/{}", root.trim_end_matches('/'), entry.path),
             "md5": entry.md5,
             "hash": entry.hash,
-            "lastSeenTurn": entry.last_seen_turn,
+            "lastSeenTurn": pair_index(entry.last_seen_turn),
             "sizeBytes": entry.size,
             "language": entry.language.map_or("text", salve_types::Language::name),
             "loadedBy": entry.loaded_by.name(),
         });
         if let (Some(turn), Some(fields)) = (entry.last_modified_turn, fields.as_object_mut()) {
-            fields.insert("lastModifiedTurn".to_owned(), json!(turn));
+            fields.insert("lastModifiedTurn".to_owned(), json!(pair_index(turn)));
         }
         (entry.path.clone(), fields)
     };
@@ -290,7 +292,7 @@ pub fn audit_name(session: &str) -> String {
 pub fn audit_document(audit: &AuditExport<'_>) -> Value {
     let pair = |pair: &AuditPair| {
         json!({
-            "pairIndex": pair.turn,
+            "pairIndex": pair_index(pair.turn),
             "timestamp": pair.at.to_string(),
             "userMessage": pair.user_message,
             "fullGeneration": pair.full_generation,

@@ -5,6 +5,7 @@
 //! apply or to run of an answer that is not whole or that lost a secret on its way to the store.
 
 mod banner;
+mod lenient;
 mod marked;
 #[cfg(test)]
 mod tests;
@@ -12,7 +13,7 @@ mod tests;
 pub use banner::{CONTINUE_LABEL, RETRY_LABEL, blocked_banner, recovery_banner};
 
 use marked::marked_commands;
-use salve_text::{ChatStage, RecoveredChat, has_redaction, recover_chat};
+use salve_text::{ChatStage, RecoveredChat, SchemaError, has_redaction, recover_chat};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -121,7 +122,7 @@ pub struct TodoLink {
 /// Reads an answer. `whole` says that nothing proves it incomplete; without that it is shown only.
 pub fn read_answer(text: &str, whole: bool) -> ChatAnswer {
     // The built-in schema compiles; its tests hold that.
-    let Ok(chat) = recover_chat(text) else {
+    let Ok(chat) = read_fields(text, whole) else {
         return ChatAnswer {
             stage: AnswerStage::Recovered,
             recovered: true,
@@ -142,6 +143,20 @@ pub fn read_answer(text: &str, whole: bool) -> ChatAnswer {
         (answer.stage, answer.recovered) = (AnswerStage::Recovered, true);
     }
     answer
+}
+
+// What is whole and says "nothing" in its own way is read all the same.
+fn read_fields(text: &str, whole: bool) -> Result<RecoveredChat, SchemaError> {
+    let chat = recover_chat(text)?;
+    if !whole || chat.stage != ChatStage::Recovered {
+        return Ok(chat);
+    }
+    let Some(in_form) = lenient::in_form(text) else { return Ok(chat) };
+    let read = recover_chat(&in_form)?;
+    if read.stage == ChatStage::Recovered {
+        return Ok(chat);
+    }
+    Ok(RecoveredChat { stage: ChatStage::Repaired, ..read })
 }
 
 /// Reads an answer that a model wrote again from `original`, because that could not be read.
@@ -203,15 +218,21 @@ impl ChatAnswer {
     }
 }
 
-// A whole answer in which nothing was found, or only what may as well be a summary inside a file it shows.
+// What JSON puts around a summary, a fence included.
+const AROUND_SUMMARY: usize = 40;
+
+// A whole answer in which nothing was found, or only what may as well be a summary inside something it shows.
 fn is_plain(text: &str, chat: &RecoveredChat) -> bool {
     let lists = [&chat.sections, &chat.todos, &chat.file_changes, &chat.commands, &chat.next_steps];
-    if chat.stage != ChatStage::Recovered || lists.iter().any(|list| !list.is_empty()) {
+    if lists.iter().any(|list| !list.is_empty()) {
         return false;
     }
-    let has_summary = chat.summary.is_some() || chat.summary_fragment.is_some();
+    let Some(summary) = chat.summary.as_ref().or(chat.summary_fragment.as_ref()) else {
+        return chat.stage == ChatStage::Recovered;
+    };
     let begins = text.trim_start().trim_start_matches("```json").trim_start();
-    !has_summary || !begins.starts_with('{')
+    let around = text.trim().len().saturating_sub(summary.len() + AROUND_SUMMARY);
+    !begins.starts_with(['{', '[', '<']) && around > summary.len()
 }
 
 fn from_fields(chat: RecoveredChat) -> ChatAnswer {

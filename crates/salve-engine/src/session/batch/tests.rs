@@ -161,6 +161,22 @@ fn c073_a_model_may_look_around_correct_and_retry() {
 }
 
 #[test]
+fn c068_a_model_that_only_replaces_comes_to_a_person() {
+    let mut batch = batch(&["a", "b"], true);
+    run(&mut batch, false, "");
+    for _ in 0..MOST_REPLACEMENTS {
+        say(&mut batch, r#"{"action":"replace","command":"other"}"#);
+        run(&mut batch, true, "");
+    }
+    say(&mut batch, r#"{"action":"replace","command":"other"}"#);
+    assert_eq!(batch.next(), BatchStep::Paused(PauseReason::TooManyReplacements));
+    batch.resume();
+    assert_eq!(run(&mut batch, true, ""), "other", "a person looked: it is judged");
+    say(&mut batch, "continue");
+    assert_eq!(allow(&mut batch), "b");
+}
+
+#[test]
 fn c076_c077_pauses_resume_and_a_failure_alone_ends_nothing() {
     let five = ["a", "b", "c", "d", "e"];
     let mut stopped = batch(&five, true);

@@ -55,7 +55,7 @@ fn change(id: &str, session: &str) -> ExportedChange {
 
 #[test]
 fn c023_c024_c263_the_session_has_its_keys() {
-    let ops = [op(0, FileOpKind::Read, "abc123", 2500)];
+    let ops = [op(1, FileOpKind::Read, "abc123", 2500)];
     let registry = FileRegistry::fold(&ops, &BTreeMap::new());
     let pairs = [
         PairExport {
@@ -73,7 +73,7 @@ fn c023_c024_c263_the_session_has_its_keys() {
         kind: BugKind::Json,
         by: BugBy::Script,
         description: "d".to_owned(),
-        turn: 1,
+        turn: 2,
         at: Timestamp(0),
     }];
     let session = SessionExport {
@@ -144,7 +144,7 @@ fn c118_c119_c160_change_sets_and_their_position() {
 
 #[test]
 fn c095_one_list_for_each_turn() {
-    let ops = [op(0, FileOpKind::Read, "abc123", 2500), op(2, FileOpKind::Update, "def456", 2800)];
+    let ops = [op(1, FileOpKind::Read, "abc123", 2500), op(3, FileOpKind::Update, "def456", 2800)];
     let history = pair_file_history(&ops, 4);
     assert_eq!(history.as_array().map(Vec::len), Some(4));
     assert_eq!(history[1], json!([]));
@@ -160,7 +160,7 @@ fn c095_one_list_for_each_turn() {
 
 #[test]
 fn c245_the_registry_has_its_fields() {
-    let ops = [op(2, FileOpKind::Read, "abc123", 10), op(3, FileOpKind::Update, "def456", 20)];
+    let ops = [op(3, FileOpKind::Read, "abc123", 10), op(4, FileOpKind::Update, "def456", 20)];
     let loaded = BTreeMap::from([("src/utils.py".to_owned(), LoadedBy::AiAdhoc)]);
     let document = file_registry(&FileRegistry::fold(&ops, &loaded), "/work");
     assert_eq!(

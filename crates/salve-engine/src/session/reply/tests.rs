@@ -157,11 +157,70 @@ fn c107_the_blocked_text_word_for_word() {
 #[test]
 fn an_answer_without_fields_is_its_text() {
     let openapi = "Here is the file:\n\n```json\n{\"openapi\": \"3.1.0\", \"summary\": \"Shop\", \"x\": [\n```\n";
-    for text in ["No, `a.py` is fine as it is.", "Use this:\n```python\nx = {}\n```\n", openapi] {
+    let example =
+        "The format is:\n```json\n{\"summary\": \"text\"}\n```\nand you can change it as you like.";
+    let texts =
+        ["No, `a.py` is fine as it is.", "Use this:\n```python\nx = {}\n```\n", openapi, example];
+    for text in texts {
         let answer = read_answer(text, true);
         assert_eq!(answer.plain_text.as_deref(), Some(text));
         assert!(!answer.recovered && answer.is_actionable());
         assert_eq!(recovery_banner(&answer), None);
+    }
+}
+
+#[test]
+fn c012_an_answer_in_any_wrapping_is_read() {
+    let full = r#"{"summary": "Did it.", "todos": [{"text": "A", "completed": false}], "fileChanges": [{"path": "a.py", "content": "x = 1\n", "todoIndex": 0}], "commands": ["ls"]}"#;
+    let with = |from: &str, to: &str| {
+        assert!(full.contains(from), "{from}");
+        full.replace(from, to)
+    };
+    let index = "\"todoIndex\": 0";
+    for (what, text) in [
+        ("talk and a fence", format!("Sure!\n```json\n{full}\n```\nLet me know.")),
+        ("a list of one", format!("[{full}]")),
+        ("wrapped", format!("{{\"response\": {full}}}")),
+        ("thinking", format!("<think>{{\"summary\": \"no\"}}?</think>\n{full}")),
+        ("a mark of order", format!("\u{feff}{full}")),
+        ("null for a place", with(index, "\"todoIndex\": null")),
+        ("a negative place", with(index, "\"todoIndex\": -1")),
+        (
+            "null for parts",
+            with(index, "\"lineRange\": null, \"isDiff\": null, \"language\": null"),
+        ),
+        (
+            "null for lists",
+            with(
+                "\"commands\"",
+                "\"nextSteps\": null, \"sections\": null, \"fileHashes\": null, \"commands\"",
+            ),
+        ),
+        (
+            "null in a fence",
+            format!(
+                "Sure\n```json\n{}\n```",
+                with("\"commands\"", "\"sections\": null, \"commands\"")
+            ),
+        ),
+        ("null for a hash", with("\"commands\"", "\"fileHashes\": {\"a.py\": null}, \"commands\"")),
+        ("null for completed", with("false", "null")),
+        ("a string for a task", with(r#"{"text": "A", "completed": false}"#, "\"A\"")),
+        ("a string for a section", with("\"commands\"", "\"sections\": [\"S\"], \"commands\"")),
+    ] {
+        let answer = read_answer(&text, true);
+        assert_eq!(answer.stage, AnswerStage::Repaired, "{what}");
+        assert!(answer.is_actionable(), "{what}");
+        assert_eq!(answer.summary.as_deref(), Some("Did it."), "{what}");
+        assert_eq!(
+            answer.todos,
+            [ClaimedTodo { text: "A".to_owned(), completed: false }],
+            "{what}"
+        );
+        assert_eq!(answer.file_changes[0]["content"], "x = 1\n", "{what}");
+        assert_eq!(answer.commands[0].command, "ls", "{what}");
+        let cut = read_answer(&text, false);
+        assert!(cut.recovered && cut.actionable_changes().is_empty(), "{what}");
     }
 }
 

@@ -97,6 +97,19 @@ fn c041_x18_a_list_that_is_sent_again() {
 }
 
 #[test]
+fn c041_of_two_tasks_with_the_same_words_the_open_one_is_meant() {
+    let old = [
+        item("a", "Run tests", Some("cs-1")),
+        item("b", "Fix", None),
+        item("c", "Run tests", None),
+    ];
+    let answer = [claim("Run tests", false)];
+    let list = merged(&old, &answer);
+    assert_eq!(shown(&list), "c[ ] Run tests | a[x] Run tests | b[ ] Fix");
+    assert_eq!(linked(&answer, &list, 0).as_deref(), Ok("c"));
+}
+
+#[test]
 fn c034_c035_c040_a_change_is_for_the_task_it_names() {
     let old = [item("a", "One", Some("cs-1")), item("b", "Two", None), item("c", "Three", None)];
     let answer = [claim("Three", false), claim("Two", false), claim("Two", false)];
