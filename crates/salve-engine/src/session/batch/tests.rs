@@ -148,7 +148,7 @@ fn c073_a_model_may_look_around_correct_and_retry() {
     let mut batch = batch(&["mkdir app/x", "touch app/x/y"], true);
     run(&mut batch, false, "No such file or directory");
     say(&mut batch, r#"{"action":"replace","command":"pwd"}"#);
-    assert_eq!(run(&mut batch, true, "/work"), "pwd");
+    assert_eq!(run(&mut batch, true, "/srv"), "pwd");
     say(&mut batch, r#"{"action":"replace","command":"mkdir -p app/x"}"#);
     assert_eq!(run(&mut batch, true, ""), "mkdir -p app/x");
     say(&mut batch, r#"{"action":"continue"}"#);

@@ -82,7 +82,7 @@ fn c023_c024_c263_the_session_has_its_keys() {
         title: "Review",
         audit: true,
         updated_at: Timestamp(0),
-        root: "/work/",
+        root: "/srv/project/",
         pairs: &pairs,
         todos: &[],
         bugs: &bugs,
@@ -162,12 +162,12 @@ fn c095_one_list_for_each_turn() {
 fn c245_the_registry_has_its_fields() {
     let ops = [op(3, FileOpKind::Read, "abc123", 10), op(4, FileOpKind::Update, "def456", 20)];
     let loaded = BTreeMap::from([("src/utils.py".to_owned(), LoadedBy::AiAdhoc)]);
-    let document = file_registry(&FileRegistry::fold(&ops, &loaded), "/work");
+    let document = file_registry(&FileRegistry::fold(&ops, &loaded), "/srv/project");
     assert_eq!(
         document,
         json!({"src/utils.py": {
             "path": "src/utils.py",
-            "absolutePath": "/work/src/utils.py",
+            "absolutePath": "/srv/project/src/utils.py",
             "md5": "def456",
             "hash": "b3",
             "lastSeenTurn": 2,
