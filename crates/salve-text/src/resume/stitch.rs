@@ -362,7 +362,9 @@ impl Stitcher<'_> {
             && !self.begins_as_no_line(&choice.best)
             && !self.may_be_meant_twice(&choice.best)
             && !self.keeps_foreign_break(&choice.best)
-            && !self.moves_half_a_line(&choice.best);
+            && !self.moves_half_a_line(&choice.best)
+            && !self.leaves_blanks_alone(&choice.best)
+            && !self.drops_a_row(&choice.best);
         let best = choice.best;
         let side = &self.sides[best.side];
         let (partial, taken_off) = self.partial.split_at(side.end);
@@ -402,6 +404,29 @@ impl Stitcher<'_> {
     fn keeps_foreign_break(&self, best: &Reading) -> bool {
         let begins_line = self.content(best.side).starts_with(['\n', '\r']);
         self.has_foreign_break && best.side == 0 && !begins_line
+    }
+
+    // Whether a break is kept after nothing but an indentation, which is rather where the cut was.
+    fn leaves_blanks_alone(&self, best: &Reading) -> bool {
+        let kept = &self.partial[..self.sides[best.side].end];
+        let Some(line) = kept.lines().next_back().filter(|_| kept.ends_with('\n')) else {
+            return false;
+        };
+        let is_blank = !line.is_empty() && line.trim().is_empty();
+        is_blank && !self.content(best.side).starts_with(['\n', '\r'])
+    }
+
+    // Whether the continuation ends the line first, and then what the line says is dropped, though the line
+    // may be followed by one that says the same and more, as rows do: the line before it is as deep.
+    fn drops_a_row(&self, best: &Reading) -> bool {
+        let side = &self.sides[best.side];
+        let content = self.content(best.side);
+        let is_echo = best.candidate.drop > 0 || best.candidate.restarts_line;
+        if !is_echo || !content.starts_with(['\n', '\r']) {
+            return false;
+        }
+        let mut rows = self.partial[..side.end].lines().rev().map(indent_of);
+        matches!((rows.next(), rows.next()), (Some(last), Some(before)) if last == before)
     }
 
     // Whether the cut is in the indentation of a line, and the line is not as deep as it is written in

@@ -523,3 +523,23 @@ fn a_foreign_break_and_half_an_indentation_are_no_certain_seam() {
         assert!(is_right || !stitched.verdict.is_valid, "{start}: {stitched:?}");
     }
 }
+
+#[test]
+fn blanks_before_a_break_and_rows_that_begin_alike_are_no_certain_seam() {
+    let script = "case $x in\nx--top=* )\n    TOP=`echo $x | sed 's/^--top=//'`\n    ;;\nesac\n";
+    let (partial, rest) = cut(script, "=* )\n    ");
+    for added in ["\n", "\n\n", "\r\n"] {
+        let stitched = of_files(Language::Bash, &format!("{partial}{added}"), rest);
+        let is_right =
+            matches!(&stitched.outcome, StitchOutcome::Joined { text } if text == script);
+        assert!(is_right || !stitched.verdict.is_valid, "{stitched:?}");
+    }
+
+    let table = "int f() {\n    if (!first_table\n        || !first_table->sane (first_v)\n        \
+                 || !second_table\n        || !second_table->sane (second_v))\n      return -1;\n    \
+                 return 0;\n}\n";
+    let (partial, rest) = cut(table, "|| !second_table");
+    let stitched = of_files(Language::Cpp, partial, rest);
+    let is_right = matches!(&stitched.outcome, StitchOutcome::Joined { text } if text == table);
+    assert!(is_right || !stitched.verdict.is_valid, "{stitched:?}");
+}
