@@ -87,16 +87,22 @@ impl Team {
         let team = Self { postgres, model, folder, salve: salve.to_owned() };
         // The owner makes the tables, and lets the others use them.
         let password = team.postgres.password.clone();
-        let mut owner = team.command("salve", &password)?;
-        let ended = owner.args(["knowledge", "list"]).output()?;
-        ensure!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+        for list in ["knowledge", "jobs"] {
+            let ended = team.command("salve", &password)?.args([list, "list"]).output()?;
+            ensure!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+        }
         for role in ["ann", "bob", "carol"] {
-            let sql = format!(
-                "CREATE ROLE {role} LOGIN PASSWORD '{PASSWORD}'; GRANT USAGE ON SCHEMA salve TO {role}; \
-                 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA salve TO {role}; \
-                 GRANT USAGE ON ALL SEQUENCES IN SCHEMA salve TO {role};"
-            );
-            team.postgres.sql(DATABASE, &sql)?;
+            team.postgres
+                .sql(DATABASE, &format!("CREATE ROLE {role} LOGIN PASSWORD '{PASSWORD}'"))?;
+            for schema in ["salve", "salve_jobs"] {
+                let sql = format!(
+                    "GRANT USAGE ON SCHEMA {schema} TO {role}; \
+                     GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role}; \
+                     GRANT USAGE ON ALL SEQUENCES IN SCHEMA {schema} TO {role}; \
+                     GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA {schema} TO {role};"
+                );
+                team.postgres.sql(DATABASE, &sql)?;
+            }
         }
         Ok(team)
     }
