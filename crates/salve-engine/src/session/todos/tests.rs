@@ -110,6 +110,12 @@ fn c041_of_two_tasks_with_the_same_words_the_open_one_is_meant() {
 }
 
 #[test]
+fn c041_one_word_is_too_little_to_know_a_task_by() {
+    let list = merged(&[item("a", "Tests", None)], &[claim("Tests for the parser", true)]);
+    assert_eq!(list.len(), 2, "{}", shown(&list));
+}
+
+#[test]
 fn c034_c035_c040_a_change_is_for_the_task_it_names() {
     let old = [item("a", "One", Some("cs-1")), item("b", "Two", None), item("c", "Three", None)];
     let answer = [claim("Three", false), claim("Two", false), claim("Two", false)];
