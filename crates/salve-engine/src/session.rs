@@ -20,8 +20,8 @@ mod status;
 mod todos;
 
 pub use batch::{
-    BatchResult, BatchRun, BatchStep, BatchTally, CommandBatch, GateAnswer, OutOfOrder,
-    PauseReason, feedback_message, progress_text, supervision_lines, supervisor_prompt,
+    BatchPanel, BatchResult, BatchRun, BatchStep, BatchTally, CommandBatch, GateAnswer, OutOfOrder,
+    PanelRow, PauseReason, feedback_message, progress_text, supervision_lines, supervisor_prompt,
 };
 pub use bug::{JSON_CLEANUP, LEGACY_STEPS, TRUNCATED, bug_label, bugs_of};
 pub use event::{EventName, TurnEvent};

@@ -5,10 +5,12 @@
 //! and never goes on after a failure that no one looked at. All of it can be written down after any step
 //! and read back.
 
+mod panel;
 #[cfg(test)]
 mod tests;
 mod text;
 
+pub use panel::{BatchPanel, PanelRow};
 pub use text::{feedback_message, progress_text, supervision_lines, supervisor_prompt};
 
 use super::reply::SuggestedCommand;
@@ -58,6 +60,9 @@ pub struct BatchRun {
     pub number: usize,
     /// Whether it succeeded; nothing when it was skipped.
     pub succeeded: Option<bool>,
+    /// The last line that it wrote, shortened.
+    #[serde(default)]
+    pub preview: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -262,7 +267,7 @@ impl CommandBatch {
         self.replacement.as_ref().or_else(|| self.commands.get(self.at))
     }
 
-    fn note(&mut self, succeeded: Option<bool>) {
+    fn note(&mut self, succeeded: Option<bool>, output: &str) {
         let count = match succeeded {
             Some(true) => &mut self.tally.succeeded,
             Some(false) => &mut self.tally.failed,
@@ -270,7 +275,8 @@ impl CommandBatch {
         };
         *count += 1;
         let command = self.current().map(|it| it.command.clone()).unwrap_or_default();
-        self.runs.push(BatchRun { command, number: self.at + 1, succeeded });
+        let preview = panel::preview_of(output);
+        self.runs.push(BatchRun { command, number: self.at + 1, succeeded, preview });
     }
 
     fn judged(&mut self, answer: GateAnswer) {
@@ -278,14 +284,14 @@ impl CommandBatch {
             GateAnswer::Allowed => self.state = BatchState::Running,
             GateAnswer::Waits => self.state = BatchState::Paused(PauseReason::NotAllowed),
             GateAnswer::Skipped => {
-                self.note(None);
+                self.note(None, "");
                 self.advance();
             }
         }
     }
 
     fn ran(&mut self, succeeded: bool, output: &str) {
-        self.note(Some(succeeded));
+        self.note(Some(succeeded), output);
         if self.supervised {
             let summary = progress_text(self, output);
             self.state = BatchState::Asking { summary };

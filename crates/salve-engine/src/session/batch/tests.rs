@@ -87,6 +87,53 @@ fn c070_the_example_word_for_word() {
 }
 
 #[test]
+fn c071_the_panel_of_the_example() {
+    let mut batch = batch(
+        &[
+            "mkdir -p app/assets/css",
+            "curl -o file.png https://x",
+            "curl -o logo.svg https://x",
+            "curl -o missing.png https://x",
+            "python app.py",
+            "npm run build",
+            "npm test",
+            "ls",
+        ],
+        true,
+    );
+    for (succeeded, output) in [
+        (true, ""),
+        (true, "% Total\nHTTP 200 OK\n\n"),
+        (true, "HTTP 200 OK"),
+        (false, "404 Not Found"),
+    ] {
+        run(&mut batch, succeeded, output);
+        say(&mut batch, r#"{"action": "continue"}"#);
+    }
+    let panel = batch.panel();
+    assert_eq!((panel.succeeded, panel.failed, panel.done, panel.total), (3, 1, 4, 8));
+    assert_eq!(panel.percent, 50);
+    let rows: Vec<String> = panel
+        .rows
+        .iter()
+        .map(|row| format!("{} {} {}", row.mark, row.command, row.preview).trim_end().to_owned())
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            "✓ mkdir -p app/assets/css",
+            "✓ curl -o file.png https://x HTTP 200 OK",
+            "✓ curl -o logo.svg https://x HTTP 200 OK",
+            "✗ curl -o missing.png https://x 404 Not Found",
+        ]
+    );
+    assert_eq!(panel.next[..2], ["python app.py", "npm run build"]);
+    run(&mut batch, true, "");
+    assert_eq!(batch.panel().done, 5, "what ran is over while the model is asked");
+    assert_eq!(super::tests::batch(&[], true).panel().percent, 100);
+}
+
+#[test]
 fn c062_the_feedback_word_for_word() {
     assert_eq!(
         feedback_message(
