@@ -21,6 +21,7 @@ const BENCHES: &[(&str, &str)] = &[
     ("salve-check", "shadow"),
     ("salve-store", "ledger"),
     ("salve-store", "knowledge"),
+    ("salve-store", "sessions"),
     ("salve-engine", "jobs"),
     ("salve-engine", "answer"),
     ("salve-engine", "heal"),

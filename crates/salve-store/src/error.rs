@@ -138,6 +138,25 @@ pub enum StoreError {
         /// The one that took its place.
         by: String,
     },
+    /// There is no such session.
+    #[error("there is no session {0}; `salve sessions list` shows those there are")]
+    NoSuchSession(String),
+    /// There is no such turn.
+    #[error(
+        "session {session} has no turn {turn}; `salve sessions show {session}` lists its turns"
+    )]
+    NoSuchTurn {
+        /// The session.
+        session: String,
+        /// The turn.
+        turn: i64,
+    },
+    /// There is no such task.
+    #[error("there is no task {0} in the session; `salve todos` lists those there are")]
+    NoSuchTodo(String),
+    /// There is no such change.
+    #[error("the session has no change {0}")]
+    NoSuchChange(String),
     /// The durable engine's tables refused.
     #[error(transparent)]
     Engine(EngineRefusal),

@@ -1,5 +1,5 @@
 //! What Salve remembers: calls, budgets, keys, events, statistics, jobs, texts, heals, decisions, knowledge,
-//! and what the durable engine keeps, in one database.
+//! sessions, and what the durable engine keeps, in one database.
 //!
 //! In: values; every text passes the redactor it was opened with. Out: rows, in order, after they
 //! are safe. Never holds a secret, never loses a row it acknowledged.
@@ -40,15 +40,16 @@ pub use redact::{Redact, StreamRedactor};
 pub use retention::Pruned;
 pub use store::Store;
 pub use tables::{
-    AnswerOutcome, AnswerStat, ChangedDecision, CountedName, Counts, DecisionChange,
+    AnswerOutcome, AnswerStat, AuditEntry, ChangedDecision, CountedName, Counts, DecisionChange,
     DecisionFilter, DecisionPin, DecisionRecord, DecisionScope, DecisionType, EngineTables, Event,
     ExampleRecord, FailedFix, FixKind, FixRecord, FixResult, FixRung, GatewayKey, HealAttempt,
     HealAttemptCounts, HealAttemptFilter, HealCost, HealCount, ImportedFix, ImportedPattern,
     JobReport, KEY_PREFIX, KeptFix, KeyId, KnowledgeDay, KnowledgeScope, KnowledgeStats, KnownFix,
-    KnownFixes, MadeKey, NewChoice, NewDecision, NewEvent, NewExample, NewFixOutcome,
-    NewHealAttempt, NewHealCost, NewKey, NewRule, PatternFilter, PatternKey, PatternRecord,
-    RuleFilter, RuleOutcome, RulePin, RuleState, Statistics, StoredRule, Subscription, TeamPin,
-    UnhealedError,
+    KnownFixes, MadeKey, NewAudit, NewChoice, NewDecision, NewEvent, NewExample, NewFixOutcome,
+    NewHealAttempt, NewHealCost, NewKey, NewRule, NewSession, NewSessionEvent, NewTurn,
+    PatternFilter, PatternKey, PatternRecord, RuleFilter, RuleOutcome, RulePin, RuleState,
+    SessionFilter, SessionMove, SessionRecord, SessionUpdate, SessionWrite, Statistics, StoredRule,
+    Subscription, TeamPin, TurnRecord, TurnUpdate, UnhealedError, WrittenSession,
 };
 
 pub use salve_types::{

@@ -17,7 +17,7 @@ pub struct StoreOptions {
     /// Takes secrets out of every text before it is kept.
     pub redactor: Arc<dyn Redact>,
     /// When a call in the ledger counts as safe; one of a job, before it is made and when it is settled,
-    /// always with [`Durability::Full`]. What people decide, jobs and keys are always kept with
+    /// always with [`Durability::Full`]. What people decide, sessions, jobs and keys are always kept with
     /// [`Durability::Full`], events with [`Durability::Normal`].
     pub durability: Durability,
     /// Who writes, for people; the store adds what makes it unlike any other process of that name.
@@ -86,7 +86,7 @@ pub struct Budgets {
 pub struct Retention {
     /// Days a settled call is listed, and what a heal tried. Open and unknown calls stay.
     pub call_days: u32,
-    /// Days its texts are kept; those of jobs, since they were last put.
+    /// Days its texts are kept; those of jobs, since they were last put. Those of sessions stay.
     pub text_days: u32,
     /// Days an event is kept.
     pub event_days: u32,
@@ -94,6 +94,8 @@ pub struct Retention {
     pub events: u64,
     /// Bytes that are kept of what arrived for one call.
     pub raw_bytes: usize,
+    /// Bytes of prompts and answers that the audit of one session keeps; the oldest go first.
+    pub audit_bytes: u64,
     /// Backups that are kept.
     pub backups: usize,
 }
@@ -106,6 +108,7 @@ impl Default for Retention {
             event_days: 30,
             events: 1_000_000,
             raw_bytes: 4 << 20,
+            audit_bytes: 18_000_000,
             backups: 3,
         }
     }

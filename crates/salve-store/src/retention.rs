@@ -1,7 +1,7 @@
 //! Forgets what is old, a part at a time.
 //!
 //! In: the retention of the options. Out: how much was forgotten, and whether there is more. Never a
-//! call that is not settled, nor a budget that holds something.
+//! call that is not settled, nor a budget that holds something, nor a text that a session refers to.
 
 use crate::commit::{Change, Rollback, Transaction};
 use crate::sql::{int, query};
@@ -108,7 +108,10 @@ DELETE FROM call_texts WHERE (call, slot) IN
       WHERE call < $1 AND state = 'settled' LIMIT $2)";
 
 const PUT_TEXTS: &str = "
-DELETE FROM texts WHERE id IN (SELECT id FROM texts WHERE put_at < $1 LIMIT $2)";
+DELETE FROM texts WHERE id IN
+    (SELECT id FROM texts
+      WHERE put_at < $1 AND NOT EXISTS (SELECT 1 FROM session_texts WHERE content = texts.id)
+      LIMIT $2)";
 
 const CALLS: &str = "
 DELETE FROM calls WHERE id IN

@@ -14,6 +14,7 @@ mod heal_attempts;
 mod heal_breakers;
 mod jobs;
 mod knowledge;
+mod sessions;
 mod statistics;
 mod texts;
 
@@ -34,6 +35,10 @@ pub use knowledge::{
     KeptFix, KnowledgeDay, KnowledgeScope, KnowledgeStats, KnownFix, KnownFixes, NewExample,
     NewFixOutcome, NewHealCost, NewRule, PatternFilter, PatternKey, PatternRecord, RuleFilter,
     RuleOutcome, RulePin, RuleState, StoredRule, TeamPin,
+};
+pub use sessions::{
+    AuditEntry, NewAudit, NewSession, NewSessionEvent, NewTurn, SessionFilter, SessionMove,
+    SessionRecord, SessionUpdate, SessionWrite, TurnRecord, TurnUpdate, WrittenSession,
 };
 pub use statistics::{AnswerOutcome, AnswerStat, CountedName, Counts, Statistics};
 
@@ -70,6 +75,7 @@ pub(crate) const TABLES: &[Table] = &[
     knowledge::PATTERNS,
     knowledge::RULES,
     knowledge::HEALS,
+    sessions::TABLE,
 ];
 
 #[cfg(test)]

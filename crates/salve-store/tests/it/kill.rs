@@ -5,10 +5,10 @@ use crate::place::Place;
 use crate::support::*;
 use salve_store::{
     Call, CallFilter, CallKey, CallOutcome, CallState, NewCall, NewEvent, NewFixOutcome,
-    Reservation, Settled, Store,
+    Reservation, SessionFilter, Settled, Store,
 };
-use salve_types::Usage;
-use std::collections::HashMap;
+use salve_types::{SessionId, Usage};
+use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -47,20 +47,21 @@ fn a_process_that_writes_until_it_is_killed() {
 }
 
 async fn write_for_ever(store: Store) {
+    let session = crate::sessions::begun(&store).await;
     let mut tasks = tokio::task::JoinSet::new();
     for task in 0..6_u64 {
-        let store = store.clone();
+        let (store, session) = (store.clone(), session.clone());
         tasks.spawn(async move {
             // Bounded, in case it is never killed.
             for number in 0..20_000_u64 {
-                write_once(&store, task * 100_000 + number).await;
+                write_once(&store, &session, task * 100_000 + number).await;
             }
         });
     }
     tasks.join_all().await;
 }
 
-async fn write_once(store: &Store, number: u64) {
+async fn write_once(store: &Store, session: &SessionId, number: u64) {
     let new = NewCall { session: Some(format!("s{}", number % 3)), ..call() };
     let key = CallKey::new(format!("{}/{number}", std::process::id()));
     let mut open = fresh_with(store, &key, new).await;
@@ -95,6 +96,11 @@ async fn write_once(store: &Store, number: u64) {
         let heal = i64::from(std::process::id()) * 10_000_000 + i64::try_from(number).expect("few");
         store.record_fix_outcome(told(heal)).await.expect("kept");
         acknowledged(&format!("told {heal}"));
+    }
+    if number.is_multiple_of(3) {
+        let written = crate::sessions::write_step(store, session, number).await;
+        assert!(!written.already, "{number}");
+        acknowledged(&format!("session {}", written.events[1]));
     }
 }
 
@@ -174,11 +180,16 @@ async fn check(store: &Store, lines: &[String]) -> usize {
     let calls = store.calls(&everything).await.expect("list");
     let calls: HashMap<i64, &Call> = calls.iter().map(|call| (call.id.0, call)).collect();
     let newest = store.events_after(0, 1_000_000).await.expect("read").last().map(|last| last.id);
+    let told_in_sessions = check_sessions(store).await;
     for line in lines {
         let (what, id) = line.split_once(' ').expect("two words");
         let id: i64 = id.parse().expect("a number");
         if what == "event" {
             assert!(newest.is_some_and(|newest| newest >= id), "event {id} was acknowledged");
+            continue;
+        }
+        if what == "session" {
+            assert!(told_in_sessions.contains(&id), "event {id} of a session was acknowledged");
             continue;
         }
         if what == "told" {
@@ -193,7 +204,10 @@ async fn check(store: &Store, lines: &[String]) -> usize {
         }
     }
     let events = store.events_after(0, 1_000_000).await.expect("read");
-    assert!(events.iter().zip(1..).all(|(event, id)| event.id == id), "events without a gap");
+    let mut numbers: Vec<i64> = events.iter().map(|event| event.id).collect();
+    numbers.extend(&told_in_sessions);
+    numbers.sort_unstable();
+    assert!(numbers.iter().zip(1..).all(|(&number, id)| number == id), "events without a gap");
     let cut: Vec<&&Call> = calls.values().filter(|call| call.state != CallState::Settled).collect();
     for call in &cut {
         assert_eq!(call.state, CallState::Unknown, "nobody is alive");
@@ -209,4 +223,17 @@ async fn check(store: &Store, lines: &[String]) -> usize {
         }
     }
     cut.len()
+}
+
+/// Every step of a session is there as a whole, once; returns the numbers of all their events.
+async fn check_sessions(store: &Store) -> HashSet<i64> {
+    let mut numbers = HashSet::new();
+    let everything = SessionFilter { limit: 1000, ..SessionFilter::default() };
+    for session in store.sessions(&everything).await.expect("listed") {
+        let steps = crate::sessions::whole_steps(store, &session.id).await;
+        let events = store.session_events(&session.id, 0, 1_000_000).await.expect("read");
+        assert_eq!(events.len(), 2 * steps + session.turns as usize, "{session:?}");
+        numbers.extend(events.iter().map(|event| i64::try_from(event.id).expect("a number")));
+    }
+    numbers
 }

@@ -13,6 +13,7 @@ mod processes;
 mod secrets;
 #[cfg(feature = "fleet")]
 mod server;
+mod sessions;
 mod statistics;
 mod support;
 mod take_over;

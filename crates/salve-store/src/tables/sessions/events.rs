@@ -1,0 +1,99 @@
+//! What happened in a session, for those who follow it.
+//!
+//! In: events of a write. Out: events after a number. Never a gap and never one twice: numbers are taken
+//! in the order of commits, from the counter of all events, so that those who wait for any are woken.
+
+use super::values::{json, number};
+use crate::commit::{Counter, Rollback, Transaction};
+use crate::redacted::Redactor;
+use crate::sql::{Row, int, query};
+use crate::{Store, StoreError};
+use salve_types::{SessionEvent, SessionId, Timestamp};
+use serde_json::Value;
+
+/// An event that is to be kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewSessionEvent {
+    /// The turn, if it belongs to one.
+    pub turn: Option<u32>,
+    /// What happened.
+    pub name: String,
+    /// The rest.
+    pub payload: Value,
+}
+
+impl NewSessionEvent {
+    pub(super) fn redacted(self, redactor: &Redactor) -> Self {
+        Self {
+            turn: self.turn,
+            name: redactor.name(&self.name),
+            payload: redactor.json(self.payload),
+        }
+    }
+}
+
+impl Store {
+    /// Returns at most `limit` events of a session after the one numbered `after`, oldest first. A reader
+    /// that names the last one it saw gets every later one once; [`Store::wait_for_events`] waits for more.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn session_events(
+        &self,
+        session: &SessionId,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<SessionEvent>, StoreError> {
+        let doing = "read the events of a session";
+        let rows = query(
+            "SELECT id, session, turn, name, at, payload FROM session_events
+              WHERE session = $1 AND id > $2 ORDER BY id LIMIT $3",
+        )
+        .bind(self.redactor().key(session.as_str()))
+        .bind(int(after))
+        .bind(i64::from(limit))
+        .fetch_all(self.readers())
+        .await
+        .map_err(StoreError::database(doing))?;
+        rows.iter().map(read).collect::<Result<_, _>>().map_err(StoreError::database(doing))
+    }
+}
+
+/// Keeps events and returns the number of the first; zero when there are none.
+pub(super) async fn append(
+    tx: &mut Transaction<'_>,
+    session: &str,
+    events: &[NewSessionEvent],
+) -> Result<i64, Rollback> {
+    if events.is_empty() {
+        return Ok(0);
+    }
+    let first = tx.take_numbers(Counter::Events, events.len()).await?;
+    for (id, event) in (first..).zip(events) {
+        query(
+            "INSERT INTO session_events (id, session, turn, name, at, payload)
+             VALUES ($1, $2, $3, $4, $5, $6)",
+        )
+        .bind(id)
+        .bind(session)
+        .bind(event.turn.map(i64::from))
+        .bind(&event.name)
+        .bind(tx.now().0)
+        .bind(event.payload.to_string())
+        .execute(&mut *tx)
+        .await?;
+    }
+    Ok(first)
+}
+
+fn read(row: &Row) -> Result<SessionEvent, sqlx::Error> {
+    let turn = row.try_get::<Option<i64>>(2)?.map(|_| number(row, 2)).transpose()?;
+    Ok(SessionEvent {
+        id: super::count(row, 0)?,
+        session: SessionId(row.try_get(1)?),
+        turn,
+        name: row.try_get(3)?,
+        at: Timestamp(row.try_get(4)?),
+        payload: json(&row.try_get::<String>(5)?)?,
+    })
+}
