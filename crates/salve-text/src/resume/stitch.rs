@@ -5,6 +5,8 @@
 //! is always the start of the joined one but for line breaks that may have been added after the cut,
 //! and never joins when two readings are about as likely.
 
+mod doubts;
+
 use super::breaks::{FinalBreak, Habits, kept, with_own_break};
 use super::candidate::{Candidate, assemble, faint_echoes, propose};
 use super::choice::{Choice, Reading, choose};
@@ -201,14 +203,6 @@ pub fn stitch_with(
     stitcher.run()
 }
 
-// How many lines before and after the seam are near it.
-const NEAR: usize = 24;
-// How many characters on each side of a seam are compared with other places of the text.
-const BEFORE_SEAM: usize = 3;
-const AFTER_SEAM: usize = 2;
-// Signs that seldom begin a line.
-const GOING_ON: &str = ":,.;?=+&|%>!";
-
 type Grammar<'a> = &'a dyn Fn(&str, Language) -> GrammarOpinion;
 
 fn stitcher<'a>(
@@ -357,14 +351,7 @@ impl Stitcher<'_> {
 
     fn join(self, choice: Choice) -> Stitch {
         let in_words = self.sides.iter().any(|side| side.place == Place::Words);
-        let is_certain = choice.is_certain(in_words)
-            && !self.sets_much_aside(choice.best.side)
-            && !self.begins_as_no_line(&choice.best)
-            && !self.may_be_meant_twice(&choice.best)
-            && !self.keeps_foreign_break(&choice.best)
-            && !self.moves_half_a_line(&choice.best)
-            && !self.leaves_blanks_alone(&choice.best)
-            && !self.drops_a_row(&choice.best);
+        let is_certain = choice.is_certain(in_words) && !self.is_doubtful(&choice.best);
         let best = choice.best;
         let side = &self.sides[best.side];
         let (partial, taken_off) = self.partial.split_at(side.end);
@@ -398,100 +385,6 @@ impl Stitcher<'_> {
             verdict,
             outcome: StitchOutcome::Joined { text: best.text },
         }
-    }
-
-    // Whether the last break is kept, though it is of a kind that only what wrote the file uses.
-    fn keeps_foreign_break(&self, best: &Reading) -> bool {
-        let begins_line = self.content(best.side).starts_with(['\n', '\r']);
-        self.has_foreign_break && best.side == 0 && !begins_line
-    }
-
-    // Whether a break is kept after nothing but an indentation, which is rather where the cut was.
-    fn leaves_blanks_alone(&self, best: &Reading) -> bool {
-        let kept = &self.partial[..self.sides[best.side].end];
-        let Some(line) = kept.lines().next_back().filter(|_| kept.ends_with('\n')) else {
-            return false;
-        };
-        let is_blank = !line.is_empty() && line.trim().is_empty();
-        is_blank && !self.content(best.side).starts_with(['\n', '\r'])
-    }
-
-    // Whether the continuation ends the line first, and then what the line says is dropped, though the line
-    // may be followed by one that says the same and more, as rows do: the line before it is as deep.
-    fn drops_a_row(&self, best: &Reading) -> bool {
-        let side = &self.sides[best.side];
-        let content = self.content(best.side);
-        let is_echo = best.candidate.drop > 0 || best.candidate.restarts_line;
-        if !is_echo || !content.starts_with(['\n', '\r']) {
-            return false;
-        }
-        let mut rows = self.partial[..side.end].lines().rev().map(indent_of);
-        matches!((rows.next(), rows.next()), (Some(last), Some(before)) if last == before)
-    }
-
-    // Whether the cut is in the indentation of a line, and the line is not as deep as it is written in
-    // the continuation, or as the line after it wants it.
-    fn moves_half_a_line(&self, best: &Reading) -> bool {
-        let side = &self.sides[best.side];
-        let begun = last_line_start(&self.partial[..side.end]);
-        let half = &self.partial[begun..side.end];
-        let kept = side.unwrapped.content.start + best.candidate.drop;
-        let again = &self.continuation[side.unwrapped.content.start..kept];
-        if half.is_empty() || !half.trim().is_empty() {
-            return false;
-        }
-        let line = &best.text[begun..];
-        if again.contains('\n') {
-            let start = last_line_start(&self.continuation[..kept]);
-            return indent_of(line) != indent_of(&self.continuation[start..]);
-        }
-        // It cannot be told how many of the blanks were sent twice.
-        self.continuation[kept..].starts_with([' ', '\t']) && !is_as_deep_as_the_next_wants(line)
-    }
-
-    // Whether what is dropped from the middle of a line may be the next of several alike, such as
-    // selectors, texts or numbers in a row: where it follows itself, the text reads as it does elsewhere.
-    fn may_be_meant_twice(&self, best: &Reading) -> bool {
-        if best.candidate.reason != Some(DropReason::RepeatedText) {
-            return false;
-        }
-        let side = &self.sides[best.side];
-        let start = side.unwrapped.content.start;
-        let partial = &self.partial[..side.end];
-        let dropped = &self.continuation[start..start + best.candidate.drop];
-        let before = partial.char_indices().rev().nth(BEFORE_SEAM - 1).map(|(at, _)| at);
-        let after = dropped.char_indices().nth(AFTER_SEAM).map(|(at, _)| at);
-        let (Some(before), Some(after)) = (before, after) else { return false };
-        let seam = format!("{}{}", &partial[before..], &dropped[..after]);
-        !seam.contains('\n') && best.text.contains(&seam)
-    }
-
-    // Whether a break that may have been added is kept, and the line after it stands as deep as no line
-    // near it does, or begins there with a sign that goes on with another line.
-    fn begins_as_no_line(&self, best: &Reading) -> bool {
-        let end = self.sides[best.side].end;
-        let rest = best.text.get(end..).unwrap_or_default();
-        let indent = indent_of(rest);
-        let sign = rest[indent.len()..].chars().next();
-        let sign = sign.filter(|sign| GOING_ON.contains(*sign));
-        let begins = |line: &str| {
-            indent_of(line) == indent
-                && sign.is_none_or(|sign| line[indent.len()..].starts_with(sign))
-        };
-        let before = self.partial[..end].lines().rev().take(NEAR);
-        let mut lines = before.chain(self.continuation.lines().skip(1).take(NEAR));
-        let is_telling = sign.is_some() || !indent.is_empty();
-        let is_kept = self.sides.len() > 1 && self.partial[..end].ends_with('\n');
-        is_telling && is_kept && !lines.any(begins)
-    }
-
-    // Whether much was taken for talk with no fence to tell it from the content.
-    fn sets_much_aside(&self, side: usize) -> bool {
-        let dropped = &self.sides[side].unwrapped.dropped;
-        let is = |wanted: DropReason| dropped.iter().filter(move |(_, why)| *why == wanted);
-        let talk = is(DropReason::Preamble).chain(is(DropReason::Trailer));
-        let length: usize = talk.map(|(span, _)| span.len()).sum();
-        is(DropReason::Fence).next().is_none() && length > weights::LONG_TALK
     }
 
     // Whether the repeated lines start with the header of a block that is open at the cut: every
@@ -567,21 +460,6 @@ impl Stitcher<'_> {
             ..InspectOptions::default()
         };
         inspect_text(&format!("{text}{sentinel}"), &options)
-    }
-}
-
-// Whether the first line of a text is as deep as an opening sign at its end, or a closing one at the
-// start of the next line, has it.
-fn is_as_deep_as_the_next_wants(text: &str) -> bool {
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let (Some(first), Some(next)) = (lines.next(), lines.next()) else { return true };
-    let opens = first.trim_end().ends_with(['{', '(', '[', ':', '>']);
-    let closes = next.trim_start().starts_with(['}', ')', ']', '<']);
-    let (first, next) = (width(indent_of(first)), width(indent_of(next)));
-    match (opens, closes) {
-        (true, false) => next > first,
-        (false, true) => next < first,
-        (true, true) | (false, false) => next == first,
     }
 }
 

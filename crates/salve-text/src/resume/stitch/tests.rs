@@ -538,8 +538,21 @@ fn blanks_before_a_break_and_rows_that_begin_alike_are_no_certain_seam() {
     let table = "int f() {\n    if (!first_table\n        || !first_table->sane (first_v)\n        \
                  || !second_table\n        || !second_table->sane (second_v))\n      return -1;\n    \
                  return 0;\n}\n";
-    let (partial, rest) = cut(table, "|| !second_table");
-    let stitched = of_files(Language::Cpp, partial, rest);
-    let is_right = matches!(&stitched.outcome, StitchOutcome::Joined { text } if text == table);
-    assert!(is_right || !stitched.verdict.is_valid, "{stitched:?}");
+    for until in
+        ["|| !second_table", "|| !second_table\n", "|| !second_table\n ", "|| !second_table\n     "]
+    {
+        let (partial, rest) = cut(table, until);
+        let stitched = of_files(Language::Cpp, partial, rest);
+        let is_right = matches!(&stitched.outcome, StitchOutcome::Joined { text } if text == table);
+        assert!(is_right || !stitched.verdict.is_valid, "{stitched:?}");
+    }
+
+    let list = "{\n  \"keywords\": [\n    \"react-native-component\",\n    \"react-component\",\n    \
+                \"react-native\",\n    \"ios\"\n  ]\n}\n";
+    let (partial, rest) = cut(list, "-component\",\n    \"react-");
+    for added in ["", "\n", "\n\n"] {
+        let stitched = of_files(Language::Json, &format!("{partial}{added}"), rest);
+        let is_right = matches!(&stitched.outcome, StitchOutcome::Joined { text } if text == list);
+        assert!(is_right || !stitched.verdict.is_valid, "{stitched:?}");
+    }
 }
