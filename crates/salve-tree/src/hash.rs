@@ -32,10 +32,7 @@ impl ContentHash {
             return false;
         }
         let by_blake3 = || Self::of(bytes).hex().starts_with(&digits);
-        let by_md5 = || {
-            let md5: String = Md5::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-            md5 == digits
-        };
+        let by_md5 = || md5_label(bytes) == digits;
         match label.to_ascii_lowercase().as_str() {
             "" => by_blake3() || by_md5(),
             "blake3" => by_blake3(),
@@ -43,6 +40,11 @@ impl ContentHash {
             _ => false,
         }
     }
+}
+
+/// Returns the MD5 of a content in hex: the label that prompts and documents show, never a proof.
+pub fn md5_label(bytes: &[u8]) -> String {
+    Md5::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl fmt::Debug for ContentHash {

@@ -37,7 +37,7 @@ pub use checkpoint::{
 };
 pub use content::{FileText, Unreadable};
 pub use disk::{At, Disk, RealDisk, RenameHow, Seen};
-pub use hash::ContentHash;
+pub use hash::{ContentHash, md5_label};
 pub use history::{
     Bases, ChangeMeta, ChangeSet, ChangedFile, Cost, ExportedChange, ExportedFile, GcReport,
     History, HistorySize, LogDamage, Motion, Move, NotApplied, Origin, Record, Stats,

@@ -41,6 +41,15 @@ pub struct AdmitOptions {
     pub any_characters: bool,
 }
 
+/// What a path is admitted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// To replace the file.
+    Write,
+    /// To look at it: that it is read-only or has another name does not matter.
+    Read,
+}
+
 /// The answer about one path, in the form of `salve policy path`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[must_use]
@@ -95,7 +104,7 @@ pub(crate) fn admit_in_memory(
     files: &BTreeMap<String, FileState>,
     options: &AdmitOptions,
 ) -> Result<TreePath, ViewError> {
-    admit(written, &[], &mut MemoryWalk::new(files), options)
+    admit(written, &[], &mut MemoryWalk::new(files), options, Purpose::Write)
         .map_err(|objection| objection.about(written))
 }
 
@@ -106,6 +115,7 @@ fn admit(
     root_names: &[&Path],
     walk: &mut dyn Walk,
     options: &AdmitOptions,
+    purpose: Purpose,
 ) -> Result<TreePath, Objection> {
     names::check_text(written, options)?;
     let relative = relativise(written, root_names)?;
@@ -123,7 +133,10 @@ fn admit(
     }
     let resolved = resolve::resolve(&components, walk)?;
     check_resolved(&resolved, options)?;
-    check_target(&resolved)?;
+    match purpose {
+        Purpose::Write => check_target(&resolved)?,
+        Purpose::Read => check_kind(&resolved)?,
+    }
     Ok(TreePath::admitted(resolved.names.join("/")))
 }
 
@@ -183,24 +196,10 @@ fn check_target(resolved: &Resolved) -> Result<(), Objection> {
             "its directory cannot be written to",
         ));
     }
-    let Some(Entry { kind, links, mode, bytes, immutable }) = &resolved.target else {
+    check_kind(resolved)?;
+    let Some(Entry { links, mode, bytes, immutable, .. }) = &resolved.target else {
         return Ok(());
     };
-    match kind {
-        Kind::File => {}
-        Kind::Directory => {
-            return Err(Objection::new(
-                PathRule::Directory,
-                "the path names a directory, not a file",
-            ));
-        }
-        Kind::Symlink | Kind::Other => {
-            return Err(Objection::new(
-                PathRule::NotARegularFile,
-                "the path names a device, a pipe or a socket",
-            ));
-        }
-    }
     if *links > 1 {
         return Err(Objection::new(
             PathRule::HardLink,
@@ -217,6 +216,20 @@ fn check_target(resolved: &Resolved) -> Result<(), Objection> {
         return Err(Objection::new(PathRule::FileTooLarge, "the file is larger than 64 MiB"));
     }
     Ok(())
+}
+
+/// Checks that what is at the path is a file.
+fn check_kind(resolved: &Resolved) -> Result<(), Objection> {
+    match resolved.target.as_ref().map(|entry| entry.kind) {
+        None | Some(Kind::File) => Ok(()),
+        Some(Kind::Directory) => {
+            Err(Objection::new(PathRule::Directory, "the path names a directory, not a file"))
+        }
+        Some(Kind::Symlink | Kind::Other) => Err(Objection::new(
+            PathRule::NotARegularFile,
+            "the path names a device, a pipe or a socket",
+        )),
+    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! file reached by an absolute name after the root was opened, a symlink followed on opening.
 
 use super::resolve::{Entry, Kind, Walk};
-use super::{AdmitOptions, MAX_FILE_BYTES, Objection, PathRule, PathVerdict};
+use super::{AdmitOptions, MAX_FILE_BYTES, Objection, PathRule, PathVerdict, Purpose};
 use crate::{FileState, TreePath, ViewError};
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
@@ -52,9 +52,25 @@ impl Root {
 
     /// Admits a path with what the user allows beyond the rules.
     pub fn admit_with(&self, written: &str, options: &AdmitOptions) -> Result<TreePath, ViewError> {
+        self.admit_for(written, options, Purpose::Write)
+    }
+
+    /// Admits a path of a file that is only read: protected, read-only and linked files too. Whether it
+    /// holds secrets is for the caller to ask.
+    pub fn admit_to_read(&self, written: &str) -> Result<TreePath, ViewError> {
+        let options = AdmitOptions { allow_protected: true, ..AdmitOptions::default() };
+        self.admit_for(written, &options, Purpose::Read)
+    }
+
+    fn admit_for(
+        &self,
+        written: &str,
+        options: &AdmitOptions,
+        purpose: Purpose,
+    ) -> Result<TreePath, ViewError> {
         let mut walk = DiskWalk { root: self, entered: Vec::new(), looked: None };
         let names: Vec<&Path> = self.names.iter().map(PathBuf::as_path).collect();
-        super::admit(written, &names, &mut walk, options)
+        super::admit(written, &names, &mut walk, options, purpose)
             .map_err(|objection| objection.about(written))
     }
 
