@@ -3,6 +3,7 @@
 //! In: options. Out: a client with its own TLS, its own pool and no surprises: no proxy of the
 //! environment, no redirect, no Nagle. Never panics for want of a process-wide TLS provider.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,16 +41,40 @@ pub struct HttpClientError {
 /// # Errors
 /// When TLS cannot be set up.
 pub fn http_client(options: &HttpClientOptions) -> Result<reqwest::Client, HttpClientError> {
+    client(&|| builder(options))
+}
+
+/// Makes a client that connects to one address, whatever host it is asked for.
+pub(crate) fn pinned_client(
+    options: &HttpClientOptions,
+    to: SocketAddr,
+) -> Result<reqwest::Client, HttpClientError> {
+    client(&|| builder(options).dns_resolver(Arc::new(OneAddress(to))))
+}
+
+// Every name has this one address. An override for a name would leave other names to the system.
+struct OneAddress(SocketAddr);
+
+impl reqwest::dns::Resolve for OneAddress {
+    fn resolve(&self, _name: reqwest::dns::Name) -> reqwest::dns::Resolving {
+        let all: reqwest::dns::Addrs = Box::new(std::iter::once(self.0));
+        Box::pin(std::future::ready(Ok(all)))
+    }
+}
+
+fn client(
+    builder: &dyn Fn() -> reqwest::ClientBuilder,
+) -> Result<reqwest::Client, HttpClientError> {
     // The client takes the provider of the process when there is one. It is put there once; when
     // another process was faster, theirs is as good.
     if rustls::crypto::CryptoProvider::get_default().is_none() {
         let provider = rustls::crypto::ring::default_provider();
         let _: Result<(), Arc<_>> = provider.install_default();
     }
-    builder(options).build().or_else(|error| {
+    builder().build().or_else(|error| {
         // A machine without certificates can still talk to a model of its own over plain HTTP; what
         // needs TLS fails there when it is called, by name.
-        let nothing_trusted = builder(options).tls_certs_only([]).build();
+        let nothing_trusted = builder().tls_certs_only([]).build();
         nothing_trusted.map_err(|_| HttpClientError { message: chain(&error) })
     })
 }

@@ -13,6 +13,7 @@ mod key;
 mod limit;
 mod lineup;
 mod model;
+mod pinned_get;
 mod pool;
 mod provider;
 mod repair;
@@ -40,6 +41,7 @@ pub use key::{KeyError, KeySource, Secret, read_key_file};
 pub use limit::{CallGate, Limited, Pass};
 pub use lineup::{Chosen, Lineup, LineupError, LineupParts};
 pub use model::{Model, ModelError, Watch, is_transient_status};
+pub use pinned_get::{PinnedAnswer, PinnedGet, PinnedGetError, get_pinned};
 pub use pool::{Execution, Pool, PoolMember, WorkOrder};
 pub use provider::{GenaiModel, Provider, ProviderTimeouts, WELL_KNOWN, WellKnown, well_known};
 pub use repair::{
