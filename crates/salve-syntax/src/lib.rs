@@ -16,4 +16,4 @@ pub use grammar::{Grammar, grammars, has_grammar};
 pub use nodes::{NodeTree, SyntaxNode, parse_nodes};
 pub use opinion::{grammar_opinion, second_opinion};
 pub use parse::{MAX_BYTES, Unread};
-pub use symbols::{FileSymbols, Symbol, SymbolKind, file_symbols};
+pub use symbols::{FileSymbols, Symbol, SymbolKind, file_symbols, has_symbols};

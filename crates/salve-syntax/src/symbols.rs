@@ -6,6 +6,7 @@
 
 mod rules;
 
+use crate::grammar::has_grammar;
 use crate::parse::parse;
 use rules::{Mode, Rules, is_class, is_item, is_member, is_word};
 use salve_types::{Language, Span};
@@ -118,6 +119,11 @@ impl FileSymbols {
         }
         depth
     }
+}
+
+/// Tells whether [`file_symbols`] knows the definitions of a language.
+pub fn has_symbols(language: Language) -> bool {
+    Rules::of(language).is_some() && has_grammar(language)
 }
 
 /// Reads the names of `text`; nothing without a grammar or when the text is too costly.

@@ -34,6 +34,13 @@ impl Rules {
             Language::C | Language::Cpp => C,
             Language::Go => GO,
             Language::Java => JAVA,
+            Language::Bash => BASH,
+            Language::CSharp => CSHARP,
+            Language::Kotlin => KOTLIN,
+            Language::Php => PHP,
+            Language::Ruby => RUBY,
+            Language::Swift => SWIFT,
+            // Data, markup and styles define nothing that code of another file names.
             _ => return None,
         };
         Some(Self(rows))
@@ -93,6 +100,11 @@ pub(super) fn is_class(kind: &str) -> bool {
             | "interface_declaration"
             | "enum_declaration"
             | "record_declaration"
+            | "struct_declaration"
+            | "trait_declaration"
+            | "object_declaration"
+            | "protocol_declaration"
+            | "class"
     )
 }
 
@@ -139,6 +151,17 @@ pub(super) fn is_item(kind: &str) -> bool {
             | "preproc_def"
             | "associated_type"
             | "method_elem"
+            | "struct_declaration"
+            | "trait_declaration"
+            | "object_declaration"
+            | "protocol_declaration"
+            | "delegate_declaration"
+            | "namespace_declaration"
+            | "init_declaration"
+            | "protocol_function_declaration"
+            | "typealias_declaration"
+            | "method"
+            | "singleton_method"
     )
 }
 
@@ -314,4 +337,58 @@ const JAVA: &[Rule] = &[
     ("formal_parameter", "name", Name, Variable),
     ("enhanced_for_statement", "name", Name, Variable),
     ("catch_formal_parameter", "name", Name, Variable),
+];
+
+const BASH: &[Rule] = &[
+    ("function_definition", "name", Name, Function),
+    ("variable_assignment", "name", Name, Variable),
+];
+
+const CSHARP: &[Rule] = &[
+    ("class_declaration", "name", Name, Type),
+    ("struct_declaration", "name", Name, Type),
+    ("interface_declaration", "name", Name, Type),
+    ("enum_declaration", "name", Name, Type),
+    ("record_declaration", "name", Name, Type),
+    ("delegate_declaration", "name", Name, Type),
+    ("namespace_declaration", "name", Name, Module),
+    ("method_declaration", "name", Name, Method),
+    ("constructor_declaration", "name", Name, Function),
+    ("property_declaration", "name", Name, Member),
+    ("enum_member_declaration", "name", Name, Constant),
+    ("variable_declarator", "name", Name, Variable),
+    ("parameter", "name", Name, Variable),
+];
+
+const KOTLIN: &[Rule] = &[
+    ("class_declaration", "name", Name, Type),
+    ("object_declaration", "name", Name, Type),
+    ("function_declaration", "name", Name, Function),
+    ("variable_declaration", "", Name, Variable),
+    ("parameter", "", Name, Variable),
+];
+
+const PHP: &[Rule] = &[
+    ("class_declaration", "name", Name, Type),
+    ("interface_declaration", "name", Name, Type),
+    ("trait_declaration", "name", Name, Type),
+    ("enum_declaration", "name", Name, Type),
+    ("function_definition", "name", Name, Function),
+    ("method_declaration", "name", Name, Method),
+    ("const_element", "", Name, Constant),
+];
+
+const RUBY: &[Rule] = &[
+    ("class", "name", Name, Type),
+    ("module", "name", Name, Module),
+    ("method", "name", Name, Method),
+    ("singleton_method", "name", Name, Method),
+];
+
+const SWIFT: &[Rule] = &[
+    ("class_declaration", "name", Name, Type),
+    ("protocol_declaration", "name", Name, Type),
+    ("typealias_declaration", "name", Name, Type),
+    ("function_declaration", "name", Name, Function),
+    ("protocol_function_declaration", "name", Name, Method),
 ];

@@ -36,9 +36,52 @@ fn every_language_tells_its_definitions() {
             "#define MAX 3\nstruct P { int x, *y; };\ntypedef struct P T;\nstatic int f(int a, char *b[]) { int i = a, j[MAX]; return i; }\nint g(void);",
             "+MAX Macro, +P Type, +x Member in P, +y Member in P, +P Type, +T Type, f Function, +a Variable in f, +b Variable in f, +i Variable in f, +j Variable in f, +g Function",
         ),
+        (
+            Language::Bash,
+            "greet() { local who=$1; echo \"$who\"; }\nfunction leave { exit 0; }\nLIMIT=3\n",
+            "+greet Function, +who Variable in greet, +leave Function, +LIMIT Variable",
+        ),
     ] {
         assert_eq!(listed(text, language), wanted, "{}", language.name());
     }
+}
+
+// What a map shows of languages whose grammars are built only when they are asked for.
+#[test]
+fn grammars_that_are_asked_for_tell_their_definitions_too() {
+    for (language, text, wanted) in [
+        (
+            Language::CSharp,
+            "namespace N { public class A { int P { get; } void F(int a) {} } enum E { X } }",
+            "+N Module, +A Type in N, +P Member in A, +F Method in A, +a Variable in F, +E Type in N, +X Constant in E",
+        ),
+        (
+            Language::Kotlin,
+            "class A { fun f() {} }\nobject O\nfun g() {}\n",
+            "+A Type, +f Method in A, +O Type, +g Function",
+        ),
+        (
+            Language::Php,
+            "<?php interface I {} trait T {} class A { function f() {} }\nfunction g() {}\n",
+            "+I Type, +T Type, +A Type, +f Method in A, +g Function",
+        ),
+        (
+            Language::Ruby,
+            "module M\n  class A\n    def f; end\n    def self.g; end\n  end\nend\n",
+            "+M Module, +A Type in M, +f Method in A, +g Method in A",
+        ),
+        (
+            Language::Swift,
+            "protocol P { func q() }\nclass A { func f() {} }\nfunc g() {}\n",
+            "+P Type, +q Method in P, +A Type, +f Method in A, +g Function",
+        ),
+    ] {
+        if has_symbols(language) {
+            assert_eq!(listed(text, language), wanted, "{}", language.name());
+        }
+    }
+    assert!(!has_symbols(Language::Json) && !has_symbols(Language::Markdown));
+    assert!(has_symbols(Language::Python) && has_symbols(Language::Bash));
 }
 
 #[test]
