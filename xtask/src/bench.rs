@@ -26,6 +26,7 @@ const BENCHES: &[(&str, &str)] = &[
     ("salve-engine", "answer"),
     ("salve-engine", "heal"),
     ("salve-engine", "knowledge"),
+    ("salve-engine", "session"),
 ];
 
 /// Runs every benchmark and collects the goal lines.

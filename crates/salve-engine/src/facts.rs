@@ -10,6 +10,7 @@ mod redaction;
 mod repository;
 
 pub use command_paths::CommandPaths;
+pub(crate) use command_paths::is_secret_name;
 pub use enter_folder::{JudgedLine, judge_line};
 pub use grammar_probe::GrammarProbe;
 pub use redaction::TextRedactor;

@@ -10,14 +10,19 @@ mod bug;
 mod event;
 mod export;
 mod handoff;
+mod load;
 pub mod machine;
 mod multi_step;
 mod one_line;
+mod plan;
+mod project_rules;
 mod prompt;
 mod registry;
 mod reply;
+mod repo_map;
 mod status;
 mod todos;
+mod urls;
 
 pub use batch::{
     BatchPanel, BatchResult, BatchRun, BatchStep, BatchTally, CommandBatch, GateAnswer, OutOfOrder,
@@ -33,10 +38,19 @@ pub use handoff::{
     HandoffChoice, HandoffFacts, LOADED_BYTES, LOADED_FILES, ModifiedFile, OFFER_AT_PERCENT,
     RECENT_EXCHANGES, handoff_files, handoff_input, handoff_text, is_near_limit,
 };
+pub use load::{
+    LoadLimits, Loaded, LoadedFile, MAX_OMITTED, MapLimits, OmitCode, OmittedFile, SearchCode,
+    SearchFailure, load, load_from, map_index, workspace_names,
+};
 pub use multi_step::{
     Advance, AutoContinue, CONTINUE_INPUT, Concern, MOST_ROUNDS, STEPS_PER_ANSWER, WaitReason,
     advance, concerns_in, concerns_of, ensure_continue, is_multi_step, too_many_steps,
 };
+pub use plan::{
+    MAX_ACTIONS, MAX_TODOS, PlanAction, TurnPlan, WorkspaceNames, mentioned_words,
+    plan_by_mentions, plan_prompt, read_plan,
+};
+pub use project_rules::{ProjectRules, project_rules};
 pub use prompt::{
     FittedHistory, LoadedText, PastTurn, PromptParts, PromptTemplate, SEARCH_FAILED, TemplateFault,
     attached_file, fit_history, system_prompt, user_message,
@@ -47,5 +61,10 @@ pub use reply::{
     SuggestedCommand, SuggestedStep, TodoLink, blocked_banner, read_answer, read_cleaned,
     recovery_banner,
 };
+pub use repo_map::{MapIndex, repository_map};
 pub use status::{StatusFacts, run_all_label, status_line};
 pub use todos::{OutOfRange, TodoProgress, linked, merge_todos, tick, untick};
+pub use urls::{
+    FetchedPage, GetPage, JudgedUrl, PageAnswer, PinnedConnections, ResolveHost, SystemNames,
+    UrlLimits, UrlPolicy, UrlRefusal, fetch_page, is_public_address, judge_url,
+};

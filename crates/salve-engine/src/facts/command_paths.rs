@@ -5,6 +5,8 @@
 
 mod secrets;
 
+pub(crate) use secrets::is_secret as is_secret_name;
+
 use rustix::fs::{AtFlags, Dir, Mode, OFlags, openat, statat};
 use salve_check::{
     GlobMatches, ListFolder, ListingBudget, PathConcern, PathFacts, PathJudgement, PathKind,

@@ -45,7 +45,7 @@ const FOLDERS: &[&str] = &[
 const TEMPLATES: &[&str] = &["example", "sample", "template", "dist", "defaults", "schema"];
 
 /// Tells whether a path names a secret.
-pub(super) fn is_secret(path: &str) -> bool {
+pub(crate) fn is_secret(path: &str) -> bool {
     let lower = path.to_lowercase();
     let mut steps = lower.split('/').filter(|step| !step.is_empty() && *step != ".");
     let Some(name) = steps.next_back() else { return false };

@@ -1,0 +1,104 @@
+//! What a turn costs before a model is asked, in a workspace of ten thousand files.
+//!
+//! In: a workspace made here, with real functions that call each other. Out: one table: plan and load, the map of
+//! the repository without and with its cache, each with the figure asked for and PASS or BELOW. Medians.
+#![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
+#![expect(clippy::disallowed_methods, reason = "it makes the files that it measures")]
+#![expect(clippy::unwrap_used, reason = "a benchmark that cannot make its files ends")]
+
+use salve_engine::session::{
+    LoadLimits, MapLimits, load_from, map_index, mentioned_words, plan_by_mentions, repository_map,
+    workspace_names,
+};
+use salve_tree::Root;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const FILES: usize = 10_000;
+const ROUNDS: usize = 7;
+const PLAN_AND_LOAD: Duration = Duration::from_millis(500);
+const COLD: Duration = Duration::from_secs(1);
+const WARM: Duration = Duration::from_millis(100);
+const REQUEST: &str =
+    "In module_0420.py the retry of `handle_77_3` is wrong, see @area_7/part_3/module_0073.py";
+
+fn main() {
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = make(folder.path());
+    println!("{FILES} files, {:.1} MiB", bytes as f64 / f64::from(1 << 20));
+    println!("{:<52} {:>14} {:>14}  verdict", "what", "measured", "limit");
+    let root = Root::open(folder.path()).unwrap();
+    report("plan and load, 10,000 files", PLAN_AND_LOAD, || {
+        let names = workspace_names(&root).unwrap();
+        let plan = plan_by_mentions(REQUEST, &names);
+        let loaded = load_from(&root, &names, &plan.actions, &LoadLimits::default());
+        assert!(loaded.files.len() >= 2 && loaded.failures.is_empty(), "{plan:?}");
+    });
+    let words = mentioned_words(REQUEST);
+    let map = |cache: Option<&Path>| {
+        let names = workspace_names(&root).unwrap();
+        let index = map_index(&root, &names, &words, &MapLimits::default(), cache);
+        let text = repository_map(&index, &words, 2_000);
+        assert!(text.contains("handle_77_3"), "{text}");
+    };
+    report("map of the repository, cold, 10,000 files", COLD, || map(None));
+    let cache = folder.path().join(".salve/map/one.map");
+    let begun = Instant::now();
+    map(Some(&cache));
+    println!("with the cache written: {:.2?}", begun.elapsed());
+    println!(
+        "the cache: {:.1} MiB",
+        std::fs::metadata(&cache).unwrap().len() as f64 / f64::from(1 << 20)
+    );
+    report("map of the repository, warm, 10,000 files", WARM, || map(Some(&cache)));
+}
+
+fn report(what: &str, limit: Duration, mut work: impl FnMut()) {
+    let mut times: Vec<Duration> = (0..ROUNDS)
+        .map(|_| {
+            let begun = Instant::now();
+            work();
+            begun.elapsed()
+        })
+        .collect();
+    times.sort_unstable();
+    let median = times[ROUNDS / 2];
+    let verdict = if median <= limit { "PASS" } else { "BELOW" };
+    println!("{what:<52} {median:>14.2?} {limit:>14.2?}  {verdict}");
+}
+
+// Modules of some forty lines each in four hundred folders; each calls functions of two others.
+fn make(root: &Path) -> usize {
+    let mut bytes = 0;
+    for number in 0..FILES {
+        let folder = root.join(format!("area_{}/part_{}", number % 20, number / 20 % 20));
+        std::fs::create_dir_all(&folder).unwrap();
+        let others = [number * 7 % FILES, number * 31 % FILES];
+        let mut text = String::new();
+        for other in others {
+            let _ = writeln!(text, "from module_{other:04} import handle_{other}_0, Worker{other}");
+        }
+        let _ = writeln!(
+            text,
+            "\n\nclass Worker{number}:\n    \"\"\"Does the work of part {number}.\"\"\"\n"
+        );
+        for part in 0..5 {
+            let other = others[part % 2];
+            let _ = write!(
+                text,
+                "    def step_{part}(self, items, limit=10):\n        total = 0\n        for item in items[:limit]:\n            total += handle_{other}_0(item, total)\n        return total\n\n"
+            );
+        }
+        for part in 0..4 {
+            let _ = write!(
+                text,
+                "\ndef handle_{number}_{part}(value, total):\n    if value is None:\n        return total\n    worker = Worker{}()\n    return worker.step_{part}([value], limit=total)\n",
+                others[part % 2]
+            );
+        }
+        bytes += text.len();
+        std::fs::write(folder.join(format!("module_{number:04}.py")), text).unwrap();
+    }
+    bytes
+}
