@@ -212,6 +212,31 @@ fn c016_a_symlink_inside_resolves_to_its_file_and_is_read_there() {
 }
 
 #[test]
+fn a_file_that_is_only_read_may_be_read_only_or_linked_but_not_outside() {
+    let sandbox = Sandbox::new();
+    for step in [
+        "file fixed.txt mode 0444",
+        "hardlink linked.txt",
+        "file .github/workflows/ci.yml",
+        "symlink out.txt -> /etc/hosts",
+        "symlink up.txt -> ../outside",
+        "fifo pipe",
+    ] {
+        assert!(sandbox.set_up(step), "{step}");
+    }
+    let root = sandbox.root();
+    for path in ["fixed.txt", "linked.txt", ".github/workflows/ci.yml", "src/main.rs"] {
+        assert_eq!(root.admit_to_read(path).unwrap().as_str(), path);
+        assert_eq!(root.admit(path).is_ok(), path == "src/main.rs", "{path}");
+    }
+    for path in
+        ["out.txt", "up.txt", "pipe", "../x", "/etc/hosts", ".git/config", ".salve/x", "src"]
+    {
+        assert!(root.admit_to_read(path).is_err(), "{path}");
+    }
+}
+
+#[test]
 fn c089_one_file_has_one_path_however_it_is_written() {
     let sandbox = Sandbox::new();
     let root = sandbox.root();
