@@ -21,7 +21,7 @@ const PLAN_AND_LOAD: Duration = Duration::from_millis(500);
 const COLD: Duration = Duration::from_secs(1);
 const WARM: Duration = Duration::from_millis(100);
 const REQUEST: &str =
-    "In module_0420.py the retry of `handle_77_3` is wrong, see @area_7/part_3/module_0073.py";
+    "In module_0420.py the retry of `handle_77_3` is wrong, see @area_7/part_3/module_0067.py";
 
 fn main() {
     let folder = tempfile::tempdir().unwrap();
