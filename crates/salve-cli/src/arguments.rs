@@ -15,6 +15,7 @@ mod keys;
 mod knowledge;
 mod mode;
 mod run;
+mod sessions;
 mod setup;
 mod signature;
 mod sim;
@@ -43,6 +44,11 @@ pub(crate) use knowledge::{
     KnowledgeKind, KnowledgeListArguments, RuleStateChoice,
 };
 pub(crate) use run::{CacheAction, CacheArguments, ExitCodeOf, RunArguments, RunsArguments};
+pub(crate) use sessions::{
+    FilesArguments, SessionDocument, SessionsArguments, SessionsAuditArguments,
+    SessionsBugsArguments, SessionsCommand, SessionsExportArguments, SessionsListArguments,
+    SessionsRewindArguments, SessionsShowArguments, TodosArguments,
+};
 pub(crate) use setup::{Agent, Provider, SetupArguments};
 pub(crate) use signature::SignatureArguments;
 pub(crate) use sim::SimArguments;
@@ -141,6 +147,12 @@ pub(crate) enum Command {
     Knowledge(KnowledgeArguments),
     /// Shows what was decided and why; pins and replaces decisions.
     Decisions(DecisionsArguments),
+    /// Lists, shows and exports conversations; goes back in one, or on from it.
+    Sessions(SessionsArguments),
+    /// Lists the tasks of a session and how many are done.
+    Todos(TodosArguments),
+    /// Lists the files of a session and what was done to them.
+    Files(FilesArguments),
     /// Runs jobs, on this machine or for a fleet.
     Worker(WorkerArguments),
     /// Shows what a model would be allowed to do, and what you have allowed.

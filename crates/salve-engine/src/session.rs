@@ -20,6 +20,7 @@ mod prompt;
 mod registry;
 mod reply;
 mod repo_map;
+mod rewind;
 mod status;
 mod todos;
 mod urls;
@@ -62,6 +63,7 @@ pub use reply::{
     recovery_banner,
 };
 pub use repo_map::{MapIndex, repository_map};
+pub use rewind::{REWIND_UNDONE, RewindPlan, Rewound, SESSION_REWOUND, last_rewind, plan_rewind};
 pub use status::{StatusFacts, run_all_label, status_line};
 pub use todos::{OutOfRange, TodoProgress, linked, merge_todos, tick, untick};
 pub use urls::{

@@ -61,6 +61,7 @@ pub(super) const EXAMPLES: &[(&str, &str)] = &[
     ("diff", "salve diff\nsalve diff 3"),
     ("doctor", "salve doctor\nsalve doctor --format json"),
     ("explain", "salve explain OPEN_DOUBLE_QUOTE\nsalve explain"),
+    ("files", "salve files\nsalve files --log --turn 2\nsalve files ID --format json"),
     (
         "gateway",
         "salve gateway --upstream https://api.openai.com/v1\nsalve gateway --upstream https://api.anthropic.com --port 8800",
@@ -195,10 +196,34 @@ pub(super) const EXAMPLES: &[(&str, &str)] = &[
         "schema check",
         "salve schema check CodeAndExplanation answer.json\nsalve schema check my-schema.json < answer.json",
     ),
+    (
+        "sessions",
+        "salve sessions\nsalve sessions show last\nsalve sessions rewind ID --turn 2\nsalve sessions export ID > session.json",
+    ),
+    ("sessions list", "salve sessions list --here\nsalve sessions list --format json"),
+    (
+        "sessions show",
+        "salve sessions show last\nsalve sessions show ID --format json\nsalve sessions show ID --events --after 17 --format jsonl",
+    ),
+    (
+        "sessions export",
+        "salve sessions export ID > session.json\nsalve sessions export last audit.json --document audit",
+    ),
+    (
+        "sessions rewind",
+        "salve sessions rewind ID --turn 2\nsalve sessions rewind ID --turn 1 --files-only\nsalve sessions rewind ID --undo",
+    ),
+    ("sessions fork", "salve sessions fork ID\nsalve sessions fork last --turn 3"),
+    ("sessions audit", "salve sessions audit ID\nsalve sessions audit last --on"),
+    (
+        "sessions bugs",
+        "salve sessions bugs\nsalve sessions bugs ID --add 'it changed the wrong file' --turn 2",
+    ),
     ("setup", "salve setup aider\nsalve setup claude-code --dry-run\nsalve setup aider --remove"),
     ("signature", "cargo build 2>&1 | salve signature --explain"),
     ("sim", "salve sim --script answers.jsonl --port 9000"),
     ("stats", "salve stats\nsalve stats --days 7"),
+    ("todos", "salve todos\nsalve todos --open\nsalve todos ID --format json"),
     ("trust", "salve trust add\nsalve trust list\nsalve trust revoke"),
     ("trust add", "salve trust add\nsalve trust add -C project --yes"),
     ("trust list", "salve trust list"),

@@ -68,7 +68,7 @@ pub(crate) fn find<'a>(
     })
 }
 
-fn on_changed(arguments: &ChangedArguments) -> OnChanged {
+pub(super) fn on_changed(arguments: &ChangedArguments) -> OnChanged {
     match (arguments.merge, arguments.force) {
         (true, _) => OnChanged::Merge,
         (_, true) => OnChanged::Force,
@@ -93,7 +93,7 @@ fn tell(
     })
 }
 
-fn document(outcome: &RewindOutcome) -> Value {
+pub(super) fn document(outcome: &RewindOutcome) -> Value {
     match outcome {
         RewindOutcome::Moved(moved) => json!({ "outcome": "moved", "moved": moved }),
         RewindOutcome::NothingToDo => json!({ "outcome": "nothing_to_do" }),
@@ -122,7 +122,7 @@ fn human(
     })
 }
 
-fn moved_words(history: &History, moved: &Moved) -> String {
+pub(super) fn moved_words(history: &History, moved: &Moved) -> String {
     let green = AnsiColor::Green.on_default().bold();
     let place = |id: &Option<String>| match id.as_deref().and_then(|id| history.get(id)) {
         Some(change) => format!("change #{}", change.number),

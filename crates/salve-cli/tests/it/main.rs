@@ -25,6 +25,7 @@ mod resume;
 mod run;
 mod run_command;
 mod scenarios;
+mod sessions;
 mod setup;
 mod signature;
 mod sim;
