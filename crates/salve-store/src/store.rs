@@ -164,6 +164,12 @@ impl Store {
         self.0.closed.load(Ordering::Acquire)
     }
 
+    /// Starts on a text that arrives in pieces and is kept or shown in pieces: what comes out has no secrets,
+    /// also where one was split between two.
+    pub fn stream_redactor(&self) -> Box<dyn crate::StreamRedactor> {
+        self.0.redactor.stream()
+    }
+
     pub(crate) fn redactor(&self) -> &Arc<Redactor> {
         &self.0.redactor
     }
