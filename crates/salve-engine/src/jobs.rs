@@ -17,8 +17,8 @@ pub use flows::{
     GenerateOutput, GenerateSteps, Generation, GenerationFacts, GraphNode, GraphNodeState,
     GraphPlan, GraphResult, HEAL_FLOW, HEAL_STAGE, HealHost, HealResume, HealSteps, JobStatus,
     Join, KnownNames, ModelSource, NoModel, NodeRetry, OnFail, PAUSE_SIGNAL, PlanError, Progress,
-    RESUME_SIGNAL, RETRY_SIGNAL, StopCode, ValidationError, WhichModel, Work, all_flows,
-    is_over_budget, node_states,
+    RESUME_SIGNAL, RETRY_SIGNAL, SaidBefore, ShownIn, StopCode, TURN_FLOW, TURN_STAGE, TurnSteps,
+    ValidationError, WhichModel, Work, all_flows, is_over_budget, node_states,
 };
 pub use index::StoreJobIndex;
 pub use ledger::StoreLedger;

@@ -5,31 +5,39 @@
 //! turn is a plain value that a durable flow drives; everything but `driver`, `work`, `load` and `urls` is
 //! pure. Never applies or runs what was only recovered from a broken answer.
 
+mod ask;
 mod batch;
 mod bug;
+mod driver;
 mod event;
 mod export;
 mod handoff;
+mod input;
 mod load;
 pub mod machine;
 mod multi_step;
 mod one_line;
 mod plan;
+mod practice;
 mod project_rules;
 mod prompt;
 mod registry;
 mod reply;
 mod repo_map;
 mod rewind;
+mod state;
 mod status;
 mod todos;
 mod urls;
+mod work;
 
+pub use ask::{Question, SessionFacts, answer_question};
 pub use batch::{
     BatchPanel, BatchResult, BatchRun, BatchStep, BatchTally, CommandBatch, GateAnswer, OutOfOrder,
     PanelRow, PauseReason, feedback_message, progress_text, supervision_lines, supervisor_prompt,
 };
 pub use bug::{JSON_CLEANUP, LEGACY_STEPS, TRUNCATED, bug_label, bugs_of};
+pub use driver::{NewAnswer, TurnReport, finish, perform, take_answer, take_heal, take_result};
 pub use event::{EventName, TurnEvent};
 pub use export::{
     AuditExport, AuditPair, PairExport, SessionExport, audit_document, audit_name, change_history,
@@ -39,6 +47,7 @@ pub use handoff::{
     HandoffChoice, HandoffFacts, LOADED_BYTES, LOADED_FILES, ModifiedFile, OFFER_AT_PERCENT,
     RECENT_EXCHANGES, handoff_files, handoff_input, handoff_text, is_near_limit,
 };
+pub use input::{TurnDecision, TurnInput, TurnResume};
 pub use load::{
     LoadLimits, Loaded, LoadedFile, MAX_OMITTED, MapLimits, OmitCode, OmittedFile, SearchCode,
     SearchFailure, load, load_from, map_index, workspace_names,
@@ -51,6 +60,7 @@ pub use plan::{
     MAX_ACTIONS, MAX_TODOS, PlanAction, TurnPlan, WorkspaceNames, mentioned_words,
     plan_by_mentions, plan_prompt, read_plan,
 };
+pub use practice::{PRACTICE_FILES, PRACTICE_SCRIPT};
 pub use project_rules::{ProjectRules, project_rules};
 pub use prompt::{
     FittedHistory, LoadedText, PastTurn, PromptParts, PromptTemplate, SEARCH_FAILED, TemplateFault,
@@ -64,9 +74,11 @@ pub use reply::{
 };
 pub use repo_map::{MapIndex, repository_map};
 pub use rewind::{REWIND_UNDONE, RewindPlan, Rewound, SESSION_REWOUND, last_rewind, plan_rewind};
+pub use state::{Effects, RanCommand, SavedTurn, Waits};
 pub use status::{StatusFacts, run_all_label, status_line};
 pub use todos::{OutOfRange, TodoProgress, linked, merge_todos, tick, untick};
 pub use urls::{
     FetchedPage, GetPage, JudgedUrl, PageAnswer, PinnedConnections, ResolveHost, SystemNames,
     UrlLimits, UrlPolicy, UrlRefusal, fetch_page, is_public_address, judge_url,
 };
+pub use work::{CheckOutcome, CommandOutcome, EditsOutcome, RefusedEdits, RunOutcome, TurnWork};

@@ -1,4 +1,4 @@
-//! A heal between two steps, on this disk.
+//! A heal between two steps, on this disk; and the folder in which a flow keeps such states.
 //!
 //! In: the loop, and what its driver knows beside it. Out: one file for each step, named by its number,
 //! and the hash that a history holds of it, so that a file which was torn or lost is noticed and never
@@ -9,6 +9,7 @@ use super::work::ToolsUsed;
 use super::{AgentTurn, FixCommand};
 use crate::knowledge::Lesson;
 use salve_types::Diagnostic;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -98,7 +99,7 @@ pub struct StateId {
     pub hash: String,
 }
 
-/// The folder of one heal.
+/// The folder of one heal, or of another flow that keeps its state on this disk.
 #[derive(Debug, Clone)]
 pub struct StateFolder {
     folder: PathBuf,
@@ -124,11 +125,14 @@ impl StateFolder {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn write(&self, step: u32, state: &SavedHeal) -> io::Result<StateId> {
+    pub fn write(&self, step: u32, state: &impl Serialize) -> io::Result<StateId> {
         let bytes = serde_json::to_vec(state).map_err(io::Error::other)?;
-        let mut file = File::create(self.file(step))?;
+        // A file of this name is whole.
+        let beside = self.folder.join(format!("state-{step}.new"));
+        let mut file = File::create(&beside)?;
         file.write_all(&bytes)?;
         file.sync_data()?;
+        fs::rename(&beside, self.file(step))?;
         if let Some(old) = step.checked_sub(2) {
             self.forget(old);
         }
@@ -139,12 +143,37 @@ impl StateFolder {
     ///
     /// # Errors
     /// When it is what was written, and cannot be understood.
-    pub fn read(&self, id: &StateId) -> io::Result<Option<SavedHeal>> {
+    pub fn read<T: DeserializeOwned>(&self, id: &StateId) -> io::Result<Option<T>> {
         let Ok(bytes) = fs::read(self.file(id.step)) else { return Ok(None) };
         if blake3::hash(&bytes).to_hex().as_str() != id.hash {
             return Ok(None);
         }
         serde_json::from_slice(&bytes).map(Some).map_err(io::Error::other)
+    }
+
+    /// Finds the state after a step of which no history knows, because the process that wrote it died
+    /// before it could say so.
+    ///
+    /// # Errors
+    /// When it is there and cannot be understood.
+    pub fn found<T: DeserializeOwned>(&self, step: u32) -> io::Result<Option<(StateId, T)>> {
+        let Ok(bytes) = fs::read(self.file(step)) else { return Ok(None) };
+        let id = StateId { step, hash: blake3::hash(&bytes).to_hex().to_string() };
+        serde_json::from_slice(&bytes).map(|state| Some((id, state))).map_err(io::Error::other)
+    }
+
+    /// Notes that something is about to be done that must not be done twice. Returns whether it was noted
+    /// before: then it was begun, and may have been done.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn was_begun(&self, step: u32) -> io::Result<bool> {
+        let mut options = fs::OpenOptions::new();
+        match options.write(true).create_new(true).open(self.folder.join(format!("begun-{step}"))) {
+            Ok(file) => file.sync_all().map(|()| false),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(true),
+            Err(error) => Err(error),
+        }
     }
 
     /// Removes everything of this heal. What cannot be removed is left; it is of no use to anyone.

@@ -7,11 +7,12 @@ mod generate;
 mod graph;
 mod heal;
 mod status;
+mod turn;
 
 pub use generate::{
     AUTO_HEALING, CONTINUE_SIGNAL, GenerateCaps, GenerateInput, GenerateOutput, GenerateSteps,
     Generation, GenerationFacts, ModelSource, NoModel, PAUSE_SIGNAL, Progress, RESUME_SIGNAL,
-    RETRY_SIGNAL, StopCode, ValidationError, WhichModel, is_over_budget,
+    RETRY_SIGNAL, SaidBefore, ShownIn, StopCode, ValidationError, WhichModel, is_over_budget,
 };
 pub use graph::{
     Edge, GraphNode, GraphNodeState, GraphPlan, GraphResult, Join, KnownNames, NodeRetry, OnFail,
@@ -19,6 +20,7 @@ pub use graph::{
 };
 pub use heal::{HEAL_STAGE, HealHost, HealResume, HealSteps};
 pub use status::JobStatus;
+pub use turn::{TURN_STAGE, TurnSteps};
 
 use salve_jobs::{BadName, FlowName, Flows};
 
@@ -31,6 +33,9 @@ pub const GRAPH_FLOW: &str = "Graph@1";
 /// The flow that heals a workspace.
 pub const HEAL_FLOW: &str = "Heal@1";
 
+/// The flow that answers a turn of a session.
+pub const TURN_FLOW: &str = "Turn@1";
+
 /// Returns every flow there is.
 ///
 /// # Errors
@@ -40,5 +45,6 @@ pub fn all_flows() -> Result<Flows, BadName> {
     Ok(Flows::default()
         .with(named(GENERATE_FLOW)?, generate::run_generate)
         .with(named(GRAPH_FLOW)?, graph::run_graph)
-        .with(named(HEAL_FLOW)?, heal::run_heal))
+        .with(named(HEAL_FLOW)?, heal::run_heal)
+        .with(named(TURN_FLOW)?, turn::run_turn))
 }

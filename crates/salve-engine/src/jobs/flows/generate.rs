@@ -6,13 +6,15 @@
 //! an invalid verdict, never without the partial text that there was.
 
 mod ask;
+mod chunks;
 mod input;
 mod models;
 mod steps;
 mod view;
 
 pub use input::{
-    GenerateCaps, GenerateInput, GenerateOutput, Progress, StopCode, ValidationError, WhichModel,
+    GenerateCaps, GenerateInput, GenerateOutput, Progress, SaidBefore, ShownIn, StopCode,
+    ValidationError, WhichModel,
 };
 pub use models::{ModelSource, NoModel};
 pub use steps::GenerateSteps;
@@ -22,7 +24,7 @@ use super::JobStatus;
 use ask::Asking;
 use input::Piece;
 use salve_jobs::{FlowCtx, FlowError, Json, Retry, StepError, StepName, race};
-use salve_types::{Mode, Spend};
+use salve_types::{Mode, Spend, Usage};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
@@ -195,6 +197,13 @@ impl Run<'_> {
             status,
             code_result: result,
             progress: self.progress,
+            model: self.pieces.iter().rev().find_map(|piece| piece.model.clone()),
+            finish: self.pieces.last().and_then(|piece| piece.finish.clone()),
+            usage: self
+                .pieces
+                .iter()
+                .filter_map(|piece| piece.usage)
+                .fold(Usage::default(), |sum, usage| sum + usage),
             replies: self.pieces.into_iter().map(|piece| piece.text).collect(),
         };
         serde_json::to_value(output).map_err(|error| FlowError::new(error.to_string()))

@@ -4,6 +4,7 @@
 //! anything has read it. What a worker that died had received is taken as a reply that broke off,
 //! and goes on from there. Never a call beyond the job's budget, never two for one key.
 
+use super::chunks::Chunks;
 use super::input::{GenerateInput, Piece, is_zero};
 use super::steps::GenerateSteps;
 use crate::answer::{LadderAction, followed_up, may_go_well_later};
@@ -70,7 +71,9 @@ impl GenerateSteps {
             worst,
         };
         let (model, price) = (chosen.model.clone(), chosen.capability.price);
-        let make = |paid| call_model(model, request, price, paid);
+        let shown = input.shown_in.as_ref();
+        let shown = shown.map(|place| Chunks::new(&self.store, place, context.job()));
+        let make = |paid| call_model(model, request, price, paid, shown);
         let result = paid_once(context, &call, input.doubt, make).await?;
         let note: Note = serde_json::from_value(result.note).unwrap_or_default();
         let most = worst.total();
@@ -117,10 +120,16 @@ impl GenerateSteps {
             None => None,
         };
         let most = chosen.max_output_tokens();
+        let mut turns = Vec::new();
+        for said in &input.history {
+            let text = self.text(&said.text).await?;
+            turns.push(if said.by_model { Turn::assistant(text) } else { Turn::user(text) });
+        }
+        turns.push(Turn::user(self.text(&input.prompt).await?));
         Ok(ModelRequest {
             model: chosen.name.clone(),
             system,
-            turns: vec![Turn::user(self.text(&input.prompt).await?)],
+            turns,
             max_output_tokens: input.max_tokens.map_or(most, |wanted| wanted.min(most)),
             ..ModelRequest::default()
         })
@@ -132,6 +141,7 @@ async fn call_model(
     request: ModelRequest,
     price: Option<Price>,
     paid: PaidCall,
+    mut shown: Option<Chunks>,
 ) -> Result<CallResult, StepError> {
     let lost_calls = paid.epoch().saturating_sub(1);
     // What had arrived for a process that is gone was paid for: it is a reply that broke off.
@@ -153,8 +163,15 @@ async fn call_model(
     let kept = async {
         let mut pieces = Vec::new();
         while arrived.recv_many(&mut pieces, 64).await > 0 {
-            paid.append(&pieces.concat()).await;
+            let text = pieces.concat();
+            paid.append(&text).await;
+            if let Some(shown) = &mut shown {
+                shown.arrived(&text).await;
+            }
             pieces.clear();
+        }
+        if let Some(shown) = &mut shown {
+            shown.ended().await;
         }
     };
     let (asked, ()) = tokio::join!(asked, kept);

@@ -6,7 +6,7 @@
 use super::super::JobStatus;
 use salve_jobs::{DoubtPolicy, Json, Retry};
 use salve_model::{Purpose, Role};
-use salve_types::{FinishReason, Mode, Spend, SpendLimit, Usage};
+use salve_types::{FinishReason, Mode, SessionId, Spend, SpendLimit, Usage};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -53,6 +53,12 @@ pub struct GenerateInput {
     /// The session whose budget it counts in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// What was said before, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<SaidBefore>,
+    /// Where the answer is shown while it arrives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown_in: Option<ShownIn>,
     /// Whether no person is there to decide: what cannot be healed ends the job as it is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unattended: bool,
@@ -81,6 +87,8 @@ impl GenerateInput {
             budget: SpendLimit::default(),
             doubt: DoubtPolicy::default(),
             session: None,
+            history: Vec::new(),
+            shown_in: None,
             unattended: false,
             attempts: usual_attempts(),
             wait_ms: usual_wait(),
@@ -91,6 +99,24 @@ impl GenerateInput {
         let first_wait = Duration::from_millis(self.wait_ms);
         Retry { attempts: self.attempts.max(1), first_wait, ..Retry::default() }
     }
+}
+
+/// Something that was said before a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SaidBefore {
+    /// Whether the model said it; a person otherwise.
+    pub by_model: bool,
+    /// Its text.
+    pub text: String,
+}
+
+/// The turn of a session in which an answer is shown while it arrives.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShownIn {
+    /// The session.
+    pub session: SessionId,
+    /// The turn.
+    pub turn: u32,
 }
 
 /// Who is asked.
@@ -236,6 +262,15 @@ pub struct GenerateOutput {
     pub progress: Progress,
     /// The text of each reply as it came.
     pub replies: Vec<String>,
+    /// The model that answered last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Why the last reply ended, as its provider says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finish: Option<FinishReason>,
+    /// What the providers counted of the replies of the last round.
+    #[serde(default)]
+    pub usage: Usage,
 }
 
 const fn usual_attempts() -> u32 {

@@ -31,7 +31,7 @@ const MOST_INTERRUPTED: u32 = 10;
 /// The steps of `Generate`, and what they need.
 #[derive(Clone)]
 pub struct GenerateSteps {
-    store: Store,
+    pub(super) store: Store,
     pub(super) models: Arc<dyn ModelSource>,
 }
 

@@ -1,0 +1,207 @@
+//! The flow `Turn@1`: plan, load, ask, read, apply, check, heal, commands, each a step that survives a crash.
+//!
+//! In: a [`TurnInput`]. Out: a [`TurnReport`]. The turn itself is `salve_engine::session`, a plain value on this
+//! disk; a history holds its hash. A model's answer is a child, `Generate@1`, and a heal is a child, `Heal@1`, so
+//! that both are paid once and found again after a crash. Never a text of the user in a history.
+
+mod steps;
+
+pub use steps::TurnSteps;
+
+use super::generate::{GenerateInput, GenerateOutput};
+use super::{GENERATE_FLOW, HEAL_FLOW, JobStatus, RESUME_SIGNAL};
+use crate::heal::{HealInput, HealReport, StateId};
+use crate::session::{TurnInput, TurnReport, TurnResume};
+use salve_jobs::{FlowCtx, FlowError, FlowName, JobError, Json, Retry, StepError, StepName};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use steps::{ANSWER, BEGIN, FINISH, HEAL, HEALED, PROMPT, RESUME, WORK};
+
+/// The stage under which a turn says what it does.
+pub const TURN_STAGE: &str = "answering";
+
+/// Where a turn is, as a history holds it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Here {
+    pub(super) state: StateId,
+    pub(super) next: Next,
+}
+
+/// What the flow does next.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Next {
+    /// A step that asks no model.
+    Work,
+    /// A model is asked, for the answer of this number.
+    Ask(u32),
+    /// What is red is healed.
+    Heal,
+    /// The turn is over, for good or for now.
+    Finish,
+    /// It goes on when it is told to.
+    Paused(Box<TurnReport>),
+    /// Everything is done.
+    Ended(Box<TurnReport>),
+}
+
+/// What every step is given.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct At {
+    pub(super) input: TurnInput,
+    pub(super) state: Option<StateId>,
+}
+
+/// What a turn that stopped is told.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Resumed {
+    pub(super) at: At,
+    pub(super) with: TurnResume,
+}
+
+/// What a model's answer came to.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Asked {
+    pub(super) at: At,
+    /// The text of the standing instructions.
+    pub(super) system: Option<String>,
+    pub(super) answer: Answer,
+}
+
+/// A model's answer, or why there is none.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Answer {
+    /// It ended; whether it is whole is in it.
+    Ended(Box<GenerateOutput>),
+    /// No provider answered, or it did not fit the budget.
+    Failed { message: String, over_budget: bool },
+}
+
+/// What a heal came to.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Healed {
+    pub(super) at: At,
+    pub(super) report: Option<Box<HealReport>>,
+    pub(super) error: Option<String>,
+}
+
+/// Answers a turn. This is the code of the flow: deterministic, and replayed.
+///
+/// # Errors
+/// When a file cannot be read or written, or a step cannot be done at all.
+pub(super) async fn run_turn(context: Arc<dyn FlowCtx>, input: Json) -> Result<Json, FlowError> {
+    let input: TurnInput = serde_json::from_value(input)
+        .map_err(|error| FlowError::new(format!("the input is not one of Turn: {error}")))?;
+    let run = Run { context: &*context, input };
+    let mut here: Here = run.step(BEGIN, &run.at(None)).await?;
+    loop {
+        let at = run.at(Some(here.state.clone()));
+        here = match here.next {
+            Next::Work => run.step(WORK, &at).await?,
+            Next::Ask(number) => {
+                run.say(&serde_json::json!({ "asks": number }));
+                let (system, answer) = run.ask(&at, number, &here.state).await?;
+                run.step(ANSWER, &Asked { at, system, answer }).await?
+            }
+            Next::Heal => {
+                run.say(&serde_json::json!({ "heals": true }));
+                let (report, error) = run.heal(&at, &here.state).await?;
+                run.step(HEALED, &Healed { at, report, error }).await?
+            }
+            Next::Finish => run.step(FINISH, &at).await?,
+            Next::Paused(report) => {
+                context.stage(JobStatus::Paused.name(), written(&report)?);
+                let told = context.wait_signal(RESUME_SIGNAL, None).await;
+                run.say(&serde_json::json!({ "resumed": true }));
+                // A word that says nothing is `salve jobs resume`.
+                let with = told.and_then(|told| serde_json::from_value(told).ok());
+                run.step(RESUME, &Resumed { at, with: with.unwrap_or_default() }).await?
+            }
+            Next::Ended(report) => return written(&report),
+        };
+    }
+}
+
+fn written(value: &impl Serialize) -> Result<Json, FlowError> {
+    serde_json::to_value(value).map_err(|error| FlowError::new(error.to_string()))
+}
+
+struct Run<'a> {
+    context: &'a dyn FlowCtx,
+    input: TurnInput,
+}
+
+impl Run<'_> {
+    fn at(&self, state: Option<StateId>) -> At {
+        At { input: self.input.clone(), state }
+    }
+
+    fn say(&self, detail: &Json) {
+        self.context.stage(TURN_STAGE, detail.clone());
+    }
+
+    // The state's number keeps the names of two children apart that are asked for the same thing twice.
+    async fn ask(
+        &self,
+        at: &At,
+        number: u32,
+        state: &StateId,
+    ) -> Result<(Option<String>, Answer), FlowError> {
+        let asked: GenerateInput = self.step(PROMPT, at).await?;
+        let name = format!("ask-{number}-{}", state.step);
+        let answer = match self.child(GENERATE_FLOW, &name, &asked).await? {
+            Ok(output) => match serde_json::from_value(output) {
+                Ok(output) => Answer::Ended(Box::new(output)),
+                Err(error) => Answer::Failed { message: error.to_string(), over_budget: false },
+            },
+            Err(error) => {
+                let over_budget = matches!(error, JobError::OverBudget { .. });
+                Answer::Failed { over_budget, message: error.to_string() }
+            }
+        };
+        Ok((asked.system, answer))
+    }
+
+    async fn heal(
+        &self,
+        at: &At,
+        state: &StateId,
+    ) -> Result<(Option<Box<HealReport>>, Option<String>), FlowError> {
+        let input: HealInput = self.step(HEAL, at).await?;
+        let name = format!("heal-{}", state.step);
+        Ok(match self.child(HEAL_FLOW, &name, &input).await? {
+            Ok(output) => match serde_json::from_value(output) {
+                Ok(report) => (Some(Box::new(report)), None),
+                Err(error) => (None, Some(error.to_string())),
+            },
+            Err(error) => (None, Some(error.to_string())),
+        })
+    }
+
+    async fn child(
+        &self,
+        flow: &str,
+        name: &str,
+        input: &impl Serialize,
+    ) -> Result<Result<Json, JobError>, FlowError> {
+        let flow = FlowName::try_from(flow.to_owned())
+            .map_err(|error| FlowError::new(error.to_string()))?;
+        Ok(self.context.child(&flow, name, written(input)?).await)
+    }
+
+    async fn step<I, T>(&self, name: &str, input: &I) -> Result<T, StepError>
+    where
+        I: Serialize,
+        T: DeserializeOwned,
+    {
+        let fatal = |error: &dyn std::fmt::Display| StepError::fatal(error.to_string());
+        let name = StepName::new(name).map_err(|error| fatal(&error))?;
+        let input = serde_json::to_value(input).map_err(|error| fatal(&error))?;
+        // What passes by itself: a store that is away, a heal of the same workspace that is not over.
+        let retry = Retry { attempts: 60, ..Retry::default() };
+        let output = self.context.step(&name, input, retry).await?;
+        serde_json::from_value(output).map_err(|error| fatal(&error))
+    }
+}

@@ -1,0 +1,459 @@
+//! The steps of the flow: begin, work, prompt, answer, heal, finish.
+//!
+//! In: where the turn is. Out: where it is then. Each step first keeps the state after it on this disk, together
+//! with what goes into the store, then writes that once under a key of its own: done again after a crash, a step
+//! that was decided writes what it had decided. Never applies or runs anything twice.
+
+use super::{Answer, Asked, At, Healed, Here, Next, Resumed};
+use crate::heal::{HealInput, RepairError, StateFolder, StateId, Then};
+use crate::jobs::{GenerateInput, HealHost, SaidBefore, ShownIn, StopCode};
+use crate::session::machine::{Interruption, TurnMachine, TurnResult, TurnStep};
+use crate::session::{
+    Effects, NewAnswer, Question, SavedTurn, SessionFacts, TurnEvent, TurnWork, answer_question,
+    finish, perform, take_answer, take_heal, take_result,
+};
+use salve_jobs::{BadName, DoubtPolicy, JobId, Json, StepError, StepName, Steps};
+use salve_store::{
+    NewAudit, NewSessionEvent, SessionWrite, Store, StoreError, TurnRecord, TurnUpdate,
+};
+use salve_types::{Clock, FileOpKind, TurnStatus};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub(super) const BEGIN: &str = "turn.begin";
+pub(super) const WORK: &str = "turn.work";
+pub(super) const PROMPT: &str = "turn.prompt";
+pub(super) const ANSWER: &str = "turn.answer";
+pub(super) const HEAL: &str = "turn.heal";
+pub(super) const HEALED: &str = "turn.healed";
+pub(super) const FINISH: &str = "turn.finish";
+pub(super) const RESUME: &str = "turn.resume";
+
+/// How many files of earlier turns are attached again.
+const KNOWN_FILES: usize = 8;
+
+/// The steps of `Turn`, and what they need.
+#[derive(Clone)]
+pub struct TurnSteps {
+    store: Store,
+    host: Arc<dyn HealHost>,
+    clock: Arc<dyn Clock>,
+    /// Where states are kept.
+    folder: PathBuf,
+}
+
+/// Adds a step that is a method of these steps.
+macro_rules! step {
+    ($steps:expr, $own:expr, $name:expr, $method:ident) => {{
+        let own = $own.clone();
+        $steps.with(StepName::new($name)?, move |context, input| {
+            let steps = own.clone();
+            async move { written(&steps.$method(context.job(), read(input)?).await?) }
+        })
+    }};
+}
+
+impl TurnSteps {
+    /// Makes the steps. `folder` is private to the user.
+    pub fn new(
+        store: Store,
+        host: Arc<dyn HealHost>,
+        clock: Arc<dyn Clock>,
+        folder: PathBuf,
+    ) -> Self {
+        Self { store, host, clock, folder }
+    }
+
+    /// Adds them to others.
+    ///
+    /// # Errors
+    /// Never, as long as the names above are good ones.
+    pub fn add_to(&self, steps: Steps) -> Result<Steps, BadName> {
+        let steps = step!(steps, self, BEGIN, begin);
+        let steps = step!(steps, self, WORK, work);
+        let steps = step!(steps, self, PROMPT, prompt);
+        let steps = step!(steps, self, ANSWER, answer);
+        let steps = step!(steps, self, HEAL, heal);
+        let steps = step!(steps, self, HEALED, healed);
+        let steps = step!(steps, self, FINISH, finish);
+        Ok(step!(steps, self, RESUME, resume))
+    }
+
+    async fn begin(&self, job: &JobId, at: At) -> Result<Here, StepError> {
+        let saved = self.fresh(&at).await?;
+        let begun = self.blocking(job, at, move |here| match here.found(0)? {
+            Some(found) => Ok(found),
+            None => here.keep(0, saved),
+        });
+        self.kept(begun.await?).await
+    }
+
+    // A turn of which nothing is known yet.
+    async fn fresh(&self, at: &At) -> Result<SavedTurn, StepError> {
+        let session = &at.input.session;
+        let turn = self.turn(at).await?;
+        let todos = self.store.todos(session).await.map_err(|error| unreadable(&error))?;
+        let log = self.store.file_operations(session).await.map_err(|error| unreadable(&error))?;
+        let machine = TurnMachine::new(at.input.options);
+        let mut saved = SavedTurn::new(machine, turn.text, todos, at.input.attended);
+        for operation in log.iter().rev().filter(|one| one.op != FileOpKind::Delete) {
+            if saved.known.len() < KNOWN_FILES && !saved.known.contains(&operation.path) {
+                saved.known.push(operation.path.clone());
+            }
+        }
+        saved.effects.status = Some(TurnStatus::Running);
+        Ok(saved)
+    }
+
+    async fn work(&self, job: &JobId, at: At) -> Result<Here, StepError> {
+        let (now, fresh) = (self.now(), self.fresh(&at).await?);
+        let done = self.blocking(job, at, move |here| {
+            here.step(fresh, |here, step, saved| {
+                perform(&here.work, saved, now, || Ok(here.folder.was_begun(step)?))
+            })
+        });
+        self.kept(done.await?).await
+    }
+
+    async fn prompt(&self, job: &JobId, at: At) -> Result<GenerateInput, StepError> {
+        let input = at.input.clone();
+        let turn = self.turn(&at).await?;
+        let facts = self.facts(&at).await?;
+        let question = self.blocking(job, at, move |here| {
+            let (_, Some(saved)) = here.state()? else { return Err(lost()) };
+            let TurnStep::Ask(ask) = saved.machine.next() else {
+                return Err(RepairError::Io("the turn does not ask a model now".to_owned()));
+            };
+            Ok((answer_question(&here.work, &saved, &ask, &facts)?, saved.machine.left()))
+        });
+        let (Question { system, prompt, history }, budget) = question.await?;
+        let mut said = Vec::new();
+        for (by_model, text) in history {
+            said.push(SaidBefore { by_model, text: self.put(&text).await? });
+        }
+        Ok(GenerateInput {
+            system: Some(self.put(&system).await?),
+            model: input.model.clone(),
+            budget,
+            // Going on with a turn is the user's word.
+            doubt: DoubtPolicy::Retry,
+            session: Some(input.session.to_string()),
+            history: said,
+            shown_in: Some(ShownIn { session: input.session, turn: turn.index }),
+            unattended: true,
+            edits: true,
+            ..GenerateInput::new(self.put(&prompt).await?)
+        })
+    }
+
+    // What the session knows beside the turn.
+    async fn facts(&self, at: &At) -> Result<SessionFacts, StepError> {
+        let session = &at.input.session;
+        let failed = |error: StoreError| unreadable(&error);
+        let turns = self.store.turns(session).await.map_err(failed)?;
+        let mut past = Vec::new();
+        for turn in turns {
+            if turn.index >= at.input.turn || turn.rewound {
+                continue;
+            }
+            let raw = match &turn.raw {
+                Some(id) => self.store.text(id).await.map_err(failed)?,
+                None => None,
+            };
+            past.push((turn.text, raw.unwrap_or_default()));
+        }
+        let operations = self.store.file_operations(session).await.map_err(failed)?;
+        let template = match &at.input.template {
+            Some(id) => self.store.text(id).await.map_err(failed)?,
+            None => None,
+        };
+        Ok(SessionFacts { past, operations, template })
+    }
+
+    async fn answer(&self, job: &JobId, asked: Asked) -> Result<Here, StepError> {
+        let Asked { at, system, answer } = asked;
+        let new = NewAnswer { system, ..self.new_answer(answer).await? };
+        let fresh = self.fresh(&at).await?;
+        let done = self
+            .blocking(job, at, move |here| here.step(fresh, |_, _, saved| take_answer(saved, new)));
+        self.kept(done.await?).await
+    }
+
+    async fn new_answer(&self, answer: Answer) -> Result<NewAnswer, StepError> {
+        let output = match answer {
+            Answer::Failed { message, over_budget } => {
+                return Ok(NewAnswer { over_budget, why: Some(message), ..NewAnswer::default() });
+            }
+            Answer::Ended(output) => output,
+        };
+        let whole = output.code_result.is_some();
+        let id = output.code_result.or(output.progress.partial_output);
+        let text = match id {
+            Some(id) => {
+                let text = self.store.text(&id).await.map_err(|error| unreadable(&error))?;
+                text.map(|text| (text, id))
+            }
+            None => None,
+        };
+        let spent = salve_types::Spend {
+            tokens: output.progress.tokens,
+            micro_dollars: output.progress.micro_dollars,
+        };
+        let over_budget = output.progress.code == Some(StopCode::OverBudget);
+        Ok(NewAnswer {
+            whole,
+            over_budget,
+            why: output.progress.why,
+            system: None,
+            model: output.model,
+            finish_reason: output.finish.map(|finish| finish.name().to_owned()),
+            usage: output.usage,
+            spent,
+            text,
+        })
+    }
+
+    async fn heal(&self, job: &JobId, at: At) -> Result<HealInput, StepError> {
+        let input = at.input.clone();
+        let left = self.blocking(job, at, |here| {
+            let (_, Some(saved)) = here.state()? else { return Err(lost()) };
+            Ok(saved.machine.left())
+        });
+        let left = left.await?;
+        let mut options = input.heal;
+        options.tokens = left.tokens.map_or(options.tokens, |left| left.min(options.tokens));
+        if left.tokens == Some(0) || left.micro_dollars == Some(0) {
+            options.tiers.clear();
+        }
+        let wanted = serde_json::json!({ "root": input.root, "here": input.here });
+        let heal: HealInput =
+            serde_json::from_value(wanted).map_err(|error| StepError::fatal(error.to_string()))?;
+        Ok(HealInput {
+            options,
+            then: if input.apply { Then::Apply } else { Then::Show },
+            commands: input.commands,
+            ..heal
+        })
+    }
+
+    async fn healed(&self, job: &JobId, healed: Healed) -> Result<Here, StepError> {
+        let Healed { at, report, error } = healed;
+        let now = self.now();
+        let fresh = self.fresh(&at).await?;
+        let report = match report {
+            Some(report) => Ok(*report),
+            None => Err(error.unwrap_or_default()),
+        };
+        let done = self.blocking(job, at, move |here| {
+            here.step(fresh, |here, _, saved| take_heal(&here.work, saved, report, now))
+        });
+        self.kept(done.await?).await
+    }
+
+    async fn finish(&self, job: &JobId, at: At) -> Result<Here, StepError> {
+        let fresh = self.fresh(&at).await?;
+        let done = self.blocking(job, at, move |here| {
+            let mut kept =
+                here.step(fresh, |here, _, saved| finish(&here.work, saved).map(drop))?;
+            let report = kept.saved.report.clone().map(Box::new);
+            let report =
+                report.ok_or_else(|| RepairError::Io("the turn has no report".to_owned()))?;
+            kept.next = Some(match kept.saved.machine.can_resume() {
+                true => Next::Paused(report),
+                false => Next::Ended(report),
+            });
+            Ok(kept)
+        });
+        self.kept(done.await?).await
+    }
+
+    async fn resume(&self, job: &JobId, resumed: Resumed) -> Result<Here, StepError> {
+        let Resumed { at, with } = resumed;
+        let fresh = self.fresh(&at).await?;
+        let done = self.blocking(job, at, move |here| {
+            here.step(fresh, |here, _, saved| {
+                let budget = with.budget.unwrap_or(saved.machine.options().budget);
+                saved.machine.resume(budget);
+                saved.decision = with.decision;
+                saved.attended = with.attended;
+                saved.effects.status = Some(TurnStatus::Running);
+                let goes_on = !matches!(saved.machine.next(), TurnStep::Done(_));
+                if goes_on && here.work.is_paused()? {
+                    let paused = TurnResult::Interrupted(Interruption::Paused);
+                    take_result(&mut saved.machine, paused)?;
+                }
+                Ok(())
+            })
+        });
+        self.kept(done.await?).await
+    }
+
+    async fn turn(&self, at: &At) -> Result<TurnRecord, StepError> {
+        let (session, turn) = (&at.input.session, at.input.turn);
+        let found = self.store.turn(session, turn).await.map_err(|error| unreadable(&error))?;
+        found.ok_or_else(|| StepError::fatal(format!("session {session} has no turn {turn}")))
+    }
+
+    async fn put(&self, text: &str) -> Result<String, StepError> {
+        self.store.put_text(text).await.map_err(|error| unreadable(&error))
+    }
+
+    // Writes what was decided into the store, once.
+    async fn kept(&self, kept: Kept) -> Result<Here, StepError> {
+        let Kept { id, saved, next, write } = kept;
+        self.store.write_session(write).await.map_err(|error| unreadable(&error))?;
+        let next = next.unwrap_or_else(|| match saved.machine.next() {
+            TurnStep::Ask(ask) => Next::Ask(ask.number),
+            TurnStep::Heal => Next::Heal,
+            TurnStep::Done(_) => Next::Finish,
+            _ => Next::Work,
+        });
+        Ok(Here { state: id, next })
+    }
+
+    // Programs run for minutes, so their steps leave the threads of the runtime alone.
+    async fn blocking<T: Send + 'static>(
+        &self,
+        job: &JobId,
+        at: At,
+        act: impl FnOnce(Place) -> Result<T, RepairError> + Send + 'static,
+    ) -> Result<T, StepError> {
+        let (steps, job) = (self.clone(), job.clone());
+        let done = tokio::task::spawn_blocking(move || act(steps.place(&job, at)?));
+        let done = done.await.map_err(|error| StepError::fatal(error.to_string()))?;
+        done.map_err(|error| match error {
+            RepairError::Busy { .. } => StepError::retryable(error.to_string()),
+            _ => StepError::fatal(error.to_string()),
+        })
+    }
+
+    fn place(&self, job: &JobId, at: At) -> Result<Place, RepairError> {
+        let folder = StateFolder::open(&self.folder, job.as_str())?;
+        let parts = self.host.open(&at.input.root)?;
+        let work = TurnWork::new(parts, at.input, job.as_str(), &self.folder);
+        Ok(Place { work, folder, at: at.state, job: job.to_string() })
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.clock.now().0).unwrap_or(0)
+    }
+}
+
+/// A turn in this process.
+struct Place {
+    work: TurnWork,
+    folder: StateFolder,
+    at: Option<StateId>,
+    job: String,
+}
+
+/// A step that was decided.
+struct Kept {
+    id: StateId,
+    saved: SavedTurn,
+    next: Option<Next>,
+    write: SessionWrite,
+}
+
+impl Place {
+    fn state(&self) -> Result<(u32, Option<SavedTurn>), RepairError> {
+        let id = self.at.as_ref().ok_or_else(|| RepairError::Io("there is no state".to_owned()))?;
+        Ok((id.step, self.folder.read(id)?))
+    }
+
+    // One step, unless it was decided by a process that died before it could say so. A state that is lost
+    // means beginning again; what was spent is in the ledger, and what was written in the history of the
+    // workspace.
+    fn step(
+        self,
+        fresh: SavedTurn,
+        act: impl FnOnce(&Self, u32, &mut SavedTurn) -> Result<(), RepairError>,
+    ) -> Result<Kept, RepairError> {
+        let (step, saved) = self.state()?;
+        if let Some(found) = self.found(step + 1)? {
+            return Ok(found);
+        }
+        let Some(mut saved) = saved else { return self.keep(step + 1, fresh) };
+        saved.effects = Effects::default();
+        act(&self, step, &mut saved)?;
+        self.keep(step + 1, saved)
+    }
+
+    fn found(&self, step: u32) -> Result<Option<Kept>, RepairError> {
+        let found = self.folder.found(step)?;
+        Ok(found.map(|(id, saved)| self.decided(id, saved)))
+    }
+
+    fn keep(&self, step: u32, saved: SavedTurn) -> Result<Kept, RepairError> {
+        let id = self.folder.write(step, &saved)?;
+        Ok(self.decided(id, saved))
+    }
+
+    fn decided(&self, id: StateId, saved: SavedTurn) -> Kept {
+        let write = self.write(id.step, &saved);
+        Kept { id, saved, next: None, write }
+    }
+
+    fn write(&self, step: u32, saved: &SavedTurn) -> SessionWrite {
+        let input = self.work.input();
+        let effects = &saved.effects;
+        let event = |event: &TurnEvent| NewSessionEvent {
+            turn: Some(input.turn),
+            name: event.name.name().to_owned(),
+            payload: event.payload.clone(),
+        };
+        let audit =
+            effects.raw.as_ref().zip(effects.system.as_ref()).map(|(raw, system)| NewAudit {
+                turn: input.turn,
+                user_message: saved.request.clone(),
+                full_generation: raw.clone(),
+                system_prompt: system.clone(),
+                model: effects.model.clone().unwrap_or_default(),
+                finish_reason: effects.finish_reason.clone(),
+                tokens_in: effects.usage.input_tokens,
+                tokens_out: effects.usage.output_tokens,
+            });
+        SessionWrite {
+            events: effects.events.iter().map(event).collect(),
+            turn: Some(TurnUpdate {
+                index: input.turn,
+                status: effects.status,
+                raw: effects.raw.clone(),
+                partial: effects.partial,
+                result: effects.result.clone(),
+                plan: effects.plan.clone(),
+                tokens_in: effects.usage.input_tokens,
+                tokens_out: effects.usage.output_tokens,
+                micro_dollars: effects.micro_dollars,
+                attempt: Some(input.attempt),
+                finish_reason: effects.finish_reason.clone(),
+                model: effects.model.clone(),
+            }),
+            todos: effects.todos.clone(),
+            file_operations: effects.file_operations.clone(),
+            bugs: effects.bugs.clone(),
+            commands: effects.commands.clone(),
+            changes: effects.changes.clone(),
+            audit,
+            ..SessionWrite::new(input.session.clone(), format!("{}:{step}", self.job))
+        }
+    }
+}
+
+fn lost() -> RepairError {
+    RepairError::Io("the state of the turn is lost; start it again".to_owned())
+}
+
+fn read<T: for<'de> Deserialize<'de>>(input: Json) -> Result<T, StepError> {
+    serde_json::from_value(input)
+        .map_err(|error| StepError::fatal(format!("the step cannot read its input: {error}")))
+}
+
+fn written<T: Serialize>(output: &T) -> Result<Json, StepError> {
+    serde_json::to_value(output).map_err(|error| StepError::fatal(error.to_string()))
+}
+
+fn unreadable(error: &StoreError) -> StepError {
+    StepError::retryable(format!("the session cannot be reached: {error}"))
+}

@@ -1,0 +1,153 @@
+//! The question of a turn: standing instructions, what was said before, the request with its files.
+//!
+//! In: a turn that asks, and what its session knows. Out: texts for the model. Never a file that was not loaded,
+//! and never more of the conversation than fits; what was left out is said.
+
+use super::batch::feedback_message;
+use super::load::{MapLimits, map_index, workspace_names};
+use super::machine::{AskTurn, AskWhy};
+use super::plan::mentioned_words;
+use super::project_rules::project_rules;
+use super::prompt::{
+    LoadedText, PastTurn, PromptParts, PromptTemplate, TemplateFault, fit_history, system_prompt,
+    user_message,
+};
+use super::registry::{FileRegistry, file_history_summary};
+use super::repo_map::repository_map;
+use super::state::SavedTurn;
+use super::work::TurnWork;
+use crate::heal::RepairError;
+use salve_model::{Speaker, Turn};
+use salve_tree::Root;
+use salve_types::FileOperation;
+use std::collections::BTreeMap;
+
+/// The most tokens of earlier turns.
+const HISTORY_TOKENS: u64 = 24_000;
+/// How many files the table of known files names.
+const KNOWN_FILES: usize = 40;
+/// How many turns the history of files goes back.
+const FILE_TURNS: u32 = 10;
+/// The most tokens of the map of the repository.
+const MAP_TOKENS: u64 = 2_000;
+/// What the hashes of files are called.
+const HASH_LABEL: &str = "BLAKE3";
+
+/// What a session knows beside the turn.
+#[derive(Debug, Clone, Default)]
+pub struct SessionFacts {
+    /// Earlier turns, oldest first: what was asked, and what was answered.
+    pub past: Vec<(String, String)>,
+    /// What was done to files.
+    pub operations: Vec<FileOperation>,
+    /// The user's own sections of the standing instructions.
+    pub template: Option<String>,
+}
+
+/// What the model is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// The standing instructions.
+    pub system: String,
+    /// What was said before, oldest first; `true` where the model said it.
+    pub history: Vec<(bool, String)>,
+    /// The message.
+    pub prompt: String,
+}
+
+/// Makes the question that a turn asks now.
+///
+/// # Errors
+/// When the user's own sections cannot be used.
+pub fn answer_question(
+    work: &TurnWork,
+    saved: &SavedTurn,
+    ask: &AskTurn,
+    facts: &SessionFacts,
+) -> Result<Question, RepairError> {
+    let template = match &facts.template {
+        Some(text) => PromptTemplate::overridden(text).map_err(|fault: TemplateFault| {
+            RepairError::Io(format!("the file of the standing instructions: {fault}"))
+        })?,
+        None => PromptTemplate::default(),
+    };
+    let mut past: Vec<PastTurn> = facts
+        .past
+        .iter()
+        .map(|(request, answer)| PastTurn { request: request.clone(), answer: answer.clone() })
+        .collect();
+    if ask.why != AskWhy::Request {
+        past.push(PastTurn { request: saved.request.clone(), answer: saved.text.clone() });
+    }
+    let fitted = fit_history(&past, HISTORY_TOKENS);
+    let registry = FileRegistry::fold(&facts.operations, &BTreeMap::new());
+    let known = match registry.is_empty() {
+        true => String::new(),
+        false => registry.summary(work.input().turn, KNOWN_FILES),
+    };
+    let history = file_history_summary(&facts.operations, FILE_TURNS);
+    let note = fitted.note();
+    let root = Root::open(work.root()).map_err(|error| RepairError::Io(error.to_string()))?;
+    let rules = project_rules(&root, &work.input().here);
+    let rules: Vec<(String, String)> =
+        rules.into_iter().map(|rules| (rules.path, rules.text)).collect();
+    let mentions = mentioned_words(&saved.request);
+    let names = workspace_names(&root)?;
+    let index = map_index(&root, &names, &mentions, &MapLimits::default(), work.map_cache());
+    let map = repository_map(&index, &mentions, MAP_TOKENS);
+    let parts = PromptParts {
+        hash_label: HASH_LABEL,
+        project_rules: &rules,
+        repository_map: &map,
+        known_files: &known,
+        file_history: &history,
+        history_note: &note,
+        ..PromptParts::new(&template)
+    };
+    Ok(Question {
+        system: system_prompt(&parts),
+        history: fitted.messages.into_iter().map(said).collect(),
+        prompt: message(saved, ask.why),
+    })
+}
+
+fn said(turn: Turn) -> (bool, String) {
+    (turn.speaker == Speaker::Assistant, turn.text)
+}
+
+fn message(saved: &SavedTurn, why: AskWhy) -> String {
+    let words = match why {
+        AskWhy::Request => saved.request.clone(),
+        AskWhy::Refused => format!(
+            "Your edits were not applied: {}\n\nThe files as they are now are attached. Send the whole answer \
+             again, made on them.",
+            saved.refusal.as_deref().unwrap_or("they do not fit the files")
+        ),
+        AskWhy::Redacted => "Your answer holds something that looks like a secret in a file change or a command. \
+                             It was taken out, so nothing was applied. Send the whole answer again without any \
+                             key, token or password: read it from the environment instead."
+            .to_owned(),
+        AskWhy::Feedback => {
+            let told = saved.ran.iter().map(|ran| feedback_message(&ran.command, &ran.output));
+            told.collect::<Vec<String>>().join("\n\n")
+        }
+    };
+    let files: Vec<LoadedText> = saved
+        .files
+        .iter()
+        .map(|file| LoadedText {
+            path: file.path.clone(),
+            hash_label: HASH_LABEL.to_owned(),
+            hash: file.hash.clone(),
+            text: file.text.clone(),
+            cut: file.cut,
+        })
+        .collect();
+    let failures = if why == AskWhy::Request { saved.failures.as_slice() } else { &[] };
+    let mut text = user_message(&words, &files, failures, None);
+    if !saved.omitted.is_empty() {
+        text.push_str("\n\nFiles that fit and were left out: ");
+        text.push_str(&saved.omitted.join(", "));
+    }
+    text
+}

@@ -1,0 +1,110 @@
+//! The end of a turn, or of what can be done of it without a person.
+//!
+//! In: a turn that is over. Out: its report, its status, and the event that says so. Never an end that hides
+//! what waits.
+
+use super::super::machine::{AttentionCode, TurnEnding, TurnStep};
+use super::super::multi_step::ensure_continue;
+use super::super::state::{SavedTurn, Waits};
+use super::super::work::TurnWork;
+use super::{EventName, TurnEvent, answer_of};
+use crate::heal::RepairError;
+use salve_types::{SessionId, TodoItem, TurnStatus};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+/// What a turn came to, as other programs read it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TurnReport {
+    /// The session.
+    pub session: SessionId,
+    /// Which turn of it.
+    pub turn: u32,
+    /// How it ended.
+    pub ending: TurnEnding,
+    /// The same, as the store has it.
+    pub status: TurnStatus,
+    /// What the answer is about.
+    pub summary: Option<String>,
+    /// The change sets that were written, in order.
+    pub changes: Vec<String>,
+    /// What waits for a person.
+    pub waits: Option<Waits>,
+    /// Why it ended as it did, where it did not complete.
+    pub why: Option<String>,
+    /// How often the model was asked.
+    pub asked: u32,
+    /// The tokens of all calls, those of heals included.
+    pub tokens: u64,
+    /// Their price in millionths of a dollar.
+    pub micro_dollars: u64,
+}
+
+/// Ends a turn that is over, for good or until it is told to go on.
+///
+/// # Errors
+/// When it is not over.
+pub fn finish(work: &TurnWork, saved: &mut SavedTurn) -> Result<TurnReport, RepairError> {
+    let TurnStep::Done(ending) = saved.machine.next() else {
+        return Err(RepairError::Io("the turn is not over".to_owned()));
+    };
+    let status = status_of(ending);
+    let why = match ending {
+        TurnEnding::Completed => None,
+        TurnEnding::NeedsAttention(code) => {
+            let words = code.in_words();
+            let detail = saved.why.take().filter(|why| !why.is_empty());
+            Some(detail.map_or_else(|| words.to_owned(), |why| format!("{words}: {why}")))
+        }
+        _ => saved.why.take(),
+    };
+    let mut answer = answer_of(saved);
+    let is_open = |todo: &TodoItem| !todo.completed && !todo.claimed;
+    if ending == TurnEnding::Completed && saved.todos.iter().any(is_open) {
+        ensure_continue(&mut answer.next_steps);
+    }
+    let spent = saved.machine.spent();
+    let report = TurnReport {
+        session: work.input().session.clone(),
+        turn: work.input().turn,
+        ending,
+        status,
+        summary: answer.summary.clone().or_else(|| answer.plain_text.clone()),
+        changes: saved.changes.iter().map(|change| change.change_id.clone()).collect(),
+        waits: saved.waits.clone(),
+        why,
+        asked: saved.machine.asked(),
+        tokens: spent.tokens,
+        micro_dollars: spent.micro_dollars,
+    };
+    saved.effects.status = Some(status);
+    let name = match ending {
+        TurnEnding::Failed => EventName::TurnFailed,
+        TurnEnding::Cancelled => EventName::TurnCancelled,
+        _ => EventName::RequestComplete,
+    };
+    let mut payload = json!({
+        "status": status, "ending": ending, "why": report.why, "waits": report.waits,
+        "changes": report.changes, "tokens": spent.tokens, "microDollars": spent.micro_dollars,
+    });
+    if name == EventName::RequestComplete {
+        payload["structured"] = json!(answer);
+        payload["diffPreview"] = json!(saved.preview);
+    } else {
+        payload["retry"] = json!(true);
+    }
+    saved.effects.say(TurnEvent::new(name, payload));
+    saved.report = Some(report.clone());
+    Ok(report)
+}
+
+const fn status_of(ending: TurnEnding) -> TurnStatus {
+    match ending {
+        TurnEnding::Completed => TurnStatus::Completed,
+        TurnEnding::Waiting | TurnEnding::OverBudget | TurnEnding::Paused => TurnStatus::Waiting,
+        TurnEnding::NeedsAttention(AttentionCode::Recovered) => TurnStatus::CompletedPartial,
+        TurnEnding::NeedsAttention(_) => TurnStatus::NeedsAttention,
+        TurnEnding::Failed => TurnStatus::Failed,
+        TurnEnding::Cancelled => TurnStatus::Cancelled,
+    }
+}

@@ -1,0 +1,76 @@
+//! What a turn is started and gone on with, as values that a history can hold.
+//!
+//! In: arguments and settings, read by the caller. Out: the same, serialisable. Never a text: what the person
+//! said is in the store.
+
+use super::machine::TurnOptions;
+use crate::heal::CommandConsent;
+use crate::heal::machine::HealOptions;
+use crate::jobs::WhichModel;
+use salve_types::{SessionId, SpendLimit};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// What is to be answered, and what may be done about it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TurnInput {
+    /// The root of the workspace.
+    pub root: PathBuf,
+    /// The folder that commands are started in, relative to the root; empty at the top.
+    #[serde(default)]
+    pub here: String,
+    /// The session.
+    pub session: SessionId,
+    /// Which turn of it.
+    pub turn: u32,
+    /// The limits.
+    #[serde(default)]
+    pub options: TurnOptions,
+    /// Who is asked.
+    #[serde(default)]
+    pub model: WhichModel,
+    /// Whether edits that fit are written without asking.
+    #[serde(default)]
+    pub apply: bool,
+    /// Whether a person is there to be asked about commands.
+    #[serde(default)]
+    pub attended: bool,
+    /// Which commands run by themselves.
+    #[serde(default)]
+    pub commands: CommandConsent,
+    /// The text of the user's own sections of the standing instructions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
+    /// What a heal of a red check may do.
+    #[serde(default)]
+    pub heal: HealOptions,
+    /// How often the person asked for this turn, from 1.
+    #[serde(default = "first")]
+    pub attempt: u32,
+}
+
+const fn first() -> u32 {
+    1
+}
+
+/// What a turn that stopped is told. Nothing of it: to go on as it was.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TurnResume {
+    /// What the turn may take from now on, where that is another limit than before.
+    pub budget: Option<SpendLimit>,
+    /// What a person says about the edits or the command that wait.
+    pub decision: Option<TurnDecision>,
+    /// Whether a person is there to be asked about what comes next.
+    pub attended: bool,
+}
+
+/// What a person says about edits or a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TurnDecision {
+    /// Apply them, or run it this once.
+    Yes,
+    /// Neither.
+    No,
+}

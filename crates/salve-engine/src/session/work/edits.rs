@@ -1,0 +1,152 @@
+//! The edits of an answer: written, held, or refused.
+//!
+//! In: the text of a whole answer, and the hashes of the files as the model saw them. Out: one change set, or
+//! why there is none. A change that was written just before a crash is found again in the history. Never a part
+//! of the edits.
+
+use super::{TurnWork, io};
+use crate::facts::GrammarProbe;
+use crate::heal::RepairError;
+use crate::host::OpenWorkspace;
+use crate::pipeline::{ApplyEnding, ApplyOptions, PipelineOptions, Review, apply_reply};
+use salve_text::EditOptions;
+use salve_tree::{
+    AdmitOptions, ApplyOutcome, ChangeMeta, ChangeSet, Cost, History, Origin, Refusal, RefusalCode,
+    TreeError, VerifiedEdits, VerifyOptions, WorkspaceOptions,
+};
+use salve_types::RawReply;
+use std::collections::BTreeMap;
+
+/// What became of the edits of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum EditsOutcome {
+    /// They are written.
+    Applied(Box<ChangeSet>),
+    /// There was nothing to write.
+    Nothing,
+    /// They fit these files, and wait.
+    Held(Vec<String>),
+    /// They do not fit; nothing was written.
+    Refused(Box<RefusedEdits>),
+}
+
+/// Why edits do not fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefusedEdits {
+    /// The kind of reason.
+    pub code: RefusalCode,
+    /// The reason in its short form.
+    pub message: String,
+    /// The reason in full.
+    pub detail: String,
+    /// The reason in words for the model.
+    pub for_model: String,
+    /// The files that were refused.
+    pub files: Vec<String>,
+    /// Whether another answer, with the files as they are now, could fit.
+    pub answerable: bool,
+}
+
+impl TurnWork {
+    /// Writes the edits of an answer where they may be written. `number` says which answer of the turn it is.
+    ///
+    /// # Errors
+    /// When the workspace cannot be read or written.
+    pub fn apply(
+        &self,
+        text: &str,
+        bases: &BTreeMap<String, String>,
+        write: bool,
+        (number, label, micro_dollars, now): (u32, &str, u64, u64),
+    ) -> Result<EditsOutcome, RepairError> {
+        let holder = format!("salve chat {}", self.job);
+        let options = WorkspaceOptions { holder, ..WorkspaceOptions::default() };
+        let workspace = OpenWorkspace::open(self.root(), options).map_err(|error| io(&error))?;
+        let own = format!("turn {} {number}: ", self.job);
+        if let Some(change) = self.written_before(&workspace, &own)? {
+            return Ok(EditsOutcome::Applied(Box::new(change)));
+        }
+        let cost = Cost { micro_dollars, ..Cost::default() };
+        let options = ApplyOptions {
+            edits: EditOptions::default(),
+            pipeline: PipelineOptions::default(),
+            admit: AdmitOptions::default(),
+            verify: VerifyOptions {
+                bases: Some(bases),
+                probe: &GrammarProbe,
+                ..VerifyOptions::default()
+            },
+            meta: ChangeMeta {
+                now,
+                origin: Origin::Chat,
+                session: Some(self.input.session.to_string()),
+                cost: (micro_dollars > 0).then_some(cost),
+                label: Some(format!("{own}{label}")),
+                ..ChangeMeta::default()
+            },
+        };
+        let raw = RawReply::from_text(text);
+        let applied = apply_reply(&raw, &workspace, &options, |verified| {
+            Ok::<_, TreeError>(match write {
+                true => Review::Apply(verified),
+                false => Review::Hold(verified),
+            })
+        });
+        Ok(match applied.map_err(|error| io(&error))?.ending {
+            ApplyEnding::Refused(refusal) => refused(&refusal),
+            ApplyEnding::Held(verified, _) => EditsOutcome::Held(paths(&verified)),
+            ApplyEnding::Dropped => EditsOutcome::Nothing,
+            ApplyEnding::Done(outcome, _) => match outcome {
+                ApplyOutcome::Applied(change) => {
+                    EditsOutcome::Applied(Box::new(change.change().clone()))
+                }
+                ApplyOutcome::NothingToDo => EditsOutcome::Nothing,
+                ApplyOutcome::Conflict(conflict) => EditsOutcome::Refused(Box::new(RefusedEdits {
+                    code: RefusalCode::Conflict,
+                    message: RefusalCode::Conflict.label().to_owned(),
+                    for_model: conflict.why.clone(),
+                    detail: conflict.why,
+                    files: vec![conflict.path],
+                    answerable: true,
+                })),
+            },
+        })
+    }
+
+    // A process may have died between writing and saying so.
+    fn written_before(
+        &self,
+        workspace: &OpenWorkspace,
+        own: &str,
+    ) -> Result<Option<ChangeSet>, RepairError> {
+        let history = History::load(&workspace.tree).map_err(|error| io(&error))?;
+        let is_own = |change: &&ChangeSet| {
+            change.applied && change.label.as_deref().is_some_and(|label| label.starts_with(own))
+        };
+        Ok(history.changes().iter().rev().find(is_own).cloned())
+    }
+}
+
+fn paths(verified: &VerifiedEdits) -> Vec<String> {
+    verified.files().iter().map(|file| file.path.as_str().to_owned()).collect()
+}
+
+fn refused(refusal: &Refusal) -> EditsOutcome {
+    if refusal.code == RefusalCode::NoEdits {
+        return EditsOutcome::Nothing;
+    }
+    let files = refusal.report.files.iter().filter(|file| file.outcome.is_refused());
+    EditsOutcome::Refused(Box::new(RefusedEdits {
+        code: refusal.code,
+        message: refusal.message.clone(),
+        detail: refusal.detail.clone(),
+        for_model: refusal.message_for_model(),
+        files: files.map(|file| file.path.clone()).collect(),
+        answerable: is_answerable(refusal.code),
+    }))
+}
+
+// What a rule of the workspace refuses, another answer does not change.
+const fn is_answerable(code: RefusalCode) -> bool {
+    !matches!(code, RefusalCode::Path | RefusalCode::Unreadable | RefusalCode::Truncated)
+}
