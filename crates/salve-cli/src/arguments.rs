@@ -3,6 +3,7 @@
 //! In: arguments. Out: one value per command, checked by clap. Never acts on them.
 
 mod calls;
+mod chat;
 mod check;
 mod decisions;
 mod examples;
@@ -25,6 +26,7 @@ mod trust;
 mod usage;
 
 pub(crate) use calls::{CallsArguments, CallsCommand, CallsListArguments, ResolveAs, StateChoice};
+pub(crate) use chat::{ChatArguments, SessionsResumeArguments, TurnArguments};
 pub(crate) use check::CheckArguments;
 pub(crate) use decisions::{
     DecisionsArguments, DecisionsCommand, DecisionsListArguments, ScopeChoice, WordArguments,
@@ -125,6 +127,8 @@ pub(crate) enum Command {
     Check(CheckArguments),
     /// Heals a failing check: free fixes first, models last, verified before anything is written.
     Heal(Box<HealArguments>),
+    /// Asks for a change in words: planned, written, checked, healed and tracked, over many turns.
+    Chat(Box<ChatArguments>),
     /// Takes an agent's report of an error, with its own fix if it has one, and heals where it may.
     Report(ReportArguments),
     /// Runs a command in the sandbox: checked against the policy, approved where needed, recorded.

@@ -5,6 +5,7 @@
 pub(crate) mod apply;
 pub(crate) mod cache;
 pub(crate) mod calls;
+pub(crate) mod chat;
 pub(crate) mod check;
 pub(crate) mod checkpoint;
 pub(crate) mod clean;

@@ -14,7 +14,7 @@ use futures_util::StreamExt;
 use salve_engine::host::{Host, HostError};
 use salve_engine::jobs::{
     GenerateSteps, Generation, HealHost, HealSteps, JobsPlace, ModelSource, NoModel,
-    OpenJobs as Opened, WhichModel, all_flows,
+    OpenJobs as Opened, TurnSteps, WhichModel, all_flows,
 };
 use salve_jobs::{
     EventId, FlowName, JobId, JobRunner, JobSnapshot, Jobs, RunningRunner, Steps, WorkerOptions,
@@ -176,6 +176,11 @@ impl<'a> OpenJobs<'a> {
         self.place.folder.join("heal")
     }
 
+    /// Returns where states of turns are kept.
+    pub(crate) fn turn_folder(&self) -> PathBuf {
+        self.place.folder.join("turns")
+    }
+
     /// Returns who this process is, for people and the ledger.
     pub(crate) fn worker(&self) -> String {
         self.host.worker().to_owned()
@@ -227,6 +232,9 @@ impl<'a> OpenJobs<'a> {
         let store = self.opened.store.clone();
         let steps = GenerateSteps::new(store.clone(), models).add_to(Steps::default())?;
         let clock: Arc<dyn Clock> = Arc::new(environment::now as fn() -> Timestamp);
+        let (folder, heals) = (self.turn_folder(), Arc::clone(&host));
+        let turns = TurnSteps::new(store.clone(), heals, Arc::clone(&clock), folder);
+        let steps = turns.add_to(steps)?;
         let steps = HealSteps::new(store, host, clock, self.heal_folder()).add_to(steps)?;
         Ok(self.opened.jobs.run(all_flows()?, busy.watching(&steps), options).await?)
     }

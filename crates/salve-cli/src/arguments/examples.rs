@@ -18,6 +18,10 @@ pub(super) const EXAMPLES: &[(&str, &str)] = &[
     ("calls resolve", "salve calls resolve 12 --as never-made\nsalve calls resolve 12 --as worst"),
     ("calls false-alarm", "salve calls false-alarm 12"),
     (
+        "chat",
+        "salve chat\nsalve chat -p 'add a test for parse'\nsalve chat --session last -p continue --format jsonl\nsalve chat --yes --max-cost 0.50 < request.md\nsalve chat --practice shop",
+    ),
+    (
         "check",
         "salve check\nsalve check src/parse.rs\nsalve check --changed\nsalve check --target cargo-test\nsalve check --format sarif > findings.sarif\nsalve check --format github",
     ),
@@ -209,6 +213,7 @@ pub(super) const EXAMPLES: &[(&str, &str)] = &[
         "sessions export",
         "salve sessions export ID > session.json\nsalve sessions export last audit.json --document audit",
     ),
+    ("sessions resume", "salve sessions resume last\nsalve sessions resume last --yes"),
     (
         "sessions rewind",
         "salve sessions rewind ID --turn 2\nsalve sessions rewind ID --turn 1 --files-only\nsalve sessions rewind ID --undo",

@@ -2,7 +2,7 @@
 //!
 //! In: arguments. Out: one value per command, checked by clap. Never acts on them.
 
-use super::{ChangedArguments, FolderArguments, PlaceArguments};
+use super::{ChangedArguments, FolderArguments, PlaceArguments, SessionsResumeArguments};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -25,6 +25,8 @@ pub(crate) enum SessionsCommand {
     Show(SessionsShowArguments),
     /// Writes a session as one document.
     Export(SessionsExportArguments),
+    /// Finishes the turn that was interrupted or waits; tries one that failed again.
+    Resume(Box<SessionsResumeArguments>),
     /// Goes back to before a turn: its files, its tasks, and the conversation; undoable.
     Rewind(SessionsRewindArguments),
     /// Begins a session with the turns of another.

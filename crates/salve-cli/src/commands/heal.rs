@@ -24,6 +24,7 @@ use salve_engine::heal::{CommandConsent, HaltReason, HealInput, HealReport, Outc
 use salve_engine::host::{OpenWorkspace, Place};
 use salve_jobs::JobId;
 use salve_tree::{History, WorkspaceOptions};
+pub(super) use settings::options_of_turn;
 use std::io::IsTerminal;
 use std::sync::Arc;
 

@@ -39,6 +39,9 @@ pub(crate) fn run(arguments: &SessionsArguments, format: Format) -> CommandResul
         }
         Some(SessionsCommand::Show(options)) => show(store, place, &options.id, format),
         Some(SessionsCommand::Export(options)) => export::run(store, place, options),
+        Some(SessionsCommand::Resume(options)) => {
+            crate::commands::chat::resume(options, place, format)
+        }
         Some(SessionsCommand::Rewind(options)) => rewind::run(store, place, options, format),
         Some(SessionsCommand::Fork { id, turn }) => fork(store, place, id, *turn, format),
         Some(SessionsCommand::Audit(options)) => audit::run(store, place, options, format),

@@ -5,6 +5,7 @@
 mod apply;
 mod batch;
 mod cache;
+mod chat;
 mod check;
 mod config;
 mod gateway;

@@ -7,7 +7,8 @@
 //! A verdict is one step or a list of `steps`, each a command (`heal` unless `command` says another) with its
 //! `args` and `input`, and what is expected of it: `exit`, `report`, words of `err`, words of files in `.salve`
 //! (`state`), files that heals keep (`kept`). Before it the user may `write` files, change the `config`, and a
-//! disk may `damage` checkpoints; `meanwhile` is done as soon as a model was asked.
+//! disk may `damage` checkpoints; `meanwhile` is done as soon as a model was asked. Those of `salve chat` are in
+//! `scenarios/chat`, named by the row they show; a step with `format` `jsonl` may say which `events` it writes.
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 use crate::run::{Ended, folder, salve_in, toolchain_variables, write};
@@ -23,10 +24,18 @@ use std::time::Duration;
 const AT_ONCE: usize = 2;
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "one scenario can be chosen by hand")]
 fn every_scenario_ends_as_its_verdict_says() {
-    let all = scenarios();
-    assert!(all.len() >= 35, "{all:?}");
+    play(&scenarios("."), 35);
+}
+
+#[test]
+fn every_conversation_ends_as_its_verdict_says() {
+    play(&scenarios("chat"), 14);
+}
+
+#[expect(clippy::disallowed_methods, reason = "one scenario can be chosen by hand")]
+fn play(all: &[PathBuf], at_least: usize) {
+    assert!(all.len() >= at_least, "{all:?}");
     let only = std::env::var("SALVE_SCENARIO").ok();
     let wanted = |path: &&PathBuf| {
         let name = path.file_name().unwrap().to_string_lossy();
@@ -48,10 +57,11 @@ fn every_scenario_ends_as_its_verdict_says() {
     assert!(failed.is_empty(), "{}", failed.join("\n\n"));
 }
 
-fn scenarios() -> Vec<PathBuf> {
-    let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+fn scenarios(below: &str) -> Vec<PathBuf> {
+    let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios").join(below);
     let mut found: Vec<PathBuf> =
         std::fs::read_dir(all).unwrap().map(|entry| entry.unwrap().path()).collect();
+    found.retain(|path| path.join("verdict.json").is_file());
     found.sort();
     found
 }
@@ -88,11 +98,15 @@ fn wrong(scenario: &Path) -> Option<String> {
     let after = scenario.join("after");
     let expected = if after.is_dir() { files(&after) } else { stage.tree.clone() };
     stage.expect_tree("after the heal", &expected);
-    if report["change"].is_string() {
+    let changes = report["changes"].as_array().map_or(0, Vec::len);
+    let changes = changes + usize::from(report["change"].is_string());
+    for _ in 0..changes {
         let undone = stage.salve(&["undo"], "");
         if undone.code != Some(0) {
             stage.wrong.push(format!("undo: {undone:?}"));
         }
+    }
+    if changes > 0 {
         stage.expect_tree("after undo", &stage.tree.clone());
     }
     (!stage.wrong.is_empty()).then(|| format!("{name}: {}\n{told}", stage.wrong.join("; ")))
@@ -178,7 +192,8 @@ impl Stage<'_> {
             .collect();
         let command = step["command"].as_str().unwrap_or("heal");
         let input = if step["input"].is_null() { String::new() } else { step["input"].to_string() };
-        self.salve(&[&["--format", "json", command], &arguments[..]].concat(), &input)
+        let format = step["format"].as_str().unwrap_or("json");
+        self.salve(&[&["--format", format, command], &arguments[..]].concat(), &input)
     }
 
     fn salve(&self, arguments: &[&str], input: &str) -> Ended {
@@ -209,6 +224,14 @@ impl Stage<'_> {
         }
         let report: Value = serde_json::from_str(&ended.out).unwrap_or_default();
         unlike("", &report, &step["report"], &mut wrong);
+        if let Some(events) = step["events"].as_array() {
+            let lines = ended.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+            let mut names: Vec<Value> = lines.map(|event| event["name"].clone()).collect();
+            names.dedup();
+            if names != *events {
+                wrong.push(format!("the events are {names:?}"));
+            }
+        }
         for words in step["err"].as_array().into_iter().flatten() {
             if !ended.err.contains(words.as_str().unwrap()) {
                 wrong.push(format!("{words} is not said"));

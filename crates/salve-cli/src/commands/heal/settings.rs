@@ -35,6 +35,18 @@ pub(super) fn options(
     })
 }
 
+/// Makes the options of a heal that a turn of a session asks for.
+pub(crate) fn options_of_turn(settings: &Settings) -> Result<HealOptions, Failure> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    Ok(HealOptions {
+        strictness: settings.strictness(None),
+        tiers: tiers(&settings.models.settings)?,
+        consults: if settings.agents.is_empty() { 0 } else { CONSULTS },
+        parallel: cores,
+        ..HealOptions::default()
+    })
+}
+
 // Where one model fills every role, asking it again as another one gains nothing.
 fn tiers(settings: &ModelSettings) -> Result<Vec<TierPlan>, Failure> {
     if settings.provider.is_empty() {

@@ -1,0 +1,64 @@
+//! `salve chat` and `salve sessions resume`, as data.
+//!
+//! In: arguments. Out: one value per command, checked by clap. Never acts on it.
+
+use super::FolderArguments;
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(crate) struct ChatArguments {
+    #[command(flatten)]
+    pub(crate) place: FolderArguments,
+    /// What is asked for; from standard input when absent, line by line at a terminal.
+    #[arg(short = 'p', long = "prompt", value_name = "TEXT")]
+    pub(crate) prompt: Option<String>,
+    /// Goes on with a session: its id, the beginning of one, or `last`.
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Who is asked: a role (fast, medium, deep) or `provider/model`.
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    #[command(flatten)]
+    pub(crate) turn: TurnArguments,
+    /// Sends `continue` by itself while tasks are open and every step ends well, at most so often.
+    #[arg(long, value_name = "STEPS", default_value_t = 0)]
+    pub(crate) auto_continue: u32,
+    /// Talks with a scripted model about a sample project that is made in this new folder: no key is needed.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["session", "model", "directory", "root"])]
+    pub(crate) practice: Option<PathBuf>,
+    /// Keeps every prompt and answer of a new session for an audit.
+    #[arg(long, conflicts_with = "session")]
+    pub(crate) audit: bool,
+}
+
+/// What a turn may do.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct TurnArguments {
+    /// Answers for edits and for commands on the list, never for one that is not.
+    #[arg(long, conflicts_with = "no_input")]
+    pub(crate) yes: bool,
+    /// Asks nothing: what needs a person waits.
+    #[arg(long)]
+    pub(crate) no_input: bool,
+    /// What all calls of this run may cost, heals included, in dollars.
+    #[arg(long, value_name = "DOLLARS")]
+    pub(crate) max_cost: Option<f64>,
+    /// How many tokens all calls of this run may take, heals included.
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) max_tokens: Option<u64>,
+    /// Leaves a red check as it is.
+    #[arg(long)]
+    pub(crate) no_heal: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SessionsResumeArguments {
+    /// The session: its id, the beginning of one, or `last` for the newest of this workspace.
+    pub(crate) id: String,
+    /// Takes none of the edits that wait, and does not run the command that waits.
+    #[arg(long, conflicts_with = "yes")]
+    pub(crate) decline: bool,
+    #[command(flatten)]
+    pub(crate) turn: TurnArguments,
+}
