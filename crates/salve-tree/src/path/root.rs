@@ -85,6 +85,18 @@ impl Root {
         open_below(self.directory(), path.as_str(), flags, mode)
     }
 
+    /// Opens a file for reading by a path that a listing of the workspace gave. No symlink is followed and
+    /// nothing above the root is reached; whether it may be read is for the caller to have asked.
+    pub fn open_listed(&self, path: &str) -> io::Result<File> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let opened = open_below(self.directory(), path, flags, Mode::empty())?;
+        let kind = FileType::from_raw_mode(fs::fstat(&opened)?.st_mode);
+        if kind != FileType::RegularFile {
+            return Err(Errno::INVAL.into());
+        }
+        Ok(File::from(opened))
+    }
+
     /// Opens the directory of an admitted path; returns it with the last name of the path.
     pub fn open_parent<'a>(&self, path: &'a TreePath) -> io::Result<(OwnedFd, &'a str)> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;

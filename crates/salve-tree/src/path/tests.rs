@@ -234,6 +234,10 @@ fn a_file_that_is_only_read_may_be_read_only_or_linked_but_not_outside() {
     {
         assert!(root.admit_to_read(path).is_err(), "{path}");
     }
+    assert!(root.open_listed("src/main.rs").is_ok());
+    for path in ["out.txt", "up.txt", "pipe", "../outside", "/etc/hosts", "src", "none", ""] {
+        assert!(root.open_listed(path).is_err(), "{path}");
+    }
 }
 
 #[test]
