@@ -109,7 +109,8 @@ pub fn repository_map(index: &MapIndex, mentions: &[String], budget_tokens: u64)
         text.symbol(one.file, &file.path, symbol, EACH);
     }
     // What is left of the budget shows which other files there are.
-    for at in file_order(&index.files, &mentioned) {
+    let others = if text.is_full() { Vec::new() } else { file_order(&index.files, &mentioned) };
+    for at in others {
         if !text.file(at, &index.files[at].path) {
             break;
         }

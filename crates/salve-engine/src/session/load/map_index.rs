@@ -15,7 +15,6 @@ use rustix::fs::{AtFlags, FileType, statat};
 use salve_syntax::has_symbols;
 use salve_tree::Root;
 use salve_types::Language;
-use std::collections::HashMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -76,14 +75,21 @@ fn stamped(
     limits: &MapLimits,
 ) -> (Vec<MapFile>, bool) {
     let before = known.len();
-    let mut known: HashMap<String, MapFile> =
-        known.into_iter().map(|file| (file.path.clone(), file)).collect();
-    let mut files: Vec<MapFile> = Vec::new();
+    // Both are sorted by path.
+    let mut known = known.into_iter().peekable();
+    let mut files: Vec<MapFile> = Vec::with_capacity(before);
     let mut same = 0;
-    let wanted = names.paths().iter().filter(|path| is_source(path)).take(limits.files);
-    for path in wanted {
+    for path in names.paths() {
+        while known.next_if(|file| file.path < *path).is_some() {}
+        let seen = known.next_if(|file| file.path == *path);
+        if files.len() == limits.files {
+            break;
+        }
+        if seen.is_none() && !is_source(path) {
+            continue;
+        }
         let Some(stamp) = stamp(root, path) else { continue };
-        let mut file = match known.remove(path).filter(|file| file.stamp == stamp) {
+        let mut file = match seen.filter(|file| file.stamp == stamp) {
             Some(file) => {
                 same += 1;
                 file

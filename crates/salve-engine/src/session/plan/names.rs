@@ -102,7 +102,18 @@ impl WorkspaceNames {
         }
         // Of an absolute path, or one from above the workspace, the end that is longest.
         let outer = files().filter(|file| file.contains('/') && ends(written, file));
-        outer.max_by_key(|file| file.len()).into_iter().collect()
+        if let Some(file) = outer.max_by_key(|file| file.len()) {
+            return vec![file];
+        }
+        // Of a path whose first folders are wrong, the longest end that fits, down to a folder and a name.
+        for (at, _) in written.match_indices('/') {
+            let end = written.get(at + 1..).unwrap_or_default();
+            let found: Vec<&str> = files().filter(|file| ends(file, end)).collect();
+            if end.contains('/') && !found.is_empty() {
+                return found;
+            }
+        }
+        Vec::new()
     }
 
     /// Lists the folders of a name.

@@ -57,6 +57,7 @@ fn c005_c103_mentions_become_patterns() {
         ("the file handlers/login.rs", &["src/handlers/login.rs"]),
         ("app/[slug]/page.tsx is slow", &["app/[[]slug[]]/page.tsx"]),
         ("in C:\\proj\\src\\a.rs the loop", &["src/a.rs"]),
+        ("look at app/handlers/login.rs", &["src/handlers/login.rs"]),
         ("EMAIL.PY is broken", &["**/email*.py"]),
         ("read https://example.com/a?b=1.", &["url https://example.com/a?b=1"]),
         ("what about ftp://example.com/x", &["url ftp://example.com/x"]),

@@ -7,7 +7,7 @@
 use super::words::word_hash;
 use super::{MapFile, MapIndex};
 use salve_syntax::SymbolKind;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What a request mentions.
 #[derive(Debug, Clone, Default)]
@@ -182,6 +182,7 @@ pub(super) fn symbols(index: &MapIndex, mentioned: &Mentioned) -> Vec<RankedSymb
     for (at, file, symbols) in index.shown() {
         let of_file = mention_score(file, &stem_of(&file.path).to_lowercase(), mentioned, &counts);
         let is_aside = is_aside(&file.path);
+        let mut seen: HashSet<u32> = HashSet::new();
         for (number, symbol) in symbols.iter().enumerate() {
             let hash = word_hash(&symbol.name);
             let by = definers.get(&hash).copied().unwrap_or(1).max(1);
@@ -198,7 +199,12 @@ pub(super) fn symbols(index: &MapIndex, mentioned: &Mentioned) -> Vec<RankedSymb
             } else if mentioned.is_part_of(&symbol.name) {
                 score += 5_000;
             }
-            ranked.push(RankedSymbol { file: at, symbol: number, score: score + of_file / 10 });
+            score += of_file / 10;
+            // The second implementation of a method says little after the first.
+            if !seen.insert(hash) {
+                score /= 50;
+            }
+            ranked.push(RankedSymbol { file: at, symbol: number, score });
         }
     }
     ranked.sort_by(|one, two| {

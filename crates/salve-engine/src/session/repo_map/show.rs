@@ -64,6 +64,11 @@ impl<'a> MapText<'a> {
         }
     }
 
+    /// Tells whether not even a short name has room.
+    pub(super) fn is_full(&self) -> bool {
+        self.used + 4 > self.budget
+    }
+
     /// Returns the text.
     pub(super) fn finish(self) -> String {
         let mut text = String::new();

@@ -4,11 +4,9 @@
 //! workspace does. A file that is binary or minified gives nothing.
 
 use crate::session::repo_map::{MapSymbol, map_symbols, word_hashes};
-use rustix::fs::{Mode, OFlags};
 use salve_syntax::file_symbols;
 use salve_tree::Root;
 use salve_types::Language;
-use std::fs::File;
 use std::io::Read as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -44,11 +42,9 @@ impl Reading<'_> {
 
     // The names were listed, and no link is followed: a path that leads out is not opened.
     fn bytes(&self, path: &str) -> Option<Vec<u8>> {
-        let path = self.root.admit_to_read(path).ok()?;
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let opened = self.root.open_beneath(&path, flags, Mode::empty()).ok()?;
+        let file = self.root.open_listed(path).ok()?;
         let mut bytes = Vec::new();
-        File::from(opened).take(self.most + 1).read_to_end(&mut bytes).ok()?;
+        file.take(self.most + 1).read_to_end(&mut bytes).ok()?;
         (bytes.len() as u64 <= self.most).then_some(bytes)
     }
 }
