@@ -20,8 +20,9 @@ use crate::arguments::{ChatArguments, Format, PlaceArguments, SessionsResumeArgu
 use crate::commands::sessions::find;
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::job_place::{self, OpenJobs};
+use crate::settings::Settings;
 use crate::{input, output, runtime, workspace};
-use salve_engine::host::Place;
+use salve_engine::host::{HostError, Place};
 use salve_engine::session::machine::TurnEnding;
 use salve_engine::session::{
     Advance, AutoContinue, CONTINUE_INPUT, TurnDecision, TurnReport, TurnResume, advance,
@@ -48,6 +49,11 @@ pub(crate) fn run(arguments: &ChatArguments, format: Format) -> CommandResult {
     if prompt.as_deref().is_some_and(|prompt| prompt.trim().is_empty()) {
         return Err(Failure::new("nothing is asked for")
             .hint("`salve chat -p 'add a test for parse'`, or a text on standard input."));
+    }
+    if arguments.practice.is_none() && Settings::load()?.models.settings.provider.is_empty() {
+        return Err(Failure::from(HostError::NoModels)
+            .hint("Add a `[[provider]]` and `[roles]` to your own config.toml; see docs/models.md.")
+            .hint("`salve chat --practice DIR` needs none."));
     }
     let settings = TurnSettings::of(&arguments.turn, arguments.model.as_deref(), &place)?;
     let talk = async |open: &OpenJobs<'_>| {

@@ -125,6 +125,7 @@ impl StateFolder {
     ///
     /// # Errors
     /// When it cannot be written.
+    #[expect(clippy::disallowed_methods, reason = "a state of our own, in our own folder")]
     pub fn write(&self, step: u32, state: &impl Serialize) -> io::Result<StateId> {
         let bytes = serde_json::to_vec(state).map_err(io::Error::other)?;
         // A file of this name is whole.

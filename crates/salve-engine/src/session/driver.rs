@@ -43,7 +43,7 @@ pub fn perform(
         TurnStep::Load(why) => attach::load(work, saved, why, now)?,
         TurnStep::Read => answer::read(work, saved, now),
         TurnStep::Apply => apply(work, saved, now)?,
-        TurnStep::Check => checked(saved, work.check()?),
+        TurnStep::Check => checked(saved, &work.check()?),
         TurnStep::Command(number) => command(work, saved, number, now, begun)?,
         TurnStep::Ask(_) | TurnStep::Heal | TurnStep::Done(_) => return Ok(()),
     };
@@ -143,7 +143,7 @@ fn keep_change(
     saved.changes.push(kept);
 }
 
-fn checked(saved: &mut SavedTurn, found: CheckOutcome) -> TurnResult {
+fn checked(saved: &mut SavedTurn, found: &CheckOutcome) -> TurnResult {
     let verdict = match found.end {
         CheckEnd::Green => "green",
         CheckEnd::Red => "red",

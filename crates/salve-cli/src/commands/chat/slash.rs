@@ -91,7 +91,7 @@ pub(super) async fn run(chat: &Chat<'_>, command: &Slash) -> Result<(), Failure>
         Slash::Heal => call(chat, vec!["heal".to_owned()]).await,
         Slash::Undo => {
             let Some(session) = session else { return output::result("nothing yet\n") };
-            undo(chat, session).await
+            undo(chat, &session).await
         }
         Slash::Run(line) if line.is_empty() => Err(Failure::new("`/run` needs a command")),
         Slash::Run(line) => {
@@ -106,12 +106,12 @@ pub(super) async fn run(chat: &Chat<'_>, command: &Slash) -> Result<(), Failure>
 }
 
 // The files and tasks of the last turn that changed any; the conversation stays.
-async fn undo(chat: &Chat<'_>, session: String) -> Result<(), Failure> {
+async fn undo(chat: &Chat<'_>, session: &str) -> Result<(), Failure> {
     let changes = chat.open.store().session_changes(chat.session()?).await?;
     let last = changes.iter().rev().find(|change| change.state == ChangeState::Applied);
     let Some(last) = last else { return output::result("nothing was changed\n") };
     let turn = last.turn.to_string();
-    let words = ["sessions", "rewind", &session, "--turn", &turn, "--files-only"];
+    let words = ["sessions", "rewind", session, "--turn", &turn, "--files-only"];
     call(chat, words.map(str::to_owned).to_vec()).await
 }
 

@@ -3,9 +3,9 @@
 //! In: what the person said, and the workspace. Out: texts with their hashes, for the model; a log of what was
 //! read and written, for the session. Never reads what `load` refuses.
 
-use super::super::load::{LoadLimits, Loaded, load_from, workspace_names};
+use super::super::load::{LoadLimits, Loaded, MapLimits, load_from, map_index, workspace_names};
 use super::super::machine::{LoadWhy, TurnResult};
-use super::super::plan::{PlanAction, plan_by_mentions};
+use super::super::plan::{PlanAction, mentioned_words, plan_by_mentions};
 use super::super::state::SavedTurn;
 use super::super::work::TurnWork;
 use super::TurnEvent;
@@ -21,6 +21,9 @@ const SMALL_WORKSPACE: usize = 12;
 pub(super) fn plan(work: &TurnWork, saved: &mut SavedTurn) -> Result<TurnResult, RepairError> {
     let root = Root::open(work.root()).map_err(|error| RepairError::Io(error.to_string()))?;
     let names = workspace_names(&root)?;
+    let mentions = mentioned_words(&saved.request);
+    let index = map_index(&root, &names, &mentions, &MapLimits::default(), work.map_cache());
+    let names = names.with_symbols(index.definitions());
     let mut plan = plan_by_mentions(&saved.request, &names);
     let mut add = |pattern: String| {
         let action = PlanAction::File { pattern };

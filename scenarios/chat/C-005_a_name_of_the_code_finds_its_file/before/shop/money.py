@@ -1,0 +1,2 @@
+def total_price(order):
+    return sum(order)
