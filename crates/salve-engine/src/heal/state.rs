@@ -125,15 +125,11 @@ impl StateFolder {
     ///
     /// # Errors
     /// When it cannot be written.
-    #[expect(clippy::disallowed_methods, reason = "a state of our own, in our own folder")]
     pub fn write(&self, step: u32, state: &impl Serialize) -> io::Result<StateId> {
         let bytes = serde_json::to_vec(state).map_err(io::Error::other)?;
-        // A file of this name is whole.
-        let beside = self.folder.join(format!("state-{step}.new"));
-        let mut file = File::create(&beside)?;
+        let mut file = File::create(self.file(step))?;
         file.write_all(&bytes)?;
         file.sync_data()?;
-        fs::rename(&beside, self.file(step))?;
         if let Some(old) = step.checked_sub(2) {
             self.forget(old);
         }
@@ -156,11 +152,12 @@ impl StateFolder {
     /// before it could say so.
     ///
     /// # Errors
-    /// When it is there and cannot be understood.
+    /// Never: what cannot be read is not there.
     pub fn found<T: DeserializeOwned>(&self, step: u32) -> io::Result<Option<(StateId, T)>> {
         let Ok(bytes) = fs::read(self.file(step)) else { return Ok(None) };
         let id = StateId { step, hash: blake3::hash(&bytes).to_hex().to_string() };
-        serde_json::from_slice(&bytes).map(|state| Some((id, state))).map_err(io::Error::other)
+        // One that is torn is no whole document, and was never decided.
+        Ok(serde_json::from_slice(&bytes).ok().map(|state| (id, state)))
     }
 
     /// Notes that something is about to be done that must not be done twice. Returns whether it was noted
