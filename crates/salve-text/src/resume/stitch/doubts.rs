@@ -46,19 +46,19 @@ impl Stitcher<'_> {
         is_blank && !self.content(best.side).starts_with(['\n', '\r'])
     }
 
-    // Whether the line before a break is begun again, though it may be followed by one that says the same and
-    // more, as rows do: the line before it is as deep and begins alike.
+    // Whether a line is begun again that was ended: by the continuation, or before an indentation that was cut.
+    // It may be followed by one that says the same and more, as rows do: the line before it is as deep and
+    // begins alike.
     fn drops_a_row(&self, best: &Reading) -> bool {
-        let side = &self.sides[best.side];
-        let (kept, taken_off) = self.partial.split_at(side.end);
+        let (kept, taken_off) = self.partial.split_at(self.sides[best.side].end);
         let is_echo = best.candidate.drop > 0 || best.candidate.restarts_line;
-        let breaks = |text: &str| text.starts_with(['\n', '\r']);
-        if !is_echo || !(breaks(taken_off) || breaks(self.content(best.side))) {
-            return false;
-        }
+        let is_ended = self.content(best.side).starts_with(['\n', '\r'])
+            || (taken_off.contains('\n') && taken_off.ends_with([' ', '\t']));
         let begins = |line: &str| (indent_of(line).len(), line.trim_start().chars().next());
         let mut rows = kept.lines().rev().map(begins);
-        matches!((rows.next(), rows.next()), (Some(last), Some(before)) if last == before)
+        let alike =
+            matches!((rows.next(), rows.next()), (Some(last), Some(before)) if last == before);
+        is_echo && is_ended && alike
     }
 
     // Whether little is dropped that begins within a line and ends in the next one: rows of a list end and
