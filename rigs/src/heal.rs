@@ -8,7 +8,7 @@ mod case;
 mod folder;
 mod kills;
 mod plant;
-mod programs;
+pub(crate) mod programs;
 mod projects;
 mod rename;
 mod table;

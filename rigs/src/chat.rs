@@ -1,0 +1,44 @@
+//! `cargo xtask chat-bench`: conversations that are killed, and answers that are cut.
+//!
+//! In: `--runs 200` turns that are killed at random moments, `--cuts` every how many bytes a structured answer is
+//! cut (1 is every byte), `--seed`, `--only kills|cuts`. Out: a table, and an error at the first thing that was
+//! lost, done twice, or done by half. Never the machine's own settings or a model beyond loopback.
+
+mod cuts;
+mod kills;
+mod stage;
+
+use crate::corpus::Random;
+use crate::product;
+use anyhow::ensure;
+use xtask::{Flags, Outcome};
+
+const PARTS: [&str; 2] = ["kills", "cuts"];
+
+/// Runs the parts that were asked for.
+pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
+    let runs = flags.value("--runs")?.unwrap_or(200);
+    let every = flags.value("--cuts")?.unwrap_or(1);
+    let seed = flags.value("--seed")?.unwrap_or(7);
+    let only: Option<String> = flags.value("--only")?;
+    flags.finish()?;
+    if let Some(part) = &only {
+        ensure!(PARTS.contains(&&**part), "there is no part {part}; there is {}", PARTS.join(", "));
+    }
+    let is_asked = |part: &str| only.as_deref().is_none_or(|only| only == part);
+    if is_asked("kills") {
+        println!("{}", kills::run(&product::salve()?, runs, &mut Random::new(seed))?);
+    }
+    if is_asked("cuts") {
+        println!("{}", cuts::run(&product::salve()?, every)?);
+    }
+    Ok(())
+}
+
+/// A few of each, as a step of the tests.
+pub(crate) fn short() -> anyhow::Result<Outcome> {
+    let salve = product::salve()?;
+    let killed = kills::run(&salve, 8, &mut Random::new(11))?;
+    let cut = cuts::run(&salve, 211)?;
+    Ok(Outcome::Passed(format!("{killed}; {cut}")))
+}
