@@ -54,6 +54,12 @@ impl Answers {
         format!("{before} Here is the fix for `{}`:\n\n{edit}\n{after}\n", self.path)
     }
 
+    /// The truth as an edit of the place alone: the model was not told what its user wrote meanwhile, and a whole
+    /// file would take that out.
+    pub(super) fn right_place(&self) -> String {
+        self.prose(&self.blocks(&self.truth))
+    }
+
     /// Something else.
     pub(super) fn wrong(&self, random: &mut Random) -> Value {
         match random.below(4) {
