@@ -132,6 +132,7 @@ impl DiffReader {
             && (counts
                 || !hunk.changes()
                 || hunk.ends_in_its_changes()
+                || hunk.stops_among_its_changes()
                 || hunk.lacks_the_rest_of_its_context())
     }
 

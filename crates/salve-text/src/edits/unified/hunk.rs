@@ -172,6 +172,16 @@ impl HunkDraft {
         lacking > 0 && before >= 2 && self.remaining() == Some((rest, rest))
     }
 
+    /// Returns whether the last line is a change, and one side lacks just a context as long as that before the
+    /// first change while the other lacks more: changes are missing, and what is to follow them.
+    pub(super) fn stops_among_its_changes(&self) -> bool {
+        let context = |line: &&HunkLine| line.kind == LineKind::Context;
+        let before = self.lines.iter().take_while(context).count();
+        let last = self.lines.last().is_some_and(|line| line.kind != LineKind::Context);
+        let lacks = |(old, new): (usize, usize)| old != new && old.min(new) == before;
+        last && before > 0 && self.remaining().is_some_and(lacks)
+    }
+
     /// Takes a line with its prefix.
     pub(super) fn push(&mut self, kind: LineKind, text: &str, line: Line, terminator: &str) {
         if kind == LineKind::Context && self.is_waiting() && self.is_satisfied() {

@@ -249,6 +249,8 @@ fn a_cut_diff_is_truncated_and_a_miscounted_one_is_not() {
         ("--- x\n+++ x\n@@ -1,5 +1,6 @@\n a\n-b\n", "fewer lines"),
         ("--- x\n+++ x\n@@ -1,7 +1,7 @@\n a\n b\n c\n-d\n+e\n f\n", "fewer lines"),
         ("--- x\n+++ x\n@@ -4,6 +4,7 @@\n a\n b\n c\n+e\n f\n g\n", "fewer lines"),
+        ("--- x\n+++ x\n@@ -98,6 +98,2 @@\n \n-b\n-c\n", "fewer lines"),
+        ("--- x\n+++ x\n@@ -9,8 +9,6 @@\n a\n b\n c\n-d\n", "fewer lines"),
     ] {
         let set = parse_edits(input, &EditOptions::default());
         let drawn = sketch(&set);
