@@ -13,9 +13,10 @@ use crate::{environment, host, output, postgres_url, runtime};
 use futures_util::StreamExt;
 use salve_engine::host::{Host, HostError};
 use salve_engine::jobs::{
-    GenerateSteps, Generation, HealHost, HealSteps, JobsPlace, ModelSource, NoModel,
-    OpenJobs as Opened, TurnSteps, WhichModel, all_flows,
+    Generation, HEAL_FOLDER, HealHost, JobsPlace, ModelSource, NoModel, OpenJobs as Opened,
+    StepParts, WhichModel, all_flows, all_steps,
 };
+use salve_engine::session::{Conversation, ConversationParts};
 use salve_jobs::{
     EventId, FlowName, JobId, JobRunner, JobSnapshot, Jobs, RunningRunner, Steps, WorkerOptions,
 };
@@ -173,12 +174,7 @@ impl<'a> OpenJobs<'a> {
 
     /// Returns where states and layers of heals are kept.
     pub(crate) fn heal_folder(&self) -> PathBuf {
-        self.place.folder.join("heal")
-    }
-
-    /// Returns where states of turns are kept.
-    pub(crate) fn turn_folder(&self) -> PathBuf {
-        self.place.folder.join("turns")
+        self.place.folder.join(HEAL_FOLDER)
     }
 
     /// Returns who this process is, for people and the ledger.
@@ -214,12 +210,28 @@ impl<'a> OpenJobs<'a> {
         options: WorkerOptions,
         busy: &Busy,
     ) -> Result<Box<dyn RunningRunner>, Failure> {
-        let models: Arc<dyn ModelSource> = match self.host.models() {
-            Ok(models) => models.lineup,
-            Err(HostError::NoModels) => Arc::new(NoModels),
-            Err(error) => return Err(error.into()),
-        };
-        self.run_with(models, host, options, busy).await
+        self.run_with(self.models()?, host, options, busy).await
+    }
+
+    /// Puts together what conversations need, with the models that are configured, if any are.
+    pub(crate) fn conversation(&self, hosts: Arc<dyn HealHost>) -> Result<Conversation, Failure> {
+        Ok(Conversation::new(ConversationParts {
+            store: self.opened.store.clone(),
+            jobs: Arc::clone(&self.opened.jobs),
+            models: self.models()?,
+            hosts,
+            clock: clock(),
+            folder: self.place.folder.clone(),
+            worker: self.worker(),
+        }))
+    }
+
+    fn models(&self) -> Result<Arc<dyn ModelSource>, Failure> {
+        match self.host.models() {
+            Ok(models) => Ok(models.lineup),
+            Err(HostError::NoModels) => Ok(Arc::new(NoModels)),
+            Err(error) => Err(error.into()),
+        }
     }
 
     async fn run_with(
@@ -229,13 +241,13 @@ impl<'a> OpenJobs<'a> {
         options: WorkerOptions,
         busy: &Busy,
     ) -> Result<Box<dyn RunningRunner>, Failure> {
-        let store = self.opened.store.clone();
-        let steps = GenerateSteps::new(store.clone(), models).add_to(Steps::default())?;
-        let clock: Arc<dyn Clock> = Arc::new(environment::now as fn() -> Timestamp);
-        let (folder, heals) = (self.turn_folder(), Arc::clone(&host));
-        let turns = TurnSteps::new(store.clone(), heals, Arc::clone(&clock), folder);
-        let steps = turns.add_to(steps)?;
-        let steps = HealSteps::new(store, host, clock, self.heal_folder()).add_to(steps)?;
+        let steps = all_steps(StepParts {
+            store: self.opened.store.clone(),
+            models,
+            hosts: host,
+            clock: clock(),
+            folder: self.place.folder.clone(),
+        })?;
         Ok(self.opened.jobs.run(all_flows()?, busy.watching(&steps), options).await?)
     }
 
@@ -300,6 +312,10 @@ impl<'a> OpenJobs<'a> {
     pub(crate) async fn partial(&self, job: &JobSnapshot) -> Result<Option<String>, Failure> {
         Ok(self.generation(job).await?.and_then(|generation| generation.partial_output))
     }
+}
+
+fn clock() -> Arc<dyn Clock> {
+    Arc::new(environment::now as fn() -> Timestamp)
 }
 
 /// Where no model is configured, none can be asked.

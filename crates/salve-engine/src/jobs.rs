@@ -15,10 +15,11 @@ pub use engine::StoreEngine;
 pub use flows::{
     AUTO_HEALING, CONTINUE_SIGNAL, Edge, GENERATE_FLOW, GRAPH_FLOW, GenerateCaps, GenerateInput,
     GenerateOutput, GenerateSteps, Generation, GenerationFacts, GraphNode, GraphNodeState,
-    GraphPlan, GraphResult, HEAL_FLOW, HEAL_STAGE, HealHost, HealResume, HealSteps, JobStatus,
-    Join, KnownNames, ModelSource, NoModel, NodeRetry, OnFail, PAUSE_SIGNAL, PlanError, Progress,
-    RESUME_SIGNAL, RETRY_SIGNAL, SaidBefore, ShownIn, StopCode, TURN_FLOW, TURN_STAGE, TurnSteps,
-    ValidationError, WhichModel, Work, all_flows, is_over_budget, node_states,
+    GraphPlan, GraphResult, HEAL_FLOW, HEAL_FOLDER, HEAL_STAGE, HealHost, HealResume, HealSteps,
+    JobStatus, Join, KnownNames, ModelSource, NoModel, NodeRetry, OnFail, PAUSE_SIGNAL, PlanError,
+    Progress, RESUME_SIGNAL, RETRY_SIGNAL, SaidBefore, ShownIn, StepParts, StopCode, TURN_FLOW,
+    TURN_FOLDER, TURN_STAGE, TurnSteps, ValidationError, WhichModel, Work, all_flows, all_steps,
+    is_over_budget, node_states,
 };
 pub use index::StoreJobIndex;
 pub use ledger::StoreLedger;

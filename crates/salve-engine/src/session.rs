@@ -2,12 +2,13 @@
 //! tracked, over many turns.
 //!
 //! In: what the person says, and a workspace. Out: events on one log, changes of files, a list of tasks. A
-//! turn is a plain value that a durable flow drives; everything but `driver`, `work`, `load` and `urls` is
-//! pure. Never applies or runs what was only recovered from a broken answer.
+//! turn is a plain value that a durable flow drives; everything but `conversation`, `driver`, `work`, `load` and
+//! `urls` is pure. Never applies or runs what was only recovered from a broken answer.
 
 mod ask;
 mod batch;
 mod bug;
+mod conversation;
 mod driver;
 mod event;
 mod export;
@@ -37,6 +38,10 @@ pub use batch::{
     PanelRow, PauseReason, feedback_message, progress_text, supervision_lines, supervisor_prompt,
 };
 pub use bug::{JSON_CLEANUP, LEGACY_STEPS, TRUNCATED, bug_label, bugs_of};
+pub use conversation::{
+    Conversation, ConversationError, ConversationParts, EventScope, RunningTurn, TurnOrder,
+    TurnQueue,
+};
 pub use driver::{NewAnswer, TurnReport, finish, perform, take_answer, take_heal, take_result};
 pub use event::{EventName, TurnEvent};
 pub use export::{
@@ -73,7 +78,10 @@ pub use reply::{
     recovery_banner,
 };
 pub use repo_map::{MapIndex, repository_map};
-pub use rewind::{REWIND_UNDONE, RewindPlan, Rewound, SESSION_REWOUND, last_rewind, plan_rewind};
+pub use rewind::{
+    REWIND_UNDONE, RewindDone, RewindError, RewindPlan, RewindRequest, RewindScope, Rewound,
+    SESSION_REWOUND, last_rewind, plan_rewind, rewind_session, undo_rewind,
+};
 pub use state::{Effects, RanCommand, SavedTurn, Waits};
 pub use status::{StatusFacts, run_all_label, status_line};
 pub use todos::{OutOfRange, TodoProgress, linked, merge_todos, tick, untick};

@@ -37,8 +37,9 @@ pub use knowledge::{
     RuleOutcome, RulePin, RuleState, StoredRule, TeamPin,
 };
 pub use sessions::{
-    AuditEntry, NewAudit, NewSession, NewSessionEvent, NewTurn, SessionFilter, SessionMove,
-    SessionRecord, SessionUpdate, SessionWrite, TurnRecord, TurnUpdate, WrittenSession,
+    AuditEntry, EventNews, NewAudit, NewSession, NewSessionEvent, NewTurn, SessionFilter,
+    SessionMove, SessionRecord, SessionUpdate, SessionWrite, TurnRecord, TurnUpdate,
+    WrittenSession,
 };
 pub use statistics::{AnswerOutcome, AnswerStat, CountedName, Counts, Statistics};
 

@@ -27,12 +27,9 @@ use salve_engine::session::machine::TurnEnding;
 use salve_engine::session::{
     Advance, AutoContinue, CONTINUE_INPUT, TurnDecision, TurnReport, TurnResume, advance,
 };
-use salve_store::{NewSession, SessionRecord};
+use salve_store::SessionRecord;
 use salve_types::TurnStatus;
 use std::io::IsTerminal;
-
-/// How many letters of the first request become the title of a session.
-const TITLE: usize = 60;
 
 /// Runs `salve chat`.
 pub(crate) fn run(arguments: &ChatArguments, format: Format) -> CommandResult {
@@ -64,7 +61,7 @@ pub(crate) fn run(arguments: &ChatArguments, format: Format) -> CommandResult {
         if let Some(session) = &session {
             same_workspace(session, &place)?;
         }
-        let mut chat = Chat::new(open, &place, &settings, format);
+        let mut chat = Chat::new(open, &place, &settings, format)?;
         chat.session = session;
         match prompt {
             Some(prompt) => once(&mut chat, arguments, &prompt).await,
@@ -121,15 +118,7 @@ async fn begin(chat: &mut Chat<'_>, audit: bool, prompt: &str) -> Result<(), Fai
     if chat.session.is_some() {
         return Ok(());
     }
-    let title: String =
-        prompt.trim().lines().next().unwrap_or_default().chars().take(TITLE).collect();
-    let new = NewSession {
-        workspace: chat.place.root.display().to_string(),
-        title,
-        audit,
-        ..NewSession::default()
-    };
-    let session = chat.open.store().new_session(new).await?;
+    let session = chat.talk.begin(&chat.place.root, prompt, audit).await?;
     if chat.format == Format::Human {
         output::story(&format!("session {}\n", session.id));
     }
@@ -149,7 +138,7 @@ pub(crate) fn resume(
         let session = find(open.store(), folder, Some(&arguments.id)).await?;
         same_workspace(&session, &place)?;
         let turns = open.store().turns(&session.id).await?;
-        let mut chat = Chat::new(open, &place, &settings, format);
+        let mut chat = Chat::new(open, &place, &settings, format)?;
         chat.session = Some(session);
         let Some(turn) = turns.into_iter().rev().find(|turn| !turn.rewound) else {
             return Err(

@@ -22,7 +22,11 @@ pub use heal::{HEAL_STAGE, HealHost, HealResume, HealSteps};
 pub use status::JobStatus;
 pub use turn::{TURN_STAGE, TurnSteps};
 
-use salve_jobs::{BadName, FlowName, Flows};
+use salve_jobs::{BadName, FlowName, Flows, Steps};
+use salve_store::Store;
+use salve_types::Clock;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The flow that makes one answer and heals it.
 pub const GENERATE_FLOW: &str = "Generate@1";
@@ -36,6 +40,12 @@ pub const HEAL_FLOW: &str = "Heal@1";
 /// The flow that answers a turn of a session.
 pub const TURN_FLOW: &str = "Turn@1";
 
+/// Where states of turns are kept, below the user's data folder.
+pub const TURN_FOLDER: &str = "turns";
+
+/// Where states and layers of heals are kept, below the user's data folder.
+pub const HEAL_FOLDER: &str = "heal";
+
 /// Returns every flow there is.
 ///
 /// # Errors
@@ -47,4 +57,31 @@ pub fn all_flows() -> Result<Flows, BadName> {
         .with(named(GRAPH_FLOW)?, graph::run_graph)
         .with(named(HEAL_FLOW)?, heal::run_heal)
         .with(named(TURN_FLOW)?, turn::run_turn))
+}
+
+/// What the steps of all flows need.
+pub struct StepParts {
+    /// What is remembered.
+    pub store: Store,
+    /// Who can be asked.
+    pub models: Arc<dyn ModelSource>,
+    /// Opens workspaces.
+    pub hosts: Arc<dyn HealHost>,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// The user's data folder: states of turns and heals are kept below it.
+    pub folder: PathBuf,
+}
+
+/// Returns the steps of every flow there is.
+///
+/// # Errors
+/// Never, as long as the names of the steps are good ones.
+pub fn all_steps(parts: StepParts) -> Result<Steps, BadName> {
+    let StepParts { store, models, hosts, clock, folder } = parts;
+    let steps = GenerateSteps::new(store.clone(), models).add_to(Steps::default())?;
+    let turns = folder.join(TURN_FOLDER);
+    let turns = TurnSteps::new(store.clone(), Arc::clone(&hosts), Arc::clone(&clock), turns);
+    let steps = turns.add_to(steps)?;
+    HealSteps::new(store, hosts, clock, folder.join(HEAL_FOLDER)).add_to(steps)
 }

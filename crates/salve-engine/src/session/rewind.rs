@@ -1,7 +1,14 @@
 //! Going back in a session to before a turn, and forward again.
 //!
 //! In: the history of the workspace and the changes of the session. Out: where the tree has to go, which changes
-//! that takes back, and whose else; what is told of it, by which it can be undone. Never moves anything itself.
+//! that takes back, and whose else; what is told of it, by which it can be undone. Never moves anything itself: the
+//! driver does.
+
+mod driver;
+
+pub use driver::{
+    RewindDone, RewindError, RewindRequest, RewindScope, rewind_session, undo_rewind,
+};
 
 use salve_tree::{ChangeSet, History};
 use salve_types::{ChangeState, SessionChange, SessionEvent, SessionId};

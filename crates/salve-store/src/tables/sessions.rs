@@ -18,7 +18,7 @@ mod values;
 mod write;
 
 pub use audit::{AuditEntry, NewAudit};
-pub use events::NewSessionEvent;
+pub use events::{EventNews, NewSessionEvent};
 pub use moves::SessionMove;
 pub use turns::{NewTurn, TurnRecord, TurnUpdate};
 pub use write::{SessionWrite, WrittenSession};

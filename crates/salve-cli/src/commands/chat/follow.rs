@@ -6,24 +6,17 @@
 
 use super::{TurnSettings, ask_person, draw};
 use crate::arguments::Format;
-use crate::commands::worker::Busy;
 use crate::failure::Failure;
 use crate::heal_host::CommandHost;
 use crate::job_place::OpenJobs;
 use crate::{output, runtime};
-use futures_util::StreamExt;
-use salve_engine::heal::{HealLock, Locking, RepairError};
 use salve_engine::host::Place;
-use salve_engine::jobs::{JobStatus, RESUME_SIGNAL, TURN_FLOW};
 use salve_engine::session::machine::TurnEnding;
 use salve_engine::session::{
-    ChatAnswer, EventName, TurnDecision, TurnInput, TurnReport, TurnResume, Waits,
+    ChatAnswer, Conversation, RunningTurn, TurnDecision, TurnInput, TurnReport, TurnResume, Waits,
 };
-use salve_jobs::{
-    EventId, FlowName, Happened, JobId, JobState, Needs, StartOptions, WorkerOptions, fresh_job_id,
-};
-use salve_store::{NewSessionEvent, NewTurn, SessionRecord, SessionWrite, TurnRecord, TurnUpdate};
-use salve_types::{SessionId, Spend, SpendLimit, TodoItem, TurnStatus};
+use salve_store::{SessionRecord, TurnRecord};
+use salve_types::{SessionId, Spend, SpendLimit, TodoItem};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -36,6 +29,7 @@ const EVENTS: u32 = 500;
 /// A conversation in this process.
 pub(crate) struct Chat<'a> {
     pub(crate) open: &'a OpenJobs<'a>,
+    pub(crate) talk: Conversation,
     pub(crate) place: &'a Place,
     pub(crate) settings: &'a TurnSettings,
     pub(crate) format: Format,
@@ -53,8 +47,11 @@ impl<'a> Chat<'a> {
         place: &'a Place,
         settings: &'a TurnSettings,
         format: Format,
-    ) -> Self {
-        Self { open, place, settings, format, session: None, seen: 0, spent: Spend::default() }
+    ) -> Result<Self, Failure> {
+        let host = CommandHost { environment: settings.environment.clone() };
+        let talk = open.conversation(Arc::new(host))?;
+        let (seen, spent) = (0, Spend::default());
+        Ok(Self { open, talk, place, settings, format, session: None, seen, spent })
     }
 
     /// Returns the session.
@@ -67,12 +64,7 @@ impl<'a> Chat<'a> {
     pub(crate) async fn turn(&mut self, text: &str) -> Result<TurnReport, Failure> {
         let session = self.session()?.clone();
         self.skip_shown(&session).await?;
-        let new = NewTurn {
-            text: text.to_owned(),
-            images: Vec::new(),
-            key: format!("turn-{}", fresh_job_id()),
-        };
-        let turn = self.open.store().add_turn(&session, new).await?;
+        let turn = self.talk.say(&session, text, Vec::new(), None).await?;
         self.run(&turn, 1, None).await
     }
 
@@ -96,14 +88,7 @@ impl<'a> Chat<'a> {
         turn: &TurnRecord,
         told: TurnResume,
     ) -> Result<TurnReport, Failure> {
-        let mut attempt = turn.attempt.max(1);
-        let job = self.open.jobs.state(&job_of(turn, attempt)?).await?;
-        let failed = job.is_some_and(|job| {
-            matches!(job.state, JobState::Failed { .. } | JobState::Cancelled { .. })
-        });
-        if failed || turn.status.is_terminal() {
-            attempt += 1;
-        }
+        let attempt = self.talk.attempt(turn).await?;
         self.run(turn, attempt, Some(told)).await
     }
 
@@ -113,40 +98,14 @@ impl<'a> Chat<'a> {
         attempt: u32,
         told: Option<TurnResume>,
     ) -> Result<TurnReport, Failure> {
-        let root = &self.place.root;
-        let _lock = match HealLock::take(root)? {
-            Locking::Taken(lock) => lock,
-            Locking::Held { process } => {
-                return Err(Failure::new(RepairError::Busy { process }.to_string()));
-            }
-        };
-        let id = job_of(turn, attempt)?;
+        let _lock = RunningTurn::lock(&self.place.root)?;
         let input = self.input(turn, attempt).await?;
-        let root = root.display().to_string();
-        let options = WorkerOptions {
-            worker: self.open.worker(),
-            only: Some(id.clone()),
-            steps_at_once: 4,
-            flows_at_once: 3,
-            roots: [root.clone()].into(),
-            ..WorkerOptions::default()
-        };
-        let host = Arc::new(CommandHost { environment: self.settings.environment.clone() });
-        let runner = self.open.run_healing(host, options, &Busy::default()).await?;
-        let flow = FlowName::try_from(TURN_FLOW.to_owned())?;
-        let known = self.open.jobs.state(&id).await?;
-        if known.as_ref().is_none_or(|job| matches!(job.state, JobState::Queued)) {
-            let needs = Needs { root: Some(root), ..Needs::default() };
-            let input = serde_json::to_value(&input)?;
-            let _known =
-                self.open.jobs.start(&flow, id.clone(), input, StartOptions { needs }).await?;
-        }
-        let ended = self.follow_to_end(turn, &id, known.is_some(), told).await;
+        let mut running = self.talk.start(input, told).await?;
+        let ended = self.follow_to_end(turn, &mut running).await;
         tokio::select! {
-            _ = runner.drain(GRACE) => {}
+            () = running.finish(GRACE) => {}
             interrupted = runtime::interrupted() => interrupted?,
         }
-        self.forget_ended().await;
         let report = ended?;
         self.spent =
             self.spent.plus(Spend { tokens: report.tokens, micro_dollars: report.micro_dollars });
@@ -157,28 +116,12 @@ impl<'a> Chat<'a> {
     async fn follow_to_end(
         &mut self,
         turn: &TurnRecord,
-        id: &JobId,
-        known: bool,
-        told: Option<TurnResume>,
+        running: &mut RunningTurn,
     ) -> Result<TurnReport, Failure> {
-        let mut after = EventId(0);
-        if known {
-            let events = crate::commands::jobs::history(&*self.open.jobs, id).await?;
-            let job = self.open.jobs.state(id).await?;
-            let waits = job.as_ref().is_some_and(|job| {
-                matches!(job.state, JobState::Waiting { .. })
-                    && JobStatus::of(job) == JobStatus::Paused
-            });
-            if waits {
-                after = events.last().map_or(EventId(0), |event| event.id);
-                self.tell(id, after, told.unwrap_or_default()).await?;
-            }
-        }
         loop {
-            let (report, last) = self.follow(turn, id, after).await?;
+            let report = self.follow(turn, running).await?;
             let Some(told) = self.decided(turn, &report).await? else { return Ok(report) };
-            after = last;
-            self.tell(id, after, told).await?;
+            running.tell(told).await?;
         }
     }
 
@@ -202,13 +145,6 @@ impl<'a> Chat<'a> {
             ..TurnResume::default()
         };
         Ok(decision.map(told))
-    }
-
-    async fn tell(&self, id: &JobId, after: EventId, told: TurnResume) -> Result<(), Failure> {
-        let signal = format!("{RESUME_SIGNAL}-{}", after.0);
-        let told = serde_json::to_value(told)?;
-        self.open.jobs.signal(id, RESUME_SIGNAL, &signal, told).await?;
-        Ok(())
     }
 
     async fn input(&self, turn: &TurnRecord, attempt: u32) -> Result<TurnInput, Failure> {
@@ -239,27 +175,19 @@ impl<'a> Chat<'a> {
         })
     }
 
-    // Shows the log until the job has ended or stops; returns its report and its last event.
+    // Shows the log until the turn has ended or stops.
     async fn follow(
         &mut self,
         turn: &TurnRecord,
-        id: &JobId,
-        after: EventId,
-    ) -> Result<(TurnReport, EventId), Failure> {
-        let mut events = self.open.jobs.watch(id, after);
+        running: &mut RunningTurn,
+    ) -> Result<TurnReport, Failure> {
         let interrupted = runtime::interrupted();
         tokio::pin!(interrupted);
-        let mut last = after;
         loop {
             tokio::select! {
-                event = events.next() => {
-                    let Some(event) = event.transpose()? else { break };
-                    last = event.id;
-                    let Happened::Stage { stage } = event.what else { continue };
-                    if stage.name == JobStatus::Paused.name() {
-                        self.show_new(turn).await?;
-                        return Ok((serde_json::from_value(stage.detail)?, last));
-                    }
+                report = running.stopped() => {
+                    self.show_new(turn).await?;
+                    return Ok(report?);
                 }
                 () = tokio::time::sleep(BETWEEN_LOOKS) => self.show_new(turn).await?,
                 ended = &mut interrupted => {
@@ -272,50 +200,6 @@ impl<'a> Chat<'a> {
                 }
             }
         }
-        self.show_new(turn).await?;
-        let job = self.open.jobs.state(id).await?;
-        let job = job.ok_or_else(|| Failure::new(format!("job {id} is gone")))?;
-        match job.state {
-            JobState::Done { output } => Ok((serde_json::from_value(output)?, last)),
-            JobState::Failed { error } => {
-                self.note_end(turn, id, TurnStatus::Failed, &error.to_string()).await?;
-                Err(Failure::new(error))
-            }
-            JobState::Cancelled { reason } => {
-                self.note_end(turn, id, TurnStatus::Cancelled, &reason).await?;
-                Err(Failure::new(format!("cancelled: {reason}")))
-            }
-            other => Err(Failure::new(format!("the turn is {}", other.name()))),
-        }
-    }
-
-    // A job that could not end by itself could not say so in its session either.
-    async fn note_end(
-        &mut self,
-        turn: &TurnRecord,
-        id: &JobId,
-        status: TurnStatus,
-        why: &str,
-    ) -> Result<(), Failure> {
-        let name = match status {
-            TurnStatus::Cancelled => EventName::TurnCancelled,
-            _ => EventName::TurnFailed,
-        };
-        let write = SessionWrite {
-            events: vec![NewSessionEvent {
-                turn: Some(turn.index),
-                name: name.name().to_owned(),
-                payload: serde_json::json!({ "status": status, "why": why, "retry": true }),
-            }],
-            turn: Some(TurnUpdate {
-                index: turn.index,
-                status: Some(status),
-                ..TurnUpdate::default()
-            }),
-            ..SessionWrite::new(turn.session.clone(), format!("{id}:ended"))
-        };
-        self.open.store().write_session(write).await?;
-        self.show_new(turn).await
     }
 
     async fn show_new(&mut self, turn: &TurnRecord) -> Result<(), Failure> {
@@ -358,25 +242,4 @@ impl<'a> Chat<'a> {
         let answer = answer.and_then(|answer| serde_json::from_value(answer).ok());
         Ok((answer.unwrap_or_default(), store.todos(&report.session).await?))
     }
-
-    // What a turn that is over kept on this disk is of no use any more.
-    async fn forget_ended(&self) {
-        let Ok(entries) = std::fs::read_dir(self.open.turn_folder()) else { return };
-        for entry in entries.flatten() {
-            let name = entry.file_name();
-            let Some(id) = name.to_str().and_then(|name| JobId::new(name).ok()) else { continue };
-            let job = self.open.jobs.state(&id).await;
-            if matches!(job, Ok(Some(job)) if job.state.is_terminal()) {
-                // What cannot be removed is tried again after the next turn.
-                let _ = std::fs::remove_dir_all(entry.path());
-            }
-        }
-    }
-}
-
-// The same for every process that works on the turn, so that one which was interrupted is found.
-fn job_of(turn: &TurnRecord, attempt: u32) -> Result<JobId, Failure> {
-    let name = format!("turn-{}-{}", turn.session, turn.index);
-    let name = if attempt > 1 { format!("{name}-{attempt}") } else { name };
-    Ok(JobId::new(&name)?)
 }

@@ -10,6 +10,8 @@ use crate::sql::{Row, int, query};
 use crate::{Store, StoreError};
 use salve_types::{SessionEvent, SessionId, Timestamp};
 use serde_json::Value;
+use std::time::Duration;
+use tokio::sync::watch;
 
 /// An event that is to be kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +58,47 @@ impl Store {
         .await
         .map_err(StoreError::database(doing))?;
         rows.iter().map(read).collect::<Result<_, _>>().map_err(StoreError::database(doing))
+    }
+
+    /// The same for all sessions of a workspace.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn workspace_events(
+        &self,
+        workspace: &str,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<SessionEvent>, StoreError> {
+        let doing = "read the events of a workspace";
+        let rows = query(
+            "SELECT id, session, turn, name, at, payload FROM session_events
+              WHERE id > $2 AND session IN (SELECT id FROM sessions WHERE workspace = $1)
+              ORDER BY id LIMIT $3",
+        )
+        .bind(self.redactor().name(workspace))
+        .bind(int(after))
+        .bind(i64::from(limit))
+        .fetch_all(self.readers())
+        .await
+        .map_err(StoreError::database(doing))?;
+        rows.iter().map(read).collect::<Result<_, _>>().map_err(StoreError::database(doing))
+    }
+
+    /// Returns what wakes a reader of events: of this process at once, of others soon.
+    pub fn event_news(&self) -> EventNews {
+        EventNews(self.news())
+    }
+}
+
+/// Wakes a reader of events. What came while it read is not missed.
+#[derive(Debug)]
+pub struct EventNews(watch::Receiver<i64>);
+
+impl EventNews {
+    /// Waits until there may be events that were not there at the last call, or this long.
+    pub async fn wait(&mut self, longest: Duration) {
+        let _ = tokio::time::timeout(longest, self.0.changed()).await;
     }
 }
 

@@ -168,6 +168,28 @@ impl Store {
             .map_err(StoreError::database(doing))?;
         row.as_ref().map(read).transpose().map_err(StoreError::database(doing))
     }
+
+    /// Returns the turns of a workspace that were asked for, count, and neither ended nor wait for a person,
+    /// oldest first.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn open_turns(&self, workspace: &str) -> Result<Vec<TurnRecord>, StoreError> {
+        let doing = "read the turns that are open";
+        let rows = query(&format!(
+            "SELECT {COLUMNS} FROM session_turns
+              WHERE status IN ($2, $3) AND rewound = 0
+                AND session IN (SELECT id FROM sessions WHERE workspace = $1)
+              ORDER BY created_at, session, turn"
+        ))
+        .bind(self.redactor().name(workspace))
+        .bind(TurnStatus::Pending.name())
+        .bind(TurnStatus::Running.name())
+        .fetch_all(self.readers())
+        .await
+        .map_err(StoreError::database(doing))?;
+        rows.iter().map(read).collect::<Result<_, _>>().map_err(StoreError::database(doing))
+    }
 }
 
 async fn add(
