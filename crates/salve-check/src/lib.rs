@@ -58,7 +58,7 @@ pub use run::{
 pub use runner::{
     CacheFolder, Keep, KeyCommandError, Launcher, OutputStream, OwnCommandError, RunLog, Runner,
     RunnerOptions, WorkspaceCache, caller_gives_input, clear_caches, is_paused, list_caches,
-    run_key_command, run_own_command, run_own_executable,
+    run_key_command, run_own_command, run_own_executable, set_paused,
 };
 pub use sandbox::{Guarantee, GuaranteeReport, LayerReport, NamespaceDenial};
 pub use shadow::{Shadow, ShadowError, ShadowLayer, ShadowMeans, ShadowOptions};

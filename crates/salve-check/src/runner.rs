@@ -28,7 +28,7 @@ mod terminal;
 mod visible;
 
 pub use caches::{CacheFolder, WorkspaceCache, clear_caches, list_caches};
-pub use control_file::is_paused;
+pub use control_file::{is_paused, set_paused};
 pub use input::caller_gives_input;
 pub use key_command::{KeyCommandError, run_key_command};
 pub use log::RunLog;

@@ -5,6 +5,7 @@
 
 use super::state::StateFolder;
 use std::io::Result;
+use std::path::Path;
 
 /// The file in Salve's folder.
 pub(super) const CONTROL: &str = "CONTROL.md";
@@ -33,8 +34,25 @@ pub(super) fn is_workspace_paused(state: &StateFolder) -> Result<bool> {
     Ok(is_paused(&String::from_utf8_lossy(&bytes)))
 }
 
+/// Writes PAUSE or RESUME below whatever is in the control file of a workspace, where it says otherwise now.
+///
+/// # Errors
+/// When the file cannot be read or written.
+pub fn set_paused(workspace: &Path, paused: bool, reason: &str) -> Result<()> {
+    let state = StateFolder::open(workspace)?;
+    match (is_workspace_paused(&state)?, paused) {
+        (false, true) => pause(&state, reason),
+        (true, false) => add(&state, "RESUME", reason),
+        _ => Ok(()),
+    }
+}
+
 /// Adds PAUSE and the reason below whatever is in the control file.
 pub(super) fn pause(state: &StateFolder, reason: &str) -> Result<()> {
+    add(state, "PAUSE", reason)
+}
+
+fn add(state: &StateFolder, word: &str, reason: &str) -> Result<()> {
     let mut text = state.read(CONTROL, LONGEST)?.unwrap_or_default();
     if !text.is_empty() && !text.ends_with(b"\n") {
         text.push(b'\n');
@@ -42,7 +60,7 @@ pub(super) fn pause(state: &StateFolder, reason: &str) -> Result<()> {
     if !text.is_empty() {
         text.push(b'\n');
     }
-    text.extend_from_slice(format!("# PAUSE\n\n{reason}\n").as_bytes());
+    text.extend_from_slice(format!("# {word}\n\n{reason}\n").as_bytes());
     state.replace(CONTROL, &text)
 }
 
@@ -70,6 +88,25 @@ mod tests {
         ] {
             assert_eq!(is_paused(text), paused, "{text:?}");
         }
+    }
+
+    #[test]
+    fn h46_a_pause_is_lifted_below_what_the_user_wrote() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = StateFolder::open(folder.path()).unwrap();
+        let said = || {
+            let bytes = state.read(CONTROL, LONGEST).unwrap().unwrap_or_default();
+            String::from_utf8(bytes).unwrap()
+        };
+        set_paused(folder.path(), false, "why").unwrap();
+        assert_eq!(said(), "", "nothing to lift");
+        for _ in 0..2 {
+            set_paused(folder.path(), true, "why").unwrap();
+            assert_eq!(said(), "# PAUSE\n\nwhy\n");
+        }
+        set_paused(folder.path(), false, "go").unwrap();
+        assert_eq!(said(), "# PAUSE\n\nwhy\n\n# RESUME\n\ngo\n");
+        assert!(!is_workspace_paused(&state).unwrap());
     }
 
     #[test]
