@@ -40,7 +40,7 @@ pub use batch::{
 pub use bug::{JSON_CLEANUP, LEGACY_STEPS, TRUNCATED, bug_label, bugs_of};
 pub use conversation::{
     Conversation, ConversationError, ConversationParts, EventScope, RunningTurn, TurnOrder,
-    TurnQueue,
+    TurnQueue, WaitingTurn,
 };
 pub use driver::{NewAnswer, TurnReport, finish, perform, take_answer, take_heal, take_result};
 pub use event::{EventName, TurnEvent};

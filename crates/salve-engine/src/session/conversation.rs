@@ -7,11 +7,13 @@
 mod error;
 mod queue;
 mod running;
+mod waiting;
 mod watch;
 
 pub use error::ConversationError;
 pub use queue::{TurnOrder, TurnQueue};
 pub use running::RunningTurn;
+pub use waiting::WaitingTurn;
 pub use watch::EventScope;
 
 use super::event::EventName;

@@ -31,6 +31,8 @@ pub enum EventName {
     EditsBlocked,
     /// Only parts of the answer could be read.
     RecoveryBanner,
+    /// A person accepted what could be read of the answer.
+    RecoveryAccepted,
     /// The check of the result has ended.
     CheckFinished,
     /// A heal has ended.
@@ -66,6 +68,7 @@ impl EventName {
         Self::EditsHeld,
         Self::EditsBlocked,
         Self::RecoveryBanner,
+        Self::RecoveryAccepted,
         Self::CheckFinished,
         Self::HealFinished,
         Self::CommandSuggested,
@@ -91,6 +94,7 @@ impl EventName {
             Self::EditsHeld => "editsHeld",
             Self::EditsBlocked => "editsBlocked",
             Self::RecoveryBanner => "recoveryBanner",
+            Self::RecoveryAccepted => "recoveryAccepted",
             Self::CheckFinished => "checkFinished",
             Self::HealFinished => "healFinished",
             Self::CommandSuggested => "commandSuggested",

@@ -26,6 +26,8 @@ pub struct TurnOrder {
     pub input: TurnInput,
     /// What a turn that waits is told.
     pub told: Option<TurnResume>,
+    /// What must wait then: a decision is about what was shown, and about nothing that came after it.
+    pub approval: Option<String>,
 }
 
 /// The turns of one workspace that wait or run. Dropped, it stops without waiting.
@@ -152,10 +154,15 @@ impl Worker {
     async fn is_wanted(&self, order: &TurnOrder) -> Result<bool, ConversationError> {
         let TurnInput { session, turn, .. } = &order.input;
         let turn = self.conversation.store().turn(session, *turn).await?;
-        Ok(turn.is_some_and(|turn| match turn.status {
-            TurnStatus::Pending | TurnStatus::Running => !turn.rewound,
-            TurnStatus::Waiting => order.told.is_some() && !turn.rewound,
-            _ => false,
-        }))
+        let Some(turn) = turn.filter(|turn| !turn.rewound) else { return Ok(false) };
+        let Some(approval) = &order.approval else {
+            return Ok(match turn.status {
+                TurnStatus::Pending | TurnStatus::Running => true,
+                TurnStatus::Waiting => order.told.is_some(),
+                _ => false,
+            });
+        };
+        let waiting = self.conversation.waiting(&turn).await?;
+        Ok(waiting.is_some_and(|waiting| waiting.approval == *approval))
     }
 }
