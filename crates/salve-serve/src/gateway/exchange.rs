@@ -15,7 +15,8 @@ use crate::http::refusal::{Reason, Refusal};
 use crate::http::{ConnectionEvent, Face};
 use bytes::Bytes;
 use http::header::{
-    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, CONTENT_TYPE, ORIGIN,
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, CONTENT_SECURITY_POLICY,
+    CONTENT_TYPE, ORIGIN, X_CONTENT_TYPE_OPTIONS,
 };
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
@@ -34,7 +35,7 @@ impl Face for Shared {
             Ok(target) => dispatch(&self, target, parts, body, begun).await,
             Err(refusal) => Err(refusal),
         };
-        outcome.unwrap_or_else(|refusal| self.refuse(&path, &refusal))
+        shielded(outcome.unwrap_or_else(|refusal| self.refuse(&path, &refusal)))
     }
 
     fn refuse(&self, path: &str, refusal: &Refusal) -> Response<ReplyBody> {
@@ -43,7 +44,7 @@ impl Face for Shared {
         let route = route::find(path).map(|target| target.route);
         let name = route.map_or("none", Route::name);
         tracing::warn!(target: "salve::gateway", route = name, status, reason, "refused");
-        refusal::response(refusal, route.and_then(Route::dialect))
+        shielded(refusal::response(refusal, route.and_then(Route::dialect)))
     }
 
     fn hear(&self, event: ConnectionEvent) {
@@ -69,6 +70,14 @@ impl Face for Shared {
             }
         }
     }
+}
+
+// What an upstream wrote is for programs: a browser that is shown it takes it for data, and runs nothing of it.
+fn shielded(mut response: Response<ReplyBody>) -> Response<ReplyBody> {
+    let headers = response.headers_mut();
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox"));
+    response
 }
 
 fn check<'p>(parts: &Parts, path: &'p str) -> Result<Target<'p>, Refusal> {
