@@ -16,6 +16,8 @@ pub(crate) struct Guard {
     listen: IpAddr,
     hosts: Vec<String>,
     origins: Vec<HeaderValue>,
+    /// The one port of a server whose own pages are the only ones that send it requests.
+    own: Option<u16>,
 }
 
 impl Guard {
@@ -25,7 +27,14 @@ impl Guard {
             listen,
             hosts: hosts.iter().map(|host| host.to_ascii_lowercase()).collect(),
             origins: origins.iter().filter_map(|origin| origin.parse().ok()).collect(),
+            own: None,
         }
+    }
+
+    /// Makes the guard of a server that has pages: requests name this machine and this port, to the letter, and
+    /// come from the server's own pages or from no page.
+    pub(crate) const fn of_pages(listen: IpAddr, port: u16) -> Self {
+        Self { listen, hosts: Vec::new(), origins: Vec::new(), own: Some(port) }
     }
 
     /// Checks whom the request is addressed to and who sends it.
@@ -39,6 +48,9 @@ impl Guard {
         let named = named.ok_or_else(|| {
             Refusal::new(Reason::BAD_REQUEST, "the request has no Host header that can be read")
         })?;
+        if let Some(port) = self.own {
+            return of_own_pages(port, named.as_str(), uri, headers);
+        }
         let other = uri.authority().is_some_and(|authority| !self.knows(authority.host()));
         if other || !self.knows(named.host()) || named.as_str().contains('@') {
             return Err(Refusal::new(
@@ -76,6 +88,37 @@ impl Guard {
             address.is_loopback() || address == self.listen || self.listen.is_unspecified()
         })
     }
+}
+
+/// The names of this machine that a request to a server with pages may be addressed to.
+const OWN_NAMES: [&str; 2] = ["127.0.0.1", "localhost"];
+
+// Another port of this machine is the same site to a browser, and another origin: only what is ours to the letter
+// passes.
+fn of_own_pages(port: u16, host: &str, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+    let is_own = |host: &str| OWN_NAMES.iter().any(|name| format!("{name}:{port}") == host);
+    let other = uri.authority().is_some_and(|authority| authority.as_str() != host);
+    if other || !is_own(host) {
+        let why = "the request is addressed to another host; use the address printed at the start";
+        return Err(Refusal::new(Reason::WRONG_HOST, why));
+    }
+    let foreign = Refusal::new(
+        Reason::WRONG_ORIGIN,
+        "only pages of this server may send requests from a browser",
+    );
+    let mut origins = headers.get_all(ORIGIN).iter();
+    let origin = origins.next();
+    let own = format!("http://{host}");
+    if origins.next().is_some() || origin.is_some_and(|origin| origin.as_bytes() != own.as_bytes())
+    {
+        return Err(foreign);
+    }
+    // `none` is a person who opened the address; `same-site` is another port of this machine.
+    let mut sites = headers.get_all("sec-fetch-site").iter();
+    if sites.any(|site| !matches!(site.as_bytes(), b"same-origin" | b"none")) {
+        return Err(foreign);
+    }
+    Ok(())
 }
 
 /// Returns whether a body is JSON by its header. A form or plain text is what a page in a browser can

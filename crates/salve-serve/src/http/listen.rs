@@ -129,6 +129,18 @@ impl Server {
         Ok(Self { config, guard, listener, addr, tls })
     }
 
+    /// Returns where it listens.
+    pub(crate) const fn addr(&self) -> SocketAddr {
+        self.addr
+    }
+
+    /// Lets only requests through that are addressed to this very port and come from pages of its own, or from no
+    /// page.
+    pub(crate) fn with_pages(self) -> Self {
+        let guard = Guard::of_pages(self.addr.ip(), self.addr.port());
+        Self { guard, ..self }
+    }
+
     /// Lets a face answer, in the runtime it is called in.
     pub(crate) fn serve<F: Face>(self, face: Arc<F>) -> ServerHandle {
         let (stop, stopped) = watch::channel(false);

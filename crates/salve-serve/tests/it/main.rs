@@ -1,6 +1,6 @@
-//! The gateway over real HTTP on loopback.
+//! The faces over real HTTP on loopback.
 //!
-//! In: a gateway and a scripted upstream. Out: one test per promise. Never reaches another machine.
+//! In: a gateway or a workbench, and a scripted model. Out: one test per promise. Never reaches another machine.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on has failed")]
 
 mod abuse;
@@ -11,3 +11,4 @@ mod passing;
 mod repeating;
 mod stage;
 mod tls;
+mod workbench;

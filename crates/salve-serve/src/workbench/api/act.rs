@@ -1,0 +1,182 @@
+//! How each action is done.
+//!
+//! In: a session and an action. Out: what became of it. Never touches the workspace while a turn works on it.
+
+use super::super::answer::{Answer, Fault};
+use super::super::state::WorkbenchState;
+use super::actions::{Action, Done, RunChoice, stale};
+use salve_engine::host::OpenWorkspace;
+use salve_engine::session::{
+    RewindDone, RewindRequest, RunningTurn, TurnDecision, TurnResume, WaitingTurn, Waits,
+    rewind_session, undo_rewind,
+};
+use salve_store::{SessionRecord, TurnRecord};
+use salve_tree::{ChangeMeta, OnChanged, Origin, RewindOutcome, WorkspaceOptions};
+use salve_types::TurnStatus;
+use serde_json::json;
+use std::time::Duration;
+
+/// How long another process that is writing is waited for.
+const WAIT: Duration = Duration::from_secs(10);
+
+/// Does an action.
+pub(super) async fn perform(
+    state: &WorkbenchState,
+    session: &SessionRecord,
+    action: Action,
+) -> Answer<Done> {
+    match action {
+        Action::Apply { approval } => {
+            let (turn, _) = edits(state, session, &approval).await?;
+            decide(state, &turn, TurnDecision::Yes, approval).await
+        }
+        Action::Reject { approval } => {
+            let (turn, _) = edits(state, session, &approval).await?;
+            decide(state, &turn, TurnDecision::No, approval).await
+        }
+        Action::RunCommand { approval, choice } => {
+            let (turn, waiting) = waiting(state, session, &approval).await?;
+            let Waits::Command { command, .. } = &waiting.what else { return Err(stale()) };
+            let decision = match choice {
+                RunChoice::Skip => TurnDecision::No,
+                RunChoice::Once => TurnDecision::Yes,
+                RunChoice::Add => {
+                    let allowed = state.config.host.allow(command);
+                    allowed.map_err(|fault| Fault::conflict("not_allowed", fault.to_string()))?;
+                    TurnDecision::Yes
+                }
+            };
+            decide(state, &turn, decision, approval).await
+        }
+        Action::Pause => {
+            state.pause(true)?;
+            Ok(Done::of("done", None))
+        }
+        Action::Resume => resume(state, session).await,
+        Action::Retry => retry(state, session).await,
+        Action::Continue => accept(state, session).await,
+        Action::Cancel => cancel(state, session).await,
+        Action::Rewind { turn, scope, on_changed } => {
+            let request =
+                RewindRequest { turn, scope: scope.into(), on_changed: on_changed.into() };
+            moved(state, session, Move::Back(request)).await
+        }
+        Action::UndoRewind { on_changed } => {
+            moved(state, session, Move::Forward(on_changed.into())).await
+        }
+    }
+}
+
+// What waits, where it is what was shown.
+async fn waiting(
+    state: &WorkbenchState,
+    session: &SessionRecord,
+    approval: &str,
+) -> Answer<(TurnRecord, WaitingTurn)> {
+    let turn = state.last_turn(&session.id).await?;
+    let waiting = state.conversation().waiting(&turn).await?;
+    let waiting = waiting.filter(|waiting| waiting.approval == approval).ok_or_else(stale)?;
+    Ok((turn, waiting))
+}
+
+async fn edits(
+    state: &WorkbenchState,
+    session: &SessionRecord,
+    approval: &str,
+) -> Answer<(TurnRecord, WaitingTurn)> {
+    let found = waiting(state, session, approval).await?;
+    if matches!(found.1.what, Waits::Edits { .. }) { Ok(found) } else { Err(stale()) }
+}
+
+async fn decide(
+    state: &WorkbenchState,
+    turn: &TurnRecord,
+    decision: TurnDecision,
+    approval: String,
+) -> Answer<Done> {
+    let told = TurnResume { decision: Some(decision), attended: true, ..TurnResume::default() };
+    state.run(turn, Some(told), Some(approval)).await?;
+    Ok(Done::of("queued", Some(turn.index)))
+}
+
+async fn resume(state: &WorkbenchState, session: &SessionRecord) -> Answer<Done> {
+    state.pause(false)?;
+    let turn = state.last_turn(&session.id).await?;
+    if turn.status.is_terminal() {
+        return Ok(Done::of("nothing_to_do", Some(turn.index)));
+    }
+    let told = TurnResume { attended: true, ..TurnResume::default() };
+    state.run(&turn, Some(told), None).await?;
+    Ok(Done::of("queued", Some(turn.index)))
+}
+
+async fn retry(state: &WorkbenchState, session: &SessionRecord) -> Answer<Done> {
+    let turn = state.last_turn(&session.id).await?;
+    if !turn.status.is_terminal() {
+        let why = "the turn is not over; cancel it first, or wait";
+        return Err(Fault::conflict("turn_is_open", why));
+    }
+    let turn = state.conversation().again(&turn).await?;
+    state.run(&turn, None, None).await?;
+    Ok(Done::of("queued", Some(turn.index)))
+}
+
+async fn accept(state: &WorkbenchState, session: &SessionRecord) -> Answer<Done> {
+    let turn = state.last_turn(&session.id).await?;
+    if turn.status != TurnStatus::CompletedPartial {
+        return Ok(Done::of("nothing_to_do", Some(turn.index)));
+    }
+    state.conversation().accept(&turn).await?;
+    Ok(Done::of("done", Some(turn.index)))
+}
+
+async fn cancel(state: &WorkbenchState, session: &SessionRecord) -> Answer<Done> {
+    let turn = state.last_turn(&session.id).await?;
+    if turn.status.is_terminal() {
+        return Ok(Done::of("nothing_to_do", Some(turn.index)));
+    }
+    state.conversation().cancel(&turn, "a person stopped it").await?;
+    Ok(Done::of("done", Some(turn.index)))
+}
+
+enum Move {
+    Back(RewindRequest),
+    Forward(OnChanged),
+}
+
+async fn moved(state: &WorkbenchState, session: &SessionRecord, to: Move) -> Answer<Done> {
+    let lock = RunningTurn::lock(state.root());
+    let _lock = lock.map_err(|error| Fault::conflict("busy", error.to_string()))?;
+    let options = WorkspaceOptions { wait: WAIT, ..WorkspaceOptions::default() };
+    let opened = OpenWorkspace::open_at(&state.config.place, options);
+    let opened = opened.map_err(|error| Fault::conflict("busy", error.to_string()))?;
+    let now = u64::try_from(state.config.host.now().0).unwrap_or(0);
+    let meta = ChangeMeta { now, origin: Origin::User, ..ChangeMeta::default() };
+    let (store, tree) = (state.store(), &opened.tree);
+    let done = match to {
+        Move::Back(request) => rewind_session(store, session, tree, request, &meta).await?,
+        Move::Forward(how) => undo_rewind(store, session, tree, how, &meta).await?,
+    };
+    match done {
+        RewindDone::Moved { rewound, todos, .. } => Ok(Done {
+            outcome: "done",
+            turn: Some(rewound.turn),
+            detail: json!({ "rewind": rewound, "todos": todos }),
+        }),
+        RewindDone::Nothing => Ok(Done::of("nothing_to_do", None)),
+        RewindDone::Files(RewindOutcome::Changed(files)) => {
+            let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+            let why = format!("files were changed since; nothing was moved: {}", paths.join(", "));
+            Err(Fault::conflict("changed_since", why))
+        }
+        RewindDone::Files(_) => Err(Fault::conflict(
+            "conflict",
+            "a file was changed in this very moment; nothing was moved",
+        )),
+        RewindDone::Others(changes) => {
+            let why =
+                format!("{} changes are not of the session; nothing was moved", changes.len());
+            Err(Fault::conflict("changes_of_others", why))
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! What a person decides: one action, done.
+//!
+//! In: an action by its name; an approval names what it approves by hash. Out: what became of it. Never runs or applies
+//! anything but what was shown: where that changed, or was decided already, the action is refused.
+
+use super::super::answer::{Answer, Fault, Refusals, json_response};
+use super::super::state::WorkbenchState;
+use super::act;
+use super::input::Told;
+use axum::extract::{Path, State};
+use http::StatusCode;
+use salve_engine::session::RewindScope;
+use salve_tree::OnChanged;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// What is to be done.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(tag = "type", rename_all = "camelCase", deny_unknown_fields)]
+pub(super) enum Action {
+    /// Applies the edits that wait.
+    Apply {
+        /// What waits, as it was shown.
+        approval: String,
+    },
+    /// Leaves the edits that wait.
+    Reject {
+        /// What waits, as it was shown.
+        approval: String,
+    },
+    /// Decides about the command that waits.
+    RunCommand {
+        /// What waits, as it was shown.
+        approval: String,
+        /// What is done with it.
+        choice: RunChoice,
+    },
+    /// Stops the work on the workspace at the next step.
+    Pause,
+    /// Lets the work on the workspace go on, and the turn that stopped.
+    Resume,
+    /// Tries the last turn again.
+    Retry,
+    /// Accepts what was recovered of a broken answer.
+    Continue,
+    /// Stops the turn.
+    Cancel,
+    /// Goes back to before a turn.
+    Rewind {
+        /// The turn.
+        turn: u32,
+        /// What goes back.
+        #[serde(default)]
+        scope: Scope,
+        /// What becomes of files that were changed since.
+        #[serde(default, rename = "onChanged")]
+        on_changed: Changed,
+    },
+    /// Takes the last rewind back.
+    UndoRewind {
+        /// What becomes of files that were changed since.
+        #[serde(default, rename = "onChanged")]
+        on_changed: Changed,
+    },
+}
+
+/// What is done with a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum RunChoice {
+    /// It runs this once.
+    Once,
+    /// It is put on the user's list for this workspace, and runs.
+    Add,
+    /// It does not run.
+    Skip,
+}
+
+/// What goes back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum Scope {
+    /// The files.
+    Files,
+    /// The turns.
+    Conversation,
+    /// Both.
+    #[default]
+    Both,
+}
+
+impl From<Scope> for RewindScope {
+    fn from(scope: Scope) -> Self {
+        match scope {
+            Scope::Files => Self::Files,
+            Scope::Conversation => Self::Conversation,
+            Scope::Both => Self::Both,
+        }
+    }
+}
+
+/// What becomes of files that were changed since.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum Changed {
+    /// Nothing is moved.
+    #[default]
+    Refuse,
+    /// Both are kept where they touch other lines.
+    Merge,
+    /// They are overwritten; what was there is kept in the history.
+    Force,
+}
+
+impl From<Changed> for OnChanged {
+    fn from(changed: Changed) -> Self {
+        match changed {
+            Changed::Refuse => Self::Refuse,
+            Changed::Merge => Self::Merge,
+            Changed::Force => Self::Force,
+        }
+    }
+}
+
+/// What became of an action.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct Done {
+    /// In one word: `queued`, `done`, `nothing_to_do`.
+    pub(super) outcome: &'static str,
+    /// The turn it is about.
+    pub(super) turn: Option<u32>,
+    /// What else is known.
+    pub(super) detail: Value,
+}
+
+impl Done {
+    pub(super) const fn of(outcome: &'static str, turn: Option<u32>) -> Self {
+        Self { outcome, turn, detail: Value::Null }
+    }
+}
+
+/// Does what a person decided.
+#[utoipa::path(
+    post, path = "/api/v1/sessions/{id}/actions", tag = "sessions", request_body = Action,
+    params(("id" = String, Path, description = "The session.")),
+    responses((status = 200, description = "It is done, or will be.", body = Done), Refusals),
+)]
+pub(super) async fn act(
+    State(state): State<Arc<WorkbenchState>>,
+    Path(id): Path<String>,
+    Told(action): Told<Action>,
+) -> Answer {
+    let session = state.session(&id).await?;
+    let done = act::perform(&state, &session, action).await?;
+    Ok(json_response(StatusCode::OK, &done))
+}
+
+/// Refuses an approval of something that does not wait any more.
+pub(super) fn stale() -> Fault {
+    Fault::conflict(
+        "stale_approval",
+        "what waits is not what was shown, or nothing waits; look again and decide about that",
+    )
+}

@@ -1,0 +1,155 @@
+//! What all requests of a workbench share.
+//!
+//! In: the configuration. Out: conversations, the queue of turns, who may come in. Every turn that is asked for goes
+//! through here. Never a turn without its place in the queue.
+
+use super::access::Access;
+use super::answer::{Answer, Fault};
+use super::config::{HostFault, WorkbenchConfig};
+use http::StatusCode;
+use salve_engine::session::{
+    Conversation, ConversationError, TurnInput, TurnOrder, TurnQueue, TurnResume,
+};
+use salve_store::{SessionRecord, Store, TurnRecord};
+use salve_types::{SessionId, TurnStatus};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// How long a step that is being done may go on when the workbench stops.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// What all requests share.
+pub(crate) struct WorkbenchState {
+    pub(super) config: WorkbenchConfig,
+    pub(super) access: Access,
+    // Taken out once, when the workbench stops.
+    queue: Mutex<Option<TurnQueue>>,
+    closing: watch::Sender<bool>,
+}
+
+impl WorkbenchState {
+    pub(super) fn new(config: WorkbenchConfig, access: Access) -> Self {
+        let queue = TurnQueue::start(config.conversation.clone(), GRACE);
+        let (closing, _) = watch::channel(false);
+        Self { config, access, queue: Mutex::new(Some(queue)), closing }
+    }
+
+    /// Returns the conversations.
+    pub(crate) fn conversation(&self) -> &Conversation {
+        &self.config.conversation
+    }
+
+    /// Returns what is remembered.
+    pub(crate) fn store(&self) -> &Store {
+        self.config.conversation.store()
+    }
+
+    /// Returns the root of the workspace.
+    pub(crate) fn root(&self) -> &Path {
+        &self.config.place.root
+    }
+
+    /// Returns a session of this workspace.
+    pub(crate) async fn session(&self, id: &str) -> Answer<SessionRecord> {
+        let found = self.store().session(&SessionId(id.to_owned())).await?;
+        let here = self.root().display().to_string();
+        found.filter(|session| session.workspace == here).ok_or_else(|| {
+            Fault::missing("no_such_session", "there is no such session in this workspace")
+        })
+    }
+
+    /// Returns the last turn of a session that counts.
+    pub(crate) async fn last_turn(&self, session: &SessionId) -> Answer<TurnRecord> {
+        let turns = self.store().turns(session).await?;
+        let last = turns.into_iter().rev().find(|turn| !turn.rewound);
+        last.ok_or_else(|| Fault::conflict("no_turn", "the session has no turn yet"))
+    }
+
+    /// Puts a turn into the queue, to be run or gone on with.
+    /// A decision names what it is about.
+    pub(crate) async fn run(
+        &self,
+        turn: &TurnRecord,
+        told: Option<TurnResume>,
+        approval: Option<String>,
+    ) -> Answer<()> {
+        let input = self.input(turn).await?;
+        Ok(self.push(TurnOrder { input, told, approval })?)
+    }
+
+    /// Keeps what was said, and puts its turn into the queue. Where the settings do not allow a turn, nothing is kept.
+    pub(crate) async fn say(
+        &self,
+        session: &SessionRecord,
+        text: &str,
+        images: &[String],
+        key: Option<&str>,
+    ) -> Answer<TurnRecord> {
+        self.config.host.turn().map_err(|fault| unset(&fault))?;
+        let turn = self.conversation().say(&session.id, text, images.to_vec(), key).await?;
+        if turn.status == TurnStatus::Pending {
+            self.run(&turn, None, None).await?;
+        }
+        Ok(turn)
+    }
+
+    /// Stops the work on the workspace at the next step, or lets it go on.
+    pub(crate) fn pause(&self, paused: bool) -> Answer<()> {
+        let reason = "a person pressed Pause in the workbench";
+        let set = salve_check::set_paused(self.root(), paused, reason);
+        set.map_err(|error| Fault::broken(&error))
+    }
+
+    async fn input(&self, turn: &TurnRecord) -> Answer<TurnInput> {
+        let mut input = self.config.host.turn().map_err(|fault| unset(&fault))?;
+        input.session = turn.session.clone();
+        input.turn = turn.index;
+        input.attempt = turn.attempt.max(1);
+        if let Some(text) = input.template.take() {
+            input.template = Some(self.store().put_text(&text).await?);
+        }
+        Ok(input)
+    }
+
+    fn push(&self, order: TurnOrder) -> Result<(), ConversationError> {
+        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        queue.as_ref().map_or(Err(ConversationError::Stopping), |queue| queue.push(order))
+    }
+
+    /// Goes on with what a process before this one left unfinished.
+    pub(super) async fn go_on(&self) -> Result<(), ConversationError> {
+        for turn in self.conversation().interrupted(self.root()).await? {
+            debug_assert!(matches!(turn.status, TurnStatus::Pending | TurnStatus::Running));
+            // One that cannot be begun stays open, and is tried again at the next start.
+            if let Err(fault) = self.run(&turn, None, None).await {
+                tracing::warn!(target: "salve::workbench", ?fault, session = %turn.session, "a turn cannot be gone on with");
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns what says that the workbench is about to end.
+    pub(crate) fn closing(&self) -> watch::Receiver<bool> {
+        self.closing.subscribe()
+    }
+
+    /// Ends the streams.
+    pub(super) fn close(&self) {
+        let _ = self.closing.send(true);
+    }
+
+    /// Hands back the turn that runs.
+    pub(super) async fn stop(&self) {
+        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(queue) = queue {
+            queue.stop().await;
+        }
+    }
+}
+
+fn unset(fault: &HostFault) -> Fault {
+    Fault::new(StatusCode::CONFLICT, "settings", fault.to_string())
+}

@@ -1,0 +1,8 @@
+//! The workbench over real HTTP on loopback.
+//!
+//! In: a workbench on a folder, and a scripted model. Out: one test per promise. Never reaches another machine.
+
+mod conversing;
+mod forged;
+mod openapi;
+mod stage;
