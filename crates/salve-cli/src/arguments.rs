@@ -16,6 +16,7 @@ mod keys;
 mod knowledge;
 mod mode;
 mod run;
+mod serve;
 mod sessions;
 mod setup;
 mod signature;
@@ -46,6 +47,7 @@ pub(crate) use knowledge::{
     KnowledgeKind, KnowledgeListArguments, RuleStateChoice,
 };
 pub(crate) use run::{CacheAction, CacheArguments, ExitCodeOf, RunArguments, RunsArguments};
+pub(crate) use serve::ServeArguments;
 pub(crate) use sessions::{
     FilesArguments, SessionDocument, SessionsArguments, SessionsAuditArguments,
     SessionsBugsArguments, SessionsCommand, SessionsExportArguments, SessionsListArguments,
@@ -129,6 +131,8 @@ pub(crate) enum Command {
     Heal(Box<HealArguments>),
     /// Asks for a change in words: planned, written, checked, healed and tracked, over many turns.
     Chat(Box<ChatArguments>),
+    /// Opens the workbench in the browser, with its API and the gateway; works at once without a key.
+    Serve(ServeArguments),
     /// Takes an agent's report of an error, with its own fix if it has one, and heals where it may.
     Report(ReportArguments),
     /// Runs a command in the sandbox: checked against the policy, approved where needed, recorded.

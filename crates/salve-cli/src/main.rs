@@ -136,6 +136,7 @@ fn run(arguments: Arguments, name: &str) -> CommandResult {
         Command::Check(options) => commands::check::run(&options, choice),
         Command::Heal(options) => commands::heal::run(&options, choice),
         Command::Chat(options) => commands::chat::run(&options, format()?),
+        Command::Serve(options) => commands::serve::run(&options, format()?),
         Command::Report(options) => commands::report::run(&options, format()?),
         Command::Run(options) => commands::run::run(&options, format()?),
         Command::Runs(options) => commands::runs::run(&options, format()?),

@@ -33,7 +33,7 @@ pub(crate) struct ChatArguments {
 }
 
 /// What a turn may do.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct TurnArguments {
     /// Answers for edits and for commands on the list, never for one that is not.
     #[arg(long, conflicts_with = "no_input")]

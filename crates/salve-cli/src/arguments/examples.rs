@@ -193,6 +193,10 @@ pub(super) const EXAMPLES: &[(&str, &str)] = &[
         "salve run -- cargo test\nsalve run --env DATABASE_URL --timeout 900 -- npm test\nsalve run --exit-code program -- pytest -q\nsalve run --allow-port 5432 -- npm test\nsalve run --no-input --line 'npm run build && npm test'\ncat data.json | salve run -- python3 tool.py",
     ),
     ("runs", "salve runs\nsalve runs --last 5\nsalve runs ID"),
+    (
+        "serve",
+        "salve serve\nsalve serve -C project --no-open\nsalve serve --port 4000 --format json\nsalve serve --check",
+    ),
     ("schema", "salve schema list\nsalve schema check CodeAndExplanation answer.json"),
     ("schema list", "salve schema list"),
     ("schema show", "salve schema show CodeAndExplanation > schema.json"),

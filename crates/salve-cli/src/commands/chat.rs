@@ -9,19 +9,19 @@ mod ask_person;
 mod draw;
 mod follow;
 mod lines;
-mod practice;
+pub(crate) mod practice;
 mod settings;
 mod slash;
 
 pub(super) use follow::Chat;
-pub(super) use settings::TurnSettings;
+pub(crate) use settings::TurnSettings;
 
 use crate::arguments::{ChatArguments, Format, PlaceArguments, SessionsResumeArguments};
 use crate::commands::sessions::find;
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::job_place::{self, OpenJobs};
 use crate::settings::Settings;
-use crate::{input, output, runtime, workspace};
+use crate::{host, input, output, runtime, workspace};
 use salve_engine::host::{HostError, Place};
 use salve_engine::session::machine::TurnEnding;
 use salve_engine::session::{
@@ -69,7 +69,11 @@ pub(crate) fn run(arguments: &ChatArguments, format: Format) -> CommandResult {
         }
     };
     match arguments.practice {
-        Some(_) => runtime::run(practice::with_model(talk))?,
+        Some(_) => {
+            let data = host::data_folder()?;
+            let talk = async |open: &OpenJobs<'_>, _: &str| talk(open).await;
+            runtime::run(practice::with_model(&data, "chat", talk))?
+        }
         None => job_place::with(&PlaceArguments::default(), "chat", talk),
     }
 }

@@ -44,6 +44,22 @@ impl Check {
 
 /// Runs `salve doctor`.
 pub(crate) fn run(format: Format) -> CommandResult {
+    let checks = checks();
+    match format {
+        Format::Human => output::result(&table(&checks))?,
+        _ => output::values(format, &documents(&checks))?,
+    }
+    let good = checks.iter().all(|check| check.state != State::Fail);
+    Ok(if good { Ending::Clean } else { Ending::Findings })
+}
+
+/// Returns what is found: name, state (`ok`, `missing`, `fail`) and words.
+pub(crate) fn facts() -> Vec<(String, String, String)> {
+    let fact = |check: Check| (check.name, output::word(&check.state), check.detail);
+    checks().into_iter().map(fact).collect()
+}
+
+fn checks() -> Vec<Check> {
     let mut checks = vec![
         version(),
         settings(),
@@ -55,12 +71,7 @@ pub(crate) fn run(format: Format) -> CommandResult {
     checks.extend(place::rows());
     checks.extend(machine::rows());
     checks.extend(models::rows());
-    match format {
-        Format::Human => output::result(&table(&checks))?,
-        _ => output::values(format, &documents(&checks))?,
-    }
-    let good = checks.iter().all(|check| check.state != State::Fail);
-    Ok(if good { Ending::Clean } else { Ending::Findings })
+    checks
 }
 
 fn version() -> Check {

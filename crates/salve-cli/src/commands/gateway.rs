@@ -82,6 +82,17 @@ fn config(
     arguments: &GatewayArguments,
     settings: GatewaySettings,
 ) -> Result<GatewayConfig, Failure> {
+    let mut config = of_settings(settings)?;
+    config.server.insecure_bind = arguments.insecure_bind;
+    if let (Some(certificates), Some(key)) = (&arguments.tls_cert, &arguments.tls_key) {
+        config.server.tls =
+            Some(TlsIdentity { certificates: read(certificates)?, key: read(key)? });
+    }
+    Ok(config)
+}
+
+/// Makes the configuration that settings ask for.
+pub(super) fn of_settings(settings: GatewaySettings) -> Result<GatewayConfig, Failure> {
     let upstream = settings.upstream.clone().ok_or_else(|| {
         Failure::new("the gateway has no upstream")
             .hint("Give one: `salve gateway --upstream https://api.openai.com/v1`.")
@@ -90,7 +101,6 @@ fn config(
     let mut config = GatewayConfig::new(upstream, Arc::new(environment::now));
     let address = settings.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     config.server.listen = SocketAddr::new(address, settings.port.unwrap_or(PORT));
-    config.server.insecure_bind = arguments.insecure_bind;
     config.upstream_key = upstream_key(&settings)?;
     config.server.hosts = settings.hosts;
     config.server.origins = settings.origins;
@@ -107,10 +117,6 @@ fn config(
     if let Some(seconds) = settings.drain_seconds {
         config.server.drain = Duration::from_secs(seconds);
     }
-    if let (Some(certificates), Some(key)) = (&arguments.tls_cert, &arguments.tls_key) {
-        config.server.tls =
-            Some(TlsIdentity { certificates: read(certificates)?, key: read(key)? });
-    }
     Ok(config)
 }
 
@@ -121,7 +127,10 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 
 // An upstream without a scheme is the name of a provider: its address is taken, and its key where
 // the user said where that is kept. A provider everybody knows keeps to the clients' own keys.
-fn by_name(mut settings: GatewaySettings, models: &Models) -> Result<GatewaySettings, Failure> {
+pub(super) fn by_name(
+    mut settings: GatewaySettings,
+    models: &Models,
+) -> Result<GatewaySettings, Failure> {
     let Some(name) = settings.upstream.clone().filter(|name| !name.contains("://")) else {
         return Ok(settings);
     };

@@ -13,7 +13,7 @@ use crate::{input, output, run_environment, workspace};
 use salve_engine::heal::{HealFiles, HealLock, Locking, RepairError};
 use salve_jobs::fresh_job_id;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::{Duration, UNIX_EPOCH};
 
 /// How many reports an hour may start a heal.
@@ -52,8 +52,21 @@ enum ReportKind {
 
 /// Runs `salve report`.
 pub(crate) fn run(arguments: &ReportArguments, format: Format) -> CommandResult {
-    let text = input::text(None)?;
-    let report: AgentReport = serde_json::from_str(&text).map_err(|error| {
+    let done = take(arguments, &input::text(None)?)?;
+    match format {
+        Format::Human => {
+            let (id, heal) = (done["id"].as_str().unwrap_or_default(), done["heal"].as_str());
+            let heal = heal.map(|job| format!(", healed by {job}")).unwrap_or_default();
+            output::result(&format!("report {id}{heal}\n"))?;
+        }
+        _ => output::json(&done)?,
+    }
+    Ok(Ending::Clean)
+}
+
+/// Keeps a report and heals where it asks for that; returns `{id, heal}`.
+pub(crate) fn take(arguments: &ReportArguments, text: &str) -> Result<Value, Failure> {
+    let report: AgentReport = serde_json::from_str(text).map_err(|error| {
         Failure::new(format!("the report cannot be read: {error}"))
             .hint("It looks like {\"from\": \"reviewer\", \"kind\": \"error\", \"text\": \"…\", \"auto_fix\": true}.")
     })?;
@@ -73,14 +86,7 @@ pub(crate) fn run(arguments: &ReportArguments, format: Format) -> CommandResult 
         output::story("too many reports in an hour: this one is kept, and starts no heal\n");
     }
     let job = if heals { started(arguments, report)? } else { None };
-    match format {
-        Format::Human => {
-            let heal = job.map(|job| format!(", healed by {job}")).unwrap_or_default();
-            output::result(&format!("report {id}{heal}\n"))?;
-        }
-        _ => output::json(&json!({ "id": id, "heal": job }))?,
-    }
-    Ok(Ending::Clean)
+    Ok(json!({ "id": id, "heal": job }))
 }
 
 // Nothing where the workspace is being healed already: its check is red, and that heal is about it.

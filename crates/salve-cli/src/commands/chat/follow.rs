@@ -148,31 +148,20 @@ impl<'a> Chat<'a> {
     }
 
     async fn input(&self, turn: &TurnRecord, attempt: u32) -> Result<TurnInput, Failure> {
-        let settings = self.settings;
-        let template = match &settings.template {
-            Some(text) => Some(self.open.keep_text(text).await?),
-            None => None,
-        };
-        let mut options = settings.options;
+        let mut input = self.settings.input(self.place);
+        input.session = turn.session.clone();
+        input.turn = turn.index;
+        input.attempt = attempt;
+        if let Some(text) = &self.settings.template {
+            input.template = Some(self.open.keep_text(text).await?);
+        }
         let rest = |limit: Option<u64>, taken: u64| limit.map(|all| all.saturating_sub(taken));
-        options.budget = SpendLimit {
-            tokens: rest(options.budget.tokens, self.spent.tokens),
-            micro_dollars: rest(options.budget.micro_dollars, self.spent.micro_dollars),
+        let budget = &mut input.options.budget;
+        *budget = SpendLimit {
+            tokens: rest(budget.tokens, self.spent.tokens),
+            micro_dollars: rest(budget.micro_dollars, self.spent.micro_dollars),
         };
-        Ok(TurnInput {
-            root: self.place.root.clone(),
-            here: self.place.here.clone(),
-            session: turn.session.clone(),
-            turn: turn.index,
-            options,
-            model: settings.model.clone(),
-            apply: settings.apply,
-            attended: settings.attended,
-            commands: settings.commands,
-            template,
-            heal: settings.heal.clone(),
-            attempt,
-        })
+        Ok(input)
     }
 
     // Shows the log until the turn has ended or stops.

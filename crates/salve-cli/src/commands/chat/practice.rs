@@ -6,7 +6,7 @@
 use crate::arguments::FolderArguments;
 use crate::failure::Failure;
 use crate::job_place::{self, OpenJobs};
-use crate::{host, output, workspace};
+use crate::{output, workspace};
 use salve_engine::host::Place;
 use salve_engine::session::{PRACTICE_FILES, PRACTICE_SCRIPT};
 use salve_model::ModelSettings;
@@ -15,37 +15,59 @@ use std::io::Write;
 use std::net::Ipv4Addr;
 use std::path::Path;
 
+/// Finds the sample project in a folder, or makes it there.
+pub(crate) fn kept_project(folder: &Path) -> Result<Place, Failure> {
+    if !folder.is_dir() {
+        std::fs::create_dir_all(folder)?;
+        write_files(folder)?;
+    }
+    place_of(folder)
+}
+
 /// Makes the sample project in a new folder.
 pub(super) fn project(folder: &Path) -> Result<Place, Failure> {
     std::fs::create_dir(folder).map_err(|error| {
         Failure::new(format!("cannot make `{}`: {error}", folder.display()))
             .hint("Name a folder that does not exist yet.")
     })?;
-    for (path, text) in PRACTICE_FILES {
-        std::fs::File::create_new(folder.join(path))?.write_all(text.as_bytes())?;
-    }
+    write_files(folder)?;
     output::story(&format!(
         "A sample project is in `{}`. The model is a script: try `add a discount to price.py`, then `continue`.\n",
         folder.display()
     ));
+    place_of(folder)
+}
+
+fn write_files(folder: &Path) -> Result<(), Failure> {
+    for (path, text) in PRACTICE_FILES {
+        std::fs::File::create_new(folder.join(path))?.write_all(text.as_bytes())?;
+    }
+    Ok(())
+}
+
+fn place_of(folder: &Path) -> Result<Place, Failure> {
     let root = folder.canonicalize()?;
     workspace::place(&FolderArguments { directory: Some(root.clone()), root: Some(root) })
 }
 
-/// Does something with the scripted model in place of the user's.
-pub(super) async fn with_model<T>(
-    act: impl AsyncFnOnce(&OpenJobs<'_>) -> Result<T, Failure>,
+/// Does something with the scripted model in place of the user's; it is told where that model is. What is remembered
+/// is in a folder.
+pub(crate) async fn with_model<T>(
+    folder: &Path,
+    name: &str,
+    act: impl AsyncFnOnce(&OpenJobs<'_>, &str) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let script = Script::parse(PRACTICE_SCRIPT.trim())
         .map_err(|problem| Failure::new(format!("the script of the practice model: {problem}")))?;
     let sim = SimServer::start(script, (Ipv4Addr::LOCALHOST, 0).into()).await?;
+    let address = format!("http://127.0.0.1:{}/v1", sim.addr().port());
     let settings = format!(
-        "[[provider]]\nname = \"practice\"\ndialect = \"chat\"\nbase_url = \"http://127.0.0.1:{}/v1\"\n\n\
-         [roles]\nmodel = \"practice/script\"\n",
-        sim.addr().port()
+        "[[provider]]\nname = \"practice\"\ndialect = \"chat\"\nbase_url = \"{address}\"\n\n\
+         [roles]\nmodel = \"practice/script\"\n"
     );
     let models: ModelSettings = toml::from_str(&settings)?;
-    let done = job_place::in_folder(&host::data_folder()?, "chat", models, act).await;
+    let act = async |open: &OpenJobs<'_>| act(open, &address).await;
+    let done = job_place::in_folder(folder, name, models, act).await;
     sim.stop().await;
     done
 }

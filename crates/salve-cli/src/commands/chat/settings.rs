@@ -14,9 +14,10 @@ use salve_engine::heal::CommandConsent;
 use salve_engine::heal::machine::HealOptions;
 use salve_engine::host::Place;
 use salve_engine::jobs::WhichModel;
+use salve_engine::session::TurnInput;
 use salve_engine::session::machine::TurnOptions;
 use salve_model::Role;
-use salve_types::SpendLimit;
+use salve_types::{SessionId, SpendLimit};
 use std::io::IsTerminal;
 
 /// The user's own sections of the standing instructions.
@@ -42,8 +43,41 @@ impl TurnSettings {
         model: Option<&str>,
         place: &Place,
     ) -> Result<Self, Failure> {
-        let settings = Settings::load_for(Some(&place.folder()))?;
         let person = std::io::stdin().is_terminal() && !arguments.no_input;
+        Self::with(arguments, model, place, person)
+    }
+
+    /// Puts them together for a person who is asked by other means than this terminal.
+    pub(crate) fn attended(place: &Place) -> Result<Self, Failure> {
+        Self::with(&TurnArguments::default(), None, place, true)
+    }
+
+    /// Returns what a turn in a place may do. Its place in a session is left to fill, and the text of the user's own
+    /// sections is to be kept first.
+    pub(crate) fn input(&self, place: &Place) -> TurnInput {
+        TurnInput {
+            root: place.root.clone(),
+            here: place.here.clone(),
+            session: SessionId(String::new()),
+            turn: 0,
+            options: self.options,
+            model: self.model.clone(),
+            apply: self.apply,
+            attended: self.attended,
+            commands: self.commands,
+            template: self.template.clone(),
+            heal: self.heal.clone(),
+            attempt: 1,
+        }
+    }
+
+    fn with(
+        arguments: &TurnArguments,
+        model: Option<&str>,
+        place: &Place,
+        person: bool,
+    ) -> Result<Self, Failure> {
+        let settings = Settings::load_for(Some(&place.folder()))?;
         let attendance = match arguments.yes {
             true => Attendance::Agreed,
             false if person => Attendance::Interactive,
