@@ -37,8 +37,8 @@ pub use knowledge::{
     RuleOutcome, RulePin, RuleState, StoredRule, TeamPin,
 };
 pub use sessions::{
-    AuditEntry, EventNews, NewAudit, NewSession, NewSessionEvent, NewTurn, SessionFilter,
-    SessionMove, SessionRecord, SessionUpdate, SessionWrite, TurnRecord, TurnUpdate,
+    AuditEntry, EventNews, MovedChanges, NewAudit, NewSession, NewSessionEvent, NewTurn,
+    SessionFilter, SessionMove, SessionRecord, SessionUpdate, SessionWrite, TurnRecord, TurnUpdate,
     WrittenSession,
 };
 pub use statistics::{AnswerOutcome, AnswerStat, CountedName, Counts, Statistics};

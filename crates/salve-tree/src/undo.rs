@@ -8,15 +8,15 @@ mod file;
 mod route;
 
 use crate::apply::{Conflict, Done, Work, begin, describe, recorded, transact};
-use crate::history::{ChangeMeta, ChangeSet, History, Motion, Move, Origin, Record, unique};
+use crate::history::{ChangeMeta, ChangeSet, History, Motion, Move, Origin, Record, Step, unique};
 use crate::lease;
 use crate::plan::PlannedFile;
 use crate::workspace::State;
-use crate::{NotApplied, TreeError, Workspace};
+use crate::{ContentHash, NotApplied, TreeError, Workspace};
 pub use file::undo_file;
 use route::{Detour, Route};
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What to do about files that were changed since Salve wrote them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -57,6 +57,15 @@ pub struct Moved {
     pub recorded: Option<String>,
     /// What the user should know.
     pub messages: Vec<String>,
+    /// The change sets that are in force no more, newest first.
+    #[serde(skip)]
+    pub taken_back: Vec<String>,
+    /// The change sets that are in force again, oldest first.
+    #[serde(skip)]
+    pub made_again: Vec<String>,
+    /// What the files were right before, those that were there.
+    #[serde(skip)]
+    pub before: BTreeMap<String, ContentHash>,
 }
 
 /// A file that was changed since Salve wrote it.
@@ -156,6 +165,7 @@ fn travel(
     if from == to {
         return Ok(RewindOutcome::NothingToDo);
     }
+    let way = history.way_to(to.as_deref());
     let route = Route::plan(&state, &history, to.as_deref())?;
     let changed = !route.detours.is_empty();
     if changed && !route.may_go(on_changed) {
@@ -181,6 +191,9 @@ fn travel(
         Done::Conflict(conflict) => RewindOutcome::Conflict(conflict),
         Done::Applied(_) => RewindOutcome::Moved(Moved {
             messages: messages(&history, from.as_deref(), to.as_deref()),
+            taken_back: taken_back(&history, &way),
+            made_again: made_again(&history, &way),
+            before: hashes_before(&files),
             from,
             to: arrived,
             files: files.iter().map(|file| file.path.as_str().to_owned()).collect(),
@@ -251,6 +264,38 @@ impl Records<'_> {
         change.label = Some("changed outside Salve".to_owned());
         change
     }
+}
+
+fn hashes_before(files: &[PlannedFile]) -> BTreeMap<String, ContentHash> {
+    let hash = |file: &PlannedFile| {
+        Some((file.path.as_str().to_owned(), file.before.as_ref().map(|state| state.hash)?))
+    };
+    files.iter().filter_map(hash).collect()
+}
+
+/// Lists what a way takes back: the steps back, and what changes that are made again are for taking back.
+fn taken_back(history: &History, way: &[Step<'_>]) -> Vec<String> {
+    let of = |step: &Step<'_>| match step {
+        Step::Back(change) => Some(change.id.clone()),
+        Step::Forth(change) => undone_by(history, change),
+    };
+    way.iter().filter_map(of).collect()
+}
+
+/// Lists what a way makes again, the other way round.
+fn made_again(history: &History, way: &[Step<'_>]) -> Vec<String> {
+    let of = |step: &Step<'_>| match step {
+        Step::Forth(change) => Some(change.id.clone()),
+        Step::Back(change) => undone_by(history, change),
+    };
+    way.iter().filter_map(of).collect()
+}
+
+/// Returns the change set that another one takes back in all its files.
+fn undone_by(history: &History, change: &ChangeSet) -> Option<String> {
+    let other = history.get(change.takes_back.as_deref()?)?;
+    let is_in = |path: &str| change.files.iter().any(|file| file.file_path == path);
+    other.files.iter().all(|file| is_in(&file.file_path)).then(|| other.id.clone())
 }
 
 /// Tells which change sets in between were never applied, each kind in its own words, and what of those

@@ -19,7 +19,7 @@ mod write;
 
 pub use audit::{AuditEntry, NewAudit};
 pub use events::{EventNews, NewSessionEvent};
-pub use moves::SessionMove;
+pub use moves::{MovedChanges, SessionMove};
 pub use turns::{NewTurn, TurnRecord, TurnUpdate};
 pub use write::{SessionWrite, WrittenSession};
 

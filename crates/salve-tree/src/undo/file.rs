@@ -5,7 +5,7 @@
 //! forth again.
 
 use super::route::{Detour, Ends, Route};
-use super::{Moved, OnChanged, RewindOutcome};
+use super::{Moved, OnChanged, RewindOutcome, hashes_before, undone_by};
 use crate::apply::{Done, Work, begin, describe, recorded, transact};
 use crate::history::{ChangeMeta, ChangeSet, History, Origin, Record, unique};
 use crate::lease;
@@ -52,6 +52,7 @@ pub fn undo_file(
         records.push(Record::Change(since));
     }
     let to = Some(back.id.clone());
+    let whole = undone_by(&history, &back);
     records.push(Record::Change(back));
     Ok(match transact(&state, &log, &work, &files, &records)? {
         Done::Conflict(conflict) => RewindOutcome::Conflict(conflict),
@@ -61,6 +62,9 @@ pub fn undo_file(
             files: vec![path.as_str().to_owned()],
             recorded: kept,
             messages: Vec::new(),
+            taken_back: whole.into_iter().collect(),
+            made_again: Vec::new(),
+            before: hashes_before(&files),
         }),
     })
 }

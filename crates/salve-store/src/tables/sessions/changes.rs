@@ -47,7 +47,8 @@ impl Store {
     }
 }
 
-/// Writes down what became of change sets.
+/// Writes down what became of change sets. One that was taken back meanwhile stays so: only a move makes it
+/// again.
 pub(super) async fn put(
     tx: &mut Transaction<'_>,
     session: &str,
@@ -60,7 +61,9 @@ pub(super) async fn put(
              VALUES ($1, $2, (SELECT coalesce(max(place), 0) + 1 FROM session_changes
                                WHERE session = $1), $3, $4, $5, $6, $7, $8)
              ON CONFLICT (session, change_id) DO UPDATE
-                SET turn = excluded.turn, state = excluded.state, todos = excluded.todos,
+                SET turn = excluded.turn, todos = excluded.todos,
+                    state = CASE WHEN session_changes.state = 'reverted' THEN 'reverted'
+                                 ELSE excluded.state END,
                     micro_dollars = excluded.micro_dollars, checked = excluded.checked,
                     parent_change = excluded.parent_change",
         )
@@ -105,6 +108,23 @@ pub(super) async fn set_state(
         _ => {}
     }
     Ok(())
+}
+
+/// Tells whether a change of a session was taken back.
+pub(super) async fn is_taken_back(
+    tx: &mut Transaction<'_>,
+    session: &str,
+    change: &str,
+) -> Result<bool, Rollback> {
+    let found = query(
+        "SELECT state FROM session_changes
+          WHERE session = $1 AND change_id = $2 AND state = 'reverted'",
+    )
+    .bind(session)
+    .bind(change)
+    .fetch_optional(tx)
+    .await?;
+    Ok(found.is_some())
 }
 
 /// Returns the first change in force that completes a task: applied, and checked where a check fits.

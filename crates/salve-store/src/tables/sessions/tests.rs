@@ -272,9 +272,9 @@ async fn c030_c031_c036_marks_made_at_once_all_stay_also_when_an_old_list_is_wri
     assert_eq!(marks(&store, &session).await, "a:c1 b:c2 c:-");
     // Made from what was read before the marks: another order, one task less, one more.
     put(&store, &session, "2", &["d", "b", "a"]).await;
-    assert_eq!(marks(&store, &session).await, "d:- b:c2 a:c1");
+    assert_eq!(marks(&store, &session).await, "d:- b:c2 a:c1 c:-");
     store.set_todo_completed(&session, "a", "c9").await.expect("marked again");
-    assert_eq!(marks(&store, &session).await, "d:- b:c2 a:c1");
+    assert_eq!(marks(&store, &session).await, "d:- b:c2 a:c1 c:-");
 }
 
 #[tokio::test]
@@ -298,6 +298,7 @@ async fn a_change_that_is_taken_back_opens_its_tasks_and_going_forward_ticks_the
         changes: changes.iter().map(|&change| change.to_owned()).collect(),
         state,
         turns: turns.to_vec(),
+        tree: MovedChanges::default(),
         event: event("sessionRewound"),
     };
     let reverted = ChangeState::Reverted;
@@ -320,6 +321,77 @@ async fn a_change_that_is_taken_back_opens_its_tasks_and_going_forward_ticks_the
     write.changes = vec![change("c1", 1, reverted, &["a", "b"])];
     store.write_session(write).await.expect("written");
     assert_eq!(marks(&store, &session).await, "a:- b:c2 c:-");
+    // A turn that waited meanwhile knows the list and the change as they were.
+    let done = TodoItem { completed: true, completed_by: Some("c1".to_owned()), ..todo("a", "a") };
+    let mut write = SessionWrite::new(session.clone(), "4");
+    write.changes = vec![change("c1", 1, ChangeState::Applied, &["a", "b"])];
+    write.todos = Some(vec![done, todo("b", "b"), todo("c", "c")]);
+    store.write_session(write).await.expect("written");
+    assert_eq!(marks(&store, &session).await, "a:- b:c2 c:-");
+}
+
+#[tokio::test]
+async fn every_session_that_knows_a_change_is_told_when_the_tree_moves() {
+    let store = opened().await;
+    let session = begun(&store, "x").await;
+    put(&store, &session, "1", &["a", "b"]).await;
+    let mut write = SessionWrite::new(session.clone(), "2");
+    write.changes = vec![
+        change("c1", 1, ChangeState::Applied, &["a"]),
+        change("c2", 1, ChangeState::Applied, &["b"]),
+    ];
+    write.turn =
+        Some(TurnUpdate { index: 1, status: Some(TurnStatus::Completed), ..Default::default() });
+    store.write_session(write).await.expect("written");
+    for (todo, change) in [("a", "c1"), ("b", "c2")] {
+        store.set_todo_completed(&session, todo, change).await.expect("marked");
+    }
+    let fork = store.fork_session(&session, None).await.expect("forked").id;
+    let file = FileOperation {
+        path: "f".to_owned(),
+        op: FileOpKind::Update,
+        hash_before: Some("h2".to_owned()),
+        hash_after: Some("h1".to_owned()),
+        md5: None,
+        size: 3,
+        by: FileOpBy::User,
+        at: Timestamp(5),
+        turn: 0,
+    };
+    let tree = MovedChanges {
+        taken_back: vec!["c2".to_owned()],
+        files: vec![file.clone()],
+        ..MovedChanges::default()
+    };
+    let told = store.move_changes(tree.clone()).await.expect("told");
+    assert_eq!(told.len(), 2);
+    assert_eq!(store.move_changes(tree).await.expect("told"), [], "it is known");
+    for one in [&session, &fork] {
+        assert_eq!(marks(&store, one).await, "a:c1 b:-");
+        let files = store.file_operations(one).await.expect("read");
+        assert_eq!(files, [FileOperation { turn: 1, ..file.clone() }]);
+    }
+    // A rewind of one is told to the other.
+    let moved = SessionMove {
+        session: fork.clone(),
+        key: "r".to_owned(),
+        changes: vec!["c1".to_owned()],
+        state: ChangeState::Reverted,
+        turns: vec![1],
+        tree: MovedChanges { taken_back: vec!["c1".to_owned()], ..MovedChanges::default() },
+        event: event("sessionRewound"),
+    };
+    store.move_session(moved).await.expect("moved");
+    assert_eq!(marks(&store, &session).await, "a:- b:-");
+    assert_eq!(marks(&store, &fork).await, "a:- b:-");
+    assert!(!store.turns(&session).await.expect("read")[0].rewound, "its turns are its own");
+    let again = MovedChanges {
+        made_again: vec!["c1".to_owned(), "c2".to_owned()],
+        ..MovedChanges::default()
+    };
+    store.move_changes(again).await.expect("told");
+    assert_eq!(marks(&store, &session).await, "a:c1 b:c2");
+    assert_eq!(marks(&store, &fork).await, "a:c1 b:c2");
 }
 
 #[tokio::test]

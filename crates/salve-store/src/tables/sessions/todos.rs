@@ -106,7 +106,7 @@ pub(super) async fn reopen(
     Ok(())
 }
 
-/// Makes the list what it is now. Rows that are the same are left alone.
+/// Makes the list what it is now. Rows that are the same are left alone, and none is lost.
 pub(super) async fn put(
     tx: &mut Transaction<'_>,
     session: &str,
@@ -116,22 +116,31 @@ pub(super) async fn put(
     for todo in list {
         kept.push(&[Cell::Text(&todo.id)]);
     }
+    // The list may be from before another turn added to it: what is not on it comes after it.
     query(
-        "DELETE FROM session_todos
-          WHERE session = $1 AND id NOT IN (SELECT value ->> 0 FROM json_each($2))",
+        "UPDATE session_todos SET place = place + $3
+          WHERE session = $1 AND place <= $3
+            AND id NOT IN (SELECT value ->> 0 FROM json_each($2))",
     )
     .bind(session)
     .bind(kept.finish())
+    .bind(int(list.len() as u64))
     .execute(&mut *tx)
     .await?;
     for (place, todo) in (1_u64..).zip(list) {
+        // A list from before a change was taken back must not tick what that leaves open.
+        let by = todo.completed_by.as_deref().filter(|_| todo.completed);
+        let taken_back = match by {
+            Some(change) => changes::is_taken_back(tx, session, change).await?,
+            None => false,
+        };
         query(PUT)
             .bind(session)
             .bind(&todo.id)
             .bind(int(place))
             .bind(&todo.text)
-            .bind(i64::from(todo.completed))
-            .bind(todo.completed_by.as_deref().filter(|_| todo.completed))
+            .bind(i64::from(todo.completed && !taken_back))
+            .bind(by.filter(|_| !taken_back))
             .bind(i64::from(todo.claimed))
             .bind(i64::from(todo.origin_turn))
             .execute(&mut *tx)

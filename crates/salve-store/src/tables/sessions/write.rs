@@ -126,11 +126,10 @@ async fn write_once(
     if let Some(turn) = &write.turn {
         turns::update(tx, session, turn).await?;
     }
-    // A list from before a change was taken back must not tick what that leaves open.
+    changes::put(tx, session, &write.changes).await?;
     if let Some(list) = &write.todos {
         todos::put(tx, session, list).await?;
     }
-    changes::put(tx, session, &write.changes).await?;
     lists::add_operations(tx, session, &write.file_operations).await?;
     lists::add_bugs(tx, session, &write.bugs).await?;
     lists::add_commands(tx, session, &write.commands).await?;
