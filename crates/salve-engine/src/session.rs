@@ -80,7 +80,7 @@ pub use reply::{
 pub use repo_map::{MapIndex, repository_map};
 pub use rewind::{
     REWIND_UNDONE, RewindDone, RewindError, RewindPlan, RewindRequest, RewindScope, Rewound,
-    SESSION_REWOUND, last_rewind, plan_rewind, rewind_session, undo_rewind,
+    SESSION_REWOUND, last_rewind, moved_changes, plan_rewind, rewind_session, undo_rewind,
 };
 pub use state::{Effects, RanCommand, SavedTurn, Waits};
 pub use status::{StatusFacts, run_all_label, status_line};

@@ -107,6 +107,9 @@ pub(crate) struct SessionsRewindArguments {
     /// Takes back the files and tasks only; the conversation stays.
     #[arg(long, conflicts_with = "undo")]
     pub(crate) files_only: bool,
+    /// Takes back the turns only; files and tasks stay as they are.
+    #[arg(long, conflicts_with_all = ["undo", "files_only"])]
+    pub(crate) conversation_only: bool,
     #[command(flatten)]
     pub(crate) changed: ChangedArguments,
 }

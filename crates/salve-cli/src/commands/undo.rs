@@ -3,13 +3,17 @@
 //! In: where to, and what to do about files that were changed since. Out: which files moved, or
 //! which stand in the way. Never overwrites what another process wrote unless told to.
 
-use crate::arguments::{ChangedArguments, Format, RedoArguments, RewindArguments, UndoArguments};
+use crate::arguments::{
+    ChangedArguments, Format, PlaceArguments, RedoArguments, RewindArguments, UndoArguments,
+};
 use crate::change::visible;
+use crate::commands::knowledge::look;
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::output;
-use crate::workspace::{self, meta};
+use crate::workspace::{self, meta, now};
 use anstyle::AnsiColor;
 use salve_engine::host::OpenWorkspace;
+use salve_engine::session::moved_changes;
 use salve_tree::{
     AdmitOptions, ChangedSince, FileView, History, Moved, OnChanged, Origin, RewindOutcome,
     ThreeWay, redo, rewind, undo_file, undo_many,
@@ -31,14 +35,14 @@ pub(crate) fn run_undo(arguments: &UndoArguments, format: Format) -> CommandResu
         Some(file) => format!("no change of {} to undo", visible(file)),
         None => "nothing to undo".to_owned(),
     };
-    tell(&opened, &outcome, &nothing, format)
+    ended(&opened, &outcome, &nothing, format)
 }
 
 /// Runs `salve redo`.
 pub(crate) fn run_redo(arguments: &RedoArguments, format: Format) -> CommandResult {
     let opened = workspace::open(&arguments.tree)?;
     let outcome = redo(&opened.tree, on_changed(&arguments.changed), &meta(Origin::User))?;
-    tell(&opened, &outcome, "nothing to redo", format)
+    ended(&opened, &outcome, "nothing to redo", format)
 }
 
 /// Runs `salve rewind`.
@@ -51,7 +55,7 @@ pub(crate) fn run_rewind(arguments: &RewindArguments, format: Format) -> Command
     };
     let how = on_changed(&arguments.changed);
     let outcome = rewind(&opened.tree, to.as_deref(), how, &meta(Origin::User))?;
-    tell(&opened, &outcome, "the tree is in that state already", format)
+    ended(&opened, &outcome, "the tree is in that state already", format)
 }
 
 /// Finds a change by its number, with or without `#`, or by its id.
@@ -74,6 +78,34 @@ pub(super) fn on_changed(arguments: &ChangedArguments) -> OnChanged {
         (_, true) => OnChanged::Force,
         _ => OnChanged::Refuse,
     }
+}
+
+// Conversations that made one of the changes are told, so that their tasks are what the files are.
+fn tell_sessions(opened: &OpenWorkspace, outcome: &RewindOutcome) -> Result<(), Failure> {
+    let RewindOutcome::Moved(moved) = outcome else { return Ok(()) };
+    let history = History::load(&opened.tree)?;
+    let is_told = |id: &String| {
+        let change = history.get(id);
+        change.is_some_and(|change| matches!(change.origin, Origin::Chat | Origin::Heal))
+    };
+    if !moved.taken_back.iter().chain(&moved.made_again).any(is_told) {
+        return Ok(());
+    }
+    let changes = moved_changes(opened.tree.path(), moved, now());
+    look(&PlaceArguments::default(), async |store| Ok(store.move_changes(changes).await?))?;
+    Ok(())
+}
+
+fn ended(
+    opened: &OpenWorkspace,
+    outcome: &RewindOutcome,
+    nothing: &str,
+    format: Format,
+) -> CommandResult {
+    if let Err(failure) = tell_sessions(opened, outcome) {
+        output::story(&format!("note: the sessions were not told of it: {}\n", failure.message()));
+    }
+    tell(opened, outcome, nothing, format)
 }
 
 fn tell(

@@ -6,6 +6,7 @@
 mod answer;
 mod attach;
 mod finish;
+mod notice;
 
 pub use answer::{NewAnswer, take_answer, take_heal};
 pub use finish::{TurnReport, finish};
@@ -21,7 +22,7 @@ use super::todos::linked;
 use super::work::{CheckOutcome, CommandOutcome, EditsOutcome, RefusedEdits, TurnWork};
 use crate::heal::RepairError;
 use salve_tree::ChangeSet;
-use salve_types::{ChangeState, CommandBy, CommandResult, SessionChange, Timestamp};
+use salve_types::{ChangeState, CommandBy, CommandResult, SessionChange, Timestamp, TodoItem};
 use serde_json::json;
 
 /// Does the step that the turn asks for, where it is not one for a model or a heal. `begun` notes that a
@@ -39,7 +40,7 @@ pub fn perform(
         return take(&mut saved.machine, TurnResult::Interrupted(Interruption::Paused));
     }
     let result = match saved.machine.next() {
-        TurnStep::Plan => attach::plan(work, saved)?,
+        TurnStep::Plan => attach::plan(work, saved, now)?,
         TurnStep::Load(why) => attach::load(work, saved, why, now)?,
         TurnStep::Read => answer::read(work, saved, now),
         TurnStep::Apply => apply(work, saved, now)?,
@@ -49,6 +50,7 @@ pub fn perform(
     };
     take(&mut saved.machine, result)?;
     answer::note_ticks(saved);
+    notice::note_seen(saved);
     Ok(())
 }
 
@@ -76,9 +78,9 @@ fn apply(work: &TurnWork, saved: &mut SavedTurn, now: u64) -> Result<TurnResult,
         EditsOutcome::Refused(refused) => was_refused(saved, &refused),
         EditsOutcome::Applied(change) => {
             attach::note_change(work.root(), saved, &change, turn, now);
-            let todos = todos_of(&answer, saved);
+            let (todos, warnings) = todos_of(&answer, saved);
             let written = WrittenChange { change: change.id.clone(), todos: todos.clone() };
-            keep_change(saved, &change, turn, todos, None);
+            keep_change(saved, &change, turn, todos, &warnings);
             TurnResult::Applied(written)
         }
     })
@@ -94,17 +96,17 @@ fn was_refused(saved: &mut SavedTurn, refused: &RefusedEdits) -> TurnResult {
     TurnResult::Refused { answerable: refused.answerable }
 }
 
-// One change set does what all its edits are for.
-fn todos_of(answer: &ChatAnswer, saved: &SavedTurn) -> Vec<String> {
-    let mut todos = Vec::new();
+// One change set does what all its edits are for. A place in the list that there is not is only warned of.
+fn todos_of(answer: &ChatAnswer, saved: &SavedTurn) -> (Vec<String>, Vec<String>) {
+    let (mut todos, mut warnings) = (Vec::new(), Vec::new());
     for link in answer.todo_links() {
-        if let Ok(todo) = linked(&answer.todos, &saved.todos, link.todo_index)
-            && !todos.contains(&todo)
-        {
-            todos.push(todo);
+        match linked(&answer.todos, &saved.todos, link.todo_index) {
+            Ok(todo) if todos.contains(&todo) => {}
+            Ok(todo) => todos.push(todo),
+            Err(out_of_range) => warnings.push(out_of_range.to_string()),
         }
     }
-    todos
+    (todos, warnings)
 }
 
 fn keep_change(
@@ -112,7 +114,7 @@ fn keep_change(
     change: &ChangeSet,
     turn: u32,
     todos: Vec<String>,
-    parent: Option<String>,
+    warnings: &[String],
 ) {
     let files: Vec<_> = change
         .files
@@ -126,8 +128,11 @@ fn keep_change(
             })
         })
         .collect();
+    let is_for = |todo: &TodoItem| todos.contains(&todo.id);
+    let indexes: Vec<usize> = places(&saved.todos, is_for);
     let payload = json!({
         "change": change.id, "number": change.number, "files": files, "todos": todos,
+        "todoIndexes": indexes, "warnings": warnings,
     });
     saved.effects.say(TurnEvent::new(EventName::EditsApplied, payload));
     let kept = SessionChange {
@@ -137,10 +142,15 @@ fn keep_change(
         todos,
         micro_dollars: saved.machine.spent().micro_dollars,
         checked: None,
-        parent_change: parent,
+        parent_change: None,
     };
     saved.effects.changes.push(kept.clone());
     saved.changes.push(kept);
+}
+
+/// Returns the places of some tasks in the list, from 0.
+fn places(list: &[TodoItem], is_meant: impl Fn(&TodoItem) -> bool) -> Vec<usize> {
+    list.iter().enumerate().filter(|(_, todo)| is_meant(todo)).map(|(at, _)| at).collect()
 }
 
 fn checked(saved: &mut SavedTurn, found: &CheckOutcome) -> TurnResult {

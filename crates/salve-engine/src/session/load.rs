@@ -9,7 +9,7 @@ mod file;
 mod map_index;
 mod pattern;
 
-pub(super) use file::{beginning, read_text};
+pub(super) use file::{beginning, read_known, read_text};
 pub use map_index::{MapLimits, map_index};
 
 use super::plan::{PlanAction, WorkspaceNames};

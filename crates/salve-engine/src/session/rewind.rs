@@ -7,7 +7,7 @@
 mod driver;
 
 pub use driver::{
-    RewindDone, RewindError, RewindRequest, RewindScope, rewind_session, undo_rewind,
+    RewindDone, RewindError, RewindRequest, RewindScope, moved_changes, rewind_session, undo_rewind,
 };
 
 use salve_tree::{ChangeSet, History};

@@ -37,6 +37,9 @@ pub struct SavedTurn {
     pub omitted: Vec<String>,
     /// The hash of each file as the model saw it or wrote it.
     pub bases: BTreeMap<String, String>,
+    /// The hash of each file that the session knows, as its log ends.
+    #[serde(default)]
+    pub seen: BTreeMap<String, String>,
     /// The answer at hand.
     pub text: String,
     /// Its id in the store.
@@ -83,6 +86,7 @@ impl SavedTurn {
             failures: Vec::new(),
             omitted: Vec::new(),
             bases: BTreeMap::new(),
+            seen: BTreeMap::new(),
             text: String::new(),
             text_id: None,
             refusal: None,

@@ -70,7 +70,11 @@ async fn back(
     turn: u32,
     options: &SessionsRewindArguments,
 ) -> Result<RewindDone, Failure> {
-    let scope = if options.files_only { RewindScope::Files } else { RewindScope::Both };
+    let scope = match (options.files_only, options.conversation_only) {
+        (true, _) => RewindScope::Files,
+        (_, true) => RewindScope::Conversation,
+        _ => RewindScope::Both,
+    };
     let request = RewindRequest { turn, scope, on_changed: on_changed(&options.changed) };
     let done = rewind_session(store, session, &opened.tree, request, &meta(Origin::User)).await;
     done.map_err(|error| match error {

@@ -66,6 +66,9 @@ pub(super) struct Asked {
     pub(super) at: At,
     /// The text of the standing instructions.
     pub(super) system: Option<String>,
+    /// The text of the message with its files.
+    #[serde(default)]
+    pub(super) prompt: Option<String>,
     pub(super) answer: Answer,
 }
 
@@ -102,8 +105,9 @@ pub(super) async fn run_turn(context: Arc<dyn FlowCtx>, input: Json) -> Result<J
             Next::Work => run.step(WORK, &at).await?,
             Next::Ask(number) => {
                 run.say(&serde_json::json!({ "asks": number }));
-                let (system, answer) = run.ask(&at, number, &here.state).await?;
-                run.step(ANSWER, &Asked { at, system, answer }).await?
+                let (asked, answer) = run.ask(&at, number, &here.state).await?;
+                let (system, prompt) = (asked.system, Some(asked.prompt));
+                run.step(ANSWER, &Asked { at, system, prompt, answer }).await?
             }
             Next::Heal => {
                 run.say(&serde_json::json!({ "heals": true }));
@@ -148,7 +152,7 @@ impl Run<'_> {
         at: &At,
         number: u32,
         state: &StateId,
-    ) -> Result<(Option<String>, Answer), FlowError> {
+    ) -> Result<(GenerateInput, Answer), FlowError> {
         let asked: GenerateInput = self.step(PROMPT, at).await?;
         let name = format!("ask-{number}-{}", state.step);
         let answer = match self.child(GENERATE_FLOW, &name, &asked).await? {
@@ -161,7 +165,7 @@ impl Run<'_> {
                 Answer::Failed { over_budget, message: error.to_string() }
             }
         };
-        Ok((asked.system, answer))
+        Ok((asked, answer))
     }
 
     async fn heal(

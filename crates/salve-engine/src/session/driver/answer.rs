@@ -9,7 +9,7 @@ use super::super::reply::{ChatAnswer, blocked_banner, recovery_banner};
 use super::super::state::SavedTurn;
 use super::super::todos::merge_todos;
 use super::super::work::TurnWork;
-use super::{EventName, TurnEvent, answer_of, note_checked, take};
+use super::{EventName, TurnEvent, answer_of, note_checked, places, take};
 use crate::heal::{HaltReason, HealReport, Outcome, RepairError};
 use salve_text::{EditOptions, parse_edits};
 use salve_types::{ChangeState, SessionChange, Spend, Timestamp, TodoItem, Usage};
@@ -74,12 +74,14 @@ pub(super) fn read(work: &TurnWork, saved: &mut SavedTurn, now: u64) -> TurnResu
     let answer = answer_of(saved);
     let turn = work.input().turn;
     let readable = !answer.is_empty();
+    let (edits, commands) = (has_edits(&answer), answer.commands.len());
     let facts = AnswerFacts {
         recovered: answer.recovered,
         readable,
-        redacted: answer.redacted_in_action,
-        edits: has_edits(&answer),
-        commands: u32::try_from(answer.commands.len()).unwrap_or(u32::MAX),
+        // Talk about a secret asks for nothing.
+        redacted: answer.redacted_in_action && (edits || commands > 0),
+        edits,
+        commands: u32::try_from(commands).unwrap_or(u32::MAX),
     };
     saved.effects.result = serde_json::to_value(&answer).ok();
     let at = Timestamp(i64::try_from(now).unwrap_or(i64::MAX));
@@ -132,9 +134,13 @@ fn show_recovered(saved: &mut SavedTurn, answer: &ChatAnswer) {
 
 fn set_todos(saved: &mut SavedTurn, todos: Vec<TodoItem>) {
     if saved.todos != todos {
+        let is_new = |todo: &TodoItem| {
+            todo.completed && !saved.todos.iter().any(|one| one.id == todo.id && one.completed)
+        };
+        let completed = places(&todos, is_new);
         saved.todos = todos;
         saved.effects.todos = Some(saved.todos.clone());
-        let payload = json!({ "todos": saved.todos });
+        let payload = json!({ "todos": saved.todos, "completedTodoIndexes": completed });
         saved.effects.say(TurnEvent::new(EventName::TodosUpdated, payload));
     }
 }
@@ -186,6 +192,7 @@ pub fn take_heal(
     let turn = work.input().turn;
     if let Some(change) = report.change.clone().filter(|change| !change.is_empty()) {
         super::attach::note_files(work.root(), saved, &report.files, turn, now);
+        super::notice::note_seen(saved);
         let parent = saved.changes.last().map(|change| change.change_id.clone());
         let kept = SessionChange {
             change_id: change,

@@ -9,6 +9,7 @@ use super::super::plan::{PlanAction, mentioned_words, plan_by_mentions};
 use super::super::state::SavedTurn;
 use super::super::work::TurnWork;
 use super::TurnEvent;
+use super::notice::notice;
 use crate::heal::RepairError;
 use salve_tree::{ChangeSet, ContentHash, Root, md5_label};
 use salve_types::{FileOpBy, FileOpKind, FileOperation, Timestamp};
@@ -18,8 +19,13 @@ use std::path::Path;
 const SMALL_WORKSPACE: usize = 12;
 
 /// Finds out which files are meant: those that are named, and those the session is about already.
-pub(super) fn plan(work: &TurnWork, saved: &mut SavedTurn) -> Result<TurnResult, RepairError> {
+pub(super) fn plan(
+    work: &TurnWork,
+    saved: &mut SavedTurn,
+    now: u64,
+) -> Result<TurnResult, RepairError> {
     let root = Root::open(work.root()).map_err(|error| RepairError::Io(error.to_string()))?;
+    notice(&root, work.root(), saved, work.input().turn, now);
     let names = workspace_names(&root)?;
     let mentions = mentioned_words(&saved.request);
     let index = map_index(&root, &names, &mentions, &MapLimits::default(), work.map_cache());
@@ -56,6 +62,7 @@ pub(super) fn load(
     let names = workspace_names(&root)?;
     let mut actions: Vec<PlanAction> = Vec::new();
     if why != LoadWhy::Planned {
+        notice(&root, work.root(), saved, work.input().turn, now);
         let written = saved.preview.iter().filter_map(|file| file["path"].as_str());
         let wanted = saved.wanted.iter().map(String::as_str).chain(written);
         let there = wanted.filter(|path| names.paths().iter().any(|name| name == path));

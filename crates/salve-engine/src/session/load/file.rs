@@ -8,7 +8,9 @@ use super::{LoadedFile, OmitCode};
 use crate::facts::CommandPaths;
 use rustix::fs::{FileType, Mode, OFlags, fstat};
 use salve_check::{PathConcern, PathFacts, PathJudgement, PathUse};
-use salve_tree::{ContentHash, FileText, PathRule, Root, Unreadable, ViewError, md5_label};
+use salve_tree::{
+    ContentHash, FileText, PathRule, Root, TreePath, Unreadable, ViewError, md5_label,
+};
 use salve_types::Language;
 use std::fs::File;
 use std::io::Read as _;
@@ -40,10 +42,32 @@ pub(in crate::session) fn read_text(
         return Err((code, 0));
     }
     let inside = root.admit_to_read(path).map_err(|error| (refusal(&error), 0))?;
+    let bytes = read_bytes(root, &inside, most)?;
+    let size = bytes.len() as u64;
+    let text = FileText::read(&bytes).map_err(|error| match error {
+        Unreadable::Binary { .. } => (OmitCode::Binary, size),
+        _ => (OmitCode::Encoding, size),
+    })?;
+    Ok(ReadText {
+        real: inside.as_str().to_owned(),
+        text: text.text().to_owned(),
+        hash: ContentHash::of(&bytes),
+        md5: md5_label(&bytes),
+        size,
+    })
+}
+
+/// Reads the bytes of a file that paths may lead to, whatever they are; nothing where they cannot be read.
+pub(in crate::session) fn read_known(root: &Root, path: &str, most: u64) -> Option<Vec<u8>> {
+    let inside = root.admit_to_read(path).ok()?;
+    read_bytes(root, &inside, most).ok()
+}
+
+fn read_bytes(root: &Root, inside: &TreePath, most: u64) -> Result<Vec<u8>, (OmitCode, u64)> {
     let unreadable = (OmitCode::Unreadable, 0);
     // Without O_NONBLOCK a pipe in the place of the file would hold the reader for ever.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
-    let opened = root.open_beneath(&inside, flags, Mode::empty()).map_err(|_| unreadable)?;
+    let opened = root.open_beneath(inside, flags, Mode::empty()).map_err(|_| unreadable)?;
     let status = fstat(&opened).map_err(|_| unreadable)?;
     if FileType::from_raw_mode(status.st_mode) != FileType::RegularFile {
         return Err(unreadable);
@@ -58,17 +82,7 @@ pub(in crate::session) fn read_text(
     if size > most {
         return Err((OmitCode::TooLarge, size));
     }
-    let text = FileText::read(&bytes).map_err(|error| match error {
-        Unreadable::Binary { .. } => (OmitCode::Binary, size),
-        _ => (OmitCode::Encoding, size),
-    })?;
-    Ok(ReadText {
-        real: inside.as_str().to_owned(),
-        text: text.text().to_owned(),
-        hash: ContentHash::of(&bytes),
-        md5: md5_label(&bytes),
-        size: bytes.len() as u64,
-    })
+    Ok(bytes)
 }
 
 fn refusal(error: &ViewError) -> OmitCode {

@@ -4,10 +4,16 @@
 //! words whoever asked. Never takes back a change of somebody else, or of a person, unless told to.
 
 use super::{REWIND_UNDONE, RewindPlan, Rewound, SESSION_REWOUND, last_rewind, plan_rewind};
-use salve_store::{NewSessionEvent, SessionMove, SessionRecord, Store, StoreError};
-use salve_tree::{ChangeMeta, History, OnChanged, RewindOutcome, TreeError, Workspace, rewind};
-use salve_types::{ChangeState, SessionEvent, TodoItem};
+use salve_store::{MovedChanges, NewSessionEvent, SessionMove, SessionRecord, Store, StoreError};
+use salve_tree::{
+    ChangeMeta, ContentHash, History, Moved, OnChanged, RewindOutcome, TreeError, Workspace,
+    md5_label, rewind,
+};
+use salve_types::{
+    ChangeState, FileOpBy, FileOpKind, FileOperation, SessionEvent, Timestamp, TodoItem,
+};
 use serde_json::json;
+use std::path::Path;
 
 /// How many events are read at once.
 const PAGE: u32 = 10_000;
@@ -119,8 +125,8 @@ pub async fn rewind_session(
     let Some(rewound) = told(&outcome, &plan, turn, turns) else {
         return Ok(RewindDone::Files(outcome));
     };
-    let todos =
-        record(store, session, &rewound, SESSION_REWOUND, ChangeState::Reverted, meta).await?;
+    let place = Told { store, session, root: tree.path(), meta };
+    let todos = place.record(&rewound, &outcome, SESSION_REWOUND, ChangeState::Reverted).await?;
     Ok(RewindDone::Moved { rewound: Box::new(rewound), outcome, todos })
 }
 
@@ -149,7 +155,8 @@ pub async fn undo_rewind(
             return Ok(RewindDone::Files(outcome));
         }
     }
-    let todos = record(store, session, &rewound, REWIND_UNDONE, ChangeState::Applied, meta).await?;
+    let place = Told { store, session, root: tree.path(), meta };
+    let todos = place.record(&rewound, &outcome, REWIND_UNDONE, ChangeState::Applied).await?;
     Ok(RewindDone::Moved { rewound: Box::new(rewound), outcome, todos })
 }
 
@@ -179,28 +186,73 @@ async fn moves(store: &Store, session: &SessionRecord) -> Result<Vec<SessionEven
     }
 }
 
-// Writes the move down, and returns the tasks that are marked otherwise since.
-async fn record(
-    store: &Store,
-    session: &SessionRecord,
-    rewound: &Rewound,
-    name: &str,
-    state: ChangeState,
-    meta: &ChangeMeta,
-) -> Result<Vec<TodoItem>, StoreError> {
-    let before = store.todos(&session.id).await?;
-    let event = NewSessionEvent { turn: None, name: name.to_owned(), payload: json!(rewound) };
-    let moved = SessionMove {
-        session: session.id.clone(),
-        key: format!("{name}/{}-{}", meta.now, salve_jobs::fresh_job_id()),
-        changes: rewound.changes.clone(),
-        state,
-        turns: rewound.turns.clone(),
-        event,
+/// Says what a move of the tree did, for the sessions that know its changes.
+pub fn moved_changes(root: &Path, moved: &Moved, now: u64) -> MovedChanges {
+    let file = |path: &String| {
+        let content = std::fs::read(root.join(path)).ok();
+        let before = moved.before.get(path);
+        let op = match (before, &content) {
+            (_, None) => FileOpKind::Delete,
+            (None, _) => FileOpKind::Create,
+            _ => FileOpKind::Update,
+        };
+        FileOperation {
+            path: path.clone(),
+            op,
+            hash_before: before.map(ContentHash::hex),
+            hash_after: content.as_deref().map(|bytes| ContentHash::of(bytes).hex()),
+            md5: content.as_deref().map(md5_label),
+            size: content.map_or(0, |bytes| bytes.len() as u64),
+            by: FileOpBy::User,
+            at: Timestamp(i64::try_from(now).unwrap_or(i64::MAX)),
+            // Filled in by the store.
+            turn: 0,
+        }
     };
-    store.move_session(moved).await?;
-    let was = |todo: &TodoItem| before.iter().any(|one| one.id == todo.id && one.completed);
-    let mut after = store.todos(&session.id).await?;
-    after.retain(|todo| todo.completed != was(todo));
-    Ok(after)
+    MovedChanges {
+        taken_back: moved.taken_back.clone(),
+        made_again: moved.made_again.clone(),
+        files: moved.files.iter().map(file).collect(),
+    }
+}
+
+/// A session that is told of a move.
+struct Told<'a> {
+    store: &'a Store,
+    session: &'a SessionRecord,
+    root: &'a Path,
+    meta: &'a ChangeMeta,
+}
+
+impl Told<'_> {
+    // Writes the move down, and returns the tasks that are marked otherwise since.
+    async fn record(
+        &self,
+        rewound: &Rewound,
+        outcome: &RewindOutcome,
+        name: &str,
+        state: ChangeState,
+    ) -> Result<Vec<TodoItem>, StoreError> {
+        let (store, session) = (self.store, &self.session.id);
+        let before = store.todos(session).await?;
+        let tree = match outcome {
+            RewindOutcome::Moved(moved) => moved_changes(self.root, moved, self.meta.now),
+            _ => MovedChanges::default(),
+        };
+        let event = NewSessionEvent { turn: None, name: name.to_owned(), payload: json!(rewound) };
+        let moved = SessionMove {
+            session: session.clone(),
+            key: format!("{name}/{}-{}", self.meta.now, salve_jobs::fresh_job_id()),
+            changes: rewound.changes.clone(),
+            state,
+            turns: rewound.turns.clone(),
+            tree,
+            event,
+        };
+        store.move_session(moved).await?;
+        let was = |todo: &TodoItem| before.iter().any(|one| one.id == todo.id && one.completed);
+        let mut after = store.todos(session).await?;
+        after.retain(|todo| todo.completed != was(todo));
+        Ok(after)
+    }
 }

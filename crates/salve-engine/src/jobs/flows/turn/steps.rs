@@ -9,8 +9,8 @@ use crate::heal::{HealInput, RepairError, StateFolder, StateId, Then};
 use crate::jobs::{GenerateInput, HealHost, SaidBefore, ShownIn, StopCode};
 use crate::session::machine::{Interruption, TurnMachine, TurnResult, TurnStep};
 use crate::session::{
-    Effects, NewAnswer, Question, SavedTurn, SessionFacts, TurnEvent, TurnWork, answer_question,
-    finish, perform, take_answer, take_heal, take_result,
+    Effects, FileRegistry, NewAnswer, Question, RegistryEntry, SavedTurn, SessionFacts, TurnEvent,
+    TurnWork, answer_question, finish, perform, take_answer, take_heal, take_result,
 };
 use salve_jobs::{BadName, DoubtPolicy, JobId, Json, StepError, StepName, Steps};
 use salve_store::{
@@ -18,6 +18,7 @@ use salve_store::{
 };
 use salve_types::{Clock, FileOpKind, TurnStatus};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -102,6 +103,9 @@ impl TurnSteps {
                 saved.known.push(operation.path.clone());
             }
         }
+        let registry = FileRegistry::fold(&log, &BTreeMap::new());
+        let known = |file: &RegistryEntry| Some((file.path.clone(), file.hash.clone()?));
+        saved.seen = registry.entries().filter_map(known).collect();
         saved.effects.status = Some(TurnStatus::Running);
         Ok(saved)
     }
@@ -172,12 +176,31 @@ impl TurnSteps {
     }
 
     async fn answer(&self, job: &JobId, asked: Asked) -> Result<Here, StepError> {
-        let Asked { at, system, answer } = asked;
+        let Asked { at, system, prompt, answer } = asked;
+        let system = self.whole_prompt(&at, system, prompt).await?;
         let new = NewAnswer { system, ..self.new_answer(answer).await? };
         let fresh = self.fresh(&at).await?;
         let done = self
             .blocking(job, at, move |here| here.step(fresh, |_, _, saved| take_answer(saved, new)));
         self.kept(done.await?).await
+    }
+
+    // Where answers are audited, all that the model was sent: what files it saw is in the message.
+    async fn whole_prompt(
+        &self,
+        at: &At,
+        system: Option<String>,
+        prompt: Option<String>,
+    ) -> Result<Option<String>, StepError> {
+        let failed = |error: StoreError| unreadable(&error);
+        let session = self.store.session(&at.input.session).await.map_err(failed)?;
+        let (Some(system), Some(prompt)) = (&system, prompt) else { return Ok(system) };
+        if !session.is_some_and(|session| session.audit) {
+            return Ok(Some(system.clone()));
+        }
+        let system = self.store.text(system).await.map_err(failed)?.unwrap_or_default();
+        let prompt = self.store.text(&prompt).await.map_err(failed)?.unwrap_or_default();
+        Ok(Some(self.put(&format!("{system}\n\n# Message\n\n{prompt}")).await?))
     }
 
     async fn new_answer(&self, answer: Answer) -> Result<NewAnswer, StepError> {
@@ -271,8 +294,11 @@ impl TurnSteps {
     async fn resume(&self, job: &JobId, resumed: Resumed) -> Result<Here, StepError> {
         let Resumed { at, with } = resumed;
         let fresh = self.fresh(&at).await?;
+        let (todos, seen) = (fresh.todos.clone(), fresh.seen.clone());
         let done = self.blocking(job, at, move |here| {
             here.step(fresh, |here, _, saved| {
+                // Other turns may have gone on while this one waited.
+                (saved.todos, saved.seen) = (todos, seen);
                 let budget = with.budget.unwrap_or(saved.machine.options().budget);
                 saved.machine.resume(budget);
                 saved.decision = with.decision;
