@@ -10,6 +10,7 @@ mod heals;
 mod processes;
 mod scenes;
 mod stage;
+mod talk;
 
 pub(crate) use files::die_applying;
 
@@ -29,6 +30,7 @@ Try next
   salve policy command 'ls; rm x'   would a model's command run unasked, and why not
   salve run -- cargo test           under policy, sandbox, deadline and caps
   salve check                       what the real toolchains say, as one list
+  salve chat --practice DIR         ask for a change in words, with a scripted model
   salve heal                        until the check passes, or nothing is changed
   salve explain OPEN_DOUBLE_QUOTE   what a code means
   salve doctor                      what this installation has
@@ -47,6 +49,7 @@ pub(crate) fn run() -> CommandResult {
     scenes.extend(files::play()?);
     scenes.extend(processes::play()?);
     scenes.extend(heals::play()?);
+    scenes.extend(talk::play()?);
     let mut healed = 0;
     for (number, (title, shown)) in scenes.iter().enumerate() {
         healed += usize::from(shown.healed);

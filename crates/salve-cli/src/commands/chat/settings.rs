@@ -108,6 +108,21 @@ impl TurnSettings {
         })
     }
 
+    /// What a turn does where nobody is asked and nothing is set: edits are written, no command runs.
+    pub(crate) fn unasked() -> Result<Self, Failure> {
+        let settings = Settings::built_in();
+        Ok(Self {
+            options: TurnOptions::default(),
+            model: WhichModel::default(),
+            apply: true,
+            attended: false,
+            commands: CommandConsent::default(),
+            heal: HealOptions::default(),
+            environment: run_environment::chosen(&settings, &[])?.values,
+            template: None,
+        })
+    }
+
     /// Returns what a run may take.
     pub(crate) const fn budget(&self) -> SpendLimit {
         self.options.budget
