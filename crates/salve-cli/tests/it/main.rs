@@ -26,6 +26,7 @@ mod resume;
 mod run;
 mod run_command;
 mod scenarios;
+mod secrets;
 mod serve;
 mod sessions;
 mod setup;

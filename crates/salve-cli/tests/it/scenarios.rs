@@ -7,8 +7,9 @@
 //! A verdict is one step or a list of `steps`, each a command (`heal` unless `command` says another) with its
 //! `args` and `input`, and what is expected of it: `exit`, `report`, words of `err`, words of files in `.salve`
 //! (`state`), files that heals keep (`kept`). Before it the user may `write` files, change the `config`, and a
-//! disk may `damage` checkpoints; `meanwhile` is done as soon as a model was asked. Those of `salve chat` are in
-//! `scenarios/chat`, named by the row they show; a step with `format` `jsonl` may say which `events` it writes.
+//! disk may `damage` checkpoints; `user` are files beside the settings; `meanwhile` is done as soon as a model was asked. Those of `salve chat` are in
+//! `scenarios/chat`, named by the row they show; a step with `format` `jsonl` may say which `events` it writes, and
+//! what of some of them (`happened`, in order). `out` are words that are written, `silent` words that are not.
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 use crate::run::{Ended, folder, salve_in, toolchain_variables, write};
@@ -30,7 +31,7 @@ fn every_scenario_ends_as_its_verdict_says() {
 
 #[test]
 fn every_conversation_ends_as_its_verdict_says() {
-    play(&scenarios("chat"), 14);
+    play(&scenarios("chat"), 35);
 }
 
 #[expect(clippy::disallowed_methods, reason = "one scenario can be chosen by hand")]
@@ -171,6 +172,9 @@ impl Stage<'_> {
         let more = step["config"].as_str().unwrap_or_default();
         let config = format!("{more}\n{}", self.models.as_deref().unwrap_or_default());
         write(&self.settings.join("salve/config.toml"), &config);
+        for (path, text) in step["user"].as_object().into_iter().flatten() {
+            write(&self.settings.join("salve").join(path), text.as_str().unwrap());
+        }
         let mut checkpoints = self.kept("checkpoint-");
         match step["damage"].as_str() {
             Some("newest") => drop(checkpoints.drain(..checkpoints.len().saturating_sub(1))),
@@ -230,6 +234,27 @@ impl Stage<'_> {
             names.dedup();
             if names != *events {
                 wrong.push(format!("the events are {names:?}"));
+            }
+        }
+        let mut lines = ended.out.lines().filter_map(|line| serde_json::from_str(line).ok());
+        for event in step["happened"].as_array().into_iter().flatten() {
+            let fits = |line: &Value| {
+                let mut unlikes = Vec::new();
+                unlike("", line, event, &mut unlikes);
+                unlikes.is_empty()
+            };
+            if !lines.by_ref().any(|line| fits(&line)) {
+                wrong.push(format!("{event} did not happen: {}", ended.out));
+            }
+        }
+        for words in step["out"].as_array().into_iter().flatten() {
+            if !ended.out.contains(words.as_str().unwrap()) {
+                wrong.push(format!("{words} is not written: {}", ended.out));
+            }
+        }
+        for words in step["silent"].as_array().into_iter().flatten() {
+            if ended.out.contains(words.as_str().unwrap()) {
+                wrong.push(format!("{words} is written: {}", ended.out));
             }
         }
         for words in step["err"].as_array().into_iter().flatten() {

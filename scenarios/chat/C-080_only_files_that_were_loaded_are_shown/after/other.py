@@ -1,0 +1,2 @@
+def other():
+    return 'zebra-7431'

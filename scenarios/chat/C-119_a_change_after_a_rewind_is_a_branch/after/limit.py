@@ -1,0 +1,5 @@
+LIMIT = 9
+
+
+def allowed(count):
+    return count <= LIMIT
