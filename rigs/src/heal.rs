@@ -4,12 +4,12 @@
 //! left red, weakened and undone; scripted models of three tiers; heals that are killed. Never fails for a
 //! rate: it fails for a tree changed and red, a weakened check, an undo that is not exact, a lost byte.
 
-mod case;
-mod folder;
+pub(crate) mod case;
+pub(crate) mod folder;
 mod kills;
 mod plant;
 pub(crate) mod programs;
-mod projects;
+pub(crate) mod projects;
 mod rename;
 mod table;
 mod taught;

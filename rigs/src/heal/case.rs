@@ -123,7 +123,8 @@ impl Bench {
         Ok(())
     }
 
-    fn plain(&self) -> Result<Verdict> {
+    /// Asks the project's own tools.
+    pub(crate) fn plain(&self) -> Result<Verdict> {
         programs::plain_check(&self.project, &self.folder, &self.private.path().join("plain"))
     }
 

@@ -144,6 +144,12 @@ const NODE_TOOLS: &[&str] = &[
     "is-any-array@2.0.1",
 ];
 
+/// Fetches one project.
+pub(crate) fn fetch(root: &Path, name: &str) -> Result<Project> {
+    let recipe = RECIPES.iter().find(|recipe| recipe.name == name);
+    project(root, recipe.with_context(|| format!("there is no project {name}"))?)
+}
+
 /// Fetches every project that can be had, and says of the others why not.
 pub(crate) fn fetch_all(root: &Path) -> (Vec<Project>, Vec<String>) {
     let mut projects = Vec::new();
