@@ -21,6 +21,9 @@ use unredacted::AsItIs;
 const TURNS: u32 = 500;
 const EVENTS: usize = 2000;
 const OPEN_LIMIT: Duration = Duration::from_millis(200);
+/// What this process may take with as many sessions read and held.
+const OPEN_SESSIONS: usize = 20;
+const MEMORY_LIMIT: u64 = 150 << 20;
 const SIZES: [usize; 2] = [1000, 100_000];
 const APPENDS: usize = 400;
 /// With a hundred times the events, a write takes at most this many times as long.
@@ -113,6 +116,28 @@ async fn opening() {
         let what = format!("{TURNS} turns, {EVENTS} events: {what} of opening");
         println!("{what:<56} {:>12} {:>12}  {verdict}", millis(time), millis(OPEN_LIMIT));
     }
+    memory(&path, &session).await;
+}
+
+// Twenty times all that is shown of a session, held at once.
+async fn memory(path: &Path, session: &SessionId) {
+    let store = open(path).await;
+    let mut held = Vec::new();
+    for _ in 0..OPEN_SESSIONS {
+        let turns = store.turns(session).await.expect("read");
+        let events = store.session_events(session, 0, 1_000_000).await.expect("read");
+        held.push((turns, events));
+    }
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
+    let kilobytes: u64 =
+        line.trim().trim_end_matches("kB").trim().parse().expect("the memory of this process");
+    let verdict = if kilobytes << 10 <= MEMORY_LIMIT { "PASS" } else { "BELOW" };
+    let what = format!("{} sessions of {TURNS} turns held: memory", held.len());
+    let (taken, limit) =
+        (format!("{} MiB", kilobytes >> 10), format!("{} MiB", MEMORY_LIMIT >> 20));
+    println!("{what:<56} {taken:>12} {limit:>12}  {verdict}");
+    store.close().await;
 }
 
 async fn appends(size: usize) -> Duration {

@@ -51,13 +51,13 @@ const TASKS: [Task; 3] = [
     },
     Task {
         package: "ml-xsadd",
-        file: "src/xsadd.ts",
+        file: "src/XSadd.ts",
         function: "\nexport function within(value: number, low: number, high: number): number {\n  return Math.max(Math.min(value, low), high);\n}\n",
         wrong: "  return Math.max(Math.min(value, low), high);",
         right: "  return Math.min(Math.max(value, low), high);",
         test: (
             "src/__tests__/within.test.ts",
-            "import { expect, test } from 'vitest';\n\nimport { within } from '../xsadd';\n\ntest('a value is kept within its bounds', () => {\n  expect(within(5, 1, 3)).toBe(3);\n  expect(within(0, 1, 3)).toBe(1);\n  expect(within(2, 1, 3)).toBe(2);\n});\n",
+            "import { expect, test } from 'vitest';\n\nimport { within } from '../XSadd';\n\ntest('a value is kept within its bounds', () => {\n  expect(within(5, 1, 3)).toBe(3);\n  expect(within(0, 1, 3)).toBe(1);\n  expect(within(2, 1, 3)).toBe(2);\n});\n",
         ),
     },
 ];
