@@ -131,10 +131,18 @@ impl Belief {
         in_force.flat_map(|change| change.after.clone()).collect()
     }
 
-    /// Returns whether a file is another one than the history says.
-    pub(super) fn is_edited(&self, path: &str) -> bool {
+    /// Lists the files that were changed by hand since these changes, newest first, and are not what taking them
+    /// back makes them.
+    pub(super) fn in_the_way(&self, chain: &[usize]) -> BTreeSet<String> {
         let by_history = self.by_history();
-        by_history.get(path).is_some_and(|content| content.as_ref() != self.files.get(path))
+        let before = chain.iter().flat_map(|at| self.changes[*at].before.clone());
+        let target: Contents = before.collect();
+        let is_edited = |path: &&String| {
+            let now = self.files.get(*path);
+            by_history.get(*path).is_some_and(|content| content.as_ref() != now)
+                && target[*path].as_ref() != now
+        };
+        target.keys().filter(is_edited).cloned().collect()
     }
 
     /// Returns the change that the tree is at.

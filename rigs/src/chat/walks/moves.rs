@@ -36,8 +36,7 @@ impl Walk {
         let is_other = |at: &usize| !own.contains(at) && self.belief.changes[*at].by != Some(talk);
         let others = chain.iter().any(is_other);
         let touched = self.belief.touched(&chain);
-        let edited: BTreeSet<String> =
-            touched.iter().filter(|path| self.belief.is_edited(path)).cloned().collect();
+        let edited = self.belief.in_the_way(&chain);
         let wish = RewindWish { what, on_changed, others: force };
         let session = self.record(talk).await?;
         let (tree, _) = Workspace::open(&self.root, WorkspaceOptions::default())?;
@@ -119,7 +118,11 @@ impl Walk {
         };
         let moved = !rewind.changes.is_empty();
         let touched: BTreeSet<String> = rewind.files.keys().cloned().collect();
-        let edited = self.belief.now(&touched) != rewind.left;
+        // A file that is already what it is to be is in nobody's way.
+        let edited = touched.iter().any(|path| {
+            let now = self.belief.files.get(path);
+            now != rewind.left[path].as_ref() && now != rewind.files[path].as_ref()
+        });
         match done {
             Err(RewindError::MovedOn) => {
                 ensure!(moved && self.belief.top() != rewind.top, "nothing moved on");
@@ -156,7 +159,7 @@ impl Walk {
             return Ok(("undos", Known::default()));
         };
         let touched = self.belief.touched(&[top]);
-        let edited = touched.iter().any(|path| self.belief.is_edited(path));
+        let edited = !self.belief.in_the_way(&[top]).is_empty();
         match outcome {
             RewindOutcome::Moved(moved) => {
                 ensure!(!edited, "undone over edits of {touched:?}");
