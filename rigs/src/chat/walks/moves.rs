@@ -7,7 +7,7 @@ use super::belief::{Change, Rewind};
 use super::{Known, Walk, desk};
 use anyhow::{Context, Result, bail, ensure};
 use salve_engine::session::{
-    RewindDone, RewindError, RewindWhat, RewindWish, moved_changes, rewind_session, undo_rewind,
+    RewindDone, RewindError, RewindRequest, RewindScope, moved_changes, rewind_session, undo_rewind,
 };
 use salve_store::SessionRecord;
 use salve_tree::{
@@ -24,10 +24,10 @@ impl Walk {
         }
         let turn = self.random.below(turns);
         let (what, kind) = [
-            (RewindWhat::Both, "rewinds"),
-            (RewindWhat::Both, "rewinds"),
-            (RewindWhat::Files, "rewinds of files"),
-            (RewindWhat::Conversation, "rewinds of the conversation"),
+            (RewindScope::Both, "rewinds"),
+            (RewindScope::Both, "rewinds"),
+            (RewindScope::Files, "rewinds of files"),
+            (RewindScope::Conversation, "rewinds of the conversation"),
         ][self.random.below(4)];
         let force = self.random.below(3) == 0;
         let on_changed = if force { OnChanged::Force } else { OnChanged::Refuse };
@@ -37,12 +37,12 @@ impl Walk {
         let others = chain.iter().any(is_other);
         let touched = self.belief.touched(&chain);
         let edited = self.belief.in_the_way(&chain);
-        let wish = RewindWish { what, on_changed, others: force };
+        let turn_number = u32::try_from(turn + 1)?;
+        let request = RewindRequest { turn: turn_number, scope: what, on_changed };
         let session = self.record(talk).await?;
         let (tree, _) = Workspace::open(&self.root, WorkspaceOptions::default())?;
-        let (store, number) = (self.desk.store(), u32::try_from(turn + 1)?);
-        let now = u64::try_from(desk::now().0)?;
-        let done = rewind_session(store, &tree, &session, number, wish, now).await?;
+        let store = self.desk.store();
+        let done = rewind_session(store, &session, &tree, request, &meta()?).await?;
         let known = Known { talk: Some(talk), files: Some(touched.clone()) };
         match done {
             RewindDone::Nothing => {
@@ -56,7 +56,7 @@ impl Walk {
                 ensure!(others && !force, "no others in {chain:?}");
                 Ok(("rewinds stopped by others", Known::default()))
             }
-            RewindDone::Blocked(outcome) => {
+            RewindDone::Files(outcome) => {
                 ensure!(!edited.is_empty() && !force, "nothing in the way: {outcome:?}");
                 Ok(("rewinds stopped by edits", Known::default()))
             }
@@ -110,8 +110,8 @@ impl Walk {
         self.did.push(format!("the last rewind of {talk} is taken back"));
         let session = self.record(talk).await?;
         let (tree, _) = Workspace::open(&self.root, WorkspaceOptions::default())?;
-        let now = u64::try_from(desk::now().0)?;
-        let done = undo_rewind(self.desk.store(), &tree, &session, OnChanged::Refuse, now).await;
+        let (store, how) = (self.desk.store(), OnChanged::Refuse);
+        let done = undo_rewind(store, &session, &tree, how, &meta()?).await;
         let Some(rewind) = self.belief.talks[talk].rewinds.last().cloned() else {
             ensure!(matches!(done, Ok(RewindDone::Nothing)), "{done:?}");
             return Ok(("rewinds taken back", Known::default()));
@@ -124,10 +124,10 @@ impl Walk {
             now != rewind.left[path].as_ref() && now != rewind.files[path].as_ref()
         });
         match done {
-            Err(RewindError::MovedOn) => {
+            Err(RewindError::MovedSince) => {
                 ensure!(moved && self.belief.top() != rewind.top, "nothing moved on");
             }
-            Ok(RewindDone::Blocked(_)) => ensure!(moved && edited, "nothing is in the way"),
+            Ok(RewindDone::Files(_)) => ensure!(moved && edited, "nothing is in the way"),
             Ok(RewindDone::Moved { .. }) => {
                 ensure!(
                     !moved || (!edited && self.belief.top() == rewind.top),
@@ -215,16 +215,18 @@ impl Walk {
         self.desk.store().session(session).await?.context("the session is gone")
     }
 
-    fn way(&self, talk: usize, turn: usize, what: RewindWhat) -> Way {
+    fn way(&self, talk: usize, turn: usize, what: RewindScope) -> Way {
         let turns = &self.belief.talks[talk].turns;
         let later = turns.iter().enumerate().skip(turn);
         let counted = later.clone().filter(|(_, turn)| !turn.rewound).map(|(at, _)| at).collect();
         let own = later.flat_map(|(_, turn)| turn.changes.iter().copied());
         let own: BTreeSet<usize> = own.filter(|at| self.belief.changes[*at].in_force).collect();
         match what {
-            RewindWhat::Both => Way { chain: self.belief.back_to(&own), own, counted },
-            RewindWhat::Files => Way { chain: self.belief.back_to(&own), own, counted: Vec::new() },
-            RewindWhat::Conversation => Way { chain: Vec::new(), own: BTreeSet::new(), counted },
+            RewindScope::Both => Way { chain: self.belief.back_to(&own), own, counted },
+            RewindScope::Files => {
+                Way { chain: self.belief.back_to(&own), own, counted: Vec::new() }
+            }
+            RewindScope::Conversation => Way { chain: Vec::new(), own: BTreeSet::new(), counted },
         }
     }
 }

@@ -11,14 +11,14 @@ use crate::commands::chat::{Chat, TurnSettings};
 use crate::failure::Failure;
 use crate::job_place::{self, OpenJobs};
 use crate::runtime;
-use crate::workspace::{self, now};
+use crate::workspace::{self, meta};
 use salve_engine::host::OpenWorkspace;
 use salve_engine::session::machine::TurnEnding;
-use salve_engine::session::{RewindDone, RewindWish, rewind_session, undo_rewind};
+use salve_engine::session::{RewindDone, RewindRequest, RewindScope, rewind_session, undo_rewind};
 use salve_model::ModelSettings;
 use salve_model::sim::{Script, SimServer};
 use salve_store::{NewSession, SessionRecord};
-use salve_tree::{OnChanged, WorkspaceOptions};
+use salve_tree::{OnChanged, Origin, WorkspaceOptions};
 use salve_types::TodoItem;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -143,14 +143,15 @@ async fn back(
     states: &[Files],
 ) -> Result<bool, Failure> {
     let opened = OpenWorkspace::open(root, WorkspaceOptions::default())?;
-    let wish = RewindWish::default();
-    let done = rewind_session(open.store(), &opened.tree, session, 2, wish, now()).await;
+    let (on_changed, meta) = (OnChanged::Refuse, meta(Origin::User));
+    let request = RewindRequest { turn: 2, scope: RewindScope::Both, on_changed };
+    let done = rewind_session(open.store(), session, &opened.tree, request, &meta).await;
     let moved = matches!(done.map_err(Failure::new)?, RewindDone::Moved { .. });
     let todos = open.store().todos(&session.id).await?;
     let there = moved && states.get(1) == Some(&files(root)?) && tasks(&todos).0 == 1;
     let words = if there { "to before turn 2: every byte is as it was" } else { "NOT as it was" };
     stage.says("rewind", words);
-    let done = undo_rewind(open.store(), &opened.tree, session, OnChanged::Refuse, now()).await;
+    let done = undo_rewind(open.store(), session, &opened.tree, on_changed, &meta).await;
     let moved = matches!(done.map_err(Failure::new)?, RewindDone::Moved { .. });
     let here = moved && states.last() == Some(&files(root)?);
     stage.says("forward", if here { "every byte is as it was" } else { "NOT as it was" });
