@@ -101,7 +101,7 @@ async fn talked(open: &OpenJobs<'_>, place: &Path) -> Result<Shown, Failure> {
     let folder = FolderArguments { directory: Some(root.clone()), root: Some(root.clone()) };
     let at = workspace::place(&folder)?;
     let settings = TurnSettings::unasked()?;
-    let mut chat = Chat::new(open, &at, &settings, Format::Json);
+    let mut chat = Chat::new(open, &at, &settings, Format::Json)?;
     let workspace = at.root.display().to_string();
     let new = NewSession { workspace, title: "demo".to_owned(), ..NewSession::default() };
     chat.session = Some(open.store().new_session(new).await?);
