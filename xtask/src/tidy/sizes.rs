@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use xtask::process;
 use xtask::workspace::SourceFile;
 
-const MOST_PACKAGES: usize = 318;
+// The workbench brought axum, maud and utoipa with what they need: nine packages.
+const MOST_PACKAGES: usize = 327;
 const MOST_SHARE: usize = 30;
 const LONG_FILE: usize = 530;
 
