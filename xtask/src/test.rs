@@ -38,7 +38,6 @@ const STEPS: &[Step] = &[
     Step { name: "edits", run: || rig::short("edits") },
     Step { name: "heals", run: || rig::short("heal-bench") },
     Step { name: "chats", run: || rig::short("chat-bench") },
-    Step { name: "browser", run: || rig::short("browser") },
     Step { name: "real diffs", run: || rig::short("landed") },
     Step { name: "cut matrix", run: || rig::short("matrix") },
     Step { name: "garbled streams", run: || rig::short("garble") },
