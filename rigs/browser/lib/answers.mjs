@@ -107,6 +107,7 @@ export const RULES = [
   rule('out of range:', one({ todos: [{ text: 'The only task', completed: false }], fileChanges: [change('limit.py', LIMIT_AFTER, { todoIndex: 9 })] })),
   rule('many commands:', answer({ summary: 'Eleven commands.', commands: Array.from({ length: 11 }, (_, at) => command(`ls -${'a'.repeat(at + 1)}`)) })),
   rule('a failing command:', answer({ summary: 'One that fails.', commands: [command('ls'), command('cat missing.txt'), command('pwd')] })),
+  rule('single command:', answer({ summary: 'One command.', commands: [command('ls')] })),
   rule('unlisted:', answer({ summary: 'A command that is on no list.', commands: [command('git push origin main')] })),
   rule('marked:', answer({ summary: 'Try this.', sections: [{ heading: 'Run', content: 'Look first:\n\n🖥️ `ls -la`\n' }] })),
   rule('legacy:', answer({ summary: 'Steps as plain words.', nextSteps: ['Run the tests'] })),

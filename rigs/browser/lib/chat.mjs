@@ -38,7 +38,8 @@ export const STATUS = /✓ Done|⏳ Pending|🚫 Blocked|✗ Failed|✗ Cancelle
 export async function over(turn, seconds = 30) {
   return until('the turn is over', async () => {
     const text = await turn.innerText();
-    return STATUS.test(text) && text;
+    // A file may be blocked while its turn goes on; the tokens are told at the end.
+    return STATUS.test(text) && /[\d,]+ tokens/.test(text) && text;
   }, { seconds });
 }
 

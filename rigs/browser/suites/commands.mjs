@@ -11,8 +11,8 @@ const test = suite('commands');
 const panel = (page) => page.getByRole('region', { name: /CLI Execution/ });
 
 test('c064_one_command_runs_when_it_is_told_to', { smoke: true }, async (t) => {
-  const { page } = await t.chat({ settings: 'auto_apply_files = false\n' });
-  const turn = await ask(page, FULL);
+  const { page } = await t.chat();
+  const turn = await ask(page, 'single command:');
   await button(turn, 'Run').first().click();
   await until('its output', async () => (await conversation(page).innerText()).includes('notes.py'));
   await until('what the model says to it', async () => (await conversation(page).innerText()).includes('I have read the output.'), { seconds: 30 });
@@ -38,6 +38,7 @@ test('c067_c071_they_run_one_after_the_other_under_supervision', { seconds: 120 
   ensure(/100\s*%/.test(text), text);
   await button(panel(page), /✕|close/i).click();
   await until('the panel is closed', async () => !(await panel(page).isVisible()));
+  await until('the turn is done', async () => /✓ Done/.test(await turn.innerText()), { seconds: 30 });
   await sameWhenReloaded(page);
 });
 
@@ -66,9 +67,10 @@ test('c068_c076_the_model_stops_and_a_person_resumes', {}, async (t) => {
   const { page } = await t.chat({ rules });
   const turn = await ask(page, 'a failing command:');
   await button(turn, 'Run 3 cmds').click();
-  await until('paused at 1/3', async () => /1\/3/.test(await panel(page).innerText()) && /pause/i.test(await panel(page).innerText()), { seconds: 40 });
-  await button(page, 'Resume').first().click();
-  await until('the rest ran', async () => (await panel(page).innerText()).includes('3/3'), { seconds: 60 });
+  await until('paused after the first', async () => /\[Paused: Look at this first\.\]/.test(await turn.innerText()), { seconds: 40 });
+  ensure(/1\/3/.test(await panel(page).innerText()), await panel(page).innerText());
+  await button(turn, 'Run 2 cmds').click();
+  await until('the rest ran', async () => (await turn.innerText()).includes('No such file') && /✓ Done/.test(await turn.innerText()), { seconds: 50 });
 });
 
 test('c069_a_replacement_is_asked_about_like_any_other', {}, async (t) => {
@@ -95,6 +97,15 @@ test('c056_an_unlisted_command_is_asked_about', { smoke: true }, async (t) => {
   ensure(await button(turn, 'Run').count().then((n) => n >= 0), 'the turn is still there');
 });
 
+test('c056_commands_wait_for_the_changes_before_them', {}, async (t) => {
+  const { stage, page } = await t.chat({ settings: 'auto_apply_files = false\n' });
+  const turn = await ask(page, FULL);
+  await button(turn, 'Run').first().click();
+  await until('it says why', async () => (await page.getByRole('status').allInnerTexts()).join(' ').includes('Decide about the changes first'));
+  const { out } = await stage.run(['--format', 'json', 'sessions', 'show', 'last']);
+  ensure(!/"exit":/.test(out), 'nothing ran');
+});
+
 test('c074_a_marked_command_in_the_text_is_found', {}, async (t) => {
   const { page } = await t.chat();
   const turn = await ask(page, 'marked:');
@@ -103,8 +114,8 @@ test('c074_a_marked_command_in_the_text_is_found', {}, async (t) => {
 });
 
 test('c075_what_ran_is_recorded', {}, async (t) => {
-  const { stage, page } = await t.chat({ settings: 'auto_apply_files = false\n' });
-  const turn = await ask(page, FULL);
+  const { stage, page } = await t.chat();
+  const turn = await ask(page, 'single command:');
   await button(turn, 'Run').first().click();
   await until('it ran', async () => (await conversation(page).innerText()).includes('README.md'), { seconds: 30 });
   await over(lastTurn(page), 30);

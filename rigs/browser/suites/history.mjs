@@ -93,6 +93,8 @@ test('c121_a_removed_file_comes_back', {}, async (t) => {
 
 test('c119_a_file_that_a_person_changed_is_left_alone', {}, async (t) => {
   const { stage, page } = await withTwoChanges(t);
+  // What is refused is answered 409, which the browser writes on the console.
+  t.expect(page, /status of 409/);
   stage.write('fresh.py', 'FRESH = 2  # mine\n');
   await button(page, 'Rewind').first().click();
   await confirm(page);
