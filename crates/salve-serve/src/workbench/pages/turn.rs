@@ -399,3 +399,6 @@ fn count(value: &Value, name: &str) -> usize {
 fn number(value: &Value) -> u32 {
     value["number"].as_u64().and_then(|number| u32::try_from(number).ok()).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;
