@@ -14,8 +14,8 @@ use salve_engine::heal::CommandConsent;
 use salve_engine::heal::machine::HealOptions;
 use salve_engine::host::Place;
 use salve_engine::jobs::WhichModel;
-use salve_engine::session::TurnInput;
 use salve_engine::session::machine::TurnOptions;
+use salve_engine::session::{TurnInput, WINDOW_TOKENS};
 use salve_model::Role;
 use salve_types::{SessionId, SpendLimit};
 use std::io::IsTerminal;
@@ -31,6 +31,8 @@ pub(crate) struct TurnSettings {
     pub(crate) attended: bool,
     pub(crate) commands: CommandConsent,
     pub(crate) heal: HealOptions,
+    /// The most tokens of earlier exchanges that the model gets.
+    pub(crate) window: u64,
     pub(crate) environment: Vec<(String, String)>,
     /// The text of the user's own sections.
     pub(crate) template: Option<String>,
@@ -67,6 +69,7 @@ impl TurnSettings {
             commands: self.commands,
             template: self.template.clone(),
             heal: self.heal.clone(),
+            window: self.window,
             attempt: 1,
         }
     }
@@ -103,6 +106,7 @@ impl TurnSettings {
             attended: person && !arguments.yes,
             commands: CommandConsent { mode, agreed: false },
             heal: options_of_turn(&settings)?,
+            window: arguments.window.unwrap_or(WINDOW_TOKENS),
             environment: run_environment::chosen(&settings, &[])?.values,
             template,
         })
