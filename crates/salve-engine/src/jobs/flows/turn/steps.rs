@@ -105,12 +105,15 @@ impl TurnSteps {
         let log = self.store.file_operations(session).await.map_err(|error| unreadable(&error))?;
         let machine = TurnMachine::new(at.input.options);
         let mut saved = SavedTurn::new(machine, turn.text, todos, at.input.attended);
+        let registry = FileRegistry::fold(&log, &BTreeMap::new());
+        let known = |file: &RegistryEntry| Some((file.path.clone(), file.hash.clone()?));
+        saved.seen = registry.entries().filter_map(known).collect();
+        saved.effects.status = Some(TurnStatus::Running);
         let inherited =
             self.inherited(at).await?.filter(|before| before.last_turn + 1 == turn.index);
         // The first turn gets the files that were changed, and others when they are named.
         if let Some(before) = inherited {
             saved.inherited = before.modified;
-            saved.effects.status = Some(TurnStatus::Running);
             return Ok(saved);
         }
         for operation in log.iter().rev().filter(|one| one.op != FileOpKind::Delete) {
@@ -118,10 +121,6 @@ impl TurnSteps {
                 saved.known.push(operation.path.clone());
             }
         }
-        let registry = FileRegistry::fold(&log, &BTreeMap::new());
-        let known = |file: &RegistryEntry| Some((file.path.clone(), file.hash.clone()?));
-        saved.seen = registry.entries().filter_map(known).collect();
-        saved.effects.status = Some(TurnStatus::Running);
         Ok(saved)
     }
 
