@@ -103,6 +103,25 @@ async fn tools_are_offered_and_their_calls_come_back_as_they_were_written() {
 }
 
 #[tokio::test]
+async fn images_are_shown_in_the_words_of_every_dialect() {
+    let sim = sim(concat!(
+        r#"{"when":{"images":2,"contains":"what is this?"},"reply":{"text":"two pictures"}}"#,
+        "\n",
+        r#"{"reply":{"text":"nothing"}}"#
+    ))
+    .await;
+    for dialect in Dialect::ALL {
+        let images = [&b"GIF89a"[..], b"\xff\xd8\xff\xe0"].map(|one| ImagePart::new(one).unwrap());
+        let turn = Turn { images: images.to_vec(), ..Turn::user("what is this?") };
+        let asked = ModelRequest { turns: vec![turn], ..request() };
+        let reply = model(provider(dialect, &sim.url())).call(&asked, &mut ()).await.unwrap();
+        assert_eq!(reply.text, "two pictures", "{dialect:?}");
+        let sent = body(&sim).to_string();
+        assert!(sent.contains("R0lGODlh") && sent.contains("image/jpeg"), "{dialect:?}: {sent}");
+    }
+}
+
+#[tokio::test]
 async fn c146_the_schema_is_sent_word_for_word() {
     let sim = sim(r#"{"reply":{"text":"{}"}}"#).await;
     let schema =
