@@ -8,7 +8,10 @@
 //! `args` and `input`, and what is expected of it: `exit`, `report`, words of `err`, words of files in `.salve`
 //! (`state`), files that heals keep (`kept`). Before it the user may `write` files, change the `config`, and a
 //! disk may `damage` checkpoints; `meanwhile` is done as soon as a model was asked. Those of `salve chat` are in
-//! `scenarios/chat`, named by the row they show; a step with `format` `jsonl` may say which `events` it writes.
+//! `scenarios/chat`, named by the row they show; a step with `format` `jsonl` may say which `events` it writes, and
+//! `told` names fields of some. `outside` (texts) and `bytes` (hexadecimal) are files beside the project, which
+//! arguments name as `{outside}/NAME`; `out` are words of standard output, `asked` is how often models were asked so
+//! far. A turn is planned by what it mentions unless the `config` has a table `[chat]`.
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 use crate::run::{Ended, folder, salve_in, toolchain_variables, write};
@@ -168,8 +171,20 @@ impl Stage<'_> {
     fn prepare(&mut self, step: &Value) {
         self.write(step);
         self.remember(step);
+        for (path, text) in step["outside"].as_object().into_iter().flatten() {
+            write(&self.settings.join(path), text.as_str().unwrap());
+        }
+        for (path, hex) in step["bytes"].as_object().into_iter().flatten() {
+            let digits: Vec<u8> = hex.as_str().unwrap().bytes().collect();
+            let digit = |one: u8| u8::try_from(char::from(one).to_digit(16).unwrap()).unwrap();
+            let bytes: Vec<u8> =
+                digits.chunks_exact(2).map(|pair| digit(pair[0]) * 16 + digit(pair[1])).collect();
+            std::fs::write(self.settings.join(path), bytes).unwrap();
+        }
         let more = step["config"].as_str().unwrap_or_default();
-        let config = format!("{more}\n{}", self.models.as_deref().unwrap_or_default());
+        let chat = if more.contains("[chat]") { "" } else { "[chat]\nplan = \"mentions\"\n" };
+        let models = self.models.as_deref().unwrap_or_default();
+        let config = format!("{more}\n{models}\n{chat}");
         write(&self.settings.join("salve/config.toml"), &config);
         let mut checkpoints = self.kept("checkpoint-");
         match step["damage"].as_str() {
@@ -184,12 +199,11 @@ impl Stage<'_> {
     }
 
     fn run(&self, step: &Value) -> Ended {
-        let arguments: Vec<&str> = step["args"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(|one| one.as_str().unwrap())
-            .collect();
+        let outside = self.settings.display().to_string();
+        let arguments = step["args"].as_array().into_iter().flatten();
+        let arguments: Vec<String> =
+            arguments.map(|one| one.as_str().unwrap().replace("{outside}", &outside)).collect();
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let command = step["command"].as_str().unwrap_or("heal");
         let input = if step["input"].is_null() { String::new() } else { step["input"].to_string() };
         let format = step["format"].as_str().unwrap_or("json");
@@ -230,6 +244,28 @@ impl Stage<'_> {
             names.dedup();
             if names != *events {
                 wrong.push(format!("the events are {names:?}"));
+            }
+        }
+        for expected in step["told"].as_array().into_iter().flatten() {
+            let mut lines = ended.out.lines().filter_map(|line| serde_json::from_str(line).ok());
+            let fits = |event: Value| {
+                let mut wrong = Vec::new();
+                unlike("", &event, expected, &mut wrong);
+                wrong.is_empty()
+            };
+            if !lines.any(fits) {
+                wrong.push(format!("no event is like {expected}: {}", ended.out));
+            }
+        }
+        for words in step["out"].as_array().into_iter().flatten() {
+            if !ended.out.contains(words.as_str().unwrap()) {
+                wrong.push(format!("{words} is not on standard output: {}", ended.out));
+            }
+        }
+        if let Some(asked) = step["asked"].as_u64() {
+            let calls = self.server.unwrap().calls().calls;
+            if calls != asked {
+                wrong.push(format!("models were asked {calls} times, not {asked}"));
             }
         }
         for words in step["err"].as_array().into_iter().flatten() {
