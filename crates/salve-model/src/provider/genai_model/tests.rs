@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::http_client::{HttpClientOptions, http_client};
+use crate::image::ImagePart;
 use crate::key::Secret;
 use crate::provider::ProviderTimeouts;
 use crate::request::{SchemaAsk, ToolSpec, Turn};
