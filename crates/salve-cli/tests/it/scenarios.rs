@@ -18,6 +18,7 @@ use crate::run::{Ended, folder, salve_in, toolchain_variables, write};
 use salve_model::sim::{Script, SimHandle, SimServer};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -179,7 +180,8 @@ impl Stage<'_> {
             let digit = |one: u8| u8::try_from(char::from(one).to_digit(16).unwrap()).unwrap();
             let bytes: Vec<u8> =
                 digits.chunks_exact(2).map(|pair| digit(pair[0]) * 16 + digit(pair[1])).collect();
-            std::fs::write(self.settings.join(path), bytes).unwrap();
+            let mut file = std::fs::File::create(self.settings.join(path)).unwrap();
+            file.write_all(&bytes).unwrap();
         }
         let more = step["config"].as_str().unwrap_or_default();
         let chat = if more.contains("[chat]") { "" } else { "[chat]\nplan = \"mentions\"\n" };
