@@ -91,7 +91,7 @@ pub use rewind::{
     SESSION_REWOUND, last_rewind, moved_changes, plan_rewind, rewind_session, undo_rewind,
 };
 pub use state::{Effects, RanCommand, SavedTurn, Waits};
-pub use status::{StatusFacts, run_all_label, status_line};
+pub use status::{StatusFacts, run_all_label, status_badge, status_line};
 pub use todos::{OutOfRange, TodoProgress, linked, merge_todos, tick, untick};
 pub use urls::{
     FetchedPage, GetPage, JudgedUrl, PageAnswer, PinnedConnections, ResolveHost, SystemNames,
