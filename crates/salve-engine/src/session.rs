@@ -5,6 +5,7 @@
 //! turn is a plain value that a durable flow drives; everything but `conversation`, `driver`, `work`, `load` and
 //! `urls` is pure. Never applies or runs what was only recovered from a broken answer.
 
+mod accept;
 mod ask;
 mod batch;
 mod bug;
@@ -14,12 +15,15 @@ mod event;
 mod export;
 mod hand_over;
 mod handoff;
+mod help;
 mod input;
 mod load;
 mod log;
 pub mod machine;
 mod multi_step;
 mod one_line;
+mod output;
+mod pages;
 mod plan;
 mod practice;
 mod project_rules;
@@ -36,6 +40,7 @@ mod todos;
 mod urls;
 mod work;
 
+pub use accept::accept_recovered;
 pub use ask::{Question, SessionFacts, answer_question, window_used};
 pub use batch::{
     BatchPanel, BatchResult, BatchRun, BatchStep, BatchTally, CommandBatch, GateAnswer, OutOfOrder,
@@ -49,9 +54,9 @@ pub use conversation::{
 };
 pub use driver::{
     NewAnswer, TurnReport, finish, offer_handoff, perform, supervisor_question, take_answer,
-    take_heal, take_result, take_supervision,
+    take_heal, take_help, take_result, take_supervision,
 };
-pub use event::{EventName, TurnEvent};
+pub use event::{EventName, PlannedBy, TurnEvent};
 pub use export::{
     AuditExport, AuditPair, PairExport, SessionExport, audit_document, audit_name, change_history,
     file_registry, pair_file_history, session_document,
@@ -61,7 +66,8 @@ pub use handoff::{
     HandoffChoice, HandoffFacts, LOADED_BYTES, LOADED_FILES, ModifiedFile, OFFER_AT_PERCENT,
     RECENT_EXCHANGES, handoff_files, handoff_input, handoff_text, is_near_limit,
 };
-pub use input::{TurnDecision, TurnInput, TurnResume};
+pub use help::{HelpQuestion, help_question};
+pub use input::{TurnDecision, TurnHelp, TurnInput, TurnResume};
 pub use load::{
     LoadLimits, Loaded, LoadedFile, MAX_OMITTED, MapLimits, OmitCode, OmittedFile, SearchCode,
     SearchFailure, load, load_from, map_index, workspace_names,
@@ -94,7 +100,7 @@ pub use rewind::{
     SESSION_REWOUND, last_rewind, moved_changes, plan_rewind, rewind_session, undo_rewind,
 };
 pub use state::{Effects, RanCommand, RowConsent, SavedTurn, Waits};
-pub use status::{StatusFacts, run_all_label, status_line};
+pub use status::{StatusFacts, run_all_label, status_badge, status_line};
 pub use steering::{Steering, add_request, guide, guided, is_continue, pause_steps, steering};
 pub use todos::{OutOfRange, TodoProgress, linked, merge_todos, tick, untick};
 pub use urls::{

@@ -15,7 +15,7 @@ use salve_engine::heal::machine::HealOptions;
 use salve_engine::host::Place;
 use salve_engine::jobs::WhichModel;
 use salve_engine::session::machine::TurnOptions;
-use salve_engine::session::{TurnInput, WINDOW_TOKENS};
+use salve_engine::session::{TurnHelp, TurnInput, WINDOW_TOKENS};
 use salve_model::Role;
 use salve_types::{SessionId, SpendLimit};
 use std::io::IsTerminal;
@@ -36,6 +36,8 @@ pub(crate) struct TurnSettings {
     pub(crate) environment: Vec<(String, String)>,
     /// The text of the user's own sections.
     pub(crate) template: Option<String>,
+    /// Who and what else may be asked.
+    pub(crate) help: TurnHelp,
 }
 
 impl TurnSettings {
@@ -54,6 +56,11 @@ impl TurnSettings {
         Self::with(&TurnArguments::default(), None, place, true)
     }
 
+    /// Leaves out the models that help: a script that is the only model has one answer for everything.
+    pub(crate) fn for_practice(&mut self) {
+        (self.help.planner, self.help.cleaner) = (None, None);
+    }
+
     /// Returns what a turn in a place may do. Its place in a session is left to fill, and the text of the user's own
     /// sections is to be kept first.
     pub(crate) fn input(&self, place: &Place) -> TurnInput {
@@ -70,6 +77,7 @@ impl TurnSettings {
             template: self.template.clone(),
             heal: self.heal.clone(),
             window: self.window,
+            help: self.help.clone(),
             attempt: 1,
         }
     }
@@ -109,6 +117,7 @@ impl TurnSettings {
             window: arguments.window.unwrap_or(WINDOW_TOKENS),
             environment: run_environment::chosen(&settings, &[])?.values,
             template,
+            help: settings.chat.value.help(&settings.models.settings.roles),
         })
     }
 
@@ -122,8 +131,10 @@ impl TurnSettings {
             attended: false,
             commands: CommandConsent::default(),
             heal: HealOptions::default(),
+            window: WINDOW_TOKENS,
             environment: run_environment::chosen(&settings, &[])?.values,
             template: None,
+            help: TurnHelp::default(),
         })
     }
 

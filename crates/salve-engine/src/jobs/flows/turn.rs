@@ -11,12 +11,15 @@ pub use steps::TurnSteps;
 use super::generate::{GenerateInput, GenerateOutput};
 use super::{GENERATE_FLOW, HEAL_FLOW, JobStatus, RESUME_SIGNAL};
 use crate::heal::{HealInput, HealReport, StateId};
+use crate::session::machine::HelpWhy;
 use crate::session::{TurnInput, TurnReport, TurnResume};
 use salve_jobs::{FlowCtx, FlowError, FlowName, JobError, Json, Retry, StepError, StepName};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use steps::{ANSWER, BEGIN, FINISH, HEAL, HEALED, PROMPT, RESUME, SUPERVISED, SUPERVISOR, WORK};
+use steps::{
+    ANSWER, BEGIN, FINISH, HEAL, HEALED, HELP, HELPED, PROMPT, RESUME, SUPERVISED, SUPERVISOR, WORK,
+};
 
 /// The stage under which a turn says what it does.
 pub const TURN_STAGE: &str = "answering";
@@ -38,6 +41,8 @@ pub(super) enum Next {
     Ask(u32),
     /// A model is asked what comes after a command, for the word of this number.
     Supervise(u32),
+    /// Another model is asked for help.
+    Help(HelpWhy),
     /// What is red is healed.
     Heal,
     /// The turn is over, for good or for now.
@@ -118,6 +123,11 @@ pub(super) async fn run_turn(context: Arc<dyn FlowCtx>, input: Json) -> Result<J
                 let answer = run.generate(&name, &asked).await?;
                 run.step(SUPERVISED, &Asked { at, system: None, prompt: None, answer }).await?
             }
+            Next::Help(why) => {
+                run.say(&serde_json::json!({ "helps": why }));
+                let answer = run.help(&at, why, &here.state).await?;
+                run.step(HELPED, &Asked { at, system: None, prompt: None, answer }).await?
+            }
             Next::Heal => {
                 run.say(&serde_json::json!({ "heals": true }));
                 let (report, error) = run.heal(&at, &here.state).await?;
@@ -163,9 +173,18 @@ impl Run<'_> {
         state: &StateId,
     ) -> Result<(GenerateInput, Answer), FlowError> {
         let asked: GenerateInput = self.step(PROMPT, at).await?;
-        let name = format!("ask-{number}-{}", state.step);
-        let answer = self.generate(&name, &asked).await?;
+        let answer = self.generate(&format!("ask-{number}-{}", state.step), &asked).await?;
         Ok((asked, answer))
+    }
+
+    async fn help(&self, at: &At, why: HelpWhy, state: &StateId) -> Result<Answer, FlowError> {
+        let asked: GenerateInput = self.step(HELP, at).await?;
+        let name = match why {
+            HelpWhy::Plan => "plan",
+            HelpWhy::Clean => "clean",
+            HelpWhy::Shape => "shape",
+        };
+        self.generate(&format!("{name}-{}", state.step), &asked).await
     }
 
     async fn generate(&self, name: &str, asked: &GenerateInput) -> Result<Answer, FlowError> {

@@ -13,7 +13,7 @@ use super::{EventName, TurnEvent, answer_of};
 use crate::heal::RepairError;
 use salve_types::{SessionId, TodoItem, TurnStatus};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// What a turn came to, as other programs read it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,6 +33,9 @@ pub struct TurnReport {
     pub summary: Option<String>,
     /// The change sets that were written, in order.
     pub changes: Vec<String>,
+    /// The result in the shape that the caller wants.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Value>,
     /// What waits for a person.
     pub waits: Option<Waits>,
     /// Why it ended as it did, where it did not complete.
@@ -77,6 +80,7 @@ pub fn finish(work: &TurnWork, saved: &mut SavedTurn) -> Result<TurnReport, Repa
         status_line: status_line(&facts_of(saved, status)),
         summary: answer.summary.clone().or_else(|| answer.plain_text.clone()),
         changes: saved.changes.iter().map(|change| change.change_id.clone()).collect(),
+        output: saved.output.clone(),
         waits: saved.waits.clone(),
         why,
         asked: saved.machine.asked(),
@@ -91,7 +95,8 @@ pub fn finish(work: &TurnWork, saved: &mut SavedTurn) -> Result<TurnReport, Repa
     };
     let mut payload = json!({
         "status": status, "ending": ending, "why": report.why, "waits": report.waits,
-        "statusLine": report.status_line, "changes": report.changes, "tokens": spent.tokens, "microDollars": spent.micro_dollars,
+        "statusLine": report.status_line, "changes": report.changes, "tokens": spent.tokens,
+        "microDollars": spent.micro_dollars,
     });
     if name == EventName::RequestComplete {
         let concerns = concerns_in(&saved.request).len();
@@ -99,6 +104,9 @@ pub fn finish(work: &TurnWork, saved: &mut SavedTurn) -> Result<TurnReport, Repa
         payload["multiStep"] = json!(is_multi_step(steps, answer.file_changes.len(), concerns));
         payload["tooManySteps"] = json!(too_many_steps(&answer));
         payload["structured"] = json!(answer);
+        if let Some(output) = &report.output {
+            payload["output"] = output.clone();
+        }
         payload["diffPreview"] = json!(saved.preview);
     } else {
         payload["retry"] = json!(true);

@@ -6,13 +6,13 @@
 
 use super::{Answer, Asked, At, Healed, Here, Next, Resumed};
 use crate::heal::{HealInput, RepairError, StateFolder, StateId, Then};
-use crate::jobs::{GenerateInput, HealHost, SaidBefore, ShownIn, StopCode};
-use crate::session::machine::{Interruption, TurnMachine, TurnResult, TurnStep};
+use crate::jobs::{GenerateCaps, GenerateInput, HealHost, SaidBefore, ShownIn, StopCode};
+use crate::session::machine::{Interruption, TurnMachine, TurnOptions, TurnResult, TurnStep};
 use crate::session::{
-    Effects, EventName, FileRegistry, Inherited, NewAnswer, Question, RegistryEntry, SavedTurn,
-    SessionFacts, TurnEvent, TurnInput, TurnWork, answer_question, finish, inherited,
-    offer_handoff, perform, steering, supervisor_question, take_answer, take_heal, take_result,
-    take_supervision, window_used,
+    Effects, EventName, FileRegistry, HelpQuestion, Inherited, NewAnswer, Question, RegistryEntry,
+    SavedTurn, SessionFacts, TurnEvent, TurnInput, TurnWork, answer_question, finish,
+    help_question, inherited, offer_handoff, perform, steering, supervisor_question, take_answer,
+    take_heal, take_help, take_result, take_supervision, window_used,
 };
 use salve_jobs::{BadName, DoubtPolicy, JobId, Json, StepError, StepName, Steps};
 use salve_store::{
@@ -33,9 +33,13 @@ pub(super) const SUPERVISOR: &str = "turn.supervisor";
 pub(super) const SUPERVISED: &str = "turn.supervised";
 pub(super) const HEAL: &str = "turn.heal";
 pub(super) const HEALED: &str = "turn.healed";
+pub(super) const HELP: &str = "turn.help";
+pub(super) const HELPED: &str = "turn.helped";
 pub(super) const FINISH: &str = "turn.finish";
 pub(super) const RESUME: &str = "turn.resume";
 
+/// How often a model is asked for help whose provider fails.
+const HELP_ATTEMPTS: u32 = 2;
 /// How many files of earlier turns are attached again.
 const KNOWN_FILES: usize = 8;
 
@@ -84,6 +88,8 @@ impl TurnSteps {
         let steps = step!(steps, self, SUPERVISED, supervised);
         let steps = step!(steps, self, HEAL, heal);
         let steps = step!(steps, self, HEALED, healed);
+        let steps = step!(steps, self, HELP, help);
+        let steps = step!(steps, self, HELPED, helped);
         let steps = step!(steps, self, FINISH, finish);
         Ok(step!(steps, self, RESUME, resume))
     }
@@ -103,8 +109,12 @@ impl TurnSteps {
         let turn = self.turn(at).await?;
         let todos = self.store.todos(session).await.map_err(|error| unreadable(&error))?;
         let log = self.store.file_operations(session).await.map_err(|error| unreadable(&error))?;
-        let machine = TurnMachine::new(at.input.options);
+        let machine = TurnMachine::new(options_of(&at.input, &turn));
         let mut saved = SavedTurn::new(machine, turn.text, todos, at.input.attended);
+        saved.images = u32::try_from(turn.images.len()).unwrap_or(u32::MAX);
+        if saved.machine.options().plan {
+            saved.effects.say(TurnEvent::planning());
+        }
         let registry = FileRegistry::fold(&log, &BTreeMap::new());
         let known = |file: &RegistryEntry| Some((file.path.clone(), file.hash.clone()?));
         saved.seen = registry.entries().filter_map(known).collect();
@@ -158,6 +168,7 @@ impl TurnSteps {
             doubt: DoubtPolicy::Retry,
             session: Some(input.session.to_string()),
             history: said,
+            images: turn.images,
             shown_in: Some(ShownIn { session: input.session, turn: turn.index }),
             unattended: true,
             edits: true,
@@ -208,7 +219,7 @@ impl TurnSteps {
                 Some(id) => self.store.text(id).await.map_err(failed)?,
                 None => None,
             };
-            past.push((turn.text, raw.unwrap_or_default()));
+            past.push((with_images(turn.text, turn.images.len()), raw.unwrap_or_default()));
         }
         let operations = self.store.file_operations(session).await.map_err(failed)?;
         let template = match &at.input.template {
@@ -306,6 +317,38 @@ impl TurnSteps {
             spent,
             text,
         })
+    }
+
+    async fn help(&self, job: &JobId, at: At) -> Result<GenerateInput, StepError> {
+        let session = at.input.session.to_string();
+        let question = self.blocking(job, at, move |here| {
+            let (_, Some(saved)) = here.state()? else { return Err(lost()) };
+            let TurnStep::Help(why) = saved.machine.next() else {
+                return Err(RepairError::Io("the turn asks for no help now".to_owned()));
+            };
+            Ok((help_question(&here.work, &saved, why)?, saved.machine.left()))
+        });
+        let (HelpQuestion { model, system, prompt, max_tokens }, budget) = question.await?;
+        Ok(GenerateInput {
+            system: Some(self.put(&system).await?),
+            model,
+            max_tokens,
+            budget,
+            doubt: DoubtPolicy::Retry,
+            session: Some(session),
+            unattended: true,
+            caps: GenerateCaps { resumes: 2, reworks: 0, retries: 0 },
+            attempts: HELP_ATTEMPTS,
+            ..GenerateInput::new(self.put(&prompt).await?)
+        })
+    }
+
+    async fn helped(&self, job: &JobId, asked: Asked) -> Result<Here, StepError> {
+        let Asked { at, answer, .. } = asked;
+        let (new, fresh) = (self.new_answer(answer).await?, self.fresh(&at).await?);
+        let done = self
+            .blocking(job, at, move |here| here.step(fresh, |_, _, saved| take_help(saved, new)));
+        self.kept(done.await?).await
     }
 
     async fn heal(&self, job: &JobId, at: At) -> Result<HealInput, StepError> {
@@ -416,6 +459,7 @@ impl TurnSteps {
         let next = next.unwrap_or_else(|| match saved.machine.next() {
             TurnStep::Ask(ask) => Next::Ask(ask.number),
             TurnStep::Supervise(number) => Next::Supervise(number),
+            TurnStep::Help(why) => Next::Help(why),
             TurnStep::Heal => Next::Heal,
             TurnStep::Done(_) => Next::Finish,
             _ => Next::Work,
@@ -549,6 +593,26 @@ impl Place {
             audit,
             ..SessionWrite::new(input.session.clone(), format!("{}:{step}", self.job))
         }
+    }
+}
+
+// Images go with their own turn alone; later ones are told that there were some.
+fn with_images(text: String, images: usize) -> String {
+    match images {
+        0 => text,
+        images => format!("{text}\n\n[{images} image(s) were attached to this message]"),
+    }
+}
+
+// A plan is for words: what is on an image, a planner that does not see it cannot know.
+fn options_of(input: &TurnInput, turn: &TurnRecord) -> TurnOptions {
+    let help = &input.help;
+    let may_plan = turn.images.is_empty() || help.plan_with_images;
+    TurnOptions {
+        plan: help.planner.is_some() && may_plan,
+        clean: help.cleaner.is_some(),
+        shape: help.output.is_some(),
+        ..input.options
     }
 }
 
