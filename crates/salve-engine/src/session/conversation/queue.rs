@@ -104,7 +104,7 @@ impl Worker {
         loop {
             let order = tokio::select! {
                 biased;
-                _ = self.stop.changed() => return,
+                () = told_to_stop(&mut self.stop) => return,
                 order = orders.recv() => order,
             };
             let Some(order) = order else { return };
@@ -129,7 +129,7 @@ impl Worker {
         let mut running = self.conversation.start(order.input, order.told).await?;
         let stopped = tokio::select! {
             stopped = running.stopped() => stopped.map(drop),
-            _ = self.stop.changed() => Ok(()),
+            () = told_to_stop(&mut self.stop) => Ok(()),
         };
         running.finish(self.grace).await;
         stopped
@@ -144,7 +144,7 @@ impl Worker {
                 Err(error) => return Err(error),
             }
             tokio::select! {
-                _ = self.stop.changed() => return Ok(None),
+                () = told_to_stop(&mut self.stop) => return Ok(None),
                 () = tokio::time::sleep(BETWEEN_LOOKS) => {}
             }
         }
@@ -165,4 +165,10 @@ impl Worker {
         let waiting = self.conversation.waiting(&turn).await?;
         Ok(waiting.is_some_and(|waiting| waiting.approval == *approval))
     }
+}
+
+// A turn may have heard the word already, so it is asked whether it was said, not whether it is new. Where the owner is
+// gone, nobody wants more turns either.
+async fn told_to_stop(stop: &mut watch::Receiver<bool>) {
+    let _ = stop.wait_for(|stop| *stop).await;
 }
