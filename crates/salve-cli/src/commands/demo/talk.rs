@@ -67,7 +67,7 @@ const TURNS: [Asked; 4] = [
         notes: None,
     },
     Asked {
-        words: "write NOTES.md about it",
+        words: "write notes.md about it",
         what: "a new file",
         calls: 1,
         price: CHECKED,
@@ -163,7 +163,7 @@ fn tasks(todos: &[TodoItem]) -> (usize, usize) {
 }
 
 fn expected(asked: &Asked) -> Files {
-    let notes = asked.notes.map(|notes| ("NOTES.md".to_owned(), notes.to_owned()));
+    let notes = asked.notes.map(|notes| ("notes.md".to_owned(), notes.to_owned()));
     [("price.py".to_owned(), asked.price.to_owned())].into_iter().chain(notes).collect()
 }
 
@@ -188,14 +188,14 @@ fn script() -> String {
     });
     let notes = json!({
         "summary": "Notes.", "todos": [{ "text": "Write the notes", "completed": true }],
-        "fileChanges": [{ "path": "NOTES.md", "content": NOTES, "todoIndex": 0 }],
+        "fileChanges": [{ "path": "notes.md", "content": NOTES, "todoIndex": 0 }],
     });
     let cut = whole("Round the price", ROUNDED).to_string();
     let middle = cut.find("round(").unwrap_or(0);
     let fitting = whole("Refuse negative amounts", CHECKED).to_string();
     let rules = [
         json!({ "when": { "contains": "were not applied" }, "reply": { "text": fitting } }),
-        json!({ "when": { "contains": "write NOTES.md" }, "reply": { "text": notes.to_string() } }),
+        json!({ "when": { "contains": "write notes.md" }, "reply": { "text": notes.to_string() } }),
         json!({ "when": { "contains": "refuse negative" }, "reply": { "text": stale.to_string() } }),
         json!({ "when": { "contains": "round the price" }, "reply": { "text": cut, "continues": true, "cuts": [middle] } }),
         json!({ "reply": { "text": chatty } }),
