@@ -97,7 +97,7 @@ async fn talked(open: &OpenJobs<'_>, place: &Path) -> Result<Shown, Failure> {
     let mut stage = Stage::default();
     let root = place.join("talk");
     std::fs::create_dir(&root)?;
-    std::fs::write(root.join("price.py"), PRICE)?;
+    put(&root.join("price.py"), PRICE)?;
     let folder = FolderArguments { directory: Some(root.clone()), root: Some(root.clone()) };
     let at = workspace::place(&folder)?;
     let settings = TurnSettings::unasked()?;
@@ -109,7 +109,7 @@ async fn talked(open: &OpenJobs<'_>, place: &Path) -> Result<Shown, Failure> {
     let mut states = vec![files(&root)?];
     for (number, asked) in TURNS.iter().enumerate() {
         if number == 2 {
-            std::fs::write(root.join("price.py"), BY_HAND)?;
+            put(&root.join("price.py"), BY_HAND)?;
             stage.says("by hand", "price.py gets a comment");
         }
         stage.received(asked.words);
@@ -156,6 +156,11 @@ async fn back(
     let here = moved && states.last() == Some(&files(root)?);
     stage.says("forward", if here { "every byte is as it was" } else { "NOT as it was" });
     Ok(there && here)
+}
+
+fn put(path: &Path, text: &str) -> Result<(), Failure> {
+    use std::io::Write;
+    Ok(std::fs::File::create(path)?.write_all(text.as_bytes())?)
 }
 
 fn tasks(todos: &[TodoItem]) -> (usize, usize) {
