@@ -7,6 +7,7 @@ mod arguments;
 mod automatic;
 mod batch;
 mod change;
+mod chat_settings;
 mod commands;
 mod config_files;
 mod environment;

@@ -5,6 +5,7 @@
 //! turn is a plain value that a durable flow drives; everything but `conversation`, `driver`, `work`, `load` and
 //! `urls` is pure. Never applies or runs what was only recovered from a broken answer.
 
+mod accept;
 mod ask;
 mod batch;
 mod bug;
@@ -13,11 +14,14 @@ mod driver;
 mod event;
 mod export;
 mod handoff;
+mod help;
 mod input;
 mod load;
 pub mod machine;
 mod multi_step;
 mod one_line;
+mod output;
+mod pages;
 mod plan;
 mod practice;
 mod project_rules;
@@ -32,6 +36,7 @@ mod todos;
 mod urls;
 mod work;
 
+pub use accept::accept_recovered;
 pub use ask::{Question, SessionFacts, answer_question};
 pub use batch::{
     BatchPanel, BatchResult, BatchRun, BatchStep, BatchTally, CommandBatch, GateAnswer, OutOfOrder,
@@ -42,8 +47,10 @@ pub use conversation::{
     Conversation, ConversationError, ConversationParts, EventScope, RunningTurn, TurnOrder,
     TurnQueue, WaitingTurn,
 };
-pub use driver::{NewAnswer, TurnReport, finish, perform, take_answer, take_heal, take_result};
-pub use event::{EventName, TurnEvent};
+pub use driver::{
+    NewAnswer, TurnReport, finish, perform, take_answer, take_heal, take_help, take_result,
+};
+pub use event::{EventName, PlannedBy, TurnEvent};
 pub use export::{
     AuditExport, AuditPair, PairExport, SessionExport, audit_document, audit_name, change_history,
     file_registry, pair_file_history, session_document,
@@ -52,7 +59,8 @@ pub use handoff::{
     HandoffChoice, HandoffFacts, LOADED_BYTES, LOADED_FILES, ModifiedFile, OFFER_AT_PERCENT,
     RECENT_EXCHANGES, handoff_files, handoff_input, handoff_text, is_near_limit,
 };
-pub use input::{TurnDecision, TurnInput, TurnResume};
+pub use help::{HelpQuestion, help_question};
+pub use input::{TurnDecision, TurnHelp, TurnInput, TurnResume};
 pub use load::{
     LoadLimits, Loaded, LoadedFile, MAX_OMITTED, MapLimits, OmitCode, OmittedFile, SearchCode,
     SearchFailure, load, load_from, map_index, workspace_names,
@@ -83,7 +91,7 @@ pub use rewind::{
     SESSION_REWOUND, last_rewind, moved_changes, plan_rewind, rewind_session, undo_rewind,
 };
 pub use state::{Effects, RanCommand, SavedTurn, Waits};
-pub use status::{StatusFacts, run_all_label, status_line};
+pub use status::{StatusFacts, run_all_label, status_badge, status_line};
 pub use todos::{OutOfRange, TodoProgress, linked, merge_todos, tick, untick};
 pub use urls::{
     FetchedPage, GetPage, JudgedUrl, PageAnswer, PinnedConnections, ResolveHost, SystemNames,

@@ -21,6 +21,12 @@ pub(crate) struct ChatArguments {
     pub(crate) model: Option<String>,
     #[command(flatten)]
     pub(crate) turn: TurnArguments,
+    /// Shows an image to the model with the first request: a PNG, JPEG, GIF or WebP file; may be given several times.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) image: Vec<PathBuf>,
+    /// Wants the result as one JSON value that fits this JSON Schema, alone on standard output.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output_schema: Option<PathBuf>,
     /// Sends `continue` by itself while tasks are open and every step ends well, at most so often.
     #[arg(long, value_name = "STEPS", default_value_t = 0)]
     pub(crate) auto_continue: u32,
@@ -59,6 +65,9 @@ pub(crate) struct SessionsResumeArguments {
     /// Takes none of the edits that wait, and does not run the command that waits.
     #[arg(long, conflicts_with = "yes")]
     pub(crate) decline: bool,
+    /// Takes what could be read of a broken answer as it is shown: nothing of it is applied or run.
+    #[arg(long, conflicts_with_all = ["yes", "decline"])]
+    pub(crate) accept: bool,
     #[command(flatten)]
     pub(crate) turn: TurnArguments,
 }

@@ -6,6 +6,7 @@
 //! was not verified, never runs a command that is not on the list without a person.
 
 mod ask_person;
+mod attachments;
 mod draw;
 mod follow;
 mod lines;
@@ -25,9 +26,10 @@ use crate::{host, input, output, runtime, workspace};
 use salve_engine::host::{HostError, Place};
 use salve_engine::session::machine::TurnEnding;
 use salve_engine::session::{
-    Advance, AutoContinue, CONTINUE_INPUT, TurnDecision, TurnReport, TurnResume, advance,
+    Advance, AutoContinue, CONTINUE_INPUT, TurnDecision, TurnReport, TurnResume, accept_recovered,
+    advance,
 };
-use salve_store::SessionRecord;
+use salve_store::{SessionRecord, TurnRecord};
 use salve_types::TurnStatus;
 use std::io::IsTerminal;
 
@@ -52,7 +54,13 @@ pub(crate) fn run(arguments: &ChatArguments, format: Format) -> CommandResult {
             .hint("Add a `[[provider]]` and `[roles]` to your own config.toml; see docs/models.md.")
             .hint("`salve chat --practice DIR` needs none."));
     }
-    let settings = TurnSettings::of(&arguments.turn, arguments.model.as_deref(), &place)?;
+    let mut settings = TurnSettings::of(&arguments.turn, arguments.model.as_deref(), &place)?;
+    if arguments.practice.is_some() {
+        settings.for_practice();
+    }
+    settings.help.output =
+        arguments.output_schema.as_deref().map(attachments::schema).transpose()?;
+    let (settings, images) = (settings, attachments::images(&arguments.image)?);
     let talk = async |open: &OpenJobs<'_>| {
         let session = match &arguments.session {
             Some(named) => Some(find(open.store(), &arguments.place, Some(named)).await?),
@@ -63,6 +71,9 @@ pub(crate) fn run(arguments: &ChatArguments, format: Format) -> CommandResult {
         }
         let mut chat = Chat::new(open, &place, &settings, format)?;
         chat.session = session;
+        for image in images {
+            chat.images.push(open.store().put_image(image).await?);
+        }
         match prompt {
             Some(prompt) => once(&mut chat, arguments, &prompt).await,
             None => lines::run(&mut chat, arguments).await,
@@ -153,6 +164,9 @@ pub(crate) fn resume(
             output::story(&format!("turn {} is over: {}\n", turn.index, turn.status.name()));
             return Ok(Ending::Clean);
         }
+        if arguments.accept {
+            return accept(open, &turn).await;
+        }
         let decision = match (arguments.turn.yes, arguments.decline) {
             (true, _) => Some(TurnDecision::Yes),
             (_, true) => Some(TurnDecision::No),
@@ -167,6 +181,22 @@ pub(crate) fn resume(
         chat.show_end(&report)?;
         Ok(ending(&report))
     })
+}
+
+// What was recovered is taken as it is shown.
+async fn accept(open: &OpenJobs<'_>, turn: &TurnRecord) -> CommandResult {
+    let todos = open.store().todos(&turn.session).await?;
+    let Some(write) = accept_recovered(turn, &todos) else {
+        let status = turn.status.name();
+        return Err(Failure::new(format!("turn {} is {status}, and not in part", turn.index))
+            .hint("`--accept` is for a turn of which only parts could be read."));
+    };
+    open.store().write_session(write).await?;
+    output::story(&format!(
+        "turn {} is taken as it was shown; nothing of it was applied or run\n",
+        turn.index
+    ));
+    Ok(Ending::Clean)
 }
 
 /// Returns the exit code of a turn.

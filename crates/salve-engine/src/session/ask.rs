@@ -6,6 +6,8 @@
 use super::batch::feedback_message;
 use super::load::{MapLimits, map_index, workspace_names};
 use super::machine::{AskTurn, AskWhy};
+use super::output;
+use super::pages;
 use super::plan::mentioned_words;
 use super::project_rules::project_rules;
 use super::prompt::{
@@ -91,12 +93,11 @@ pub fn answer_question(
     let rules = project_rules(&root, &work.input().here);
     let rules: Vec<(String, String)> =
         rules.into_iter().map(|rules| (rules.path, rules.text)).collect();
-    let mentions = mentioned_words(&saved.request);
-    let names = workspace_names(&root)?;
-    let index = map_index(&root, &names, &mentions, &MapLimits::default(), work.map_cache());
-    let map = repository_map(&index, &mentions, MAP_TOKENS);
+    let map = map_of(work, &saved.request)?;
+    let output = work.input().help.output.as_ref().map(output::section);
     let parts = PromptParts {
         hash_label: HASH_LABEL,
+        output: output.as_deref().unwrap_or_default(),
         project_rules: &rules,
         repository_map: &map,
         known_files: &known,
@@ -109,6 +110,18 @@ pub fn answer_question(
         history: fitted.messages.into_iter().map(said).collect(),
         prompt: message(saved, ask.why),
     })
+}
+
+/// Draws the map of the repository, what a request mentions first.
+///
+/// # Errors
+/// When the workspace cannot be read.
+pub(super) fn map_of(work: &TurnWork, request: &str) -> Result<String, RepairError> {
+    let root = Root::open(work.root()).map_err(|error| RepairError::Io(error.to_string()))?;
+    let mentions = mentioned_words(request);
+    let names = workspace_names(&root)?;
+    let index = map_index(&root, &names, &mentions, &MapLimits::default(), work.map_cache());
+    Ok(repository_map(&index, &mentions, MAP_TOKENS))
 }
 
 fn said(turn: Turn) -> (bool, String) {
@@ -144,7 +157,11 @@ fn message(saved: &SavedTurn, why: AskWhy) -> String {
         })
         .collect();
     let failures = if why == AskWhy::Request { saved.failures.as_slice() } else { &[] };
-    let mut text = user_message(&words, &files, failures, None);
+    let plan =
+        (why == AskWhy::Request).then_some(&saved.plan).filter(|plan| !plan.todos.is_empty());
+    let plan = plan.map(|plan| serde_json::json!({ "todos": plan.todos, "steps": plan.steps }));
+    let mut text = user_message(&words, &files, failures, plan.as_ref());
+    text.push_str(&pages::section(&saved.pages));
     if !saved.omitted.is_empty() {
         text.push_str("\n\nFiles that fit and were left out: ");
         text.push_str(&saved.omitted.join(", "));

@@ -6,17 +6,19 @@
 mod answer;
 mod attach;
 mod finish;
+mod help;
 mod notice;
 
 pub use answer::{NewAnswer, take_answer, take_heal};
 pub use finish::{TurnReport, finish};
+pub use help::take_help;
 
-use super::event::{EventName, TurnEvent};
+use super::event::{EventName, PlannedBy, TurnEvent};
 use super::input::TurnDecision;
 use super::machine::{
     CheckEnd, CommandEnd, Interruption, TurnMachine, TurnResult, TurnStep, WrittenChange,
 };
-use super::reply::{ChatAnswer, read_answer};
+use super::reply::{AnswerStage, ChatAnswer, read_answer, read_cleaned};
 use super::state::{RanCommand, SavedTurn, Waits};
 use super::todos::linked;
 use super::work::{CheckOutcome, CommandOutcome, EditsOutcome, RefusedEdits, TurnWork};
@@ -46,7 +48,8 @@ pub fn perform(
         TurnStep::Apply => apply(work, saved, now)?,
         TurnStep::Check => checked(saved, &work.check()?),
         TurnStep::Command(number) => command(work, saved, number, now, begun)?,
-        TurnStep::Ask(_) | TurnStep::Heal | TurnStep::Done(_) => return Ok(()),
+        TurnStep::Shape => help::shape(work, saved),
+        TurnStep::Ask(_) | TurnStep::Help(_) | TurnStep::Heal | TurnStep::Done(_) => return Ok(()),
     };
     take(&mut saved.machine, result)?;
     answer::note_ticks(saved);
@@ -67,7 +70,7 @@ fn apply(work: &TurnWork, saved: &mut SavedTurn, now: u64) -> Result<TurnResult,
     let label = answer.summary.clone().unwrap_or_else(|| saved.request.clone());
     let label: String = label.lines().next().unwrap_or_default().chars().take(200).collect();
     let about = (saved.machine.asked(), label.as_str(), saved.machine.spent().micro_dollars, now);
-    let outcome = work.apply(&saved.text, &saved.bases, write, about)?;
+    let outcome = work.apply(text_in_force(saved), &saved.bases, write, about)?;
     Ok(match outcome {
         EditsOutcome::Nothing => TurnResult::NothingToApply,
         EditsOutcome::Held(files) => {
@@ -270,7 +273,23 @@ fn interrupted() -> CommandOutcome {
 
 /// Reads the answer at hand.
 pub(super) fn answer_of(saved: &SavedTurn) -> ChatAnswer {
-    read_answer(&saved.text, saved.machine.is_whole())
+    let answer = read_answer(&saved.text, saved.machine.is_whole());
+    match &saved.cleaned {
+        Some(cleaned) if answer.recovered => {
+            // What it adds is not the answer's; then what was recovered is shown as it was.
+            let again = read_cleaned(&saved.text, cleaned, saved.machine.is_whole());
+            if again.recovered { answer } else { again }
+        }
+        _ => answer,
+    }
+}
+
+/// Returns the text that the answer at hand was read from: its own, or the one that was written again.
+pub(super) fn text_in_force(saved: &SavedTurn) -> &str {
+    match &saved.cleaned {
+        Some(cleaned) if answer_of(saved).stage == AnswerStage::ModelCleaned => cleaned,
+        _ => &saved.text,
+    }
 }
 
 /// Gives a turn the result of its step.

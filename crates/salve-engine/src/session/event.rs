@@ -114,6 +114,16 @@ impl EventName {
     }
 }
 
+/// Who found out which files are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PlannedBy {
+    /// The words of the request.
+    Mentions,
+    /// A model, beside the words.
+    Model,
+}
+
 /// One event before it is on the log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TurnEvent {
@@ -135,8 +145,8 @@ impl TurnEvent {
     }
 
     /// Says that files are looked for (C-009).
-    pub fn searching(patterns: &[String]) -> Self {
-        let payload = json!({ "text": "🔍 Searching...", "patterns": patterns });
+    pub fn searching(patterns: &[String], by: PlannedBy) -> Self {
+        let payload = json!({ "text": "🔍 Searching...", "patterns": patterns, "plannedBy": by });
         Self::new(EventName::Searching, payload)
     }
 
@@ -167,7 +177,7 @@ mod tests {
     #[test]
     fn c009_progress_is_told_in_the_words_of_the_documents() {
         let loaded = TurnEvent::files_loaded(&["a.py".to_owned(), "b.py".to_owned()], &[]);
-        let told = [TurnEvent::planning(), TurnEvent::searching(&[]), loaded]
+        let told = [TurnEvent::planning(), TurnEvent::searching(&[], PlannedBy::Mentions), loaded]
             .map(|event| event.payload["text"].as_str().unwrap_or_default().to_owned());
         assert_eq!(told, ["🧠 Planning...", "🔍 Searching...", "✅ Loaded 2 files"]);
     }

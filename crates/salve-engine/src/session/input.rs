@@ -4,11 +4,13 @@
 //! said is in the store.
 
 use super::machine::TurnOptions;
+use super::urls::UrlPolicy;
 use crate::heal::CommandConsent;
 use crate::heal::machine::HealOptions;
 use crate::jobs::WhichModel;
 use salve_types::{SessionId, SpendLimit};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::path::PathBuf;
 
 /// What is to be answered, and what may be done about it.
@@ -44,6 +46,9 @@ pub struct TurnInput {
     /// What a heal of a red check may do.
     #[serde(default)]
     pub heal: HealOptions,
+    /// Who and what else may be asked.
+    #[serde(default)]
+    pub help: TurnHelp,
     /// How often the person asked for this turn, from 1.
     #[serde(default = "first")]
     pub attempt: u32,
@@ -51,6 +56,22 @@ pub struct TurnInput {
 
 const fn first() -> u32 {
     1
+}
+
+/// Who and what else may be asked for a turn. Nothing of it: the model alone, and the files.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TurnHelp {
+    /// Who plans which files are meant.
+    pub planner: Option<WhichModel>,
+    /// Whether it plans also where the request has images.
+    pub plan_with_images: bool,
+    /// Who writes an answer again that could not be read.
+    pub cleaner: Option<WhichModel>,
+    /// Whose pages are fetched.
+    pub pages: UrlPolicy,
+    /// The JSON Schema that the result has to fit.
+    pub output: Option<Value>,
 }
 
 /// What a turn that stopped is told. Nothing of it: to go on as it was.

@@ -5,11 +5,12 @@
 //! rounds. Never does anything: files, tools, models and clocks are the driver's. Never asks for an edit or a
 //! command of an answer that is not whole. All of it can be written down after any step and read back.
 
+mod help;
 mod step;
 
 pub use step::{
-    AnswerFacts, AskTurn, AskWhy, AttentionCode, CheckEnd, CommandEnd, Interruption, LoadWhy,
-    TurnEnding, TurnResult, TurnStep, WrittenChange,
+    AnswerFacts, AskTurn, AskWhy, AttentionCode, CheckEnd, CommandEnd, HelpWhy, Interruption,
+    LoadWhy, TurnEnding, TurnResult, TurnStep, WrittenChange,
 };
 
 use salve_types::{Spend, SpendLimit};
@@ -25,13 +26,27 @@ pub struct TurnOptions {
     pub corrections: u32,
     /// Whether a red check is healed.
     pub heal: bool,
+    /// Whether a model is asked which files are meant.
+    pub plan: bool,
+    /// Whether a model may write an answer again that could not be read.
+    pub clean: bool,
+    /// Whether the caller wants the result in a shape of its own.
+    pub shape: bool,
     /// What the turn may take, its heals included.
     pub budget: SpendLimit,
 }
 
 impl Default for TurnOptions {
     fn default() -> Self {
-        Self { rounds: 3, corrections: 1, heal: true, budget: SpendLimit::default() }
+        Self {
+            rounds: 3,
+            corrections: 1,
+            heal: true,
+            plan: false,
+            clean: false,
+            shape: false,
+            budget: SpendLimit::default(),
+        }
     }
 }
 
@@ -68,6 +83,8 @@ pub struct TurnMachine {
     failed: u32,
     /// Commands of the whole turn that nobody was there to allow.
     skipped: u32,
+    #[serde(default)]
+    help: help::Helped,
 }
 
 /// The driver answered a step with a result of another one.
@@ -80,7 +97,7 @@ impl TurnMachine {
     pub fn new(options: TurnOptions) -> Self {
         Self {
             options,
-            step: TurnStep::Plan,
+            step: help::first_step(&options),
             paused_at: None,
             asked: 0,
             corrections: 0,
@@ -93,6 +110,7 @@ impl TurnMachine {
             ran: 0,
             failed: 0,
             skipped: 0,
+            help: help::Helped::default(),
         }
     }
 
@@ -109,6 +127,11 @@ impl TurnMachine {
         let next = match (&self.step, result) {
             (TurnStep::Done(_), _) => return Err(WrongTurnResult),
             (_, TurnResult::Interrupted(why)) => self.interrupted(why),
+            (TurnStep::Help(why), TurnResult::Helped { spent }) => {
+                self.spent = self.spent.plus(spent);
+                help::after(*why)
+            }
+            (TurnStep::Shape, TurnResult::Shaped { fits }) => self.was_shaped(fits),
             (TurnStep::Plan, TurnResult::Planned) => TurnStep::Load(LoadWhy::Planned),
             (TurnStep::Load(LoadWhy::Planned), TurnResult::Loaded) => self.ask(AskWhy::Request),
             (TurnStep::Load(LoadWhy::Again), TurnResult::Loaded) => self.ask(AskWhy::Refused),
@@ -146,7 +169,7 @@ impl TurnMachine {
             }
             _ => return Err(WrongTurnResult),
         };
-        self.step = next;
+        self.step = self.shaped_first(next);
         Ok(())
     }
 
@@ -212,6 +235,9 @@ impl TurnMachine {
     fn was_read(&mut self, facts: AnswerFacts) -> TurnStep {
         self.answer = facts;
         (self.ran, self.failed) = (0, 0);
+        if self.is_to_be_cleaned(facts) {
+            return self.clean();
+        }
         let attention = |code| TurnStep::Done(TurnEnding::NeedsAttention(code));
         if !facts.readable {
             return attention(AttentionCode::Unreadable);

@@ -8,6 +8,7 @@ use super::input::TurnDecision;
 use super::load::LoadedFile;
 use super::machine::TurnMachine;
 use super::plan::TurnPlan;
+use super::urls::FetchedPage;
 use super::{TurnEvent, TurnReport};
 use salve_types::{
     BugReport, CommandResult, FileOperation, SessionChange, TodoItem, TurnStatus, Usage,
@@ -29,6 +30,15 @@ pub struct SavedTurn {
     pub known: Vec<String>,
     /// What is looked for.
     pub plan: TurnPlan,
+    /// What another model proposed to look for.
+    #[serde(default)]
+    pub proposed: Option<TurnPlan>,
+    /// The pages that the model gets.
+    #[serde(default)]
+    pub pages: Vec<FetchedPage>,
+    /// How many images belong to the request.
+    #[serde(default)]
+    pub images: u32,
     /// The files that the model gets.
     pub files: Vec<LoadedFile>,
     /// What was looked for and not found, as the model is told.
@@ -44,6 +54,15 @@ pub struct SavedTurn {
     pub text: String,
     /// Its id in the store.
     pub text_id: Option<String>,
+    /// The answer as another model wrote it again.
+    #[serde(default)]
+    pub cleaned: Option<String>,
+    /// The result as a model wrote it when it was asked for it alone.
+    #[serde(default)]
+    pub shaped: Option<String>,
+    /// The result in the caller's shape.
+    #[serde(default)]
+    pub output: Option<Value>,
     /// Why edits did not fit, in words for the model.
     pub refusal: Option<String>,
     /// Files that it wrote about without having seen them.
@@ -82,6 +101,9 @@ impl SavedTurn {
             todos,
             known: Vec::new(),
             plan: TurnPlan::default(),
+            proposed: None,
+            pages: Vec::new(),
+            images: 0,
             files: Vec::new(),
             failures: Vec::new(),
             omitted: Vec::new(),
@@ -89,6 +111,9 @@ impl SavedTurn {
             seen: BTreeMap::new(),
             text: String::new(),
             text_id: None,
+            cleaned: None,
+            shaped: None,
+            output: None,
             refusal: None,
             wanted: Vec::new(),
             ran: Vec::new(),

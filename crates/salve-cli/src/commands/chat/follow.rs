@@ -35,6 +35,8 @@ pub(crate) struct Chat<'a> {
     pub(crate) format: Format,
     /// The session, once it has begun.
     pub(crate) session: Option<SessionRecord>,
+    /// The ids of images that go with the next request.
+    pub(crate) images: Vec<String>,
     /// The last event that was shown.
     seen: u64,
     /// What the turns of this run took.
@@ -50,8 +52,17 @@ impl<'a> Chat<'a> {
     ) -> Result<Self, Failure> {
         let host = CommandHost { environment: settings.environment.clone() };
         let talk = open.conversation(Arc::new(host))?;
-        let (seen, spent) = (0, Spend::default());
-        Ok(Self { open, talk, place, settings, format, session: None, seen, spent })
+        Ok(Self {
+            open,
+            talk,
+            place,
+            settings,
+            format,
+            session: None,
+            images: Vec::new(),
+            seen: 0,
+            spent: Spend::default(),
+        })
     }
 
     /// Returns the session.
@@ -64,7 +75,8 @@ impl<'a> Chat<'a> {
     pub(crate) async fn turn(&mut self, text: &str) -> Result<TurnReport, Failure> {
         let session = self.session()?.clone();
         self.skip_shown(&session).await?;
-        let turn = self.talk.say(&session, text, Vec::new(), None).await?;
+        let images = std::mem::take(&mut self.images);
+        let turn = self.talk.say(&session, text, images, None).await?;
         self.run(&turn, 1, None).await
     }
 
@@ -201,7 +213,7 @@ impl<'a> Chat<'a> {
             for event in page.iter().filter(|event| event.turn.is_none_or(is_of_turn)) {
                 match self.format {
                     Format::Jsonl => output::json_line(event)?,
-                    Format::Human => draw::event(event)?,
+                    Format::Human => draw::event(event, self.settings.help.output.is_some())?,
                     Format::Json => {}
                 }
             }
@@ -213,7 +225,10 @@ impl<'a> Chat<'a> {
         match self.format {
             Format::Human => {
                 output::story(&draw::ended(report));
-                Ok(())
+                match &report.output {
+                    Some(output) => output::json(output),
+                    None => Ok(()),
+                }
             }
             Format::Json => output::json(report),
             Format::Jsonl => Ok(()),

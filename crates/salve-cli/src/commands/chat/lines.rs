@@ -4,7 +4,7 @@
 //! many lines. Out: turns, and what slash commands show. Never ends because a turn ended badly.
 
 use super::follow::Chat;
-use super::{draw, ending, slash, turns};
+use super::{ending, slash, turns};
 use crate::arguments::ChatArguments;
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::output;
@@ -25,9 +25,9 @@ pub(super) async fn run(chat: &mut Chat<'_>, arguments: &ChatArguments) -> Comma
         let done = match slash::Slash::of(typed) {
             Some(slash::Slash::Quit) => break,
             Some(command) => slash::run(chat, &command).await,
-            None => turns(chat, arguments, typed).await.map(|report| {
-                output::story(&draw::ended(&report));
+            None => turns(chat, arguments, typed).await.and_then(|report| {
                 last = ending(&report);
+                chat.show_end(&report)
             }),
         };
         if let Err(failure) = done {

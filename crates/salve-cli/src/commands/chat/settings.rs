@@ -14,8 +14,8 @@ use salve_engine::heal::CommandConsent;
 use salve_engine::heal::machine::HealOptions;
 use salve_engine::host::Place;
 use salve_engine::jobs::WhichModel;
-use salve_engine::session::TurnInput;
 use salve_engine::session::machine::TurnOptions;
+use salve_engine::session::{TurnHelp, TurnInput};
 use salve_model::Role;
 use salve_types::{SessionId, SpendLimit};
 use std::io::IsTerminal;
@@ -34,6 +34,8 @@ pub(crate) struct TurnSettings {
     pub(crate) environment: Vec<(String, String)>,
     /// The text of the user's own sections.
     pub(crate) template: Option<String>,
+    /// Who and what else may be asked.
+    pub(crate) help: TurnHelp,
 }
 
 impl TurnSettings {
@@ -52,6 +54,11 @@ impl TurnSettings {
         Self::with(&TurnArguments::default(), None, place, true)
     }
 
+    /// Leaves out the models that help: a script that is the only model has one answer for everything.
+    pub(crate) fn for_practice(&mut self) {
+        (self.help.planner, self.help.cleaner) = (None, None);
+    }
+
     /// Returns what a turn in a place may do. Its place in a session is left to fill, and the text of the user's own
     /// sections is to be kept first.
     pub(crate) fn input(&self, place: &Place) -> TurnInput {
@@ -67,6 +74,7 @@ impl TurnSettings {
             commands: self.commands,
             template: self.template.clone(),
             heal: self.heal.clone(),
+            help: self.help.clone(),
             attempt: 1,
         }
     }
@@ -105,6 +113,7 @@ impl TurnSettings {
             heal: options_of_turn(&settings)?,
             environment: run_environment::chosen(&settings, &[])?.values,
             template,
+            help: settings.chat.value.help(&settings.models.settings.roles),
         })
     }
 

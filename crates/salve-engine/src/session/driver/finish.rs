@@ -11,7 +11,7 @@ use super::{EventName, TurnEvent, answer_of};
 use crate::heal::RepairError;
 use salve_types::{SessionId, TodoItem, TurnStatus};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// What a turn came to, as other programs read it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,6 +28,9 @@ pub struct TurnReport {
     pub summary: Option<String>,
     /// The change sets that were written, in order.
     pub changes: Vec<String>,
+    /// The result in the shape that the caller wants.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Value>,
     /// What waits for a person.
     pub waits: Option<Waits>,
     /// Why it ended as it did, where it did not complete.
@@ -71,6 +74,7 @@ pub fn finish(work: &TurnWork, saved: &mut SavedTurn) -> Result<TurnReport, Repa
         status,
         summary: answer.summary.clone().or_else(|| answer.plain_text.clone()),
         changes: saved.changes.iter().map(|change| change.change_id.clone()).collect(),
+        output: saved.output.clone(),
         waits: saved.waits.clone(),
         why,
         asked: saved.machine.asked(),
@@ -89,6 +93,9 @@ pub fn finish(work: &TurnWork, saved: &mut SavedTurn) -> Result<TurnReport, Repa
     });
     if name == EventName::RequestComplete {
         payload["structured"] = json!(answer);
+        if let Some(output) = &report.output {
+            payload["output"] = output.clone();
+        }
         payload["diffPreview"] = json!(saved.preview);
     } else {
         payload["retry"] = json!(true);

@@ -207,3 +207,73 @@ fn a_pause_goes_on_where_it_was_and_a_cancel_does_not() {
     assert!(!machine.resume(SpendLimit::default()));
     assert_eq!(end(&machine), TurnEnding::Cancelled);
 }
+
+fn helped() -> TurnResult {
+    TurnResult::Helped { spent: spent(3) }
+}
+
+fn given(options: TurnOptions, results: impl IntoIterator<Item = TurnResult>) -> TurnMachine {
+    let mut machine = TurnMachine::new(options);
+    for result in results {
+        let step = machine.next();
+        assert!(machine.take(result.clone()).is_ok(), "{result:?} is none of {step:?}");
+    }
+    machine
+}
+
+#[test]
+fn c005_a_model_is_asked_for_a_plan_first_and_it_is_paid() {
+    let options = TurnOptions { plan: true, ..TurnOptions::default() };
+    let machine = given(options, []);
+    assert_eq!(machine.next(), TurnStep::Help(HelpWhy::Plan));
+    let machine = given(options, [helped()]);
+    assert_eq!((machine.next(), machine.spent()), (TurnStep::Plan, spent(3)));
+    assert_eq!(machine.asked(), 0, "the answer is asked for by its own number");
+}
+
+#[test]
+fn c012_c027_an_unformed_answer_is_written_again_once_and_only_where_allowed() {
+    let unformed = TurnResult::ReadAnswer(AnswerFacts {
+        readable: true,
+        recovered: true,
+        unformed: true,
+        ..AnswerFacts::default()
+    });
+    let to_read = [TurnResult::Planned, TurnResult::Loaded, answered(), unformed.clone()];
+    let off = given(TurnOptions::default(), to_read.clone());
+    assert_eq!(end(&off), TurnEnding::NeedsAttention(AttentionCode::Recovered));
+    let options = TurnOptions { clean: true, ..TurnOptions::default() };
+    let asked = given(options, to_read.clone());
+    assert_eq!(asked.next(), TurnStep::Help(HelpWhy::Clean));
+    let again = to_read.iter().cloned().chain([helped(), unformed]);
+    let again = given(options, again);
+    assert_eq!(end(&again), TurnEnding::NeedsAttention(AttentionCode::Recovered));
+    let mended = given(options, to_read.into_iter().chain([helped(), read(true, 0)]));
+    assert_eq!(mended.next(), TurnStep::Apply);
+    let cut = TurnResult::Answered { whole: false, spent: spent(1) };
+    let cut = [TurnResult::Planned, TurnResult::Loaded, cut];
+    let cut = given(
+        options,
+        cut.into_iter().chain([TurnResult::ReadAnswer(AnswerFacts {
+            unformed: true,
+            readable: true,
+            ..AnswerFacts::default()
+        })]),
+    );
+    assert_eq!(end(&cut), TurnEnding::NeedsAttention(AttentionCode::Recovered), "it was cut");
+}
+
+#[test]
+fn x22_a_result_is_asked_for_once_more_and_then_it_is_the_callers_to_look() {
+    let options = TurnOptions { shape: true, ..TurnOptions::default() };
+    let to_end = [TurnResult::Planned, TurnResult::Loaded, answered(), read(false, 0)];
+    let with = |more: Vec<TurnResult>| given(options, to_end.iter().cloned().chain(more));
+    let shaped = |fits| TurnResult::Shaped { fits };
+    assert_eq!(with(vec![]).next(), TurnStep::Shape);
+    assert_eq!(end(&with(vec![shaped(true)])), TurnEnding::Completed);
+    assert_eq!(with(vec![shaped(false)]).next(), TurnStep::Help(HelpWhy::Shape));
+    let fits = with(vec![shaped(false), helped(), shaped(true)]);
+    assert_eq!(end(&fits), TurnEnding::Completed);
+    let misfits = with(vec![shaped(false), helped(), shaped(false)]);
+    assert_eq!(end(&misfits), TurnEnding::NeedsAttention(AttentionCode::Misshapen));
+}

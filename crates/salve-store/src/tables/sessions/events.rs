@@ -89,6 +89,32 @@ impl Store {
     pub fn event_news(&self) -> EventNews {
         EventNews(self.news())
     }
+
+    /// Returns the events of a session from a turn on, oldest first, and those that are about no turn; without
+    /// those of one name, where one is given.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn events_of_turns(
+        &self,
+        session: &SessionId,
+        first: u32,
+        without: Option<&str>,
+    ) -> Result<Vec<SessionEvent>, StoreError> {
+        let doing = "read the events of turns";
+        let rows = query(
+            "SELECT id, session, turn, name, at, payload FROM session_events
+              WHERE session = $1 AND (turn >= $2 OR turn IS NULL) AND (name <> $3 OR $3 IS NULL)
+              ORDER BY id",
+        )
+        .bind(self.redactor().key(session.as_str()))
+        .bind(i64::from(first))
+        .bind(without)
+        .fetch_all(self.readers())
+        .await
+        .map_err(StoreError::database(doing))?;
+        rows.iter().map(read).collect::<Result<_, _>>().map_err(StoreError::database(doing))
+    }
 }
 
 /// Wakes a reader of events. What came while it read is not missed.

@@ -6,11 +6,12 @@
 
 use super::{Answer, Asked, At, Healed, Here, Next, Resumed};
 use crate::heal::{HealInput, RepairError, StateFolder, StateId, Then};
-use crate::jobs::{GenerateInput, HealHost, SaidBefore, ShownIn, StopCode};
-use crate::session::machine::{Interruption, TurnMachine, TurnResult, TurnStep};
+use crate::jobs::{GenerateCaps, GenerateInput, HealHost, SaidBefore, ShownIn, StopCode};
+use crate::session::machine::{Interruption, TurnMachine, TurnOptions, TurnResult, TurnStep};
 use crate::session::{
-    Effects, FileRegistry, NewAnswer, Question, RegistryEntry, SavedTurn, SessionFacts, TurnEvent,
-    TurnWork, answer_question, finish, perform, take_answer, take_heal, take_result,
+    Effects, FileRegistry, HelpQuestion, NewAnswer, Question, RegistryEntry, SavedTurn,
+    SessionFacts, TurnEvent, TurnInput, TurnWork, answer_question, finish, help_question, perform,
+    take_answer, take_heal, take_help, take_result,
 };
 use salve_jobs::{BadName, DoubtPolicy, JobId, Json, StepError, StepName, Steps};
 use salve_store::{
@@ -28,9 +29,13 @@ pub(super) const PROMPT: &str = "turn.prompt";
 pub(super) const ANSWER: &str = "turn.answer";
 pub(super) const HEAL: &str = "turn.heal";
 pub(super) const HEALED: &str = "turn.healed";
+pub(super) const HELP: &str = "turn.help";
+pub(super) const HELPED: &str = "turn.helped";
 pub(super) const FINISH: &str = "turn.finish";
 pub(super) const RESUME: &str = "turn.resume";
 
+/// How often a model is asked for help whose provider fails.
+const HELP_ATTEMPTS: u32 = 2;
 /// How many files of earlier turns are attached again.
 const KNOWN_FILES: usize = 8;
 
@@ -77,6 +82,8 @@ impl TurnSteps {
         let steps = step!(steps, self, ANSWER, answer);
         let steps = step!(steps, self, HEAL, heal);
         let steps = step!(steps, self, HEALED, healed);
+        let steps = step!(steps, self, HELP, help);
+        let steps = step!(steps, self, HELPED, helped);
         let steps = step!(steps, self, FINISH, finish);
         Ok(step!(steps, self, RESUME, resume))
     }
@@ -96,8 +103,12 @@ impl TurnSteps {
         let turn = self.turn(at).await?;
         let todos = self.store.todos(session).await.map_err(|error| unreadable(&error))?;
         let log = self.store.file_operations(session).await.map_err(|error| unreadable(&error))?;
-        let machine = TurnMachine::new(at.input.options);
+        let machine = TurnMachine::new(options_of(&at.input, &turn));
         let mut saved = SavedTurn::new(machine, turn.text, todos, at.input.attended);
+        saved.images = u32::try_from(turn.images.len()).unwrap_or(u32::MAX);
+        if saved.machine.options().plan {
+            saved.effects.say(TurnEvent::planning());
+        }
         for operation in log.iter().rev().filter(|one| one.op != FileOpKind::Delete) {
             if saved.known.len() < KNOWN_FILES && !saved.known.contains(&operation.path) {
                 saved.known.push(operation.path.clone());
@@ -144,6 +155,7 @@ impl TurnSteps {
             doubt: DoubtPolicy::Retry,
             session: Some(input.session.to_string()),
             history: said,
+            images: turn.images,
             shown_in: Some(ShownIn { session: input.session, turn: turn.index }),
             unattended: true,
             edits: true,
@@ -165,7 +177,7 @@ impl TurnSteps {
                 Some(id) => self.store.text(id).await.map_err(failed)?,
                 None => None,
             };
-            past.push((turn.text, raw.unwrap_or_default()));
+            past.push((with_images(turn.text, turn.images.len()), raw.unwrap_or_default()));
         }
         let operations = self.store.file_operations(session).await.map_err(failed)?;
         let template = match &at.input.template {
@@ -235,6 +247,38 @@ impl TurnSteps {
             spent,
             text,
         })
+    }
+
+    async fn help(&self, job: &JobId, at: At) -> Result<GenerateInput, StepError> {
+        let session = at.input.session.to_string();
+        let question = self.blocking(job, at, move |here| {
+            let (_, Some(saved)) = here.state()? else { return Err(lost()) };
+            let TurnStep::Help(why) = saved.machine.next() else {
+                return Err(RepairError::Io("the turn asks for no help now".to_owned()));
+            };
+            Ok((help_question(&here.work, &saved, why)?, saved.machine.left()))
+        });
+        let (HelpQuestion { model, system, prompt, max_tokens }, budget) = question.await?;
+        Ok(GenerateInput {
+            system: Some(self.put(&system).await?),
+            model,
+            max_tokens,
+            budget,
+            doubt: DoubtPolicy::Retry,
+            session: Some(session),
+            unattended: true,
+            caps: GenerateCaps { resumes: 2, reworks: 0, retries: 0 },
+            attempts: HELP_ATTEMPTS,
+            ..GenerateInput::new(self.put(&prompt).await?)
+        })
+    }
+
+    async fn helped(&self, job: &JobId, asked: Asked) -> Result<Here, StepError> {
+        let Asked { at, answer, .. } = asked;
+        let (new, fresh) = (self.new_answer(answer).await?, self.fresh(&at).await?);
+        let done = self
+            .blocking(job, at, move |here| here.step(fresh, |_, _, saved| take_help(saved, new)));
+        self.kept(done.await?).await
     }
 
     async fn heal(&self, job: &JobId, at: At) -> Result<HealInput, StepError> {
@@ -331,6 +375,7 @@ impl TurnSteps {
         self.store.write_session(write).await.map_err(|error| unreadable(&error))?;
         let next = next.unwrap_or_else(|| match saved.machine.next() {
             TurnStep::Ask(ask) => Next::Ask(ask.number),
+            TurnStep::Help(why) => Next::Help(why),
             TurnStep::Heal => Next::Heal,
             TurnStep::Done(_) => Next::Finish,
             _ => Next::Work,
@@ -464,6 +509,26 @@ impl Place {
             audit,
             ..SessionWrite::new(input.session.clone(), format!("{}:{step}", self.job))
         }
+    }
+}
+
+// Images go with their own turn alone; later ones are told that there were some.
+fn with_images(text: String, images: usize) -> String {
+    match images {
+        0 => text,
+        images => format!("{text}\n\n[{images} image(s) were attached to this message]"),
+    }
+}
+
+// A plan is for words: what is on an image, a planner that does not see it cannot know.
+fn options_of(input: &TurnInput, turn: &TurnRecord) -> TurnOptions {
+    let help = &input.help;
+    let may_plan = turn.images.is_empty() || help.plan_with_images;
+    TurnOptions {
+        plan: help.planner.is_some() && may_plan,
+        clean: help.cleaner.is_some(),
+        shape: help.output.is_some(),
+        ..input.options
     }
 }
 
