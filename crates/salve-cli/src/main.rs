@@ -24,6 +24,7 @@ mod model_settings;
 mod output;
 mod postgres_url;
 mod render;
+mod review_keys;
 mod run_environment;
 mod runtime;
 mod schemas;

@@ -43,14 +43,14 @@ pub use tables::{
     AnswerOutcome, AnswerStat, AuditEntry, ChangedDecision, CountedName, Counts, DecisionChange,
     DecisionFilter, DecisionPin, DecisionRecord, DecisionScope, DecisionType, EngineTables, Event,
     EventNews, ExampleRecord, FailedFix, FixKind, FixRecord, FixResult, FixRung, GatewayKey,
-    HealAttempt, HealAttemptCounts, HealAttemptFilter, HealCost, HealCount, ImportedFix,
-    ImportedPattern, JobReport, KEY_PREFIX, KeptFix, KeyId, KnowledgeDay, KnowledgeScope,
-    KnowledgeStats, KnownFix, KnownFixes, MadeKey, MovedChanges, NewAudit, NewChoice, NewDecision,
-    NewEvent, NewExample, NewFixOutcome, NewHealAttempt, NewHealCost, NewKey, NewRule, NewSession,
-    NewSessionEvent, NewTurn, PatternFilter, PatternKey, PatternRecord, RuleFilter, RuleOutcome,
-    RulePin, RuleState, SessionFilter, SessionMove, SessionRecord, SessionUpdate, SessionWrite,
-    Statistics, StoredRule, Subscription, TeamPin, TurnRecord, TurnUpdate, UnhealedError,
-    WrittenSession,
+    HANDED_OVER, HealAttempt, HealAttemptCounts, HealAttemptFilter, HealCost, HealCount,
+    ImportedFix, ImportedPattern, JobReport, KEY_PREFIX, KeptFix, KeyId, KnowledgeDay,
+    KnowledgeScope, KnowledgeStats, KnownFix, KnownFixes, MadeKey, MovedChanges, NewAudit,
+    NewChoice, NewDecision, NewEvent, NewExample, NewFixOutcome, NewHandoff, NewHealAttempt,
+    NewHealCost, NewKey, NewRule, NewSession, NewSessionEvent, NewTurn, PatternFilter, PatternKey,
+    PatternRecord, RuleFilter, RuleOutcome, RulePin, RuleState, SessionFilter, SessionMove,
+    SessionRecord, SessionUpdate, SessionWrite, Statistics, StoredRule, Subscription, TeamPin,
+    TurnRecord, TurnUpdate, UnhealedError, WrittenSession,
 };
 
 pub use salve_types::{

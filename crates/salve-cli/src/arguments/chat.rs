@@ -53,6 +53,9 @@ pub(crate) struct TurnArguments {
     /// How many tokens all calls of this run may take, heals included.
     #[arg(long, value_name = "TOKENS")]
     pub(crate) max_tokens: Option<u64>,
+    /// How many tokens of earlier exchanges the model gets; a handoff is offered at 85 % of it. [default: 24000]
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) window: Option<u64>,
     /// Leaves a red check as it is.
     #[arg(long)]
     pub(crate) no_heal: bool,
@@ -65,9 +68,25 @@ pub(crate) struct SessionsResumeArguments {
     /// Takes none of the edits that wait, and does not run the command that waits.
     #[arg(long, conflicts_with = "yes")]
     pub(crate) decline: bool,
+    /// Of the edits that wait, applies this file, or with `#ID` this hunk of it; may be given more than once.
+    /// What is not named is left. `salve sessions show ID --events` shows the hunks.
+    #[arg(long, value_name = "PATH[#ID]", conflicts_with_all = ["yes", "decline"])]
+    pub(crate) keep: Vec<String>,
     /// Takes what could be read of a broken answer as it is shown: nothing of it is applied or run.
     #[arg(long, conflicts_with_all = ["yes", "decline"])]
     pub(crate) accept: bool,
     #[command(flatten)]
     pub(crate) turn: TurnArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SessionsHandoffArguments {
+    /// The session: its id, the beginning of one, or `last` for the newest of this workspace.
+    pub(crate) id: String,
+    /// Goes on in the same session with twice the window.
+    #[arg(long, conflicts_with = "cancel")]
+    pub(crate) extend: bool,
+    /// Goes on in the same session as it is; it is not offered again.
+    #[arg(long)]
+    pub(crate) cancel: bool,
 }

@@ -13,6 +13,7 @@ mod lines;
 pub(crate) mod practice;
 mod settings;
 mod slash;
+mod typed;
 
 pub(super) use follow::Chat;
 pub(crate) use settings::TurnSettings;
@@ -26,11 +27,12 @@ use crate::{host, input, output, runtime, workspace};
 use salve_engine::host::{HostError, Place};
 use salve_engine::session::machine::TurnEnding;
 use salve_engine::session::{
-    Advance, AutoContinue, CONTINUE_INPUT, TurnDecision, TurnReport, TurnResume, accept_recovered,
-    advance,
+    Advance, AutoContinue, CONTINUE_INPUT, FileChoice, HunkChoice, TurnDecision, TurnReport,
+    TurnResume, WaitReason, accept_recovered, advance, steering,
 };
 use salve_store::{SessionRecord, TurnRecord};
 use salve_types::TurnStatus;
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 
 /// Runs `salve chat`.
@@ -118,11 +120,19 @@ pub(super) async fn turns(
     let mut report = chat.turn(prompt).await?;
     loop {
         let (answer, todos) = chat.known(&report).await?;
+        if arguments.prompt.is_none() {
+            typed::hear(chat.open.store(), chat.session()?).await?;
+        }
+        going_on.paused = steering(chat.open.store(), chat.session()?).await?.paused;
         let breaker = report.ending == TurnEnding::OverBudget;
         match advance(&going_on, report.status, &answer, &todos, breaker) {
             Advance::Send => {
                 going_on.rounds += 1;
                 report = chat.turn(CONTINUE_INPUT).await?;
+            }
+            Advance::Wait(WaitReason::Paused) => {
+                output::story("paused; `continue` goes on with the next step\n");
+                return Ok(report);
             }
             Advance::Wait(_) | Advance::Finished => return Ok(report),
         }
@@ -160,7 +170,7 @@ pub(crate) fn resume(
                 Failure::new("the session has no turn").hint("`salve chat --session ID` asks.")
             );
         };
-        if matches!(turn.status, TurnStatus::Completed | TurnStatus::Cancelled) {
+        if turn.status == TurnStatus::Completed {
             output::story(&format!("turn {} is over: {}\n", turn.index, turn.status.name()));
             return Ok(Ending::Clean);
         }
@@ -170,6 +180,7 @@ pub(crate) fn resume(
         let decision = match (arguments.turn.yes, arguments.decline) {
             (true, _) => Some(TurnDecision::Yes),
             (_, true) => Some(TurnDecision::No),
+            _ if !arguments.keep.is_empty() => Some(TurnDecision::Hunks(kept(&arguments.keep))),
             _ => None,
         };
         let told = TurnResume {
@@ -181,6 +192,24 @@ pub(crate) fn resume(
         chat.show_end(&report)?;
         Ok(ending(&report))
     })
+}
+
+// `PATH` is all of a file, `PATH#ID` one hunk of it.
+fn kept(named: &[String]) -> HunkChoice {
+    let mut choice = HunkChoice::default();
+    for named in named {
+        match named.rsplit_once('#') {
+            None => drop(choice.files.insert(named.clone(), FileChoice::Keep)),
+            Some((path, id)) => {
+                let file = choice.files.entry(path.to_owned());
+                let file = file.or_insert(FileChoice::Hunks(BTreeSet::new()));
+                if let FileChoice::Hunks(ids) = file {
+                    ids.insert(id.to_owned());
+                }
+            }
+        }
+    }
+    choice
 }
 
 // What was recovered is taken as it is shown.

@@ -9,7 +9,9 @@
 //! (`state`), files that heals keep (`kept`). Before it the user may `write` files, change the `config`, and a
 //! disk may `damage` checkpoints; `user` are files beside the settings; `meanwhile` is done as soon as a model was
 //! asked. Those of `salve chat` are in `scenarios/chat`, named by the row they show; a step with `format` `jsonl` may
-//! say which `events` it writes, and what of some of them (`happened`, in order; `told`, in any). `outside` (texts)
+//! say which `events` it writes, what of some of them (`happened`, in order; `told`, in any), which it `has` and
+//! `has_not`, and the `texts` of those of a name, word for word. `programs` of the verdict are scripts that are found
+//! before others. `outside` (texts)
 //! and `bytes` (hexadecimal) are files beside the project, which arguments name as `{outside}/NAME`. `out` are words
 //! that are written, `silent` words that are not, `asked` is how often models were asked so far. A turn is planned by
 //! what it mentions unless the `config` has a table `[chat]`.
@@ -35,7 +37,7 @@ fn every_scenario_ends_as_its_verdict_says() {
 
 #[test]
 fn every_conversation_ends_as_its_verdict_says() {
-    play(&scenarios("chat"), 35);
+    play(&scenarios("chat"), 45);
 }
 
 #[expect(clippy::disallowed_methods, reason = "one scenario can be chosen by hand")]
@@ -92,6 +94,9 @@ fn wrong(scenario: &Path) -> Option<String> {
         tree: before,
     };
     stage.tree.iter().for_each(|(path, text)| write(&stage.place.join(path), text));
+    for (name, script) in verdict["programs"].as_object().into_iter().flatten() {
+        stage.program(name, script.as_str().unwrap());
+    }
     let single = vec![verdict.clone()];
     let steps = verdict["steps"].as_array().unwrap_or(&single);
     let (mut report, mut told) = (Value::Null, String::new());
@@ -129,6 +134,14 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
+    #[expect(clippy::disallowed_methods, reason = "a test's own scratch folder")]
+    fn program(&self, name: &str, script: &str) {
+        let path = self.settings.join("bin").join(name);
+        write(&path, script);
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(path, mode).unwrap();
+    }
+
     // One command, with what the user does before it and what happens while a model is asked.
     fn step(&mut self, number: usize, step: &Value) -> Ended {
         self.prepare(step);
@@ -274,6 +287,27 @@ impl Stage<'_> {
                 wrong.push(format!("{words} is written: {}", ended.out));
             }
         }
+        for (key, wanted) in [("has", true), ("has_not", false)] {
+            for name in step[key].as_array().into_iter().flatten() {
+                let lines =
+                    ended.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+                if lines.filter(|event| event["name"] == *name).count() > 0 {
+                    if !wanted {
+                        wrong.push(format!("{name} happened"));
+                    }
+                } else if wanted {
+                    wrong.push(format!("{name} did not happen"));
+                }
+            }
+        }
+        for (name, texts) in step["texts"].as_object().into_iter().flatten() {
+            let lines = ended.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+            let of_name = lines.filter(|event| event["name"] == *name);
+            let found: Vec<Value> = of_name.map(|event| event["payload"]["text"].clone()).collect();
+            if Some(&found) != texts.as_array() {
+                wrong.push(format!("the texts of {name} are {found:#?}"));
+            }
+        }
         if let Some(asked) = step["asked"].as_u64() {
             let calls = self.server.unwrap().calls().calls;
             if calls != asked {
@@ -376,6 +410,12 @@ fn models(verdict: &Value, port: u16) -> String {
 // The toolchains of the machine, and a home of Salve's own.
 fn variables(settings: &Path) -> Vec<(&'static str, String)> {
     let mut variables = toolchain_variables();
+    let own = settings.join("bin");
+    for (name, value) in &mut variables {
+        if *name == "PATH" && own.is_dir() {
+            *value = format!("{}:{value}", own.display());
+        }
+    }
     variables.push(("XDG_CONFIG_HOME", settings.display().to_string()));
     variables.push(("SALVE_DATA", settings.join("data").display().to_string()));
     variables

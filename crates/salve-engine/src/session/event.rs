@@ -47,6 +47,12 @@ pub enum EventName {
     TodosUpdated,
     /// The context is nearly full, and a fresh session is offered.
     HandoffOffered,
+    /// A person chose what becomes of a session whose context is nearly full.
+    HandoffDecided,
+    /// A person says something for the next request.
+    GuidanceGiven,
+    /// A person holds the steps that are sent by themselves.
+    StepsPaused,
     /// There is no answer.
     TurnFailed,
     /// The turn was given up by a person.
@@ -76,6 +82,9 @@ impl EventName {
         Self::CliProgress,
         Self::TodosUpdated,
         Self::HandoffOffered,
+        Self::HandoffDecided,
+        Self::GuidanceGiven,
+        Self::StepsPaused,
         Self::TurnFailed,
         Self::TurnCancelled,
         Self::BugFiled,
@@ -102,6 +111,9 @@ impl EventName {
             Self::CliProgress => "cliProgress",
             Self::TodosUpdated => "todosUpdated",
             Self::HandoffOffered => "handoffOffered",
+            Self::HandoffDecided => "handoffDecided",
+            Self::GuidanceGiven => "guidanceGiven",
+            Self::StepsPaused => "stepsPaused",
             Self::TurnFailed => "turnFailed",
             Self::TurnCancelled => "turnCancelled",
             Self::BugFiled => "bugFiled",

@@ -3,7 +3,9 @@
 //! In: arguments and settings, read by the caller. Out: the same, serialisable. Never a text: what the person
 //! said is in the store.
 
+use super::hand_over::WINDOW_TOKENS;
 use super::machine::TurnOptions;
+use super::review::HunkChoice;
 use super::urls::UrlPolicy;
 use crate::heal::CommandConsent;
 use crate::heal::machine::HealOptions;
@@ -46,12 +48,19 @@ pub struct TurnInput {
     /// What a heal of a red check may do.
     #[serde(default)]
     pub heal: HealOptions,
+    /// The most tokens of earlier exchanges that the model gets, where the session was not extended.
+    #[serde(default = "usual_window")]
+    pub window: u64,
     /// Who and what else may be asked.
     #[serde(default)]
     pub help: TurnHelp,
     /// How often the person asked for this turn, from 1.
     #[serde(default = "first")]
     pub attempt: u32,
+}
+
+const fn usual_window() -> u64 {
+    WINDOW_TOKENS
 }
 
 const fn first() -> u32 {
@@ -87,11 +96,13 @@ pub struct TurnResume {
 }
 
 /// What a person says about edits or a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TurnDecision {
     /// Apply them, or run it this once.
     Yes,
     /// Neither.
     No,
+    /// Apply this part of the edits.
+    Hunks(HunkChoice),
 }

@@ -11,6 +11,7 @@ mod template;
 mod tests;
 
 pub use augment::{LoadedText, SEARCH_FAILED, attached_file, user_message};
+pub(super) use history::exchange_tokens;
 pub use history::{FittedHistory, PastTurn, fit_history};
 pub use template::{PromptTemplate, TemplateFault};
 

@@ -4,10 +4,12 @@
 //! code of the user. What goes into the store is decided together with the state, so that a step which is done
 //! again after a crash writes the same. Never written into the store itself.
 
+use super::batch::{CommandBatch, PauseReason};
 use super::input::TurnDecision;
 use super::load::LoadedFile;
 use super::machine::TurnMachine;
 use super::plan::TurnPlan;
+use super::review::HeldIds;
 use super::urls::FetchedPage;
 use super::{TurnEvent, TurnReport};
 use salve_types::{
@@ -50,6 +52,12 @@ pub struct SavedTurn {
     /// The hash of each file that the session knows, as its log ends.
     #[serde(default)]
     pub seen: BTreeMap<String, String>,
+    /// Files that a session before this one changed, which its first turn gets.
+    #[serde(default)]
+    pub inherited: Vec<String>,
+    /// The same, as they were read.
+    #[serde(default)]
+    pub inherited_files: Vec<LoadedFile>,
     /// The answer at hand.
     pub text: String,
     /// Its id in the store.
@@ -69,6 +77,15 @@ pub struct SavedTurn {
     pub wanted: Vec<String>,
     /// The commands that ran since the model was asked, with what it is told of them.
     pub ran: Vec<RanCommand>,
+    /// The commands of the answer, while they run.
+    #[serde(default)]
+    pub batch: Option<CommandBatch>,
+    /// What a person said about all of them.
+    #[serde(default)]
+    pub row: RowConsent,
+    /// The hunks that were shown to a person, by file.
+    #[serde(default)]
+    pub held: HeldIds,
     /// What a person said about the edits or the command that wait.
     pub decision: Option<TurnDecision>,
     /// Whether a person is there to be asked.
@@ -109,6 +126,8 @@ impl SavedTurn {
             omitted: Vec::new(),
             bases: BTreeMap::new(),
             seen: BTreeMap::new(),
+            inherited: Vec::new(),
+            inherited_files: Vec::new(),
             text: String::new(),
             text_id: None,
             cleaned: None,
@@ -117,6 +136,9 @@ impl SavedTurn {
             refusal: None,
             wanted: Vec::new(),
             ran: Vec::new(),
+            batch: None,
+            row: RowConsent::NotAsked,
+            held: HeldIds::new(),
             decision: None,
             attended,
             changes: Vec::new(),
@@ -156,6 +178,26 @@ pub enum Waits {
         /// Why it does not run by itself.
         why: String,
     },
+    /// The commands that are left of several.
+    Commands {
+        /// The lines.
+        commands: Vec<String>,
+        /// Why they do not run by themselves.
+        why: PauseReason,
+    },
+}
+
+/// What a person said about several commands that do not run by themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RowConsent {
+    /// Nothing yet.
+    #[default]
+    NotAsked,
+    /// Those on the list run; the others are asked about.
+    Listed,
+    /// Each is asked about.
+    OneByOne,
 }
 
 /// What a step leaves to be written into the store, in one write.

@@ -8,7 +8,7 @@ mod commands;
 mod edits;
 
 pub use commands::{CommandOutcome, RunOutcome};
-pub use edits::{EditsOutcome, RefusedEdits};
+pub use edits::{EditsOutcome, RefusedEdits, Writing};
 
 use super::input::TurnInput;
 use super::machine::CheckEnd;

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::output;
 use anstyle::{AnsiColor, Style};
 use salve_engine::session::machine::{AttentionCode, TurnEnding};
-use salve_engine::session::{ChatAnswer, EventName, TurnReport, Waits};
+use salve_engine::session::{ChatAnswer, EventName, TurnReport, Waits, run_all_label};
 use salve_types::SessionEvent;
 use serde_json::Value;
 
@@ -89,6 +89,7 @@ fn line_of(name: EventName, payload: &Value) -> Option<String> {
             format!("🖥️ {line}{}\n", what.unwrap_or_default())
         }
         EventName::CommandFinished => command(payload),
+        EventName::CliProgress => format!("{}\n\n", lines(&text(payload, "text"))),
         EventName::TodosUpdated => todos(payload),
         EventName::TurnFailed => {
             let why = visible(&text(payload, "why"));
@@ -143,6 +144,9 @@ fn command(payload: &Value) -> String {
     let line = visible(&text(payload, "command"));
     let why = visible(&text(payload, "why"));
     match payload["state"].as_str() {
+        // Of several, the progress shows it.
+        Some("ran") if payload["of"].as_u64() > Some(1) => String::new(),
+        Some("declined") => format!("not run: {}\n", named(&list(payload, "commands"))),
         Some("ran") => {
             let mark = if payload["ok"] == true { good("✓") } else { bad("✗") };
             let mut shown = format!("{mark} {line}\n");
@@ -201,6 +205,9 @@ pub(super) fn ended(report: &TurnReport) -> String {
                 Some(Waits::Edits { .. }) => format!("; {resume} --yes applies them"),
                 Some(Waits::Command { command, .. }) => {
                     format!("; {resume} --yes runs `{}`", visible(command))
+                }
+                Some(Waits::Commands { commands, .. }) => {
+                    format!("; {resume} --yes: {}", run_all_label(commands.len()))
                 }
                 None => String::new(),
             };

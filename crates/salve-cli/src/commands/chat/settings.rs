@@ -15,7 +15,7 @@ use salve_engine::heal::machine::HealOptions;
 use salve_engine::host::Place;
 use salve_engine::jobs::WhichModel;
 use salve_engine::session::machine::TurnOptions;
-use salve_engine::session::{TurnHelp, TurnInput};
+use salve_engine::session::{TurnHelp, TurnInput, WINDOW_TOKENS};
 use salve_model::Role;
 use salve_types::{SessionId, SpendLimit};
 use std::io::IsTerminal;
@@ -31,6 +31,8 @@ pub(crate) struct TurnSettings {
     pub(crate) attended: bool,
     pub(crate) commands: CommandConsent,
     pub(crate) heal: HealOptions,
+    /// The most tokens of earlier exchanges that the model gets.
+    pub(crate) window: u64,
     pub(crate) environment: Vec<(String, String)>,
     /// The text of the user's own sections.
     pub(crate) template: Option<String>,
@@ -74,6 +76,7 @@ impl TurnSettings {
             commands: self.commands,
             template: self.template.clone(),
             heal: self.heal.clone(),
+            window: self.window,
             help: self.help.clone(),
             attempt: 1,
         }
@@ -111,6 +114,7 @@ impl TurnSettings {
             attended: person && !arguments.yes,
             commands: CommandConsent { mode, agreed: false },
             heal: options_of_turn(&settings)?,
+            window: arguments.window.unwrap_or(WINDOW_TOKENS),
             environment: run_environment::chosen(&settings, &[])?.values,
             template,
             help: settings.chat.value.help(&settings.models.settings.roles),
@@ -127,8 +131,10 @@ impl TurnSettings {
             attended: false,
             commands: CommandConsent::default(),
             heal: HealOptions::default(),
+            window: WINDOW_TOKENS,
             environment: run_environment::chosen(&settings, &[])?.values,
             template: None,
+            help: TurnHelp::default(),
         })
     }
 

@@ -17,7 +17,9 @@ use salve_jobs::{FlowCtx, FlowError, FlowName, JobError, Json, Retry, StepError,
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use steps::{ANSWER, BEGIN, FINISH, HEAL, HEALED, HELP, HELPED, PROMPT, RESUME, WORK};
+use steps::{
+    ANSWER, BEGIN, FINISH, HEAL, HEALED, HELP, HELPED, PROMPT, RESUME, SUPERVISED, SUPERVISOR, WORK,
+};
 
 /// The stage under which a turn says what it does.
 pub const TURN_STAGE: &str = "answering";
@@ -37,6 +39,8 @@ pub(super) enum Next {
     Work,
     /// A model is asked, for the answer of this number.
     Ask(u32),
+    /// A model is asked what comes after a command, for the word of this number.
+    Supervise(u32),
     /// Another model is asked for help.
     Help(HelpWhy),
     /// What is red is healed.
@@ -111,6 +115,13 @@ pub(super) async fn run_turn(context: Arc<dyn FlowCtx>, input: Json) -> Result<J
                 let (asked, answer) = run.ask(&at, number, &here.state).await?;
                 let (system, prompt) = (asked.system, Some(asked.prompt));
                 run.step(ANSWER, &Asked { at, system, prompt, answer }).await?
+            }
+            Next::Supervise(number) => {
+                run.say(&serde_json::json!({ "supervises": number }));
+                let asked: GenerateInput = run.step(SUPERVISOR, &at).await?;
+                let name = format!("supervise-{number}-{}", here.state.step);
+                let answer = run.generate(&name, &asked).await?;
+                run.step(SUPERVISED, &Asked { at, system: None, prompt: None, answer }).await?
             }
             Next::Help(why) => {
                 run.say(&serde_json::json!({ "helps": why }));

@@ -107,6 +107,15 @@ impl RunningTurn {
         }
     }
 
+    /// Gives the turn up: what runs is ended, and what arrived of an answer is kept.
+    ///
+    /// # Errors
+    /// When the jobs or the store cannot be reached.
+    pub async fn cancel(&mut self, why: &str) -> Result<(), ConversationError> {
+        self.conversation.parts.jobs.cancel(&self.id, why).await?;
+        self.note_end(TurnStatus::Cancelled, why).await
+    }
+
     async fn note_end(&mut self, status: TurnStatus, why: &str) -> Result<(), ConversationError> {
         self.conversation.note_end(&self.place, &self.id, status, why).await
     }

@@ -89,6 +89,10 @@ pub(super) fn read(work: &TurnWork, saved: &mut SavedTurn, now: u64) -> TurnResu
     if saved.machine.is_to_be_cleaned(facts) {
         return TurnResult::ReadAnswer(facts);
     }
+    // What is left of the commands before waits on, unless the answer has others in their place.
+    if facts.edits || facts.commands > 0 {
+        saved.batch = None;
+    }
     saved.effects.result = serde_json::to_value(&answer).ok();
     let at = Timestamp(i64::try_from(now).unwrap_or(i64::MAX));
     for bug in bugs_of(&answer, !saved.machine.is_whole(), turn, at) {

@@ -3,6 +3,7 @@
 //! In: what the person said, and the workspace. Out: texts with their hashes, for the model; a log of what was
 //! read and written, for the session. Never reads what `load` refuses.
 
+use super::super::handoff::{LOADED_BYTES, LOADED_FILES};
 use super::super::load::{LoadLimits, Loaded, MapLimits, load_from, map_index, workspace_names};
 use super::super::machine::{LoadWhy, TurnResult};
 use super::super::pages::{Gathered, gather};
@@ -91,7 +92,22 @@ pub(super) fn load(
     }
     let Loaded { files, failures, omitted, omitted_more } =
         load_from(&root, &names, &actions, &LoadLimits::default());
-    for file in &files {
+    if why == LoadWhy::Planned && !saved.inherited.is_empty() {
+        let wanted = saved.inherited.iter().filter(|path| names.paths().contains(path));
+        let wanted: Vec<PlanAction> =
+            wanted.map(|path| PlanAction::File { pattern: globset::escape(path) }).collect();
+        let limits = LoadLimits {
+            files: LOADED_FILES,
+            bytes_per_file: LOADED_BYTES,
+            ..LoadLimits::default()
+        };
+        let known = |path: &String| files.iter().any(|file| file.path == *path);
+        saved.inherited_files = load_from(&root, &names, &wanted, &limits).files;
+        saved.inherited_files.retain(|file| !known(&file.path));
+    }
+    // One that is cut was not seen whole, so that it has no base to be changed on.
+    let whole = saved.inherited_files.clone();
+    for file in files.iter().chain(whole.iter().filter(|file| !file.cut)) {
         if saved.bases.insert(file.path.clone(), file.hash.clone()).as_ref() == Some(&file.hash) {
             continue;
         }

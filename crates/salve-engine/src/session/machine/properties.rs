@@ -27,6 +27,16 @@ impl Dice {
         self.throw(5) != 0
     }
 
+    // Often another command: a row need not end by itself.
+    fn row(&mut self) -> BatchNext {
+        match self.throw(12) {
+            0 => BatchNext::Paused,
+            1 => BatchNext::Fix,
+            2 => BatchNext::Over,
+            _ => BatchNext::Command,
+        }
+    }
+
     fn answer(&mut self, step: &TurnStep) -> TurnResult {
         match self.throw(50) {
             0 => return TurnResult::Interrupted(Interruption::Paused),
@@ -72,13 +82,21 @@ impl Dice {
                 _ => CheckEnd::Green,
             }),
             TurnStep::Heal => TurnResult::Healed { green: self.often(), spent: spent(4) },
-            TurnStep::Command(_) => TurnResult::Command(match self.throw(6) {
-                0 => CommandEnd::Waits,
-                1 => CommandEnd::Denied,
-                3 => CommandEnd::Skipped,
-                2 => CommandEnd::Ran { ok: false },
-                _ => CommandEnd::Ran { ok: true },
-            }),
+            TurnStep::Command(_) => {
+                let end = match self.throw(6) {
+                    0 => CommandEnd::Waits,
+                    1 => CommandEnd::Denied,
+                    3 => CommandEnd::Skipped,
+                    2 => CommandEnd::Ran { ok: false },
+                    _ => CommandEnd::Ran { ok: true },
+                };
+                let next = if self.throw(3) == 0 { BatchNext::Ask } else { self.row() };
+                TurnResult::Command { end, next }
+            }
+            TurnStep::Supervise(_) if self.throw(12) == 0 => {
+                TurnResult::NoAnswer { over_budget: true, spent: spent(1) }
+            }
+            TurnStep::Supervise(_) => TurnResult::Supervised { next: self.row(), spent: spent(1) },
             TurnStep::Done(_) => unreachable!("asked after the end"),
         }
     }
@@ -113,12 +131,13 @@ proptest! {
         let mut usable = false;
         let (mut asked, mut again, mut pauses, mut steps) = (BTreeSet::new(), 0_u32, 0, 0);
         let (mut waiting, mut passed) = (Vec::new(), BTreeSet::new());
-        let (mut whole, mut ran) = (false, BTreeSet::new());
+        // Whether commands of an answer before wait, which was whole.
+        let (mut whole, mut left) = (false, false);
         // What was asked of other models, each with the answer it is about; whether the result has its shape.
         let (mut helped, mut shaped, mut unformed) = (Vec::new(), false, false);
         loop {
             steps += 1;
-            prop_assert!(steps < 500, "it does not end");
+            prop_assert!(steps < 4_000, "it does not end");
             let step = machine.next();
             match &step {
                 TurnStep::Done(ending) => {
@@ -150,8 +169,13 @@ proptest! {
                     prop_assert!(usable, "{:?} of an answer that is not whole", step);
                 }
                 TurnStep::Command(number) => {
-                    prop_assert!(usable, "a command of an answer that is not whole");
-                    ran.insert((machine.asked(), *number));
+                    prop_assert!(usable || left, "a command of an answer that is not whole");
+                    prop_assert!(*number < 2_000, "commands without an end");
+                }
+                TurnStep::Supervise(_) => {
+                    prop_assert!(usable, "a word about a command that did not run");
+                    let left = machine.left();
+                    prop_assert!(left.tokens != Some(0) || pauses > 0, "asked without a budget");
                 }
                 _ => {}
             }
@@ -163,6 +187,8 @@ proptest! {
                 }
                 TurnResult::Shaped { fits } => shaped = *fits,
                 TurnResult::Answered { whole: proven, .. } => whole = *proven,
+                TurnResult::Command { next: BatchNext::Fix, .. }
+                | TurnResult::Supervised { next: BatchNext::Fix, .. } => left = true,
                 TurnResult::ReadAnswer(facts) => {
                     usable = whole && facts.readable && !facts.recovered && !facts.redacted;
                     unformed = facts.unformed;

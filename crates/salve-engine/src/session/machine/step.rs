@@ -24,8 +24,10 @@ pub enum TurnStep {
     Check,
     /// Heal what the check found.
     Heal,
-    /// Run the command of this number, from 0, if it may run.
+    /// Run the command at hand, if it may run. The number counts those of the answer that were at hand, from 0.
     Command(u32),
+    /// Ask the model what comes after the command that ran. The number counts such questions of the turn, from 1.
+    Supervise(u32),
     /// Ask another model for help.
     Help(HelpWhy),
     /// Read the result that the caller wants in a shape of its own.
@@ -138,7 +140,19 @@ pub enum TurnResult {
         spent: Spend,
     },
     /// The command has ended, or did not run.
-    Command(CommandEnd),
+    Command {
+        /// What became of it.
+        end: CommandEnd,
+        /// What comes after it.
+        next: BatchNext,
+    },
+    /// The model said what comes after a command, or could not be asked.
+    Supervised {
+        /// What comes next.
+        next: BatchNext,
+        /// What it took.
+        spent: Spend,
+    },
     /// Something ended the turn from outside.
     Interrupted(Interruption),
 }
@@ -199,6 +213,22 @@ pub enum CommandEnd {
     Skipped,
     /// A rule denies it, or it cannot be run at all.
     Denied,
+}
+
+/// What comes next in a row of commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BatchNext {
+    /// Another command.
+    Command,
+    /// The model is asked about the one that ran.
+    Ask,
+    /// Nothing, until a person says so.
+    Paused,
+    /// Nothing, because one failed and the model wants no further one: it is asked for a way out.
+    Fix,
+    /// None is left.
+    Over,
 }
 
 /// What ends a turn from outside.

@@ -60,6 +60,28 @@ impl Store {
         rows.iter().map(read).collect::<Result<_, _>>().map_err(StoreError::database(doing))
     }
 
+    /// Returns the last event of a session that has a name.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn last_session_event(
+        &self,
+        session: &SessionId,
+        name: &str,
+    ) -> Result<Option<SessionEvent>, StoreError> {
+        let doing = "read the last event of a name";
+        let row = query(
+            "SELECT id, session, turn, name, at, payload FROM session_events
+              WHERE session = $1 AND name = $2 ORDER BY id DESC LIMIT 1",
+        )
+        .bind(self.redactor().key(session.as_str()))
+        .bind(name)
+        .fetch_optional(self.readers())
+        .await
+        .map_err(StoreError::database(doing))?;
+        row.as_ref().map(read).transpose().map_err(StoreError::database(doing))
+    }
+
     /// The same for all sessions of a workspace.
     ///
     /// # Errors

@@ -108,7 +108,8 @@ fn c189_what_was_recovered_is_only_shown() {
         "fileChanges": [{ "path": "a.py", "content": "x = 1\n" }],
         "commands": [{ "command": "rm x" }],
     });
-    let banner = (EventName::RecoveryBanner, json!({ "banner": "⚠️ words", "blocked": "🚫 words" }));
+    let banner =
+        (EventName::RecoveryBanner, json!({ "banner": "⚠️ words", "blocked": "🚫 words" }));
     let record = record(TurnStatus::CompletedPartial, Some(answer));
     let view = folded(&record, &[banner]);
     assert_eq!(view.files_in(FileState::Shown), 1);
@@ -128,8 +129,14 @@ fn c072_commands_keep_their_place_and_how_they_ended() {
     let events = [
         (EventName::CommandSuggested, json!({ "number": 0, "command": "ls" })),
         (EventName::CommandSuggested, json!({ "number": 1, "command": "cat x" })),
-        (EventName::CommandFinished, json!({ "number": 0, "command": "ls", "state": "ran", "ok": true, "output": "a" })),
-        (EventName::CommandFinished, json!({ "number": 1, "command": "cat x", "state": "ran", "ok": false, "exit": 1 })),
+        (
+            EventName::CommandFinished,
+            json!({ "number": 0, "command": "ls", "state": "ran", "ok": true, "output": "a" }),
+        ),
+        (
+            EventName::CommandFinished,
+            json!({ "number": 1, "command": "cat x", "state": "ran", "ok": false, "exit": 1 }),
+        ),
     ];
     let view = folded(&record(TurnStatus::Completed, None), &events);
     let states: Vec<&CommandState> = view.commands.iter().map(|command| &command.state).collect();
