@@ -28,8 +28,8 @@ mod writer;
 
 pub use error::{DatabaseError, StoreError};
 pub use ledger::{
-    BudgetScope, Call, CallDetail, CallFilter, CallId, CallState, CallTexts, CallTry, DoubtFilter,
-    DoubtfulCall, LateEnd, NewCall, OpenCall, OverBudget, Receipt, Reservation, Resolution,
+    BudgetScope, Call, CallDetail, CallFilter, CallId, CallState, CallTexts, CallTry, DaySpending,
+    DoubtFilter, DoubtfulCall, LateEnd, NewCall, OpenCall, OverBudget, Receipt, Reservation, Resolution,
     Settled, Spending,
 };
 pub use options::{Budgets, Durability, Retention, StoreOptions};
@@ -40,7 +40,7 @@ pub use redact::{Redact, StreamRedactor};
 pub use retention::Pruned;
 pub use store::Store;
 pub use tables::{
-    AnswerOutcome, AnswerStat, AuditEntry, ChangedDecision, CountedName, Counts, DecisionChange,
+    AnswerOutcome, AnswerStat, AuditEntry, ChangedDecision, CountedCut, CountedName, Counts, DecisionChange,
     DecisionFilter, DecisionPin, DecisionRecord, DecisionScope, DecisionType, EngineTables, Event,
     EventNews, ExampleRecord, FailedFix, FixKind, FixRecord, FixResult, FixRung, GatewayKey,
     HANDED_OVER, HealAttempt, HealAttemptCounts, HealAttemptFilter, HealCost, HealCount,

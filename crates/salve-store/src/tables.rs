@@ -41,7 +41,7 @@ pub use sessions::{
     NewSessionEvent, NewTurn, SessionFilter, SessionMove, SessionRecord, SessionUpdate,
     SessionWrite, TurnRecord, TurnUpdate, WrittenSession,
 };
-pub use statistics::{AnswerOutcome, AnswerStat, CountedName, Counts, Statistics};
+pub use statistics::{AnswerOutcome, AnswerStat, CountedCut, CountedName, Counts, Statistics};
 
 use crate::ledger;
 use crate::migrations::Migration;
