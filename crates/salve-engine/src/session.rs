@@ -47,7 +47,7 @@ pub use batch::{
     PanelRow, PauseReason, feedback_message, not_run_message, progress_text, supervision_lines,
     supervisor_prompt,
 };
-pub use bug::{JSON_CLEANUP, LEGACY_STEPS, TRUNCATED, bug_label, bugs_of};
+pub use bug::{JSON_CLEANUP, LEGACY_STEPS, TRUNCATED, bug_label, bugs_of, filed_by_user};
 pub use conversation::{
     Conversation, ConversationError, ConversationParts, EventScope, RunningTurn, TurnOrder,
     TurnQueue, WaitingTurn,
