@@ -108,7 +108,7 @@ impl Store {
         events.map_err(StoreError::database(doing))
     }
 
-    /// The same for all sessions of a workspace.
+    /// Returns the events of all sessions of a workspace after the one with this id, at most `limit`.
     ///
     /// # Errors
     /// When the database refuses.
