@@ -16,7 +16,7 @@ mod real_model;
 pub(crate) mod servers;
 mod speed;
 
-pub(crate) use clients::{run as clients, short as clients_short};
+pub(crate) use clients::{environment, run as clients, short as clients_short};
 pub(crate) use garble::{run as garble, short as garble_short};
 pub(crate) use load::{run as load, short as load_short};
 pub(crate) use matrix::{run as matrix, short as matrix_short};

@@ -10,6 +10,7 @@
 )]
 
 mod ambiguity;
+mod browser;
 mod chat;
 mod corpus;
 mod crash;
@@ -52,6 +53,7 @@ const TASKS: &[Task] = &[
     Task { name: "growth", run: growth::run, short: Some(growth::short) },
     Task { name: "heal-bench", run: heal::run, short: Some(heal::short) },
     Task { name: "chat-bench", run: chat::run, short: Some(chat::short) },
+    Task { name: "browser", run: browser::run, short: Some(browser::short) },
     Task { name: "pairs", run: pairs::run, short: None },
     Task { name: "redact", run: redact::run, short: None },
     Task { name: "matrix", run: gateway::matrix, short: Some(gateway::matrix_short) },

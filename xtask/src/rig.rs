@@ -28,6 +28,7 @@ pub const RIGS: &[Rig] = &[
     Rig { name: "growth", about: "time and memory of the text commands on hostile texts of 0.1 to 10 MB; --only, --generator, --largest, --all" },
     Rig { name: "heal-bench", about: "real projects with planted faults, healed with and without scripted models, and killed; --seed, --faults 220, --cases 300, --runs 1000 (with kills), --minutes 72, --only projects|tiers|kills, --project NAME[,NAME…], --show" },
     Rig { name: "chat-bench", about: "conversations that are killed and gone on with, answers cut at every byte, tasks in three real packages, and random walks; --runs 200 kills or 500 walks, --cuts 1, --seed, --only kills|cuts|packages|walks" },
+    Rig { name: "browser", about: "the workbench in a real browser, by role and text; --only PART|TEST, --speed, --show" },
     Rig { name: "pairs", about: "broken programs healed by the fixers alone, verified by the real tools; --set, --tools FOLDER of node_modules, --n, --only, --jobs, --show; with --learn by rules learned from one half on the other: --splits, --seed, --curve, --tries, --cache FILE" },
     Rig { name: "redact", about: "secrets of an independent list in pieces, and false alarms on sources; --n, --seed, --show, --files" },
     Rig { name: "matrix", about: "answers cut everywhere in every dialect, through the gateway; --positions 200, --show" },

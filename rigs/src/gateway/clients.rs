@@ -91,7 +91,7 @@ fn sdks() -> anyhow::Result<String> {
 
 /// Makes a Python environment with pinned packages under `target/tools`, once. Those with a `+` before
 /// their name are installed without what they depend on.
-pub(super) fn environment(name: &str, packages: &[&str]) -> anyhow::Result<PathBuf> {
+pub(crate) fn environment(name: &str, packages: &[&str]) -> anyhow::Result<PathBuf> {
     let folder = workspace::target_dir()?.join("tools").join(format!("python-{name}"));
     let python = folder.join("bin").join("python");
     let mark = folder.join("installed");

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use xtask::workspace::{self, SourceFile};
 
 const TABLE: &str = "docs/seeds.md";
+const SUITES: &str = "rigs/browser/suites/";
 
 /// Checks the table and prints how far it is.
 pub(super) fn problems(files: &[SourceFile]) -> anyhow::Result<Vec<String>> {
@@ -99,8 +100,14 @@ fn quoted(cell: &str) -> impl Iterator<Item = &str> {
     cell.split('`').skip(1).step_by(2)
 }
 
+// Functions of Rust, and the tests of the browser: `test('name', …`.
 fn test_names(files: &[SourceFile]) -> BTreeSet<&str> {
     let mut names = BTreeSet::new();
+    let suites = files.iter().filter(|file| file.path.starts_with(SUITES));
+    for line in suites.flat_map(|file| file.text.lines()) {
+        let Some(rest) = line.strip_prefix("test('") else { continue };
+        names.extend(rest.split('\'').next());
+    }
     for file in files.iter().filter(|file| file.path.ends_with(".rs")) {
         for line in file.text.lines() {
             let Some((_, rest)) = line.split_once("fn ") else { continue };
@@ -151,6 +158,14 @@ mod tests {
         assert_eq!(check("| T-05 | x | part | `b.rs` | `t05_gone` |\n").len(), 2);
         assert_eq!(check("| T-05 | x | maybe | | |\n").len(), 2);
         assert_eq!(check(&format!("{good}{good}")), ["docs/seeds.md:2: T-05: stands twice"]);
+    }
+
+    #[test]
+    fn a_test_of_the_browser_is_known_by_its_name() {
+        let text = "// Suite.\ntest('c001_send', {}, async (t) => {\n  same('c002_not', 1);\n});\n";
+        let file = |path: &str| SourceFile { path: path.to_owned(), text: text.to_owned() };
+        let files = [file("rigs/browser/suites/send.mjs"), file("web/send.mjs")];
+        assert_eq!(test_names(&files), BTreeSet::from(["c001_send"]));
     }
 
     #[test]

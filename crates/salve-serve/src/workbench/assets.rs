@@ -43,6 +43,7 @@ const ASSETS: &[Asset] = assets! {
     "icon.svg" => SVG,
     "page.js" => JS,
     "palette.js" => JS,
+    "screens.js" => JS,
     "stream.js" => JS,
     "theme.js" => JS,
 };

@@ -2,11 +2,19 @@
 //!
 //! In: GET requests. Out: whole pages, and names to choose from. Never has an effect.
 
+mod audit;
 mod chat;
+mod chosen;
 mod complete;
 mod diffs;
+mod files;
 mod follow;
-mod plain;
+mod heal;
+mod history;
+mod home;
+mod jobs;
+mod knowledge;
+mod settings;
 mod turn;
 
 pub(super) use follow::PageFollower;
@@ -21,16 +29,16 @@ use std::sync::Arc;
 /// Returns the pages.
 pub(super) fn routes() -> Router<Arc<WorkbenchState>> {
     Router::new()
-        .route("/", get(plain::home))
+        .route("/", get(home::home))
         .route("/chat", get(chat::last))
         .route("/chat/{id}", get(chat::one))
-        .route("/history", get(plain::history))
-        .route("/files", get(plain::files))
-        .route("/heal", get(plain::heal))
-        .route("/knowledge", get(plain::knowledge))
-        .route("/jobs", get(plain::jobs))
-        .route("/audit", get(plain::audit))
-        .route("/settings", get(plain::settings))
+        .route("/history", get(history::history))
+        .route("/files", get(files::files))
+        .route("/heal", get(heal::heal))
+        .route("/knowledge", get(knowledge::knowledge))
+        .route("/jobs", get(jobs::jobs))
+        .route("/audit", get(audit::audit))
+        .route("/settings", get(settings::settings))
         .route("/complete", get(complete::complete))
 }
 

@@ -13,5 +13,6 @@ pub mod icons;
 pub mod live;
 pub mod markdown;
 pub mod parts;
+pub(crate) mod screens;
 pub mod shell;
 pub mod swap;

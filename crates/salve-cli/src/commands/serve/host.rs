@@ -58,7 +58,10 @@ impl WorkbenchHost for ServeHost {
                     .to_owned(),
             ));
         }
-        let turn = TurnSettings::attended(&self.place).map_err(|failure| fault(&failure))?;
+        let mut turn = TurnSettings::attended(&self.place).map_err(|failure| fault(&failure))?;
+        if self.practice {
+            turn.for_practice();
+        }
         Ok(turn.input(&self.place))
     }
 

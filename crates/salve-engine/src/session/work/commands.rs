@@ -8,9 +8,9 @@ use crate::facts::{CommandPaths, RepositoryFacts, judge_line};
 use crate::heal::RepairError;
 use crate::session::reply::SuggestedCommand;
 use salve_check::{
-    Attendance, CommandVerdict, FinishedRun, Gate, Keep, Limits, NextStep, ProposedCommand,
-    ProtectedFileUse, RiskClass, Rule, RunClass, RunEnding, RunInput, RunPrograms, RunRequest,
-    StartedBy, entries_to_add, next_step,
+    Attendance, AutoRunMode, CommandVerdict, FinishedRun, Gate, Keep, Limits, NextStep,
+    ProposedCommand, ProtectedFileUse, RiskClass, Rule, RunClass, RunEnding, RunInput, RunPrograms,
+    RunRequest, StartedBy, entries_to_add, next_step,
 };
 
 /// What became of a command.
@@ -53,13 +53,14 @@ pub struct RunOutcome {
 }
 
 impl TurnWork {
-    /// Runs a command if it may run.
+    /// Runs a command if it may run: `mode` says which run by themselves.
     ///
     /// # Errors
     /// When the workspace cannot be opened.
     pub fn run_command(
         &self,
         command: &SuggestedCommand,
+        mode: AutoRunMode,
         agreed: bool,
         attended: bool,
     ) -> Result<CommandOutcome, RepairError> {
@@ -88,7 +89,7 @@ impl TurnWork {
             verdict: &judged.verdict,
             addable: addable.is_ok_and(|entries| !entries.is_empty()),
             layers_complete: true,
-            mode: self.input.commands.mode,
+            mode,
             attendance,
         });
         let why = judged.verdict.why.clone();

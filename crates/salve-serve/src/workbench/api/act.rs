@@ -36,14 +36,19 @@ pub(super) async fn perform(
         }
         Action::RunCommand { approval, choice } => {
             let (turn, waiting) = waiting(state, session, &approval).await?;
-            let Waits::Command { command, .. } = &waiting.what else { return Err(stale()) };
-            let decision = match choice {
-                RunChoice::Skip => TurnDecision::No,
-                RunChoice::Once => TurnDecision::Yes,
-                RunChoice::Add => {
+            let decision = match (&waiting.what, choice) {
+                (Waits::Edits { .. }, _) => return Err(stale()),
+                (_, RunChoice::Skip) => TurnDecision::No,
+                // Of several, those on the list run; each of the others is asked about by itself.
+                (_, RunChoice::Once) => TurnDecision::Yes,
+                (Waits::Command { command, .. }, RunChoice::Add) => {
                     let allowed = state.config.host.allow(command);
                     allowed.map_err(|fault| Fault::conflict("not_allowed", fault.to_string()))?;
                     TurnDecision::Yes
+                }
+                (Waits::Commands { .. }, RunChoice::Add) => {
+                    let why = "several commands wait; run them, and each that is not on the list is asked about";
+                    return Err(Fault::conflict("not_allowed", why));
                 }
             };
             decide(state, &turn, decision, approval).await

@@ -216,6 +216,16 @@ async fn fill(
             ..CommandQuestion::default()
         });
     }
+    if let Some(WaitingTurn { what: Waits::Commands { commands, why }, approval, .. }) = &waiting {
+        view.questions.push(CommandQuestion {
+            turn: last.index,
+            command: commands.join("\n"),
+            why: why.in_words(),
+            approval: approval.clone(),
+            can_add: false,
+            ..CommandQuestion::default()
+        });
+    }
     let offered = of_last().any(|event| event.name == EventName::HandoffOffered.name());
     if offered {
         let percent = of_last()
