@@ -7,8 +7,8 @@ use super::super::state::WorkbenchState;
 use super::actions::{Action, Done, RunChoice, stale};
 use salve_engine::host::OpenWorkspace;
 use salve_engine::session::{
-    RewindDone, RewindRequest, RunningTurn, TurnDecision, TurnResume, WaitingTurn, Waits,
-    rewind_session, undo_rewind,
+    HunkChoice, RewindDone, RewindRequest, RunningTurn, TurnDecision, TurnResume, WaitingTurn,
+    Waits, rewind_session, undo_rewind,
 };
 use salve_store::{SessionRecord, TurnRecord};
 use salve_tree::{ChangeMeta, OnChanged, Origin, RewindOutcome, WorkspaceOptions};
@@ -26,9 +26,14 @@ pub(super) async fn perform(
     action: Action,
 ) -> Answer<Done> {
     match action {
-        Action::Apply { approval } => {
+        Action::Apply { approval, files } => {
             let (turn, _) = edits(state, session, &approval).await?;
-            decide(state, &turn, TurnDecision::Yes, approval).await
+            let decision = if files.is_empty() {
+                TurnDecision::Yes
+            } else {
+                TurnDecision::Hunks(HunkChoice { files })
+            };
+            decide(state, &turn, decision, approval).await
         }
         Action::Reject { approval } => {
             let (turn, _) = edits(state, session, &approval).await?;

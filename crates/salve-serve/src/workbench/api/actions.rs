@@ -9,10 +9,11 @@ use super::act;
 use super::input::Told;
 use axum::extract::{Path, State};
 use http::StatusCode;
-use salve_engine::session::RewindScope;
+use salve_engine::session::{FileChoice, RewindScope};
 use salve_tree::OnChanged;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
@@ -20,10 +21,15 @@ use utoipa::ToSchema;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "camelCase", deny_unknown_fields)]
 pub(super) enum Action {
-    /// Applies the edits that wait.
+    /// Applies the edits that wait, or the part of them that is named.
     Apply {
         /// What waits, as it was shown.
         approval: String,
+        /// By path what is taken: `keep`, `reject` or `{"hunks": [ids]}`; a file that is not named is left. All of them
+        /// where none is named.
+        #[serde(default)]
+        #[schema(value_type = Object)]
+        files: BTreeMap<String, FileChoice>,
     },
     /// Leaves the edits that wait.
     Reject {
