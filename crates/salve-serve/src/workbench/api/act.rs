@@ -7,8 +7,8 @@ use super::super::state::WorkbenchState;
 use super::actions::{Action, Done, RunChoice, stale};
 use salve_engine::host::OpenWorkspace;
 use salve_engine::session::{
-    HunkChoice, RewindDone, RewindRequest, RunningTurn, TurnDecision, TurnResume, WaitingTurn,
-    Waits, rewind_session, undo_rewind,
+    HandoffDone, HunkChoice, RewindDone, RewindRequest, RunningTurn, TurnDecision, TurnResume,
+    WaitingTurn, Waits, decide_handoff, rewind_session, undo_rewind,
 };
 use salve_store::{SessionRecord, TurnRecord};
 use salve_tree::{ChangeMeta, OnChanged, Origin, RewindOutcome, WorkspaceOptions};
@@ -57,6 +57,14 @@ pub(super) async fn perform(
                 }
             };
             decide(state, &turn, decision, approval).await
+        }
+        Action::Handoff { choice } => {
+            let done = decide_handoff(state.store(), &session.id, choice.into()).await?;
+            let next = match &done {
+                HandoffDone::Handoff { child, .. } => &child.id,
+                HandoffDone::Extend { .. } | HandoffDone::Cancel { .. } => &session.id,
+            };
+            Ok(Done { outcome: "done", turn: None, detail: json!({ "session": next }) })
         }
         Action::Pause => {
             state.pause(true)?;

@@ -9,7 +9,7 @@ use super::act;
 use super::input::Told;
 use axum::extract::{Path, State};
 use http::StatusCode;
-use salve_engine::session::{FileChoice, RewindScope};
+use salve_engine::session::{FileChoice, HandoffChoice, RewindScope};
 use salve_tree::OnChanged;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -42,6 +42,11 @@ pub(super) enum Action {
         approval: String,
         /// What is done with it.
         choice: RunChoice,
+    },
+    /// Answers the offer to go on in a fresh session.
+    Handoff {
+        /// What is done.
+        choice: Offered,
     },
     /// Stops the work on the workspace at the next step.
     Pause,
@@ -82,6 +87,28 @@ pub(super) enum RunChoice {
     Add,
     /// It does not run.
     Skip,
+}
+
+/// What a person answers to the offer of a fresh session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum Offered {
+    /// A fresh session goes on.
+    Handoff,
+    /// This one goes on with a larger window.
+    Extend,
+    /// This one goes on as it is.
+    Cancel,
+}
+
+impl From<Offered> for HandoffChoice {
+    fn from(offered: Offered) -> Self {
+        match offered {
+            Offered::Handoff => Self::Handoff,
+            Offered::Extend => Self::Extend,
+            Offered::Cancel => Self::Cancel,
+        }
+    }
 }
 
 /// What goes back.

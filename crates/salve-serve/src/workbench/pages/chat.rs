@@ -16,7 +16,7 @@ use super::turn::{TurnFacts, turn_view};
 use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use http::StatusCode;
-use salve_engine::session::{EventName, WaitingTurn, Waits, handoff_input};
+use salve_engine::session::{EventName, OFFER_AT_PERCENT, WaitingTurn, Waits, handoff_input};
 use salve_store::{SessionRecord, TurnRecord};
 use salve_types::{ChangeState, SessionEvent, TodoItem, TurnStatus};
 use serde::Deserialize;
@@ -209,14 +209,13 @@ async fn fill(
     if let Some(waiting) = &waiting {
         ask(state, view, waiting);
     }
-    let offered = of_last().any(|event| event.name == EventName::HandoffOffered.name());
-    if offered {
-        let percent = of_last()
-            .rev()
-            .find(|event| event.name == EventName::HandoffOffered.name())
-            .and_then(|event| event.payload["percent"].as_u64());
+    let last_of = |name: EventName| events.iter().rev().find(|event| event.name == name.name());
+    let decided = last_of(EventName::HandoffDecided).map_or(0, |event| event.id);
+    let offered = last_of(EventName::HandoffOffered).filter(|event| event.id > decided);
+    if let Some(offered) = offered {
+        let percent = offered.payload["percent"].as_u64().unwrap_or(OFFER_AT_PERCENT);
         let open_todos = view.todos.iter().filter(|todo| !todo.completed).count();
-        view.handoff = Some(HandoffView { percent: percent.unwrap_or(85), open_todos });
+        view.handoff = Some(HandoffView { percent, open_todos });
     }
     Ok(())
 }

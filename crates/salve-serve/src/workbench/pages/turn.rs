@@ -9,6 +9,7 @@ use crate::workbench::view::chat::{
     TurnView,
 };
 use crate::workbench::view::diff::{DiffHunk, DiffLine, LineTag, hunks_of_diff};
+use crate::workbench::view::live::goes_on;
 use salve_engine::session::{ChatAnswer, EventName};
 use salve_store::TurnRecord;
 use salve_types::{SessionEvent, TurnStatus};
@@ -32,7 +33,7 @@ pub(in crate::workbench) struct TurnFacts<'a> {
 /// Folds a turn.
 pub(in crate::workbench) fn turn_view(facts: &TurnFacts<'_>) -> TurnView {
     let record = facts.record;
-    let mut fold = Fold { facts, view: TurnView::default(), last: None };
+    let mut fold = Fold { facts, view: TurnView::default(), last: None, kept: None };
     fold.view = TurnView {
         number: record.index,
         request: record.text.clone(),
@@ -68,12 +69,17 @@ struct Fold<'a> {
     view: TurnView,
     /// The reply that arrives, and what came of it.
     last: Option<(String, String)>,
+    /// What had come of one that broke off.
+    kept: Option<String>,
 }
 
 impl Fold<'_> {
     fn take(&mut self, event: &SessionEvent) {
         let Some(name) = EventName::from_name(&event.name) else { return };
         let payload = &event.payload;
+        if matches!(name, EventName::TurnFailed | EventName::TurnCancelled) {
+            self.kept = self.last.take().map(|(_, arrived)| arrived);
+        }
         if name != EventName::UpdateResponseChunk {
             self.last = None;
         }
@@ -91,6 +97,7 @@ impl Fold<'_> {
             EventName::EditsApplied => self.applied(payload),
             EventName::EditsBlocked => self.blocked(payload),
             EventName::RecoveryBanner => self.banner(payload),
+            EventName::RecoveryAccepted => self.view.banner = None,
             EventName::CheckFinished => self.checked(payload),
             EventName::HealFinished => self.healed(payload),
             EventName::CommandSuggested => self.suggested(payload),
@@ -107,7 +114,10 @@ impl Fold<'_> {
     fn chunk(&mut self, payload: &Value) {
         let reply = text(payload, "reply");
         match &mut self.last {
-            Some((known, arrived)) if *known == reply => arrived.push_str(&text(payload, "text")),
+            Some((known, arrived)) if *known == reply || goes_on(&text(payload, "text")) => {
+                *known = reply;
+                arrived.push_str(&text(payload, "text"));
+            }
             last => *last = Some((reply, text(payload, "text"))),
         }
     }
@@ -275,7 +285,9 @@ impl Fold<'_> {
     fn finish(mut self) -> TurnView {
         let record = self.facts.record;
         let is_running = self.view.is_running();
-        self.view.arrived = self.last.take().map(|(_, arrived)| arrived).filter(|_| is_running);
+        let arrives = self.last.take().map(|(_, arrived)| arrived).filter(|_| is_running);
+        let has_ended = matches!(record.status, TurnStatus::Failed | TurnStatus::Cancelled);
+        self.view.arrived = arrives.or(self.kept.take().filter(|_| has_ended));
         if self.view.arrived.is_none() {
             let result = record.result.clone().filter(|_| {
                 !self.view.is_running() || !self.view.done.is_empty() || !self.view.files.is_empty()

@@ -125,6 +125,12 @@ impl LiveAnswer {
     }
 }
 
+/// Tells whether a reply goes on where the one before it was cut: one that begins anew begins with its object.
+pub fn goes_on(begins: &str) -> bool {
+    let begins = begins.trim_start();
+    !begins.is_empty() && !begins.starts_with(['{', '`'])
+}
+
 /// Divides what is known of a whole field into blocks.
 pub fn field_blocks(of: &Shown, text: &str) -> Vec<AnswerBlock> {
     let blocks = super::blocks::blocks_of(text).into_iter();

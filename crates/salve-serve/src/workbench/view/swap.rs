@@ -8,8 +8,9 @@ use super::chat::{
     ChatView, Region, TurnView, cli_panel, final_blocks, questions, render_block, session_head,
     stop_button, todo_list, turn_article, turn_regions,
 };
-use super::live::{AnswerBlock, LiveAnswer, LiveStep};
+use super::live::{AnswerBlock, LiveAnswer, LiveStep, goes_on};
 use maud::html;
+use salve_engine::jobs::AUTO_HEALING;
 use salve_engine::session::EventName;
 use salve_types::SessionEvent;
 use serde::Serialize;
@@ -87,23 +88,25 @@ impl PageStream {
         let (Some(turn), true) = (event.turn, is_chunk(event)) else { return Vec::new() };
         let text = |name: &str| event.payload[name].as_str().unwrap_or_default();
         let mut swaps = Vec::new();
-        let is_same = |live: &&mut LiveTurn| live.turn == turn && live.reply == text("reply");
-        if self.live.as_mut().filter(is_same).is_none() {
-            // Another attempt at an answer takes the place of the one before.
-            if self.live.as_ref().is_some_and(|live| live.turn == turn && !live.blocks.is_empty()) {
-                let empty = html! { div.body id={ "t" (turn) "-body" } {} };
-                swaps.push(Swap::new(
-                    SwapOp::Replace,
-                    format!("t{turn}-body"),
-                    empty.into_string(),
-                ));
+        let reply = text("reply").to_owned();
+        let before = self.live.as_ref().filter(|live| live.turn == turn);
+        let (is_known, is_same) =
+            (before.is_some(), before.is_some_and(|live| live.reply == reply));
+        if is_known && !is_same {
+            // Nobody asked for it again: what was cut is gone on with, or answered anew.
+            swaps.push(Swap::new(SwapOp::Toast, "toasts", AUTO_HEALING));
+        }
+        if is_known && !is_same && !goes_on(text("text")) {
+            let empty = html! { div.body id={ "t" (turn) "-body" } {} };
+            swaps.push(Swap::new(SwapOp::Replace, format!("t{turn}-body"), empty.into_string()));
+            self.live = None;
+        }
+        match self.live.as_mut().filter(|live| live.turn == turn) {
+            Some(live) => live.reply = reply,
+            None => {
+                let (answer, blocks) = (LiveAnswer::default(), Vec::new());
+                self.live = Some(LiveTurn { turn, reply, answer, blocks });
             }
-            self.live = Some(LiveTurn {
-                turn,
-                reply: text("reply").to_owned(),
-                answer: LiveAnswer::default(),
-                blocks: Vec::new(),
-            });
         }
         if let Some(live) = &mut self.live {
             live.push(text("text"), &mut swaps);
@@ -134,12 +137,19 @@ impl PageStream {
             self.region(region, &mut swaps);
         }
         swaps.extend(events.iter().filter_map(toast));
+        let ends = [EventName::TurnFailed, EventName::TurnCancelled].map(EventName::name);
+        if events.iter().any(|event| ends.contains(&event.name.as_str())) {
+            self.live = None;
+        }
         swaps
     }
 
     fn turn(&mut self, turn: &TurnView, swaps: &mut Vec<Swap>) {
         if !self.turns.contains(&turn.number) {
             self.turns.push(turn.number);
+            // What arrives comes with the pieces, so that nothing is there twice.
+            let arrived = turn.arrived.clone().filter(|_| !turn.is_running());
+            let turn = &TurnView { arrived, ..turn.clone() };
             swaps.push(Swap::new(SwapOp::Remove, "welcome", ""));
             swaps.push(Swap::new(SwapOp::Append, "log", turn_article(turn).into_string()));
             for region in turn_regions(turn) {
@@ -160,7 +170,8 @@ impl PageStream {
     fn body(&mut self, turn: &TurnView, region: Region, swaps: &mut Vec<Swap>) {
         if turn.answer.is_none() {
             // What arrives is sent piece by piece.
-            if turn.arrived.is_none() && self.live.is_none() {
+            let has_live = self.live.as_ref().is_some_and(|live| live.turn == turn.number);
+            if !has_live && (turn.arrived.is_none() || !turn.is_running()) {
                 self.region(region, swaps);
             }
             return;
