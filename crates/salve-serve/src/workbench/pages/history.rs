@@ -71,6 +71,10 @@ pub(super) async fn history(
     let read = Reading { wanted, session: chosen.session.map(|session| session.id), changes };
     let place = state.config.place.clone();
     let found = tokio::task::spawn_blocking(move || {
+        // Opening would make the folder of the history, and looking at a page makes nothing.
+        if !place.root.join(".salve").is_dir() {
+            return Ok(Found::default());
+        }
         let options = WorkspaceOptions { wait: Duration::ZERO, ..WorkspaceOptions::default() };
         let opened = OpenWorkspace::open_at(&place, options).map_err(|error| error.to_string())?;
         read.all(&opened).map_err(|error| error.to_string())
@@ -114,6 +118,7 @@ struct Listed {
     session: Option<String>,
 }
 
+#[derive(Default)]
 struct Found {
     changes: Vec<Listed>,
     total: usize,
