@@ -76,7 +76,7 @@ async fn c116_c246_c257_a_conversation_fills_the_screens() {
     assert!(audit.contains("Pair #0") && audit.contains("No audit document found."), "{audit}");
     assert!(audit.contains("&lt;b&gt;on&lt;/b&gt;") && !audit.contains("<b>on</b>"), "{audit}");
     assert!(page(&bench, "/jobs").await.contains("/jobs?call=1#call"));
-    assert!(page(&bench, "/").await.contains("in place"));
+    assert!(page(&bench, "/").await.contains("1 in place"));
 
     // What the buttons of the page send.
     let back = json!({ "type": "rewind", "turn": 1, "scope": "both" });
