@@ -6,12 +6,14 @@
 
 mod error;
 mod queue;
+mod review;
 mod running;
 mod waiting;
 mod watch;
 
 pub use error::ConversationError;
 pub use queue::{TurnOrder, TurnQueue};
+pub use review::{ReviewDraft, ReviewStep};
 pub use running::RunningTurn;
 pub use waiting::WaitingTurn;
 pub use watch::EventScope;
@@ -114,8 +116,8 @@ impl Conversation {
         Ok(self.parts.store.sessions(&filter).await?)
     }
 
-    /// Keeps what was said as a turn that is to be answered, with the guidance that was given since the last one. `key` is what the request is known by: the same
-    /// one again gives the turn there is.
+    /// Keeps what was said as a turn that is to be answered, with the guidance that was given since the last one.
+    /// `key` is what the request is known by: the same one again gives the turn there is.
     ///
     /// # Errors
     /// When there is no such session, or the store refuses.

@@ -33,7 +33,7 @@ fn command_item(turn: &TurnView, command: &CommandView) -> Markup {
                 (mark(&command.state))
                 code.line { span.prompt aria-hidden="true" { "$ " } (command.command) }
                 @if command.state.is_open() {
-                    button.small type="button" data-act=(action("run", json!({ "turn": turn.number, "number": command.number }))) {
+                    button.small type="button" data-act=(action("runCommand", json!({ "approval": turn.approval, "choice": "once" }))) {
                         span aria-hidden="true" { "▶ " } "Run"
                     }
                 }

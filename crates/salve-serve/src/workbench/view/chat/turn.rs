@@ -286,7 +286,7 @@ fn status(turn: &TurnView) -> Markup {
                 button.small.primary type="button" data-act=(action("apply", json!({ "approval": turn.approval }))) { "Apply " (waiting_changes) " changes" }
             }
             @if waiting_commands > 1 {
-                button.small type="button" data-act=(action("runAll", json!({ "turn": turn.number }))) { (run_all_label(waiting_commands)) }
+                button.small type="button" data-act=(action("runAll", json!({ "approval": turn.approval }))) { (run_all_label(waiting_commands)) }
             }
             @if let Some(why) = turn.why.as_deref().filter(|why| !why.is_empty()) { span.why { (why) } }
             span.facts.dim {
