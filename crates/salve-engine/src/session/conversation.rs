@@ -22,6 +22,7 @@ use super::event::EventName;
 use super::input::TurnInput;
 use super::log::text_so_far;
 use super::steering::add_request;
+use crate::heal::StateFolder;
 use crate::jobs::{HealHost, ModelSource, StepParts, TURN_FLOW, TURN_FOLDER, all_flows, all_steps};
 use salve_jobs::{
     EngineJobs, EventId, FlowName, JobId, JobRunner, JobState, Jobs, Needs, StartOptions, Steps,
@@ -215,8 +216,10 @@ impl Conversation {
             let Some(id) = name.to_str().and_then(|name| JobId::new(name).ok()) else { continue };
             let job = self.parts.jobs.state(&id).await;
             if matches!(job, Ok(Some(job)) if job.state.is_terminal()) {
-                // What cannot be removed is tried again after the next turn.
-                let _ = std::fs::remove_dir_all(entry.path());
+                // What cannot be opened or removed is tried again after the next turn.
+                if let Ok(folder) = StateFolder::open(&self.turn_folder(), id.as_str()) {
+                    folder.remove();
+                }
             }
         }
     }
