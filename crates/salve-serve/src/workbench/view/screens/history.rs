@@ -360,9 +360,8 @@ mod tests {
         };
         let drawn = history_screen(&view).into_string();
         for scope in ["both", "files", "conversation"] {
-            let body = format!(
-                "{{&quot;scope&quot;:&quot;{scope}&quot;,&quot;turn&quot;:3,&quot;type&quot;:&quot;rewind&quot;}}"
-            );
+            let body = json!({ "type": "rewind", "turn": 3, "scope": scope }).to_string();
+            let body = body.replace('"', "&quot;");
             assert!(drawn.contains(&body), "{scope}: {drawn}");
         }
         assert!(
