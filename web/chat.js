@@ -3,14 +3,16 @@
 // In: what a person writes and where they are on the page. Out: requests, and a page that shows what they need. Never
 // sends by itself: a next step only fills the input.
 
-import { byId, isTyping, make, speak } from './page.js';
-import { press, say, told } from './act.js';
+import { byId, isTyping, make, speak, toast } from './page.js';
+import { say, told } from './act.js';
 import { toEnd } from './stream.js';
 import { startCompletion } from './complete.js';
+import { review } from './review.js';
 
 const input = () => byId('message');
 let images = [];
 let lastSent = '';
+let expecting = false;
 
 export function startChat() {
   if (!input()) return;
@@ -24,6 +26,14 @@ export function startChat() {
   document.addEventListener('click', (event) => {
     const step = event.target.closest?.('[data-fill]');
     if (step) { fill(step.dataset.fill); hideBar(true); }
+    const chosen = event.target.closest?.('[data-review]');
+    if (chosen) review(chosen);
+    const ask = event.target.closest?.('[data-ask]');
+    if (ask && byId(ask.dataset.ask)) openOver(byId(ask.dataset.ask));
+    const later = event.target.closest?.('[data-later]');
+    if (later) toast(later.dataset.later);
+    // A command that was told to run may lead to a question; another one is not pressed on anybody.
+    if (event.target.closest?.('[data-act*="runCommand"]')) expecting = true;
   });
   startCompletion(input(), byId('completions'));
   startBar();
@@ -88,7 +98,9 @@ function showImages() {
 let saidLast = '';
 function afterDrawing() {
   for (const dialog of document.querySelectorAll('#questions dialog:not([open]):not([data-asked])')) {
+    const isAsked = expecting || dialog.id === 'handoff';
     dialog.dataset.asked = '';
+    if (!isAsked) continue;
     // A person who is writing is not interrupted.
     if (document.activeElement === input() && input().value) dialog.show();
     else openOver(dialog);
@@ -170,7 +182,7 @@ export function reviewKey(event) {
   const hunks = [...document.querySelectorAll('.hunk[tabindex]')];
   const here = document.activeElement?.closest?.('.hunk, .file');
   const at = hunks.indexOf(document.activeElement?.closest?.('.hunk'));
-  const pressed = (scope, words) => [...(scope?.querySelectorAll('button[data-act]') ?? [])].find((one) => one.textContent === words);
+  const pressed = (scope, words) => [...(scope?.querySelectorAll('button[data-review]') ?? [])].find((one) => one.textContent === words);
   const go = (to) => { hunks[to]?.focus(); hunks[to]?.scrollIntoView({ block: 'nearest' }); };
   switch (event.key) {
     case 'j': go(Math.min(at + 1, hunks.length - 1)); return true;
@@ -178,7 +190,7 @@ export function reviewKey(event) {
     case 'y': case 'n': case 'A': case 'R': {
       const [scope, words] = { y: ['.hunk', 'Keep hunk'], n: ['.hunk', 'Reject hunk'], A: ['.file', 'Apply'], R: ['.file', 'Reject'] }[event.key];
       const button = pressed(here?.closest(scope), words);
-      if (button) press(button);
+      if (button) review(button);
       return Boolean(button);
     }
     case '/': input()?.focus(); return Boolean(input());

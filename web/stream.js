@@ -54,7 +54,8 @@ function replace(old, html) {
   }
   for (const shut of old.querySelectorAll('dialog')) {
     const same = fresh.querySelector(`#${CSS.escape(shut.id)}`);
-    if (same && shut.open) return; // A question that is open stays as it is.
+    // A question that is open stays as it is while it is the same.
+    if (same && shut.open && same.innerHTML === shut.innerHTML) return;
   }
   // A panel that was closed stays closed for its row of commands.
   if (old.hidden && old.dataset.batch && old.dataset.batch === fresh.dataset.batch) fresh.hidden = true;

@@ -7,8 +7,9 @@ use super::super::state::WorkbenchState;
 use super::actions::{Action, Done, RunChoice, stale};
 use salve_engine::host::OpenWorkspace;
 use salve_engine::session::{
-    HandoffChoice, HandoffDone, ReviewStep, RewindDone, RewindRequest, RunningTurn, TurnDecision,
-    TurnResume, WaitingTurn, Waits, decide_handoff, guide, rewind_session, undo_rewind,
+    HandoffChoice, HandoffDone, HunkChoice, ReviewStep, RewindDone, RewindRequest, RunningTurn,
+    TurnDecision, TurnResume, WaitingTurn, Waits, decide_handoff, guide, rewind_session,
+    undo_rewind,
 };
 use salve_store::{SessionRecord, TurnRecord};
 use salve_tree::{ChangeMeta, OnChanged, Origin, RewindOutcome, WorkspaceOptions};
@@ -26,7 +27,11 @@ pub(super) async fn perform(
     action: Action,
 ) -> Answer<Done> {
     match action {
-        Action::Apply { approval, path } => {
+        Action::Apply { approval, files, .. } if !files.is_empty() => {
+            let (turn, _) = edits(state, session, &approval).await?;
+            decide(state, &turn, TurnDecision::Hunks(HunkChoice { files }), approval).await
+        }
+        Action::Apply { approval, path, .. } => {
             review(state, session, approval, ReviewStep { path, hunk: None, keep: true }).await
         }
         Action::Reject { approval, path } => {

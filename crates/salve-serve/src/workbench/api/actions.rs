@@ -9,10 +9,11 @@ use super::act;
 use super::input::Told;
 use axum::extract::{Path, State};
 use http::StatusCode;
-use salve_engine::session::{HandoffChoice, RewindScope};
+use salve_engine::session::{FileChoice, HandoffChoice, RewindScope};
 use salve_tree::OnChanged;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
@@ -21,13 +22,17 @@ use utoipa::ToSchema;
 #[serde(tag = "type", rename_all = "camelCase", deny_unknown_fields)]
 pub(super) enum Action {
     /// Takes the edits that wait, or those of one file, but for hunks that were rejected. They are applied when every
-    /// file has a decision.
+    /// file has a decision. With `files` the decision is whole, and what it leaves out is left.
     Apply {
         /// What waits, as it was shown.
         approval: String,
         /// One file; else all that have no decision yet.
         #[serde(default)]
         path: Option<String>,
+        /// By path what is taken: `keep`, `reject` or `{"hunks": [ids]}`.
+        #[serde(default)]
+        #[schema(value_type = Object)]
+        files: BTreeMap<String, FileChoice>,
     },
     /// Leaves the edits that wait, or those of one file.
     Reject {

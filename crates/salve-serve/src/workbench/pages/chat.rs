@@ -4,6 +4,7 @@
 //! that the stream goes on from there. Never begins a session: the first message does.
 
 use super::super::answer::{Answer, page};
+use super::super::config::CommandChoice;
 use super::super::state::WorkbenchState;
 use super::super::view::chat::{
     ChatView, CommandQuestion, FoldedTurn, HandoffView, PanelView, SessionHead, TurnView,
@@ -205,26 +206,8 @@ async fn fill(
         .find(|event| event.name == EventName::CliProgress.name())
         .and_then(|event| panel_of(&event.payload))
         .map(|panel| PanelView { turn: last.index, ..panel });
-    if let Some(WaitingTurn { what: Waits::Command { command, why }, approval, .. }) = &waiting {
-        let choices = state.config.host.choices(command).ok();
-        view.questions.push(CommandQuestion {
-            turn: last.index,
-            command: command.clone(),
-            why: why.clone(),
-            approval: approval.clone(),
-            can_add: choices.is_some_and(|choice| choice.entries.is_some()),
-            ..CommandQuestion::default()
-        });
-    }
-    if let Some(WaitingTurn { what: Waits::Commands { commands, why }, approval, .. }) = &waiting {
-        view.questions.push(CommandQuestion {
-            turn: last.index,
-            command: commands.join("\n"),
-            why: why.in_words(),
-            approval: approval.clone(),
-            can_add: false,
-            ..CommandQuestion::default()
-        });
+    if let Some(waiting) = &waiting {
+        ask(state, view, waiting);
     }
     let offered = of_last().any(|event| event.name == EventName::HandoffOffered.name());
     if offered {
@@ -236,6 +219,38 @@ async fn fill(
         view.handoff = Some(HandoffView { percent: percent.unwrap_or(85), open_todos });
     }
     Ok(())
+}
+
+// A command that is on a list runs when it is told to; one that is not, and several at once, are asked about.
+fn ask(state: &WorkbenchState, view: &mut ChatView, waiting: &WaitingTurn) {
+    let (lines, why, choice) = match &waiting.what {
+        Waits::Edits { .. } => return,
+        Waits::Command { command, why } => {
+            let choice = state.config.host.choices(command).unwrap_or_default();
+            (vec![command.clone()], why.clone(), choice)
+        }
+        Waits::Commands { commands, why } => {
+            (commands.clone(), why.in_words(), CommandChoice::default())
+        }
+    };
+    let asks = !choice.allowed;
+    let turn = view.turns.iter_mut().find(|turn| turn.number == waiting.turn);
+    for command in turn.into_iter().flat_map(|turn| &mut turn.commands) {
+        if command.state.is_open() && lines.contains(&command.command) {
+            command.approval = Some(waiting.approval.clone());
+            command.asks = asks;
+        }
+    }
+    if asks {
+        view.questions.push(CommandQuestion {
+            turn: waiting.turn,
+            command: lines.join("\n"),
+            why,
+            approval: waiting.approval.clone(),
+            can_add: choice.entries.is_some(),
+            ..CommandQuestion::default()
+        });
+    }
 }
 
 // The event has the panel, or is it.

@@ -312,6 +312,9 @@ impl Fold<'_> {
             self.view.banner = None;
         }
         self.view.can_rewind = !is_running;
+        if record.status.is_terminal() {
+            self.close();
+        }
         if !is_running {
             self.summed_up();
         }
@@ -340,6 +343,16 @@ impl Fold<'_> {
         let untouched = self.view.files.is_empty() && !answer.file_changes.is_empty();
         if untouched && self.view.status == TurnStatus::Completed {
             self.note(None, "No changes needed: the files are as the answer wants them");
+        }
+    }
+
+    // What waits no more was left.
+    fn close(&mut self) {
+        for file in self.view.files.iter_mut().filter(|file| file.state == FileState::Waiting) {
+            file.state = FileState::Rejected;
+        }
+        for command in self.view.commands.iter_mut().filter(|command| command.state.is_open()) {
+            command.state = CommandState::Skipped;
         }
     }
 

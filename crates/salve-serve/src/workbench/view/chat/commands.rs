@@ -9,6 +9,8 @@ use crate::workbench::view::parts::{Tone, badge};
 use maud::{Markup, html};
 use serde_json::json;
 
+/// What is said where a command cannot run yet.
+pub(super) const LATER: &str = "Decide about the changes first; then the commands can run.";
 /// Outputs of more lines than this are closed at first.
 const OPEN_LINES: usize = 12;
 
@@ -32,11 +34,7 @@ fn command_item(turn: &TurnView, command: &CommandView) -> Markup {
             div.command-head {
                 (mark(&command.state))
                 code.line { span.prompt aria-hidden="true" { "$ " } (command.command) }
-                @if command.state.is_open() {
-                    button.small type="button" data-act=(action("runCommand", json!({ "approval": turn.approval, "choice": "once" }))) {
-                        span aria-hidden="true" { "▶ " } "Run"
-                    }
-                }
+                @if command.state.is_open() { (run_button(turn, command)) }
                 (ending(command))
             }
             @if let Some(words) = &command.description { p.dim { (words) } }
@@ -45,6 +43,20 @@ fn command_item(turn: &TurnView, command: &CommandView) -> Markup {
             }
             @if let Some(why) = &command.why { p.note { (why) } }
             (output(turn.number, command))
+        }
+    }
+}
+
+// What is on the list runs, the rest is asked about; what does not wait yet waits for a decision before it.
+fn run_button(turn: &TurnView, command: &CommandView) -> Markup {
+    let once =
+        |approval: &String| action("runCommand", json!({ "approval": approval, "choice": "once" }));
+    let act = command.approval.as_ref().filter(|_| !command.asks).map(once);
+    let ask = command.asks.then(|| format!("q{}", turn.number));
+    let later = (act.is_none() && ask.is_none()).then_some(LATER);
+    html! {
+        button.small type="button" data-act=[act] data-ask=[ask] data-later=[later] {
+            span aria-hidden="true" { "▶ " } "Run"
         }
     }
 }

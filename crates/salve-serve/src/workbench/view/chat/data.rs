@@ -258,6 +258,10 @@ pub struct CommandView {
     pub exit: Option<i64>,
     /// How long it took.
     pub duration_ms: Option<u64>,
+    /// What a decision about it names, where it waits.
+    pub approval: Option<String>,
+    /// Whether a person is asked before it runs.
+    pub asks: bool,
 }
 
 /// A line of what was done.
@@ -313,9 +317,7 @@ pub struct PanelRowView {
 pub struct CommandQuestion {
     /// The turn.
     pub turn: u32,
-    /// Its place in the answer, from 0.
-    pub number: u32,
-    /// The line.
+    /// The line, or lines.
     pub command: String,
     /// Where it would run.
     pub cwd: Option<String>,

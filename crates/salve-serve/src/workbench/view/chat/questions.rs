@@ -20,7 +20,7 @@ pub fn questions(commands: &[CommandQuestion], handoff: Option<&HandoffView>) ->
 }
 
 fn command(question: &CommandQuestion) -> Markup {
-    let id = format!("q{}-{}", question.turn, question.number);
+    let id = format!("q{}", question.turn);
     let act = |choice: &str| {
         action("runCommand", json!({ "approval": question.approval, "choice": choice }))
     };

@@ -4,6 +4,7 @@
 //! which was drawn while it arrived stays when the answer is whole. Never draws a region differently when it is
 //! drawn alone.
 
+use super::commands::LATER;
 use super::data::{Banner, DoneLine, FileState, FoldedTurn, TurnView};
 use super::{Region, action, command_list, file_list};
 use crate::workbench::view::blocks::{BlockKind, TextBlock};
@@ -283,10 +284,10 @@ fn status(turn: &TurnView) -> Markup {
             (badge(tone_of(turn.status, waiting_changes + waiting_commands > 0), words))
             @if facts.applied > 0 { span.good { "✓ " (facts.applied) " applied" } }
             @if waiting_changes > 1 {
-                button.small.primary type="button" data-act=(action("apply", json!({ "approval": turn.approval }))) { "Apply " (waiting_changes) " changes" }
+                button.small.primary type="button" data-review="applyAll" { "Apply " (waiting_changes) " changes" }
             }
             @if waiting_commands > 1 {
-                button.small type="button" data-act=(action("runAll", json!({ "approval": turn.approval }))) { (run_all_label(waiting_commands)) }
+                button.small type="button" data-act=[run_all(turn)] data-later=[run_all(turn).is_none().then_some(LATER)] { (run_all_label(waiting_commands)) }
             }
             @if let Some(why) = turn.why.as_deref().filter(|why| !why.is_empty()) { span.why { (why) } }
             span.facts.dim {
@@ -303,6 +304,12 @@ fn status(turn: &TurnView) -> Markup {
             }
         }
     }
+}
+
+// All commands that wait, as one decision.
+fn run_all(turn: &TurnView) -> Option<String> {
+    let approval = turn.commands.iter().find_map(|command| command.approval.as_deref())?;
+    Some(action("runAll", json!({ "approval": approval })))
 }
 
 fn can_retry(turn: &TurnView) -> bool {
