@@ -225,7 +225,7 @@ fn listed_change(history: &History, change: &ChangeSet) -> Listed {
         files: change.files.iter().take(NAMED).map(named).collect(),
         file_count: change.files.len(),
         lines: (change.total_stats.added, change.total_stats.removed),
-        micro_dollars: change.cost.map(|cost| cost.micro_dollars),
+        micro_dollars: change.cost.unwrap_or_default().micro_dollars,
         at: i64::try_from(change.timestamp).unwrap_or(i64::MAX),
         origin: origin(change.origin).to_owned(),
         label: change.label.clone(),
