@@ -40,17 +40,27 @@ async function send(button) {
     const body = JSON.parse(button.dataset.body);
     for (const field of button.closest('[data-fields]')?.querySelectorAll('[name]') ?? []) body[field.name] = field.value;
     const answer = await post(button.dataset.post, body);
+    // The button stays out of use until the page is drawn anew.
     again(WORDS[answer?.outcome] ?? 'Done.', button.dataset.body);
   } catch (error) {
     told(error);
-  } finally {
     button.removeAttribute('aria-disabled');
   }
 }
 
+// Shows a part of the page that is asked for, and takes it away again.
+function show(button) {
+  const part = byId(button.dataset.show);
+  part.hidden = !part.hidden;
+  button.setAttribute('aria-expanded', String(!part.hidden));
+  if (!part.hidden) part.querySelector('input, textarea')?.focus();
+}
+
 document.addEventListener('click', (event) => {
-  const button = event.target.closest?.('[data-post]');
-  if (button) send(button);
+  const button = event.target.closest?.('[data-post], [data-go], [data-show]');
+  if (button?.dataset.post) send(button);
+  else if (button?.dataset.go) location.assign(button.dataset.go);
+  else if (button) show(button);
 });
 
 // What runs is looked at again, while nobody reads or writes with the keyboard.

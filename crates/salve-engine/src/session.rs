@@ -49,8 +49,8 @@ pub use batch::{
 };
 pub use bug::{JSON_CLEANUP, LEGACY_STEPS, TRUNCATED, bug_label, bugs_of, filed_by_user};
 pub use conversation::{
-    Conversation, ConversationError, ConversationParts, EventScope, RunningTurn, TurnOrder,
-    TurnQueue, WaitingTurn,
+    Conversation, ConversationError, ConversationParts, EventScope, ReviewDraft, ReviewStep,
+    RunningTurn, TurnOrder, TurnQueue, WaitingTurn,
 };
 pub use driver::{
     NewAnswer, TurnReport, finish, offer_handoff, perform, supervisor_question, take_answer,

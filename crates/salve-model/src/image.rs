@@ -91,6 +91,23 @@ impl ImagePart {
         Ok(Self { kind, base64: STANDARD.encode(bytes) })
     }
 
+    /// Reads the bytes of an image out of an address that holds all of it.
+    ///
+    /// # Errors
+    /// When it is no such address, or not of an image that can be sent.
+    pub fn bytes_of_data_url(url: &str) -> Result<Vec<u8>, ImageError> {
+        let parts = url.strip_prefix("data:").and_then(|rest| rest.split_once(','));
+        let text = parts.and_then(|(kind, text)| kind.ends_with(";base64").then_some(text));
+        let text = text.ok_or(ImageError::NotAnImage)?;
+        let about = text.len() / 4 * 3;
+        if about > MOST_IMAGE_BYTES + 3 {
+            return Err(ImageError::TooLarge { bytes: about });
+        }
+        let bytes = STANDARD.decode(text).map_err(|_| ImageError::NotAnImage)?;
+        Self::new(&bytes)?;
+        Ok(bytes)
+    }
+
     /// Returns it as an address that holds all of it.
     pub fn data_url(&self) -> String {
         format!("data:{};base64,{}", self.kind.media_type(), self.base64)
@@ -124,6 +141,25 @@ mod tests {
         assert_eq!(ImagePart::new(&large), Err(ImageError::TooLarge { bytes }));
         large.pop();
         assert!(ImagePart::new(&large).is_ok_and(|image| image.base64.len() <= 5_000_000));
+    }
+
+    #[test]
+    fn an_image_is_read_out_of_its_address() {
+        let bytes = b"\x89PNG\r\n\x1a\n....";
+        let url = ImagePart::new(bytes).unwrap().data_url();
+        assert_eq!(ImagePart::bytes_of_data_url(&url), Ok(bytes.to_vec()));
+        for other in [
+            "",
+            "https://example.com/a.png",
+            "data:image/png,abc",
+            "data:image/png;base64,!!!!",
+            "data:image/png;base64,YWJj",
+            "data:text/html;base64,PHA+",
+        ] {
+            assert_eq!(ImagePart::bytes_of_data_url(other), Err(ImageError::NotAnImage), "{other}");
+        }
+        let long = format!("data:image/png;base64,{}", "A".repeat(MOST_IMAGE_BYTES * 2));
+        assert!(matches!(ImagePart::bytes_of_data_url(&long), Err(ImageError::TooLarge { .. })));
     }
 
     #[test]

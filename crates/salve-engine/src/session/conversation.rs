@@ -6,12 +6,14 @@
 
 mod error;
 mod queue;
+mod review;
 mod running;
 mod waiting;
 mod watch;
 
 pub use error::ConversationError;
 pub use queue::{TurnOrder, TurnQueue};
+pub use review::{ReviewDraft, ReviewStep};
 pub use running::RunningTurn;
 pub use waiting::WaitingTurn;
 pub use watch::EventScope;
@@ -20,6 +22,7 @@ use super::event::EventName;
 use super::input::TurnInput;
 use super::log::text_so_far;
 use super::steering::add_request;
+use crate::heal::StateFolder;
 use crate::jobs::{HealHost, ModelSource, StepParts, TURN_FLOW, TURN_FOLDER, all_flows, all_steps};
 use salve_jobs::{
     EngineJobs, EventId, FlowName, JobId, JobRunner, JobState, Jobs, Needs, StartOptions, Steps,
@@ -114,8 +117,8 @@ impl Conversation {
         Ok(self.parts.store.sessions(&filter).await?)
     }
 
-    /// Keeps what was said as a turn that is to be answered, with the guidance that was given since the last one. `key` is what the request is known by: the same
-    /// one again gives the turn there is.
+    /// Keeps what was said as a turn that is to be answered, with the guidance that was given since the last one.
+    /// `key` is what the request is known by: the same one again gives the turn there is.
     ///
     /// # Errors
     /// When there is no such session, or the store refuses.
@@ -213,8 +216,10 @@ impl Conversation {
             let Some(id) = name.to_str().and_then(|name| JobId::new(name).ok()) else { continue };
             let job = self.parts.jobs.state(&id).await;
             if matches!(job, Ok(Some(job)) if job.state.is_terminal()) {
-                // What cannot be removed is tried again after the next turn.
-                let _ = std::fs::remove_dir_all(entry.path());
+                // What cannot be opened or removed is tried again after the next turn.
+                if let Ok(folder) = StateFolder::open(&self.turn_folder(), id.as_str()) {
+                    folder.remove();
+                }
             }
         }
     }

@@ -27,12 +27,12 @@ pub enum EventName {
     EditsApplied,
     /// Edits wait for a person.
     EditsHeld,
+    /// A person decided about a part of the edits that wait.
+    ReviewChanged,
     /// Edits were refused; nothing was written.
     EditsBlocked,
     /// Only parts of the answer could be read.
     RecoveryBanner,
-    /// A person accepted what could be read of the answer.
-    RecoveryAccepted,
     /// The check of the result has ended.
     CheckFinished,
     /// A heal has ended.
@@ -72,9 +72,9 @@ impl EventName {
         Self::RequestComplete,
         Self::EditsApplied,
         Self::EditsHeld,
+        Self::ReviewChanged,
         Self::EditsBlocked,
         Self::RecoveryBanner,
-        Self::RecoveryAccepted,
         Self::CheckFinished,
         Self::HealFinished,
         Self::CommandSuggested,
@@ -101,9 +101,9 @@ impl EventName {
             Self::RequestComplete => "requestComplete",
             Self::EditsApplied => "editsApplied",
             Self::EditsHeld => "editsHeld",
+            Self::ReviewChanged => "reviewChanged",
             Self::EditsBlocked => "editsBlocked",
             Self::RecoveryBanner => "recoveryBanner",
-            Self::RecoveryAccepted => "recoveryAccepted",
             Self::CheckFinished => "checkFinished",
             Self::HealFinished => "healFinished",
             Self::CommandSuggested => "commandSuggested",

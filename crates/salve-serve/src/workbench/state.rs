@@ -10,6 +10,7 @@ use http::StatusCode;
 use salve_engine::session::{
     Conversation, ConversationError, TurnInput, TurnOrder, TurnQueue, TurnResume,
 };
+use salve_model::{ImageError, ImagePart, MOST_IMAGES};
 use salve_store::{SessionRecord, Store, TurnRecord};
 use salve_types::{SessionId, TurnStatus};
 use std::path::Path;
@@ -89,11 +90,31 @@ impl WorkbenchState {
         key: Option<&str>,
     ) -> Answer<TurnRecord> {
         self.config.host.turn().map_err(|fault| unset(&fault))?;
-        let turn = self.conversation().say(&session.id, text, images.to_vec(), key).await?;
+        let images = self.keep_images(images).await?;
+        let turn = self.conversation().say(&session.id, text, images, key).await?;
         if turn.status == TurnStatus::Pending {
             self.run(&turn, None, None).await?;
         }
         Ok(turn)
+    }
+
+    // Keeps images, each an address that holds all of it, and returns their ids. One that cannot be sent keeps none.
+    async fn keep_images(&self, images: &[String]) -> Answer<Vec<String>> {
+        if images.len() > MOST_IMAGES {
+            return Err(Fault::invalid(format!("a message has at most {MOST_IMAGES} images")));
+        }
+        let mut read = Vec::new();
+        for (number, image) in images.iter().enumerate() {
+            let bytes = ImagePart::bytes_of_data_url(image);
+            let failed =
+                |error: ImageError| Fault::invalid(format!("image {}: {error}", number + 1));
+            read.push(bytes.map_err(failed)?);
+        }
+        let mut ids = Vec::new();
+        for bytes in read {
+            ids.push(self.store().put_image(bytes).await?);
+        }
+        Ok(ids)
     }
 
     /// Stops the work on the workspace at the next step, or lets it go on.

@@ -144,7 +144,7 @@ fn note(
     let (state, end) = match outcome {
         CommandOutcome::Ran(run) => {
             give(batch, BatchResult::Judged(GateAnswer::Allowed))?;
-            let (succeeded, output) = (run.ok, run.for_model.clone());
+            let (succeeded, output) = (run.ok, run.said.clone());
             give(batch, BatchResult::Ran { succeeded, output })?;
             note_run(saved, &mut told, &line, *run, about.now, about.turn);
             ("ran", CommandEnd::Ran { ok: succeeded })
@@ -301,6 +301,7 @@ fn interrupted() -> CommandOutcome {
         duration_ms: 0,
         cwd: String::new(),
         shown: words.clone(),
+        said: words.clone(),
         for_model: words,
     }))
 }

@@ -50,6 +50,8 @@ pub struct RunOutcome {
     pub shown: String,
     /// What the model is told of it.
     pub for_model: String,
+    /// What it wrote, where that says all: one stream alone, of a command that ended by itself; else as `for_model`.
+    pub said: String,
 }
 
 impl TurnWork {
@@ -147,6 +149,17 @@ fn ran(finished: &FinishedRun, cwd: String) -> RunOutcome {
         cwd,
         shown: finished.for_display(),
         for_model: finished.for_model(),
+        said: said(finished),
+    }
+}
+
+fn said(finished: &FinishedRun) -> String {
+    let ended = matches!(finished.record.ending, RunEnding::Exited { .. });
+    match (finished.stdout.bytes, finished.stderr.bytes) {
+        (0, 0) if ended => String::new(),
+        (_, 0) if ended => finished.stdout.for_model(),
+        (0, _) if ended => finished.stderr.for_model(),
+        _ => finished.for_model(),
     }
 }
 

@@ -7,8 +7,9 @@ use super::super::state::WorkbenchState;
 use super::actions::{Action, Done, RunChoice, stale};
 use salve_engine::host::OpenWorkspace;
 use salve_engine::session::{
-    HandoffDone, HunkChoice, RewindDone, RewindRequest, RunningTurn, TurnDecision, TurnResume,
-    WaitingTurn, Waits, decide_handoff, rewind_session, undo_rewind,
+    HandoffChoice, HandoffDone, HunkChoice, ReviewStep, RewindDone, RewindRequest, RunningTurn,
+    TurnDecision, TurnResume, WaitingTurn, Waits, decide_handoff, guide, rewind_session,
+    undo_rewind,
 };
 use salve_store::{SessionRecord, TurnRecord};
 use salve_tree::{ChangeMeta, OnChanged, Origin, RewindOutcome, WorkspaceOptions};
@@ -26,19 +27,42 @@ pub(super) async fn perform(
     action: Action,
 ) -> Answer<Done> {
     match action {
-        Action::Apply { approval, files } => {
+        Action::Apply { approval, files, .. } if !files.is_empty() => {
             let (turn, _) = edits(state, session, &approval).await?;
-            let decision = if files.is_empty() {
-                TurnDecision::Yes
-            } else {
-                TurnDecision::Hunks(HunkChoice { files })
-            };
-            decide(state, &turn, decision, approval).await
+            decide(state, &turn, TurnDecision::Hunks(HunkChoice { files }), approval).await
         }
-        Action::Reject { approval } => {
-            let (turn, _) = edits(state, session, &approval).await?;
-            decide(state, &turn, TurnDecision::No, approval).await
+        Action::Apply { approval, path, .. } => {
+            review(state, session, approval, ReviewStep { path, hunk: None, keep: true }).await
         }
+        Action::Reject { approval, path } => {
+            review(state, session, approval, ReviewStep { path, hunk: None, keep: false }).await
+        }
+        Action::KeepHunk { approval, path, hunk } => {
+            let step = ReviewStep { path: Some(path), hunk: Some(hunk), keep: true };
+            review(state, session, approval, step).await
+        }
+        Action::RejectHunk { approval, path, hunk } => {
+            let step = ReviewStep { path: Some(path), hunk: Some(hunk), keep: false };
+            review(state, session, approval, step).await
+        }
+        Action::RunAll { approval } => {
+            let (turn, waiting) = waiting(state, session, &approval).await?;
+            if matches!(waiting.what, Waits::Edits { .. }) {
+                return Err(stale());
+            }
+            decide(state, &turn, TurnDecision::Yes, approval).await
+        }
+        Action::Guide { text } => {
+            if text.trim().is_empty() {
+                return Err(Fault::invalid("there is nothing to heed"));
+            }
+            let key = uuid::Uuid::now_v7().to_string();
+            guide(state.store(), &session.id, &text, &key).await?;
+            Ok(Done::of("done", None))
+        }
+        Action::Handoff { choice } => handed(state, session, choice.into()).await,
+        Action::Extend => handed(state, session, HandoffChoice::Extend).await,
+        Action::CancelHandoff => handed(state, session, HandoffChoice::Cancel).await,
         Action::RunCommand { approval, choice } => {
             let (turn, waiting) = waiting(state, session, &approval).await?;
             let decision = match (&waiting.what, choice) {
@@ -57,14 +81,6 @@ pub(super) async fn perform(
                 }
             };
             decide(state, &turn, decision, approval).await
-        }
-        Action::Handoff { choice } => {
-            let done = decide_handoff(state.store(), &session.id, choice.into()).await?;
-            let next = match &done {
-                HandoffDone::Handoff { child, .. } => &child.id,
-                HandoffDone::Extend { .. } | HandoffDone::Cancel { .. } => &session.id,
-            };
-            Ok(Done { outcome: "done", turn: None, detail: json!({ "session": next }) })
         }
         Action::Pause => {
             state.pause(true)?;
@@ -104,6 +120,53 @@ async fn edits(
 ) -> Answer<(TurnRecord, WaitingTurn)> {
     let found = waiting(state, session, approval).await?;
     if matches!(found.1.what, Waits::Edits { .. }) { Ok(found) } else { Err(stale()) }
+}
+
+// Notes a decision about a part of the edits; when every file has one, the turn goes on with all of them.
+async fn review(
+    state: &WorkbenchState,
+    session: &SessionRecord,
+    approval: String,
+    step: ReviewStep,
+) -> Answer<Done> {
+    let (turn, waiting) = edits(state, session, &approval).await?;
+    let (held, mut draft) = state.conversation().review(&turn, &waiting).await?;
+    if held.is_empty() && step.path.is_none() {
+        // Edits whose hunks were not listed are decided about as a whole.
+        let whole = if step.keep { TurnDecision::Yes } else { TurnDecision::No };
+        return decide(state, &turn, whole, approval).await;
+    }
+    let is_known = match (&step.path, &step.hunk) {
+        (Some(path), Some(hunk)) => held.get(path).is_some_and(|ids| ids.contains(hunk)),
+        (Some(path), None) => held.contains_key(path),
+        (None, _) => true,
+    };
+    if !is_known {
+        return Err(Fault::missing("no_such_hunk", "no such file or hunk waits"));
+    }
+    state.conversation().note_review(&turn, &waiting, &step).await?;
+    draft.take(&step, &held);
+    match draft.settled(&held) {
+        Some(decision) => decide(state, &turn, decision, approval).await,
+        None => {
+            Ok(Done { outcome: "done", turn: Some(turn.index), detail: json!({ "review": draft }) })
+        }
+    }
+}
+
+async fn handed(
+    state: &WorkbenchState,
+    session: &SessionRecord,
+    choice: HandoffChoice,
+) -> Answer<Done> {
+    let done = decide_handoff(state.store(), &session.id, choice).await?;
+    let detail = match &done {
+        HandoffDone::Handoff { child, input } => json!({ "session": child.id, "input": input }),
+        HandoffDone::Extend { session } | HandoffDone::Cancel { session } => {
+            json!({ "session": session.id })
+        }
+    };
+    Ok(Done { outcome: "done", turn: None, detail })
 }
 
 async fn decide(

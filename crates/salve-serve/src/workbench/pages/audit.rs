@@ -13,9 +13,9 @@ use super::chosen::{Chosen, drawn, shown};
 use super::shell;
 use axum::extract::{Query, State};
 use axum::response::Response;
-use salve_engine::session::bug_label;
+use salve_engine::session::{EventName, bug_label};
 use salve_store::{AuditEntry, DecisionFilter, DecisionRecord, SessionRecord, TurnRecord};
-use salve_types::BugReport;
+use salve_types::{BugReport, SessionEvent};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,6 +24,8 @@ use std::sync::Arc;
 const PAIRS: u32 = 8;
 /// How many decisions and faults are shown.
 const SHOWN: u32 = 50;
+/// How many events of refusals are looked through.
+const EVENTS: u32 = 200;
 /// How many bytes of a text are shown.
 const MOST_BYTES: usize = 64 * 1024;
 
@@ -65,16 +67,35 @@ async fn fill(state: &WorkbenchState, session: &SessionRecord, view: &mut AuditV
     // The last generation of a turn is the one that its answer is read from.
     let entries: BTreeMap<u32, AuditEntry> =
         entries.into_iter().map(|entry| (entry.turn, entry)).collect();
+    let names = [EventName::EditsBlocked.name(), EventName::TurnFailed.name()];
+    let blocked = store.events_named(&session.id, names, EVENTS).await?;
     let newest = view.turn.unwrap_or(session.turns).min(session.turns);
     let oldest = newest.saturating_sub(PAIRS - 1).max(1);
     for index in (oldest..=newest).rev() {
         if let Some(turn) = store.turn(&session.id, index).await? {
-            view.pairs.push(pair(state, turn, entries.get(&index)).await?);
+            let mut pair = pair(state, turn, entries.get(&index)).await?;
+            let of_turn = blocked.iter().filter(|event| event.turn == Some(index));
+            pair.blocked = of_turn.filter_map(evidence).collect();
+            view.pairs.push(pair);
         }
     }
     let older = format!("/audit?session={}&turn={}", session.id, oldest - 1);
     view.older = (oldest > 1).then_some(older);
     Ok(())
+}
+
+// What was refused, by which files, and what the disk said.
+fn evidence(event: &SessionEvent) -> Option<String> {
+    let word = |name: &str| event.payload[name].as_str().filter(|text| !text.is_empty());
+    let code = word("code").unwrap_or(&event.name);
+    let files = event.payload["files"].as_array().into_iter().flatten();
+    let files: Vec<&str> = files.filter_map(serde_json::Value::as_str).collect();
+    let words = [word("message"), word("detail"), word("why"), word("error")];
+    let words: Vec<&str> = words.into_iter().flatten().collect();
+    if words.is_empty() && files.is_empty() && word("code").is_none() {
+        return None;
+    }
+    Some(format!("{code}: {} {}", words.join(" — "), files.join(", ")).trim().to_owned())
 }
 
 async fn pair(
@@ -99,6 +120,7 @@ async fn pair(
         prompt: text(state, prompt_hash.as_deref()).await?,
         prompt_hash,
         partial: turn.partial,
+        blocked: Vec::new(),
         at: turn.created_at.0,
     })
 }

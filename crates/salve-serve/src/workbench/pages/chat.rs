@@ -80,7 +80,11 @@ pub(in crate::workbench) async fn whole(
     let chunks = EventName::UpdateResponseChunk.name();
     let mut events = store.events_of_turns(&session.id, from, Some(chunks)).await?;
     let turns = store.turns(&session.id).await?;
-    if let Some(running) = turns.last().filter(|turn| is_running(turn)) {
+    // What arrives, or had come when it broke off, is shown piece by piece.
+    let is_in_pieces = |turn: &&TurnRecord| {
+        is_running(turn) || matches!(turn.status, TurnStatus::Failed | TurnStatus::Cancelled)
+    };
+    if let Some(running) = turns.last().filter(is_in_pieces) {
         let with_chunks = store.events_of_turns(&session.id, running.index, None).await?;
         events.retain(|event| event.turn.is_none_or(|turn| turn < running.index));
         events.extend(with_chunks.into_iter().filter(|event| event.turn.is_some()));

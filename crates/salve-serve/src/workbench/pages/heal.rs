@@ -15,7 +15,7 @@ use super::shell;
 use axum::extract::State;
 use axum::response::Response;
 use salve_engine::heal::breakers::BreakerLimits;
-use salve_engine::heal::{FixSource, HealReport, Patch};
+use salve_engine::heal::{FixSource, HealReport, Outcome, Patch};
 use salve_engine::host::OpenWorkspace;
 use salve_engine::jobs::HEAL_FLOW;
 use salve_jobs::{JobFilter, JobId, JobSnapshot, JobState, Page};
@@ -118,7 +118,11 @@ fn of_job(job: &JobSnapshot) -> (HealView, Option<HealReport>) {
     let Ok(report) = serde_json::from_value::<HealReport>(output.clone()) else {
         return (heal, None);
     };
-    heal.status.clone_from(&report.outcome);
+    heal.status = match &report.ending {
+        Outcome::Repaired { .. } => "healed".to_owned(),
+        Outcome::FirstTrySuccess => "green".to_owned(),
+        _ => report.outcome.clone(),
+    };
     heal.errors = Some((report.errors_before as u64, report.errors_after as u64));
     heal.story = report.story.iter().chain(&report.learned).cloned().collect();
     heal.change.clone_from(&report.change);

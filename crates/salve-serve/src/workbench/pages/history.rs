@@ -71,6 +71,10 @@ pub(super) async fn history(
     let read = Reading { wanted, session: chosen.session.map(|session| session.id), changes };
     let place = state.config.place.clone();
     let found = tokio::task::spawn_blocking(move || {
+        // Opening would make the folder of the history, and looking at a page makes nothing.
+        if !place.root.join(".salve").is_dir() {
+            return Ok(Found::default());
+        }
         let options = WorkspaceOptions { wait: Duration::ZERO, ..WorkspaceOptions::default() };
         let opened = OpenWorkspace::open_at(&place, options).map_err(|error| error.to_string())?;
         read.all(&opened).map_err(|error| error.to_string())
@@ -114,6 +118,7 @@ struct Listed {
     session: Option<String>,
 }
 
+#[derive(Default)]
 struct Found {
     changes: Vec<Listed>,
     total: usize,
@@ -220,7 +225,7 @@ fn listed_change(history: &History, change: &ChangeSet) -> Listed {
         files: change.files.iter().take(NAMED).map(named).collect(),
         file_count: change.files.len(),
         lines: (change.total_stats.added, change.total_stats.removed),
-        micro_dollars: change.cost.map(|cost| cost.micro_dollars),
+        micro_dollars: change.cost.unwrap_or_default().micro_dollars,
         at: i64::try_from(change.timestamp).unwrap_or(i64::MAX),
         origin: origin(change.origin).to_owned(),
         label: change.label.clone(),

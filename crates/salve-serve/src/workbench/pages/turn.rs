@@ -94,6 +94,7 @@ impl Fold<'_> {
             }
             EventName::UpdateResponseChunk => self.chunk(payload),
             EventName::EditsHeld => self.held(payload),
+            EventName::ReviewChanged => self.reviewed(payload),
             EventName::EditsApplied => self.applied(payload),
             EventName::EditsBlocked => self.blocked(payload),
             EventName::RecoveryBanner => self.banner(payload),
@@ -144,6 +145,26 @@ impl Fold<'_> {
         }
         for path in texts(payload, "files") {
             self.place_of(&path, FileState::Waiting);
+        }
+    }
+
+    // A decision about a file is one about each of its hunks that has none yet; to reject it is to reject them all.
+    fn reviewed(&mut self, payload: &Value) {
+        if payload["approval"].as_str() != self.facts.approval.as_deref() {
+            return;
+        }
+        let step = &payload["step"];
+        let (path, hunk) = (step["path"].as_str(), step["hunk"].as_str());
+        let keep = step["keep"].as_bool();
+        let is_meant = |file: &&mut FileView| path.is_none_or(|path| file.path == path);
+        for file in self.view.files.iter_mut().filter(is_meant) {
+            for one in &mut file.hunks {
+                let is_named = hunk.is_some_and(|hunk| one.id == hunk);
+                let is_open = hunk.is_none() && (one.decision.is_none() || keep == Some(false));
+                if is_named || is_open {
+                    one.decision = keep;
+                }
+            }
         }
     }
 

@@ -47,6 +47,11 @@ pub(crate) fn post_button(words: &str, path: &str, body: &Value, class: &str) ->
     }
 }
 
+/// A button that goes to another page.
+pub(crate) fn go_button(words: &str, path: &str, class: &str) -> Markup {
+    html! { button class=(class) type="button" data-go=(path) { (words) } }
+}
+
 /// A line for the terminal.
 pub(crate) fn terminal(line: &str) -> Markup {
     html! { code.terminal { (line) } }
@@ -113,7 +118,7 @@ pub(crate) fn file_diffs(files: &[FileDiff]) -> Markup {
                             @for hunk in &file.hunks {
                                 div.hunk {
                                     div.hunk-head { span.place { (hunk.place()) } }
-                                    div.diff tabindex="0" role="region" aria-label={ "Changes of " (file.path) ", " (hunk.place()) } {
+                                    div.diff tabindex="0" role="group" aria-label={ "Changes of " (file.path) ", " (hunk.place()) } {
                                         div.diff-lines { (hunk_lines(hunk, &file.path)) }
                                     }
                                 }
@@ -131,7 +136,7 @@ pub(crate) fn raw_text(name: &str, text: &str, open: bool) -> Markup {
     html! {
         details.raw open[open] {
             summary { (name) }
-            pre.code tabindex="0" role="region" aria-label=(name) { code { (text) } }
+            pre.code tabindex="0" role="group" aria-label=(name) { code { (text) } }
         }
     }
 }

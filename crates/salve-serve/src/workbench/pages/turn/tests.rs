@@ -1,3 +1,7 @@
+//! A turn as the store has it, folded into what a page shows.
+//!
+//! In: records and events. Out: the view data. Never a database.
+
 use super::*;
 use salve_types::{SessionId, Timestamp};
 use serde_json::json;

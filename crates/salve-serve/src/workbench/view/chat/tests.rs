@@ -1,3 +1,7 @@
+//! The chat as it is drawn: roles, names and what a model wrote as text.
+//!
+//! In: plain data. Out: assertions on the markup. Never a server.
+
 use super::*;
 use crate::workbench::view::diff::hunks_between;
 use salve_engine::session::{SuggestedStep, read_answer};

@@ -309,7 +309,7 @@ fn status(turn: &TurnView) -> Markup {
 // All commands that wait, as one decision.
 fn run_all(turn: &TurnView) -> Option<String> {
     let approval = turn.commands.iter().find_map(|command| command.approval.as_deref())?;
-    Some(action("runCommand", json!({ "approval": approval, "choice": "once" })))
+    Some(action("runAll", json!({ "approval": approval })))
 }
 
 fn can_retry(turn: &TurnView) -> bool {

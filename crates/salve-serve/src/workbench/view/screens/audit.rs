@@ -40,6 +40,8 @@ pub(crate) struct PairView {
     pub(crate) prompt_hash: Option<String>,
     /// Whether the text is only a part of an answer.
     pub(crate) partial: bool,
+    /// What was blocked of it, and by which evidence.
+    pub(crate) blocked: Vec<String>,
     /// When.
     pub(crate) at: i64,
 }
@@ -183,12 +185,18 @@ fn pair_article(view: &AuditView, pair: &PairView) -> Markup {
                     @if truncated { " " (badge(Tone::Wait, "⚠️ truncated")) }
                 }
                 p.dim {
-                    @if let Some(known) = &pair.raw_hash { "answer " (hash(known)) }
-                    @if let Some(known) = &pair.prompt_hash { " · prompt " (hash(known)) }
+                    @if let Some(known) = &pair.raw_hash { "Hash of the answer " (hash(known)) }
+                    @if let Some(known) = &pair.prompt_hash { " · hash of the prompt " (hash(known)) }
+                }
+            }
+            @if !pair.blocked.is_empty() {
+                div.notice.bad {
+                    p.title { "🚫 Blocked" }
+                    ul.fixes { @for line in &pair.blocked { li { (line) } } }
                 }
             }
             h4 { "User Message" }
-            pre.code tabindex="0" role="region" aria-label="User Message" { code { (pair.message) } }
+            pre.code tabindex="0" role="group" aria-label="User Message" { code { (pair.message) } }
             div.beside {
                 div { (raw_text("Full AI Generation", pair.raw.as_deref().unwrap_or("No answer was kept."), true)) }
                 div { (raw_text("What was read from it", pair.parsed.as_deref().unwrap_or("Nothing was read from it."), true)) }
@@ -221,8 +229,11 @@ fn bugs(view: &AuditView) -> Markup {
 fn bug_form(view: &AuditView, session: &SessionChoice) -> Markup {
     let turn = view.turn.or_else(|| view.pairs.first().map(|pair| pair.turn)).unwrap_or_default();
     html! {
-        div.form data-fields="" {
-            label for="bug-text" { "Report a fault of turn " (turn) " of “" (super::titled(&session.title)) "”" }
+        div.actions {
+            button type="button" data-show="bug-form" aria-expanded="false" aria-controls="bug-form" { "Report a bug" }
+        }
+        div #bug-form.form data-fields="" hidden {
+            label for="bug-text" { "What went wrong in turn " (turn) " of “" (super::titled(&session.title)) "”?" }
             textarea #bug-text name="text" rows="2" placeholder="What happened, and what should have happened?" {}
             div.actions { (post_button("Report", ACTIONS, &json!({ "session": session.id, "type": "reportBug", "turn": turn }), "")) }
         }

@@ -176,8 +176,22 @@ fn freshness_badge(freshness: Freshness) -> Markup {
 }
 
 fn log(turns: &[TurnFiles]) -> Markup {
+    html! {
+        @for (at, turn) in turns.iter().enumerate() {
+            details open[at == 0] {
+                summary { "Turn " (turn.turn) ": " (counted(turn.operations.len() + turn.left_out, "operation")) }
+                (operations(turn))
+                @if turn.left_out > 0 { p.dim { (turn.left_out) " more: " (terminal(&format!("salve files --log --turn {}", turn.turn))) } }
+            }
+        }
+        @if turns.is_empty() { p.dim { "Nothing was done yet." } }
+    }
+}
+
+fn operations(turn: &TurnFiles) -> Markup {
     let row = |one: &OperationRow| {
         let (before, after) = &one.hashes;
+        let after = after.as_ref().filter(|after| before.as_ref() != Some(*after));
         vec![
             html! { (moment(one.at)) },
             badge(Tone::Plain, &one.op),
@@ -186,22 +200,14 @@ fn log(turns: &[TurnFiles]) -> Markup {
             html! { (thousands(one.size)) },
             html! {
                 @if let Some(before) = before { (hash(before)) }
-                @if before.is_some() && after.is_some() && before != after { " → " }
-                @if let Some(after) = after.as_ref().filter(|after| before.as_ref() != Some(*after)) { (hash(after)) }
+                @if before.is_some() && after.is_some() { " → " }
+                @if let Some(after) = after { (hash(after)) }
             },
         ]
     };
-    html! {
-        @for (at, turn) in turns.iter().enumerate() {
-            details open[at == 0] {
-                summary { "Turn " (turn.turn) ": " (counted(turn.operations.len() + turn.left_out, "operation")) }
-                @let rows: Vec<Vec<Markup>> = turn.operations.iter().map(row).collect();
-                (table(&format!("Turn {}", turn.turn), &["When", "What", "By", "File", "Bytes", "Hash"], &rows))
-                @if turn.left_out > 0 { p.dim { (turn.left_out) " more: " (terminal(&format!("salve files --log --turn {}", turn.turn))) } }
-            }
-        }
-        @if turns.is_empty() { p.dim { "Nothing was done yet." } }
-    }
+    let rows: Vec<Vec<Markup>> = turn.operations.iter().map(row).collect();
+    let heads = ["When", "What", "By", "File", "Bytes", "Hash"];
+    table(&format!("Turn {}", turn.turn), &heads, &rows)
 }
 
 #[cfg(test)]

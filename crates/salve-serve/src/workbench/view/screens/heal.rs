@@ -131,7 +131,7 @@ fn heal_card(ladder: &[String], heal: &HealView, open: bool) -> Markup {
             @if !heal.story.is_empty() { ul.fixes { @for line in &heal.story { li { (line) } } } }
             details open[open || heal.running] {
                 summary { (counted(heal.attempts.len(), "attempt")) }
-                (attempts(&heal.attempts))
+                (attempts(&heal.id, &heal.attempts))
             }
             @if !heal.diff.is_empty() {
                 details open[open] { summary { "The fix, as it was checked in the shadow" } (file_diffs(&heal.diff)) }
@@ -156,7 +156,7 @@ fn ladder_line(ladder: &[String], heal: &HealView) -> Markup {
     }
 }
 
-fn attempts(attempts: &[AttemptView]) -> Markup {
+fn attempts(heal: &str, attempts: &[AttemptView]) -> Markup {
     if attempts.is_empty() {
         return html! { p.dim { "Nothing was tried yet." } };
     }
@@ -172,12 +172,16 @@ fn attempts(attempts: &[AttemptView]) -> Markup {
         ]
     };
     let rows: Vec<Vec<Markup>> = attempts.iter().map(row).collect();
-    table("Attempts", &["#", "From", "What it does", "Result", "Tokens", "Took"], &rows)
+    table(
+        &format!("Attempts of heal {heal}"),
+        &["#", "From", "What it does", "Result", "Tokens", "Took"],
+        &rows,
+    )
 }
 
 fn breakers(breakers: &[BreakerView]) -> Markup {
     if breakers.is_empty() {
-        return html! { p.dim { "No breaker counts. An error that several heals in a row leave unhealed trips one: no model is asked about it any more, until you reset it." } };
+        return html! { p.dim { "No breaker counts. An error that several heals in a row could not mend trips one: no model is asked about it any more, until you reset it." } };
     }
     let row = |one: &BreakerView| {
         let tripped = one.heals >= one.limit;

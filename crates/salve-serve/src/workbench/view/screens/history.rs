@@ -4,9 +4,9 @@
 //! back.
 
 use super::{
-    FileDiff, SessionChoice, counted, file_diffs, hash, older, post_button, sessions_menu, terminal,
+    FileDiff, SessionChoice, counted, file_diffs, go_button, hash, older, post_button,
+    sessions_menu, terminal,
 };
-use crate::workbench::view::chart::dollars;
 use crate::workbench::view::parts::{
     Tone, badge, card, empty, failure, moment, notice, screen_head, short,
 };
@@ -45,7 +45,7 @@ pub(crate) struct ChangeView {
     /// Lines that came and went.
     pub(crate) lines: (u64, u64),
     /// What it cost.
-    pub(crate) micro_dollars: Option<u64>,
+    pub(crate) micro_dollars: u64,
     /// When.
     pub(crate) at: i64,
     /// Where it is from.
@@ -173,7 +173,7 @@ fn change_row(change: &ChangeView) -> Markup {
                     strong { "Change #" (change.number) }
                     " - " (counted(change.file_count, "file"))
                     " (" span.plus { "+" (change.lines.0) } " " span.minus { "-" (change.lines.1) } ")"
-                    @if let Some(cost) = change.micro_dollars { " - " (dollars(cost)) }
+                    " - " (cents(change.micro_dollars))
                     " - " (moment(change.at)) " "
                     (fate_badge(change.fate))
                     @if change.here { (badge(Tone::Info, "The files are here")) }
@@ -192,13 +192,18 @@ fn change_row(change: &ChangeView) -> Markup {
     }
 }
 
+// A line has dollars and cents, as the list in the terminal has.
+fn cents(micro_dollars: u64) -> String {
+    format!("${:.2}", micro_dollars as f64 / 1e6)
+}
+
 fn row_actions(change: &ChangeView) -> Markup {
     let can_rewind = change.fate == ChangeFate::InEffect;
     html! {
         div.actions {
             @match &change.turn {
                 Some(place) if can_rewind => {
-                    a.button.small href=(compare_link(place)) { "Compare" }
+                    (go_button("Compare", &compare_link(place), "small"))
                     (rewind_button("◀ Rewind", place, "both", "small"))
                 },
                 None if can_rewind => {
@@ -276,7 +281,7 @@ fn turns(view: &HistoryView) -> Markup {
                         }
                         @if !turn.rewound {
                             div.actions {
-                                a.button.small href=(compare_link(&turn.place)) { "Compare" }
+                                (go_button("Compare", &compare_link(&turn.place), "small"))
                                 (rewind_button("◀ Rewind", &turn.place, "both", "small"))
                             }
                         }
@@ -303,7 +308,7 @@ mod tests {
             files: vec!["a<b>.rs".into()],
             file_count: 2,
             lines: (45, 12),
-            micro_dollars: Some(20_000),
+            micro_dollars: 20_000,
             turn: Some(place()),
             ..ChangeView::default()
         }
@@ -360,9 +365,8 @@ mod tests {
         };
         let drawn = history_screen(&view).into_string();
         for scope in ["both", "files", "conversation"] {
-            let body = format!(
-                "{{&quot;scope&quot;:&quot;{scope}&quot;,&quot;turn&quot;:3,&quot;type&quot;:&quot;rewind&quot;}}"
-            );
+            let body = json!({ "type": "rewind", "turn": 3, "scope": scope }).to_string();
+            let body = body.replace('"', "&quot;");
             assert!(drawn.contains(&body), "{scope}: {drawn}");
         }
         assert!(

@@ -5,7 +5,7 @@
 use super::{ACTIONS, counted, hash, older, post_button, raw_text, terminal};
 use crate::workbench::view::chart::{dollars, thousands};
 use crate::workbench::view::parts::{
-    Tone, badge, card, empty, moment, notice, screen_head, short, table,
+    Tone, badge, empty, moment, notice, screen_head, short, table,
 };
 use maud::{Markup, html};
 use serde_json::json;

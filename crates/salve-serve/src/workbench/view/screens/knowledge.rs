@@ -223,7 +223,7 @@ fn patterns(patterns: &[PatternView]) -> Markup {
                     @if pattern.disabled { " " (badge(Tone::Plain, "disabled")) }
                 }
                 p.dim { (pattern.error_type) " " (hash(&pattern.signature)) }
-                pre.code tabindex="0" role="region" aria-label="What the tools said" { code { (pattern.error) } }
+                pre.code tabindex="0" role="group" aria-label="What the tools said" { code { (pattern.error) } }
                 ul.fixes {
                     @for fix in &pattern.fixes {
                         li { (short(&fix.description, 200)) " " span.dim { (fix.source) ", from " (hash(&fix.origin)) ", " (rate(fix.counts)) }

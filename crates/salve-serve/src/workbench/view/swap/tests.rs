@@ -1,3 +1,7 @@
+//! Which pieces of a page an event replaces.
+//!
+//! In: events of a session. Out: the swaps, by target. Never a whole answer again.
+
 use super::*;
 use salve_engine::session::read_answer;
 use salve_types::{SessionId, Timestamp, TurnStatus};
