@@ -58,7 +58,7 @@ pub fn chat_screen(view: &ChatView) -> Markup {
                         @for turn in &view.turns { (turn_article(turn)) }
                     }
                     div.dock {
-                        aside #summary-bar.summary-bar aria-label="Summary" hidden {}
+                        div #summary-bar.summary-bar role="group" aria-label="Summary" hidden {}
                         (cli_panel(view.panel.as_ref()))
                         (questions(&view.questions, view.handoff.as_ref()))
                         (composer(&view.head, view.is_running()))

@@ -116,7 +116,7 @@ fn hunk_group(file: &FileView, hunk: &HunkView, id: &str, at: usize, waits: bool
                     }
                 }
             }
-            div.diff tabindex="0" role="region" aria-label={ "Changes of " (file.path) ", " (hunk.hunk.place()) } {
+            div.diff tabindex="0" role="group" aria-label={ "Changes of " (file.path) ", " (hunk.hunk.place()) } {
                 div.diff-lines { (hunk_lines(&hunk.hunk, &file.path)) }
             }
         }

@@ -10,7 +10,7 @@ use salve_types::TodoItem;
 pub fn todo_list(todos: &[TodoItem]) -> Markup {
     let progress = TodoProgress::of(todos);
     html! {
-        section #todos.todos aria-labelledby="todos-title" tabindex="-1" {
+        section #todos.todos aria-labelledby="todos-title" tabindex="0" {
             header {
                 h2 #todos-title { "TODOs" }
                 @if !todos.is_empty() { span.count { (progress) } }

@@ -202,7 +202,7 @@ pub fn render_block(turn: u32, at: usize, shown: &AnswerBlock, is_open: bool) ->
         (Shown::File { path }, _) => html! {
             div.block.writing id=(id) {
                 p.dim { "✎ " code { @if path.is_empty() { "…" } @else { (path) } } }
-                pre.code tabindex="0" aria-label={ "Writing " (path) } { code id={ (id) "-text" } { (text) } }
+                pre.code tabindex="0" role="group" aria-label={ "Writing " (path) } { code id={ (id) "-text" } { (text) } }
             }
         },
         (Shown::Heading, _) => html! {
@@ -211,7 +211,7 @@ pub fn render_block(turn: u32, at: usize, shown: &AnswerBlock, is_open: bool) ->
         (_, BlockKind::Code { language, continued }) => html! {
             div.block.code-block.continued[*continued] id=(id) {
                 @if !language.is_empty() && !continued { span.language { (language) } }
-                pre.code tabindex="0" aria-label={ "Code " (language) } {
+                pre.code tabindex="0" role="group" aria-label={ "Code " (language) } {
                     code id={ (id) "-text" } { @if is_open { (text) } @else { (highlighted(text, language)) } }
                 }
             }
@@ -228,7 +228,7 @@ fn done(turn: &TurnView) -> Markup {
     html! {
         div id={ "t" (turn.number) "-done" } {
             @if !turn.done.is_empty() && !turn.is_running() {
-                section.done aria-label="What was done" {
+                div.done {
                     h3 { "What was done" }
                     ul { @for line in &turn.done { (done_line(line)) } }
                 }
