@@ -10,14 +10,28 @@ use super::super::view::screens::settings::{
 };
 use super::chosen::drawn;
 use super::shell;
-use axum::extract::State;
+use axum::extract::{Query, State};
 use axum::response::Response;
+use serde::Deserialize;
 use std::sync::Arc;
 
+/// What is wanted.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(super) struct Wanted {
+    /// Whether the doctor looks, too: that takes a while.
+    doctor: Option<String>,
+}
+
 /// Answers `GET /settings`.
-pub(super) async fn settings(State(state): State<Arc<WorkbenchState>>) -> Answer<Response> {
+pub(super) async fn settings(
+    State(state): State<Arc<WorkbenchState>>,
+    Query(wanted): Query<Wanted>,
+) -> Answer<Response> {
     let asked = Arc::clone(&state);
-    let read = move || (asked.config.host.settings(), asked.config.host.doctor());
+    let read = move || {
+        let host = &asked.config.host;
+        (host.settings(), wanted.doctor.map(|_| host.doctor()).unwrap_or_default())
+    };
     let read = tokio::task::spawn_blocking(read).await;
     let (settings, doctor) = read.map_err(|error| Fault::broken(&error))?;
     let label = &state.config.label;

@@ -2,7 +2,7 @@
 //!
 //! In: rows of both. Out: the screen. Never a secret, and never a way to change a setting but the user's own file.
 
-use super::{post_button, terminal};
+use super::{go_button, post_button, terminal};
 use crate::workbench::view::parts::{Tone, badge, card, empty, failure, screen_head, table};
 use maud::{Markup, html};
 use serde_json::json;
@@ -106,7 +106,7 @@ fn doctor(view: &SettingsView) -> Markup {
             @if let Some(gateway) = &view.gateway { "gateway at " code { (gateway) } } @else { "no gateway runs" }
             @if !view.doctor.is_empty() { " · " @if bad == 0 { "everything is in order" } @else { (bad) " to look at" } }
         }
-        @if rows.is_empty() { p.dim { "The doctor looked at nothing here: " (terminal("salve doctor")) } }
+        @if rows.is_empty() { div.actions { (go_button("Ask the doctor", "/settings?doctor=1#doctor", "")) span.dim { "It looks at the sandbox, the tools and the models of this machine, which takes a few seconds. In the terminal: " (terminal("salve doctor")) } } }
         @else { (table("Doctor", &["State", "What", "Found"], &rows)) }
     }
 }
