@@ -5,6 +5,7 @@
 use super::super::answer::{Answer, Fault};
 use super::super::state::WorkbenchState;
 use super::actions::{Action, Done, RunChoice, stale};
+use salve_engine::heal::HealLock;
 use salve_engine::host::OpenWorkspace;
 use salve_engine::session::{
     HandoffChoice, HandoffDone, HunkChoice, ReviewStep, RewindDone, RewindRequest, RunningTurn,
@@ -19,6 +20,10 @@ use std::time::Duration;
 
 /// How long another process that is writing is waited for.
 const WAIT: Duration = Duration::from_secs(10);
+
+/// How long a turn that is about to end is waited for, and how often it is looked whether it has.
+const LOCKED: Duration = Duration::from_secs(5);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
 /// Does an action.
 pub(super) async fn perform(
@@ -225,9 +230,22 @@ enum Move {
     Forward(OnChanged),
 }
 
+// A turn that has just told its end may hold the workspace for a moment.
+async fn lock(state: &WorkbenchState) -> Answer<HealLock> {
+    let until = tokio::time::Instant::now() + LOCKED;
+    loop {
+        match RunningTurn::lock(state.root()) {
+            Ok(lock) => return Ok(lock),
+            Err(error) if tokio::time::Instant::now() >= until => {
+                return Err(Fault::conflict("busy", error.to_string()));
+            }
+            Err(_) => tokio::time::sleep(BETWEEN_LOOKS).await,
+        }
+    }
+}
+
 async fn moved(state: &WorkbenchState, session: &SessionRecord, to: Move) -> Answer<Done> {
-    let lock = RunningTurn::lock(state.root());
-    let _lock = lock.map_err(|error| Fault::conflict("busy", error.to_string()))?;
+    let _lock = lock(state).await?;
     let options = WorkspaceOptions { wait: WAIT, ..WorkspaceOptions::default() };
     let opened = OpenWorkspace::open_at(&state.config.place, options);
     let opened = opened.map_err(|error| Fault::conflict("busy", error.to_string()))?;
