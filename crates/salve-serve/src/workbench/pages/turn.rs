@@ -98,7 +98,6 @@ impl Fold<'_> {
             EventName::EditsApplied => self.applied(payload),
             EventName::EditsBlocked => self.blocked(payload),
             EventName::RecoveryBanner => self.banner(payload),
-            EventName::RecoveryAccepted => self.view.banner = None,
             EventName::CheckFinished => self.checked(payload),
             EventName::HealFinished => self.healed(payload),
             EventName::CommandSuggested => self.suggested(payload),
@@ -107,6 +106,10 @@ impl Fold<'_> {
             EventName::BugFiled => self.note(None, &text(payload, "description")),
             EventName::RequestComplete | EventName::TurnFailed | EventName::TurnCancelled => {
                 self.view.why = payload["why"].as_str().map(str::to_owned);
+                // What could be read was accepted as it is shown.
+                if payload["accepted"] == true {
+                    self.view.banner = None;
+                }
             }
             _ => {}
         }
