@@ -4,7 +4,7 @@
 // sends by itself: a next step only fills the input.
 
 import { byId, isTyping, make, speak, toast } from './page.js';
-import { say, told } from './act.js';
+import { readySession, say, told } from './act.js';
 import { toEnd } from './stream.js';
 import { startCompletion } from './complete.js';
 import { review } from './review.js';
@@ -37,6 +37,7 @@ export function startChat() {
   });
   startCompletion(input(), byId('completions'));
   startBar();
+  readySession().catch(told);
   document.addEventListener('salve:drawn', afterDrawing);
   afterDrawing();
   if (input().value === '' && !matchMedia('(pointer: coarse)').matches && !location.hash) input().focus({ preventScroll: true });
