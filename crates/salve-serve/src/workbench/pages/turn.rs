@@ -10,7 +10,7 @@ use crate::workbench::view::chat::{
 };
 use crate::workbench::view::diff::{DiffHunk, DiffLine, LineTag, hunks_of_diff};
 use crate::workbench::view::live::goes_on;
-use salve_engine::session::{ChatAnswer, EventName};
+use salve_engine::session::{ChatAnswer, EventName, OutOfRange, SuggestedStep};
 use salve_store::TurnRecord;
 use salve_types::{SessionEvent, TurnStatus};
 use serde_json::Value;
@@ -33,7 +33,8 @@ pub(in crate::workbench) struct TurnFacts<'a> {
 /// Folds a turn.
 pub(in crate::workbench) fn turn_view(facts: &TurnFacts<'_>) -> TurnView {
     let record = facts.record;
-    let mut fold = Fold { facts, view: TurnView::default(), last: None, kept: None };
+    let mut fold =
+        Fold { facts, view: TurnView::default(), last: None, kept: None, steps: Vec::new() };
     fold.view = TurnView {
         number: record.index,
         request: record.text.clone(),
@@ -71,6 +72,8 @@ struct Fold<'a> {
     last: Option<(String, String)>,
     /// What had come of one that broke off.
     kept: Option<String>,
+    /// The next steps, as the turn completed with them.
+    steps: Vec<SuggestedStep>,
 }
 
 impl Fold<'_> {
@@ -337,7 +340,16 @@ impl Fold<'_> {
     }
 
     fn of_answer(&mut self, answer: &ChatAnswer) {
-        self.view.steps.clone_from(&answer.next_steps);
+        let steps = if self.steps.is_empty() { &answer.next_steps } else { &self.steps };
+        self.view.steps.clone_from(steps);
+        let count = answer.todos.len();
+        for link in answer.todo_links() {
+            let is_known = usize::try_from(link.todo_index).is_ok_and(|index| index < count);
+            if count > 0 && !is_known {
+                let why = OutOfRange { index: link.todo_index, count };
+                self.note(None, &format!("⚠️ {}: {why}", link.path));
+            }
+        }
         if answer.recovered {
             let shown = answer.file_changes.iter().filter_map(shown_only);
             self.view.files.extend(shown);
