@@ -60,7 +60,11 @@ fn attempt_of<'a>(record: &TurnRecord, events: &'a [SessionEvent]) -> &'a [Sessi
         return events;
     }
     let ends = [EventName::TurnFailed, EventName::TurnCancelled, EventName::RequestComplete];
-    let is_end = |event: &SessionEvent| ends.iter().any(|end| end.name() == event.name);
+    // A turn that only stopped for a person goes on as it was.
+    let is_end = |event: &SessionEvent| {
+        event.payload["status"] != TurnStatus::Waiting.name()
+            && ends.iter().any(|end| end.name() == event.name)
+    };
     let begin = events.iter().rposition(is_end).map_or(0, |at| at + 1);
     events.get(begin..).unwrap_or_default()
 }
@@ -109,6 +113,9 @@ impl Fold<'_> {
             EventName::BugFiled => self.note(None, &text(payload, "description")),
             EventName::RequestComplete | EventName::TurnFailed | EventName::TurnCancelled => {
                 self.view.why = payload["why"].as_str().map(str::to_owned);
+                // A step that was missing is added when a turn completes.
+                let steps = payload["structured"]["nextSteps"].clone();
+                self.steps = serde_json::from_value(steps).unwrap_or_default();
                 // What could be read was accepted as it is shown.
                 if payload["accepted"] == true {
                     self.view.banner = None;
