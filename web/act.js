@@ -65,14 +65,22 @@ export async function newSession() {
   }
 }
 
-/** Sends a request of the person. A page without a session begins one, and keeps its address. */
-export async function say(text, images) {
-  if (!session()) {
-    const { id } = await post('/api/v1/sessions', {});
+let begun = null;
+
+/** Begins the session of a page that has none, once, and keeps its address: a reload and a second tab are in it, too. */
+export function readySession() {
+  if (session()) return Promise.resolve();
+  begun ??= post('/api/v1/sessions', {}).then(({ id }) => {
     document.body.dataset.session = id;
     history.replaceState(null, '', `/chat/${id}`);
     followSession();
-  }
+  }).catch((error) => { begun = null; throw error; });
+  return begun;
+}
+
+/** Sends a request of the person. */
+export async function say(text, images) {
+  await readySession();
   return post(`/api/v1/sessions/${encodeURIComponent(session())}/messages`, { type: 'sendMessage', text, images });
 }
 

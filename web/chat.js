@@ -4,8 +4,8 @@
 // sends by itself: a next step only fills the input.
 
 import { byId, isTyping, make, speak, toast } from './page.js';
-import { say, told } from './act.js';
-import { toEnd } from './stream.js';
+import { readySession, say, told } from './act.js';
+import { stopFollowing, toEnd } from './stream.js';
 import { startCompletion } from './complete.js';
 import { review } from './review.js';
 
@@ -37,6 +37,7 @@ export function startChat() {
   });
   startCompletion(input(), byId('completions'));
   startBar();
+  readySession().catch(told);
   document.addEventListener('salve:drawn', afterDrawing);
   afterDrawing();
   if (input().value === '' && !matchMedia('(pointer: coarse)').matches && !location.hash) input().focus({ preventScroll: true });
@@ -156,13 +157,14 @@ function showBar() {
   const node = byId('summary-bar');
   const turn = bar.of?.closest('.turn');
   const isShown = turn && !bar.seen && bar.closed !== turn.id && bar.hiddenBy !== bar.of;
-  if (!isShown) { node.hidden = true; node.replaceChildren(); return; }
+  if (!isShown) { node.hidden = true; return; }
   if (!node.hidden) return;
   const words = bar.of.textContent.trim().replace(/\s+/g, ' ');
   const steps = [...turn.querySelectorAll('.steps [data-fill]')].slice(0, 3).map((one) => one.cloneNode(true));
   steps.forEach((one) => one.classList.add('small'));
   const details = make('button', { type: 'button', class: 'small quiet' }, 'See details ↑');
   details.addEventListener('click', () => {
+    stopFollowing();
     bar.hiddenBy = bar.of;
     const target = bar.of;
     showBar();

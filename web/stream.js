@@ -25,6 +25,11 @@ export function toEnd() {
   if (node) node.scrollTop = node.scrollHeight;
 }
 
+/** Lets the scroll be where a person wants it. */
+export function stopFollowing() {
+  follow.end = false;
+}
+
 // Where the focus is, in words that are still true when the element was drawn anew.
 function place(node) {
   const active = document.activeElement;

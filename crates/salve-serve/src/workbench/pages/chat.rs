@@ -1,7 +1,7 @@
 //! The chat as a page: the session that was used last, or a named one.
 //!
 //! In: a session, and which of its turns are wanted. Out: the screen, with the number of the last event that it shows, so
-//! that the stream goes on from there. Never begins a session: the first message does.
+//! that the stream goes on from there. Never begins a session: the page asks for that by a request of its own.
 
 use super::super::answer::{Answer, page};
 use super::super::config::CommandChoice;
@@ -22,9 +22,13 @@ use salve_types::{ChangeState, SessionEvent, TodoItem, TurnStatus};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How many turns are shown in full; of those before only a line is.
 const SHOWN: u32 = 20;
+/// How often it is looked for what waits in a turn, and how long between.
+const LOOKS: u32 = 20;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(25);
 /// How many sessions are offered.
 const OFFERED: u32 = 12;
 
@@ -262,11 +266,18 @@ fn panel_of(payload: &serde_json::Value) -> Option<PanelView> {
     serde_json::from_value(panel.clone()).ok()
 }
 
+// The event that a turn waits is written a moment before its job says so.
 async fn waiting(state: &WorkbenchState, turn: &TurnRecord) -> Answer<Option<WaitingTurn>> {
-    if turn.status != TurnStatus::Waiting {
-        return Ok(None);
+    for _ in 0..LOOKS {
+        if turn.status != TurnStatus::Waiting {
+            return Ok(None);
+        }
+        if let Some(waiting) = state.conversation().waiting(turn).await? {
+            return Ok(Some(waiting));
+        }
+        tokio::time::sleep(BETWEEN_LOOKS).await;
     }
-    Ok(state.conversation().waiting(turn).await?)
+    Ok(None)
 }
 
 const fn is_running(turn: &TurnRecord) -> bool {

@@ -10,7 +10,7 @@ use crate::workbench::view::chat::{
 };
 use crate::workbench::view::diff::{DiffHunk, DiffLine, LineTag, hunks_of_diff};
 use crate::workbench::view::live::goes_on;
-use salve_engine::session::{ChatAnswer, EventName};
+use salve_engine::session::{ChatAnswer, EventName, OutOfRange, SuggestedStep};
 use salve_store::TurnRecord;
 use salve_types::{SessionEvent, TurnStatus};
 use serde_json::Value;
@@ -33,7 +33,8 @@ pub(in crate::workbench) struct TurnFacts<'a> {
 /// Folds a turn.
 pub(in crate::workbench) fn turn_view(facts: &TurnFacts<'_>) -> TurnView {
     let record = facts.record;
-    let mut fold = Fold { facts, view: TurnView::default(), last: None, kept: None };
+    let mut fold =
+        Fold { facts, view: TurnView::default(), last: None, kept: None, steps: Vec::new() };
     fold.view = TurnView {
         number: record.index,
         request: record.text.clone(),
@@ -59,7 +60,11 @@ fn attempt_of<'a>(record: &TurnRecord, events: &'a [SessionEvent]) -> &'a [Sessi
         return events;
     }
     let ends = [EventName::TurnFailed, EventName::TurnCancelled, EventName::RequestComplete];
-    let is_end = |event: &SessionEvent| ends.iter().any(|end| end.name() == event.name);
+    // A turn that only stopped for a person goes on as it was.
+    let is_end = |event: &SessionEvent| {
+        event.payload["status"] != TurnStatus::Waiting.name()
+            && ends.iter().any(|end| end.name() == event.name)
+    };
     let begin = events.iter().rposition(is_end).map_or(0, |at| at + 1);
     events.get(begin..).unwrap_or_default()
 }
@@ -71,6 +76,8 @@ struct Fold<'a> {
     last: Option<(String, String)>,
     /// What had come of one that broke off.
     kept: Option<String>,
+    /// The next steps, as the turn completed with them.
+    steps: Vec<SuggestedStep>,
 }
 
 impl Fold<'_> {
@@ -106,6 +113,9 @@ impl Fold<'_> {
             EventName::BugFiled => self.note(None, &text(payload, "description")),
             EventName::RequestComplete | EventName::TurnFailed | EventName::TurnCancelled => {
                 self.view.why = payload["why"].as_str().map(str::to_owned);
+                // A step that was missing is added when a turn completes.
+                let steps = payload["structured"]["nextSteps"].clone();
+                self.steps = serde_json::from_value(steps).unwrap_or_default();
                 // What could be read was accepted as it is shown.
                 if payload["accepted"] == true {
                     self.view.banner = None;
@@ -337,7 +347,16 @@ impl Fold<'_> {
     }
 
     fn of_answer(&mut self, answer: &ChatAnswer) {
-        self.view.steps.clone_from(&answer.next_steps);
+        let steps = if self.steps.is_empty() { &answer.next_steps } else { &self.steps };
+        self.view.steps.clone_from(steps);
+        let count = answer.todos.len();
+        for link in answer.todo_links() {
+            let is_known = usize::try_from(link.todo_index).is_ok_and(|index| index < count);
+            if count > 0 && !is_known {
+                let why = OutOfRange { index: link.todo_index, count };
+                self.note(None, &format!("⚠️ {}: {why}", link.path));
+            }
+        }
         if answer.recovered {
             let shown = answer.file_changes.iter().filter_map(shown_only);
             self.view.files.extend(shown);

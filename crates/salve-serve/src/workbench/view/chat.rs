@@ -85,7 +85,7 @@ pub fn session_head(head: &SessionHead) -> Markup {
             } }
             div.actions {
                 @if !head.others.is_empty() {
-                    details.menu {
+                    details #sessions.menu {
                         summary { "Sessions" }
                         ul {
                             @for (id, title) in &head.others {

@@ -18,6 +18,8 @@ use salve_engine::session::{StatusFacts, run_all_label, status_badge};
 use salve_types::TurnStatus;
 use serde_json::json;
 
+/// From this block on an answer is long: what is out of view is not laid out.
+const FAR: usize = 150;
 /// A request of more letters is closed at first.
 const LONG_REQUEST: usize = 1_500;
 
@@ -200,16 +202,16 @@ pub fn render_block(turn: u32, at: usize, shown: &AnswerBlock, is_open: bool) ->
     let is_summary = (at == 0 && *of == Shown::Lead).then_some("");
     match (of, kind) {
         (Shown::File { path }, _) => html! {
-            div.block.writing id=(id) {
+            div.block.writing.far[at >= FAR] id=(id) {
                 p.dim { "✎ " code { @if path.is_empty() { "…" } @else { (path) } } }
                 pre.code tabindex="0" role="group" aria-label={ "Writing " (path) } { code id={ (id) "-text" } { (text) } }
             }
         },
         (Shown::Heading, _) => html! {
-            h3.block.section id=(id) { span id={ (id) "-text" } { (text.trim()) } }
+            h3.block.section.far[at >= FAR] id=(id) { span id={ (id) "-text" } { (text.trim()) } }
         },
         (_, BlockKind::Code { language, continued }) => html! {
-            div.block.code-block.continued[*continued] id=(id) {
+            div.block.code-block.continued[*continued].far[at >= FAR] id=(id) {
                 @if !language.is_empty() && !continued { span.language { (language) } }
                 pre.code tabindex="0" role="group" aria-label={ "Code " (language) } {
                     code id={ (id) "-text" } { @if is_open { (text) } @else { (highlighted(text, language)) } }
@@ -217,7 +219,7 @@ pub fn render_block(turn: u32, at: usize, shown: &AnswerBlock, is_open: bool) ->
             }
         },
         (_, BlockKind::Prose) => html! {
-            div.block.prose.lead[*of == Shown::Lead] id=(id) data-summary=[is_summary] {
+            div.block.prose.lead[*of == Shown::Lead].far[at >= FAR] id=(id) data-summary=[is_summary] {
                 @if is_open { p.open id={ (id) "-text" } { (text) } } @else { (markdown(text)) }
             }
         },
