@@ -239,7 +239,7 @@ async fn modified_files(
         };
     }
     let mut files: Vec<(u64, ModifiedFile)> = lines.into_values().collect();
-    files.sort_by(|one, other| other.0.cmp(&one.0));
+    files.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
     Ok(files.into_iter().map(|(_, file)| file).collect())
 }
 

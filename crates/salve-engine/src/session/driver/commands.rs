@@ -176,7 +176,7 @@ fn note(
     told["state"] = json!(state);
     saved.effects.say(TurnEvent::new(EventName::CommandFinished, told));
     if let BatchStep::Ask { summary, .. } = batch.next() {
-        progress(saved, batch, summary);
+        progress(saved, batch, &summary);
     }
     Ok(end)
 }
@@ -226,7 +226,7 @@ fn note_pause(saved: &mut SavedTurn, batch: &CommandBatch) {
     }
 }
 
-fn progress(saved: &mut SavedTurn, batch: &CommandBatch, text: String) {
+fn progress(saved: &mut SavedTurn, batch: &CommandBatch, text: &str) {
     let payload = json!({ "text": text, "panel": batch.panel() });
     saved.effects.say(TurnEvent::new(EventName::CliProgress, payload));
 }
@@ -278,7 +278,7 @@ pub fn take_supervision(saved: &mut SavedTurn, new: NewAnswer) -> Result<(), Rep
             let word = read_supervision(&text);
             let lines = supervision_lines(&word);
             give(&mut batch, BatchResult::Answered(word.next))?;
-            progress(saved, &batch, lines);
+            progress(saved, &batch, &lines);
         }
         None => give(&mut batch, BatchResult::NoAnswer)?,
     }
