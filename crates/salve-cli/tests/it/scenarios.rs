@@ -134,7 +134,6 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    #[expect(clippy::disallowed_methods, reason = "a test's own scratch folder")]
     fn program(&self, name: &str, script: &str) {
         let path = self.settings.join("bin").join(name);
         write(&path, script);

@@ -79,7 +79,7 @@ impl Walk {
         touched: &BTreeSet<String>,
         (recorded, edited): (Option<String>, BTreeSet<String>),
     ) -> Result<()> {
-        ensure!(recorded.is_some() == !edited.is_empty(), "recorded {recorded:?} of {edited:?}");
+        ensure!(recorded.is_some() != edited.is_empty(), "recorded {recorded:?} of {edited:?}");
         let files = self.belief.now(touched);
         let recorded = recorded.map(|id| {
             let by_history = self.belief.by_history();

@@ -92,7 +92,7 @@ impl Fold<'_> {
         }
         match name {
             EventName::Planning | EventName::Searching => {
-                self.view.progress.push(text(payload, "text"))
+                self.view.progress.push(text(payload, "text"));
             }
             EventName::FilesLoaded => {
                 self.view.progress.push(text(payload, "text"));
