@@ -20,7 +20,7 @@
 use crate::run::{Ended, folder, salve_in, toolchain_variables, write};
 use salve_model::sim::{Script, SimHandle, SimServer};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -99,24 +99,39 @@ fn wrong(scenario: &Path) -> Option<String> {
     }
     let single = vec![verdict.clone()];
     let steps = verdict["steps"].as_array().unwrap_or(&single);
-    let (mut report, mut told) = (Value::Null, String::new());
+    let (mut report, mut told, mut written) = (Value::Null, String::new(), BTreeSet::new());
     for (number, step) in steps.iter().enumerate() {
         let ended = stage.step(number + 1, step);
         told = format!("{}\n{}", ended.err.trim(), ended.out.trim());
         report = serde_json::from_str(&ended.out).unwrap_or_default();
+        let of_turn = report["changes"].as_array().into_iter().flatten();
+        let of_step: Vec<String> = of_turn
+            .chain([&report["change"]])
+            .filter_map(|change| change.as_str().map(str::to_owned))
+            .collect();
+        // What was taken back or written over in between is not taken back once more.
+        let goes_back = ["undo", "rewind"].map(Value::from);
+        let words = step["args"].as_array().into_iter().flatten().chain([&step["command"]]);
+        if step["write"].is_object() || words.into_iter().any(|word| goes_back.contains(word)) {
+            written.clear();
+        }
+        written.extend(of_step);
     }
     let after = scenario.join("after");
     let expected = if after.is_dir() { files(&after) } else { stage.tree.clone() };
     stage.expect_tree("after the heal", &expected);
-    let changes = report["changes"].as_array().map_or(0, Vec::len);
-    let changes = changes + usize::from(report["change"].is_string());
-    for _ in 0..changes {
+    let ends_with_change = report["change"].is_string()
+        || report["changes"].as_array().is_some_and(|changes| !changes.is_empty());
+    if !ends_with_change {
+        written.clear();
+    }
+    for _ in &written {
         let undone = stage.salve(&["undo"], "");
         if undone.code != Some(0) {
             stage.wrong.push(format!("undo: {undone:?}"));
         }
     }
-    if changes > 0 {
+    if !written.is_empty() {
         stage.expect_tree("after undo", &stage.tree.clone());
     }
     (!stage.wrong.is_empty()).then(|| format!("{name}: {}\n{told}", stage.wrong.join("; ")))
@@ -382,7 +397,7 @@ fn unlike(at: &str, found: &Value, expected: &Value, wrong: &mut Vec<String>) {
         }
         _ if found == expected => {}
         // Of rows, what is named of each.
-        Value::Array(rows) if rows.iter().any(Value::is_object) => {
+        Value::Array(rows) if rows.iter().any(|row| row.is_object() || row.is_array()) => {
             let count = found.as_array().map_or(0, Vec::len);
             if count != rows.len() {
                 wrong.push(format!("{at} has {count} rows, not {}: {found}", rows.len()));

@@ -8,7 +8,7 @@ use super::answer::{Answer, Fault};
 use super::config::{HostFault, WorkbenchConfig};
 use http::StatusCode;
 use salve_engine::session::{
-    Conversation, ConversationError, TurnInput, TurnOrder, TurnQueue, TurnResume,
+    Conversation, ConversationError, TurnInput, TurnOrder, TurnQueue, TurnResume, WaitingTurn,
 };
 use salve_model::{ImageError, ImagePart, MOST_IMAGES};
 use salve_store::{SessionRecord, Store, TurnRecord};
@@ -21,6 +21,9 @@ use tokio::sync::watch;
 
 /// How long a step that is being done may go on when the workbench stops.
 const GRACE: Duration = Duration::from_secs(5);
+/// How often it is looked for what waits in a turn, and how long between.
+const LOOKS: u32 = 20;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(25);
 
 /// What all requests share.
 pub(crate) struct WorkbenchState {
@@ -67,6 +70,21 @@ impl WorkbenchState {
         let turns = self.store().turns(session).await?;
         let last = turns.into_iter().rev().find(|turn| !turn.rewound);
         last.ok_or_else(|| Fault::conflict("no_turn", "the session has no turn yet"))
+    }
+
+    /// Returns what waits in a turn. The event that it waits is written a moment before its job can be told, so it is
+    /// looked for more than once.
+    pub(crate) async fn waiting(&self, turn: &TurnRecord) -> Answer<Option<WaitingTurn>> {
+        for _ in 0..LOOKS {
+            if turn.status != TurnStatus::Waiting {
+                return Ok(None);
+            }
+            if let Some(waiting) = self.conversation().waiting(turn).await? {
+                return Ok(Some(waiting));
+            }
+            tokio::time::sleep(BETWEEN_LOOKS).await;
+        }
+        Ok(None)
     }
 
     /// Puts a turn into the queue, to be run or gone on with.

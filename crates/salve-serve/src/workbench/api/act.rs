@@ -113,7 +113,7 @@ async fn waiting(
     approval: &str,
 ) -> Answer<(TurnRecord, WaitingTurn)> {
     let turn = state.last_turn(&session.id).await?;
-    let waiting = state.conversation().waiting(&turn).await?;
+    let waiting = state.waiting(&turn).await?;
     let waiting = waiting.filter(|waiting| waiting.approval == approval).ok_or_else(stale)?;
     Ok((turn, waiting))
 }

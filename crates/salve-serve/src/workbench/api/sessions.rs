@@ -133,7 +133,7 @@ pub(super) async fn show(
     let (store, id) = (state.store(), &session.id);
     let turns = store.turns(id).await?;
     let waiting = match turns.iter().rev().find(|turn| !turn.rewound) {
-        Some(turn) => state.conversation().waiting(turn).await?,
+        Some(turn) => state.waiting(turn).await?,
         None => None,
     };
     let shown = Shown {

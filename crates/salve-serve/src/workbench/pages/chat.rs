@@ -22,13 +22,9 @@ use salve_types::{ChangeState, SessionEvent, TodoItem, TurnStatus};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// How many turns are shown in full; of those before only a line is.
 const SHOWN: u32 = 20;
-/// How often it is looked for what waits in a turn, and how long between.
-const LOOKS: u32 = 20;
-const BETWEEN_LOOKS: Duration = Duration::from_millis(25);
 /// How many sessions are offered.
 const OFFERED: u32 = 12;
 
@@ -190,7 +186,7 @@ async fn drawn_turns(
     for record in records {
         let of_turn: Vec<SessionEvent> =
             events.iter().filter(|event| event.turn == Some(record.index)).cloned().collect();
-        let waiting = waiting(state, record).await?;
+        let waiting = state.waiting(record).await?;
         let approval = waiting.map(|waiting| waiting.approval);
         let facts =
             TurnFacts { record, events: &of_turn, approval, diffs: &diffs, reverted: &reverted };
@@ -208,7 +204,7 @@ async fn fill(
 ) -> Answer<()> {
     let Some(last) = last else { return Ok(()) };
     let of_last = || events.iter().filter(|event| event.turn == Some(last.index));
-    let waiting = waiting(state, last).await?;
+    let waiting = state.waiting(last).await?;
     view.panel = of_last()
         .rev()
         .find(|event| event.name == EventName::CliProgress.name())
@@ -264,20 +260,6 @@ fn ask(state: &WorkbenchState, view: &mut ChatView, waiting: &WaitingTurn) {
 fn panel_of(payload: &serde_json::Value) -> Option<PanelView> {
     let panel = payload.get("panel").unwrap_or(payload);
     serde_json::from_value(panel.clone()).ok()
-}
-
-// The event that a turn waits is written a moment before its job says so.
-async fn waiting(state: &WorkbenchState, turn: &TurnRecord) -> Answer<Option<WaitingTurn>> {
-    for _ in 0..LOOKS {
-        if turn.status != TurnStatus::Waiting {
-            return Ok(None);
-        }
-        if let Some(waiting) = state.conversation().waiting(turn).await? {
-            return Ok(Some(waiting));
-        }
-        tokio::time::sleep(BETWEEN_LOOKS).await;
-    }
-    Ok(None)
 }
 
 const fn is_running(turn: &TurnRecord) -> bool {
