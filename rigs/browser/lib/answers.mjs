@@ -86,7 +86,7 @@ export const RULES = [
   rule('full:', full),
   rule('one:', one()),
   rule('slow:', one({ sections: [{ heading: 'Slow', content: prose(12) }] }), { chunk: 48, delay_ms: 60 }),
-  rule('stream:', answer({ summary: 'A long report.', sections: [{ heading: 'Report', content: prose(60) }] }), { chunk: 96, delay_ms: 25 }),
+  rule('stream:', answer({ summary: 'A long report.', sections: [{ heading: 'Report', content: prose(60) }] }), { chunk: 96, delay_ms: 25, continues: true }),
   rule('long:', answer({ summary: 'A long report that is over at once.', sections: [{ heading: 'Report', content: prose(60) }], nextSteps: full.nextSteps })),
   rule('cut:', one(), { continues: true, cuts: [150] }),
   rule('recovered:', recovered, { finish: 'stop' }),

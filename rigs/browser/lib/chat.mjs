@@ -58,8 +58,9 @@ export async function openChat(page) {
 
 /** What the conversation says, without the parts that tell the time. */
 export async function said(page) {
-  const text = await conversation(page).innerText();
-  return text.replace(/\b\d+\s?(ms|s|m|h) ago\b|just now/g, '').replace(/\s+/g, ' ').trim();
+  // All of it: what is out of view may not be laid out, and has no inner text then.
+  const text = await conversation(page).textContent();
+  return text.replace(/\d+\s?(ms|s|m|h|d) ago|just now/g, '').replace(/\s+/g, ' ').trim();
 }
 
 /** The page as it came about by updates must be the page that the server draws anew. */

@@ -78,7 +78,11 @@ class Scope {
         await page.screenshot({ path: join(this.world.shots, `failed-${name}-${at++}.png`), timeout: 5000 });
       }
     }
-    for (const stage of this.stages) if (stage.server?.said) this.note(`server: ${stage.server.said.slice(-600)}`);
+    for (const stage of this.stages) {
+      // That it has no gateway is so in every test.
+      const said = (stage.server?.said ?? '').replace(/^The gateway is not started.*$/gm, '').trim();
+      if (said) this.note(`server: ${said.slice(-600)}`);
+    }
   }
 
   async close() {

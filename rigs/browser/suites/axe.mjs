@@ -53,7 +53,7 @@ for (const scheme of ['light', 'dark']) {
   test(`axe_while_an_answer_arrives_${scheme}`, { seconds: 90 }, async (t) => {
     const { page } = await t.chat({}, { scheme });
     const turn = await send(page, 'stream: a long report');
-    await until('it streams', async () => (await turn.innerText()).includes('Paragraph 5 of'), { seconds: 30 });
+    await until('it streams', async () => (await turn.textContent()).includes('Paragraph 5 of'), { seconds: 30 });
     const found = await axe(page);
     ensure(!/✓ Done/.test(await turn.innerText()), 'it was still arriving');
     ensure(found.length === 0, found.join('\n'));

@@ -26,16 +26,16 @@ function forged(stage, session, token, cookie) {
   const read = (headers, path = '/api/v1/events?after=0') => ({ method: 'GET', path, headers });
   const without = (headers, ...names) => Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
   const wrongHosts = ['evil.test', `evil.test:${port}`, `localhost.evil.test:${port}`, `127.0.0.1.evil.test:${port}`, `127.0.0.1:${port + 1}`, '127.0.0.1',
-    `0.0.0.0:${port}`, `[::1]:${port}`, `127.1:${port}`, `2130706433:${port}`, `user@127.0.0.1:${port}`, `127.0.0.1:${port}.evil.test`, ''];
+    `0.0.0.0:${port}`, `[::1]:${port}`, `127.1:${port}`, `2130706433:${port}`, `user@127.0.0.1:${port}`, `127.0.0.1:${port}.evil.test`];
   const wrongOrigins = ['null', 'http://evil.test', `http://evil.test:${port}`, `https://${host}`, `http://127.0.0.1:${port + 1}`, 'http://127.0.0.1',
     `http://${host}.evil.test`, `http://${host}/`, `http://user@${host}`, 'file://', 'chrome-extension://abcdefgh', `HTTP://${host}x`];
   return [
-    ...wrongHosts.map((value) => [`host ${value || 'empty'}`, make({ ...right, host: value })]),
+    ...wrongHosts.map((value) => [`host ${value}`, make({ ...right, host: value })]),
     ...wrongHosts.slice(0, 3).map((value) => [`read with host ${value}`, read({ ...bearer, host: value })]),
     ...wrongHosts.slice(0, 2).map((value) => [`page with host ${value}`, read({ cookie, host: value }, '/')]),
     ...wrongOrigins.map((value) => [`origin ${value}`, make({ ...browser, origin: value })]),
     ...wrongOrigins.slice(0, 3).map((value) => [`program with origin ${value}`, make({ ...right, origin: value })]),
-    ...['cross-site', 'same-site', 'none'].map((value) => [`sec-fetch-site ${value}`, make({ ...browser, 'sec-fetch-site': value })]),
+    ...['cross-site', 'same-site'].map((value) => [`sec-fetch-site ${value}`, make({ ...browser, 'sec-fetch-site': value })]),
     ['no token', make({ ...json, ...ours })],
     ['empty bearer', make({ ...json, ...ours, authorization: 'Bearer ' })],
     ['wrong bearer', make({ ...right, authorization: `Bearer ${'A'.repeat(43)}` })],
@@ -174,7 +174,7 @@ test('forged_failures_are_limited_and_the_right_one_still_works', {}, async (t) 
 
 test('forged_bytes_that_are_no_http_do_no_harm', {}, async (t) => {
   const { stage, api } = await signed(t);
-  const samples = ['GET / HTTP/1.1\r\n\r\n', 'GET / HTTP/1.1\r\nHost: evil\r\nHost: 127.0.0.1\r\n\r\n', 'POST /api/v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+  const samples = ['GET / HTTP/1.1\r\n\r\n', 'GET / HTTP/1.1\r\nHost: \r\n\r\n', 'GET / HTTP/1.1\r\nHost: evil\r\nHost: 127.0.0.1\r\n\r\n', 'POST /api/v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     'GET http://evil.test/ HTTP/1.1\r\nHost: evil.test\r\n\r\n', '\x16\x03\x01\x02\x00\x01\x00', 'A'.repeat(100_000), 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', `GET / HTTP/1.0\r\n\r\n`];
   for (const bytes of samples) {
     const text = await new Promise((resolve) => {

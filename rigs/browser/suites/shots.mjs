@@ -45,7 +45,7 @@ for (const scheme of ['light', 'dark']) {
   test(`shots_moments_${scheme}`, { seconds: 120 }, async (t) => {
     const { page } = await t.chat({ settings: 'auto_apply_files = false\n' }, { scheme });
     const turn = await send(page, 'stream: a long report');
-    await until('it streams', async () => (await turn.innerText()).includes('Paragraph 4 of'), { seconds: 30 });
+    await until('it streams', async () => (await turn.textContent()).includes('Paragraph 4 of'), { seconds: 30 });
     await shoot(t, page, `streaming-${scheme}`);
     await over(turn, 60);
     const unlisted = await ask(page, 'unlisted:');

@@ -76,7 +76,7 @@ test('speed_a_session_of_500_turns', { seconds: 600 }, async (t) => {
   const fresh = await page.context().newPage();
   const begin = Date.now();
   await fresh.goto(address);
-  await until('the last turn', async () => (await conversation(fresh).innerText()).includes('question 499'), { every: 10 });
+  await until('the last turn', async () => (await conversation(fresh).textContent()).includes('question 499'), { every: 10 });
   await message(fresh).waitFor();
   hold(figure(t, 'a session of 500 turns opens in', Date.now() - begin, 1000, 'ms'));
   t.note(`${await turns(fresh).count()} turns in the page`);

@@ -14,8 +14,10 @@ const broken = LIMIT_AFTER.replace('def mean(values):', 'def mean(values)');
 
 test('story_cut_chatty_stale_broken_and_rewound', { smoke: true, seconds: 180 }, async (t) => {
   const rules = [
+    rule('were not applied', answer({ summary: 'Still from an old copy.', fileChanges: [{ path: 'limit.py', content: LIMIT.replace('LIMIT = 5', 'LIMIT = 9') }], fileHashes: { 'limit.py': '0123456789abcdef' } })),
     rule('breaks it:', answer({ summary: 'Adds a colon less.', fileChanges: [{ path: 'limit.py', content: broken.replace('LIMIT = 7', 'LIMIT = 8') }] })),
     rule('talks:', `Of course! I would be happy to help.\n\n\`\`\`json\n${JSON.stringify(answer({ summary: 'Says seven in the notes.', fileChanges: [{ path: 'notes.py', content: "NOTE = 'seven'\n" }] }))}\n\`\`\`\n\nI hope this helps!`),
+    rule('stale:', answer({ summary: 'From an old copy.', fileChanges: [{ path: 'limit.py', content: LIMIT.replace('LIMIT = 5', 'LIMIT = 9') }], fileHashes: { 'limit.py': '0123456789abcdef' } })),
     ...RULES,
   ];
   const { stage, page } = await t.chat({ files, rules, settings: 'auto_apply_files = true\n' });

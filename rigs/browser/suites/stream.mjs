@@ -12,10 +12,10 @@ const test = suite('stream');
 test('c010_parts_of_the_answer_are_shown_before_its_end', { smoke: true }, async (t) => {
   const { page } = await t.chat();
   const turn = await send(page, 'stream: a long report');
-  await until('a first part', async () => (await turn.innerText()).includes('Paragraph 1 of'), { seconds: 20 });
+  await until('a first part', async () => (await turn.textContent()).includes('Paragraph 1 of'), { seconds: 20 });
   ensure(!/✓ Done/.test(await turn.innerText()), 'the turn is still running');
-  const text = await over(turn, 60);
-  ensure(text.includes('Paragraph 60 of'), 'the last paragraph is there at the end');
+  await over(turn, 60);
+  ensure((await turn.textContent()).includes('Paragraph 60 of'), 'the last paragraph is there at the end');
 });
 
 test('c018_the_finished_answer_shows_every_documented_element', { smoke: true }, async (t) => {
@@ -50,12 +50,12 @@ test('c020_scroll_is_at_the_end_unless_a_person_scrolled_up', {}, async (t) => {
   await ask(page, 'long: a report');
   await until('the end is in view', async () => atEnd(page));
   const turn = await send(page, 'stream: another report');
-  await until('enough to scroll', async () => (await turn.innerText()).includes('Paragraph 12 of'), { seconds: 30 });
+  await until('enough to scroll', async () => (await turn.textContent()).includes('Paragraph 12 of'), { seconds: 30 });
   await page.mouse.move(640, 300);
   await page.mouse.wheel(0, -2500);
   await page.waitForTimeout(250);
   const held = await place(page);
-  await until('more came', async () => (await turn.innerText()).includes('Paragraph 30 of'), { seconds: 30 });
+  await until('more came', async () => (await turn.textContent()).includes('Paragraph 30 of'), { seconds: 30 });
   const after = await place(page);
   ensure(Math.abs(after - held) < 4, `the scroll was at ${held} and went to ${after}`);
   await over(turn, 60);
@@ -66,7 +66,7 @@ test('c020_focus_selection_and_open_details_survive_updates', {}, async (t) => {
   const { page } = await t.chat();
   const first = await ask(page, 'long: a report');
   const turn = await send(page, 'stream: another report');
-  await until('it streams', async () => (await turn.innerText()).includes('Paragraph 2 of'), { seconds: 30 });
+  await until('it streams', async () => (await turn.textContent()).includes('Paragraph 2 of'), { seconds: 30 });
   await message(page).fill('half a thought');
   await message(page).evaluate((box) => box.setSelectionRange(2, 6));
   const details = page.locator('main details');
@@ -84,9 +84,9 @@ test('c020_a_streamed_block_is_drawn_once', {}, async (t) => {
   const turn = await send(page, 'stream: a long report');
   const third = turn.getByText('Paragraph 3 of', { exact: false }).first();
   await third.waitFor({ timeout: 20_000 });
-  await until('it is finished', async () => (await turn.innerText()).includes('Paragraph 5 of'), { seconds: 20 });
+  await until('it is finished', async () => (await turn.textContent()).includes('Paragraph 5 of'), { seconds: 20 });
   await third.evaluate((node) => { node.dataset.kept = 'yes'; });
-  await until('more came', async () => (await turn.innerText()).includes('Paragraph 25 of'), { seconds: 30 });
+  await until('more came', async () => (await turn.textContent()).includes('Paragraph 25 of'), { seconds: 30 });
   same(await page.locator('[data-kept]').count(), 1, 'the same element, 20 paragraphs later');
 });
 
@@ -128,7 +128,7 @@ test('t35_healing_is_told_while_it_happens', {}, async (t) => {
   await ask(page, 'cut: raise the limit in limit.py');
   const toasts = await page.evaluate(() => window.toasts);
   ensure(toasts.some((text) => text.includes('Auto-healing code...')), `toasts were ${JSON.stringify(toasts)}`);
-  ensure((await lastTurn(page).innerText()).includes('Raises the limit to 7.'), 'the answer is whole');
+  ensure((await lastTurn(page).textContent()).includes('Raises the limit to 7.'), 'the answer is whole');
 });
 
 const scroller = () => {
