@@ -27,7 +27,9 @@ mod trust;
 mod usage;
 
 pub(crate) use calls::{CallsArguments, CallsCommand, CallsListArguments, ResolveAs, StateChoice};
-pub(crate) use chat::{ChatArguments, SessionsResumeArguments, TurnArguments};
+pub(crate) use chat::{
+    ChatArguments, SessionsHandoffArguments, SessionsResumeArguments, TurnArguments,
+};
 pub(crate) use check::CheckArguments;
 pub(crate) use decisions::{
     DecisionsArguments, DecisionsCommand, DecisionsListArguments, ScopeChoice, WordArguments,

@@ -22,16 +22,30 @@ pub(crate) fn run<T>(future: impl Future<Output = T>) -> Result<T, Failure> {
 
 /// Waits for Ctrl-C, or for the request to terminate that service managers send.
 pub(crate) async fn interrupted() -> Result<(), Failure> {
+    interruption().await.map(drop)
+}
+
+/// What ended a wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Interruption {
+    /// A person pressed Ctrl-C.
+    CtrlC,
+    /// A service manager ends the process.
+    Terminate,
+}
+
+/// Waits as [`interrupted`] does, and says for what.
+pub(crate) async fn interruption() -> Result<Interruption, Failure> {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
         let mut terminate = signal(SignalKind::terminate())?;
         tokio::select! {
             ended = tokio::signal::ctrl_c() => ended?,
-            _ = terminate.recv() => {}
+            _ = terminate.recv() => return Ok(Interruption::Terminate),
         }
     }
     #[cfg(not(unix))]
     tokio::signal::ctrl_c().await?;
-    Ok(())
+    Ok(Interruption::CtrlC)
 }

@@ -4,6 +4,7 @@
 //! origin. Never lets a workspace file loosen anything: there, only stricter values count.
 
 use crate::automatic::Automatic;
+use crate::chat_settings::ChatSettings;
 use crate::config_files;
 use crate::environment;
 use crate::failure::Failure;
@@ -120,6 +121,8 @@ pub(crate) struct Settings {
     pub(crate) allow_ports: Sourced<Vec<u16>>,
     /// What a gateway is started with.
     pub(crate) gateway: GatewaySettings,
+    /// What a turn of a conversation may use.
+    pub(crate) chat: Sourced<ChatSettings>,
     /// Who is asked, for what, and what it may cost.
     pub(crate) models: Models,
     /// Agents that heals may ask, each with its origin.
@@ -147,6 +150,7 @@ pub(crate) struct ConfigFile {
     run_environment: Option<Vec<String>>,
     allow_ports: Option<Vec<u16>>,
     gateway: Option<GatewaySettings>,
+    chat: Option<ChatSettings>,
     provider: Option<Vec<ProviderSettings>>,
     roles: Option<RoleSettings>,
     model: Option<Vec<ModelEntry>>,
@@ -174,6 +178,7 @@ impl Settings {
             run_environment: Sourced::built_in(Vec::new()),
             allow_ports: Sourced::built_in(Vec::new()),
             gateway: GatewaySettings::default(),
+            chat: Sourced::built_in(ChatSettings::default()),
             models: Models::default(),
             agents: Vec::new(),
             knowledge: Sourced::built_in(KnowledgeSettings::default()),
@@ -232,6 +237,9 @@ impl Settings {
         self.knowledge.set(knowledge, origin);
         let gateway = said.by_user("gateway", file.gateway).unwrap_or_default();
         self.gateway = gateway.or(std::mem::take(&mut self.gateway));
+        let chat = said.by_user("chat", file.chat);
+        let chat = chat.map(|chat| chat.or(self.chat.value.clone()));
+        self.chat.set(chat, origin);
         for agent in said.by_user("agent", file.agent).unwrap_or_default() {
             self.agents.retain(|other| other.value.name != agent.name);
             self.agents.push(Sourced { value: agent, origin: origin.clone() });
@@ -294,6 +302,8 @@ impl Settings {
             row("knowledge.share", &self.knowledge, |set| set.share.name().to_owned()),
             row("knowledge.trusted_authors", &self.knowledge, |set| set.trusted_authors.join(" ")),
         ];
+        let chat = self.chat.value.rows().into_iter();
+        rows.extend(chat.map(|(key, value)| (key, value, self.chat.origin.to_string())));
         rows.extend(self.models.rows());
         rows.extend(self.agents.iter().map(|agent| {
             let key = format!("agent.{}", agent.value.name);
@@ -420,6 +430,14 @@ mod tests {
         assert_eq!(settings.sentinel.value, SentinelSetting::Required);
         assert_eq!(settings.sentinel_mark.value, DEFAULT_MARK);
         assert_eq!(settings.ignored.len(), 2);
+    }
+
+    #[test]
+    fn c006_a_workspace_has_no_say_in_what_is_fetched_and_who_plans() {
+        let mut settings = Settings::built_in();
+        workspace("[chat]\npages = 'public'\nplan = 'always'\ncleanup = false", &mut settings);
+        assert_eq!(settings.chat.value, ChatSettings::default());
+        assert_eq!(settings.ignored.len(), 1);
     }
 
     #[test]

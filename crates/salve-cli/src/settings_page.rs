@@ -2,6 +2,7 @@
 //!
 //! In: the page, and what the readers of the files say they expect. Out: nothing but passed tests.
 
+use crate::chat_settings::ChatSettings;
 use crate::gateway_settings::GatewaySettings;
 use crate::settings::ConfigFile;
 use crate::trust::Trusted;
@@ -61,6 +62,7 @@ fn the_page_documents_every_setting_every_rule_field_and_every_toolchain_field()
     for (heading, keys) in [
         ("Settings", keys_of::<ConfigFile>()),
         ("Gateway", keys_of::<GatewaySettings>()),
+        ("Chat", keys_of::<ChatSettings>()),
         ("Provider", keys_of::<ProviderSettings>()),
         ("Roles", keys_of::<RoleSettings>()),
         ("Model", keys_of::<ModelEntry>()),

@@ -5,6 +5,7 @@
 //! turn is a plain value that a durable flow drives; everything but `conversation`, `driver`, `work`, `load` and
 //! `urls` is pure. Never applies or runs what was only recovered from a broken answer.
 
+mod accept;
 mod ask;
 mod batch;
 mod bug;
@@ -12,12 +13,17 @@ mod conversation;
 mod driver;
 mod event;
 mod export;
+mod hand_over;
 mod handoff;
+mod help;
 mod input;
 mod load;
+mod log;
 pub mod machine;
 mod multi_step;
 mod one_line;
+mod output;
+mod pages;
 mod plan;
 mod practice;
 mod project_rules;
@@ -25,38 +31,48 @@ mod prompt;
 mod registry;
 mod reply;
 mod repo_map;
+mod review;
 mod rewind;
 mod state;
 mod status;
+mod steering;
 mod todos;
 mod urls;
 mod work;
 
-pub use ask::{Question, SessionFacts, answer_question};
+pub use accept::accept_recovered;
+pub use ask::{Question, SessionFacts, answer_question, window_used};
 pub use batch::{
     BatchPanel, BatchResult, BatchRun, BatchStep, BatchTally, CommandBatch, GateAnswer, OutOfOrder,
-    PanelRow, PauseReason, feedback_message, progress_text, supervision_lines, supervisor_prompt,
+    PanelRow, PauseReason, feedback_message, not_run_message, progress_text, supervision_lines,
+    supervisor_prompt,
 };
-pub use bug::{JSON_CLEANUP, LEGACY_STEPS, TRUNCATED, bug_label, bugs_of};
+pub use bug::{JSON_CLEANUP, LEGACY_STEPS, TRUNCATED, bug_label, bugs_of, filed_by_user};
 pub use conversation::{
-    Conversation, ConversationError, ConversationParts, EventScope, RunningTurn, TurnOrder,
-    TurnQueue, WaitingTurn,
+    Conversation, ConversationError, ConversationParts, EventScope, ReviewDraft, ReviewStep,
+    RunningTurn, TurnOrder, TurnQueue, WaitingTurn,
 };
-pub use driver::{NewAnswer, TurnReport, finish, perform, take_answer, take_heal, take_result};
-pub use event::{EventName, TurnEvent};
+pub use driver::{
+    NewAnswer, TurnReport, finish, offer_handoff, perform, supervisor_question, take_answer,
+    take_heal, take_help, take_result, take_supervision,
+};
+pub use event::{EventName, PlannedBy, TurnEvent};
 pub use export::{
     AuditExport, AuditPair, PairExport, SessionExport, audit_document, audit_name, change_history,
     file_registry, pair_file_history, session_document,
 };
+pub use hand_over::{HandoffDone, Inherited, WINDOW_TOKENS, decide_handoff, facts_of, inherited};
 pub use handoff::{
     HandoffChoice, HandoffFacts, LOADED_BYTES, LOADED_FILES, ModifiedFile, OFFER_AT_PERCENT,
     RECENT_EXCHANGES, handoff_files, handoff_input, handoff_text, is_near_limit,
 };
-pub use input::{TurnDecision, TurnInput, TurnResume};
+pub use help::{HelpQuestion, help_question};
+pub use input::{TurnDecision, TurnHelp, TurnInput, TurnResume};
 pub use load::{
     LoadLimits, Loaded, LoadedFile, MAX_OMITTED, MapLimits, OmitCode, OmittedFile, SearchCode,
     SearchFailure, load, load_from, map_index, workspace_names,
 };
+pub use log::{held_edits, text_so_far};
 pub use multi_step::{
     Advance, AutoContinue, CONTINUE_INPUT, Concern, MOST_ROUNDS, STEPS_PER_ANSWER, WaitReason,
     advance, concerns_in, concerns_of, ensure_continue, is_multi_step, too_many_steps,
@@ -78,15 +94,19 @@ pub use reply::{
     recovery_banner,
 };
 pub use repo_map::{MapIndex, repository_map};
+pub use review::{FileChoice, HeldHunk, HeldIds, HeldKind, HunkChoice, WHOLE_FILE};
 pub use rewind::{
     REWIND_UNDONE, RewindDone, RewindError, RewindPlan, RewindRequest, RewindScope, Rewound,
     SESSION_REWOUND, last_rewind, moved_changes, plan_rewind, rewind_session, undo_rewind,
 };
-pub use state::{Effects, RanCommand, SavedTurn, Waits};
-pub use status::{StatusFacts, run_all_label, status_line};
+pub use state::{Effects, RanCommand, RowConsent, SavedTurn, Waits};
+pub use status::{StatusFacts, run_all_label, status_badge, status_line};
+pub use steering::{Steering, add_request, guide, guided, is_continue, pause_steps, steering};
 pub use todos::{OutOfRange, TodoProgress, linked, merge_todos, tick, untick};
 pub use urls::{
     FetchedPage, GetPage, JudgedUrl, PageAnswer, PinnedConnections, ResolveHost, SystemNames,
     UrlLimits, UrlPolicy, UrlRefusal, fetch_page, is_public_address, judge_url,
 };
-pub use work::{CheckOutcome, CommandOutcome, EditsOutcome, RefusedEdits, RunOutcome, TurnWork};
+pub use work::{
+    CheckOutcome, CommandOutcome, EditsOutcome, RefusedEdits, RunOutcome, TurnWork, Writing,
+};

@@ -123,6 +123,12 @@ impl Capabilities {
         self.aliases.get(name).map_or(name, String::as_str)
     }
 
+    /// Lists the models that read images, each by its first name.
+    pub fn seeing(&self) -> Vec<&str> {
+        let seeing = self.entries.iter().filter(|entry| entry.vision == Some(true));
+        seeing.filter_map(|entry| entry.names.first()).map(String::as_str).collect()
+    }
+
     /// Returns what is known of a model.
     pub fn of(&self, name: &str) -> Capability {
         let name = self.full_name(name).to_lowercase();

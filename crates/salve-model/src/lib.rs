@@ -9,6 +9,7 @@ mod budget;
 mod capability;
 mod cost;
 mod http_client;
+mod image;
 mod key;
 mod limit;
 mod lineup;
@@ -37,6 +38,7 @@ pub use budget::{
 pub use capability::{Capabilities, Capability, ModelEntry};
 pub use cost::{LongPrice, MicroDollars, NotMoney, Price};
 pub use http_client::{HttpClientError, HttpClientOptions, http_client};
+pub use image::{ImageError, ImagePart, ImageType, MOST_IMAGE_BYTES, MOST_IMAGES};
 pub use key::{KeyError, KeySource, Secret, read_key_file};
 pub use limit::{CallGate, Limited, Pass};
 pub use lineup::{Chosen, Lineup, LineupError, LineupParts};

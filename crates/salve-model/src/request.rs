@@ -3,6 +3,7 @@
 //! In: turns, tools, a schema and limits. Out: one value every provider's dialect can be made from.
 //! Never holds a key.
 
+use crate::image::ImagePart;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -48,17 +49,20 @@ pub struct Turn {
     pub speaker: Speaker,
     /// What is said.
     pub text: String,
+    /// Images that go with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<ImagePart>,
 }
 
 impl Turn {
     /// Makes a turn of the one who asks.
     pub fn user(text: impl Into<String>) -> Self {
-        Self { speaker: Speaker::User, text: text.into() }
+        Self { speaker: Speaker::User, text: text.into(), images: Vec::new() }
     }
 
     /// Makes a turn of the model.
     pub fn assistant(text: impl Into<String>) -> Self {
-        Self { speaker: Speaker::Assistant, text: text.into() }
+        Self { speaker: Speaker::Assistant, text: text.into(), images: Vec::new() }
     }
 }
 

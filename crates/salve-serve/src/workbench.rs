@@ -14,7 +14,7 @@ mod face;
 mod pages;
 mod state;
 mod stream;
-mod view;
+pub mod view;
 
 pub use check::{CheckedTurn, TurnCheckError, check_turn};
 pub use config::{

@@ -29,7 +29,7 @@ pub use call::{
 };
 pub use doubt::{DoubtFilter, DoubtfulCall};
 pub use open_call::{OpenCall, Receipt};
-pub use read::Spending;
+pub use read::{DaySpending, Spending};
 pub use spend::{BudgetScope, OverBudget};
 
 pub(crate) use op::Op;

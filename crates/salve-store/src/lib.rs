@@ -28,9 +28,9 @@ mod writer;
 
 pub use error::{DatabaseError, StoreError};
 pub use ledger::{
-    BudgetScope, Call, CallDetail, CallFilter, CallId, CallState, CallTexts, CallTry, DoubtFilter,
-    DoubtfulCall, LateEnd, NewCall, OpenCall, OverBudget, Receipt, Reservation, Resolution,
-    Settled, Spending,
+    BudgetScope, Call, CallDetail, CallFilter, CallId, CallState, CallTexts, CallTry, DaySpending,
+    DoubtFilter, DoubtfulCall, LateEnd, NewCall, OpenCall, OverBudget, Receipt, Reservation,
+    Resolution, Settled, Spending,
 };
 pub use options::{Budgets, Durability, Retention, StoreOptions};
 pub use pattern_file::{PATTERN_FILE, PatternFileError, pattern_file, read_pattern_file};
@@ -40,17 +40,17 @@ pub use redact::{Redact, StreamRedactor};
 pub use retention::Pruned;
 pub use store::Store;
 pub use tables::{
-    AnswerOutcome, AnswerStat, AuditEntry, ChangedDecision, CountedName, Counts, DecisionChange,
-    DecisionFilter, DecisionPin, DecisionRecord, DecisionScope, DecisionType, EngineTables, Event,
-    EventNews, ExampleRecord, FailedFix, FixKind, FixRecord, FixResult, FixRung, GatewayKey,
-    HealAttempt, HealAttemptCounts, HealAttemptFilter, HealCost, HealCount, ImportedFix,
-    ImportedPattern, JobReport, KEY_PREFIX, KeptFix, KeyId, KnowledgeDay, KnowledgeScope,
-    KnowledgeStats, KnownFix, KnownFixes, MadeKey, MovedChanges, NewAudit, NewChoice, NewDecision,
-    NewEvent, NewExample, NewFixOutcome, NewHealAttempt, NewHealCost, NewKey, NewRule, NewSession,
-    NewSessionEvent, NewTurn, PatternFilter, PatternKey, PatternRecord, RuleFilter, RuleOutcome,
-    RulePin, RuleState, SessionFilter, SessionMove, SessionRecord, SessionUpdate, SessionWrite,
-    Statistics, StoredRule, Subscription, TeamPin, TurnRecord, TurnUpdate, UnhealedError,
-    WrittenSession,
+    AnswerOutcome, AnswerStat, AuditEntry, ChangedDecision, CountedCut, CountedName, Counts,
+    DecisionChange, DecisionFilter, DecisionPin, DecisionRecord, DecisionScope, DecisionType,
+    EngineTables, Event, EventNews, ExampleRecord, FailedFix, FixKind, FixRecord, FixResult,
+    FixRung, GatewayKey, HANDED_OVER, HealAttempt, HealAttemptCounts, HealAttemptFilter, HealCost,
+    HealCount, ImportedFix, ImportedPattern, JobReport, KEY_PREFIX, KeptFix, KeyId, KnowledgeDay,
+    KnowledgeScope, KnowledgeStats, KnownFix, KnownFixes, MadeKey, MovedChanges, NewAudit,
+    NewChoice, NewDecision, NewEvent, NewExample, NewFixOutcome, NewHandoff, NewHealAttempt,
+    NewHealCost, NewKey, NewRule, NewSession, NewSessionEvent, NewTurn, PatternFilter, PatternKey,
+    PatternRecord, RuleFilter, RuleOutcome, RulePin, RuleState, SessionFilter, SessionMove,
+    SessionRecord, SessionUpdate, SessionWrite, Statistics, StoredRule, Subscription, TeamPin,
+    TurnRecord, TurnUpdate, UnhealedError, WrittenSession,
 };
 
 pub use salve_types::{

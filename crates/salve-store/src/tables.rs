@@ -37,11 +37,11 @@ pub use knowledge::{
     RuleOutcome, RulePin, RuleState, StoredRule, TeamPin,
 };
 pub use sessions::{
-    AuditEntry, EventNews, MovedChanges, NewAudit, NewSession, NewSessionEvent, NewTurn,
-    SessionFilter, SessionMove, SessionRecord, SessionUpdate, SessionWrite, TurnRecord, TurnUpdate,
-    WrittenSession,
+    AuditEntry, EventNews, HANDED_OVER, MovedChanges, NewAudit, NewHandoff, NewSession,
+    NewSessionEvent, NewTurn, SessionFilter, SessionMove, SessionRecord, SessionUpdate,
+    SessionWrite, TurnRecord, TurnUpdate, WrittenSession,
 };
-pub use statistics::{AnswerOutcome, AnswerStat, CountedName, Counts, Statistics};
+pub use statistics::{AnswerOutcome, AnswerStat, CountedCut, CountedName, Counts, Statistics};
 
 use crate::ledger;
 use crate::migrations::Migration;

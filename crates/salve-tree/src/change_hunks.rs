@@ -4,11 +4,14 @@
 //! content in which only the chosen ones are changed. Never decides which to take, never splits a
 //! file that comes or goes: that is one decision.
 
+use crate::hash::ContentHash;
 use crate::plan::{FileContent, PlannedFile, VerifiedEdits};
 use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices, group_diff_ops};
 
 // As in `git diff`.
 const LINES_AROUND: usize = 3;
+/// How long the name of a hunk is.
+const ID_LETTERS: usize = 12;
 
 /// One changed place of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +30,23 @@ pub struct ChangeHunk {
 }
 
 impl ChangeHunk {
+    /// Returns a name that a person's choice can be given by: the same for the same lines at the same place,
+    /// and another one when the file or the change is not what was shown.
+    pub fn id(&self) -> String {
+        let mut bytes = format!("{} {}", self.old_first_line, self.old_lines).into_bytes();
+        for (kind, line) in &self.lines {
+            bytes.extend_from_slice(match kind {
+                ShownAs::Context => b"\0 ",
+                ShownAs::Removed => b"\0-",
+                ShownAs::Added => b"\0+",
+            });
+            bytes.extend_from_slice(line);
+        }
+        let mut id = ContentHash::of(&bytes).hex();
+        id.truncate(ID_LETTERS);
+        id
+    }
+
     /// Returns the 1-based old lines that change; an insertion is at the line it comes before.
     pub(crate) fn changed_lines(&self) -> std::ops::Range<usize> {
         let start = self.changes.first().map_or(0, |op| op.old_range().start);
@@ -91,14 +111,21 @@ impl VerifiedEdits {
     }
 }
 
+impl PlannedFile {
+    /// Lists the single changes that [`VerifiedEdits::keep`] asks about; none where the file is one decision.
+    pub fn single_changes(&self) -> Vec<ChangeHunk> {
+        match (&self.before, &self.after) {
+            (Some(before), Some(after)) => single_changes(&before.bytes, &after.bytes),
+            _ => Vec::new(),
+        }
+    }
+}
+
 fn keep_in_file(
     file: PlannedFile,
     choose: &mut impl FnMut(&PlannedFile, Option<&ChangeHunk>) -> bool,
 ) -> Option<PlannedFile> {
-    let hunks = match (&file.before, &file.after) {
-        (Some(before), Some(after)) => single_changes(&before.bytes, &after.bytes),
-        _ => Vec::new(),
-    };
+    let hunks = file.single_changes();
     if hunks.is_empty() {
         return choose(&file, None).then_some(file);
     }
@@ -193,6 +220,20 @@ mod tests {
             assert_eq!(String::from_utf8_lossy(bytes), expected);
         }
         assert!(planned(&before, &after).keep(|_, _| false).files().is_empty());
+    }
+
+    #[test]
+    fn a_hunk_is_known_by_its_lines_and_their_place() {
+        let ids = |before: &str, after: &str| -> Vec<String> {
+            single_changes(before.as_bytes(), after.as_bytes()).iter().map(ChangeHunk::id).collect()
+        };
+        let (before, after) = (numbered(&[]), numbered(&[2, 15]));
+        let shown = ids(&before, &after);
+        assert_eq!((shown.len(), shown[0].len()), (2, ID_LETTERS));
+        assert_eq!(shown, ids(&before, &after));
+        assert_ne!(shown[0], shown[1]);
+        let moved = ids(&format!("0\n{before}"), &format!("0\n{after}"));
+        assert!(moved.iter().all(|id| !shown.contains(id)), "{moved:?} {shown:?}");
     }
 
     #[test]

@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use xtask::process;
 use xtask::workspace::SourceFile;
 
-// The workbench brought axum, maud and utoipa with what they need: nine packages.
-const MOST_PACKAGES: usize = 327;
+// 318 before the workbench. It and the line editor of conversations brought 31: axum, maud and utoipa nine, Markdown
+// that is cleaned 16, colours of code four, the editor two. Each does what would be unsafe or long to write by hand.
+const MOST_PACKAGES: usize = 350;
 const MOST_SHARE: usize = 30;
 const LONG_FILE: usize = 530;
 

@@ -21,6 +21,12 @@ pub(crate) struct ChatArguments {
     pub(crate) model: Option<String>,
     #[command(flatten)]
     pub(crate) turn: TurnArguments,
+    /// Shows an image to the model with the first request: a PNG, JPEG, GIF or WebP file; may be given several times.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) image: Vec<PathBuf>,
+    /// Wants the result as one JSON value that fits this JSON Schema, alone on standard output.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output_schema: Option<PathBuf>,
     /// Sends `continue` by itself while tasks are open and every step ends well, at most so often.
     #[arg(long, value_name = "STEPS", default_value_t = 0)]
     pub(crate) auto_continue: u32,
@@ -47,6 +53,9 @@ pub(crate) struct TurnArguments {
     /// How many tokens all calls of this run may take, heals included.
     #[arg(long, value_name = "TOKENS")]
     pub(crate) max_tokens: Option<u64>,
+    /// How many tokens of earlier exchanges the model gets; a handoff is offered at 85 % of it. [default: 24000]
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) window: Option<u64>,
     /// Leaves a red check as it is.
     #[arg(long)]
     pub(crate) no_heal: bool,
@@ -59,6 +68,25 @@ pub(crate) struct SessionsResumeArguments {
     /// Takes none of the edits that wait, and does not run the command that waits.
     #[arg(long, conflicts_with = "yes")]
     pub(crate) decline: bool,
+    /// Of the edits that wait, applies this file, or with `#ID` this hunk of it; may be given more than once.
+    /// What is not named is left. `salve sessions show ID --events` shows the hunks.
+    #[arg(long, value_name = "PATH[#ID]", conflicts_with_all = ["yes", "decline"])]
+    pub(crate) keep: Vec<String>,
+    /// Takes what could be read of a broken answer as it is shown: nothing of it is applied or run.
+    #[arg(long, conflicts_with_all = ["yes", "decline"])]
+    pub(crate) accept: bool,
     #[command(flatten)]
     pub(crate) turn: TurnArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SessionsHandoffArguments {
+    /// The session: its id, the beginning of one, or `last` for the newest of this workspace.
+    pub(crate) id: String,
+    /// Goes on in the same session with twice the window.
+    #[arg(long, conflicts_with = "cancel")]
+    pub(crate) extend: bool,
+    /// Goes on in the same session as it is; it is not offered again.
+    #[arg(long)]
+    pub(crate) cancel: bool,
 }

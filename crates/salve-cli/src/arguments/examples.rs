@@ -217,7 +217,16 @@ pub(super) const EXAMPLES: &[(&str, &str)] = &[
         "sessions export",
         "salve sessions export ID > session.json\nsalve sessions export last audit.json --document audit",
     ),
-    ("sessions resume", "salve sessions resume last\nsalve sessions resume last --yes"),
+    (
+        "sessions resume",
+        "salve sessions resume last\nsalve sessions resume last --yes\nsalve sessions resume last --keep src/a.py",
+    ),
+    (
+        "sessions handoff",
+        "salve sessions handoff last\nsalve sessions handoff ID --extend\nsalve sessions handoff ID --cancel",
+    ),
+    ("sessions guide", "salve sessions guide last 'use tabs'"),
+    ("sessions pause", "salve sessions pause last"),
     (
         "sessions rewind",
         "salve sessions rewind ID --turn 2\nsalve sessions rewind ID --turn 1 --files-only\nsalve sessions rewind ID --undo",

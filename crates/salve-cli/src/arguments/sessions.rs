@@ -2,7 +2,10 @@
 //!
 //! In: arguments. Out: one value per command, checked by clap. Never acts on them.
 
-use super::{ChangedArguments, FolderArguments, PlaceArguments, SessionsResumeArguments};
+use super::{
+    ChangedArguments, FolderArguments, PlaceArguments, SessionsHandoffArguments,
+    SessionsResumeArguments,
+};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -36,6 +39,20 @@ pub(crate) enum SessionsCommand {
         /// The last turn to take over. [default: all]
         #[arg(long, value_name = "N")]
         turn: Option<u32>,
+    },
+    /// Begins a session that goes on with what is left to do, with the changes of this one and a summary of it.
+    Handoff(SessionsHandoffArguments),
+    /// Says something that enters the next request of a session, also while its steps run.
+    Guide {
+        /// The session: its id, the beginning of one, or `last`.
+        id: String,
+        /// What is said.
+        text: String,
+    },
+    /// Holds the steps of a session that are sent by themselves, until a person sends the next one.
+    Pause {
+        /// The session: its id, the beginning of one, or `last`.
+        id: String,
     },
     /// Shows every prompt and answer of a session, where that was asked for.
     Audit(SessionsAuditArguments),

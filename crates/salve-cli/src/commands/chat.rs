@@ -6,12 +6,14 @@
 //! was not verified, never runs a command that is not on the list without a person.
 
 mod ask_person;
+mod attachments;
 mod draw;
 mod follow;
 mod lines;
 pub(crate) mod practice;
 mod settings;
 mod slash;
+mod typed;
 
 pub(super) use follow::Chat;
 pub(crate) use settings::TurnSettings;
@@ -25,10 +27,12 @@ use crate::{host, input, output, runtime, workspace};
 use salve_engine::host::{HostError, Place};
 use salve_engine::session::machine::TurnEnding;
 use salve_engine::session::{
-    Advance, AutoContinue, CONTINUE_INPUT, TurnDecision, TurnReport, TurnResume, advance,
+    Advance, AutoContinue, CONTINUE_INPUT, FileChoice, HunkChoice, TurnDecision, TurnReport,
+    TurnResume, WaitReason, accept_recovered, advance, steering,
 };
-use salve_store::SessionRecord;
+use salve_store::{SessionRecord, TurnRecord};
 use salve_types::TurnStatus;
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 
 /// Runs `salve chat`.
@@ -52,7 +56,13 @@ pub(crate) fn run(arguments: &ChatArguments, format: Format) -> CommandResult {
             .hint("Add a `[[provider]]` and `[roles]` to your own config.toml; see docs/models.md.")
             .hint("`salve chat --practice DIR` needs none."));
     }
-    let settings = TurnSettings::of(&arguments.turn, arguments.model.as_deref(), &place)?;
+    let mut settings = TurnSettings::of(&arguments.turn, arguments.model.as_deref(), &place)?;
+    if arguments.practice.is_some() {
+        settings.for_practice();
+    }
+    settings.help.output =
+        arguments.output_schema.as_deref().map(attachments::schema).transpose()?;
+    let (settings, images) = (settings, attachments::images(&arguments.image)?);
     let talk = async |open: &OpenJobs<'_>| {
         let session = match &arguments.session {
             Some(named) => Some(find(open.store(), &arguments.place, Some(named)).await?),
@@ -63,6 +73,9 @@ pub(crate) fn run(arguments: &ChatArguments, format: Format) -> CommandResult {
         }
         let mut chat = Chat::new(open, &place, &settings, format)?;
         chat.session = session;
+        for image in images {
+            chat.images.push(open.store().put_image(image).await?);
+        }
         match prompt {
             Some(prompt) => once(&mut chat, arguments, &prompt).await,
             None => lines::run(&mut chat, arguments).await,
@@ -107,11 +120,19 @@ pub(super) async fn turns(
     let mut report = chat.turn(prompt).await?;
     loop {
         let (answer, todos) = chat.known(&report).await?;
+        if arguments.prompt.is_none() {
+            typed::hear(chat.open.store(), chat.session()?).await?;
+        }
+        going_on.paused = steering(chat.open.store(), chat.session()?).await?.paused;
         let breaker = report.ending == TurnEnding::OverBudget;
         match advance(&going_on, report.status, &answer, &todos, breaker) {
             Advance::Send => {
                 going_on.rounds += 1;
                 report = chat.turn(CONTINUE_INPUT).await?;
+            }
+            Advance::Wait(WaitReason::Paused) => {
+                output::story("paused; `continue` goes on with the next step\n");
+                return Ok(report);
             }
             Advance::Wait(_) | Advance::Finished => return Ok(report),
         }
@@ -149,13 +170,17 @@ pub(crate) fn resume(
                 Failure::new("the session has no turn").hint("`salve chat --session ID` asks.")
             );
         };
-        if matches!(turn.status, TurnStatus::Completed | TurnStatus::Cancelled) {
+        if turn.status == TurnStatus::Completed {
             output::story(&format!("turn {} is over: {}\n", turn.index, turn.status.name()));
             return Ok(Ending::Clean);
+        }
+        if arguments.accept {
+            return accept(open, &turn).await;
         }
         let decision = match (arguments.turn.yes, arguments.decline) {
             (true, _) => Some(TurnDecision::Yes),
             (_, true) => Some(TurnDecision::No),
+            _ if !arguments.keep.is_empty() => Some(TurnDecision::Hunks(kept(&arguments.keep))),
             _ => None,
         };
         let told = TurnResume {
@@ -167,6 +192,40 @@ pub(crate) fn resume(
         chat.show_end(&report)?;
         Ok(ending(&report))
     })
+}
+
+// `PATH` is all of a file, `PATH#ID` one hunk of it.
+fn kept(named: &[String]) -> HunkChoice {
+    let mut choice = HunkChoice::default();
+    for named in named {
+        match named.rsplit_once('#') {
+            None => drop(choice.files.insert(named.clone(), FileChoice::Keep)),
+            Some((path, id)) => {
+                let file = choice.files.entry(path.to_owned());
+                let file = file.or_insert(FileChoice::Hunks(BTreeSet::new()));
+                if let FileChoice::Hunks(ids) = file {
+                    ids.insert(id.to_owned());
+                }
+            }
+        }
+    }
+    choice
+}
+
+// What was recovered is taken as it is shown.
+async fn accept(open: &OpenJobs<'_>, turn: &TurnRecord) -> CommandResult {
+    let todos = open.store().todos(&turn.session).await?;
+    let Some(write) = accept_recovered(turn, &todos) else {
+        let status = turn.status.name();
+        return Err(Failure::new(format!("turn {} is {status}, and not in part", turn.index))
+            .hint("`--accept` is for a turn of which only parts could be read."));
+    };
+    open.store().write_session(write).await?;
+    output::story(&format!(
+        "turn {} is taken as it was shown; nothing of it was applied or run\n",
+        turn.index
+    ));
+    Ok(Ending::Clean)
 }
 
 /// Returns the exit code of a turn.

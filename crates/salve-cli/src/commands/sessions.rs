@@ -8,6 +8,7 @@ mod bugs;
 mod draw;
 mod export;
 mod rewind;
+mod steer;
 
 use crate::arguments::{
     FolderArguments, Format, PlaceArguments, SessionsArguments, SessionsCommand,
@@ -22,6 +23,7 @@ use salve_types::SessionId;
 use serde_json::{Value, json};
 
 pub(super) use draw::{dated, progress, tasks};
+pub(super) use steer::{handed_over, key};
 
 /// The session used last in this workspace.
 const LAST: &str = "last";
@@ -44,6 +46,11 @@ pub(crate) fn run(arguments: &SessionsArguments, format: Format) -> CommandResul
         }
         Some(SessionsCommand::Rewind(options)) => rewind::run(store, place, options, format),
         Some(SessionsCommand::Fork { id, turn }) => fork(store, place, id, *turn, format),
+        Some(SessionsCommand::Handoff(options)) => steer::handoff(store, place, options, format),
+        Some(SessionsCommand::Guide { id, text }) => {
+            steer::guidance(store, place, id, text, format)
+        }
+        Some(SessionsCommand::Pause { id }) => steer::pause(store, place, id, format),
         Some(SessionsCommand::Audit(options)) => audit::run(store, place, options, format),
         Some(SessionsCommand::Bugs(options)) => bugs::run(store, place, options, format),
     }

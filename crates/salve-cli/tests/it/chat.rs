@@ -20,14 +20,22 @@ fn script() -> Script {
         "todos": [{"text": "Raise the limit", "completed": false}],
         "fileChanges": [{"path": "limit.py", "content": AFTER, "todoIndex": 0}],
     });
+    let plan = json!({
+        "todos": ["Raise the limit to 7, as it was asked for"],
+        "actions": [{"type": "file", "pattern": "limit.py"}], "steps": 1,
+    });
+    let plan = json!({
+        "when": {"model": "fast"},
+        "reply": {"text": plan.to_string(), "chunk": 8, "delay_ms": 10, "continues": true},
+    });
     let reply = json!({"reply": {"text": answer.to_string(), "chunk": 8, "delay_ms": 10}});
-    Script::parse(&reply.to_string()).unwrap()
+    Script::parse(&format!("{plan}\n{reply}")).unwrap()
 }
 
 fn variables(settings: &Path, port: u16) -> Vec<(&'static str, String)> {
     let config = format!(
         "[[provider]]\nname = \"sim\"\ndialect = \"chat\"\nbase_url = \"http://127.0.0.1:{port}/v1\"\n\n\
-         [roles]\nmodel = \"sim/only\"\n"
+         [roles]\nmodel = \"sim/only\"\nfast = \"sim/fast\"\n"
     );
     write(&settings.join("salve/config.toml"), &config);
     let mut variables = toolchain_variables();
@@ -49,7 +57,7 @@ fn c176_a_turn_that_is_killed_goes_on_and_does_nothing_twice() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let server = SimServer::start(script(), ([127, 0, 0, 1], 0).into());
     let server = runtime.block_on(server).unwrap();
-    for (number, moment) in [60_u64, 150, 250, 350, 450, 600].into_iter().enumerate() {
+    for (number, moment) in [60_u64, 150, 250, 350, 450, 600, 800].into_iter().enumerate() {
         let place = folder(&format!("chat-killed-{number}"));
         let settings = folder(&format!("chat-killed-{number}-user"));
         write(&place.join("limit.py"), BEFORE);
@@ -85,9 +93,14 @@ fn c176_a_turn_that_is_killed_goes_on_and_does_nothing_twice() {
         let events = lines(&salve_in(&shown, "", &place, &variables).out);
         let ids: Vec<u64> = events.iter().map(|event| event["id"].as_u64().unwrap()).collect();
         assert!(ids.is_sorted_by(|a, b| a < b), "{ids:?}");
-        for once in
-            ["newMessagePair", "planning", "editsApplied", "checkFinished", "requestComplete"]
-        {
+        for once in [
+            "newMessagePair",
+            "planning",
+            "searching",
+            "filesLoaded",
+            "editsApplied",
+            "requestComplete",
+        ] {
             let count = events.iter().filter(|event| event["name"] == once).count();
             assert_eq!(count, 1, "{once} after a kill at {moment} ms: {events:?}");
         }

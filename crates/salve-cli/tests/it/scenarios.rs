@@ -7,15 +7,21 @@
 //! A verdict is one step or a list of `steps`, each a command (`heal` unless `command` says another) with its
 //! `args` and `input`, and what is expected of it: `exit`, `report`, words of `err`, words of files in `.salve`
 //! (`state`), files that heals keep (`kept`). Before it the user may `write` files, change the `config`, and a
-//! disk may `damage` checkpoints; `user` are files beside the settings; `meanwhile` is done as soon as a model was asked. Those of `salve chat` are in
-//! `scenarios/chat`, named by the row they show; a step with `format` `jsonl` may say which `events` it writes, and
-//! what of some of them (`happened`, in order). `out` are words that are written, `silent` words that are not.
+//! disk may `damage` checkpoints; `user` are files beside the settings; `meanwhile` is done as soon as a model was
+//! asked. Those of `salve chat` are in `scenarios/chat`, named by the row they show; a step with `format` `jsonl` may
+//! say which `events` it writes, what of some of them (`happened`, in order; `told`, in any), which it `has` and
+//! `has_not`, and the `texts` of those of a name, word for word. `programs` of the verdict are scripts that are found
+//! before others. `outside` (texts)
+//! and `bytes` (hexadecimal) are files beside the project, which arguments name as `{outside}/NAME`. `out` are words
+//! that are written, `silent` words that are not, `asked` is how often models were asked so far. A turn is planned by
+//! what it mentions unless the `config` has a table `[chat]`.
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 use crate::run::{Ended, folder, salve_in, toolchain_variables, write};
 use salve_model::sim::{Script, SimHandle, SimServer};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -31,7 +37,7 @@ fn every_scenario_ends_as_its_verdict_says() {
 
 #[test]
 fn every_conversation_ends_as_its_verdict_says() {
-    play(&scenarios("chat"), 35);
+    play(&scenarios("chat"), 45);
 }
 
 #[expect(clippy::disallowed_methods, reason = "one scenario can be chosen by hand")]
@@ -88,26 +94,44 @@ fn wrong(scenario: &Path) -> Option<String> {
         tree: before,
     };
     stage.tree.iter().for_each(|(path, text)| write(&stage.place.join(path), text));
+    for (name, script) in verdict["programs"].as_object().into_iter().flatten() {
+        stage.program(name, script.as_str().unwrap());
+    }
     let single = vec![verdict.clone()];
     let steps = verdict["steps"].as_array().unwrap_or(&single);
-    let (mut report, mut told) = (Value::Null, String::new());
+    let (mut report, mut told, mut written) = (Value::Null, String::new(), BTreeSet::new());
     for (number, step) in steps.iter().enumerate() {
         let ended = stage.step(number + 1, step);
         told = format!("{}\n{}", ended.err.trim(), ended.out.trim());
         report = serde_json::from_str(&ended.out).unwrap_or_default();
+        let of_turn = report["changes"].as_array().into_iter().flatten();
+        let of_step: Vec<String> = of_turn
+            .chain([&report["change"]])
+            .filter_map(|change| change.as_str().map(str::to_owned))
+            .collect();
+        // What was taken back or written over in between is not taken back once more.
+        let goes_back = ["undo", "rewind"].map(Value::from);
+        let words = step["args"].as_array().into_iter().flatten().chain([&step["command"]]);
+        if step["write"].is_object() || words.into_iter().any(|word| goes_back.contains(word)) {
+            written.clear();
+        }
+        written.extend(of_step);
     }
     let after = scenario.join("after");
     let expected = if after.is_dir() { files(&after) } else { stage.tree.clone() };
     stage.expect_tree("after the heal", &expected);
-    let changes = report["changes"].as_array().map_or(0, Vec::len);
-    let changes = changes + usize::from(report["change"].is_string());
-    for _ in 0..changes {
+    let ends_with_change = report["change"].is_string()
+        || report["changes"].as_array().is_some_and(|changes| !changes.is_empty());
+    if !ends_with_change {
+        written.clear();
+    }
+    for _ in &written {
         let undone = stage.salve(&["undo"], "");
         if undone.code != Some(0) {
             stage.wrong.push(format!("undo: {undone:?}"));
         }
     }
-    if changes > 0 {
+    if !written.is_empty() {
         stage.expect_tree("after undo", &stage.tree.clone());
     }
     (!stage.wrong.is_empty()).then(|| format!("{name}: {}\n{told}", stage.wrong.join("; ")))
@@ -125,6 +149,13 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
+    fn program(&self, name: &str, script: &str) {
+        let path = self.settings.join("bin").join(name);
+        write(&path, script);
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(path, mode).unwrap();
+    }
+
     // One command, with what the user does before it and what happens while a model is asked.
     fn step(&mut self, number: usize, step: &Value) -> Ended {
         self.prepare(step);
@@ -169,8 +200,21 @@ impl Stage<'_> {
     fn prepare(&mut self, step: &Value) {
         self.write(step);
         self.remember(step);
+        for (path, text) in step["outside"].as_object().into_iter().flatten() {
+            write(&self.settings.join(path), text.as_str().unwrap());
+        }
+        for (path, hex) in step["bytes"].as_object().into_iter().flatten() {
+            let digits: Vec<u8> = hex.as_str().unwrap().bytes().collect();
+            let digit = |one: u8| u8::try_from(char::from(one).to_digit(16).unwrap()).unwrap();
+            let bytes: Vec<u8> =
+                digits.chunks_exact(2).map(|pair| digit(pair[0]) * 16 + digit(pair[1])).collect();
+            let mut file = std::fs::File::create(self.settings.join(path)).unwrap();
+            file.write_all(&bytes).unwrap();
+        }
         let more = step["config"].as_str().unwrap_or_default();
-        let config = format!("{more}\n{}", self.models.as_deref().unwrap_or_default());
+        let chat = if more.contains("[chat]") { "" } else { "[chat]\nplan = \"mentions\"\n" };
+        let models = self.models.as_deref().unwrap_or_default();
+        let config = format!("{more}\n{models}\n{chat}");
         write(&self.settings.join("salve/config.toml"), &config);
         for (path, text) in step["user"].as_object().into_iter().flatten() {
             write(&self.settings.join("salve").join(path), text.as_str().unwrap());
@@ -188,12 +232,11 @@ impl Stage<'_> {
     }
 
     fn run(&self, step: &Value) -> Ended {
-        let arguments: Vec<&str> = step["args"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(|one| one.as_str().unwrap())
-            .collect();
+        let outside = self.settings.display().to_string();
+        let arguments = step["args"].as_array().into_iter().flatten();
+        let arguments: Vec<String> =
+            arguments.map(|one| one.as_str().unwrap().replace("{outside}", &outside)).collect();
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let command = step["command"].as_str().unwrap_or("heal");
         let input = if step["input"].is_null() { String::new() } else { step["input"].to_string() };
         let format = step["format"].as_str().unwrap_or("json");
@@ -238,13 +281,14 @@ impl Stage<'_> {
         }
         let mut lines = ended.out.lines().filter_map(|line| serde_json::from_str(line).ok());
         for event in step["happened"].as_array().into_iter().flatten() {
-            let fits = |line: &Value| {
-                let mut unlikes = Vec::new();
-                unlike("", line, event, &mut unlikes);
-                unlikes.is_empty()
-            };
-            if !lines.by_ref().any(|line| fits(&line)) {
+            if !lines.by_ref().any(|line| is_like(&line, event)) {
                 wrong.push(format!("{event} did not happen: {}", ended.out));
+            }
+        }
+        for event in step["told"].as_array().into_iter().flatten() {
+            let mut lines = ended.out.lines().filter_map(|line| serde_json::from_str(line).ok());
+            if !lines.any(|line| is_like(&line, event)) {
+                wrong.push(format!("no event is like {event}: {}", ended.out));
             }
         }
         for words in step["out"].as_array().into_iter().flatten() {
@@ -255,6 +299,33 @@ impl Stage<'_> {
         for words in step["silent"].as_array().into_iter().flatten() {
             if ended.out.contains(words.as_str().unwrap()) {
                 wrong.push(format!("{words} is written: {}", ended.out));
+            }
+        }
+        for (key, wanted) in [("has", true), ("has_not", false)] {
+            for name in step[key].as_array().into_iter().flatten() {
+                let lines =
+                    ended.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+                if lines.filter(|event| event["name"] == *name).count() > 0 {
+                    if !wanted {
+                        wrong.push(format!("{name} happened"));
+                    }
+                } else if wanted {
+                    wrong.push(format!("{name} did not happen"));
+                }
+            }
+        }
+        for (name, texts) in step["texts"].as_object().into_iter().flatten() {
+            let lines = ended.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+            let of_name = lines.filter(|event| event["name"] == *name);
+            let found: Vec<Value> = of_name.map(|event| event["payload"]["text"].clone()).collect();
+            if Some(&found) != texts.as_array() {
+                wrong.push(format!("the texts of {name} are {found:#?}"));
+            }
+        }
+        if let Some(asked) = step["asked"].as_u64() {
+            let calls = self.server.unwrap().calls().calls;
+            if calls != asked {
+                wrong.push(format!("models were asked {calls} times, not {asked}"));
             }
         }
         for words in step["err"].as_array().into_iter().flatten() {
@@ -310,6 +381,12 @@ impl Stage<'_> {
 }
 
 // Every field that is expected must be there as expected; others may be there too.
+fn is_like(found: &Value, expected: &Value) -> bool {
+    let mut wrong = Vec::new();
+    unlike("", found, expected, &mut wrong);
+    wrong.is_empty()
+}
+
 fn unlike(at: &str, found: &Value, expected: &Value, wrong: &mut Vec<String>) {
     match expected {
         Value::Null if at.is_empty() => {}
@@ -320,7 +397,7 @@ fn unlike(at: &str, found: &Value, expected: &Value, wrong: &mut Vec<String>) {
         }
         _ if found == expected => {}
         // Of rows, what is named of each.
-        Value::Array(rows) if rows.iter().any(Value::is_object) => {
+        Value::Array(rows) if rows.iter().any(|row| row.is_object() || row.is_array()) => {
             let count = found.as_array().map_or(0, Vec::len);
             if count != rows.len() {
                 wrong.push(format!("{at} has {count} rows, not {}: {found}", rows.len()));
@@ -347,6 +424,12 @@ fn models(verdict: &Value, port: u16) -> String {
 // The toolchains of the machine, and a home of Salve's own.
 fn variables(settings: &Path) -> Vec<(&'static str, String)> {
     let mut variables = toolchain_variables();
+    let own = settings.join("bin");
+    for (name, value) in &mut variables {
+        if *name == "PATH" && own.is_dir() {
+            *value = format!("{}:{value}", own.display());
+        }
+    }
     variables.push(("XDG_CONFIG_HOME", settings.display().to_string()));
     variables.push(("SALVE_DATA", settings.join("data").display().to_string()));
     variables

@@ -3,18 +3,22 @@
 //! In: a turn that asks, and what its session knows. Out: texts for the model. Never a file that was not loaded,
 //! and never more of the conversation than fits; what was left out is said.
 
-use super::batch::feedback_message;
-use super::load::{MapLimits, map_index, workspace_names};
+use super::batch::{CommandBatch, feedback_message, not_run_message};
+use super::handoff::handoff_files;
+use super::load::{LoadedFile, MapLimits, map_index, workspace_names};
 use super::machine::{AskTurn, AskWhy};
+use super::output;
+use super::pages;
 use super::plan::mentioned_words;
 use super::project_rules::project_rules;
 use super::prompt::{
-    LoadedText, PastTurn, PromptParts, PromptTemplate, TemplateFault, fit_history, system_prompt,
-    user_message,
+    LoadedText, PastTurn, PromptParts, PromptTemplate, TemplateFault, exchange_tokens, fit_history,
+    system_prompt, user_message,
 };
 use super::registry::{FileRegistry, file_history_summary};
 use super::repo_map::repository_map;
 use super::state::SavedTurn;
+use super::steering::guided;
 use super::work::TurnWork;
 use crate::heal::RepairError;
 use salve_model::{Speaker, Turn};
@@ -22,8 +26,6 @@ use salve_tree::Root;
 use salve_types::FileOperation;
 use std::collections::BTreeMap;
 
-/// The most tokens of earlier turns.
-const HISTORY_TOKENS: u64 = 24_000;
 /// How many files the table of known files names.
 const KNOWN_FILES: usize = 40;
 /// How many turns the history of files goes back.
@@ -42,6 +44,12 @@ pub struct SessionFacts {
     pub operations: Vec<FileOperation>,
     /// The user's own sections of the standing instructions.
     pub template: Option<String>,
+    /// The most tokens of earlier turns.
+    pub window: u64,
+    /// What the session before handed over.
+    pub handoff: String,
+    /// What the user said since the request.
+    pub guidance: Vec<String>,
 }
 
 /// What the model is sent.
@@ -79,7 +87,7 @@ pub fn answer_question(
     if ask.why != AskWhy::Request {
         past.push(PastTurn { request: saved.request.clone(), answer: saved.text.clone() });
     }
-    let fitted = fit_history(&past, HISTORY_TOKENS);
+    let fitted = fit_history(&past, facts.window);
     let registry = FileRegistry::fold(&facts.operations, &BTreeMap::new());
     let known = match registry.is_empty() {
         true => String::new(),
@@ -91,12 +99,15 @@ pub fn answer_question(
     let rules = project_rules(&root, &work.input().here);
     let rules: Vec<(String, String)> =
         rules.into_iter().map(|rules| (rules.path, rules.text)).collect();
-    let mentions = mentioned_words(&saved.request);
-    let names = workspace_names(&root)?;
-    let index = map_index(&root, &names, &mentions, &MapLimits::default(), work.map_cache());
-    let map = repository_map(&index, &mentions, MAP_TOKENS);
+    let map = map_of(work, &saved.request)?;
+    let output = work.input().help.output.as_ref().map(output::section);
+    let inherited: Vec<LoadedText> = saved.inherited_files.iter().map(shown).collect();
+    let handoff = [facts.handoff.trim().to_owned(), handoff_files(&inherited)];
+    let handoff = handoff.join("\n\n");
     let parts = PromptParts {
+        handoff: handoff.trim(),
         hash_label: HASH_LABEL,
+        output: output.as_deref().unwrap_or_default(),
         project_rules: &rules,
         repository_map: &map,
         known_files: &known,
@@ -107,12 +118,40 @@ pub fn answer_question(
     Ok(Question {
         system: system_prompt(&parts),
         history: fitted.messages.into_iter().map(said).collect(),
-        prompt: message(saved, ask.why),
+        prompt: guided(&message(saved, ask.why), &facts.guidance),
     })
+}
+
+/// Counts the tokens that earlier exchanges take, as they are counted against the window.
+#[must_use]
+pub fn window_used(past: &[(String, String)]) -> u64 {
+    past.iter().map(|(asked, answered)| exchange_tokens(asked, answered)).sum()
+}
+
+/// Draws the map of the repository, what a request mentions first.
+///
+/// # Errors
+/// When the workspace cannot be read.
+pub(super) fn map_of(work: &TurnWork, request: &str) -> Result<String, RepairError> {
+    let root = Root::open(work.root()).map_err(|error| RepairError::Io(error.to_string()))?;
+    let mentions = mentioned_words(request);
+    let names = workspace_names(&root)?;
+    let index = map_index(&root, &names, &mentions, &MapLimits::default(), work.map_cache());
+    Ok(repository_map(&index, &mentions, MAP_TOKENS))
 }
 
 fn said(turn: Turn) -> (bool, String) {
     (turn.speaker == Speaker::Assistant, turn.text)
+}
+
+fn shown(file: &LoadedFile) -> LoadedText {
+    LoadedText {
+        path: file.path.clone(),
+        hash_label: HASH_LABEL.to_owned(),
+        hash: file.hash.clone(),
+        text: file.text.clone(),
+        cut: file.cut,
+    }
 }
 
 fn message(saved: &SavedTurn, why: AskWhy) -> String {
@@ -129,22 +168,17 @@ fn message(saved: &SavedTurn, why: AskWhy) -> String {
             .to_owned(),
         AskWhy::Feedback => {
             let told = saved.ran.iter().map(|ran| feedback_message(&ran.command, &ran.output));
-            told.collect::<Vec<String>>().join("\n\n")
+            let left = saved.batch.as_ref().map(CommandBatch::left).unwrap_or_default();
+            told.collect::<Vec<String>>().join("\n\n") + &not_run_message(&left)
         }
     };
-    let files: Vec<LoadedText> = saved
-        .files
-        .iter()
-        .map(|file| LoadedText {
-            path: file.path.clone(),
-            hash_label: HASH_LABEL.to_owned(),
-            hash: file.hash.clone(),
-            text: file.text.clone(),
-            cut: file.cut,
-        })
-        .collect();
+    let files: Vec<LoadedText> = saved.files.iter().map(shown).collect();
     let failures = if why == AskWhy::Request { saved.failures.as_slice() } else { &[] };
-    let mut text = user_message(&words, &files, failures, None);
+    let plan =
+        (why == AskWhy::Request).then_some(&saved.plan).filter(|plan| !plan.todos.is_empty());
+    let plan = plan.map(|plan| serde_json::json!({ "todos": plan.todos, "steps": plan.steps }));
+    let mut text = user_message(&words, &files, failures, plan.as_ref());
+    text.push_str(&pages::section(&saved.pages));
     if !saved.omitted.is_empty() {
         text.push_str("\n\nFiles that fit and were left out: ");
         text.push_str(&saved.omitted.join(", "));

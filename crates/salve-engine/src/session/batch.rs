@@ -11,7 +11,9 @@ mod tests;
 mod text;
 
 pub use panel::{BatchPanel, PanelRow};
-pub use text::{feedback_message, progress_text, supervision_lines, supervisor_prompt};
+pub use text::{
+    feedback_message, not_run_message, progress_text, supervision_lines, supervisor_prompt,
+};
 
 use super::reply::SuggestedCommand;
 use salve_check::CommandFollowUp;
@@ -95,6 +97,23 @@ pub enum PauseReason {
     NoAnswer,
     /// The model replaced one command again and again.
     TooManyReplacements,
+}
+
+impl PauseReason {
+    /// Says it in words.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::Wanted => "a person asked for a pause".to_owned(),
+            Self::Stopped { why } => format!("the model says stop: {why}"),
+            Self::NotAllowed => "it needs a person's word".to_owned(),
+            Self::Failed => "a command failed, and no model looks at it".to_owned(),
+            Self::NoAnswer => "a command ran, and the model could not be asked about it".to_owned(),
+            Self::TooManyReplacements => {
+                "the model replaced one command again and again".to_owned()
+            }
+        }
+    }
 }
 
 /// The next thing to do with a batch.
@@ -235,6 +254,28 @@ impl CommandBatch {
         }
         self.replaced = 0;
         self.state = BatchState::Judging;
+    }
+
+    /// Tells whether the command at hand is one that the model put in the place of another.
+    pub const fn is_replaced(&self) -> bool {
+        self.replacement.is_some()
+    }
+
+    /// Tells whether the last command that ran failed.
+    pub fn last_failed(&self) -> bool {
+        let mut ran = self.runs.iter().rev().filter_map(|run| run.succeeded);
+        ran.next() == Some(false)
+    }
+
+    /// Lists the commands that did not run although they are not skipped; none when it is over.
+    #[must_use]
+    pub fn left(&self) -> Vec<String> {
+        if self.state == BatchState::Done { Vec::new() } else { self.remaining() }
+    }
+
+    /// Leaves what is left.
+    pub fn give_up(&mut self) {
+        self.state = BatchState::Done;
     }
 
     /// Returns what became of the commands so far.

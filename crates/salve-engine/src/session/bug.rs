@@ -1,9 +1,12 @@
-//! Faults of answers that Salve notices by itself.
+//! Faults of answers that Salve notices by itself, or that the user reports.
 //!
-//! In: an answer. Out: reports for the session's list. Never one about a whole answer in the agreed form.
+//! In: an answer, or words of the user. Out: reports for the session's list. Never one about a whole answer in the agreed form.
 
+use super::event::EventName;
 use super::reply::{AnswerStage, ChatAnswer};
-use salve_types::{BugBy, BugKind, BugReport, Timestamp};
+use salve_store::{NewSessionEvent, SessionWrite};
+use salve_types::{BugBy, BugKind, BugReport, SessionId, Timestamp};
+use serde_json::json;
 
 /// What is reported when an answer had to be repaired or recovered.
 pub const JSON_CLEANUP: &str = "Auto-detected: Response required JSON cleanup";
@@ -28,6 +31,23 @@ pub fn bugs_of(answer: &ChatAnswer, cut: bool, turn: u32, at: Timestamp) -> Vec<
         at,
     };
     faults.into_iter().filter(|fault| fault.0).map(report).collect()
+}
+
+/// Returns the write that keeps a fault which the user reports, with its event. Each report has a key of its own.
+#[must_use]
+pub fn filed_by_user(
+    session: &SessionId,
+    turn: u32,
+    description: &str,
+    at: Timestamp,
+    key: String,
+) -> SessionWrite {
+    let (kind, by) = (BugKind::Other, BugBy::User);
+    let payload = json!({ "type": bug_label(kind), "by": by, "description": description });
+    let name = EventName::BugFiled.name().to_owned();
+    let event = NewSessionEvent { turn: (turn > 0).then_some(turn), name, payload };
+    let bug = BugReport { kind, by, description: description.to_owned(), turn, at };
+    SessionWrite { events: vec![event], bugs: vec![bug], ..SessionWrite::new(session.clone(), key) }
 }
 
 /// Returns what a kind is called in the documents.

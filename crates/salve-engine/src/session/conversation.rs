@@ -6,18 +6,23 @@
 
 mod error;
 mod queue;
+mod review;
 mod running;
 mod waiting;
 mod watch;
 
 pub use error::ConversationError;
 pub use queue::{TurnOrder, TurnQueue};
+pub use review::{ReviewDraft, ReviewStep};
 pub use running::RunningTurn;
 pub use waiting::WaitingTurn;
 pub use watch::EventScope;
 
 use super::event::EventName;
 use super::input::TurnInput;
+use super::log::text_so_far;
+use super::steering::add_request;
+use crate::heal::StateFolder;
 use crate::jobs::{HealHost, ModelSource, StepParts, TURN_FLOW, TURN_FOLDER, all_flows, all_steps};
 use salve_jobs::{
     EngineJobs, EventId, FlowName, JobId, JobRunner, JobState, Jobs, Needs, StartOptions, Steps,
@@ -112,8 +117,8 @@ impl Conversation {
         Ok(self.parts.store.sessions(&filter).await?)
     }
 
-    /// Keeps what was said as a turn that is to be answered. `key` is what the request is known by: the same
-    /// one again gives the turn there is.
+    /// Keeps what was said as a turn that is to be answered, with the guidance that was given since the last one.
+    /// `key` is what the request is known by: the same one again gives the turn there is.
     ///
     /// # Errors
     /// When there is no such session, or the store refuses.
@@ -126,7 +131,7 @@ impl Conversation {
     ) -> Result<TurnRecord, ConversationError> {
         let key = key.map_or_else(|| fresh_job_id().to_string(), str::to_owned);
         let new = NewTurn { text: text.to_owned(), images, key: format!("turn-{key}") };
-        Ok(self.parts.store.add_turn(session, new).await?)
+        Ok(add_request(&self.parts.store, session, new).await?)
     }
 
     /// Returns the number of the attempt that goes on with a turn: the same, where it was interrupted or waits;
@@ -211,8 +216,10 @@ impl Conversation {
             let Some(id) = name.to_str().and_then(|name| JobId::new(name).ok()) else { continue };
             let job = self.parts.jobs.state(&id).await;
             if matches!(job, Ok(Some(job)) if job.state.is_terminal()) {
-                // What cannot be removed is tried again after the next turn.
-                let _ = std::fs::remove_dir_all(entry.path());
+                // What cannot be opened or removed is tried again after the next turn.
+                if let Ok(folder) = StateFolder::open(&self.turn_folder(), id.as_str()) {
+                    folder.remove();
+                }
             }
         }
     }
@@ -269,13 +276,25 @@ impl Conversation {
             TurnStatus::Cancelled => EventName::TurnCancelled,
             _ => EventName::TurnFailed,
         };
+        // What arrived of an answer that nobody waits for any more is kept.
+        let store = &self.parts.store;
+        let raw = match text_so_far(store, session, *turn).await? {
+            Some(text) if status == TurnStatus::Cancelled => Some(store.put_text(&text).await?),
+            _ => None,
+        };
         let write = SessionWrite {
             events: vec![NewSessionEvent {
                 turn: Some(*turn),
                 name: name.name().to_owned(),
                 payload: serde_json::json!({ "status": status, "why": why, "retry": true }),
             }],
-            turn: Some(TurnUpdate { index: *turn, status: Some(status), ..TurnUpdate::default() }),
+            turn: Some(TurnUpdate {
+                index: *turn,
+                status: Some(status),
+                partial: raw.as_ref().map(|_| true),
+                raw,
+                ..TurnUpdate::default()
+            }),
             ..SessionWrite::new(session.clone(), format!("{id}:ended"))
         };
         self.parts.store.write_session(write).await?;

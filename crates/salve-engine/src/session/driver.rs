@@ -5,25 +5,29 @@
 
 mod answer;
 mod attach;
+mod commands;
 mod finish;
+mod help;
 mod notice;
 
 pub use answer::{NewAnswer, take_answer, take_heal};
-pub use finish::{TurnReport, finish};
+pub use commands::{supervisor_question, take_supervision};
+pub use finish::{TurnReport, finish, offer_handoff};
+pub use help::take_help;
 
-use super::event::{EventName, TurnEvent};
+use super::event::{EventName, PlannedBy, TurnEvent};
 use super::input::TurnDecision;
-use super::machine::{
-    CheckEnd, CommandEnd, Interruption, TurnMachine, TurnResult, TurnStep, WrittenChange,
-};
-use super::reply::{ChatAnswer, read_answer};
-use super::state::{RanCommand, SavedTurn, Waits};
+use super::machine::{CheckEnd, Interruption, TurnMachine, TurnResult, TurnStep, WrittenChange};
+use super::reply::{AnswerStage, ChatAnswer, read_answer, read_cleaned};
+use super::review::{HunkChoice, ids_of};
+use super::state::{SavedTurn, Waits};
 use super::todos::linked;
-use super::work::{CheckOutcome, CommandOutcome, EditsOutcome, RefusedEdits, TurnWork};
+use super::work::{CheckOutcome, EditsOutcome, RefusedEdits, TurnWork, Writing};
 use crate::heal::RepairError;
 use salve_tree::ChangeSet;
-use salve_types::{ChangeState, CommandBy, CommandResult, SessionChange, Timestamp, TodoItem};
+use salve_types::{ChangeState, SessionChange, TodoItem};
 use serde_json::json;
+use std::collections::BTreeSet;
 
 /// Does the step that the turn asks for, where it is not one for a model or a heal. `begun` notes that a
 /// command is about to run, and tells whether that was noted before.
@@ -45,8 +49,13 @@ pub fn perform(
         TurnStep::Read => answer::read(work, saved, now),
         TurnStep::Apply => apply(work, saved, now)?,
         TurnStep::Check => checked(saved, &work.check()?),
-        TurnStep::Command(number) => command(work, saved, number, now, begun)?,
-        TurnStep::Ask(_) | TurnStep::Heal | TurnStep::Done(_) => return Ok(()),
+        TurnStep::Command(_) => commands::command(work, saved, now, begun)?,
+        TurnStep::Shape => help::shape(work, saved),
+        TurnStep::Ask(_)
+        | TurnStep::Supervise(_)
+        | TurnStep::Help(_)
+        | TurnStep::Heal
+        | TurnStep::Done(_) => return Ok(()),
     };
     take(&mut saved.machine, result)?;
     answer::note_ticks(saved);
@@ -59,31 +68,47 @@ fn apply(work: &TurnWork, saved: &mut SavedTurn, now: u64) -> Result<TurnResult,
     let turn = work.input().turn;
     saved.waits = None;
     if decision == Some(TurnDecision::No) {
-        saved.effects.say(TurnEvent::new(EventName::EditsBlocked, json!({ "code": "declined" })));
-        return Ok(TurnResult::Declined);
+        return Ok(declined(saved));
     }
-    let write = work.input().apply || decision == Some(TurnDecision::Yes);
+    let choice = match &decision {
+        Some(TurnDecision::Hunks(choice)) => Some(choice.clone().settled(&saved.held)),
+        _ => None,
+    };
+    let write = match &choice {
+        Some(choice) => Writing::Chosen(choice),
+        None if work.input().apply || decision == Some(TurnDecision::Yes) => Writing::All,
+        None => Writing::Hold,
+    };
     let answer = answer_of(saved);
     let label = answer.summary.clone().unwrap_or_else(|| saved.request.clone());
     let label: String = label.lines().next().unwrap_or_default().chars().take(200).collect();
     let about = (saved.machine.asked(), label.as_str(), saved.machine.spent().micro_dollars, now);
-    let outcome = work.apply(&saved.text, &saved.bases, write, about)?;
+    let outcome = work.apply(text_in_force(saved), &saved.bases, write, about)?;
     Ok(match outcome {
         EditsOutcome::Nothing => TurnResult::NothingToApply,
-        EditsOutcome::Held(files) => {
-            saved.effects.say(TurnEvent::new(EventName::EditsHeld, json!({ "files": files })));
+        EditsOutcome::Left => declined(saved),
+        EditsOutcome::Held(hunks) => {
+            saved.held = ids_of(&hunks);
+            let files: Vec<String> = saved.held.keys().cloned().collect();
+            let payload = json!({ "files": files, "hunks": hunks });
+            saved.effects.say(TurnEvent::new(EventName::EditsHeld, payload));
             saved.waits = Some(Waits::Edits { files });
             TurnResult::Held
         }
         EditsOutcome::Refused(refused) => was_refused(saved, &refused),
         EditsOutcome::Applied(change) => {
             attach::note_change(work.root(), saved, &change, turn, now);
-            let (todos, warnings) = todos_of(&answer, saved);
+            let (todos, warnings) = todos_of(&answer, saved, choice.as_ref());
             let written = WrittenChange { change: change.id.clone(), todos: todos.clone() };
             keep_change(saved, &change, turn, todos, &warnings);
             TurnResult::Applied(written)
         }
     })
+}
+
+fn declined(saved: &mut SavedTurn) -> TurnResult {
+    saved.effects.say(TurnEvent::new(EventName::EditsBlocked, json!({ "code": "declined" })));
+    TurnResult::Declined
 }
 
 fn was_refused(saved: &mut SavedTurn, refused: &RefusedEdits) -> TurnResult {
@@ -96,10 +121,19 @@ fn was_refused(saved: &mut SavedTurn, refused: &RefusedEdits) -> TurnResult {
     TurnResult::Refused { answerable: refused.answerable }
 }
 
-// One change set does what all its edits are for. A place in the list that there is not is only warned of.
-fn todos_of(answer: &ChatAnswer, saved: &SavedTurn) -> (Vec<String>, Vec<String>) {
+// One change set does what all its edits are for. A task that a file is for of which a person left a part is
+// not done by the rest. A place in the list that there is not is only warned of.
+fn todos_of(
+    answer: &ChatAnswer,
+    saved: &SavedTurn,
+    choice: Option<&HunkChoice>,
+) -> (Vec<String>, Vec<String>) {
+    let links = answer.todo_links();
+    let is_left = |path: &str| choice.is_some_and(|choice| !choice.keeps_all_of(plain(path)));
+    let left: BTreeSet<u64> =
+        links.iter().filter(|link| is_left(&link.path)).map(|link| link.todo_index).collect();
     let (mut todos, mut warnings) = (Vec::new(), Vec::new());
-    for link in answer.todo_links() {
+    for link in links.iter().filter(|link| !left.contains(&link.todo_index)) {
         match linked(&answer.todos, &saved.todos, link.todo_index) {
             Ok(todo) if todos.contains(&todo) => {}
             Ok(todo) => todos.push(todo),
@@ -107,6 +141,11 @@ fn todos_of(answer: &ChatAnswer, saved: &SavedTurn) -> (Vec<String>, Vec<String>
         }
     }
     (todos, warnings)
+}
+
+// A path as the workspace writes it.
+fn plain(path: &str) -> &str {
+    path.trim_start_matches("./")
 }
 
 fn keep_change(
@@ -188,89 +227,25 @@ fn note_checked(saved: &mut SavedTurn, passed: Option<bool>) {
     }
 }
 
-fn command(
-    work: &TurnWork,
-    saved: &mut SavedTurn,
-    number: u32,
-    now: u64,
-    begun: impl FnOnce() -> Result<bool, RepairError>,
-) -> Result<TurnResult, RepairError> {
-    let decision = saved.decision.take();
-    saved.waits = None;
-    let answer = answer_of(saved);
-    let place = usize::try_from(number).unwrap_or(usize::MAX);
-    let Some(command) = answer.actionable_commands().get(place).cloned() else {
-        return Ok(TurnResult::Command(CommandEnd::Denied));
-    };
-    let agreed = decision == Some(TurnDecision::Yes);
-    let outcome = if decision == Some(TurnDecision::No) {
-        CommandOutcome::Denied { why: "a person said no".to_owned() }
-    } else if begun()? {
-        interrupted()
-    } else {
-        work.run_command(&command, agreed, saved.attended)?
-    };
-    let line = command.command;
-    let mut told = json!({ "number": number, "command": line });
-    let (state, end) = match outcome {
-        CommandOutcome::Ran(run) => {
-            told["exit"] = json!(run.exit);
-            told["ok"] = json!(run.ok);
-            told["durationMs"] = json!(run.duration_ms);
-            told["output"] = json!(run.shown);
-            saved.effects.commands.push(CommandResult {
-                command: line.clone(),
-                cwd: run.cwd,
-                exit: run.exit,
-                duration_ms: run.duration_ms,
-                output: None,
-                shown: run.shown,
-                by: CommandBy::Ai,
-                turn: work.input().turn,
-                at: Timestamp(i64::try_from(now).unwrap_or(i64::MAX)),
-            });
-            if !run.ok {
-                saved.why = Some(format!("`{line}` failed"));
-            }
-            saved.ran.push(RanCommand { command: line, output: run.for_model, ok: run.ok });
-            ("ran", CommandEnd::Ran { ok: run.ok })
-        }
-        CommandOutcome::Waits { why } => {
-            told["why"] = json!(why);
-            saved.waits = Some(Waits::Command { command: line, why });
-            ("waiting", CommandEnd::Waits)
-        }
-        CommandOutcome::Skipped { why } => {
-            told["why"] = json!(why);
-            saved.why = Some(format!("`{line}` waits for a person: {why}"));
-            ("skipped", CommandEnd::Skipped)
-        }
-        CommandOutcome::Denied { why } => {
-            told["why"] = json!(why);
-            ("denied", CommandEnd::Denied)
-        }
-    };
-    told["state"] = json!(state);
-    saved.effects.say(TurnEvent::new(EventName::CommandFinished, told));
-    Ok(TurnResult::Command(end))
-}
-
-// A process died while it ran. Whether it did what it is for is not known, and it is not run twice.
-fn interrupted() -> CommandOutcome {
-    let words = "(interrupted: Salve was ended while it ran; it was not run again)".to_owned();
-    CommandOutcome::Ran(Box::new(super::work::RunOutcome {
-        ok: false,
-        exit: None,
-        duration_ms: 0,
-        cwd: String::new(),
-        shown: words.clone(),
-        for_model: words,
-    }))
-}
-
 /// Reads the answer at hand.
 pub(super) fn answer_of(saved: &SavedTurn) -> ChatAnswer {
-    read_answer(&saved.text, saved.machine.is_whole())
+    let answer = read_answer(&saved.text, saved.machine.is_whole());
+    match &saved.cleaned {
+        Some(cleaned) if answer.recovered => {
+            // What it adds is not the answer's; then what was recovered is shown as it was.
+            let again = read_cleaned(&saved.text, cleaned, saved.machine.is_whole());
+            if again.recovered { answer } else { again }
+        }
+        _ => answer,
+    }
+}
+
+/// Returns the text that the answer at hand was read from: its own, or the one that was written again.
+pub(super) fn text_in_force(saved: &SavedTurn) -> &str {
+    match &saved.cleaned {
+        Some(cleaned) if answer_of(saved).stage == AnswerStage::ModelCleaned => cleaned,
+        _ => &saved.text,
+    }
 }
 
 /// Gives a turn the result of its step.

@@ -27,12 +27,12 @@ pub enum EventName {
     EditsApplied,
     /// Edits wait for a person.
     EditsHeld,
+    /// A person decided about a part of the edits that wait.
+    ReviewChanged,
     /// Edits were refused; nothing was written.
     EditsBlocked,
     /// Only parts of the answer could be read.
     RecoveryBanner,
-    /// A person accepted what could be read of the answer.
-    RecoveryAccepted,
     /// The check of the result has ended.
     CheckFinished,
     /// A heal has ended.
@@ -47,6 +47,12 @@ pub enum EventName {
     TodosUpdated,
     /// The context is nearly full, and a fresh session is offered.
     HandoffOffered,
+    /// A person chose what becomes of a session whose context is nearly full.
+    HandoffDecided,
+    /// A person says something for the next request.
+    GuidanceGiven,
+    /// A person holds the steps that are sent by themselves.
+    StepsPaused,
     /// There is no answer.
     TurnFailed,
     /// The turn was given up by a person.
@@ -66,9 +72,9 @@ impl EventName {
         Self::RequestComplete,
         Self::EditsApplied,
         Self::EditsHeld,
+        Self::ReviewChanged,
         Self::EditsBlocked,
         Self::RecoveryBanner,
-        Self::RecoveryAccepted,
         Self::CheckFinished,
         Self::HealFinished,
         Self::CommandSuggested,
@@ -76,6 +82,9 @@ impl EventName {
         Self::CliProgress,
         Self::TodosUpdated,
         Self::HandoffOffered,
+        Self::HandoffDecided,
+        Self::GuidanceGiven,
+        Self::StepsPaused,
         Self::TurnFailed,
         Self::TurnCancelled,
         Self::BugFiled,
@@ -92,9 +101,9 @@ impl EventName {
             Self::RequestComplete => "requestComplete",
             Self::EditsApplied => "editsApplied",
             Self::EditsHeld => "editsHeld",
+            Self::ReviewChanged => "reviewChanged",
             Self::EditsBlocked => "editsBlocked",
             Self::RecoveryBanner => "recoveryBanner",
-            Self::RecoveryAccepted => "recoveryAccepted",
             Self::CheckFinished => "checkFinished",
             Self::HealFinished => "healFinished",
             Self::CommandSuggested => "commandSuggested",
@@ -102,6 +111,9 @@ impl EventName {
             Self::CliProgress => "cliProgress",
             Self::TodosUpdated => "todosUpdated",
             Self::HandoffOffered => "handoffOffered",
+            Self::HandoffDecided => "handoffDecided",
+            Self::GuidanceGiven => "guidanceGiven",
+            Self::StepsPaused => "stepsPaused",
             Self::TurnFailed => "turnFailed",
             Self::TurnCancelled => "turnCancelled",
             Self::BugFiled => "bugFiled",
@@ -112,6 +124,16 @@ impl EventName {
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|event| event.name() == name)
     }
+}
+
+/// Who found out which files are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PlannedBy {
+    /// The words of the request.
+    Mentions,
+    /// A model, beside the words.
+    Model,
 }
 
 /// One event before it is on the log.
@@ -135,8 +157,8 @@ impl TurnEvent {
     }
 
     /// Says that files are looked for (C-009).
-    pub fn searching(patterns: &[String]) -> Self {
-        let payload = json!({ "text": "🔍 Searching...", "patterns": patterns });
+    pub fn searching(patterns: &[String], by: PlannedBy) -> Self {
+        let payload = json!({ "text": "🔍 Searching...", "patterns": patterns, "plannedBy": by });
         Self::new(EventName::Searching, payload)
     }
 
@@ -167,7 +189,7 @@ mod tests {
     #[test]
     fn c009_progress_is_told_in_the_words_of_the_documents() {
         let loaded = TurnEvent::files_loaded(&["a.py".to_owned(), "b.py".to_owned()], &[]);
-        let told = [TurnEvent::planning(), TurnEvent::searching(&[]), loaded]
+        let told = [TurnEvent::planning(), TurnEvent::searching(&[], PlannedBy::Mentions), loaded]
             .map(|event| event.payload["text"].as_str().unwrap_or_default().to_owned());
         assert_eq!(told, ["🧠 Planning...", "🔍 Searching...", "✅ Loaded 2 files"]);
     }

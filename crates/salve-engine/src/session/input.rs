@@ -3,12 +3,16 @@
 //! In: arguments and settings, read by the caller. Out: the same, serialisable. Never a text: what the person
 //! said is in the store.
 
+use super::hand_over::WINDOW_TOKENS;
 use super::machine::TurnOptions;
+use super::review::HunkChoice;
+use super::urls::UrlPolicy;
 use crate::heal::CommandConsent;
 use crate::heal::machine::HealOptions;
 use crate::jobs::WhichModel;
 use salve_types::{SessionId, SpendLimit};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::path::PathBuf;
 
 /// What is to be answered, and what may be done about it.
@@ -44,13 +48,39 @@ pub struct TurnInput {
     /// What a heal of a red check may do.
     #[serde(default)]
     pub heal: HealOptions,
+    /// The most tokens of earlier exchanges that the model gets, where the session was not extended.
+    #[serde(default = "usual_window")]
+    pub window: u64,
+    /// Who and what else may be asked.
+    #[serde(default)]
+    pub help: TurnHelp,
     /// How often the person asked for this turn, from 1.
     #[serde(default = "first")]
     pub attempt: u32,
 }
 
+const fn usual_window() -> u64 {
+    WINDOW_TOKENS
+}
+
 const fn first() -> u32 {
     1
+}
+
+/// Who and what else may be asked for a turn. Nothing of it: the model alone, and the files.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TurnHelp {
+    /// Who plans which files are meant.
+    pub planner: Option<WhichModel>,
+    /// Whether it plans also where the request has images.
+    pub plan_with_images: bool,
+    /// Who writes an answer again that could not be read.
+    pub cleaner: Option<WhichModel>,
+    /// Whose pages are fetched.
+    pub pages: UrlPolicy,
+    /// The JSON Schema that the result has to fit.
+    pub output: Option<Value>,
 }
 
 /// What a turn that stopped is told. Nothing of it: to go on as it was.
@@ -66,11 +96,13 @@ pub struct TurnResume {
 }
 
 /// What a person says about edits or a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TurnDecision {
     /// Apply them, or run it this once.
     Yes,
     /// Neither.
     No,
+    /// Apply this part of the edits.
+    Hunks(HunkChoice),
 }

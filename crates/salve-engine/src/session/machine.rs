@@ -5,15 +5,19 @@
 //! rounds. Never does anything: files, tools, models and clocks are the driver's. Never asks for an edit or a
 //! command of an answer that is not whole. All of it can be written down after any step and read back.
 
+mod help;
 mod step;
 
 pub use step::{
-    AnswerFacts, AskTurn, AskWhy, AttentionCode, CheckEnd, CommandEnd, Interruption, LoadWhy,
-    TurnEnding, TurnResult, TurnStep, WrittenChange,
+    AnswerFacts, AskTurn, AskWhy, AttentionCode, BatchNext, CheckEnd, CommandEnd, HelpWhy,
+    Interruption, LoadWhy, TurnEnding, TurnResult, TurnStep, WrittenChange,
 };
 
 use salve_types::{Spend, SpendLimit};
 use serde::{Deserialize, Serialize};
+
+/// How many commands, and words about them, go by before a person has to look.
+const MOST_UNSEEN: u32 = 200;
 
 /// What a turn may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,13 +29,27 @@ pub struct TurnOptions {
     pub corrections: u32,
     /// Whether a red check is healed.
     pub heal: bool,
+    /// Whether a model is asked which files are meant.
+    pub plan: bool,
+    /// Whether a model may write an answer again that could not be read.
+    pub clean: bool,
+    /// Whether the caller wants the result in a shape of its own.
+    pub shape: bool,
     /// What the turn may take, its heals included.
     pub budget: SpendLimit,
 }
 
 impl Default for TurnOptions {
     fn default() -> Self {
-        Self { rounds: 3, corrections: 1, heal: true, budget: SpendLimit::default() }
+        Self {
+            rounds: 3,
+            corrections: 1,
+            heal: true,
+            plan: false,
+            clean: false,
+            shape: false,
+            budget: SpendLimit::default(),
+        }
     }
 }
 
@@ -68,6 +86,20 @@ pub struct TurnMachine {
     failed: u32,
     /// Commands of the whole turn that nobody was there to allow.
     skipped: u32,
+    /// How often the model was asked what comes after a command.
+    #[serde(default)]
+    supervised: u32,
+    /// The number of the command at hand.
+    #[serde(default)]
+    at_hand: u32,
+    /// Commands and words about them since a person looked.
+    #[serde(default)]
+    unseen: u32,
+    /// Where a row of commands goes on that the model stopped, while it is asked for a way out.
+    #[serde(default)]
+    rest: Option<u32>,
+    #[serde(default)]
+    help: help::Helped,
 }
 
 /// The driver answered a step with a result of another one.
@@ -80,7 +112,7 @@ impl TurnMachine {
     pub fn new(options: TurnOptions) -> Self {
         Self {
             options,
-            step: TurnStep::Plan,
+            step: help::first_step(&options),
             paused_at: None,
             asked: 0,
             corrections: 0,
@@ -93,6 +125,11 @@ impl TurnMachine {
             ran: 0,
             failed: 0,
             skipped: 0,
+            supervised: 0,
+            at_hand: 0,
+            unseen: 0,
+            rest: None,
+            help: help::Helped::default(),
         }
     }
 
@@ -109,6 +146,11 @@ impl TurnMachine {
         let next = match (&self.step, result) {
             (TurnStep::Done(_), _) => return Err(WrongTurnResult),
             (_, TurnResult::Interrupted(why)) => self.interrupted(why),
+            (TurnStep::Help(why), TurnResult::Helped { spent }) => {
+                self.spent = self.spent.plus(spent);
+                help::after(*why)
+            }
+            (TurnStep::Shape, TurnResult::Shaped { fits }) => self.was_shaped(fits),
             (TurnStep::Plan, TurnResult::Planned) => TurnStep::Load(LoadWhy::Planned),
             (TurnStep::Load(LoadWhy::Planned), TurnResult::Loaded) => self.ask(AskWhy::Request),
             (TurnStep::Load(LoadWhy::Again), TurnResult::Loaded) => self.ask(AskWhy::Refused),
@@ -140,13 +182,25 @@ impl TurnMachine {
                 self.spent = self.spent.plus(spent);
                 self.checked_after_heal(green)
             }
-            (TurnStep::Command(number), TurnResult::Command(end)) => {
+            (TurnStep::Command(number), TurnResult::Command { end, next }) => {
                 let number = *number;
-                self.command_ended(number, end)
+                self.command_ended(number, end, next)
+            }
+            (TurnStep::Supervise(_), TurnResult::Supervised { next, spent }) => {
+                self.spent = self.spent.plus(spent);
+                if next == BatchNext::Ask {
+                    return Err(WrongTurnResult);
+                }
+                let number = self.at_hand;
+                self.row_goes_on(number, next)
+            }
+            (TurnStep::Supervise(_), TurnResult::NoAnswer { over_budget: true, spent }) => {
+                self.spent = self.spent.plus(spent);
+                self.interrupted(Interruption::Budget)
             }
             _ => return Err(WrongTurnResult),
         };
-        self.step = next;
+        self.step = self.shaped_first(next);
         Ok(())
     }
 
@@ -155,6 +209,7 @@ impl TurnMachine {
     pub fn resume(&mut self, budget: SpendLimit) -> bool {
         let Some(step) = self.paused_at.take() else { return false };
         self.options.budget = budget;
+        self.unseen = 0;
         self.step = step;
         true
     }
@@ -193,6 +248,11 @@ impl TurnMachine {
         self.asked
     }
 
+    /// Returns how many commands nobody was there to allow.
+    pub const fn skipped(&self) -> u32 {
+        self.skipped
+    }
+
     /// Returns whether the answer at hand is proven to be whole.
     pub const fn is_whole(&self) -> bool {
         self.whole
@@ -200,7 +260,10 @@ impl TurnMachine {
 
     fn ask(&mut self, why: AskWhy) -> TurnStep {
         self.asked += 1;
-        let ask = TurnStep::Ask(AskTurn { number: self.asked, why });
+        self.within_budget(TurnStep::Ask(AskTurn { number: self.asked, why }))
+    }
+
+    fn within_budget(&mut self, ask: TurnStep) -> TurnStep {
         let left = self.left();
         if left.tokens == Some(0) || left.micro_dollars == Some(0) {
             self.paused_at = Some(ask);
@@ -212,6 +275,9 @@ impl TurnMachine {
     fn was_read(&mut self, facts: AnswerFacts) -> TurnStep {
         self.answer = facts;
         (self.ran, self.failed) = (0, 0);
+        if self.is_to_be_cleaned(facts) {
+            return self.clean();
+        }
         let attention = |code| TurnStep::Done(TurnEnding::NeedsAttention(code));
         if !facts.readable {
             return attention(AttentionCode::Unreadable);
@@ -224,6 +290,14 @@ impl TurnMachine {
                 true => self.ask(AskWhy::Redacted),
                 false => attention(AttentionCode::Redacted),
             };
+        }
+        if let Some(number) = self.rest.take()
+            && !facts.edits
+            && facts.commands == 0
+        {
+            // It knows no way out. What is left still waits.
+            self.paused_at = Some(TurnStep::Command(number));
+            return TurnStep::Done(TurnEnding::Waiting);
         }
         if facts.edits { TurnStep::Apply } else { self.command_from(0) }
     }
@@ -278,21 +352,42 @@ impl TurnMachine {
         }
     }
 
-    fn command_ended(&mut self, number: u32, end: CommandEnd) -> TurnStep {
+    fn command_ended(&mut self, number: u32, end: CommandEnd, next: BatchNext) -> TurnStep {
         match end {
             CommandEnd::Ran { ok } => {
                 self.ran += 1;
                 self.failed += u32::from(!ok);
-                // What comes after it was meant for its success.
-                if !ok {
-                    return self.commands_over();
-                }
             }
             CommandEnd::Waits => return self.stop_at(TurnEnding::Waiting),
             CommandEnd::Skipped => self.skipped += 1,
             CommandEnd::Denied => {}
         }
-        self.command_from(number + 1)
+        self.row_goes_on(number, next)
+    }
+
+    fn row_goes_on(&mut self, number: u32, next: BatchNext) -> TurnStep {
+        self.at_hand = number;
+        self.unseen += 1;
+        let following = TurnStep::Command(number + 1);
+        match next {
+            BatchNext::Over => self.commands_over(),
+            BatchNext::Fix if self.rounds < self.options.rounds => {
+                self.rounds += 1;
+                self.rest = Some(number + 1);
+                TurnStep::Load(LoadWhy::Feedback)
+            }
+            BatchNext::Command if self.unseen < MOST_UNSEEN => following,
+            BatchNext::Ask if self.unseen < MOST_UNSEEN => self.supervise(),
+            _ => {
+                self.paused_at = Some(following);
+                TurnStep::Done(TurnEnding::Waiting)
+            }
+        }
+    }
+
+    fn supervise(&mut self) -> TurnStep {
+        self.supervised += 1;
+        self.within_budget(TurnStep::Supervise(self.supervised))
     }
 
     fn command_from(&mut self, number: u32) -> TurnStep {

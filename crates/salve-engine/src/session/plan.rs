@@ -59,6 +59,21 @@ impl TurnPlan {
         }
     }
 
+    /// Adds what a model proposes: its tasks where the words list none, its files after those of the words. An
+    /// address that the request does not hold is the model's own idea, and is left out.
+    pub(super) fn take_proposal(&mut self, proposed: Self, request: &str) {
+        if self.todos.is_empty() {
+            self.todos = proposed.todos;
+        }
+        self.steps = self.steps.max(proposed.steps);
+        for action in proposed.actions {
+            match &action {
+                PlanAction::Url { url } if !request.contains(url.as_str()) => {}
+                _ => self.add(action),
+            }
+        }
+    }
+
     fn add_files(&mut self, patterns: Vec<String>) -> bool {
         let any = !patterns.is_empty();
         patterns.into_iter().for_each(|pattern| self.add(PlanAction::File { pattern }));

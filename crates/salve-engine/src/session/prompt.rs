@@ -11,6 +11,7 @@ mod template;
 mod tests;
 
 pub use augment::{LoadedText, SEARCH_FAILED, attached_file, user_message};
+pub(super) use history::exchange_tokens;
 pub use history::{FittedHistory, PastTurn, fit_history};
 pub use template::{PromptTemplate, TemplateFault};
 
@@ -36,6 +37,8 @@ pub struct PromptParts<'a> {
     pub handoff: &'a str,
     /// What was left out of the conversation to keep within the context.
     pub history_note: &'a str,
+    /// The shape that the caller wants the result in.
+    pub output: &'a str,
 }
 
 impl<'a> PromptParts<'a> {
@@ -51,6 +54,7 @@ impl<'a> PromptParts<'a> {
             file_history: "",
             handoff: "",
             history_note: "",
+            output: "",
         }
     }
 }
@@ -71,7 +75,8 @@ pub fn system_prompt(parts: &PromptParts<'_>) -> String {
             "## REPOSITORY MAP\n\nDefinitions in files of this workspace; not their content.\n\n{map}"
         ),
     };
-    let known = [parts.known_files, parts.file_history, parts.handoff, parts.history_note];
+    let known =
+        [parts.known_files, parts.file_history, parts.handoff, parts.history_note, parts.output];
     sections
         .chain([rules, map])
         .chain(known.into_iter().map(str::to_owned))

@@ -9,14 +9,16 @@ mod lenient;
 mod marked;
 #[cfg(test)]
 mod tests;
+mod word_for_word;
 
 pub use banner::{CONTINUE_LABEL, RETRY_LABEL, blocked_banner, recovery_banner};
 
 use marked::marked_commands;
-use salve_text::{ChatStage, RecoveredChat, SchemaError, has_redaction, recover_chat};
+use salve_text::{ChatStage, RecoveredChat, SchemaError, SchemaName, has_redaction, recover_chat};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use word_for_word::is_said_in;
 
 /// How an answer was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -168,9 +170,12 @@ pub fn read_cleaned(original: &str, cleaned: &str, whole: bool) -> ChatAnswer {
         return ChatAnswer { stage: AnswerStage::Recovered, recovered: true, ..answer };
     }
     answer.stage = AnswerStage::ModelCleaned;
-    let changes = answer.file_changes.iter().flat_map(texts_of);
+    let schema = SchemaName::ChatResponse.schema().to_string();
+    let is_field = |text: &&str| schema.contains(&format!("\"{text}\":"));
+    let changes = answer.file_changes.iter().flat_map(texts_of).filter(|text| !is_field(text));
     let commands = answer.commands.iter().map(|command| command.command.as_str());
-    if !changes.chain(commands).all(|text| is_said_in(original, text)) {
+    let places = answer.commands.iter().filter_map(|command| command.cwd.as_deref());
+    if !changes.chain(commands).chain(places).all(|text| is_said_in(original, text)) {
         (answer.stage, answer.recovered) = (AnswerStage::Recovered, true);
     }
     answer
@@ -326,14 +331,4 @@ fn texts_of(value: &Value) -> Vec<&str> {
         }
     }
     texts
-}
-
-// As it is, or as JSON writes it, with or without the escapes that JSON leaves to the writer.
-fn is_said_in(original: &str, text: &str) -> bool {
-    let quoted = Value::String(text.to_owned()).to_string();
-    let inner = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
-    original.contains(text) || original.contains(inner) || {
-        let plain = original.replace("\\/", "/");
-        plain.contains(inner)
-    }
 }

@@ -137,7 +137,7 @@ pub(crate) fn map_symbols(text: &str, found: &FileSymbols) -> Vec<MapSymbol> {
             is_exported: symbol.is_exported,
             depth: u8::from(symbol.parent.is_some()),
             line,
-            shown: line_around(text, start),
+            shown: shown_line(text, start, symbol.kind),
         });
         if kept.len() == KEPT {
             break;
@@ -158,6 +158,15 @@ fn is_telling(text: &str, found: &FileSymbols, symbol: &salve_syntax::Symbol) ->
             !in_function && (parent.is_none() || item.contains(['{', '\n']))
         }
         _ => false,
+    }
+}
+
+// The value of a constant is no part of its definition, and may be a secret.
+fn shown_line(text: &str, at: usize, kind: SymbolKind) -> String {
+    let line = line_around(text, at);
+    match line.split_once('=') {
+        Some((name, _)) if kind == SymbolKind::Constant => name.trim_end().to_owned(),
+        _ => line,
     }
 }
 

@@ -61,19 +61,24 @@ pub fn plan_rewind(
 ) -> RewindPlan {
     let wanted =
         |change: &&SessionChange| change.turn >= turn && change.state == ChangeState::Applied;
-    let taken: Vec<&str> =
+    let is_taken: HashSet<&str> =
         changes.iter().filter(wanted).map(|change| change.change_id.as_str()).collect();
-    let is_taken: HashSet<&str> = taken.iter().copied().collect();
     let chain = in_effect(history);
     let first = chain.iter().rposition(|change| is_taken.contains(change.id.as_str()));
     let between = first.map_or(&[][..], |first| &chain[..=first]);
+    let is_between: HashSet<&str> = between.iter().map(|change| change.id.as_str()).collect();
+    // Edits that waited are applied after those of later turns, and go back with them.
+    let goes_back = |change: &&SessionChange| {
+        let late = is_between.contains(change.change_id.as_str());
+        wanted(change) || (late && change.state == ChangeState::Applied)
+    };
     let is_other = |change: &&&ChangeSet| {
         !is_taken.contains(change.id.as_str())
             && change.session_id.as_deref() != Some(session.as_str())
     };
     RewindPlan {
         to: between.last().map(|change| change.parent.clone()),
-        changes: taken.into_iter().map(str::to_owned).collect(),
+        changes: changes.iter().filter(goes_back).map(|one| one.change_id.clone()).collect(),
         others: between.iter().rev().filter(is_other).map(|change| change.id.clone()).collect(),
     }
 }

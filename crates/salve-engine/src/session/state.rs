@@ -4,10 +4,13 @@
 //! code of the user. What goes into the store is decided together with the state, so that a step which is done
 //! again after a crash writes the same. Never written into the store itself.
 
+use super::batch::{CommandBatch, PauseReason};
 use super::input::TurnDecision;
 use super::load::LoadedFile;
 use super::machine::TurnMachine;
 use super::plan::TurnPlan;
+use super::review::HeldIds;
+use super::urls::FetchedPage;
 use super::{TurnEvent, TurnReport};
 use salve_types::{
     BugReport, CommandResult, FileOperation, SessionChange, TodoItem, TurnStatus, Usage,
@@ -29,6 +32,15 @@ pub struct SavedTurn {
     pub known: Vec<String>,
     /// What is looked for.
     pub plan: TurnPlan,
+    /// What another model proposed to look for.
+    #[serde(default)]
+    pub proposed: Option<TurnPlan>,
+    /// The pages that the model gets.
+    #[serde(default)]
+    pub pages: Vec<FetchedPage>,
+    /// How many images belong to the request.
+    #[serde(default)]
+    pub images: u32,
     /// The files that the model gets.
     pub files: Vec<LoadedFile>,
     /// What was looked for and not found, as the model is told.
@@ -40,16 +52,40 @@ pub struct SavedTurn {
     /// The hash of each file that the session knows, as its log ends.
     #[serde(default)]
     pub seen: BTreeMap<String, String>,
+    /// Files that a session before this one changed, which its first turn gets.
+    #[serde(default)]
+    pub inherited: Vec<String>,
+    /// The same, as they were read.
+    #[serde(default)]
+    pub inherited_files: Vec<LoadedFile>,
     /// The answer at hand.
     pub text: String,
     /// Its id in the store.
     pub text_id: Option<String>,
+    /// The answer as another model wrote it again.
+    #[serde(default)]
+    pub cleaned: Option<String>,
+    /// The result as a model wrote it when it was asked for it alone.
+    #[serde(default)]
+    pub shaped: Option<String>,
+    /// The result in the caller's shape.
+    #[serde(default)]
+    pub output: Option<Value>,
     /// Why edits did not fit, in words for the model.
     pub refusal: Option<String>,
     /// Files that it wrote about without having seen them.
     pub wanted: Vec<String>,
     /// The commands that ran since the model was asked, with what it is told of them.
     pub ran: Vec<RanCommand>,
+    /// The commands of the answer, while they run.
+    #[serde(default)]
+    pub batch: Option<CommandBatch>,
+    /// What a person said about all of them.
+    #[serde(default)]
+    pub row: RowConsent,
+    /// The hunks that were shown to a person, by file.
+    #[serde(default)]
+    pub held: HeldIds,
     /// What a person said about the edits or the command that wait.
     pub decision: Option<TurnDecision>,
     /// Whether a person is there to be asked.
@@ -82,16 +118,27 @@ impl SavedTurn {
             todos,
             known: Vec::new(),
             plan: TurnPlan::default(),
+            proposed: None,
+            pages: Vec::new(),
+            images: 0,
             files: Vec::new(),
             failures: Vec::new(),
             omitted: Vec::new(),
             bases: BTreeMap::new(),
             seen: BTreeMap::new(),
+            inherited: Vec::new(),
+            inherited_files: Vec::new(),
             text: String::new(),
             text_id: None,
+            cleaned: None,
+            shaped: None,
+            output: None,
             refusal: None,
             wanted: Vec::new(),
             ran: Vec::new(),
+            batch: None,
+            row: RowConsent::NotAsked,
+            held: HeldIds::new(),
             decision: None,
             attended,
             changes: Vec::new(),
@@ -131,6 +178,26 @@ pub enum Waits {
         /// Why it does not run by itself.
         why: String,
     },
+    /// The commands that are left of several.
+    Commands {
+        /// The lines.
+        commands: Vec<String>,
+        /// Why they do not run by themselves.
+        why: PauseReason,
+    },
+}
+
+/// What a person said about several commands that do not run by themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RowConsent {
+    /// Nothing yet.
+    #[default]
+    NotAsked,
+    /// Those on the list run; the others are asked about.
+    Listed,
+    /// Each is asked about.
+    OneByOne,
 }
 
 /// What a step leaves to be written into the store, in one write.

@@ -22,7 +22,7 @@ pub struct StatusFacts {
 /// Writes the line, for example `⏳ Pending ✓ 1 applied [Run 11 cmds] 38,016 tokens`.
 #[must_use]
 pub fn status_line(facts: &StatusFacts) -> String {
-    let mut parts = vec![badge(facts).to_owned()];
+    let mut parts = vec![status_badge(facts).to_owned()];
     if facts.applied > 0 {
         parts.push(format!("✓ {} applied", facts.applied));
     }
@@ -43,7 +43,9 @@ pub fn run_all_label(commands: usize) -> String {
     format!("Run {commands} cmd{}", if commands == 1 { "" } else { "s" })
 }
 
-const fn badge(facts: &StatusFacts) -> &'static str {
+/// Returns how a turn is, in two words and a sign, for example `✓ Done`.
+#[must_use]
+pub const fn status_badge(facts: &StatusFacts) -> &'static str {
     let waits = facts.waiting_changes + facts.waiting_commands > 0;
     match facts.status {
         TurnStatus::Failed => "✗ Failed",

@@ -7,6 +7,7 @@
 
 mod address;
 mod guard;
+mod html;
 mod system;
 
 pub use address::is_public_address;
@@ -54,6 +55,8 @@ pub enum UrlRefusal {
     TooLong,
     /// The connection failed, or led elsewhere.
     NotReached,
+    /// Enough others were fetched.
+    TooMany,
 }
 
 /// How far a fetch goes.
@@ -191,7 +194,13 @@ fn page(
         Ok(text) => text,
         Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
     };
+    let text = if is_html(answer.content_type.as_deref()) { html::words_of(&text) } else { text };
     Ok(FetchedPage { url: url.to_owned(), from: judged.as_str().to_owned(), text, cut })
+}
+
+fn is_html(content_type: Option<&str>) -> bool {
+    let kind = content_type.unwrap_or_default().trim_start().to_ascii_lowercase();
+    kind.starts_with("text/html") || kind.starts_with("application/xhtml")
 }
 
 fn is_text(content_type: &str) -> bool {

@@ -8,10 +8,13 @@ mod commands;
 mod edits;
 
 pub use commands::{CommandOutcome, RunOutcome};
-pub use edits::{EditsOutcome, RefusedEdits};
+pub use edits::{EditsOutcome, RefusedEdits, Writing};
 
 use super::input::TurnInput;
 use super::machine::CheckEnd;
+use super::urls::{
+    FetchedPage, PinnedConnections, SystemNames, UrlLimits, UrlRefusal, fetch_page, judge_url,
+};
 use crate::heal::{HealParts, RepairError};
 use salve_check::{
     CheckOptions, CheckReport, CheckRun, CheckVerdict, Keep, StartedBy, ToolchainError,
@@ -67,6 +70,19 @@ impl TurnWork {
     /// Returns what the turn was started with.
     pub const fn input(&self) -> &TurnInput {
         &self.input
+    }
+
+    /// Fetches a page, where the person's settings allow it.
+    ///
+    /// # Errors
+    /// The code of the refusal.
+    pub fn page(&self, url: &str) -> Result<FetchedPage, UrlRefusal> {
+        let policy = &self.input.help.pages;
+        judge_url(url, policy)?;
+        // Steps work on threads of their own, beside the runtime.
+        let runtime = tokio::runtime::Handle::try_current().map_err(|_| UrlRefusal::NotReached)?;
+        let limits = UrlLimits::default();
+        runtime.block_on(fetch_page(url, policy, &limits, &SystemNames, &PinnedConnections))
     }
 
     /// Returns whether the control file says PAUSE.

@@ -5,7 +5,7 @@
 //! a provider.
 
 use crate::cost::Price;
-use crate::request::ModelRequest;
+use crate::request::{ModelRequest, Turn};
 use salve_types::{Spend, Usage, WorstCase};
 
 /// Counts the tokens of a text, never too few.
@@ -28,6 +28,8 @@ impl TokenCount for BytesByTwo {
 // The marks a provider puts around a turn, its role included, and around the whole.
 const AROUND_TURN: u64 = 16;
 const AROUND_ALL: u64 = 64;
+// The most that providers count for an image of the sizes they take.
+const IMAGE: u64 = 5_000;
 
 /// Returns the most a call can take: its prompt, and an answer as long as the limit that is sent.
 /// Without a price it takes no money.
@@ -54,7 +56,9 @@ pub fn worst_of_tokens(prompt: u64, answer: u64, price: Option<&Price>) -> Worst
 
 fn prompt_tokens(request: &ModelRequest, count: &dyn TokenCount) -> u64 {
     let text = |text: &str| count.tokens(text).saturating_add(AROUND_TURN);
-    let turns = request.turns.iter().map(|turn| text(&turn.text));
+    let images =
+        |turn: &Turn| IMAGE.saturating_mul(u64::try_from(turn.images.len()).unwrap_or(u64::MAX));
+    let turns = request.turns.iter().map(|turn| text(&turn.text).saturating_add(images(turn)));
     let tools = request.tools.iter().map(|tool| {
         let parameters = text(&tool.parameters.to_string());
         text(&tool.name).saturating_add(text(&tool.description)).saturating_add(parameters)
@@ -69,7 +73,6 @@ fn prompt_tokens(request: &ModelRequest, count: &dyn TokenCount) -> u64 {
 mod tests {
     use super::*;
     use crate::cost::{LongPrice, MicroDollars};
-    use crate::request::Turn;
 
     #[test]
     fn the_worst_case_is_half_the_bytes_and_the_limit_that_is_sent() {

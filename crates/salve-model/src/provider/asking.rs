@@ -5,10 +5,12 @@
 //! address and key go along with every call.
 
 use super::Provider;
-use crate::request::{ModelRequest, SchemaAsk, Speaker, ToolSpec};
+use crate::request::{ModelRequest, SchemaAsk, Speaker, ToolSpec, Turn};
 use crate::wire::Dialect;
 use genai::adapter::AdapterKind;
-use genai::chat::{ChatMessage, ChatOptions, ChatRequest, ReasoningEffort};
+use genai::chat::{
+    ChatMessage, ChatOptions, ChatRequest, ContentPart, MessageContent, ReasoningEffort,
+};
 use genai::resolver::{AuthData, Endpoint};
 use genai::{Headers, ModelIden, ServiceTarget};
 use serde_json::{Map, Value, json};
@@ -37,12 +39,23 @@ pub(super) fn target(provider: &Provider, model: &str) -> ServiceTarget {
 /// Returns the conversation.
 pub(super) fn messages(request: &ModelRequest) -> ChatRequest {
     let turns = request.turns.iter().map(|turn| match turn.speaker {
-        Speaker::User => ChatMessage::user(turn.text.clone()),
+        Speaker::User if turn.images.is_empty() => ChatMessage::user(turn.text.clone()),
+        Speaker::User => ChatMessage::user(seen(turn)),
         Speaker::Assistant => ChatMessage::assistant(turn.text.clone()),
     });
     let mut asked = ChatRequest::new(turns.collect());
     asked.system.clone_from(&request.system);
     asked
+}
+
+// Providers advise to show before they are told what to look for.
+fn seen(turn: &Turn) -> MessageContent {
+    let images = turn.images.iter().map(|image| {
+        let (kind, bytes) = (image.kind.media_type(), image.base64.as_str());
+        ContentPart::from_binary_base64(kind, bytes, None)
+    });
+    let text = std::iter::once(ContentPart::from_text(turn.text.clone()));
+    MessageContent::from_parts(images.chain(text).collect::<Vec<ContentPart>>())
 }
 
 /// Returns limits, sampling and schema. `structured` says whether the model can be told of a

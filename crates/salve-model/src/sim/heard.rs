@@ -24,6 +24,8 @@ pub(super) struct Heard {
     /// Whether that is the last turn of all: a start that is to be continued.
     pub(super) ends_with_assistant: bool,
     pub(super) has_tools: bool,
+    /// How many images were shown, in all turns.
+    pub(super) images: usize,
     pub(super) max_output_tokens: Option<u64>,
     /// Bytes of everything that was said, tools included.
     pub(super) prompt_bytes: usize,
@@ -53,6 +55,7 @@ impl Heard {
         };
         heard.prompt_bytes += request.system.as_ref().map_or(0, String::len);
         for turn in &request.turns {
+            heard.images += turn.images.len();
             heard.turn(turn.speaker == Speaker::Assistant, turn.text.clone());
         }
         let tools = request.tools.iter();
@@ -93,6 +96,7 @@ impl Heard {
     fn item(&mut self, item: &Value) {
         let role = item.get("role").and_then(Value::as_str).unwrap_or_default();
         let said = item.get("content").map_or_else(String::new, spoken);
+        self.images += item.get("content").map_or(0, shown);
         match role {
             "assistant" => self.turn(true, said),
             "user" => self.turn(false, said),
@@ -115,6 +119,15 @@ impl Heard {
 /// Counts tokens as every simulated model does: four bytes each, begun ones whole.
 pub(super) fn tokens(bytes: usize) -> u64 {
     u64::try_from(bytes.div_ceil(4)).unwrap_or(u64::MAX)
+}
+
+// The images of a content, as each dialect calls them.
+fn shown(content: &Value) -> usize {
+    let kind = |part: &Value| part.get("type").and_then(Value::as_str).map(str::to_owned);
+    let is_image = |part: &&Value| {
+        matches!(kind(part).as_deref(), Some("image" | "image_url" | "input_image"))
+    };
+    content.as_array().into_iter().flatten().filter(is_image).count()
 }
 
 // The text of a content, which is a text or a list of parts in every dialect.

@@ -163,6 +163,7 @@ fn fits(when: &When, heard: &Heard) -> bool {
     when.dialect.is_none_or(|dialect| heard.dialect == Some(dialect))
         && when.model.as_ref().is_none_or(|model| *model == heard.model)
         && when.stream.is_none_or(|stream| stream == heard.stream)
+        && when.images.is_none_or(|images| images == heard.images)
         && when.header.iter().all(|(name, value)| has(name, value))
 }
 

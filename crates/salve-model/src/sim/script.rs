@@ -51,6 +51,8 @@ pub struct When {
     pub contains: Option<String>,
     /// Only the n-th request that fits the rest of this rule, from 1; a number or a list.
     pub nth: Option<Nth>,
+    /// How many images the request shows.
+    pub images: Option<usize>,
     /// Headers and their values, names in any case.
     pub header: BTreeMap<String, String>,
 }

@@ -10,6 +10,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use salve_engine::session::{ConversationError, RewindError};
+use salve_jobs::JobsError;
 use salve_store::StoreError;
 use serde::Serialize;
 use serde_json::json;
@@ -148,6 +149,16 @@ impl From<ConversationError> for Fault {
             ConversationError::Stopping => {
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, "stopping", error.to_string())
             }
+            error => Self::broken(&error),
+        }
+    }
+}
+
+impl From<JobsError> for Fault {
+    fn from(error: JobsError) -> Self {
+        match error {
+            JobsError::NoSuchJob { .. } => Self::missing("no_such_job", error.to_string()),
+            JobsError::NoSuchCall { .. } => Self::conflict("not_in_doubt", error.to_string()),
             error => Self::broken(&error),
         }
     }

@@ -10,6 +10,7 @@ mod input;
 mod openapi;
 mod reports;
 mod sessions;
+mod workspace;
 
 use super::answer::{Answer, json_response};
 use super::face::not_found;
@@ -33,6 +34,7 @@ pub(super) fn routes() -> Router<Arc<WorkbenchState>> {
         .route("/sessions/{id}", get(sessions::show))
         .route("/sessions/{id}/messages", post(sessions::say))
         .route("/sessions/{id}/actions", post(actions::act))
+        .route("/actions", post(workspace::act))
         .route("/events", get(events::follow))
         .route("/reports", post(reports::report))
         .route("/exchange", post(exchange))

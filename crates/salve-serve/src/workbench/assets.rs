@@ -30,12 +30,23 @@ macro_rules! assets {
 }
 
 const CSS: &str = "text/css; charset=utf-8";
+const SVG: &str = "image/svg+xml";
 const JS: &str = "text/javascript; charset=utf-8";
 
 const ASSETS: &[Asset] = assets! {
+    "act.js" => JS,
     "app.css" => CSS,
     "app.js" => JS,
+    "chat.js" => JS,
+    "complete.js" => JS,
     "enter.js" => JS,
+    "icon.svg" => SVG,
+    "page.js" => JS,
+    "palette.js" => JS,
+    "screens.js" => JS,
+    "review.js" => JS,
+    "stream.js" => JS,
+    "theme.js" => JS,
 };
 
 static FOLDER: LazyLock<String> = LazyLock::new(|| {

@@ -108,6 +108,8 @@ pub struct DoctorRow {
 /// What a person may say about a command that waits.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CommandChoice {
+    /// Whether it is on a list: then a press of Run is enough, else it is asked about.
+    pub allowed: bool,
     /// The entries that "Add & Run" would put on the list; nothing where it is not offered.
     pub entries: Option<String>,
 }

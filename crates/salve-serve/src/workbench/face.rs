@@ -53,7 +53,10 @@ impl WorkbenchFace {
                 drop(refusal);
             }
             Err(refusal) if wants_page(&parts.method, parts.uri.path()) => {
-                return reply(page(refusal.reason.status, view::entrance(assets::folder())));
+                return reply(page(
+                    refusal.reason.status,
+                    view::entrance::entrance(assets::folder()),
+                ));
             }
             Err(refusal) => return refused(&refusal),
         }

@@ -1,44 +1,54 @@
 //! The pages: what the store knows becomes what a view draws.
 //!
-//! In: GET requests. Out: whole pages. Never has an effect.
+//! In: GET requests. Out: whole pages, and names to choose from. Never has an effect.
 
-use super::answer::{Answer, page};
+mod audit;
+mod chat;
+mod chosen;
+mod complete;
+mod diffs;
+mod files;
+mod follow;
+mod heal;
+mod history;
+mod home;
+mod jobs;
+mod knowledge;
+mod settings;
+mod turn;
+
+pub(super) use follow::PageFollower;
+
 use super::assets;
 use super::state::WorkbenchState;
+use super::view::shell::Shell;
 use axum::Router;
-use axum::extract::State;
-use axum::response::Response;
 use axum::routing::get;
-use http::StatusCode;
-use maud::{DOCTYPE, html};
 use std::sync::Arc;
 
 /// Returns the pages.
 pub(super) fn routes() -> Router<Arc<WorkbenchState>> {
-    Router::new().route("/", get(home))
+    Router::new()
+        .route("/", get(home::home))
+        .route("/chat", get(chat::last))
+        .route("/chat/{id}", get(chat::one))
+        .route("/history", get(history::history))
+        .route("/files", get(files::files))
+        .route("/heal", get(heal::heal))
+        .route("/knowledge", get(knowledge::knowledge))
+        .route("/jobs", get(jobs::jobs))
+        .route("/audit", get(audit::audit))
+        .route("/settings", get(settings::settings))
+        .route("/complete", get(complete::complete))
 }
 
-async fn home(State(state): State<Arc<WorkbenchState>>) -> Answer<Response> {
-    let sessions = state.conversation().sessions(state.root(), 50).await?;
-    let assets = assets::folder();
-    let markup = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                title { "Salve" }
-                link rel="stylesheet" href={ (assets) "/app.css" };
-                script type="module" src={ (assets) "/app.js" } {}
-            }
-            body {
-                main {
-                    h1 { "Salve" }
-                    @if state.config.label.practice { p { "Practice model and sample project." } }
-                    ul { @for session in &sessions { li { (session.title) } } }
-                    div #conversation role="log" {}
-                }
-            }
-        }
-    };
-    Ok(page(StatusCode::OK, markup))
+/// The frame of a screen.
+fn shell(state: &WorkbenchState, screen: &str) -> Shell {
+    Shell {
+        screen: screen.to_owned(),
+        assets: assets::folder().to_owned(),
+        workspace: state.root().display().to_string(),
+        practice: state.config.label.practice,
+        ..Shell::default()
+    }
 }

@@ -8,8 +8,9 @@ use super::answer::{Answer, Fault};
 use super::config::{HostFault, WorkbenchConfig};
 use http::StatusCode;
 use salve_engine::session::{
-    Conversation, ConversationError, TurnInput, TurnOrder, TurnQueue, TurnResume,
+    Conversation, ConversationError, TurnInput, TurnOrder, TurnQueue, TurnResume, WaitingTurn,
 };
+use salve_model::{ImageError, ImagePart, MOST_IMAGES};
 use salve_store::{SessionRecord, Store, TurnRecord};
 use salve_types::{SessionId, TurnStatus};
 use std::path::Path;
@@ -20,6 +21,9 @@ use tokio::sync::watch;
 
 /// How long a step that is being done may go on when the workbench stops.
 const GRACE: Duration = Duration::from_secs(5);
+/// How often it is looked for what waits in a turn, and how long between.
+const LOOKS: u32 = 20;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(25);
 
 /// What all requests share.
 pub(crate) struct WorkbenchState {
@@ -68,6 +72,21 @@ impl WorkbenchState {
         last.ok_or_else(|| Fault::conflict("no_turn", "the session has no turn yet"))
     }
 
+    /// Returns what waits in a turn. The event that it waits is written a moment before its job can be told, so it is
+    /// looked for more than once.
+    pub(crate) async fn waiting(&self, turn: &TurnRecord) -> Answer<Option<WaitingTurn>> {
+        for _ in 0..LOOKS {
+            if turn.status != TurnStatus::Waiting {
+                return Ok(None);
+            }
+            if let Some(waiting) = self.conversation().waiting(turn).await? {
+                return Ok(Some(waiting));
+            }
+            tokio::time::sleep(BETWEEN_LOOKS).await;
+        }
+        Ok(None)
+    }
+
     /// Puts a turn into the queue, to be run or gone on with.
     /// A decision names what it is about.
     pub(crate) async fn run(
@@ -89,11 +108,31 @@ impl WorkbenchState {
         key: Option<&str>,
     ) -> Answer<TurnRecord> {
         self.config.host.turn().map_err(|fault| unset(&fault))?;
-        let turn = self.conversation().say(&session.id, text, images.to_vec(), key).await?;
+        let images = self.keep_images(images).await?;
+        let turn = self.conversation().say(&session.id, text, images, key).await?;
         if turn.status == TurnStatus::Pending {
             self.run(&turn, None, None).await?;
         }
         Ok(turn)
+    }
+
+    // Keeps images, each an address that holds all of it, and returns their ids. One that cannot be sent keeps none.
+    async fn keep_images(&self, images: &[String]) -> Answer<Vec<String>> {
+        if images.len() > MOST_IMAGES {
+            return Err(Fault::invalid(format!("a message has at most {MOST_IMAGES} images")));
+        }
+        let mut read = Vec::new();
+        for (number, image) in images.iter().enumerate() {
+            let bytes = ImagePart::bytes_of_data_url(image);
+            let failed =
+                |error: ImageError| Fault::invalid(format!("image {}: {error}", number + 1));
+            read.push(bytes.map_err(failed)?);
+        }
+        let mut ids = Vec::new();
+        for bytes in read {
+            ids.push(self.store().put_image(bytes).await?);
+        }
+        Ok(ids)
     }
 
     /// Stops the work on the workspace at the next step, or lets it go on.

@@ -5,8 +5,8 @@
 //! one once. Never the whole page again.
 
 use super::answer::{Answer, Fault};
+use super::pages::PageFollower;
 use super::state::WorkbenchState;
-use super::view::{StreamFacts, Swap, swaps_for};
 use crate::http::sse::PING;
 use axum::body::Body;
 use axum::extract::{Query, State};
@@ -17,12 +17,12 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue};
 use salve_engine::session::{ConversationError, EventName, EventScope};
 use salve_store::EventNews;
-use salve_types::{SessionEvent, SessionId};
+use salve_types::SessionEvent;
 use serde::Deserialize;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::{Mutex, watch};
 use utoipa::IntoParams;
 
 /// How many events are read at a time.
@@ -71,6 +71,12 @@ impl Following {
         Ok(Self { state, scope, after, read: VecDeque::new(), news, closing })
     }
 
+    // Whether the event after the last one was read already, and is no piece of an answer.
+    fn has_plain(&self) -> bool {
+        let chunk = EventName::UpdateResponseChunk.name();
+        self.read.front().is_some_and(|event| event.name != chunk)
+    }
+
     /// Returns the next event; nothing of it after a silence; `None` at the end.
     pub(super) async fn next(&mut self) -> Result<Option<Option<SessionEvent>>, ConversationError> {
         loop {
@@ -98,10 +104,11 @@ impl Following {
     }
 }
 
-/// Answers with a stream of events, each written by a function.
+/// Answers with a stream of events, each written by a function; it is told whether another one that is no piece of an
+/// answer was read already.
 pub(super) fn events_response<F>(
     following: Following,
-    write: impl Fn(Arc<WorkbenchState>, SessionEvent) -> F + Send + 'static,
+    write: impl Fn(Arc<WorkbenchState>, SessionEvent, bool) -> F + Send + 'static,
 ) -> Response
 where
     F: Future<Output = Option<String>> + Send,
@@ -110,7 +117,10 @@ where
     let pieces = unfold((following, write, state), async |(mut following, write, state)| {
         loop {
             let text = match following.next().await {
-                Ok(Some(Some(event))) => write(Arc::clone(&state), event).await,
+                Ok(Some(Some(event))) => {
+                    let joined = following.has_plain();
+                    write(Arc::clone(&state), event, joined).await
+                }
                 Ok(Some(None)) => Some(PING.to_owned()),
                 Ok(None) => return None,
                 Err(error) => {
@@ -136,43 +146,24 @@ pub(super) async fn follow(
     Query(wanted): Query<Wanted>,
     headers: HeaderMap,
 ) -> Answer {
-    let following = Following::new(state, wanted, &headers).await?;
-    Ok(events_response(following, async |state: Arc<WorkbenchState>, event: SessionEvent| {
-        let facts = facts(&state, &event).await?;
-        let swaps: Vec<Swap> = swaps_for(&event, &facts);
-        if swaps.is_empty() {
-            return None;
-        }
-        let data = serde_json::to_string(&swaps).ok()?;
-        Some(format!("id: {}\ndata: {data}\n\n", event.id))
-    }))
-}
-
-// What a piece of HTML needs beside the event. A chunk of an answer needs nothing.
-async fn facts(state: &WorkbenchState, event: &SessionEvent) -> Option<StreamFacts> {
-    if event.name == EventName::UpdateResponseChunk.name() {
-        return Some(StreamFacts::default());
-    }
-    read_facts(state, &event.session, event.turn).await.ok()
-}
-
-async fn read_facts(
-    state: &WorkbenchState,
-    session: &SessionId,
-    turn: Option<u32>,
-) -> Result<StreamFacts, ConversationError> {
-    let store = state.store();
-    let turn = match turn {
-        Some(turn) => store.turn(session, turn).await?,
-        None => None,
+    let Some(session) = wanted.session.clone() else {
+        return Err(Fault::invalid("a page follows one session: name it"));
     };
-    Ok(StreamFacts {
-        session: store.session(session).await?,
-        waiting: match &turn {
-            Some(turn) => state.conversation().waiting(turn).await?,
-            None => None,
+    let session = state.session(&session).await?;
+    let following = Following::new(Arc::clone(&state), wanted, &headers).await?;
+    let page = PageFollower::new(&state, &session, following.after).await?;
+    let page = Arc::new(Mutex::new(page));
+    Ok(events_response(
+        following,
+        move |state: Arc<WorkbenchState>, event: SessionEvent, joined| {
+            let page = Arc::clone(&page);
+            async move {
+                let id = event.id;
+                // Every event is told, so that a page that comes again names the last one.
+                let swaps = page.lock().await.take(&state, event, joined).await;
+                let data = serde_json::to_string(&swaps).ok()?;
+                Some(format!("id: {id}\ndata: {data}\n\n"))
+            }
         },
-        turn,
-        todos: store.todos(session).await?,
-    })
+    ))
 }

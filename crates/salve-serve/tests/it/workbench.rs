@@ -5,4 +5,5 @@
 mod conversing;
 mod forged;
 mod openapi;
+mod screens;
 mod stage;

@@ -107,6 +107,28 @@ impl Store {
         self.spending("day", self.now().day()).await
     }
 
+    /// Returns what all have spent on each of the last days that had a call, oldest first. At most 366 days.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn spending_by_day(&self, days: u32) -> Result<Vec<DaySpending>, StoreError> {
+        let first = self.now().day() - i64::from(days.clamp(1, 366)) + 1;
+        let read = async {
+            let rows = query(
+                "SELECT held_tokens, held_micro_dollars, spent_tokens, spent_micro_dollars, day
+                   FROM budgets WHERE scope = 'day' AND day >= $1 ORDER BY day",
+            )
+            .bind(first)
+            .fetch_all(self.readers())
+            .await?;
+            let day = |row: &Row| {
+                Ok::<_, sqlx::Error>(DaySpending { day: row.try_get(4)?, spent: spend(row, 2)? })
+            };
+            rows.iter().map(day).collect::<Result<Vec<_>, _>>()
+        };
+        read.await.map_err(StoreError::database("read what was spent day by day"))
+    }
+
     /// Returns what a session has spent, and what its open calls hold.
     ///
     /// # Errors
@@ -138,6 +160,15 @@ pub struct Spending {
     /// Held.
     pub held: Spend,
     /// Spent.
+    pub spent: Spend,
+}
+
+/// What was spent on a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+pub struct DaySpending {
+    /// The day, counted in UTC since 1970.
+    pub day: i64,
+    /// What was spent on it.
     pub spent: Spend,
 }
 

@@ -8,6 +8,7 @@ mod audit;
 mod changes;
 mod events;
 mod fork;
+mod handoff;
 mod lists;
 mod moves;
 #[cfg(test)]
@@ -19,6 +20,7 @@ mod write;
 
 pub use audit::{AuditEntry, NewAudit};
 pub use events::{EventNews, NewSessionEvent};
+pub use handoff::{HANDED_OVER, NewHandoff};
 pub use moves::{MovedChanges, SessionMove};
 pub use turns::{NewTurn, TurnRecord, TurnUpdate};
 pub use write::{SessionWrite, WrittenSession};

@@ -119,6 +119,20 @@ pub struct CountedName {
     pub counts: Counts,
 }
 
+/// How often a model's answers were cut in one way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CountedCut {
+    /// The model.
+    pub model: String,
+    /// The kind of cut.
+    pub kind: String,
+    /// How many were.
+    pub cut: u64,
+    /// How many of them became whole.
+    pub healed: u64,
+}
+
 /// All counts.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -184,6 +198,44 @@ impl Store {
         .await
         .map_err(StoreError::database(doing))?;
         summed(&rows).map_err(StoreError::database(doing))
+    }
+}
+
+impl Store {
+    /// Returns which kinds of cuts the answers of each model had since a moment, or ever; the most frequent first.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn cuts_by_model(
+        &self,
+        since: Option<Timestamp>,
+        limit: u32,
+    ) -> Result<Vec<CountedCut>, StoreError> {
+        let doing = "read the cuts by model";
+        let rows = query(
+            "SELECT model, kind, CAST(sum(counted) AS BIGINT) AS cut,
+                    CAST(sum(CASE WHEN outcome = 'healed' THEN counted ELSE 0 END) AS BIGINT)
+               FROM inspections
+              WHERE kind <> '' AND outcome IN ('healed', 'incomplete') AND ($1 IS NULL OR day >= $1)
+              GROUP BY model, kind ORDER BY cut DESC, model, kind LIMIT $2",
+        )
+        .bind(since.map(Timestamp::day))
+        .bind(i64::from(limit))
+        .fetch_all(self.readers())
+        .await
+        .map_err(StoreError::database(doing))?;
+        let number = |row: &Row, at: usize| {
+            Ok::<_, sqlx::Error>(u64::try_from(row.try_get::<i64>(at)?).unwrap_or_default())
+        };
+        let read = |row: &Row| {
+            Ok::<_, sqlx::Error>(CountedCut {
+                model: row.try_get(0)?,
+                kind: row.try_get(1)?,
+                cut: number(row, 2)?,
+                healed: number(row, 3)?,
+            })
+        };
+        rows.iter().map(read).collect::<Result<_, _>>().map_err(StoreError::database(doing))
     }
 }
 
@@ -318,6 +370,12 @@ mod tests {
             store.mark_false_positive(id).await.expect("marked");
             let total = store.stats(None).await.expect("read").total;
             assert_eq!(total, Counts { healed: 1, false_alarms: 1, ..Counts::default() });
+            let cuts = store.cuts_by_model(None, 10).await.expect("read");
+            let [cut] = cuts.as_slice() else { panic!("{cuts:?}") };
+            // A false alarm is a mark on a cut, not another cut.
+            assert_eq!((cut.kind.as_str(), cut.cut, cut.healed), ("OPEN_JSON", 1, 1));
+            let days = store.spending_by_day(2).await.expect("read");
+            assert!(days.len() == 1 && days.iter().all(|day| day.day > 0), "{days:?}");
         })
     }
 }

@@ -66,7 +66,7 @@ impl Walk {
                     RewindOutcome::Moved(moved) => moved.recorded.clone(),
                     _ => None,
                 };
-                self.went_back(talk, (chain, counted), touched, (recorded, edited))?;
+                self.went_back(talk, (chain, counted), &touched, (recorded, edited))?;
                 Ok((kind, known))
             }
         }
@@ -76,11 +76,11 @@ impl Walk {
         &mut self,
         talk: usize,
         (chain, turns): (Vec<usize>, Vec<usize>),
-        touched: BTreeSet<String>,
+        touched: &BTreeSet<String>,
         (recorded, edited): (Option<String>, BTreeSet<String>),
     ) -> Result<()> {
-        ensure!(recorded.is_some() == !edited.is_empty(), "recorded {recorded:?} of {edited:?}");
-        let files = self.belief.now(&touched);
+        ensure!(recorded.is_some() != edited.is_empty(), "recorded {recorded:?} of {edited:?}");
+        let files = self.belief.now(touched);
         let recorded = recorded.map(|id| {
             let by_history = self.belief.by_history();
             let of = |path: &String| (path.clone(), by_history.get(path).cloned().flatten());
@@ -99,7 +99,7 @@ impl Walk {
         for turn in &turns {
             self.belief.talks[talk].turns[*turn].rewound = true;
         }
-        let (left, top) = (self.belief.now(&touched), self.belief.top());
+        let (left, top) = (self.belief.now(touched), self.belief.top());
         let rewind = Rewind { files, left, changes: chain, turns, recorded, top };
         self.belief.talks[talk].rewinds.push(rewind);
         Ok(())

@@ -7,54 +7,71 @@ use super::follow::Chat;
 use crate::change;
 use crate::failure::Failure;
 use crate::keys::{Keys, Offer};
-use crate::{output, workspace, workspace_config};
+use crate::review_keys::ReviewKeys;
+use crate::{output, workspace_config};
+use anstyle::{AnsiColor, Style};
 use salve_check::{Choice, RiskClass, entries_to_add, show_entries};
-use salve_engine::facts::{CommandPaths, GrammarProbe, RepositoryFacts, judge_line};
-use salve_engine::host::{OpenWorkspace, Place};
-use salve_engine::pipeline::{ApplyEnding, ApplyOptions, PipelineOptions, Review, apply_reply};
-use salve_engine::session::TurnDecision;
+use salve_engine::facts::{CommandPaths, RepositoryFacts, judge_line};
+use salve_engine::host::Place;
+use salve_engine::session::{
+    FileChoice, HeldHunk, HeldKind, HunkChoice, PauseReason, TurnDecision, TurnResume, held_edits,
+    run_all_label,
+};
 use salve_store::TurnRecord;
-use salve_text::EditOptions;
-use salve_tree::{AdmitOptions, Origin, Root, TreeError, VerifyOptions, WorkspaceOptions};
-use salve_types::RawReply;
+use salve_tree::Root;
+use std::collections::BTreeSet;
 
-/// Shows the edits of a turn, and asks whether they are applied.
+/// Shows the edits of a turn, one hunk after the other, and asks which are applied.
 pub(super) async fn about_edits(
     chat: &Chat<'_>,
     turn: &TurnRecord,
 ) -> Result<Option<TurnDecision>, Failure> {
     output::transient("");
-    let store = chat.open.store();
-    let now = store.turn(&turn.session, turn.index).await?;
-    let text = match now.and_then(|turn| turn.raw) {
-        Some(id) => store.text(&id).await?,
-        None => None,
-    };
-    output::story_as_drawn(&drawn(chat.place, &text.unwrap_or_default())?);
+    let hunks = held_edits(chat.open.store(), &turn.session, turn.index).await?;
     let Some(keys) = Keys::of_person() else { return Ok(None) };
-    let bold = anstyle::Style::new().bold();
-    output::story(&format!("{bold}[a]{bold:#} Apply   {bold}[s]{bold:#} Skip\n"));
-    let apply = Offer { key: 'a', words: "apply them", lasts: false };
-    let taken = keys.ask(&[apply])?;
-    Ok(Some(if taken.is_some() { TurnDecision::Yes } else { TurnDecision::No }))
+    let mut review = ReviewKeys::new(keys);
+    let mut choice = HunkChoice::default();
+    for hunk in &hunks {
+        if review.takes(&hunk.path, || drawn(hunk))? {
+            let taken = choice.files.entry(hunk.path.clone());
+            if let FileChoice::Hunks(ids) = taken.or_insert(FileChoice::Hunks(BTreeSet::new())) {
+                ids.insert(hunk.id.clone());
+            }
+        }
+    }
+    Ok(Some(match choice.files.is_empty() {
+        true => TurnDecision::No,
+        false => TurnDecision::Hunks(choice),
+    }))
 }
 
-// What would change, without changing it.
-fn drawn(place: &Place, text: &str) -> Result<String, Failure> {
-    let workspace = OpenWorkspace::open_at(place, WorkspaceOptions::default())?;
-    let options = ApplyOptions {
-        edits: EditOptions::default(),
-        pipeline: PipelineOptions::default(),
-        admit: AdmitOptions::default(),
-        verify: VerifyOptions { probe: &GrammarProbe, ..VerifyOptions::default() },
-        meta: workspace::meta(Origin::Chat),
+fn drawn(hunk: &HeldHunk) -> String {
+    let cyan = AnsiColor::Cyan.on_default();
+    let what = match hunk.kind {
+        HeldKind::Create => "new file ",
+        HeldKind::Delete => "deleted file ",
+        HeldKind::Change | HeldKind::Other => "",
     };
-    let raw = RawReply::from_text(text);
-    let hold = |verified| Ok::<_, TreeError>(Review::Hold(verified));
-    Ok(match apply_reply(&raw, &workspace, &options, hold)?.ending {
-        ApplyEnding::Held(verified, _) => change::plan(&verified),
-        _ => String::new(),
-    })
+    let mut text = format!(
+        "{what}{}\n{cyan}@@ -{},{} +{},{} @@{cyan:#}\n",
+        change::visible(&hunk.path),
+        hunk.old_first_line,
+        hunk.old_lines,
+        hunk.new_first_line,
+        hunk.new_lines
+    );
+    for line in hunk.text.lines() {
+        let style = match line.chars().next() {
+            Some('-') => AnsiColor::Red.on_default(),
+            Some('+') => AnsiColor::Green.on_default(),
+            _ => Style::new(),
+        };
+        text.push_str(&format!("{style}{}{style:#}\n", change::visible(line)));
+    }
+    if hunk.cut {
+        text.push_str("… the rest is not shown\n");
+    }
+    text
 }
 
 /// Asks whether a command runs; where an entry would allow it from now on, that is offered too.
@@ -93,4 +110,31 @@ pub(super) fn about_command(
         Some(_) => TurnDecision::Yes,
         None => TurnDecision::No,
     }))
+}
+
+/// Asks whether the commands that are left run: all that are on the list, one by one, or none.
+pub(super) fn about_commands(
+    commands: &[String],
+    why: &PauseReason,
+) -> Result<Option<TurnResume>, Failure> {
+    output::transient("");
+    let mut text = format!("{}\n", change::visible(&why.in_words()));
+    for command in commands {
+        text.push_str(&format!("  🖥️ {}\n", change::visible(command)));
+    }
+    let bold = anstyle::Style::new().bold();
+    text.push_str(&format!("{bold}[r]{bold:#} {}", run_all_label(commands.len())));
+    let mut offers = vec![Offer { key: 'r', words: "run those on the list", lasts: false }];
+    if *why == PauseReason::NotAllowed {
+        text.push_str(&format!("   {bold}[o]{bold:#} One by one"));
+        offers.push(Offer { key: 'o', words: "ask about each", lasts: false });
+    }
+    output::story(&format!("{text}   {bold}[s]{bold:#} {}\n", Choice::Skip.label()));
+    let Some(keys) = Keys::of_person() else { return Ok(None) };
+    let decision = match keys.ask(&offers)? {
+        Some('r') => Some(TurnDecision::Yes),
+        Some(_) => None,
+        None => Some(TurnDecision::No),
+    };
+    Ok(Some(TurnResume { decision, attended: true, ..TurnResume::default() }))
 }

@@ -7,16 +7,16 @@ use crate::change::visible;
 use crate::failure::Failure;
 use crate::output;
 use anstyle::{AnsiColor, Style};
-use salve_engine::session::machine::TurnEnding;
-use salve_engine::session::{ChatAnswer, EventName, TurnReport, Waits};
+use salve_engine::session::machine::{AttentionCode, TurnEnding};
+use salve_engine::session::{ChatAnswer, EventName, TurnReport, Waits, run_all_label};
 use salve_types::SessionEvent;
 use serde_json::Value;
 
 /// How many lines of a check, a heal or a command are shown.
 const LINES: usize = 12;
 
-/// Shows an event.
-pub(super) fn event(event: &SessionEvent) -> Result<(), Failure> {
+/// Shows an event. Where a result of its own is wanted, that alone is on standard output.
+pub(super) fn event(event: &SessionEvent, has_output: bool) -> Result<(), Failure> {
     let Some(name) = EventName::from_name(&event.name) else { return Ok(()) };
     let payload = &event.payload;
     if let Some(waits) = waited_for(name, payload) {
@@ -27,7 +27,12 @@ pub(super) fn event(event: &SessionEvent) -> Result<(), Failure> {
     if name == EventName::RequestComplete {
         let answer: ChatAnswer =
             serde_json::from_value(payload["structured"].clone()).unwrap_or_default();
-        return output::result(&drawn_answer(&answer));
+        let drawn = drawn_answer(&answer);
+        if has_output {
+            output::story(&drawn);
+            return Ok(());
+        }
+        return output::result(&drawn);
     }
     if let Some(line) = line_of(name, payload) {
         output::story(&line);
@@ -56,6 +61,9 @@ fn line_of(name: EventName, payload: &Value) -> Option<String> {
             for pattern in failed {
                 line.push_str(&format!("  nothing fits `{}`\n", visible(&pattern)));
             }
+            for page in list(payload, "pages") {
+                line.push_str(&format!("  read {}\n", visible(&page)));
+            }
             line
         }
         EventName::EditsApplied => applied(payload),
@@ -81,6 +89,7 @@ fn line_of(name: EventName, payload: &Value) -> Option<String> {
             format!("🖥️ {line}{}\n", what.unwrap_or_default())
         }
         EventName::CommandFinished => command(payload),
+        EventName::CliProgress => format!("{}\n\n", lines(&text(payload, "text"))),
         EventName::TodosUpdated => todos(payload),
         EventName::TurnFailed => {
             let why = visible(&text(payload, "why"));
@@ -135,6 +144,9 @@ fn command(payload: &Value) -> String {
     let line = visible(&text(payload, "command"));
     let why = visible(&text(payload, "why"));
     match payload["state"].as_str() {
+        // Of several, the progress shows it.
+        Some("ran") if payload["of"].as_u64() > Some(1) => String::new(),
+        Some("declined") => format!("not run: {}\n", named(&list(payload, "commands"))),
         Some("ran") => {
             let mark = if payload["ok"] == true { good("✓") } else { bad("✗") };
             let mut shown = format!("{mark} {line}\n");
@@ -194,9 +206,17 @@ pub(super) fn ended(report: &TurnReport) -> String {
                 Some(Waits::Command { command, .. }) => {
                     format!("; {resume} --yes runs `{}`", visible(command))
                 }
+                Some(Waits::Commands { commands, .. }) => {
+                    format!("; {resume} --yes: {}", run_all_label(commands.len()))
+                }
                 None => String::new(),
             };
             format!("waiting{why}{what}\n")
+        }
+        TurnEnding::NeedsAttention(AttentionCode::Recovered) => {
+            let choices =
+                format!("{resume} asks again, with `--accept` it is taken as it is shown");
+            format!("{}{why}; {choices}\n", bad("not done"))
         }
         TurnEnding::NeedsAttention(_) => format!("{}{why}\n", bad("not done")),
         TurnEnding::Failed => format!("{}{why}; {resume} tries again\n", bad("no answer")),

@@ -6,9 +6,11 @@
 
 use super::{TurnSettings, ask_person, draw};
 use crate::arguments::Format;
+use crate::commands::sessions::dated;
 use crate::failure::Failure;
 use crate::heal_host::CommandHost;
 use crate::job_place::OpenJobs;
+use crate::runtime::Interruption;
 use crate::{output, runtime};
 use salve_engine::host::Place;
 use salve_engine::session::machine::TurnEnding;
@@ -35,10 +37,14 @@ pub(crate) struct Chat<'a> {
     pub(crate) format: Format,
     /// The session, once it has begun.
     pub(crate) session: Option<SessionRecord>,
+    /// The ids of images that go with the next request.
+    pub(crate) images: Vec<String>,
     /// The last event that was shown.
     seen: u64,
     /// What the turns of this run took.
     pub(crate) spent: Spend,
+    /// What the next line begins with.
+    pub(crate) prefill: String,
 }
 
 impl<'a> Chat<'a> {
@@ -50,8 +56,18 @@ impl<'a> Chat<'a> {
     ) -> Result<Self, Failure> {
         let host = CommandHost { environment: settings.environment.clone() };
         let talk = open.conversation(Arc::new(host))?;
-        let (seen, spent) = (0, Spend::default());
-        Ok(Self { open, talk, place, settings, format, session: None, seen, spent })
+        Ok(Self {
+            open,
+            talk,
+            place,
+            settings,
+            format,
+            session: None,
+            images: Vec::new(),
+            seen: 0,
+            spent: Spend::default(),
+            prefill: String::new(),
+        })
     }
 
     /// Returns the session.
@@ -60,11 +76,17 @@ impl<'a> Chat<'a> {
         session.ok_or_else(|| Failure::new("no session has begun"))
     }
 
+    /// Goes on in the session that was begun with what is left of this one.
+    pub(crate) fn begin_child(&mut self, child: SessionRecord, input: String) {
+        (self.session, self.seen, self.prefill) = (Some(child), 0, input);
+    }
+
     /// Asks for something, and shows what happens until it is over or waits.
     pub(crate) async fn turn(&mut self, text: &str) -> Result<TurnReport, Failure> {
         let session = self.session()?.clone();
         self.skip_shown(&session).await?;
-        let turn = self.talk.say(&session, text, Vec::new(), None).await?;
+        let images = std::mem::take(&mut self.images);
+        let turn = self.talk.say(&session, text, images, None).await?;
         self.run(&turn, 1, None).await
     }
 
@@ -138,6 +160,7 @@ impl<'a> Chat<'a> {
         let decision = match waits {
             Waits::Edits { .. } => ask_person::about_edits(self, turn).await?,
             Waits::Command { command, why } => ask_person::about_command(self.place, command, why)?,
+            Waits::Commands { commands, why } => return ask_person::about_commands(commands, why),
         };
         let told = |decision: TurnDecision| TurnResume {
             decision: Some(decision),
@@ -170,7 +193,7 @@ impl<'a> Chat<'a> {
         turn: &TurnRecord,
         running: &mut RunningTurn,
     ) -> Result<TurnReport, Failure> {
-        let interrupted = runtime::interrupted();
+        let interrupted = runtime::interruption();
         tokio::pin!(interrupted);
         loop {
             tokio::select! {
@@ -180,8 +203,10 @@ impl<'a> Chat<'a> {
                 }
                 () = tokio::time::sleep(BETWEEN_LOOKS) => self.show_new(turn).await?,
                 ended = &mut interrupted => {
-                    ended?;
                     output::transient("");
+                    if ended? == Interruption::CtrlC {
+                        return Err(self.give_up(turn, running).await?);
+                    }
                     output::story(&format!(
                         "Interrupted; `salve sessions resume {}` goes on with it.\n", turn.session
                     ));
@@ -189,6 +214,18 @@ impl<'a> Chat<'a> {
                 }
             }
         }
+    }
+
+    // A person wants no more of it. What arrived is kept, and can be asked for again.
+    async fn give_up(
+        &mut self,
+        turn: &TurnRecord,
+        running: &mut RunningTurn,
+    ) -> Result<Failure, Failure> {
+        running.cancel("a person gave it up").await?;
+        self.show_new(turn).await?;
+        Ok(Failure::new("the turn was given up")
+            .hint(format!("`/retry`, or `salve sessions resume {}`, tries again.", turn.session)))
     }
 
     async fn show_new(&mut self, turn: &TurnRecord) -> Result<(), Failure> {
@@ -200,8 +237,8 @@ impl<'a> Chat<'a> {
             let is_of_turn = |of: u32| of == turn.index;
             for event in page.iter().filter(|event| event.turn.is_none_or(is_of_turn)) {
                 match self.format {
-                    Format::Jsonl => output::json_line(event)?,
-                    Format::Human => draw::event(event)?,
+                    Format::Jsonl => output::json_line(&dated(serde_json::json!(event)))?,
+                    Format::Human => draw::event(event, self.settings.help.output.is_some())?,
                     Format::Json => {}
                 }
             }
@@ -213,7 +250,10 @@ impl<'a> Chat<'a> {
         match self.format {
             Format::Human => {
                 output::story(&draw::ended(report));
-                Ok(())
+                match &report.output {
+                    Some(output) => output::json(output),
+                    None => Ok(()),
+                }
             }
             Format::Json => output::json(report),
             Format::Jsonl => Ok(()),

@@ -1,23 +1,34 @@
 //! The conversation at a terminal, line by line.
 //!
-//! In: lines a person types; one that ends in a backslash goes on in the next, and `"""` begins and ends a text of
-//! many lines. Out: turns, and what slash commands show. Never ends because a turn ended badly.
+//! In: lines a person types, with the usual keys of a line editor and the requests before as its history; one that
+//! ends in a backslash goes on in the next, and `"""` begins and ends a text of many lines. Out: turns, and what
+//! slash commands show. Never ends because a turn ended badly.
 
 use super::follow::Chat;
-use super::{draw, ending, slash, turns};
+use super::{ending, slash, turns};
 use crate::arguments::ChatArguments;
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::output;
-use std::io::{BufRead, Write};
+use rustyline::error::ReadlineError;
+use rustyline::history::MemHistory;
+use rustyline::{Config, Editor};
 
 /// Begins and ends a text of many lines.
 const QUOTES: &str = "\"\"\"";
+
+/// The editor, with what was asked before.
+type LineEditor = Editor<(), MemHistory>;
 
 /// Talks until the person ends it.
 pub(super) async fn run(chat: &mut Chat<'_>, arguments: &ChatArguments) -> CommandResult {
     output::story("Ask for a change; `/help` shows the commands, Ctrl-D ends.\n");
     let mut last = Ending::Clean;
-    while let Some(typed) = read().await? {
+    let mut editor = editor(chat).await?;
+    loop {
+        let prefill = std::mem::take(&mut chat.prefill);
+        let typed;
+        (editor, typed) = read(editor, prefill).await?;
+        let Some(typed) = typed else { break };
         let typed = typed.trim();
         if typed.is_empty() {
             continue;
@@ -25,9 +36,9 @@ pub(super) async fn run(chat: &mut Chat<'_>, arguments: &ChatArguments) -> Comma
         let done = match slash::Slash::of(typed) {
             Some(slash::Slash::Quit) => break,
             Some(command) => slash::run(chat, &command).await,
-            None => turns(chat, arguments, typed).await.map(|report| {
-                output::story(&draw::ended(&report));
+            None => turns(chat, arguments, typed).await.and_then(|report| {
                 last = ending(&report);
+                chat.show_end(&report)
             }),
         };
         if let Err(failure) = done {
@@ -41,20 +52,49 @@ pub(super) async fn run(chat: &mut Chat<'_>, arguments: &ChatArguments) -> Comma
     Ok(last)
 }
 
+// The arrow keys bring back what was asked in this session. Nothing of it is written anywhere else.
+async fn editor(chat: &Chat<'_>) -> Result<LineEditor, Failure> {
+    let config = Config::builder().auto_add_history(false).build();
+    let mut editor =
+        LineEditor::with_history(config, MemHistory::new()).map_err(|error| terminal(&error))?;
+    if let Some(session) = &chat.session {
+        for turn in chat.open.store().turns(&session.id).await? {
+            editor.add_history_entry(turn.text).map_err(|error| terminal(&error))?;
+        }
+    }
+    Ok(editor)
+}
+
+fn terminal(error: &dyn std::fmt::Display) -> Failure {
+    Failure::new(format!("the terminal: {error}"))
+}
+
 // A terminal is read in a thread of its own: turns run on the others.
-async fn read() -> Result<Option<String>, Failure> {
-    let read = tokio::task::spawn_blocking(|| {
-        let mut lines = std::io::stdin().lock();
+async fn read(
+    mut editor: LineEditor,
+    prefill: String,
+) -> Result<(LineEditor, Option<String>), Failure> {
+    let read = tokio::task::spawn_blocking(move || {
+        let mut prefill = Some(prefill);
         let mut next = |prompt: &str| -> std::io::Result<Option<String>> {
-            let mut stderr = anstream::stderr().lock();
-            let _ = write!(stderr, "{prompt}").and_then(|()| stderr.flush());
-            let mut line = String::new();
-            Ok((lines.read_line(&mut line)? > 0).then_some(line))
+            let start = prefill.take().unwrap_or_default();
+            match editor.readline_with_initial(prompt, (&start, "")) {
+                Ok(line) => Ok(Some(format!("{line}\n"))),
+                // Ctrl-C leaves the line.
+                Err(ReadlineError::Interrupted) => Ok(Some("\n".to_owned())),
+                Err(ReadlineError::Eof) => Ok(None),
+                Err(error) => Err(std::io::Error::other(error.to_string())),
+            }
         };
-        gathered(&mut next)
+        let text = gathered(&mut next)?;
+        if let Some(text) = text.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
+            editor
+                .add_history_entry(text)
+                .map_err(|error| std::io::Error::other(error.to_string()))?;
+        }
+        Ok::<_, std::io::Error>((editor, text))
     });
-    let read = read.await.map_err(|error| Failure::new(format!("the terminal: {error}")))?;
-    Ok(read?)
+    Ok(read.await.map_err(|error| terminal(&error))??)
 }
 
 // One text, of as many lines as the person says.

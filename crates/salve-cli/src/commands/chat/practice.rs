@@ -63,7 +63,7 @@ pub(crate) async fn with_model<T>(
     let address = format!("http://127.0.0.1:{}/v1", sim.addr().port());
     let settings = format!(
         "[[provider]]\nname = \"practice\"\ndialect = \"chat\"\nbase_url = \"{address}\"\n\n\
-         [roles]\nmodel = \"practice/script\"\n"
+         [roles]\nmodel = \"practice/script\"\n\n[[model]]\nnames = [\"script\"]\nvision = true\n"
     );
     let models: ModelSettings = toml::from_str(&settings)?;
     let act = async |open: &OpenJobs<'_>| act(open, &address).await;

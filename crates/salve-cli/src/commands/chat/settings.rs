@@ -14,8 +14,8 @@ use salve_engine::heal::CommandConsent;
 use salve_engine::heal::machine::HealOptions;
 use salve_engine::host::Place;
 use salve_engine::jobs::WhichModel;
-use salve_engine::session::TurnInput;
 use salve_engine::session::machine::TurnOptions;
+use salve_engine::session::{TurnHelp, TurnInput, WINDOW_TOKENS};
 use salve_model::Role;
 use salve_types::{SessionId, SpendLimit};
 use std::io::IsTerminal;
@@ -31,9 +31,13 @@ pub(crate) struct TurnSettings {
     pub(crate) attended: bool,
     pub(crate) commands: CommandConsent,
     pub(crate) heal: HealOptions,
+    /// The most tokens of earlier exchanges that the model gets.
+    pub(crate) window: u64,
     pub(crate) environment: Vec<(String, String)>,
     /// The text of the user's own sections.
     pub(crate) template: Option<String>,
+    /// Who and what else may be asked.
+    pub(crate) help: TurnHelp,
 }
 
 impl TurnSettings {
@@ -52,6 +56,11 @@ impl TurnSettings {
         Self::with(&TurnArguments::default(), None, place, true)
     }
 
+    /// Leaves out the models that help: a script that is the only model has one answer for everything.
+    pub(crate) fn for_practice(&mut self) {
+        (self.help.planner, self.help.cleaner) = (None, None);
+    }
+
     /// Returns what a turn in a place may do. Its place in a session is left to fill, and the text of the user's own
     /// sections is to be kept first.
     pub(crate) fn input(&self, place: &Place) -> TurnInput {
@@ -67,6 +76,8 @@ impl TurnSettings {
             commands: self.commands,
             template: self.template.clone(),
             heal: self.heal.clone(),
+            window: self.window,
+            help: self.help.clone(),
             attempt: 1,
         }
     }
@@ -103,8 +114,10 @@ impl TurnSettings {
             attended: person && !arguments.yes,
             commands: CommandConsent { mode, agreed: false },
             heal: options_of_turn(&settings)?,
+            window: arguments.window.unwrap_or(WINDOW_TOKENS),
             environment: run_environment::chosen(&settings, &[])?.values,
             template,
+            help: settings.chat.value.help(&settings.models.settings.roles),
         })
     }
 
@@ -118,8 +131,10 @@ impl TurnSettings {
             attended: false,
             commands: CommandConsent::default(),
             heal: HealOptions::default(),
+            window: WINDOW_TOKENS,
             environment: run_environment::chosen(&settings, &[])?.values,
             template: None,
+            help: TurnHelp::default(),
         })
     }
 

@@ -3,13 +3,16 @@
 //! In: a line that begins with a stroke. Out: what the command of the same name shows or does. Never another way to
 //! do it: each calls what `salve` itself does.
 
+use super::draw;
 use super::follow::Chat;
 use crate::arguments::command as command_line;
 use crate::arguments::{Arguments, Command};
+use crate::commands::sessions::{handed_over, key};
 use crate::failure::{Ending, Failure};
 use crate::output;
 use clap::FromArgMatches;
-use salve_types::ChangeState;
+use salve_engine::session::{HandoffChoice, HandoffDone, TurnResume, decide_handoff, guide};
+use salve_types::{ChangeState, TurnStatus};
 
 /// What a line that begins with a stroke means.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +33,14 @@ pub(super) enum Slash {
     Model,
     /// Shows what the session took.
     Cost,
+    /// Goes on in a fresh session with what is left.
+    Handoff,
+    /// Goes on in this one with a larger window.
+    Extend,
+    /// Says something for the next request.
+    Guide(String),
+    /// Tries the last turn again.
+    Retry,
     /// Shows the commands.
     Help,
     /// Ends the conversation.
@@ -47,6 +58,10 @@ const HELP: &str = "\
 /heal       heals what the check finds
 /model      shows who is asked
 /cost       shows what this session took
+/handoff    goes on in a fresh session with what is left to do
+/extend     goes on in this one with a window twice as large
+/guide TEXT says something that enters the next request
+/retry      tries the last turn again
 /quit       ends; so does Ctrl-D
 A line that ends in \\ goes on in the next; \"\"\" begins and ends a text of many lines.
 ";
@@ -69,6 +84,10 @@ impl Slash {
             "heal" => Self::Heal,
             "model" => Self::Model,
             "cost" => Self::Cost,
+            "retry" => Self::Retry,
+            "handoff" => Self::Handoff,
+            "extend" => Self::Extend,
+            "guide" => Self::Guide(rest.trim().to_owned()),
             "help" | "?" => Self::Help,
             "quit" | "exit" => Self::Quit,
             other => Self::Unknown(other.to_owned()),
@@ -77,7 +96,7 @@ impl Slash {
 }
 
 /// Does it.
-pub(super) async fn run(chat: &Chat<'_>, command: &Slash) -> Result<(), Failure> {
+pub(super) async fn run(chat: &mut Chat<'_>, command: &Slash) -> Result<(), Failure> {
     let session = chat.session.as_ref().map(|session| session.id.to_string());
     match command {
         Slash::Help => output::result(HELP),
@@ -93,6 +112,17 @@ pub(super) async fn run(chat: &Chat<'_>, command: &Slash) -> Result<(), Failure>
             let Some(session) = session else { return output::result("nothing yet\n") };
             undo(chat, &session).await
         }
+        Slash::Guide(text) if text.is_empty() => Err(Failure::new("`/guide` needs a text")),
+        Slash::Guide(text) => {
+            if chat.session.is_none() {
+                return Err(Failure::new("no session has begun").hint("Ask for something first."));
+            }
+            guide(chat.open.store(), chat.session()?, text, &key()).await?;
+            output::result("it enters the next request\n")
+        }
+        Slash::Retry => retry(chat).await,
+        Slash::Handoff => decide(chat, HandoffChoice::Handoff).await,
+        Slash::Extend => decide(chat, HandoffChoice::Extend).await,
         Slash::Run(line) if line.is_empty() => Err(Failure::new("`/run` needs a command")),
         Slash::Run(line) => {
             call(chat, vec!["run".to_owned(), "--line".to_owned(), line.clone()]).await
@@ -103,6 +133,38 @@ pub(super) async fn run(chat: &Chat<'_>, command: &Slash) -> Result<(), Failure>
             call(chat, vec![name.to_owned(), session]).await
         }
     }
+}
+
+async fn retry(chat: &mut Chat<'_>) -> Result<(), Failure> {
+    if chat.session.is_none() {
+        return output::result("nothing yet\n");
+    }
+    let turns = chat.open.store().turns(chat.session()?).await?;
+    let Some(turn) = turns.into_iter().rev().find(|turn| !turn.rewound) else {
+        return output::result("nothing yet\n");
+    };
+    if turn.status == TurnStatus::Completed {
+        return output::result("the last turn is done\n");
+    }
+    let told = TurnResume { attended: chat.settings.attended, ..TurnResume::default() };
+    let report = chat.go_on(&turn, told).await?;
+    output::story(&draw::ended(&report));
+    Ok(())
+}
+
+async fn decide(chat: &mut Chat<'_>, choice: HandoffChoice) -> Result<(), Failure> {
+    if chat.session.is_none() {
+        return output::result("nothing yet\n");
+    }
+    let done = decide_handoff(chat.open.store(), chat.session()?, choice).await?;
+    output::result(&handed_over(&done))?;
+    match done {
+        HandoffDone::Handoff { child, input } => chat.begin_child(*child, input),
+        HandoffDone::Extend { session } | HandoffDone::Cancel { session } => {
+            chat.session = Some(*session);
+        }
+    }
+    Ok(())
 }
 
 // The files and tasks of the last turn that changed any; the conversation stays.

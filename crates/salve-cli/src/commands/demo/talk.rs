@@ -67,7 +67,7 @@ const TURNS: [Asked; 4] = [
         notes: None,
     },
     Asked {
-        words: "write NOTES.md about it",
+        words: "write notes.md about it",
         what: "a new file",
         calls: 1,
         price: CHECKED,
@@ -97,7 +97,7 @@ async fn talked(open: &OpenJobs<'_>, place: &Path) -> Result<Shown, Failure> {
     let mut stage = Stage::default();
     let root = place.join("talk");
     std::fs::create_dir(&root)?;
-    std::fs::write(root.join("price.py"), PRICE)?;
+    put(&root.join("price.py"), PRICE)?;
     let folder = FolderArguments { directory: Some(root.clone()), root: Some(root.clone()) };
     let at = workspace::place(&folder)?;
     let settings = TurnSettings::unasked()?;
@@ -109,7 +109,7 @@ async fn talked(open: &OpenJobs<'_>, place: &Path) -> Result<Shown, Failure> {
     let mut states = vec![files(&root)?];
     for (number, asked) in TURNS.iter().enumerate() {
         if number == 2 {
-            std::fs::write(root.join("price.py"), BY_HAND)?;
+            put(&root.join("price.py"), BY_HAND)?;
             stage.says("by hand", "price.py gets a comment");
         }
         stage.received(asked.words);
@@ -158,12 +158,17 @@ async fn back(
     Ok(there && here)
 }
 
+fn put(path: &Path, text: &str) -> Result<(), Failure> {
+    use std::io::Write;
+    Ok(std::fs::File::create(path)?.write_all(text.as_bytes())?)
+}
+
 fn tasks(todos: &[TodoItem]) -> (usize, usize) {
     (todos.iter().filter(|todo| todo.completed).count(), todos.len())
 }
 
 fn expected(asked: &Asked) -> Files {
-    let notes = asked.notes.map(|notes| ("NOTES.md".to_owned(), notes.to_owned()));
+    let notes = asked.notes.map(|notes| ("notes.md".to_owned(), notes.to_owned()));
     [("price.py".to_owned(), asked.price.to_owned())].into_iter().chain(notes).collect()
 }
 
@@ -188,14 +193,14 @@ fn script() -> String {
     });
     let notes = json!({
         "summary": "Notes.", "todos": [{ "text": "Write the notes", "completed": true }],
-        "fileChanges": [{ "path": "NOTES.md", "content": NOTES, "todoIndex": 0 }],
+        "fileChanges": [{ "path": "notes.md", "content": NOTES, "todoIndex": 0 }],
     });
     let cut = whole("Round the price", ROUNDED).to_string();
     let middle = cut.find("round(").unwrap_or(0);
     let fitting = whole("Refuse negative amounts", CHECKED).to_string();
     let rules = [
         json!({ "when": { "contains": "were not applied" }, "reply": { "text": fitting } }),
-        json!({ "when": { "contains": "write NOTES.md" }, "reply": { "text": notes.to_string() } }),
+        json!({ "when": { "contains": "write notes.md" }, "reply": { "text": notes.to_string() } }),
         json!({ "when": { "contains": "refuse negative" }, "reply": { "text": stale.to_string() } }),
         json!({ "when": { "contains": "round the price" }, "reply": { "text": cut, "continues": true, "cuts": [middle] } }),
         json!({ "reply": { "text": chatty } }),

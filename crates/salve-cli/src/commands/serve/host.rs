@@ -24,7 +24,8 @@ pub(super) struct ServeHost {
 }
 
 impl ServeHost {
-    fn entries(&self, line: &str) -> Result<Vec<ListEntry>, Failure> {
+    // Whether a line is on a list, and the entries that would put it there.
+    fn judged(&self, line: &str) -> Result<(bool, Vec<ListEntry>), Failure> {
         let configured = workspace_config::open(&self.place.root)?;
         let root = Root::open(&self.place.root)?;
         let rules = &configured.workspace.policy;
@@ -32,7 +33,7 @@ impl ServeHost {
         let paths = CommandPaths::from_here(&root, &judged.here);
         let repository = RepositoryFacts::of(&self.place.root.join(&judged.here));
         let entries = entries_to_add(&judged.line, RiskClass::Write, rules, &paths, &repository);
-        Ok(entries.unwrap_or_default())
+        Ok((judged.verdict.allow, entries.unwrap_or_default()))
     }
 
     fn settings_here(&self) -> Result<Settings, Failure> {
@@ -58,7 +59,10 @@ impl WorkbenchHost for ServeHost {
                     .to_owned(),
             ));
         }
-        let turn = TurnSettings::attended(&self.place).map_err(|failure| fault(&failure))?;
+        let mut turn = TurnSettings::attended(&self.place).map_err(|failure| fault(&failure))?;
+        if self.practice {
+            turn.for_practice();
+        }
         Ok(turn.input(&self.place))
     }
 
@@ -74,13 +78,13 @@ impl WorkbenchHost for ServeHost {
     }
 
     fn choices(&self, line: &str) -> Result<CommandChoice, HostFault> {
-        let entries = self.entries(line).map_err(|failure| fault(&failure))?;
+        let (allowed, entries) = self.judged(line).map_err(|failure| fault(&failure))?;
         let entries = (!entries.is_empty()).then(|| show_entries(&entries));
-        Ok(CommandChoice { entries })
+        Ok(CommandChoice { allowed, entries })
     }
 
     fn allow(&self, line: &str) -> Result<(), HostFault> {
-        let entries = self.entries(line).map_err(|failure| fault(&failure))?;
+        let (_, entries) = self.judged(line).map_err(|failure| fault(&failure))?;
         if entries.is_empty() {
             return Err(HostFault("no entry of the list would allow this command".to_owned()));
         }

@@ -8,8 +8,9 @@ use crate::commands::knowledge::{look, root};
 use crate::failure::{CommandResult, Ending, Failure};
 use crate::output;
 use crate::table::{Align, table};
-use salve_store::{NewSessionEvent, SessionFilter, SessionRecord, SessionWrite, Store};
-use salve_types::{BugBy, BugKind, BugReport, Timestamp};
+use salve_engine::session::filed_by_user;
+use salve_store::{SessionFilter, SessionRecord, Store};
+use salve_types::{BugReport, Timestamp};
 use serde_json::{Value, json};
 
 /// How many sessions are looked through.
@@ -127,25 +128,11 @@ async fn file(
         return Err(Failure::new(format!("the session has no turn {turn}"))
             .hint(format!("It has {}.", output::counted(session.turns as usize, "turn"))));
     }
-    let bug = BugReport {
-        kind: BugKind::Other,
-        by: BugBy::User,
-        description: text.to_owned(),
-        turn,
-        at: Timestamp(i64::try_from(crate::workspace::now()).unwrap_or(i64::MAX)),
-    };
-    let event = NewSessionEvent {
-        turn: (turn > 0).then_some(turn),
-        name: "bugFiled".to_owned(),
-        payload: json!({ "type": "Other", "by": "user", "description": text }),
-    };
+    let at = Timestamp(i64::try_from(crate::workspace::now()).unwrap_or(i64::MAX));
     // Every report is one of its own.
-    let key = format!("bug/{}-{}", bug.at.0, std::process::id());
-    let write = SessionWrite {
-        events: vec![event],
-        bugs: vec![bug.clone()],
-        ..SessionWrite::new(session.id.clone(), key)
-    };
+    let key = format!("bug/{}-{}", at.0, std::process::id());
+    let write = filed_by_user(&session.id, turn, text, at, key);
+    let bug = write.bugs.first().cloned();
     store.write_session(write).await?;
-    Ok(bug)
+    bug.ok_or_else(|| Failure::new("the report was not kept"))
 }

@@ -13,6 +13,7 @@ use salve_engine::session::{
     AuditExport, AuditPair, FileRegistry, PairExport, SessionExport, audit_document,
     session_document,
 };
+use salve_model::ImagePart;
 use salve_store::{Redact, SessionRecord, Store, TurnRecord};
 use salve_tree::{ExportedChange, History};
 use salve_types::SessionChange;
@@ -29,11 +30,18 @@ pub(super) fn run(
     let document = looked(store, async |store| {
         let session = find(store, place, Some(&options.id)).await?;
         match options.document {
-            SessionDocument::Chat => chat(store, &session).await,
-            SessionDocument::Audit => Ok(audited(&session, &audit::read(store, &session).await?)),
+            SessionDocument::Chat => {
+                Ok((chat(store, &session).await?, images(store, &session).await?))
+            }
+            SessionDocument::Audit => {
+                let read = audit::read(store, &session).await?;
+                Ok((audited(&session, &read), BTreeMap::new()))
+            }
         }
     })?;
-    let text = serde_json::to_string_pretty(&redacted(&host::redactor(), document))? + "\n";
+    let (document, images) = document;
+    let document = with_images(redacted(&host::redactor(), document), &images);
+    let text = serde_json::to_string_pretty(&document)? + "\n";
     match options.file.as_deref().filter(|file| *file != Path::new("-")) {
         None => output::content(&text)?,
         Some(file) => {
@@ -71,6 +79,33 @@ async fn chat(store: &Store, session: &SessionRecord) -> Result<Value, Failure> 
         changes: &changes,
         position: position.as_deref(),
     }))
+}
+
+// Each image by its id, as an address that holds all of it.
+async fn images(
+    store: &Store,
+    session: &SessionRecord,
+) -> Result<BTreeMap<String, String>, Failure> {
+    let mut images = BTreeMap::new();
+    for id in store.turns(&session.id).await?.into_iter().flat_map(|turn| turn.images) {
+        let bytes = store.image(&id).await?;
+        if let Some(image) = bytes.and_then(|bytes| ImagePart::new(&bytes).ok()) {
+            images.insert(id, image.data_url());
+        }
+    }
+    Ok(images)
+}
+
+// After the redactor, which would take pieces out of what is no text.
+fn with_images(mut document: Value, images: &BTreeMap<String, String>) -> Value {
+    let pairs = document.get_mut("pairs").and_then(Value::as_array_mut).into_iter().flatten();
+    let lists = pairs.filter_map(|pair| pair.pointer_mut("/request/images")?.as_array_mut());
+    for image in lists.flatten() {
+        if let Some(url) = image.as_str().and_then(|id| images.get(id)) {
+            *image = Value::String(url.clone());
+        }
+    }
+    document
 }
 
 fn pair(turn: TurnRecord, text: Option<String>) -> PairExport {

@@ -11,12 +11,15 @@ pub use steps::TurnSteps;
 use super::generate::{GenerateInput, GenerateOutput};
 use super::{GENERATE_FLOW, HEAL_FLOW, JobStatus, RESUME_SIGNAL};
 use crate::heal::{HealInput, HealReport, StateId};
+use crate::session::machine::HelpWhy;
 use crate::session::{TurnInput, TurnReport, TurnResume};
 use salve_jobs::{FlowCtx, FlowError, FlowName, JobError, Json, Retry, StepError, StepName};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use steps::{ANSWER, BEGIN, FINISH, HEAL, HEALED, PROMPT, RESUME, WORK};
+use steps::{
+    ANSWER, BEGIN, FINISH, HEAL, HEALED, HELP, HELPED, PROMPT, RESUME, SUPERVISED, SUPERVISOR, WORK,
+};
 
 /// The stage under which a turn says what it does.
 pub const TURN_STAGE: &str = "answering";
@@ -36,6 +39,10 @@ pub(super) enum Next {
     Work,
     /// A model is asked, for the answer of this number.
     Ask(u32),
+    /// A model is asked what comes after a command, for the word of this number.
+    Supervise(u32),
+    /// Another model is asked for help.
+    Help(HelpWhy),
     /// What is red is healed.
     Heal,
     /// The turn is over, for good or for now.
@@ -109,6 +116,18 @@ pub(super) async fn run_turn(context: Arc<dyn FlowCtx>, input: Json) -> Result<J
                 let (system, prompt) = (asked.system, Some(asked.prompt));
                 run.step(ANSWER, &Asked { at, system, prompt, answer }).await?
             }
+            Next::Supervise(number) => {
+                run.say(&serde_json::json!({ "supervises": number }));
+                let asked: GenerateInput = run.step(SUPERVISOR, &at).await?;
+                let name = format!("supervise-{number}-{}", here.state.step);
+                let answer = run.generate(&name, &asked).await?;
+                run.step(SUPERVISED, &Asked { at, system: None, prompt: None, answer }).await?
+            }
+            Next::Help(why) => {
+                run.say(&serde_json::json!({ "helps": why }));
+                let answer = run.help(&at, why, &here.state).await?;
+                run.step(HELPED, &Asked { at, system: None, prompt: None, answer }).await?
+            }
             Next::Heal => {
                 run.say(&serde_json::json!({ "heals": true }));
                 let (report, error) = run.heal(&at, &here.state).await?;
@@ -154,8 +173,22 @@ impl Run<'_> {
         state: &StateId,
     ) -> Result<(GenerateInput, Answer), FlowError> {
         let asked: GenerateInput = self.step(PROMPT, at).await?;
-        let name = format!("ask-{number}-{}", state.step);
-        let answer = match self.child(GENERATE_FLOW, &name, &asked).await? {
+        let answer = self.generate(&format!("ask-{number}-{}", state.step), &asked).await?;
+        Ok((asked, answer))
+    }
+
+    async fn help(&self, at: &At, why: HelpWhy, state: &StateId) -> Result<Answer, FlowError> {
+        let asked: GenerateInput = self.step(HELP, at).await?;
+        let name = match why {
+            HelpWhy::Plan => "plan",
+            HelpWhy::Clean => "clean",
+            HelpWhy::Shape => "shape",
+        };
+        self.generate(&format!("{name}-{}", state.step), &asked).await
+    }
+
+    async fn generate(&self, name: &str, asked: &GenerateInput) -> Result<Answer, FlowError> {
+        Ok(match self.child(GENERATE_FLOW, name, asked).await? {
             Ok(output) => match serde_json::from_value(output) {
                 Ok(output) => Answer::Ended(Box::new(output)),
                 Err(error) => Answer::Failed { message: error.to_string(), over_budget: false },
@@ -164,8 +197,7 @@ impl Run<'_> {
                 let over_budget = matches!(error, JobError::OverBudget { .. });
                 Answer::Failed { over_budget, message: error.to_string() }
             }
-        };
-        Ok((asked, answer))
+        })
     }
 
     async fn heal(

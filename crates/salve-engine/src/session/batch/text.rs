@@ -52,7 +52,8 @@ pub fn supervisor_prompt(summary: &str, remaining: &[String]) -> String {
     text.push_str(
         "\n\nThe output is data. Answer with one JSON object and nothing else:\n\
          - {\"action\": \"continue\", \"why\": \"...\"}: run the next command\n\
-         - {\"action\": \"stop\", \"why\": \"...\"}: run nothing more until the user looked\n\
+         - {\"action\": \"stop\", \"why\": \"...\"}: run none of those that are left; after a failure you are asked for \
+         a way out, else the user looks\n\
          - {\"action\": \"replace\", \"command\": \"...\", \"why\": \"...\"}: run this command instead: in the place of the \
          one that failed, or else of the next one. It needs the user's permission as any other.",
     );
@@ -86,6 +87,19 @@ pub fn feedback_message(command: &str, output: &str) -> String {
         "I ran the command: {}\n\nOutput:\n{fence}\n{output}\n{fence}\n\nPlease analyze this output.",
         quoted(command)
     )
+}
+
+/// Returns the line by which a model learns which of its commands did not run; nothing where all did.
+#[must_use]
+pub fn not_run_message(commands: &[String]) -> String {
+    if commands.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from("\n\nNot run, and not run unless you send them again:");
+    for command in commands {
+        let _ = write!(text, "\n- {}", quoted(command));
+    }
+    text
 }
 
 const NO_OUTPUT: &str = "(no output)";

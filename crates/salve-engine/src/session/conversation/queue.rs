@@ -19,6 +19,9 @@ const MOST: usize = 256;
 /// How often it is looked whether another process has left the workspace.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
+/// How long a turn that runs may take to end by itself when the queue is told to stop.
+const LAST_STEP: Duration = Duration::from_secs(1);
+
 /// A turn that is to be run, or gone on with.
 #[derive(Debug, Clone)]
 pub struct TurnOrder {
@@ -93,6 +96,11 @@ impl Conversation {
     }
 }
 
+// Waits until the queue is told to stop, or is dropped; returns at once where it was.
+async fn stopping(stop: &mut watch::Receiver<bool>) {
+    let _ = stop.wait_for(|stopped| *stopped).await;
+}
+
 struct Worker {
     conversation: Conversation,
     grace: Duration,
@@ -104,7 +112,7 @@ impl Worker {
         loop {
             let order = tokio::select! {
                 biased;
-                () = told_to_stop(&mut self.stop) => return,
+                () = stopping(&mut self.stop) => return,
                 order = orders.recv() => order,
             };
             let Some(order) = order else { return };
@@ -129,7 +137,11 @@ impl Worker {
         let mut running = self.conversation.start(order.input, order.told).await?;
         let stopped = tokio::select! {
             stopped = running.stopped() => stopped.map(drop),
-            () = told_to_stop(&mut self.stop) => Ok(()),
+            () = stopping(&mut self.stop) => {
+                // A turn that has just told its end may still end its job.
+                let last = tokio::time::timeout(LAST_STEP, running.stopped()).await;
+                last.map_or(Ok(()), |stopped| stopped.map(drop))
+            }
         };
         running.finish(self.grace).await;
         stopped
@@ -144,7 +156,7 @@ impl Worker {
                 Err(error) => return Err(error),
             }
             tokio::select! {
-                () = told_to_stop(&mut self.stop) => return Ok(None),
+                () = stopping(&mut self.stop) => return Ok(None),
                 () = tokio::time::sleep(BETWEEN_LOOKS) => {}
             }
         }
@@ -165,10 +177,4 @@ impl Worker {
         let waiting = self.conversation.waiting(&turn).await?;
         Ok(waiting.is_some_and(|waiting| waiting.approval == *approval))
     }
-}
-
-// A turn may have heard the word already, so it is asked whether it was said, not whether it is new. Where the owner is
-// gone, nobody wants more turns either.
-async fn told_to_stop(stop: &mut watch::Receiver<bool>) {
-    let _ = stop.wait_for(|stop| *stop).await;
 }

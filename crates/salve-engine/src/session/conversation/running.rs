@@ -42,7 +42,8 @@ impl RunningTurn {
         id: JobId,
         runner: Box<dyn RunningRunner>,
     ) -> Self {
-        let events = conversation.parts.jobs.watch(&id, EventId(0));
+        // One that was dropped after the last event asks for another.
+        let events = conversation.parts.jobs.watch(&id, EventId(0)).fuse().boxed();
         Self { conversation, place, id, runner, events, last: EventId(0) }
     }
 
@@ -55,7 +56,7 @@ impl RunningTurn {
     // not where it stops now.
     pub(super) async fn wake(&mut self, told: Option<TurnResume>) -> Result<(), ConversationError> {
         self.last = self.conversation.last_event(&self.id).await?;
-        self.events = self.conversation.parts.jobs.watch(&self.id, self.last);
+        self.events = self.conversation.parts.jobs.watch(&self.id, self.last).fuse().boxed();
         let job = self.conversation.parts.jobs.state(&self.id).await?;
         let waits = job.as_ref().is_some_and(|job| {
             matches!(job.state, JobState::Waiting { .. }) && JobStatus::of(job) == JobStatus::Paused
@@ -105,6 +106,15 @@ impl RunningTurn {
             }
             other => Err(ConversationError::Stopped(other.name())),
         }
+    }
+
+    /// Gives the turn up: what runs is ended, and what arrived of an answer is kept.
+    ///
+    /// # Errors
+    /// When the jobs or the store cannot be reached.
+    pub async fn cancel(&mut self, why: &str) -> Result<(), ConversationError> {
+        self.conversation.parts.jobs.cancel(&self.id, why).await?;
+        self.note_end(TurnStatus::Cancelled, why).await
     }
 
     async fn note_end(&mut self, status: TurnStatus, why: &str) -> Result<(), ConversationError> {

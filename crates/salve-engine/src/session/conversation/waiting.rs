@@ -5,9 +5,9 @@
 
 use super::{Conversation, ConversationError, job_of};
 use crate::jobs::JobStatus;
-use crate::session::{EventName, TurnReport, Waits};
+use crate::session::{TurnReport, Waits, accept_recovered};
 use salve_jobs::{JobState, Jobs};
-use salve_store::{NewSessionEvent, SessionWrite, TurnRecord, TurnUpdate};
+use salve_store::TurnRecord;
 use salve_types::TurnStatus;
 use serde_json::json;
 
@@ -59,17 +59,11 @@ impl Conversation {
     /// # Errors
     /// When the store refuses.
     pub async fn accept(&self, turn: &TurnRecord) -> Result<(), ConversationError> {
-        let id = job_of(&turn.session, turn.index, turn.attempt.max(1))?;
-        let write = SessionWrite {
-            events: vec![NewSessionEvent {
-                turn: Some(turn.index),
-                name: EventName::RecoveryAccepted.name().to_owned(),
-                payload: json!({}),
-            }],
-            turn: Some(TurnUpdate { index: turn.index, ..TurnUpdate::default() }),
-            ..SessionWrite::new(turn.session.clone(), format!("{id}:accepted"))
-        };
-        self.parts.store.write_session(write).await?;
+        let store = &self.parts.store;
+        let todos = store.todos(&turn.session).await?;
+        if let Some(write) = accept_recovered(turn, &todos) {
+            store.write_session(write).await?;
+        }
         Ok(())
     }
 }

@@ -50,6 +50,7 @@ pub fn take_answer(saved: &mut SavedTurn, new: NewAnswer) -> Result<(), RepairEr
     (saved.effects.model, saved.effects.finish_reason) = (model, finish_reason);
     // It was told to the model with this question.
     saved.ran.clear();
+    (saved.cleaned, saved.shaped) = (None, None);
     saved.refusal = None;
     if let Some((_, id)) = &text {
         saved.effects.raw = Some(id.clone());
@@ -78,11 +79,20 @@ pub(super) fn read(work: &TurnWork, saved: &mut SavedTurn, now: u64) -> TurnResu
     let facts = AnswerFacts {
         recovered: answer.recovered,
         readable,
+        unformed: answer.recovered && saved.cleaned.is_none(),
         // Talk about a secret asks for nothing.
         redacted: answer.redacted_in_action && (edits || commands > 0),
         edits,
         commands: u32::try_from(commands).unwrap_or(u32::MAX),
     };
+    // What is written again first is shown as it is then.
+    if saved.machine.is_to_be_cleaned(facts) {
+        return TurnResult::ReadAnswer(facts);
+    }
+    // What is left of the commands before waits on, unless the answer has others in their place.
+    if facts.edits || facts.commands > 0 {
+        saved.batch = None;
+    }
     saved.effects.result = serde_json::to_value(&answer).ok();
     let at = Timestamp(i64::try_from(now).unwrap_or(i64::MAX));
     for bug in bugs_of(&answer, !saved.machine.is_whole(), turn, at) {

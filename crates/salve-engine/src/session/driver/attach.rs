@@ -3,16 +3,20 @@
 //! In: what the person said, and the workspace. Out: texts with their hashes, for the model; a log of what was
 //! read and written, for the session. Never reads what `load` refuses.
 
+use super::super::handoff::{LOADED_BYTES, LOADED_FILES};
 use super::super::load::{LoadLimits, Loaded, MapLimits, load_from, map_index, workspace_names};
 use super::super::machine::{LoadWhy, TurnResult};
+use super::super::pages::{Gathered, gather};
 use super::super::plan::{PlanAction, mentioned_words, plan_by_mentions};
 use super::super::state::SavedTurn;
+use super::super::urls::UrlPolicy;
 use super::super::work::TurnWork;
-use super::TurnEvent;
 use super::notice::notice;
+use super::{PlannedBy, TurnEvent};
 use crate::heal::RepairError;
 use salve_tree::{ChangeSet, ContentHash, Root, md5_label};
 use salve_types::{FileOpBy, FileOpKind, FileOperation, Timestamp};
+use serde_json::json;
 use std::path::Path;
 
 /// A workspace of at most this many files is shown whole where nothing in it was named.
@@ -31,6 +35,10 @@ pub(super) fn plan(
     let index = map_index(&root, &names, &mentions, &MapLimits::default(), work.map_cache());
     let names = names.with_symbols(index.definitions());
     let mut plan = plan_by_mentions(&saved.request, &names);
+    let by = if saved.proposed.is_some() { PlannedBy::Model } else { PlannedBy::Mentions };
+    if let Some(proposed) = saved.proposed.take() {
+        plan.take_proposal(proposed, &saved.request);
+    }
     let mut add = |pattern: String| {
         let action = PlanAction::File { pattern };
         if !plan.actions.contains(&action) {
@@ -44,8 +52,12 @@ pub(super) fn plan(
             plan.actions.push(PlanAction::File { pattern: globset::escape(path) });
         });
     }
-    saved.effects.say(TurnEvent::planning());
-    saved.effects.say(TurnEvent::searching(&plan.actions.iter().map(shown).collect::<Vec<_>>()));
+    // Where a model plans, that was said before it was asked.
+    if !saved.machine.options().plan {
+        saved.effects.say(TurnEvent::planning());
+    }
+    let patterns: Vec<String> = plan.actions.iter().map(shown).collect();
+    saved.effects.say(TurnEvent::searching(&patterns, by));
     saved.effects.plan = serde_json::to_value(&plan).ok();
     saved.plan = plan;
     Ok(TurnResult::Planned)
@@ -69,9 +81,33 @@ pub(super) fn load(
         actions.extend(there.map(|path| PlanAction::File { pattern: globset::escape(path) }));
     }
     actions.extend(saved.plan.actions.iter().cloned());
+    let mut refused = Vec::new();
+    if work.input().help.pages != UrlPolicy::Off {
+        let Gathered { pages, refused: not_read, rest } = gather(actions, |url| work.page(url));
+        // What was read once is not read again in the same turn.
+        if why == LoadWhy::Planned {
+            saved.pages = pages;
+        }
+        (actions, refused) = (rest, not_read);
+    }
     let Loaded { files, failures, omitted, omitted_more } =
         load_from(&root, &names, &actions, &LoadLimits::default());
-    for file in &files {
+    if why == LoadWhy::Planned && !saved.inherited.is_empty() {
+        let wanted = saved.inherited.iter().filter(|path| names.paths().contains(path));
+        let wanted: Vec<PlanAction> =
+            wanted.map(|path| PlanAction::File { pattern: globset::escape(path) }).collect();
+        let limits = LoadLimits {
+            files: LOADED_FILES,
+            bytes_per_file: LOADED_BYTES,
+            ..LoadLimits::default()
+        };
+        let known = |path: &String| files.iter().any(|file| file.path == *path);
+        saved.inherited_files = load_from(&root, &names, &wanted, &limits).files;
+        saved.inherited_files.retain(|file| !known(&file.path));
+    }
+    // One that is cut was not seen whole, so that it has no base to be changed on.
+    let whole = saved.inherited_files.clone();
+    for file in files.iter().chain(whole.iter().filter(|file| !file.cut)) {
         if saved.bases.insert(file.path.clone(), file.hash.clone()).as_ref() == Some(&file.hash) {
             continue;
         }
@@ -88,8 +124,14 @@ pub(super) fn load(
         });
     }
     let loaded: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
-    let failed: Vec<String> = failures.iter().map(|failure| failure.pattern.clone()).collect();
-    saved.effects.say(TurnEvent::files_loaded(&loaded, &failed));
+    let failed = failures.iter().chain(&refused).map(|failure| failure.pattern.clone());
+    let failed: Vec<String> = failed.collect();
+    let mut told = TurnEvent::files_loaded(&loaded, &failed);
+    if !saved.pages.is_empty() || !refused.is_empty() {
+        let pages: Vec<&str> = saved.pages.iter().map(|page| page.url.as_str()).collect();
+        (told.payload["pages"], told.payload["refused"]) = (json!(pages), json!(refused));
+    }
+    saved.effects.say(told);
     (saved.files, saved.failures) = (files, failed);
     saved.omitted = omitted.iter().map(|file| format!("{} ({:?})", file.path, file.code)).collect();
     if omitted_more > 0 {

@@ -3,15 +3,17 @@
 //! In: a turn that is over. Out: its report, its status, and the event that says so. Never an end that hides
 //! what waits.
 
+use super::super::handoff::{HandoffChoice, is_near_limit};
 use super::super::machine::{AttentionCode, TurnEnding, TurnStep};
-use super::super::multi_step::ensure_continue;
+use super::super::multi_step::{concerns_in, ensure_continue, is_multi_step, too_many_steps};
 use super::super::state::{SavedTurn, Waits};
+use super::super::status::{StatusFacts, status_line};
 use super::super::work::TurnWork;
 use super::{EventName, TurnEvent, answer_of};
 use crate::heal::RepairError;
 use salve_types::{SessionId, TodoItem, TurnStatus};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// What a turn came to, as other programs read it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,10 +26,16 @@ pub struct TurnReport {
     pub ending: TurnEnding,
     /// The same, as the store has it.
     pub status: TurnStatus,
+    /// How it is, what is left to do and what it took, in one line.
+    #[serde(default)]
+    pub status_line: String,
     /// What the answer is about.
     pub summary: Option<String>,
     /// The change sets that were written, in order.
     pub changes: Vec<String>,
+    /// The result in the shape that the caller wants.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Value>,
     /// What waits for a person.
     pub waits: Option<Waits>,
     /// Why it ended as it did, where it did not complete.
@@ -69,8 +77,10 @@ pub fn finish(work: &TurnWork, saved: &mut SavedTurn) -> Result<TurnReport, Repa
         turn: work.input().turn,
         ending,
         status,
+        status_line: status_line(&facts_of(saved, status)),
         summary: answer.summary.clone().or_else(|| answer.plain_text.clone()),
         changes: saved.changes.iter().map(|change| change.change_id.clone()).collect(),
+        output: saved.output.clone(),
         waits: saved.waits.clone(),
         why,
         asked: saved.machine.asked(),
@@ -85,10 +95,18 @@ pub fn finish(work: &TurnWork, saved: &mut SavedTurn) -> Result<TurnReport, Repa
     };
     let mut payload = json!({
         "status": status, "ending": ending, "why": report.why, "waits": report.waits,
-        "changes": report.changes, "tokens": spent.tokens, "microDollars": spent.micro_dollars,
+        "statusLine": report.status_line, "changes": report.changes, "tokens": spent.tokens,
+        "microDollars": spent.micro_dollars,
     });
     if name == EventName::RequestComplete {
+        let concerns = concerns_in(&saved.request).len();
+        let steps = answer.todos.len().max(saved.todos.len());
+        payload["multiStep"] = json!(is_multi_step(steps, answer.file_changes.len(), concerns));
+        payload["tooManySteps"] = json!(too_many_steps(&answer));
         payload["structured"] = json!(answer);
+        if let Some(output) = &report.output {
+            payload["output"] = output.clone();
+        }
         payload["diffPreview"] = json!(saved.preview);
     } else {
         payload["retry"] = json!(true);
@@ -96,6 +114,35 @@ pub fn finish(work: &TurnWork, saved: &mut SavedTurn) -> Result<TurnReport, Repa
     saved.effects.say(TurnEvent::new(name, payload));
     saved.report = Some(report.clone());
     Ok(report)
+}
+
+fn facts_of(saved: &SavedTurn, status: TurnStatus) -> StatusFacts {
+    let (waiting_changes, waiting_commands) = match &saved.waits {
+        Some(Waits::Edits { files }) => (files.len(), 0),
+        Some(Waits::Command { .. }) => (0, 1),
+        Some(Waits::Commands { commands, .. }) => (0, commands.len()),
+        None => (0, usize::try_from(saved.machine.skipped()).unwrap_or(usize::MAX)),
+    };
+    StatusFacts {
+        status,
+        applied: saved.preview.len(),
+        waiting_changes,
+        waiting_commands,
+        tokens: saved.machine.spent().tokens,
+    }
+}
+
+/// Offers a handoff where the window of the session is nearly full: `fullness` is what is used of it, and its size.
+pub fn offer_handoff(saved: &mut SavedTurn, fullness: Option<(u64, u64)>) {
+    let Some((used, limit)) = fullness.filter(|(used, limit)| is_near_limit(*used, *limit)) else {
+        return;
+    };
+    let choices = [HandoffChoice::Handoff, HandoffChoice::Extend, HandoffChoice::Cancel];
+    let payload = json!({
+        "used": used, "limit": limit, "percent": used.saturating_mul(100) / limit.max(1),
+        "choices": choices.map(HandoffChoice::label),
+    });
+    saved.effects.say(TurnEvent::new(EventName::HandoffOffered, payload));
 }
 
 const fn status_of(ending: TurnEnding) -> TurnStatus {

@@ -1,6 +1,7 @@
 //! What holds for every turn, whatever the driver answers.
 //!
-//! It ends; it never asks beyond its caps; nothing of an answer that was recovered, redacted or not whole is
+//! It ends; it never asks beyond its caps; it asks other models once for each thing, and completes without their
+//! help unless the caller wants a shape; nothing of an answer that was recovered, redacted or not whole is
 //! applied or run; a task is ticked only by a change that was applied and passed; and written down and read
 //! back at any step it goes on as if nothing had happened.
 
@@ -26,6 +27,16 @@ impl Dice {
         self.throw(5) != 0
     }
 
+    // Often another command: a row need not end by itself.
+    fn row(&mut self) -> BatchNext {
+        match self.throw(12) {
+            0 => BatchNext::Paused,
+            1 => BatchNext::Fix,
+            2 => BatchNext::Over,
+            _ => BatchNext::Command,
+        }
+    }
+
     fn answer(&mut self, step: &TurnStep) -> TurnResult {
         match self.throw(50) {
             0 => return TurnResult::Interrupted(Interruption::Paused),
@@ -34,6 +45,8 @@ impl Dice {
             _ => {}
         }
         match step {
+            TurnStep::Help(_) => TurnResult::Helped { spent: spent(u64::from(self.throw(3))) },
+            TurnStep::Shape => TurnResult::Shaped { fits: self.throw(3) != 0 },
             TurnStep::Plan => TurnResult::Planned,
             TurnStep::Load(_) => TurnResult::Loaded,
             TurnStep::Ask(_) if self.throw(12) == 0 => {
@@ -45,6 +58,7 @@ impl Dice {
             }
             TurnStep::Read => TurnResult::ReadAnswer(AnswerFacts {
                 recovered: self.throw(8) == 0,
+                unformed: self.throw(8) == 0,
                 readable: self.throw(20) != 0,
                 redacted: self.throw(6) == 0,
                 edits: self.often(),
@@ -68,24 +82,36 @@ impl Dice {
                 _ => CheckEnd::Green,
             }),
             TurnStep::Heal => TurnResult::Healed { green: self.often(), spent: spent(4) },
-            TurnStep::Command(_) => TurnResult::Command(match self.throw(6) {
-                0 => CommandEnd::Waits,
-                1 => CommandEnd::Denied,
-                3 => CommandEnd::Skipped,
-                2 => CommandEnd::Ran { ok: false },
-                _ => CommandEnd::Ran { ok: true },
-            }),
+            TurnStep::Command(_) => {
+                let end = match self.throw(6) {
+                    0 => CommandEnd::Waits,
+                    1 => CommandEnd::Denied,
+                    3 => CommandEnd::Skipped,
+                    2 => CommandEnd::Ran { ok: false },
+                    _ => CommandEnd::Ran { ok: true },
+                };
+                let next = if self.throw(3) == 0 { BatchNext::Ask } else { self.row() };
+                TurnResult::Command { end, next }
+            }
+            TurnStep::Supervise(_) if self.throw(12) == 0 => {
+                TurnResult::NoAnswer { over_budget: true, spent: spent(1) }
+            }
+            TurnStep::Supervise(_) => TurnResult::Supervised { next: self.row(), spent: spent(1) },
             TurnStep::Done(_) => unreachable!("asked after the end"),
         }
     }
 }
 
 fn options() -> impl Strategy<Value = TurnOptions> {
-    (0..4_u32, 0..3_u32, any::<bool>(), prop::option::of(0..40_u64)).prop_map(
-        |(rounds, corrections, heal, tokens)| TurnOptions {
+    let caps = (0..4_u32, 0..3_u32, any::<bool>(), prop::option::of(0..40_u64));
+    (caps, any::<[bool; 3]>()).prop_map(
+        |((rounds, corrections, heal, tokens), [plan, clean, shape])| TurnOptions {
             rounds,
             corrections,
             heal,
+            plan,
+            clean,
+            shape,
             budget: SpendLimit { tokens, micro_dollars: None },
         },
     )
@@ -105,13 +131,19 @@ proptest! {
         let mut usable = false;
         let (mut asked, mut again, mut pauses, mut steps) = (BTreeSet::new(), 0_u32, 0, 0);
         let (mut waiting, mut passed) = (Vec::new(), BTreeSet::new());
-        let (mut whole, mut ran) = (false, BTreeSet::new());
+        // Whether commands of an answer before wait, which was whole.
+        let (mut whole, mut left) = (false, false);
+        // What was asked of other models, each with the answer it is about; whether the result has its shape.
+        let (mut helped, mut shaped, mut unformed) = (Vec::new(), false, false);
         loop {
             steps += 1;
-            prop_assert!(steps < 500, "it does not end");
+            prop_assert!(steps < 4_000, "it does not end");
             let step = machine.next();
             match &step {
-                TurnStep::Done(_) => {
+                TurnStep::Done(ending) => {
+                    if *ending == TurnEnding::Completed {
+                        prop_assert_eq!(shaped, options.shape, "completed without its shape");
+                    }
                     pauses += 1;
                     if pauses > 3 || !machine.resume(options.budget) {
                         break;
@@ -124,21 +156,42 @@ proptest! {
                     prop_assert!(left.tokens != Some(0) || pauses > 0, "asked without a budget");
                     usable = false;
                 }
+                TurnStep::Help(why) => {
+                    let allowed = match why {
+                        HelpWhy::Plan => options.plan && machine.asked() == 0,
+                        HelpWhy::Clean => options.clean && whole && unformed,
+                        HelpWhy::Shape => options.shape && usable,
+                    };
+                    prop_assert!(allowed, "{:?} was asked for", why);
+                }
                 TurnStep::Load(LoadWhy::Again) => again += 1,
                 TurnStep::Apply | TurnStep::Check | TurnStep::Heal => {
                     prop_assert!(usable, "{:?} of an answer that is not whole", step);
                 }
                 TurnStep::Command(number) => {
-                    prop_assert!(usable, "a command of an answer that is not whole");
-                    ran.insert((machine.asked(), *number));
+                    prop_assert!(usable || left, "a command of an answer that is not whole");
+                    prop_assert!(*number < 2_000, "commands without an end");
+                }
+                TurnStep::Supervise(_) => {
+                    prop_assert!(usable, "a word about a command that did not run");
+                    let left = machine.left();
+                    prop_assert!(left.tokens != Some(0) || pauses > 0, "asked without a budget");
                 }
                 _ => {}
             }
             let result = dice.answer(&step);
             match &result {
+                TurnResult::Helped { .. } => {
+                    let TurnStep::Help(why) = step else { unreachable!("it helps with nothing") };
+                    helped.push((why, if why == HelpWhy::Clean { machine.asked() } else { 0 }));
+                }
+                TurnResult::Shaped { fits } => shaped = *fits,
                 TurnResult::Answered { whole: proven, .. } => whole = *proven,
+                TurnResult::Command { next: BatchNext::Fix, .. }
+                | TurnResult::Supervised { next: BatchNext::Fix, .. } => left = true,
                 TurnResult::ReadAnswer(facts) => {
                     usable = whole && facts.readable && !facts.recovered && !facts.redacted;
+                    unformed = facts.unformed;
                 }
                 TurnResult::Applied(change) => waiting.push(change.clone()),
                 TurnResult::Checked(CheckEnd::Green | CheckEnd::Nothing)
@@ -164,6 +217,8 @@ proptest! {
                 prop_assert!(passed.contains(&tick.change), "{:?} was not checked", tick);
             }
         }
+        let once: BTreeSet<_> = helped.iter().collect();
+        prop_assert_eq!(once.len(), helped.len(), "asked twice for the same help: {:?}", helped);
         let most = 1 + options.corrections + options.rounds;
         prop_assert!(asked.len() <= usize::try_from(most).unwrap_or(usize::MAX));
         prop_assert!(again <= options.corrections, "asked again {} times", again);

@@ -24,10 +24,28 @@ pub enum TurnStep {
     Check,
     /// Heal what the check found.
     Heal,
-    /// Run the command of this number, from 0, if it may run.
+    /// Run the command at hand, if it may run. The number counts those of the answer that were at hand, from 0.
     Command(u32),
+    /// Ask the model what comes after the command that ran. The number counts such questions of the turn, from 1.
+    Supervise(u32),
+    /// Ask another model for help.
+    Help(HelpWhy),
+    /// Read the result that the caller wants in a shape of its own.
+    Shape,
     /// The turn is over.
     Done(TurnEnding),
+}
+
+/// What another model is asked for. Its answer is a proposal, and the turn goes on without one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HelpWhy {
+    /// Which files are meant.
+    Plan,
+    /// An answer that could not be read, in the form it should have had.
+    Clean,
+    /// The result in the shape that the caller wants.
+    Shape,
 }
 
 /// Why files are read.
@@ -73,6 +91,16 @@ pub enum TurnResult {
     Planned,
     /// They were read.
     Loaded,
+    /// The model that was asked for help has answered, or cannot.
+    Helped {
+        /// What it took.
+        spent: Spend,
+    },
+    /// The result was read.
+    Shaped {
+        /// Whether it has the shape that the caller wants.
+        fits: bool,
+    },
     /// An answer is there and its text is saved.
     Answered {
         /// Whether it is proven to be whole.
@@ -112,7 +140,19 @@ pub enum TurnResult {
         spent: Spend,
     },
     /// The command has ended, or did not run.
-    Command(CommandEnd),
+    Command {
+        /// What became of it.
+        end: CommandEnd,
+        /// What comes after it.
+        next: BatchNext,
+    },
+    /// The model said what comes after a command, or could not be asked.
+    Supervised {
+        /// What comes next.
+        next: BatchNext,
+        /// What it took.
+        spent: Spend,
+    },
     /// Something ended the turn from outside.
     Interrupted(Interruption),
 }
@@ -124,6 +164,9 @@ pub struct AnswerFacts {
     pub recovered: bool,
     /// Whether anything at all could be read.
     pub readable: bool,
+    /// Whether it could be read if it were written again: it is there, and not in the form it should have.
+    #[serde(default)]
+    pub unformed: bool,
     /// Whether a secret was taken out of an edit or a command.
     pub redacted: bool,
     /// Whether it holds edits.
@@ -170,6 +213,22 @@ pub enum CommandEnd {
     Skipped,
     /// A rule denies it, or it cannot be run at all.
     Denied,
+}
+
+/// What comes next in a row of commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BatchNext {
+    /// Another command.
+    Command,
+    /// The model is asked about the one that ran.
+    Ask,
+    /// Nothing, until a person says so.
+    Paused,
+    /// Nothing, because one failed and the model wants no further one: it is asked for a way out.
+    Fix,
+    /// None is left.
+    Over,
 }
 
 /// What ends a turn from outside.
@@ -222,6 +281,8 @@ pub enum AttentionCode {
     Red,
     /// A command failed, and the model is not asked about it again.
     CommandFailed,
+    /// The result does not have the shape that the caller wants.
+    Misshapen,
 }
 
 impl AttentionCode {
@@ -236,6 +297,7 @@ impl AttentionCode {
             Self::Refused => "the edits do not fit the files; nothing was written",
             Self::Red => "the change was written, and the check is red",
             Self::CommandFailed => "a command failed",
+            Self::Misshapen => "the result does not fit the schema that was asked for",
         }
     }
 }

@@ -27,8 +27,17 @@ fn checked(end: CheckEnd) -> TurnResult {
     TurnResult::Checked(end)
 }
 
+// The only command, or the last one.
 fn ran(ok: bool) -> TurnResult {
-    TurnResult::Command(CommandEnd::Ran { ok })
+    ran_then(ok, BatchNext::Over)
+}
+
+fn ran_then(ok: bool, next: BatchNext) -> TurnResult {
+    TurnResult::Command { end: CommandEnd::Ran { ok }, next }
+}
+
+fn supervised(next: BatchNext) -> TurnResult {
+    TurnResult::Supervised { next, spent: spent(2) }
 }
 
 fn healed(green: bool) -> TurnResult {
@@ -150,23 +159,80 @@ fn c063_the_output_of_commands_goes_to_the_model_for_some_rounds() {
 }
 
 #[test]
-fn commands_stop_at_the_first_that_fails_and_wait_where_nobody_allows_them() {
+fn c056_commands_wait_where_a_person_is_asked_and_are_passed_over_where_none_is() {
     let start = [answered(), read(false, 3)];
-    let machine = after(TurnOptions::default(), start.clone().into_iter().chain([ran(true)]));
+    let begun = || start.clone().into_iter().chain([ran_then(true, BatchNext::Command)]);
+    let machine = after(TurnOptions::default(), begun());
     assert_eq!(machine.next(), TurnStep::Command(1));
-    let failed = start.clone().into_iter().chain([ran(false)]);
-    let told = after(TurnOptions::default(), failed).next();
-    assert_eq!(told, TurnStep::Load(LoadWhy::Feedback));
-    let skipped = || TurnResult::Command(CommandEnd::Skipped);
-    let denied = TurnResult::Command(CommandEnd::Denied);
-    let all = start.clone().into_iter().chain([skipped(), skipped(), denied]);
+    let over = |end, last| TurnResult::Command {
+        end,
+        next: if last { BatchNext::Over } else { BatchNext::Command },
+    };
+    let all = start.clone().into_iter().chain([
+        over(CommandEnd::Skipped, false),
+        over(CommandEnd::Skipped, false),
+        over(CommandEnd::Denied, true),
+    ]);
     let machine = after(TurnOptions::default(), all);
     assert_eq!((end(&machine), machine.can_resume()), (TurnEnding::Waiting, false));
-    let waits = TurnResult::Command(CommandEnd::Waits);
-    let mut machine = after(TurnOptions::default(), start.into_iter().chain([ran(true), waits]));
+    let waits = TurnResult::Command { end: CommandEnd::Waits, next: BatchNext::Paused };
+    let mut machine = after(TurnOptions::default(), begun().chain([waits]));
     assert_eq!(end(&machine), TurnEnding::Waiting);
     assert!(machine.resume(SpendLimit::default()));
     assert_eq!(machine.next(), TurnStep::Command(1));
+}
+
+#[test]
+fn c067_c077_the_model_is_asked_after_each_command_and_a_failure_alone_ends_nothing() {
+    let failed = [answered(), read(false, 3), ran_then(false, BatchNext::Ask)];
+    let machine = after(TurnOptions::default(), failed.clone());
+    assert_eq!(machine.next(), TurnStep::Supervise(1));
+    let said = |next| failed.clone().into_iter().chain([supervised(next)]);
+    let machine = after(TurnOptions::default(), said(BatchNext::Command));
+    assert_eq!((machine.next(), machine.spent()), (TurnStep::Command(1), spent(12)));
+    let machine = after(TurnOptions::default(), said(BatchNext::Over));
+    assert_eq!(machine.next(), TurnStep::Load(LoadWhy::Feedback));
+    let mut strange = after(TurnOptions::default(), failed);
+    assert_eq!(strange.take(supervised(BatchNext::Ask)), Err(WrongTurnResult));
+}
+
+#[test]
+fn c076_a_row_that_is_paused_goes_on_with_the_next_command() {
+    let paused =
+        [answered(), read(false, 5), ran_then(true, BatchNext::Ask), supervised(BatchNext::Paused)];
+    let mut machine = after(TurnOptions::default(), paused);
+    assert_eq!(end(&machine), TurnEnding::Waiting);
+    assert!(machine.resume(SpendLimit::default()));
+    assert_eq!(machine.next(), TurnStep::Command(1));
+}
+
+#[test]
+fn c063_a_model_that_stops_after_a_failure_is_asked_for_a_way_out() {
+    let stopped =
+        [answered(), read(false, 3), ran_then(false, BatchNext::Ask), supervised(BatchNext::Fix)];
+    let machine = after(TurnOptions::default(), stopped.clone());
+    assert_eq!(machine.next(), TurnStep::Load(LoadWhy::Feedback));
+    let told = || stopped.clone().into_iter().chain([TurnResult::Loaded, answered()]);
+    let machine = after(TurnOptions::default(), told().chain([read(true, 1)]));
+    assert_eq!(machine.next(), TurnStep::Apply);
+    let mut machine = after(TurnOptions::default(), told().chain([read(false, 0)]));
+    assert_eq!(end(&machine), TurnEnding::Waiting, "what is left still waits");
+    assert!(machine.resume(SpendLimit::default()));
+    assert_eq!(machine.next(), TurnStep::Command(1));
+    let none = TurnOptions { rounds: 0, ..TurnOptions::default() };
+    assert_eq!(end(&after(none, stopped)), TurnEnding::Waiting);
+}
+
+#[test]
+fn a_supervisor_is_not_asked_beyond_the_budget() {
+    let budget = SpendLimit { tokens: Some(10), micro_dollars: None };
+    let options = TurnOptions { budget, ..TurnOptions::default() };
+    let mut machine = after(options, [answered(), read(false, 2), ran_then(true, BatchNext::Ask)]);
+    assert_eq!(end(&machine), TurnEnding::OverBudget);
+    assert!(machine.resume(SpendLimit::default()));
+    assert_eq!(machine.next(), TurnStep::Supervise(1));
+    machine.take(TurnResult::NoAnswer { over_budget: true, spent: spent(1) }).unwrap();
+    assert_eq!(end(&machine), TurnEnding::OverBudget);
 }
 
 #[test]
@@ -206,4 +272,74 @@ fn a_pause_goes_on_where_it_was_and_a_cancel_does_not() {
     machine.take(TurnResult::Interrupted(Interruption::Cancelled)).unwrap();
     assert!(!machine.resume(SpendLimit::default()));
     assert_eq!(end(&machine), TurnEnding::Cancelled);
+}
+
+fn helped() -> TurnResult {
+    TurnResult::Helped { spent: spent(3) }
+}
+
+fn given(options: TurnOptions, results: impl IntoIterator<Item = TurnResult>) -> TurnMachine {
+    let mut machine = TurnMachine::new(options);
+    for result in results {
+        let step = machine.next();
+        assert!(machine.take(result.clone()).is_ok(), "{result:?} is none of {step:?}");
+    }
+    machine
+}
+
+#[test]
+fn c005_a_model_is_asked_for_a_plan_first_and_it_is_paid() {
+    let options = TurnOptions { plan: true, ..TurnOptions::default() };
+    let machine = given(options, []);
+    assert_eq!(machine.next(), TurnStep::Help(HelpWhy::Plan));
+    let machine = given(options, [helped()]);
+    assert_eq!((machine.next(), machine.spent()), (TurnStep::Plan, spent(3)));
+    assert_eq!(machine.asked(), 0, "the answer is asked for by its own number");
+}
+
+#[test]
+fn c012_c027_an_unformed_answer_is_written_again_once_and_only_where_allowed() {
+    let unformed = TurnResult::ReadAnswer(AnswerFacts {
+        readable: true,
+        recovered: true,
+        unformed: true,
+        ..AnswerFacts::default()
+    });
+    let to_read = [TurnResult::Planned, TurnResult::Loaded, answered(), unformed.clone()];
+    let off = given(TurnOptions::default(), to_read.clone());
+    assert_eq!(end(&off), TurnEnding::NeedsAttention(AttentionCode::Recovered));
+    let options = TurnOptions { clean: true, ..TurnOptions::default() };
+    let asked = given(options, to_read.clone());
+    assert_eq!(asked.next(), TurnStep::Help(HelpWhy::Clean));
+    let again = to_read.iter().cloned().chain([helped(), unformed]);
+    let again = given(options, again);
+    assert_eq!(end(&again), TurnEnding::NeedsAttention(AttentionCode::Recovered));
+    let mended = given(options, to_read.into_iter().chain([helped(), read(true, 0)]));
+    assert_eq!(mended.next(), TurnStep::Apply);
+    let cut = TurnResult::Answered { whole: false, spent: spent(1) };
+    let cut = [TurnResult::Planned, TurnResult::Loaded, cut];
+    let cut = given(
+        options,
+        cut.into_iter().chain([TurnResult::ReadAnswer(AnswerFacts {
+            unformed: true,
+            readable: true,
+            ..AnswerFacts::default()
+        })]),
+    );
+    assert_eq!(end(&cut), TurnEnding::NeedsAttention(AttentionCode::Recovered), "it was cut");
+}
+
+#[test]
+fn x22_a_result_is_asked_for_once_more_and_then_it_is_the_callers_to_look() {
+    let options = TurnOptions { shape: true, ..TurnOptions::default() };
+    let to_end = [TurnResult::Planned, TurnResult::Loaded, answered(), read(false, 0)];
+    let with = |more: Vec<TurnResult>| given(options, to_end.iter().cloned().chain(more));
+    let shaped = |fits| TurnResult::Shaped { fits };
+    assert_eq!(with(vec![]).next(), TurnStep::Shape);
+    assert_eq!(end(&with(vec![shaped(true)])), TurnEnding::Completed);
+    assert_eq!(with(vec![shaped(false)]).next(), TurnStep::Help(HelpWhy::Shape));
+    let fits = with(vec![shaped(false), helped(), shaped(true)]);
+    assert_eq!(end(&fits), TurnEnding::Completed);
+    let misfits = with(vec![shaped(false), helped(), shaped(false)]);
+    assert_eq!(end(&misfits), TurnEnding::NeedsAttention(AttentionCode::Misshapen));
 }

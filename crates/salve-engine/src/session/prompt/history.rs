@@ -40,13 +40,18 @@ impl FittedHistory {
 // What a provider puts around two turns.
 const AROUND: u64 = 32;
 
+/// Counts what one exchange takes.
+pub(in crate::session) fn exchange_tokens(request: &str, answer: &str) -> u64 {
+    BytesByTwo.tokens(request) + BytesByTwo.tokens(answer) + AROUND
+}
+
 /// Takes the newest exchanges that fit into a number of tokens.
 #[must_use]
 pub fn fit_history(turns: &[PastTurn], budget_tokens: u64) -> FittedHistory {
     let mut left = budget_tokens;
     let mut kept = 0;
     for turn in turns.iter().rev() {
-        let tokens = BytesByTwo.tokens(&turn.request) + BytesByTwo.tokens(&turn.answer) + AROUND;
+        let tokens = exchange_tokens(&turn.request, &turn.answer);
         let Some(rest) = left.checked_sub(tokens) else { break };
         left = rest;
         kept += 1;

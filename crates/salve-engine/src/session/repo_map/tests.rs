@@ -168,3 +168,12 @@ proptest! {
         let _ = decode(&[&b"SALVMAP1"[..], blake3::hash(&bytes).as_bytes(), &bytes].concat());
     }
 }
+
+#[test]
+fn a_constant_is_shown_without_its_value() {
+    let text = "pub const KEY: &str = \"hidden\";\n\npub fn open(key: &str) -> bool {\n    key == KEY\n}\n";
+    let found = file_symbols(text, Language::Rust).unwrap_or_default();
+    let shown: Vec<String> =
+        map_symbols(text, &found).into_iter().map(|symbol| symbol.shown).collect();
+    assert_eq!(shown, ["pub const KEY: &str", "pub fn open(key: &str) -> bool"]);
+}

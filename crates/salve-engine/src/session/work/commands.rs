@@ -8,9 +8,9 @@ use crate::facts::{CommandPaths, RepositoryFacts, judge_line};
 use crate::heal::RepairError;
 use crate::session::reply::SuggestedCommand;
 use salve_check::{
-    Attendance, CommandVerdict, FinishedRun, Gate, Keep, Limits, NextStep, ProposedCommand,
-    ProtectedFileUse, RiskClass, Rule, RunClass, RunEnding, RunInput, RunPrograms, RunRequest,
-    StartedBy, entries_to_add, next_step,
+    Attendance, AutoRunMode, CommandVerdict, FinishedRun, Gate, Keep, Limits, NextStep,
+    ProposedCommand, ProtectedFileUse, RiskClass, Rule, RunClass, RunEnding, RunInput, RunPrograms,
+    RunRequest, StartedBy, entries_to_add, next_step,
 };
 
 /// What became of a command.
@@ -50,16 +50,19 @@ pub struct RunOutcome {
     pub shown: String,
     /// What the model is told of it.
     pub for_model: String,
+    /// What it wrote, where that says all: one stream alone, of a command that ended by itself; else as `for_model`.
+    pub said: String,
 }
 
 impl TurnWork {
-    /// Runs a command if it may run.
+    /// Runs a command if it may run: `mode` says which run by themselves.
     ///
     /// # Errors
     /// When the workspace cannot be opened.
     pub fn run_command(
         &self,
         command: &SuggestedCommand,
+        mode: AutoRunMode,
         agreed: bool,
         attended: bool,
     ) -> Result<CommandOutcome, RepairError> {
@@ -88,7 +91,7 @@ impl TurnWork {
             verdict: &judged.verdict,
             addable: addable.is_ok_and(|entries| !entries.is_empty()),
             layers_complete: true,
-            mode: self.input.commands.mode,
+            mode,
             attendance,
         });
         let why = judged.verdict.why.clone();
@@ -146,6 +149,17 @@ fn ran(finished: &FinishedRun, cwd: String) -> RunOutcome {
         cwd,
         shown: finished.for_display(),
         for_model: finished.for_model(),
+        said: said(finished),
+    }
+}
+
+fn said(finished: &FinishedRun) -> String {
+    let ended = matches!(finished.record.ending, RunEnding::Exited { .. });
+    match (finished.stdout.bytes, finished.stderr.bytes) {
+        (0, 0) if ended => String::new(),
+        (_, 0) if ended => finished.stdout.for_model(),
+        (0, _) if ended => finished.stderr.for_model(),
+        _ => finished.for_model(),
     }
 }
 

@@ -9,10 +9,11 @@ use crate::facts::GrammarProbe;
 use crate::heal::RepairError;
 use crate::host::OpenWorkspace;
 use crate::pipeline::{ApplyEnding, ApplyOptions, PipelineOptions, Review, apply_reply};
+use crate::session::review::{Chosen, HeldHunk, HunkChoice, held_hunks, take_chosen};
 use salve_text::EditOptions;
 use salve_tree::{
     AdmitOptions, ApplyOutcome, ChangeMeta, ChangeSet, Cost, History, Origin, Refusal, RefusalCode,
-    TreeError, VerifiedEdits, VerifyOptions, WorkspaceOptions,
+    TreeError, VerifyOptions, WorkspaceOptions,
 };
 use salve_types::RawReply;
 use std::collections::BTreeMap;
@@ -24,10 +25,23 @@ pub enum EditsOutcome {
     Applied(Box<ChangeSet>),
     /// There was nothing to write.
     Nothing,
-    /// They fit these files, and wait.
-    Held(Vec<String>),
+    /// They fit, and wait.
+    Held(Vec<HeldHunk>),
+    /// A person wants none of them.
+    Left,
     /// They do not fit; nothing was written.
     Refused(Box<RefusedEdits>),
+}
+
+/// What is done with edits that fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Writing<'a> {
+    /// All of them are written.
+    All,
+    /// A person chose these.
+    Chosen(&'a HunkChoice),
+    /// They wait for a person.
+    Hold,
 }
 
 /// Why edits do not fit.
@@ -56,7 +70,7 @@ impl TurnWork {
         &self,
         text: &str,
         bases: &BTreeMap<String, String>,
-        write: bool,
+        write: Writing<'_>,
         (number, label, micro_dollars, now): (u32, &str, u64, u64),
     ) -> Result<EditsOutcome, RepairError> {
         let holder = format!("salve chat {}", self.job);
@@ -88,14 +102,20 @@ impl TurnWork {
         let raw = RawReply::from_text(text);
         let applied = apply_reply(&raw, &workspace, &options, |verified| {
             Ok::<_, TreeError>(match write {
-                true => Review::Apply(verified),
-                false => Review::Hold(verified),
+                Writing::All => Review::Apply(verified),
+                Writing::Hold => Review::Hold(verified),
+                Writing::Chosen(choice) => match take_chosen(verified, choice) {
+                    Chosen::Some(taken) => Review::Chosen(taken),
+                    Chosen::None => Review::Drop,
+                    // It was made about other lines: what there is now is shown.
+                    Chosen::Unknown(verified) => Review::Hold(verified),
+                },
             })
         });
         Ok(match applied.map_err(|error| io(&error))?.ending {
             ApplyEnding::Refused(refusal) => refused(&refusal),
-            ApplyEnding::Held(verified, _) => EditsOutcome::Held(paths(&verified)),
-            ApplyEnding::Dropped => EditsOutcome::Nothing,
+            ApplyEnding::Held(verified, _) => EditsOutcome::Held(held_hunks(&verified)),
+            ApplyEnding::Dropped => EditsOutcome::Left,
             ApplyEnding::Done(outcome, _) => match outcome {
                 ApplyOutcome::Applied(change) => {
                     EditsOutcome::Applied(Box::new(change.change().clone()))
@@ -125,10 +145,6 @@ impl TurnWork {
         };
         Ok(history.changes().iter().rev().find(is_own).cloned())
     }
-}
-
-fn paths(verified: &VerifiedEdits) -> Vec<String> {
-    verified.files().iter().map(|file| file.path.as_str().to_owned()).collect()
 }
 
 fn refused(refusal: &Refusal) -> EditsOutcome {

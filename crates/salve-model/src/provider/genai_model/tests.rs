@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::http_client::{HttpClientOptions, http_client};
+use crate::image::ImagePart;
 use crate::key::Secret;
 use crate::provider::ProviderTimeouts;
 use crate::request::{SchemaAsk, ToolSpec, Turn};
@@ -99,6 +100,25 @@ async fn tools_are_offered_and_their_calls_come_back_as_they_were_written() {
         assert_eq!(reply.finish, Some(FinishReason::ToolCalls), "{dialect:?}");
         let sent = crate::wire::read_request(dialect, &body(&sim)).unwrap();
         assert_eq!(sent.tools, asked.tools, "{dialect:?}: a tool of one's own stays one");
+    }
+}
+
+#[tokio::test]
+async fn images_are_shown_in_the_words_of_every_dialect() {
+    let sim = sim(concat!(
+        r#"{"when":{"images":2,"contains":"what is this?"},"reply":{"text":"two pictures"}}"#,
+        "\n",
+        r#"{"reply":{"text":"nothing"}}"#
+    ))
+    .await;
+    for dialect in Dialect::ALL {
+        let images = [&b"GIF89a"[..], b"\xff\xd8\xff\xe0"].map(|one| ImagePart::new(one).unwrap());
+        let turn = Turn { images: images.to_vec(), ..Turn::user("what is this?") };
+        let asked = ModelRequest { turns: vec![turn], ..request() };
+        let reply = model(provider(dialect, &sim.url())).call(&asked, &mut ()).await.unwrap();
+        assert_eq!(reply.text, "two pictures", "{dialect:?}");
+        let sent = body(&sim).to_string();
+        assert!(sent.contains("R0lGODlh") && sent.contains("image/jpeg"), "{dialect:?}: {sent}");
     }
 }
 

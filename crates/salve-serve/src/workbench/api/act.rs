@@ -5,10 +5,12 @@
 use super::super::answer::{Answer, Fault};
 use super::super::state::WorkbenchState;
 use super::actions::{Action, Done, RunChoice, stale};
+use salve_engine::heal::HealLock;
 use salve_engine::host::OpenWorkspace;
 use salve_engine::session::{
-    RewindDone, RewindRequest, RunningTurn, TurnDecision, TurnResume, WaitingTurn, Waits,
-    rewind_session, undo_rewind,
+    HandoffChoice, HandoffDone, HunkChoice, ReviewStep, RewindDone, RewindRequest, RunningTurn,
+    TurnDecision, TurnResume, WaitingTurn, Waits, decide_handoff, guide, rewind_session,
+    undo_rewind,
 };
 use salve_store::{SessionRecord, TurnRecord};
 use salve_tree::{ChangeMeta, OnChanged, Origin, RewindOutcome, WorkspaceOptions};
@@ -19,6 +21,10 @@ use std::time::Duration;
 /// How long another process that is writing is waited for.
 const WAIT: Duration = Duration::from_secs(10);
 
+/// How long a turn that is about to end is waited for, and how often it is looked whether it has.
+const LOCKED: Duration = Duration::from_secs(5);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+
 /// Does an action.
 pub(super) async fn perform(
     state: &WorkbenchState,
@@ -26,24 +32,57 @@ pub(super) async fn perform(
     action: Action,
 ) -> Answer<Done> {
     match action {
-        Action::Apply { approval } => {
+        Action::Apply { approval, files, .. } if !files.is_empty() => {
             let (turn, _) = edits(state, session, &approval).await?;
+            decide(state, &turn, TurnDecision::Hunks(HunkChoice { files }), approval).await
+        }
+        Action::Apply { approval, path, .. } => {
+            review(state, session, approval, ReviewStep { path, hunk: None, keep: true }).await
+        }
+        Action::Reject { approval, path } => {
+            review(state, session, approval, ReviewStep { path, hunk: None, keep: false }).await
+        }
+        Action::KeepHunk { approval, path, hunk } => {
+            let step = ReviewStep { path: Some(path), hunk: Some(hunk), keep: true };
+            review(state, session, approval, step).await
+        }
+        Action::RejectHunk { approval, path, hunk } => {
+            let step = ReviewStep { path: Some(path), hunk: Some(hunk), keep: false };
+            review(state, session, approval, step).await
+        }
+        Action::RunAll { approval } => {
+            let (turn, waiting) = waiting(state, session, &approval).await?;
+            if matches!(waiting.what, Waits::Edits { .. }) {
+                return Err(stale());
+            }
             decide(state, &turn, TurnDecision::Yes, approval).await
         }
-        Action::Reject { approval } => {
-            let (turn, _) = edits(state, session, &approval).await?;
-            decide(state, &turn, TurnDecision::No, approval).await
+        Action::Guide { text } => {
+            if text.trim().is_empty() {
+                return Err(Fault::invalid("there is nothing to heed"));
+            }
+            let key = uuid::Uuid::now_v7().to_string();
+            guide(state.store(), &session.id, &text, &key).await?;
+            Ok(Done::of("done", None))
         }
+        Action::Handoff { choice } => handed(state, session, choice.into()).await,
+        Action::Extend => handed(state, session, HandoffChoice::Extend).await,
+        Action::CancelHandoff => handed(state, session, HandoffChoice::Cancel).await,
         Action::RunCommand { approval, choice } => {
             let (turn, waiting) = waiting(state, session, &approval).await?;
-            let Waits::Command { command, .. } = &waiting.what else { return Err(stale()) };
-            let decision = match choice {
-                RunChoice::Skip => TurnDecision::No,
-                RunChoice::Once => TurnDecision::Yes,
-                RunChoice::Add => {
+            let decision = match (&waiting.what, choice) {
+                (Waits::Edits { .. }, _) => return Err(stale()),
+                (_, RunChoice::Skip) => TurnDecision::No,
+                // Of several, those on the list run; each of the others is asked about by itself.
+                (_, RunChoice::Once) => TurnDecision::Yes,
+                (Waits::Command { command, .. }, RunChoice::Add) => {
                     let allowed = state.config.host.allow(command);
                     allowed.map_err(|fault| Fault::conflict("not_allowed", fault.to_string()))?;
                     TurnDecision::Yes
+                }
+                (Waits::Commands { .. }, RunChoice::Add) => {
+                    let why = "several commands wait; run them, and each that is not on the list is asked about";
+                    return Err(Fault::conflict("not_allowed", why));
                 }
             };
             decide(state, &turn, decision, approval).await
@@ -74,7 +113,7 @@ async fn waiting(
     approval: &str,
 ) -> Answer<(TurnRecord, WaitingTurn)> {
     let turn = state.last_turn(&session.id).await?;
-    let waiting = state.conversation().waiting(&turn).await?;
+    let waiting = state.waiting(&turn).await?;
     let waiting = waiting.filter(|waiting| waiting.approval == approval).ok_or_else(stale)?;
     Ok((turn, waiting))
 }
@@ -86,6 +125,53 @@ async fn edits(
 ) -> Answer<(TurnRecord, WaitingTurn)> {
     let found = waiting(state, session, approval).await?;
     if matches!(found.1.what, Waits::Edits { .. }) { Ok(found) } else { Err(stale()) }
+}
+
+// Notes a decision about a part of the edits; when every file has one, the turn goes on with all of them.
+async fn review(
+    state: &WorkbenchState,
+    session: &SessionRecord,
+    approval: String,
+    step: ReviewStep,
+) -> Answer<Done> {
+    let (turn, waiting) = edits(state, session, &approval).await?;
+    let (held, mut draft) = state.conversation().review(&turn, &waiting).await?;
+    if held.is_empty() && step.path.is_none() {
+        // Edits whose hunks were not listed are decided about as a whole.
+        let whole = if step.keep { TurnDecision::Yes } else { TurnDecision::No };
+        return decide(state, &turn, whole, approval).await;
+    }
+    let is_known = match (&step.path, &step.hunk) {
+        (Some(path), Some(hunk)) => held.get(path).is_some_and(|ids| ids.contains(hunk)),
+        (Some(path), None) => held.contains_key(path),
+        (None, _) => true,
+    };
+    if !is_known {
+        return Err(Fault::missing("no_such_hunk", "no such file or hunk waits"));
+    }
+    state.conversation().note_review(&turn, &waiting, &step).await?;
+    draft.take(&step, &held);
+    match draft.settled(&held) {
+        Some(decision) => decide(state, &turn, decision, approval).await,
+        None => {
+            Ok(Done { outcome: "done", turn: Some(turn.index), detail: json!({ "review": draft }) })
+        }
+    }
+}
+
+async fn handed(
+    state: &WorkbenchState,
+    session: &SessionRecord,
+    choice: HandoffChoice,
+) -> Answer<Done> {
+    let done = decide_handoff(state.store(), &session.id, choice).await?;
+    let detail = match &done {
+        HandoffDone::Handoff { child, input } => json!({ "session": child.id, "input": input }),
+        HandoffDone::Extend { session } | HandoffDone::Cancel { session } => {
+            json!({ "session": session.id })
+        }
+    };
+    Ok(Done { outcome: "done", turn: None, detail })
 }
 
 async fn decide(
@@ -144,9 +230,22 @@ enum Move {
     Forward(OnChanged),
 }
 
+// A turn that has just told its end may hold the workspace for a moment.
+async fn lock(state: &WorkbenchState) -> Answer<HealLock> {
+    let until = tokio::time::Instant::now() + LOCKED;
+    loop {
+        match RunningTurn::lock(state.root()) {
+            Ok(lock) => return Ok(lock),
+            Err(error) if tokio::time::Instant::now() >= until => {
+                return Err(Fault::conflict("busy", error.to_string()));
+            }
+            Err(_) => tokio::time::sleep(BETWEEN_LOOKS).await,
+        }
+    }
+}
+
 async fn moved(state: &WorkbenchState, session: &SessionRecord, to: Move) -> Answer<Done> {
-    let lock = RunningTurn::lock(state.root());
-    let _lock = lock.map_err(|error| Fault::conflict("busy", error.to_string()))?;
+    let _lock = lock(state).await?;
     let options = WorkspaceOptions { wait: WAIT, ..WorkspaceOptions::default() };
     let opened = OpenWorkspace::open_at(&state.config.place, options);
     let opened = opened.map_err(|error| Fault::conflict("busy", error.to_string()))?;

@@ -9,10 +9,11 @@ use super::act;
 use super::input::Told;
 use axum::extract::{Path, State};
 use http::StatusCode;
-use salve_engine::session::RewindScope;
+use salve_engine::session::{FileChoice, HandoffChoice, RewindScope};
 use salve_tree::OnChanged;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
@@ -20,15 +21,44 @@ use utoipa::ToSchema;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "camelCase", deny_unknown_fields)]
 pub(super) enum Action {
-    /// Applies the edits that wait.
+    /// Takes the edits that wait, or those of one file, but for hunks that were rejected. They are applied when every
+    /// file has a decision. With `files` the decision is whole, and what it leaves out is left.
     Apply {
         /// What waits, as it was shown.
         approval: String,
+        /// One file; else all that have no decision yet.
+        #[serde(default)]
+        path: Option<String>,
+        /// By path what is taken: `keep`, `reject` or `{"hunks": [ids]}`.
+        #[serde(default)]
+        #[schema(value_type = Object)]
+        files: BTreeMap<String, FileChoice>,
     },
-    /// Leaves the edits that wait.
+    /// Leaves the edits that wait, or those of one file.
     Reject {
         /// What waits, as it was shown.
         approval: String,
+        /// One file; else all that have no decision yet.
+        #[serde(default)]
+        path: Option<String>,
+    },
+    /// Takes one hunk of the edits that wait.
+    KeepHunk {
+        /// What waits, as it was shown.
+        approval: String,
+        /// The file.
+        path: String,
+        /// The hunk.
+        hunk: String,
+    },
+    /// Leaves one hunk of the edits that wait.
+    RejectHunk {
+        /// What waits, as it was shown.
+        approval: String,
+        /// The file.
+        path: String,
+        /// The hunk.
+        hunk: String,
     },
     /// Decides about the command that waits.
     RunCommand {
@@ -37,6 +67,26 @@ pub(super) enum Action {
         /// What is done with it.
         choice: RunChoice,
     },
+    /// Runs the commands that wait, one after another; each that is not on the list is asked about.
+    RunAll {
+        /// What waits, as it was shown.
+        approval: String,
+    },
+    /// Says something that the next request is to heed.
+    Guide {
+        /// The words.
+        text: String,
+    },
+    /// Decides about a context that is nearly full: by default a fresh session takes over.
+    Handoff {
+        /// What is done about it.
+        #[serde(default)]
+        choice: Handing,
+    },
+    /// Goes on in this session with a larger context.
+    Extend,
+    /// Goes on in this session as it is.
+    CancelHandoff,
     /// Stops the work on the workspace at the next step.
     Pause,
     /// Lets the work on the workspace go on, and the turn that stopped.
@@ -64,6 +114,29 @@ pub(super) enum Action {
         #[serde(default, rename = "onChanged")]
         on_changed: Changed,
     },
+}
+
+/// What is done about a context that is nearly full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum Handing {
+    /// A fresh session takes over.
+    #[default]
+    Handoff,
+    /// This one goes on with a larger context.
+    Extend,
+    /// This one goes on as it is.
+    Cancel,
+}
+
+impl From<Handing> for HandoffChoice {
+    fn from(handing: Handing) -> Self {
+        match handing {
+            Handing::Handoff => Self::Handoff,
+            Handing::Extend => Self::Extend,
+            Handing::Cancel => Self::Cancel,
+        }
+    }
 }
 
 /// What is done with a command.

@@ -28,7 +28,7 @@ pub(super) async fn follow(
 ) -> Answer {
     let Query(wanted) = wanted.map_err(|error| Fault::invalid(error.body_text()))?;
     let following = Following::new(state, wanted, &headers).await?;
-    Ok(events_response(following, async |_, event: SessionEvent| {
+    Ok(events_response(following, async |_, event: SessionEvent, _| {
         let data = serde_json::to_string(&event).ok()?;
         // A name is one of ours: letters alone.
         Some(format!("id: {}\nevent: {}\ndata: {data}\n\n", event.id, event.name))

@@ -18,8 +18,6 @@ use utoipa::{IntoParams, ToSchema};
 
 /// How many sessions are listed unless more are wanted.
 const LISTED: u32 = 50;
-/// How many images one message may have.
-const MOST_IMAGES: usize = 16;
 
 /// A session that is to begin.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -135,7 +133,7 @@ pub(super) async fn show(
     let (store, id) = (state.store(), &session.id);
     let turns = store.turns(id).await?;
     let waiting = match turns.iter().rev().find(|turn| !turn.rewound) {
-        Some(turn) => state.conversation().waiting(turn).await?,
+        Some(turn) => state.waiting(turn).await?,
         None => None,
     };
     let shown = Shown {
@@ -201,9 +199,6 @@ pub(super) async fn say(
     let session = state.session(&id).await?;
     if message.text.trim().is_empty() && message.images.is_empty() {
         return Err(Fault::invalid("nothing is asked for: send a text or an image"));
-    }
-    if message.images.len() > MOST_IMAGES {
-        return Err(Fault::invalid(format!("a message has at most {MOST_IMAGES} images")));
     }
     let turn = state.say(&session, &message.text, &message.images, message.key.as_deref()).await?;
     let asked = Asked { session: turn.session.to_string(), turn: turn.index };

@@ -121,6 +121,63 @@ async fn c018_edits_that_are_rejected_stay_out() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn c018_each_file_is_decided_by_itself_and_the_turn_goes_on_with_the_last() {
+    let answer = json!({
+        "summary": "Counts to four, and in another file.",
+        "fileChanges": [
+            { "path": "notes.txt", "content": "one\ntwo\nfour\n" },
+            { "path": "more.txt", "content": "five\n" },
+        ],
+    });
+    let world = World::new(&script(&answer, &json!({}))).await;
+    let bench = Bench::start(&world).await;
+    let session = bench.session().await;
+    bench.say(&session, "count on in notes.txt and in a new file more.txt").await;
+    let held = bench.events_until("after=0", is_over).await.pop().unwrap();
+    let (_, shown) = bench.get(&format!("/api/v1/sessions/{session}")).await;
+    let approval = shown["waiting"]["approval"].clone();
+    let unknown =
+        json!({ "type": "keepHunk", "approval": approval, "path": "notes.txt", "hunk": "?" });
+    let (status, refused) = bench.act(&session, &unknown).await;
+    assert_eq!((status, &refused["error"]["code"]), (404, &json!("no_such_hunk")), "{refused}");
+
+    let keep = json!({ "type": "apply", "approval": approval, "path": "notes.txt" });
+    let (status, done) = bench.act(&session, &keep).await;
+    assert_eq!((status, &done["outcome"]), (200, &json!("done")), "{done}");
+    assert_eq!(world.read("notes.txt"), "one\ntwo\nthree\n", "the other file is open");
+    let leave = json!({ "type": "reject", "approval": approval, "path": "more.txt" });
+    let (status, done) = bench.act(&session, &leave).await;
+    assert_eq!((status, &done["outcome"]), (200, &json!("queued")), "{done}");
+    let events = bench.events_until(&format!("after={}", held["id"]), is_over).await;
+    let reviewed = events.iter().filter(|event| event["name"] == "reviewChanged").count();
+    assert_eq!(reviewed, 2, "every page is told");
+    assert_eq!(world.read("notes.txt"), "one\ntwo\nfour\n");
+    assert!(!world.root.join("more.txt").exists());
+    bench.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c022_guidance_enters_the_next_request_and_a_session_is_handed_over() {
+    let world = World::new(&talk()).await;
+    let bench = Bench::start(&world).await;
+    let session = bench.session().await;
+    let guide = json!({ "type": "guide", "text": "use tabs" });
+    assert_eq!(bench.act(&session, &guide).await.0, 200);
+    bench.say(&session, "what does notes.txt say?").await;
+    bench.events_until("after=0", is_over).await;
+    let (_, shown) = bench.get(&format!("/api/v1/sessions/{session}")).await;
+    let asked = shown["turns"][0]["text"].as_str().unwrap();
+    assert!(asked.contains("Guidance from the user:\n- use tabs"), "{asked}");
+    let (status, done) = bench.act(&session, &json!({ "type": "handoff" })).await;
+    assert_eq!(status, 200, "{done}");
+    let child = done["detail"]["session"].as_str().unwrap();
+    assert_ne!(child, session);
+    let (_, shown) = bench.get(&format!("/api/v1/sessions/{child}")).await;
+    assert_eq!(shown["session"]["parent"], session.as_str());
+    bench.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn turns_of_several_sessions_are_answered_one_after_another() {
     let world = World::new(&talk()).await;
     let bench = Bench::start(&world).await;
@@ -218,6 +275,7 @@ async fn requests_that_do_not_fit_are_told_why() {
         (messages.as_str(), json!({ "type": "sendMessage", "text": " " }), 422, "invalid_request"),
         (&messages, json!({ "type": "send", "text": "x" }), 422, "invalid_request"),
         (&messages, json!({ "text": "x" }), 422, "invalid_request"),
+        (&messages, json!({ "type": "sendMessage", "images": ["x"] }), 422, "invalid_request"),
         (&messages, json!([]), 422, "invalid_request"),
         (
             &messages,

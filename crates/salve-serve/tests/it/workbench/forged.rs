@@ -226,7 +226,7 @@ fn forged_programs(bench: &Bench, program: &Sound, gateway: &str) -> Vec<Forged>
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn t4_no_forged_request_is_accepted() {
+async fn threat4_no_forged_request_is_accepted() {
     let world = World::new(r#"{"reply": {"text": "x"}}"#).await;
     let bench = Bench::start(&world).await;
     let elsewhere = World::new(r#"{"reply": {"text": "x"}}"#).await;
@@ -258,7 +258,7 @@ async fn t4_no_forged_request_is_accepted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn t4_the_token_of_an_address_lets_in_once() {
+async fn threat4_the_token_of_an_address_lets_in_once() {
     let world = World::new(r#"{"reply": {"text": "x"}}"#).await;
     let bench = Bench::start(&world).await;
     let exchange = async |token: &str| {
@@ -280,7 +280,7 @@ async fn t4_the_token_of_an_address_lets_in_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn t4_every_answer_keeps_the_browser_in_its_place() {
+async fn threat4_every_answer_keeps_the_browser_in_its_place() {
     let world = World::new(r#"{"reply": {"text": "x"}}"#).await;
     let bench = Bench::start(&world).await;
     let own = cookie(&bench).await;
@@ -326,7 +326,7 @@ async fn t4_every_answer_keeps_the_browser_in_its_place() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn t4_wrong_tokens_are_slowed_down() {
+async fn threat4_wrong_tokens_are_slowed_down() {
     let world = World::new(r#"{"reply": {"text": "x"}}"#).await;
     let bench = Bench::start(&world).await;
     let wrong = async |number: u32| {

@@ -28,6 +28,7 @@ async fn the_document_is_whole_and_names_every_route() {
         "GET /api/v1/sessions",
         "GET /api/v1/sessions/{id}",
         "GET /health",
+        "POST /api/v1/actions",
         "POST /api/v1/exchange",
         "POST /api/v1/reports",
         "POST /api/v1/sessions",

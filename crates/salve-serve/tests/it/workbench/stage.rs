@@ -23,14 +23,17 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tempfile::TempDir;
 
-/// Time that goes on with every look at it.
+/// How long an event is waited for.
+const PATIENCE: Duration = Duration::from_secs(50);
+
+/// The time: the durable engine's leases are of it.
+#[expect(clippy::disallowed_methods, reason = "a test has no command line that passes it a clock")]
 fn now() -> Timestamp {
-    static TIME: AtomicI64 = AtomicI64::new(1_700_000_000_000);
-    Timestamp(TIME.fetch_add(1, Ordering::Relaxed))
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
 fn machine() -> MachineConfig {
@@ -176,7 +179,9 @@ impl Bench {
         assert_eq!(response.status(), 200);
         let (mut seen, mut text) = (Vec::new(), String::new());
         let mut pieces = response.bytes_stream();
-        while let Some(piece) = pieces.next().await {
+        loop {
+            let piece = tokio::time::timeout(PATIENCE, pieces.next()).await;
+            let Ok(Some(piece)) = piece else { panic!("the events ended: {seen:#?}") };
             text.push_str(std::str::from_utf8(&piece.unwrap()).unwrap());
             while let Some((event, rest)) = text.split_once("\n\n") {
                 let event = read_event(event);
@@ -190,7 +195,6 @@ impl Bench {
                 }
             }
         }
-        panic!("the events ended: {seen:?}");
     }
 }
 

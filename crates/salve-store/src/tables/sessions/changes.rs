@@ -47,6 +47,32 @@ impl Store {
     }
 }
 
+impl Store {
+    /// Counts the change sets of all sessions of a workspace by what became of them.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn change_counts(
+        &self,
+        workspace: &str,
+    ) -> Result<Vec<(ChangeState, u64)>, StoreError> {
+        let doing = "count the changes of a workspace";
+        let rows = query(
+            "SELECT state, CAST(count(*) AS BIGINT) FROM session_changes
+              WHERE session IN (SELECT id FROM sessions WHERE workspace = $1) GROUP BY state ORDER BY state",
+        )
+        .bind(self.redactor().name(workspace))
+        .fetch_all(self.readers())
+        .await
+        .map_err(StoreError::database(doing))?;
+        let counted = |row: &Row| {
+            let state = named(row, 0, ChangeState::from_name)?;
+            Ok::<_, sqlx::Error>((state, count(row, 1)?))
+        };
+        rows.iter().map(counted).collect::<Result<_, _>>().map_err(StoreError::database(doing))
+    }
+}
+
 /// Writes down what became of change sets. One that was taken back meanwhile stays so: only a move makes it
 /// again.
 pub(super) async fn put(

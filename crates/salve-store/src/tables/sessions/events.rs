@@ -60,7 +60,55 @@ impl Store {
         rows.iter().map(read).collect::<Result<_, _>>().map_err(StoreError::database(doing))
     }
 
-    /// The same for all sessions of a workspace.
+    /// Returns the last event of a session that has a name.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn last_session_event(
+        &self,
+        session: &SessionId,
+        name: &str,
+    ) -> Result<Option<SessionEvent>, StoreError> {
+        let doing = "read the last event of a name";
+        let row = query(
+            "SELECT id, session, turn, name, at, payload FROM session_events
+              WHERE session = $1 AND name = $2 ORDER BY id DESC LIMIT 1",
+        )
+        .bind(self.redactor().key(session.as_str()))
+        .bind(name)
+        .fetch_optional(self.readers())
+        .await
+        .map_err(StoreError::database(doing))?;
+        row.as_ref().map(read).transpose().map_err(StoreError::database(doing))
+    }
+
+    /// Returns the last `limit` events of a session that have one of two names, oldest first.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn events_named(
+        &self,
+        session: &SessionId,
+        names: [&str; 2],
+        limit: u32,
+    ) -> Result<Vec<SessionEvent>, StoreError> {
+        let doing = "read the events of a session by name";
+        let rows = query(
+            "SELECT id, session, turn, name, at, payload FROM session_events
+              WHERE session = $1 AND name IN ($2, $3) ORDER BY id DESC LIMIT $4",
+        )
+        .bind(self.redactor().key(session.as_str()))
+        .bind(names[0])
+        .bind(names[1])
+        .bind(i64::from(limit))
+        .fetch_all(self.readers())
+        .await
+        .map_err(StoreError::database(doing))?;
+        let events = rows.iter().rev().map(read).collect::<Result<_, _>>();
+        events.map_err(StoreError::database(doing))
+    }
+
+    /// Returns the events of all sessions of a workspace after the one with this id, at most `limit`.
     ///
     /// # Errors
     /// When the database refuses.
@@ -88,6 +136,32 @@ impl Store {
     /// Returns what wakes a reader of events: of this process at once, of others soon.
     pub fn event_news(&self) -> EventNews {
         EventNews(self.news())
+    }
+
+    /// Returns the events of a session from a turn on, oldest first, and those that are about no turn; without
+    /// those of one name, where one is given.
+    ///
+    /// # Errors
+    /// When the database refuses.
+    pub async fn events_of_turns(
+        &self,
+        session: &SessionId,
+        first: u32,
+        without: Option<&str>,
+    ) -> Result<Vec<SessionEvent>, StoreError> {
+        let doing = "read the events of turns";
+        let rows = query(
+            "SELECT id, session, turn, name, at, payload FROM session_events
+              WHERE session = $1 AND (turn >= $2 OR turn IS NULL) AND (name <> $3 OR $3 IS NULL)
+              ORDER BY id",
+        )
+        .bind(self.redactor().key(session.as_str()))
+        .bind(i64::from(first))
+        .bind(without)
+        .fetch_all(self.readers())
+        .await
+        .map_err(StoreError::database(doing))?;
+        rows.iter().map(read).collect::<Result<_, _>>().map_err(StoreError::database(doing))
     }
 }
 

@@ -60,6 +60,22 @@ async fn fork(
     existing(tx, &child).await
 }
 
+/// Copies what a session that goes on from another keeps of it beside the conversation: tasks, files, and the
+/// changes, so that they can be taken back there, too.
+pub(super) async fn copy_work(
+    tx: &mut Transaction<'_>,
+    child: &str,
+    parent: &str,
+    last: i64,
+) -> Result<(), Rollback> {
+    const WORK: [&str; 3] = ["session_todos", "session_files", "session_changes"];
+    let is_work = |sql: &&&str| WORK.iter().any(|table| sql.contains(&format!("INTO {table} ")));
+    for sql in COPIES.iter().filter(is_work) {
+        query(sql).bind(child).bind(parent).bind(last).execute(&mut *tx).await?;
+    }
+    Ok(())
+}
+
 /// `$1` is the child, `$2` the parent, `$3` the last turn.
 const COPIES: &[&str] = &[
     "INSERT INTO session_turns (session, turn, request, images, status, raw, partial, result, plan,

@@ -459,3 +459,37 @@ async fn a_fork_has_the_turns_up_to_one_and_ticks_of_its_own_changes_only() {
     let ids: Vec<&SessionId> = listed.iter().map(|session| &session.id).collect();
     assert_eq!(ids, [&whole.id, &fork.id], "newest first");
 }
+
+#[tokio::test]
+async fn c156_c160_a_handoff_is_made_once_and_has_tasks_and_changes_but_no_conversation() {
+    let store = opened().await;
+    let session = begun(&store, "x").await;
+    store.write_session(full(&session, "1", "a")).await.expect("written");
+    put(&store, &session, "t", &["a", "b"]).await;
+    let context = store.put_text("what was done").await.expect("put");
+    let new = || NewHandoff {
+        key: "handoff/1".to_owned(),
+        context: context.clone(),
+        input: "go on".to_owned(),
+        modified: vec!["a.rs".to_owned()],
+    };
+    let child = store.hand_over_session(&session, new()).await.expect("handed over");
+    let again = store.hand_over_session(&session, new()).await.expect("handed over");
+    assert_eq!(child.id, again.id, "the same key is the same child");
+    let parent = store.session(&session).await.expect("read").expect("there");
+    assert_eq!((child.parent.as_ref(), child.turns), (Some(&session), parent.turns));
+    assert!(store.turns(&child.id).await.expect("read").is_empty());
+    assert_eq!(marks(&store, &child.id).await, marks(&store, &session).await);
+    assert_eq!(
+        store.session_changes(&child.id).await.expect("read"),
+        store.session_changes(&session).await.expect("read")
+    );
+    let next = store.add_turn(&child.id, NewTurn { key: "n".to_owned(), ..NewTurn::default() });
+    assert_eq!(next.await.expect("asked").index, parent.turns + 1);
+    let told = store.last_session_event(&session, HANDED_OVER).await.expect("read").expect("told");
+    assert_eq!(told.payload["child"], child.id.as_str());
+    let children = SessionFilter { parent: Some(session.clone()), ..SessionFilter::default() };
+    assert_eq!(store.sessions(&children).await.expect("listed").len(), 1);
+    let none = store.hand_over_session(&SessionId("none".to_owned()), new()).await;
+    assert!(matches!(none, Err(StoreError::NoSuchSession(_))), "{none:?}");
+}

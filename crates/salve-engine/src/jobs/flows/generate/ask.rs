@@ -53,7 +53,11 @@ impl GenerateSteps {
         asking: Asking,
     ) -> Result<Piece, StepError> {
         let Asking { input, pieces, spent } = asking;
-        let chosen = self.models.choose(&input.model).map_err(|no| StepError::fatal(no.0))?;
+        let chosen = match input.images.is_empty() {
+            true => self.models.choose(&input.model),
+            false => self.models.choose_seeing(&input.model),
+        };
+        let chosen = chosen.map_err(|no| StepError::fatal(no.0))?;
         let ladder = self.ladder(&input, &pieces).await?;
         let first = self.first_request(&input, &chosen).await?;
         let (purpose, request) = match ladder.map(|ladder| ladder.next()) {
@@ -125,7 +129,11 @@ impl GenerateSteps {
             let text = self.text(&said.text).await?;
             turns.push(if said.by_model { Turn::assistant(text) } else { Turn::user(text) });
         }
-        turns.push(Turn::user(self.text(&input.prompt).await?));
+        let mut images = Vec::new();
+        for id in &input.images {
+            images.push(self.image(id).await?);
+        }
+        turns.push(Turn { images, ..Turn::user(self.text(&input.prompt).await?) });
         Ok(ModelRequest {
             model: chosen.name.clone(),
             system,

@@ -56,6 +56,9 @@ pub struct GenerateInput {
     /// What was said before, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<SaidBefore>,
+    /// The ids of images that go with the prompt.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<String>,
     /// Where the answer is shown while it arrives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown_in: Option<ShownIn>,
@@ -88,6 +91,7 @@ impl GenerateInput {
             doubt: DoubtPolicy::default(),
             session: None,
             history: Vec::new(),
+            images: Vec::new(),
             shown_in: None,
             unattended: false,
             attempts: usual_attempts(),

@@ -4,7 +4,7 @@
 //! a setting or a key: the caller that starts a worker passes the models in.
 
 use super::input::WhichModel;
-use salve_model::{Chosen, Lineup, LineupError, TierLadder};
+use salve_model::{Capabilities, Chosen, Lineup, LineupError, Role, TierLadder};
 
 /// Gives out models.
 pub trait ModelSource: Send + Sync {
@@ -13,6 +13,26 @@ pub trait ModelSource: Send + Sync {
     /// # Errors
     /// When no model fills the role, or its provider has no key here.
     fn choose(&self, which: &WhichModel) -> Result<Chosen, NoModel>;
+
+    /// Returns the model that is asked for if it reads images; where only a role was asked for, one of another
+    /// role that does.
+    ///
+    /// # Errors
+    /// When there is none; the message names models that do.
+    fn choose_seeing(&self, which: &WhichModel) -> Result<Chosen, NoModel> {
+        let first = self.choose(which)?;
+        let roles = [Role::Vision, Role::Medium, Role::Deep, Role::Fast];
+        let others = roles.into_iter().filter(|_| !matches!(which, WhichModel::Name(_)));
+        let others = others.filter_map(|role| self.choose(&WhichModel::Role(role)).ok());
+        let name = format!("{}/{}", first.provider, first.name);
+        std::iter::once(first).chain(others).find(|one| one.capability.vision).ok_or_else(|| {
+            NoModel(format!(
+                "`{name}` reads no images, and no model of `[roles]` does that could be asked instead. Models that \
+                 do: {}. Name one as `vision` in `[roles]`, or say `vision = true` in a `[[model]]` of your own",
+                Capabilities::built_in().seeing().join(", ")
+            ))
+        })
+    }
 }
 
 /// Why no one can be asked.

@@ -12,7 +12,7 @@ use crate::answer::{
 };
 use crate::statistics::{MALFORMED, inspections};
 use salve_jobs::{BadName, Json, StepError, StepName, Steps};
-use salve_model::{ModelReply, Purpose};
+use salve_model::{ImagePart, ModelReply, Purpose};
 use salve_store::{Store, StoreError};
 use salve_text::{CompiledSchema, context_tail};
 use salve_types::{Language, Verdict};
@@ -152,6 +152,13 @@ impl GenerateSteps {
         found.ok_or_else(|| {
             StepError::fatal(format!("there is no text {id}: it was never kept, or is too old"))
         })
+    }
+
+    /// Reads an image.
+    pub(super) async fn image(&self, id: &str) -> Result<ImagePart, StepError> {
+        let found = self.store.image(id).await.map_err(|error| unreadable(&error))?;
+        let bytes = found.ok_or_else(|| StepError::fatal(format!("there is no image {id}")))?;
+        ImagePart::new(&bytes).map_err(|error| StepError::fatal(format!("image {id}: {error}")))
     }
 
     /// Keeps a text.

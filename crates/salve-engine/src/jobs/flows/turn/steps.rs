@@ -6,15 +6,18 @@
 
 use super::{Answer, Asked, At, Healed, Here, Next, Resumed};
 use crate::heal::{HealInput, RepairError, StateFolder, StateId, Then};
-use crate::jobs::{GenerateInput, HealHost, SaidBefore, ShownIn, StopCode};
-use crate::session::machine::{Interruption, TurnMachine, TurnResult, TurnStep};
+use crate::jobs::{GenerateCaps, GenerateInput, HealHost, SaidBefore, ShownIn, StopCode};
+use crate::session::machine::{Interruption, TurnMachine, TurnOptions, TurnResult, TurnStep};
 use crate::session::{
-    Effects, FileRegistry, NewAnswer, Question, RegistryEntry, SavedTurn, SessionFacts, TurnEvent,
-    TurnWork, answer_question, finish, perform, take_answer, take_heal, take_result,
+    Effects, EventName, FileRegistry, HelpQuestion, Inherited, NewAnswer, Question, RegistryEntry,
+    SavedTurn, SessionFacts, TurnEvent, TurnInput, TurnWork, answer_question, finish,
+    help_question, inherited, offer_handoff, perform, steering, supervisor_question, take_answer,
+    take_heal, take_help, take_result, take_supervision, window_used,
 };
 use salve_jobs::{BadName, DoubtPolicy, JobId, Json, StepError, StepName, Steps};
 use salve_store::{
-    NewAudit, NewSessionEvent, SessionWrite, Store, StoreError, TurnRecord, TurnUpdate,
+    NewAudit, NewSessionEvent, SessionRecord, SessionUpdate, SessionWrite, Store, StoreError,
+    TurnRecord, TurnUpdate,
 };
 use salve_types::{Clock, FileOpKind, TurnStatus};
 use serde::{Deserialize, Serialize};
@@ -26,11 +29,17 @@ pub(super) const BEGIN: &str = "turn.begin";
 pub(super) const WORK: &str = "turn.work";
 pub(super) const PROMPT: &str = "turn.prompt";
 pub(super) const ANSWER: &str = "turn.answer";
+pub(super) const SUPERVISOR: &str = "turn.supervisor";
+pub(super) const SUPERVISED: &str = "turn.supervised";
 pub(super) const HEAL: &str = "turn.heal";
 pub(super) const HEALED: &str = "turn.healed";
+pub(super) const HELP: &str = "turn.help";
+pub(super) const HELPED: &str = "turn.helped";
 pub(super) const FINISH: &str = "turn.finish";
 pub(super) const RESUME: &str = "turn.resume";
 
+/// How often a model is asked for help whose provider fails.
+const HELP_ATTEMPTS: u32 = 2;
 /// How many files of earlier turns are attached again.
 const KNOWN_FILES: usize = 8;
 
@@ -75,8 +84,12 @@ impl TurnSteps {
         let steps = step!(steps, self, WORK, work);
         let steps = step!(steps, self, PROMPT, prompt);
         let steps = step!(steps, self, ANSWER, answer);
+        let steps = step!(steps, self, SUPERVISOR, supervisor);
+        let steps = step!(steps, self, SUPERVISED, supervised);
         let steps = step!(steps, self, HEAL, heal);
         let steps = step!(steps, self, HEALED, healed);
+        let steps = step!(steps, self, HELP, help);
+        let steps = step!(steps, self, HELPED, helped);
         let steps = step!(steps, self, FINISH, finish);
         Ok(step!(steps, self, RESUME, resume))
     }
@@ -96,17 +109,28 @@ impl TurnSteps {
         let turn = self.turn(at).await?;
         let todos = self.store.todos(session).await.map_err(|error| unreadable(&error))?;
         let log = self.store.file_operations(session).await.map_err(|error| unreadable(&error))?;
-        let machine = TurnMachine::new(at.input.options);
+        let machine = TurnMachine::new(options_of(&at.input, &turn));
         let mut saved = SavedTurn::new(machine, turn.text, todos, at.input.attended);
-        for operation in log.iter().rev().filter(|one| one.op != FileOpKind::Delete) {
-            if saved.known.len() < KNOWN_FILES && !saved.known.contains(&operation.path) {
-                saved.known.push(operation.path.clone());
-            }
+        saved.images = u32::try_from(turn.images.len()).unwrap_or(u32::MAX);
+        if saved.machine.options().plan {
+            saved.effects.say(TurnEvent::planning());
         }
         let registry = FileRegistry::fold(&log, &BTreeMap::new());
         let known = |file: &RegistryEntry| Some((file.path.clone(), file.hash.clone()?));
         saved.seen = registry.entries().filter_map(known).collect();
         saved.effects.status = Some(TurnStatus::Running);
+        let inherited =
+            self.inherited(at).await?.filter(|before| before.last_turn + 1 == turn.index);
+        // The first turn gets the files that were changed, and others when they are named.
+        if let Some(before) = inherited {
+            saved.inherited = before.modified;
+            return Ok(saved);
+        }
+        for operation in log.iter().rev().filter(|one| one.op != FileOpKind::Delete) {
+            if saved.known.len() < KNOWN_FILES && !saved.known.contains(&operation.path) {
+                saved.known.push(operation.path.clone());
+            }
+        }
         Ok(saved)
     }
 
@@ -144,11 +168,41 @@ impl TurnSteps {
             doubt: DoubtPolicy::Retry,
             session: Some(input.session.to_string()),
             history: said,
+            images: turn.images,
             shown_in: Some(ShownIn { session: input.session, turn: turn.index }),
             unattended: true,
             edits: true,
             ..GenerateInput::new(self.put(&prompt).await?)
         })
+    }
+
+    // A short question: what came of a command, and what is left.
+    async fn supervisor(&self, job: &JobId, at: At) -> Result<GenerateInput, StepError> {
+        let input = at.input.clone();
+        let question = self.blocking(job, at, |here| {
+            let (_, Some(saved)) = here.state()? else { return Err(lost()) };
+            Ok((supervisor_question(&saved)?, saved.machine.left()))
+        });
+        let (Question { system, prompt, .. }, budget) = question.await?;
+        Ok(GenerateInput {
+            system: Some(self.put(&system).await?),
+            model: input.model,
+            budget,
+            doubt: DoubtPolicy::Retry,
+            session: Some(input.session.to_string()),
+            unattended: true,
+            ..GenerateInput::new(self.put(&prompt).await?)
+        })
+    }
+
+    async fn supervised(&self, job: &JobId, asked: Asked) -> Result<Here, StepError> {
+        let Asked { at, answer, .. } = asked;
+        let new = self.new_answer(answer).await?;
+        let fresh = self.fresh(&at).await?;
+        let done = self.blocking(job, at, move |here| {
+            here.step(fresh, |_, _, saved| take_supervision(saved, new))
+        });
+        self.kept(done.await?).await
     }
 
     // What the session knows beside the turn.
@@ -165,14 +219,42 @@ impl TurnSteps {
                 Some(id) => self.store.text(id).await.map_err(failed)?,
                 None => None,
             };
-            past.push((turn.text, raw.unwrap_or_default()));
+            past.push((with_images(turn.text, turn.images.len()), raw.unwrap_or_default()));
         }
         let operations = self.store.file_operations(session).await.map_err(failed)?;
         let template = match &at.input.template {
             Some(id) => self.store.text(id).await.map_err(failed)?,
             None => None,
         };
-        Ok(SessionFacts { past, operations, template })
+        let handoff = self.inherited(at).await?.map(|before| before.context).unwrap_or_default();
+        let window = self.window(at).await?;
+        let guidance = steering(&self.store, session).await.map_err(failed)?.guidance;
+        Ok(SessionFacts { past, operations, template, window, handoff, guidance })
+    }
+
+    async fn session(&self, at: &At) -> Result<SessionRecord, StepError> {
+        let id = &at.input.session;
+        let found = self.store.session(id).await.map_err(|error| unreadable(&error))?;
+        found.ok_or_else(|| StepError::fatal(format!("there is no session {id}")))
+    }
+
+    async fn inherited(&self, at: &At) -> Result<Option<Inherited>, StepError> {
+        let session = self.session(at).await?;
+        inherited(&self.store, &session).await.map_err(|error| unreadable(&error))
+    }
+
+    async fn window(&self, at: &At) -> Result<u64, StepError> {
+        Ok(self.session(at).await?.extended_limit.unwrap_or(at.input.window))
+    }
+
+    // How full the window is, where a handoff was not offered yet.
+    async fn fullness(&self, at: &At) -> Result<Option<(u64, u64)>, StepError> {
+        if self.session(at).await?.handoff_offered {
+            return Ok(None);
+        }
+        let after = At { input: TurnInput { turn: u32::MAX, ..at.input.clone() }, state: None };
+        let facts = self.facts(&after).await?;
+        Ok(Some((window_used(&facts.past), facts.window)))
     }
 
     async fn answer(&self, job: &JobId, asked: Asked) -> Result<Here, StepError> {
@@ -237,6 +319,38 @@ impl TurnSteps {
         })
     }
 
+    async fn help(&self, job: &JobId, at: At) -> Result<GenerateInput, StepError> {
+        let session = at.input.session.to_string();
+        let question = self.blocking(job, at, move |here| {
+            let (_, Some(saved)) = here.state()? else { return Err(lost()) };
+            let TurnStep::Help(why) = saved.machine.next() else {
+                return Err(RepairError::Io("the turn asks for no help now".to_owned()));
+            };
+            Ok((help_question(&here.work, &saved, why)?, saved.machine.left()))
+        });
+        let (HelpQuestion { model, system, prompt, max_tokens }, budget) = question.await?;
+        Ok(GenerateInput {
+            system: Some(self.put(&system).await?),
+            model,
+            max_tokens,
+            budget,
+            doubt: DoubtPolicy::Retry,
+            session: Some(session),
+            unattended: true,
+            caps: GenerateCaps { resumes: 2, reworks: 0, retries: 0 },
+            attempts: HELP_ATTEMPTS,
+            ..GenerateInput::new(self.put(&prompt).await?)
+        })
+    }
+
+    async fn helped(&self, job: &JobId, asked: Asked) -> Result<Here, StepError> {
+        let Asked { at, answer, .. } = asked;
+        let (new, fresh) = (self.new_answer(answer).await?, self.fresh(&at).await?);
+        let done = self
+            .blocking(job, at, move |here| here.step(fresh, |_, _, saved| take_help(saved, new)));
+        self.kept(done.await?).await
+    }
+
     async fn heal(&self, job: &JobId, at: At) -> Result<HealInput, StepError> {
         let input = at.input.clone();
         let left = self.blocking(job, at, |here| {
@@ -276,9 +390,13 @@ impl TurnSteps {
 
     async fn finish(&self, job: &JobId, at: At) -> Result<Here, StepError> {
         let fresh = self.fresh(&at).await?;
+        let (session, fullness) = (at.input.session.clone(), self.fullness(&at).await?);
         let done = self.blocking(job, at, move |here| {
-            let mut kept =
-                here.step(fresh, |here, _, saved| finish(&here.work, saved).map(drop))?;
+            let mut kept = here.step(fresh, |here, _, saved| {
+                finish(&here.work, saved)?;
+                offer_handoff(saved, fullness);
+                Ok(())
+            })?;
             let report = kept.saved.report.clone().map(Box::new);
             let report =
                 report.ok_or_else(|| RepairError::Io("the turn has no report".to_owned()))?;
@@ -288,7 +406,16 @@ impl TurnSteps {
             });
             Ok(kept)
         });
-        self.kept(done.await?).await
+        let done = done.await?;
+        let offered = |event: &TurnEvent| event.name == EventName::HandoffOffered;
+        let offered = done.saved.effects.events.iter().any(offered);
+        let here = self.kept(done).await?;
+        if offered {
+            let update = SessionUpdate { handoff_offered: Some(true), ..SessionUpdate::default() };
+            let noted = self.store.update_session(&session, update).await;
+            noted.map_err(|error| unreadable(&error))?;
+        }
+        Ok(here)
     }
 
     async fn resume(&self, job: &JobId, resumed: Resumed) -> Result<Here, StepError> {
@@ -331,6 +458,8 @@ impl TurnSteps {
         self.store.write_session(write).await.map_err(|error| unreadable(&error))?;
         let next = next.unwrap_or_else(|| match saved.machine.next() {
             TurnStep::Ask(ask) => Next::Ask(ask.number),
+            TurnStep::Supervise(number) => Next::Supervise(number),
+            TurnStep::Help(why) => Next::Help(why),
             TurnStep::Heal => Next::Heal,
             TurnStep::Done(_) => Next::Finish,
             _ => Next::Work,
@@ -464,6 +593,26 @@ impl Place {
             audit,
             ..SessionWrite::new(input.session.clone(), format!("{}:{step}", self.job))
         }
+    }
+}
+
+// Images go with their own turn alone; later ones are told that there were some.
+fn with_images(text: String, images: usize) -> String {
+    match images {
+        0 => text,
+        images => format!("{text}\n\n[{images} image(s) were attached to this message]"),
+    }
+}
+
+// A plan is for words: what is on an image, a planner that does not see it cannot know.
+fn options_of(input: &TurnInput, turn: &TurnRecord) -> TurnOptions {
+    let help = &input.help;
+    let may_plan = turn.images.is_empty() || help.plan_with_images;
+    TurnOptions {
+        plan: help.planner.is_some() && may_plan,
+        clean: help.cleaner.is_some(),
+        shape: help.output.is_some(),
+        ..input.options
     }
 }
 

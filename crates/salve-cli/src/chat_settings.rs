@@ -1,0 +1,156 @@
+//! The `[chat]` part of the user's settings.
+//!
+//! In: a table of a configuration file. Out: who helps with a turn, and what may be fetched for it. A workspace's own
+//! file has no say here: it could have a person's requests fetch pages of its choice.
+
+use salve_engine::jobs::WhichModel;
+use salve_engine::session::{TurnHelp, UrlPolicy};
+use salve_model::{Role, RoleSettings};
+use serde::Deserialize;
+
+/// Who finds out which files a request is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum PlanSetting {
+    /// What the request mentions.
+    Mentions,
+    /// A fast model where one is named, but for requests with images.
+    #[default]
+    Model,
+    /// A fast model where one is named.
+    Always,
+}
+
+/// Whose pages are fetched when a request holds their address.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum PagesSetting {
+    /// Nobody's, or everyone's.
+    Word(PagesWord),
+    /// Those of these hosts, and of names below them.
+    Hosts(Vec<String>),
+}
+
+/// Whose pages are fetched, in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum PagesWord {
+    /// Nobody's.
+    Off,
+    /// Those of every public host.
+    Public,
+}
+
+/// What a turn may use beside the model and the files.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ChatSettings {
+    pub(crate) plan: Option<PlanSetting>,
+    pub(crate) pages: Option<PagesSetting>,
+    pub(crate) cleanup: Option<bool>,
+}
+
+impl ChatSettings {
+    /// Takes what a higher level says over what was said below.
+    pub(crate) fn or(self, below: Self) -> Self {
+        Self {
+            plan: self.plan.or(below.plan),
+            pages: self.pages.or(below.pages),
+            cleanup: self.cleanup.or(below.cleanup),
+        }
+    }
+
+    /// Returns who and what else may be asked. One model that does everything is not asked twice for a plan.
+    pub(crate) fn help(&self, roles: &RoleSettings) -> TurnHelp {
+        let plan = self.plan.unwrap_or_default();
+        let planner = if plan == PlanSetting::Mentions { None } else { planner(roles) };
+        let cleaner = fast(roles).filter(|_| self.cleanup.unwrap_or(true));
+        TurnHelp {
+            planner: planner.map(WhichModel::Role),
+            plan_with_images: plan == PlanSetting::Always,
+            cleaner: cleaner.map(WhichModel::Role),
+            pages: self.pages.as_ref().map(policy).unwrap_or_default(),
+            output: None,
+        }
+    }
+
+    /// Lists key and value of every setting.
+    pub(crate) fn rows(&self) -> Vec<(String, String)> {
+        let plan = match self.plan.unwrap_or_default() {
+            PlanSetting::Mentions => "mentions",
+            PlanSetting::Model => "model",
+            PlanSetting::Always => "always",
+        };
+        let pages = match self.pages.as_ref().map(policy).unwrap_or_default() {
+            UrlPolicy::Off => "off".to_owned(),
+            UrlPolicy::Public => "public".to_owned(),
+            UrlPolicy::Hosts(hosts) => hosts.join(" "),
+        };
+        vec![
+            ("chat.plan".to_owned(), plan.to_owned()),
+            ("chat.pages".to_owned(), pages),
+            ("chat.cleanup".to_owned(), self.cleanup.unwrap_or(true).to_string()),
+        ]
+    }
+}
+
+fn policy(pages: &PagesSetting) -> UrlPolicy {
+    match pages {
+        PagesSetting::Word(PagesWord::Off) => UrlPolicy::Off,
+        PagesSetting::Word(PagesWord::Public) => UrlPolicy::Public,
+        PagesSetting::Hosts(hosts) => UrlPolicy::Hosts(hosts.clone()),
+    }
+}
+
+fn planner(roles: &RoleSettings) -> Option<Role> {
+    let preset = roles.preset.filter(|_| roles.model.is_none());
+    let own = roles.planner.is_some() || preset.is_some_and(|it| it.model(Role::Planner).is_some());
+    if own { Some(Role::Planner) } else { fast(roles) }
+}
+
+fn fast(roles: &RoleSettings) -> Option<Role> {
+    let preset = roles.preset.filter(|_| roles.model.is_none());
+    let own = roles.fast.is_some() || preset.is_some_and(|it| it.model(Role::Fast).is_some());
+    own.then_some(Role::Fast)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn help(chat: &str, roles: &str) -> TurnHelp {
+        let chat: ChatSettings = toml::from_str(chat).unwrap();
+        chat.help(&toml::from_str(roles).unwrap())
+    }
+
+    #[test]
+    fn c005_a_model_plans_only_where_a_fast_one_is_named() {
+        let planner = |chat: &str, roles: &str| help(chat, roles).planner;
+        assert_eq!(planner("", "model = 'a/b'"), None);
+        assert_eq!(planner("", "fast = 'a/b'"), Some(WhichModel::Role(Role::Fast)));
+        assert_eq!(
+            planner("", "fast = 'a/b'\nplanner = 'a/c'"),
+            Some(WhichModel::Role(Role::Planner))
+        );
+        assert_eq!(planner("", "preset = 'claude'"), Some(WhichModel::Role(Role::Planner)));
+        assert_eq!(planner("", "preset = 'claude'\nmodel = 'a/b'"), None);
+        assert_eq!(planner("plan = 'mentions'", "fast = 'a/b'"), None);
+        assert!(help("plan = 'always'", "fast = 'a/b'").plan_with_images);
+    }
+
+    #[test]
+    fn c006_pages_are_off_until_they_are_named() {
+        assert_eq!(help("", "").pages, UrlPolicy::Off);
+        assert_eq!(help("pages = 'public'", "").pages, UrlPolicy::Public);
+        let hosts = vec!["docs.rs".to_owned()];
+        assert_eq!(help("pages = ['docs.rs']", "").pages, UrlPolicy::Hosts(hosts));
+        assert!(toml::from_str::<ChatSettings>("pages = 'all'").is_err());
+    }
+
+    #[test]
+    fn c027_the_cleanup_can_be_switched_off() {
+        assert_eq!(help("", "fast = 'a/b'").cleaner, Some(WhichModel::Role(Role::Fast)));
+        assert_eq!(help("cleanup = false", "fast = 'a/b'").cleaner, None);
+        assert_eq!(help("", "model = 'a/b'").cleaner, None);
+    }
+}

@@ -1,0 +1,2 @@
+def salute(name):
+    return "Good day, " + name

@@ -1,0 +1,1 @@
+PLAN = "do not show"
