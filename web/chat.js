@@ -32,8 +32,8 @@ export function startChat() {
     if (ask && byId(ask.dataset.ask)) openOver(byId(ask.dataset.ask));
     const later = event.target.closest?.('[data-later]');
     if (later) toast(later.dataset.later);
-    // A command that was told to run may lead to a question; another one is not pressed on anybody.
-    if (event.target.closest?.('[data-act*="runCommand"]')) expecting = true;
+    // Commands that were told to run may lead to a question; another one is not pressed on anybody.
+    if (event.target.closest?.('[data-act*="runCommand"], [data-act*="runAll"]')) expecting = true;
   });
   startCompletion(input(), byId('completions'));
   startBar();

@@ -145,6 +145,8 @@ pub(in crate::workbench) async fn changed(
 async fn about(state: &WorkbenchState, session: &SessionRecord) -> Answer<ChatView> {
     let others = state.conversation().sessions(state.root(), OFFERED).await?;
     let todos = state.store().todos(&session.id).await?;
+    // One that goes on from another counts on from its turns.
+    let newest = state.store().turn(&session.id, session.turns).await?;
     let head = SessionHead {
         id: session.id.to_string(),
         title: session.title.clone(),
@@ -153,14 +155,14 @@ async fn about(state: &WorkbenchState, session: &SessionRecord) -> Answer<ChatVi
         micro_dollars: session.micro_dollars,
         parent: session.parent.as_ref().map(ToString::to_string),
         others: others.iter().map(|other| (other.id.to_string(), other.title.clone())).collect(),
-        prefilled: prefilled(session, &todos),
+        prefilled: if newest.is_none() { prefilled(session, &todos) } else { String::new() },
     };
     Ok(ChatView { head, todos, ..ChatView::default() })
 }
 
 // A session that goes on from another begins with what was open there.
 fn prefilled(session: &SessionRecord, todos: &[TodoItem]) -> String {
-    if session.turns > 0 || session.parent.is_none() {
+    if session.parent.is_none() {
         return String::new();
     }
     let open: Vec<TodoItem> = todos.iter().filter(|todo| !todo.completed).cloned().collect();
