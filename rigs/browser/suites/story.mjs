@@ -9,13 +9,26 @@ import { ensure, same, suite, until } from '../lib/runner.mjs';
 import { FILES, LIMIT, LIMIT_AFTER, RULES, answer, rule } from '../lib/answers.mjs';
 
 const test = suite('story');
-const files = { ...FILES, Makefile: 'check:\n\t@python3 -m py_compile limit.py notes.py\n' };
-const broken = LIMIT_AFTER.replace('def mean(values):', 'def mean(values)');
+const WORD = `#include <ctype.h>
+
+int longest_word(const char *text)
+{
+    int best = 0, now = 0;
+    for (; *text; text++) {
+        now = isspace((unsigned char)*text) ? 0 : now + 1;
+        if (now > best)
+            best = now;
+    }
+    return best;
+}
+`;
+const WORD_AFTER = WORD.replace('int longest_word', '/* Letters between two spaces. */\nint longest_word');
+const files = { ...FILES, Makefile: 'check:\n\t@$(CC) -Wall -fsyntax-only word.c\n', 'word.c': WORD };
 
 test('story_cut_chatty_stale_broken_and_rewound', { smoke: true, seconds: 180 }, async (t) => {
   const rules = [
     rule('were not applied', answer({ summary: 'Still from an old copy.', fileChanges: [{ path: 'limit.py', content: LIMIT.replace('LIMIT = 5', 'LIMIT = 9') }], fileHashes: { 'limit.py': '0123456789abcdef' } })),
-    rule('breaks it:', answer({ summary: 'Adds a colon less.', fileChanges: [{ path: 'limit.py', content: broken.replace('LIMIT = 7', 'LIMIT = 8') }] })),
+    rule('breaks it:', answer({ summary: 'Says what a word is.', fileChanges: [{ path: 'word.c', content: WORD_AFTER.replace('best = now;', 'best = nwo;') }] })),
     rule('talks:', `Of course! I would be happy to help.\n\n\`\`\`json\n${JSON.stringify(answer({ summary: 'Says seven in the notes.', fileChanges: [{ path: 'notes.py', content: "NOTE = 'seven'\n" }] }))}\n\`\`\`\n\nI hope this helps!`),
     rule('stale:', answer({ summary: 'From an old copy.', fileChanges: [{ path: 'limit.py', content: LIMIT.replace('LIMIT = 5', 'LIMIT = 9') }], fileHashes: { 'limit.py': '0123456789abcdef' } })),
     ...RULES,
@@ -35,10 +48,10 @@ test('story_cut_chatty_stale_broken_and_rewound', { smoke: true, seconds: 180 },
   ensure(/🚫 Blocked/.test(await stale.innerText()), `stale: ${await stale.innerText()}`);
   same(stage.read('limit.py'), LIMIT_AFTER, 'limit.py after the stale edit');
 
-  const turn = await send(page, 'breaks it: raise the limit in limit.py to 8');
+  const turn = await send(page, 'breaks it: say in word.c what a word is');
   const healed = await over(turn, 90);
   ensure(/heal/i.test(healed), `the heal is told: ${healed}`);
-  same(stage.read('limit.py'), LIMIT_AFTER.replace('LIMIT = 7', 'LIMIT = 8'), 'limit.py after the heal');
+  same(stage.read('word.c'), WORD_AFTER, 'word.c after the heal');
 
   await visit(page, 'Home');
   const home = await page.getByRole('main').innerText();
