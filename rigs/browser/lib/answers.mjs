@@ -86,9 +86,7 @@ export const RULES = [
   rule('full:', full),
   rule('one:', one()),
   rule('slow:', one({ sections: [{ heading: 'Slow', content: prose(12) }] }), { chunk: 48, delay_ms: 60 }),
-  rule('stream:', answer({ summary: 'A long report.', sections: [{ heading: 'Report', content: prose(60) }] }), { chunk: 96, delay_ms: 25, continues: true }),
   rule('long:', answer({ summary: 'A long report that is over at once.', sections: [{ heading: 'Report', content: prose(60) }], nextSteps: full.nextSteps })),
-  rule('cut:', one(), { continues: true, cuts: [150] }),
   rule('recovered:', recovered, { finish: 'stop' }),
   rule('nothing:', '{"', { finish: 'stop' }),
   rule('chatty:', `Sure! Here is what you asked for:\n\n\`\`\`json\n${text(one())}\n\`\`\`\n\nLet me know if you need anything else!`),
@@ -121,5 +119,8 @@ export const RULES = [
   { when: { contains: 'refused:' }, reply: { status: 400 } },
   rule('hangs:', one(), { chunk: 64, hang_ms: 600_000, hang_at: 3 }),
   rule('secret steps:', answer({ summary: 'Markup in a step.', nextSteps: [{ html: '<script>window.pwned=1</script><b>bold</b>', inputText: 'x' }] })),
+  // A rule that continues is chosen by any request of the conversation, so these are the last.
+  rule('stream:', answer({ summary: 'A long report.', sections: [{ heading: 'Report', content: prose(60) }] }), { chunk: 96, delay_ms: 25, continues: true }),
+  rule('cut:', one(), { continues: true, cuts: [150] }),
   { reply: { text: text(answer({ summary: 'I am a script; I have nothing to say to that.' })) } },
 ];
