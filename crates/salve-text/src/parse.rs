@@ -5,18 +5,22 @@
 //! never invents a string, and takes time linear in the text however it is cut into pieces.
 
 mod bare;
+mod block;
 mod call;
 mod container;
 mod decode;
 mod doubt;
 mod escape;
+mod layout;
 mod losses;
 mod machine;
 mod number;
+mod odd_key;
 mod outlook;
 mod paths;
 mod quote;
 mod repair;
+mod repeat;
 mod reply;
 mod report;
 mod strict;

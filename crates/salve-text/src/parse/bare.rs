@@ -98,12 +98,23 @@ impl Machine {
         Ok(match byte {
             b' ' | b'\t' => self.number_behind_key(token.scan)?,
             b':' | b',' | b'{' | b'}' | b'[' | b']' | b'(' | b')' | b'\n' | b'"' | b'=' => true,
-            b'\'' | 0xE2 => {
+            0xEF => matches!(self.sign_at(token.scan)?, Some((b':', 3))),
+            b'\'' | b'`' | 0xE2 => {
+                self.byte(token.scan + 2)?;
                 let spaced = matches!(self.bytes()[token.scan - 1], b' ' | b'\t');
-                spaced && quote_of(self.bytes(), token.scan).is_some()
+                match quote_of(self.bytes(), token.scan) {
+                    Some(_) if spaced => true,
+                    Some((_, length)) => self.colon_behind(token.scan + length)?,
+                    None => false,
+                }
             }
             _ => false,
         })
+    }
+
+    fn colon_behind(&self, at: usize) -> Step<bool> {
+        let colon = self.skip_gap(at)?;
+        Ok(matches!(self.sign_at(colon)?, Some((b':', _))))
     }
 
     fn word_stops(&self, token: &mut Bare, byte: u8) -> Step<bool> {
@@ -130,6 +141,11 @@ impl Machine {
                 }
             }
             b',' => return Ok(true),
+            b';' if self.is_literal(token.start, at) => return Ok(true),
+            b'#' if matches!(self.bytes()[at - 1], b' ' | b'\t') => return Ok(true),
+            0xEF if self.is_scalar_word(token.start, at) => {
+                return Ok(matches!(self.sign_at(at)?, Some((b',' | b';', 3))));
+            }
             b';' if self.stack.is_empty() => {
                 let next = self.byte(at + 1)?;
                 return Ok(next.is_none_or(|next| next.is_ascii_whitespace()));
@@ -187,10 +203,19 @@ impl Machine {
 
     fn finish_key(&mut self, token: &Bare, end: usize, stop: usize) -> Step {
         let llm = self.mode == ParseMode::Llm;
-        let sign = self.byte(stop)?;
+        let sign = self.sign_at(stop)?.map(|(byte, _)| byte);
         let at_end = sign.is_none();
         let mut quoted = false;
+        let mut quote = 1;
         let is_key = match sign {
+            Some(b'\'' | b'`' | 0xE2)
+                if end == stop
+                    && let Some((_, length)) = quote_of(self.bytes(), stop)
+                    && self.colon_behind(stop + length)? =>
+            {
+                (quoted, quote) = (true, length);
+                true
+            }
             Some(b':' | b'=') => true,
             Some(b'"') => {
                 let behind = self.skip_blank(stop + 1);
@@ -217,10 +242,15 @@ impl Machine {
             return Ok(());
         }
         self.member_begins(token.start);
-        let resume = if quoted { stop + 1 } else { end };
+        let resume = if quoted { stop + quote } else { end };
         let state = if at_end { NodeState::Truncated } else { NodeState::Complete };
         let code = if quoted { Code::MissingQuote } else { Code::UnquotedKey };
-        self.push_word(token.start, end, quoted, code, state);
+        if quoted && self.bytes()[stop] != b'"' {
+            self.push_word(token.start, end, false, code, state);
+            self.edit(end, resume, "", Code::MissingQuote);
+        } else {
+            self.push_word(token.start, end, quoted, code, state);
+        }
         self.pos = resume;
         self.state = State::Colon;
         Ok(())
@@ -265,6 +295,13 @@ impl Machine {
             } else {
                 Code::UnquotedString
             };
+            if !quoted && self.push_hexadecimal(start, end) {
+                self.pos = resume;
+                self.value_done();
+                return;
+            }
+            let odd = zero || is_other_base(&self.bytes()[start..end]);
+            let state = if odd { state.max(NodeState::Inferred) } else { state };
             self.push_word(start, end, quoted, code, state);
         }
         self.pos = resume;
@@ -298,9 +335,13 @@ impl Machine {
     ) {
         let mark = narrow(self.tree.edits.len());
         self.edit(start, start, "\"", code);
+        let mut escaped = usize::MAX;
         for at in start..end {
             let byte = self.bytes()[at];
             match byte {
+                _ if at == escaped => {}
+                // Only the opening quote is absent: what was an escape is one.
+                b'\\' if quoted && is_escape(&self.bytes()[at..end]) => escaped = at + 1,
                 b'"' | b'\\' => self.edit(at, at, "\\", Code::UnescapedQuote),
                 0..0x20 => self.edit(at, at + 1, control_escape(byte), Code::UnescapedControl),
                 _ => {}
@@ -315,6 +356,22 @@ impl Machine {
             node.shape = Shape::Edited;
             node.link = mark;
         }
+    }
+}
+
+// `0x1f`: a number that is kept as text, which another reader would not.
+fn is_other_base(word: &[u8]) -> bool {
+    matches!(word, [b'0', b'x' | b'X' | b'o' | b'b', rest @ ..]
+        if !rest.is_empty() && rest.iter().all(u8::is_ascii_hexdigit))
+}
+
+fn is_escape(bytes: &[u8]) -> bool {
+    match bytes.get(1) {
+        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => true,
+        Some(b'u') => super::decode::hex4(bytes.get(2..6)).is_some_and(|code| {
+            !(0xD800..0xDC00).contains(&code) && !super::decode::is_low_surrogate(code)
+        }),
+        _ => false,
     }
 }
 

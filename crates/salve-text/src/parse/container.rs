@@ -6,10 +6,20 @@
 use super::ParseMode;
 use super::machine::{Comma, Frame, FrameKind, Machine, State, Step, Token, WINDOW, Wait, narrow};
 use super::repair::RepairCode as Code;
-use super::tree::{NodeState, Tag};
+use super::tree::{NodeId, NodeState, Tag};
 
 // How many members of an object are looked through for a key.
 const SIBLING_KEYS: usize = 16;
+
+// How many open frames a closer is weighed against.
+const NEAR_FRAMES: usize = 8;
+
+// What a closing bracket is taken for.
+enum Closing {
+    Own,
+    Wrong,
+    Extra,
+}
 
 impl Machine {
     pub(super) fn open_container(&mut self, byte: u8) -> Step {
@@ -60,19 +70,21 @@ impl Machine {
         if !in_list || !matches!(own.kind, FrameKind::Object | FrameKind::Implied) {
             return Ok(false);
         }
-        let start = self.skip_blank(self.pos + 1);
-        if self.byte(start)? != Some(b'"') {
-            return Ok(false);
-        }
-        let mut end = start + 1;
-        while end < start + WINDOW && self.byte(end)?.is_some_and(|byte| byte != b'"') {
+        let start = self.skip_gap(self.pos + 1)?;
+        let opening = self.quote_at(start)?.map_or(0, |(_, length)| length);
+        let mut end = start + opening;
+        while end < start + WINDOW
+            && self.byte(end)?.is_some_and(|byte| !matches!(byte, b'"' | b'\'' | b':' | b'\n'))
+        {
             end += 1;
         }
-        let key = &self.bytes()[start..(end + 1).min(self.bytes().len())];
+        let Some(name) = self.bytes().get(start + opening..end) else { return Ok(false) };
         let mut at = own.node + 1;
         for _ in 0..SIBLING_KEYS {
-            let Some(node) = self.tree.nodes.get(at as usize) else { break };
-            if self.bytes().get(node.start as usize..node.end as usize) == Some(key) {
+            if self.tree.nodes.get(at as usize).is_none() {
+                break;
+            }
+            if !name.is_empty() && self.tree.text(NodeId(at)).as_bytes() == name {
                 return Ok(true);
             }
             at = self.tree.behind(at + 1);
@@ -88,6 +100,67 @@ impl Machine {
         }
         let next = self.skip_blank(self.pos + 1);
         Ok(self.open[0] == 0 || matches!(self.byte(next)?, Some(b',' | b']')))
+    }
+
+    // Which reading of a closer lets the text go on: it closes its own frame and those inside it, it is
+    // the wrong sign for the innermost one, or it is one too many. The first that fits counts.
+    fn weigh_closer(&self, byte: u8, matching: bool, mismatched: bool) -> Step<Closing> {
+        if !mismatched {
+            return Ok(Closing::Own);
+        }
+        let depth = self.stack.len();
+        let next = self.pos + 1;
+        if matching {
+            let near = depth.saturating_sub(NEAR_FRAMES);
+            let own = (near..depth).rev().find(|&index| self.stack[index].kind.is_closed_by(byte));
+            if own.is_none() || self.goes_on(own.unwrap_or(0), next)? {
+                return Ok(Closing::Own);
+            }
+        }
+        let plain = matches!(self.frame_kind(), Some(FrameKind::Object | FrameKind::Array))
+            && matches!(byte, b'}' | b']');
+        // `]]`: the second of two alike is one too many, rather than another sign.
+        let twice = self.pos > 0 && self.bytes()[self.pos - 1] == byte;
+        let wrong = plain && self.goes_on(depth.saturating_sub(1), next)?;
+        let extra = (twice || !wrong || !matching) && self.goes_on(depth, next)?;
+        Ok(match (wrong, extra) {
+            (true, false) => Closing::Wrong,
+            (_, true) => Closing::Extra,
+            (false, false) if matching => Closing::Own,
+            (false, false) => Closing::Extra,
+        })
+    }
+
+    // Whether the text at `at` could follow where `depth` frames are left open.
+    pub(super) fn goes_on(&self, mut depth: usize, at: usize) -> Step<bool> {
+        let mut at = self.skip_gap(at)?;
+        for _ in 0..NEAR_FRAMES {
+            let Some(byte @ (b'}' | b']')) = self.byte(at)? else { break };
+            let Some(frame) = depth.checked_sub(1).and_then(|index| self.stack.get(index)) else {
+                return Ok(false);
+            };
+            if !frame.kind.is_closed_by(byte) {
+                return Ok(false);
+            }
+            depth -= 1;
+            at = self.skip_gap(at + 1)?;
+        }
+        let Some(frame) = depth.checked_sub(1).and_then(|index| self.stack.get(index)) else {
+            return Ok(self.byte(at)? != Some(b','));
+        };
+        if self.byte(at)? != Some(b',') {
+            return Ok(false);
+        }
+        let next = self.skip_gap(at + 1)?;
+        let Some(byte) = self.byte(next)? else { return Ok(true) };
+        if matches!(byte, b'}' | b']') {
+            return Ok(frame.kind.is_closed_by(byte));
+        }
+        let key = match self.quote_at(next)? {
+            Some(_) => self.key_follows(next)?,
+            None => self.word_key_follows(next)?,
+        };
+        Ok(key == frame.kind.has_keys())
     }
 
     /// A closing bracket came: it closes its own frame and those left open inside it.
@@ -106,10 +179,24 @@ impl Machine {
         };
         let matching =
             count > 0 && self.stack.iter().rev().any(|frame| frame.kind.is_closed_by(byte));
-        if !matching {
-            self.edit(self.pos, self.pos + 1, "", Code::MismatchedCloser);
-            self.pos += 1;
-            return Ok(());
+        let mismatched = !self.frame_kind().is_some_and(|kind| kind.is_closed_by(byte));
+        match self.weigh_closer(byte, matching, mismatched)? {
+            Closing::Own => {}
+            Closing::Wrong => {
+                let (pos, after) = (self.pos, if byte == b'}' { "]" } else { "}" });
+                self.pos += 1;
+                self.close_frame(pos, pos + 1, NodeState::Inferred);
+                self.edit(pos, pos + 1, after, Code::MismatchedCloser);
+                self.value_done();
+                return Ok(());
+            }
+            Closing::Extra => {
+                // What it closed may have lost its opener.
+                self.doubt_container();
+                self.edit(self.pos, self.pos + 1, "", Code::MismatchedCloser);
+                self.pos += 1;
+                return Ok(());
+            }
         }
         while let Some(&frame) = self.stack.last() {
             let own = frame.kind.is_closed_by(byte);
@@ -141,7 +228,12 @@ impl Machine {
         let Some(node) = self.tree.nodes.get(list as usize).copied() else { return false };
         let behind = narrow(self.tree.nodes.len());
         let alike = self.tree.nodes.get(list as usize + 1).map(|item| item.tag)
-            == Some(if byte == b'{' { Tag::Object } else { Tag::Array });
+            == Some(match byte {
+                b'{' => Tag::Object,
+                b'[' => Tag::Array,
+                b'"' | b'\'' => Tag::String,
+                _ => Tag::Number,
+            });
         let last = node.tag == Tag::Array && list > frame.node && node.link == behind;
         let Comma::Seen(_) = frame.comma else { return false };
         if !last || !alike || node.state != NodeState::Complete {

@@ -121,6 +121,31 @@ impl Machine {
         }
     }
 
+    /// `"x', …`: the first quote of the other kind before `until` after which JSON goes on.
+    pub(super) fn other_end(&self, token: &Str, until: usize) -> Step<Option<usize>> {
+        let other = match token.quote {
+            Quote::Double => b'\'',
+            Quote::Single => b'"',
+            _ => return Ok(None),
+        };
+        if token.role == Role::Key || token.quote == Quote::Double && token.inner > 0 {
+            return Ok(None);
+        }
+        let mut at = token.body;
+        for _ in 0..MOST_QUOTES {
+            let limit = until.min(token.body + 4 * WINDOW);
+            let Some(rest) = self.bytes().get(at..limit) else { break };
+            let Some(found) = memchr::memchr(other, rest) else { break };
+            at += found + 1;
+            let quote = at - 1;
+            let escaped = quote > token.body && self.bytes()[quote - 1] == b'\\';
+            if !escaped && quote > token.body && self.outlook(at, Role::Value)? == Outlook::Sure {
+                return Ok(Some(quote));
+            }
+        }
+        Ok(None)
+    }
+
     /// `"a"": 1`, `"x"", …`: whether the quote at `at` is the first of two that close the string. The
     /// second of a pair of inner quotes is none of them, nor is the sign of inches.
     pub(super) fn closes_twice(&self, token: &Str, at: usize, length: usize) -> Step<bool> {

@@ -43,8 +43,23 @@ pub(super) enum State {
 pub(super) enum Token {
     Str(Str),
     Bare(Bare),
-    Comment { start: usize, scan: usize, block: bool },
-    Skip { start: usize, scan: usize, depth: usize, quote: u8 },
+    Comment {
+        start: usize,
+        scan: usize,
+        block: bool,
+    },
+    Skip {
+        start: usize,
+        scan: usize,
+        depth: usize,
+        quote: u8,
+    },
+    /// A fenced block that is a value.
+    Block {
+        start: usize,
+        body: usize,
+        scan: usize,
+    },
     Top(Top),
 }
 
@@ -131,6 +146,11 @@ pub(super) struct Machine {
     /// Where the current value began: byte, node, edit.
     pub(super) begun: (usize, usize, usize),
     pub(super) top: super::top::TopState,
+    /// Where the first value begins whose brackets did not pair.
+    pub(super) suspect: Option<usize>,
+    /// Whether brackets are read by indentation, and the place up to which they are.
+    pub(super) by_layout: bool,
+    pub(super) laid: usize,
     pub(super) trial: Option<Box<Trial>>,
 }
 
@@ -150,13 +170,21 @@ impl Machine {
             closed_list: 0,
             begun: (0, 0, 0),
             top: super::top::TopState::default(),
+            suspect: None,
+            by_layout: false,
+            laid: 0,
             trial: None,
         }
     }
 
     /// Reads as far as the text allows.
     pub(super) fn run(&mut self) {
-        while let Ok(true) = self.step() {}
+        loop {
+            while let Ok(true) = self.step() {}
+            if !self.is_at_end() || !self.read_again() {
+                return;
+            }
+        }
     }
 
     // Gives `false` once the text is read to its end.
@@ -169,6 +197,7 @@ impl Machine {
                 Token::Skip { start, scan, depth, quote } => {
                     self.step_skip(start, scan, depth, quote)?;
                 }
+                Token::Block { start, body, scan } => self.step_block(start, body, scan)?,
                 Token::Top(token) => self.step_top_token(token)?,
             }
             return Ok(true);
@@ -176,7 +205,7 @@ impl Machine {
         if self.state == State::Top {
             return self.step_top();
         }
-        if self.trial.is_none() && self.state != State::Closed {
+        if self.trial.is_none() && self.state != State::Closed && !self.by_layout {
             self.read_strict();
             if self.state == State::Top || self.token.is_some() {
                 return Ok(true);
@@ -191,6 +220,9 @@ impl Machine {
             self.end_of_text();
             return Ok(true);
         };
+        if self.lay_out(byte)? {
+            return Ok(true);
+        }
         match self.state {
             State::Top | State::Closed => {}
             State::Value => self.step_value(byte)?,
@@ -236,6 +268,57 @@ impl Machine {
         at
     }
 
+    /// As `skip_blank`, and over comments too: `#` and `//` alike, and `/* */`. A line that ends like a
+    /// string is none.
+    pub(super) fn skip_gap(&self, at: usize) -> Step<usize> {
+        let limit = at + 2 * WINDOW;
+        let mut at = self.skip_blank(at);
+        while at < limit {
+            let block = match self.bytes().get(at) {
+                Some(b'#') => false,
+                Some(b'/') => match self.byte(at + 1)? {
+                    Some(b'/') => false,
+                    Some(b'*') => true,
+                    _ => return Ok(at),
+                },
+                _ => return Ok(at),
+            };
+            let rest = &self.bytes()[at..self.bytes().len().min(limit)];
+            let found = if block {
+                memchr::memmem::find(rest, b"*/").map(|length| at + length + 2)
+            } else {
+                memchr::memchr(b'\n', rest).map(|length| at + length)
+            };
+            let Some(end) = found else {
+                // Too long to look behind it, or the last thing of the text.
+                return if at + rest.len() < limit && !self.last {
+                    Err(Wait)
+                } else {
+                    Ok(at + rest.len())
+                };
+            };
+            if !block && ends_like_a_string(&self.bytes()[at..end]) {
+                return Ok(at);
+            }
+            at = self.skip_blank(end);
+        }
+        Ok(at)
+    }
+
+    /// The sign at `at` and its length: commas, colons and semicolons of full width are read as those of
+    /// ASCII.
+    pub(super) fn sign_at(&self, at: usize) -> Step<Option<(u8, usize)>> {
+        Ok(match self.byte(at)? {
+            Some(0xEF) if self.byte(at + 1)? == Some(0xBC) => match self.byte(at + 2)? {
+                Some(0x8C) => Some((b',', 3)),
+                Some(0x9A) => Some((b':', 3)),
+                Some(0x9B) => Some((b';', 3)),
+                _ => Some((0xEF, 1)),
+            },
+            other => other.map(|byte| (byte, 1)),
+        })
+    }
+
     fn skip_whitespace(&mut self) {
         loop {
             let bytes = self.tree.source.as_bytes();
@@ -262,6 +345,7 @@ impl Machine {
 
     /// Notes an edit, in order of place.
     pub(super) fn edit(&mut self, start: usize, end: usize, after: &'static str, code: RepairCode) {
+        self.note_bracket(code);
         let edit = Edit { start: narrow(start), end: narrow(end), after, code, ends_token: false };
         let mut at = self.tree.edits.len();
         while at > 0 && self.tree.edits[at - 1].start > edit.start {
@@ -334,6 +418,18 @@ pub(super) fn blank_length(bytes: &[u8], at: usize) -> Option<usize> {
         0xE3 if (next(1), next(2)) == (0x80, 0x80) => Some(3),
         0xEF if (next(1), next(2)) == (0xBB, 0xBF) => Some(3),
         _ => None,
+    }
+}
+
+// `#1",` is the end of a string that has a quote inside, not a comment.
+fn ends_like_a_string(line: &[u8]) -> bool {
+    let mut signs = line.iter().rev().filter(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+    match signs.next() {
+        Some(b'"' | b'\'') => true,
+        Some(b',' | b'}' | b']') => {
+            matches!(signs.find(|byte| !matches!(byte, b'}' | b']')), Some(b'"' | b'\''))
+        }
+        _ => false,
     }
 }
 

@@ -14,6 +14,10 @@ impl Machine {
             b' ' | b'\n' | b'\r' | b'\t' | b',' | b']' | b'}' | b')' | b'"' | b'\'' | b';'
             | b'`' | b'[' | b'{' => true,
             b'/' => matches!(self.byte(at + 1)?, Some(b'/' | b'*')),
+            0xEF => {
+                matches!(self.sign_at(at)?, Some((b',' | b';', 3)))
+                    || blank_length(self.bytes(), at).is_some()
+            }
             _ => blank_length(self.bytes(), at).is_some(),
         })
     }
@@ -60,6 +64,37 @@ impl Machine {
                 node.shape = Shape::Edited;
                 node.link = mark;
             }
+        }
+        true
+    }
+}
+
+impl Machine {
+    /// Puts `0x1f` on the tape as the number it is.
+    pub(super) fn push_hexadecimal(&mut self, start: usize, end: usize) -> bool {
+        const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
+        let word = self.tree.source.get(start..end).unwrap_or_default();
+        let Some(digits) = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")) else {
+            return false;
+        };
+        if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return false;
+        }
+        let Ok(number) = u64::from_str_radix(digits, 16) else { return false };
+        // A text that ends here may have had more digits.
+        let cut = end == self.bytes().len() && self.last && !self.stack.is_empty();
+        let mark = narrow(self.tree.edits.len());
+        for digit in number.to_string().bytes() {
+            let digit = DIGITS.get(usize::from(digit - b'0')).copied().unwrap_or("");
+            self.edit(start, start, digit, Code::NumberFormat);
+        }
+        self.edit(start, end, "", Code::NumberFormat);
+        self.end_token_edits();
+        let state = if cut { NodeState::Truncated } else { NodeState::Complete };
+        let index = self.push_node(start, end, Tag::Number, state);
+        if let Some(node) = self.node_mut(index) {
+            node.shape = Shape::Edited;
+            node.link = mark;
         }
         true
     }

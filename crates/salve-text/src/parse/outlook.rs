@@ -30,21 +30,29 @@ impl Machine {
         let mut extra = false;
         loop {
             let start = at;
-            at = self.skip_blank(at);
+            at = self.skip_gap(at)?;
             if at > from + WINDOW {
                 return Ok(Sure);
             }
-            let Some(byte) = self.byte(at)? else { return Ok(Sure) };
+            let Some((byte, width)) = self.sign_at(at)? else { return Ok(Sure) };
             if role == Role::Key {
                 return self.outlook_key(at, byte, at > start);
             }
             let untouched = depth == self.stack.len();
             let kind = depth.checked_sub(1).map(|index| self.stack[index].kind);
             match byte {
+                b'}' | b']'
+                    if untouched
+                        && kind.is_some_and(|kind| !kind.is_closed_by(byte))
+                        && self.goes_on(depth, at + 1)? =>
+                {
+                    // One too many: what follows fits where the string is.
+                    return Ok(Sure);
+                }
                 b'}' | b']' | b')' => {
                     let Some(below) = self.depth_after(depth, byte) else {
                         // One closer too many, right after a good one.
-                        if extra || untouched || at > start {
+                        if extra || at > start {
                             return Ok(Possible);
                         }
                         extra = true;
@@ -57,7 +65,9 @@ impl Machine {
                         return self.outlook_behind_root(at);
                     }
                 }
-                b',' => return self.outlook_comma(at + 1, kind, from),
+                b',' => return self.outlook_comma(at + width, kind, from),
+                // A semicolon in place of a comma.
+                b';' if kind.is_some() => return self.outlook_semicolon(at + width, kind),
                 b':' => {
                     let implied = untouched && kind == Some(FrameKind::Array);
                     return Ok(if implied { Sure } else { Unlikely });
@@ -118,10 +128,29 @@ impl Machine {
         }
     }
 
+    // Only what surely begins a member or an item makes a semicolon a comma: code has them too.
+    fn outlook_semicolon(&self, at: usize, kind: Option<FrameKind>) -> Step<Outlook> {
+        let next = self.skip_gap(at)?;
+        let newline = self.bytes()[at..next].contains(&b'\n');
+        let Some(byte) = self.byte(next)? else { return Ok(Possible) };
+        let quoted = quote_of(self.bytes(), next).is_some();
+        let sure = match kind {
+            Some(kind) if kind.has_keys() => {
+                quoted && self.key_follows(next)? || newline && self.word_key_follows(next)?
+            }
+            _ => {
+                newline && (quoted || matches!(byte, b'{' | b'['))
+                    || (quoted || byte.is_ascii_digit()) && self.value_follows(next)?
+                    || byte == b'{' && self.quote_behind(next)?
+            }
+        };
+        Ok(if sure { Sure } else { Unlikely })
+    }
+
     fn outlook_comma(&self, at: usize, kind: Option<FrameKind>, from: usize) -> Step<Outlook> {
-        let mut at = self.skip_blank(at);
+        let mut at = self.skip_gap(at)?;
         while at <= from + WINDOW && matches!(self.byte(at)?, Some(b',' | b':')) {
-            at = self.skip_blank(at + 1);
+            at = self.skip_gap(at + 1)?;
         }
         if at > from + WINDOW {
             return Ok(Sure);
@@ -237,21 +266,48 @@ impl Machine {
                 end += 2;
                 continue;
             }
+            if byte == b'\n' {
+                // No key goes over a line.
+                return Ok(self.odd_key(at + opening)?.is_some());
+            }
             match quote_of(self.bytes(), end) {
                 Some((other, length)) if quote.closes_key(other) => {
-                    let behind = self.skip_blank(end + length);
+                    let twice =
+                        end > at + opening && self.byte(end + length)? == Some(self.bytes()[end]);
+                    if twice {
+                        let behind = self.skip_gap(end + 2 * length)?;
+                        if matches!(self.sign_at(behind)?, Some((b':', _))) {
+                            return Ok(true);
+                        }
+                    }
+                    let behind = self.skip_gap(end + length)?;
                     // A key may have lost its colon.
                     let spaced = behind > end + length;
-                    return Ok(match self.byte(behind)? {
-                        None | Some(b':') => true,
-                        Some(b'"' | b'\'') if spaced => true,
+                    return Ok(match self.sign_at(behind)? {
+                        None | Some((b':', _)) => true,
+                        Some((b'=', _)) => self.equals_value(behind)?,
+                        Some((b'"' | b'\'', _)) if spaced => true,
                         Some(_) if behind > at + WINDOW => true,
-                        Some(byte) => self.is_damaged_key(at + opening, (end, behind), byte)?,
+                        Some((byte, _)) => {
+                            self.is_damaged_key(at + opening, (end, behind), byte)?
+                                || self.odd_key(at + opening)?.is_some()
+                        }
                     });
                 }
                 _ => end += 1,
             }
         }
+    }
+
+    // `"a" = 1`, `"a" => [`: a value follows the sign in place of a colon.
+    fn equals_value(&self, at: usize) -> Step<bool> {
+        let arrow = usize::from(self.byte(at + 1)? == Some(b'>'));
+        let value = self.skip_blank(at + 1 + arrow);
+        Ok(match self.byte(value)? {
+            Some(b'{' | b'[') => true,
+            Some(_) => self.value_follows(value)?,
+            None => false,
+        })
     }
 
     // Whether a string is a key that lost its colon, `"b""y",`, or its second quote, `"b:"y",`. What
@@ -264,11 +320,16 @@ impl Machine {
         if !is_name(&bytes[body..quote]) {
             return Ok(false);
         }
-        Ok(matches!(byte, b'{' | b'[') && behind == quote + 1 || self.value_follows(behind)?)
+        let opener = matches!(byte, b'{' | b'[');
+        Ok(opener
+            && (behind == quote + 1
+                || self.quote_behind(behind)?
+                || self.byte(behind + 1)? == Some(b'\n'))
+            || self.value_follows(behind)?)
     }
 
     // Whether a short scalar is at `at`, and a comma or a closing bracket after it.
-    fn value_follows(&self, at: usize) -> Step<bool> {
+    pub(super) fn value_follows(&self, at: usize) -> Step<bool> {
         let mut end = at;
         let quoted = matches!(self.byte(at)?, Some(b'"' | b'\''));
         if quoted {
@@ -289,7 +350,7 @@ impl Machine {
             }
         }
         let sign = self.skip_blank(end);
-        Ok(matches!(self.byte(sign)?, Some(b',' | b'}' | b']')))
+        Ok(matches!(self.byte(sign)?, Some(b',' | b'}' | b']' | b';')))
     }
 
     // Whether a quoted key is at `at` that has no value and is the last of its object.

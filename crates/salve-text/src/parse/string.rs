@@ -6,7 +6,7 @@
 
 use super::doubt::Better;
 use super::escape::control_escape;
-use super::machine::{Comma, Machine, Step, Token, Wait};
+use super::machine::{Comma, Machine, Step, Token, WINDOW, Wait};
 use super::outlook::Outlook;
 use super::quote::{Quote, is_word, quote_of, utf8_length};
 use super::repair::RepairCode as Code;
@@ -88,12 +88,21 @@ impl Machine {
         // `""word` is a quote written twice, `""` before anything else an empty string.
         if matches!(quote, Quote::Double | Quote::Single)
             && self.bytes().get(body) == self.bytes().get(start)
-            && self.byte(body + 1)?.is_some_and(is_word)
+            && self
+                .byte(body + 1)?
+                .is_some_and(|it| is_word(it) || b"#(<.@>*&%!?^=~|".contains(&it))
+            && !self.opens_inner_pair(body, role)?
         {
             doubled = true;
             body += 1;
         } else if self.byte(body)?.is_none() && !self.last {
             return Err(Wait);
+        }
+        if quote == Quote::Triple {
+            let carriage = usize::from(self.byte(body)? == Some(b'\r'));
+            if self.byte(body + carriage)? == Some(b'\n') {
+                body += carriage + 1;
+            }
         }
         let prior = self.stack.last().map_or(Comma::First, |frame| frame.comma);
         self.member_begins(start);
@@ -102,8 +111,7 @@ impl Machine {
         if edited {
             self.edit(start, body, "\"", if doubled { Code::DoubledQuote } else { quote.code() });
         }
-        self.pos = body;
-        self.token = Some(Token::Str(Str {
+        let token = Str {
             start,
             body,
             scan: body,
@@ -120,12 +128,17 @@ impl Machine {
             doubled,
             guessed: false,
             prior,
-        }));
+        };
+        self.pos = body;
+        self.token = Some(Token::Str(token));
         Ok(())
     }
 
     pub(super) fn step_string(&mut self, mut token: Str) -> Step {
         let table = if token.quote == Quote::Double { &LOOK } else { &LOOK_OTHER };
+        if token.scan == token.body && self.end_odd_key(token)? {
+            return Ok(());
+        }
         loop {
             let bytes = self.tree.source.as_bytes();
             let mut at = token.scan;
@@ -181,9 +194,43 @@ impl Machine {
         }
     }
 
+    // Whether the string goes on to a backtick after which JSON does.
+    fn backtick_closes(&self, from: usize) -> Step<bool> {
+        for at in from..from + WINDOW {
+            match self.byte(at)? {
+                None => return Ok(false),
+                Some(b'`') => return Ok(self.outlook(at + 1, Role::Value)? == Outlook::Sure),
+                Some(_) => {}
+            }
+        }
+        Ok(false)
+    }
+
+    // `""word" and more"`: the second quote belongs to a pair inside the string.
+    fn opens_inner_pair(&self, second: usize, role: Role) -> Step<bool> {
+        let quote = self.bytes()[second];
+        let mut at = second + 1;
+        while at < second + WINDOW {
+            match self.byte(at)? {
+                None | Some(b'\n') => return Ok(false),
+                Some(b'\\') => at += 2,
+                Some(byte) if byte == quote => {
+                    let again = self.byte(at + 1)? == Some(quote);
+                    return Ok(role == Role::Value
+                        && !again
+                        && self.outlook(at + 1, role)? == Outlook::Unlikely);
+                }
+                Some(_) => at += 1,
+            }
+        }
+        Ok(false)
+    }
+
     // A quote that is content: a double one must be escaped, the others may stand.
     fn keep_quote(&mut self, token: &mut Str, at: usize, length: usize) {
-        let doubled = at == token.body && self.bytes()[at] == self.bytes()[token.start];
+        let doubled = at == token.body
+            && self.bytes()[at] == self.bytes()[token.start]
+            && !self.opens_inner_pair(at, token.role).unwrap_or(false);
         if doubled && length == 1 && token.quote != Quote::Triple {
             // Directly after the opening quote it is that quote, written twice.
             self.edit(at, at + 1, "", Code::DoubledQuote);
@@ -207,6 +254,13 @@ impl Machine {
             }
             return Ok(closes);
         }
+        if token.quote == Quote::Backtick
+            && self.bytes()[at] != b'`'
+            && self.backtick_closes(at + length)?
+        {
+            self.keep_quote(token, at, length);
+            return Ok(false);
+        }
         if token.stops {
             // The string has no closing quote; this one opens the next string.
             self.close_before(*token, at)?;
@@ -216,15 +270,27 @@ impl Machine {
             self.close_string(*token, at, length + 1, true)?;
             return Ok(true);
         }
-        let known = at == token.closes_at;
+        if let Some(colon) = self.names_member(token, at, length)?
+            && self.drop_repeated_key(token, at, colon)
+        {
+            return Ok(true);
+        }
+        let known = at == token.closes_at || self.names_member(token, at, length)?.is_some();
         let outlook = if known { Outlook::Sure } else { self.outlook(at + length, token.role)? };
         if outlook == Outlook::Sure {
             self.close_string(*token, at, length, false)?;
             return Ok(true);
         }
+        if self.begin_again(at)? {
+            return Ok(true);
+        }
         if self.closes_twice(token, at, length)? {
             token.guessed = token.role == Role::Value;
             self.close_string(*token, at, length + 1, true)?;
+            return Ok(true);
+        }
+        if let Some(end) = self.other_end(token, at)? {
+            self.close_at_other(*token, end)?;
             return Ok(true);
         }
         if outlook == Outlook::Unlikely

@@ -44,6 +44,16 @@ impl Machine {
             && token.role == Role::Value
             && quote > token.body
             && bytes[quote - 1] == b'\n';
+        if layout && token.quote == Quote::Triple {
+            // One line is a text without a break; several are the content of a file.
+            let line = quote - 1 - usize::from(quote > token.body + 1 && bytes[quote - 2] == b'\r');
+            if !bytes[token.body..line].contains(&b'\n') {
+                self.keep_edits_before(token, line);
+                self.edit(line, quote, "", Code::TrailingNewline);
+                token.edited = true;
+            }
+            return;
+        }
         let end = rskip_blank(bytes, token.body, quote);
         // Several lines are the content of a file, whose last break is content too; but not where the
         // opening quote is on a line of its own as well.
@@ -76,6 +86,13 @@ impl Machine {
         token.restart = self.tree.edits.len();
         self.pos = body;
         self.token = Some(Token::Str(token));
+    }
+
+    /// Closes a string at a quote of the other kind, which is a guess.
+    pub(super) fn close_at_other(&mut self, mut token: Str, at: usize) -> Step {
+        self.keep_edits_before(&token, at);
+        token.guessed = true;
+        self.close_string(token, at, 1, false)
     }
 
     // Closes a string whose quote is absent, before the delimiter at `delimiter`.
@@ -116,7 +133,12 @@ impl Machine {
             self.insert_edit(mark, edit);
             let open_edit = narrow(mark);
             mark += 1;
+            let in_object = self.has_keys();
             self.push_frame(token.start, FrameKind::Implied, Tag::Object, open_edit);
+            if in_object {
+                // `"a": "b": 1` may be two keys as well.
+                self.doubt_container();
+            }
             self.set_comma(Comma::Member);
             role = Role::Key;
         }
@@ -146,8 +168,13 @@ impl Machine {
     // `["key": value]`: a string in a list with a colon after it is the key of an object.
     fn implies_object(&self, token: &Str, end: usize) -> Step<bool> {
         let in_list = matches!(self.frame_kind(), Some(FrameKind::Array));
-        if token.role == Role::Key || !in_list || self.stack.len() >= self.max_depth {
+        if token.role == Role::Key || self.stack.len() >= self.max_depth {
             return Ok(false);
+        }
+        if !in_list {
+            // `"a": "b": 1}`: the brace after the first colon was lost.
+            let length = end.saturating_sub(token.scan);
+            return Ok(self.names_member(token, token.scan, length)?.is_some());
         }
         let at = self.skip_blank(end);
         if at > end + WINDOW {
@@ -199,6 +226,11 @@ impl Machine {
                 self.token = Some(Token::Str(token));
                 return Ok(());
             }
+        }
+        if !token.stops
+            && let Some(quote) = self.other_end(&token, end)?
+        {
+            return self.close_at_other(token, quote);
         }
         if token.role == Role::Key && self.mode == ParseMode::Llm {
             self.drop_truncated_key(&token);

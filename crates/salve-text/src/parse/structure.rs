@@ -5,16 +5,26 @@
 //! cannot belong anywhere is words without a role, and a container that lost one is not complete.
 
 use super::ParseMode;
-use super::machine::{Comma, Machine, State, Step, Token, Wait, narrow};
+use super::machine::{Comma, FrameKind, Machine, State, Step, Token, Wait, narrow};
 use super::repair::RepairCode as Code;
 use super::string::Role;
 use super::tree::{NodeState, Shape, Tag};
 use crate::markdown::TICKS;
 
+// How many items of a list that lost its opener are looked at.
+const MOST_ITEMS: usize = 16;
+
 impl Machine {
     pub(super) fn step_value(&mut self, byte: u8) -> Step {
         let in_object = self.has_keys();
         match byte {
+            b'"' | b'\'' if in_object && self.lost_list()? => {
+                let open_edit = narrow(self.tree.edits.len());
+                self.edit(self.pos, self.pos, "[", Code::MissingBraces);
+                self.push_frame(self.pos, FrameKind::Array, Tag::Array, open_edit);
+                self.doubt_container();
+                Ok(())
+            }
             b'{' | b'[' | b'(' => self.open_container(byte),
             b'}' | b']' | b')' => {
                 if in_object {
@@ -25,11 +35,17 @@ impl Machine {
                 }
             }
             b',' if in_object => {
+                if self.value_behind_comma()? {
+                    self.doubt_container();
+                    return self.drop_here(1, Code::ExtraComma);
+                }
                 self.missing_value(self.pos);
                 Ok(())
             }
             b',' => self.drop_here(1, Code::ExtraComma),
             b':' => self.drop_here(1, Code::ExtraColon),
+            0xEF if self.drop_full_width()? => Ok(()),
+            b'`' if self.is_fence(self.pos)? && self.begin_block()? => Ok(()),
             _ => {
                 if self.drop_noise(byte)? {
                     return Ok(());
@@ -48,7 +64,12 @@ impl Machine {
             b'}' | b']' | b')' => self.close_by(byte),
             b',' => self.drop_here(1, Code::ExtraComma),
             b':' => self.drop_here(1, Code::ExtraColon),
+            0xEF if self.drop_full_width()? => Ok(()),
+            b'{' | b'[' if self.begin_again(self.pos)? => Ok(()),
             b'{' | b'[' if self.reopen_list(byte) => Ok(()),
+            b'"' | b'\'' | b'0'..=b'9' | b'-' if self.is_item()? && self.reopen_list(byte) => {
+                Ok(())
+            }
             b'{' if self.starts_sibling()? => {
                 self.close_frame(self.pos, self.pos, NodeState::Inferred);
                 self.value_done();
@@ -86,8 +107,60 @@ impl Machine {
         }
     }
 
+    // `"a": "x", "y"]`: strings after a colon that a bracket closes, none of them a key.
+    fn lost_list(&self) -> Step<bool> {
+        if self.stack.len() >= self.max_depth {
+            return Ok(false);
+        }
+        let mut at = self.pos;
+        for item in 0..MOST_ITEMS {
+            let Some(sign) = self.behind_string(at)? else { return Ok(false) };
+            match self.byte(sign)? {
+                Some(b']') => return Ok(item > 0),
+                Some(b',') => at = self.skip_gap(sign + 1)?,
+                _ => return Ok(false),
+            }
+        }
+        Ok(false)
+    }
+
+    // `"a": , "x" "b": …`: the value and its comma changed places. A key would have a colon.
+    fn value_behind_comma(&self) -> Step<bool> {
+        let next = self.skip_gap(self.pos + 1)?;
+        match self.byte(next)? {
+            Some(b'{' | b'[') => Ok(true),
+            Some(b'"') => {
+                let Some(behind) = self.behind_string(next)? else { return Ok(false) };
+                Ok(self.byte(behind)?.is_some_and(|byte| !matches!(byte, b':' | b'}' | b',')))
+            }
+            _ => Ok(false),
+        }
+    }
+
+    // A comma or a colon of full width where none is needed.
+    fn drop_full_width(&mut self) -> Step<bool> {
+        let (code, width) = match self.sign_at(self.pos)? {
+            Some((b',' | b';', width)) if width > 1 => (Code::ExtraComma, width),
+            Some((b':', width)) if width > 1 => (Code::ExtraColon, width),
+            _ => return Ok(false),
+        };
+        self.drop_here(width, code)?;
+        Ok(true)
+    }
+
+    // Whether a scalar is here, and a comma or the end of a list after it: no key.
+    fn is_item(&self) -> Step<bool> {
+        self.value_follows(self.pos)
+    }
+
     pub(super) fn step_colon(&mut self, byte: u8) -> Step {
         match byte {
+            0xEF if matches!(self.sign_at(self.pos)?, Some((b':', 3))) => {
+                self.edit(self.pos, self.pos + 3, ":", Code::WrongColon);
+                self.pos += 3;
+                self.state = State::Value;
+            }
+            b'{' | b'[' if self.begin_again(self.pos)? => {}
             b':' => {
                 self.pos += 1;
                 self.state = State::Value;
@@ -124,6 +197,8 @@ impl Machine {
             }
             b'}' | b']' | b')' => return self.close_by(byte),
             b':' | b';' => return self.drop_here(1, Code::ExtraColon),
+            0xEF if self.drop_full_width()? => return Ok(()),
+            b'{' | b'[' if self.begin_again(self.pos)? => return Ok(()),
             b'+' if !self.byte(self.pos + 1)?.is_some_and(|next| next.is_ascii_digit()) => {
                 return self.drop_here(1, Code::StringConcatenation);
             }
@@ -160,7 +235,7 @@ impl Machine {
     }
 
     // A fence inside an open value ends it where the value has begun, and is noise before that.
-    fn meet_fence(&mut self) -> Step {
+    pub(super) fn meet_fence(&mut self) -> Step {
         let begun = self.tree.nodes.len() > self.begun.1 + 1;
         if self.mode == ParseMode::Llm && begun {
             self.cut_here();

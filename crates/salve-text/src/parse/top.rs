@@ -37,6 +37,13 @@ impl Default for TopState {
     }
 }
 
+impl TopState {
+    /// The state in front of a value that is read again.
+    pub(super) fn again(fenced: bool) -> Self {
+        Self { fresh: false, fenced, ..Self::default() }
+    }
+}
+
 impl Machine {
     pub(super) fn step_top(&mut self) -> Step<bool> {
         match self.mode {
@@ -72,7 +79,7 @@ impl Machine {
         }
     }
 
-    fn begin_value(&mut self, at: usize) {
+    pub(super) fn begin_value(&mut self, at: usize) {
         self.pos = at;
         self.begun = (at, self.tree.nodes.len(), self.tree.edits.len());
         self.state = State::Value;
@@ -86,12 +93,23 @@ impl Machine {
         let bytes = self.tree.source.as_bytes();
         let mut at = self.pos;
         if !self.top.fresh {
-            while at < bytes.len() && !matches!(bytes[at], b'{' | b'[' | b'(' | b'`') {
+            while at < bytes.len()
+                && !matches!(bytes[at], b'{' | b'[' | b'(' | b'`')
+                && !(bytes[at] == b'"' && begins_line(bytes, at))
+            {
                 at += 1;
             }
             self.pos = at;
         }
         let Some(byte) = self.byte(at)? else { return Ok(false) };
+        if byte == b'"' && !self.top.fresh {
+            if self.found.is_empty() && self.members_follow(at)? {
+                self.begin_fresh(at, byte)?;
+            } else {
+                self.pos = at + 1;
+            }
+            return Ok(true);
+        }
         if byte == b'`' {
             if self.is_fence(at)? {
                 self.pos = self.fence_end(at)?;
@@ -125,7 +143,14 @@ impl Machine {
             self.token = Some(Token::Comment { start: at, scan: at + 2, block });
             return Ok(());
         }
-        if byte == b'"' && self.members_follow(at)? {
+        if byte == b'#' {
+            let next = self.skip_gap(at)?;
+            if matches!(self.byte(next)?, Some(b'"' | b'\'' | b'{' | b'[')) {
+                self.token = Some(Token::Comment { start: at, scan: at + 1, block: false });
+                return Ok(());
+            }
+        }
+        if self.members_follow(at)? || self.bare_members_follow(at)? {
             self.begin_value(at);
             self.edit(at, at, "{", Code::MissingBraces);
             self.push_frame(at, FrameKind::Object, Tag::Object, 0);
@@ -153,9 +178,11 @@ impl Machine {
         if self.byte(colon)? != Some(b':') {
             return Ok(false);
         }
-        let value = self.skip_blank(colon + 1);
+        let value = self.skip_gap(colon + 1)?;
         let behind = match self.byte(value)? {
-            Some(b'"') => self.behind_string(value)?,
+            // A list or an object after a name and a colon is no talk.
+            Some(b'{' | b'[') => return Ok(true),
+            Some(_) if quote_of(self.bytes(), value).is_some() => self.behind_string(value)?,
             _ => {
                 let mut end = value;
                 while end < value + WINDOW
@@ -171,23 +198,55 @@ impl Machine {
         if self.byte(comma)? != Some(b',') {
             return Ok(false);
         }
-        let key = self.skip_blank(comma + 1);
+        let key = self.skip_gap(comma + 1)?;
         let Some(sign) = self.behind_string(key)? else { return Ok(false) };
         Ok(self.byte(sign)? == Some(b':'))
     }
 
-    // What comes after the string at `at`, when it ends within the window.
-    fn behind_string(&self, at: usize) -> Step<Option<usize>> {
-        if self.byte(at)? != Some(b'"') {
-            return Ok(None);
+    // `a: 1,⏎ b: …`: two members with bare keys, one a line.
+    fn bare_members_follow(&self, at: usize) -> Step<bool> {
+        if !self.byte(at)?.is_some_and(|byte| byte.is_ascii_alphabetic())
+            || !self.word_key_follows(at)?
+        {
+            return Ok(false);
         }
-        let mut end = at + 1;
+        let mut end = at;
         while end < at + WINDOW {
             match self.byte(end)? {
-                None | Some(b'\n') => return Ok(None),
-                Some(b'\\') => end += 2,
-                Some(b'"') => return Ok(Some(self.skip_blank(end + 1))),
+                Some(b'\n') => {
+                    let comma = rskip_blank(self.bytes(), at, end);
+                    let next = self.skip_gap(end)?;
+                    let listed = matches!(self.bytes()[comma - 1], b',' | b'[' | b'{');
+                    let key = self.bytes()[comma - 1] == b',';
+                    return Ok(listed && key && self.word_key_follows(next)?);
+                }
+                None => return Ok(false),
                 Some(_) => end += 1,
+            }
+        }
+        Ok(false)
+    }
+
+    // What comes after the string at `at`, when it ends within the window.
+    pub(super) fn behind_string(&self, at: usize) -> Step<Option<usize>> {
+        self.byte(at + 2)?;
+        let Some((quote, opening)) = quote_of(self.bytes(), at) else { return Ok(None) };
+        let mut end = at + opening;
+        while end < at + 2 * WINDOW {
+            match self.byte(end)? {
+                None | Some(b'\n') => return Ok(None),
+                Some(b'\\') => {
+                    end += 2;
+                    continue;
+                }
+                Some(0xC2 | 0xE2) => drop(self.byte(end + 2)?),
+                Some(_) => {}
+            }
+            match quote_of(self.bytes(), end) {
+                Some((other, length)) if quote.is_closed_by(other) => {
+                    return self.skip_gap(end + length).map(Some);
+                }
+                _ => end += 1,
             }
         }
         Ok(None)
@@ -264,8 +323,10 @@ impl Machine {
                     || (next == b'{' && self.quote_behind(inside)?)
                     || self.is_fence(inside)?
                     || (is_word(next) && self.colon_behind_word(inside)?)
+                    || (is_word(next) && self.word_key_follows(inside)?)
                     || (fresh && (is_word(next) || matches!(next, b'.' | b',' | b'{')))
             }
+            b'[' if !fresh && self.is_citation(at)? => false,
             b'[' => {
                 quoted
                     || matches!(next, b'{' | b'[' | b']' | b'-' | b'0'..=b'9')
@@ -282,6 +343,19 @@ impl Machine {
             }
         };
         Ok(begins.then_some(at))
+    }
+
+    // `[1] https://…`, `as in [2] and`: digits in brackets with a word after them on the same line.
+    fn is_citation(&self, at: usize) -> Step<bool> {
+        let mut end = at + 1;
+        while end < at + 8 && self.byte(end)?.is_some_and(|byte| byte.is_ascii_digit()) {
+            end += 1;
+        }
+        if end == at + 1 || self.byte(end)? != Some(b']') {
+            return Ok(false);
+        }
+        Ok(matches!(self.byte(end + 1)?, Some(b' ' | b':'))
+            && self.byte(end + 2)?.is_some_and(|byte| byte.is_ascii_alphabetic()))
     }
 
     /// Whether a quote is after the bracket at `at`.
@@ -353,7 +427,13 @@ impl Machine {
         let mut reopen = false;
         if self.byte(comma)? == Some(b',') {
             let key = self.skip_blank(comma + 1);
-            reopen = self.byte(key)? == Some(b'"') && self.key_follows_surely(key)?;
+            reopen = match self.byte(key)? {
+                Some(b'"') => self.key_follows_surely(key)?,
+                Some(b'\'') => self.key_follows(key)?,
+                // Bare keys go on where the first one is bare.
+                Some(_) => self.has_bare_keys(self.top.closed) && self.word_key_follows(key)?,
+                None => false,
+            };
         }
         if !reopen {
             self.found_value();
@@ -377,6 +457,14 @@ impl Machine {
         *self.open_count(FrameKind::Object) += 1;
         self.state = if empty { State::Key } else { State::After };
         Ok(())
+    }
+
+    fn has_bare_keys(&self, object: u32) -> bool {
+        let key = self.tree.nodes.get(object as usize + 1).map(|key| key.start as usize);
+        key.is_some_and(|at| {
+            quote_of(self.bytes(), at).is_none()
+                && self.bytes().get(at).is_some_and(|&it| is_word(it))
+        })
     }
 
     /// Whether a quoted key with its colon is at `at`, and both have been seen.
@@ -456,6 +544,13 @@ impl Machine {
                 .iter()
                 .all(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t' | b','))
     }
+}
+
+// Whether only white space is before `at` on its line.
+fn begins_line(bytes: &[u8], at: usize) -> bool {
+    let floor = at.saturating_sub(64);
+    let mut before = bytes[floor..at].iter().rev().skip_while(|it| matches!(it, b' ' | b'\t'));
+    before.next().is_none_or(|&byte| byte == b'\n')
 }
 
 const ARRAY: u8 = 2;

@@ -4,7 +4,7 @@
 //! machine as it was when more text comes. Costs the depth of the stack and the undecided tail,
 //! never the length of the text.
 
-use super::machine::{Frame, Machine, State, Token};
+use super::machine::{Found, Frame, Machine, State, Token};
 use super::repair::Edit;
 use super::top::TopState;
 use super::tree::Node;
@@ -30,6 +30,11 @@ pub(super) struct Trial {
     changed_edits: Option<(usize, Vec<Edit>)>,
     /// The selection as it was, once it was replaced.
     pub(super) replaced_selection: Option<Vec<u32>>,
+    /// The values found, once they were read again.
+    pub(super) replaced_found: Option<Vec<Found>>,
+    suspect: Option<usize>,
+    by_layout: bool,
+    laid: usize,
 }
 
 impl Machine {
@@ -52,6 +57,10 @@ impl Machine {
             changed_nodes: Vec::new(),
             changed_edits: None,
             replaced_selection: None,
+            replaced_found: None,
+            suspect: self.suspect,
+            by_layout: self.by_layout,
+            laid: self.laid,
         }));
         self.last = true;
         self.run();
@@ -66,7 +75,11 @@ impl Machine {
         self.token = trial.token;
         self.stack = trial.stack;
         self.open = trial.open;
+        if let Some(found) = trial.replaced_found {
+            self.found = found;
+        }
         self.found.truncate(trial.found);
+        (self.suspect, self.by_layout, self.laid) = (trial.suspect, trial.by_layout, trial.laid);
         self.closed_list = trial.closed_list;
         self.begun = trial.begun;
         self.top = trial.top;
