@@ -93,6 +93,20 @@ pub(crate) fn collect(options: &CorpusOptions) -> Result<Corpus> {
     Ok(Corpus { files, unread, notes })
 }
 
+/// Picks files of this repository and of the machine's Python, without fetching anything.
+pub(crate) fn at_hand(options: &CorpusOptions) -> Result<Vec<SourceFile>> {
+    let own = fetch::Source { name: "own".to_owned(), folder: workspace::root().join("crates") };
+    let mut candidates = BTreeMap::new();
+    for source in [Some(own), fetch::python()].into_iter().flatten() {
+        list_source(&source, &mut candidates)?;
+    }
+    let mut files = Vec::new();
+    for (language, packages) in candidates {
+        files.extend(pick(language, packages, options, &mut Vec::new()));
+    }
+    Ok(files)
+}
+
 struct Candidate {
     name: String,
     path: PathBuf,

@@ -12,6 +12,8 @@ mod truth;
 
 use crate::corpus::Random;
 use anyhow::{Result, bail};
+use files::Source;
+pub(crate) use print::Range;
 use print::{Reply, Trap};
 use salve_engine::facts::GrammarProbe;
 use salve_engine::pipeline::{PipelineOptions, read_edits_of};
@@ -50,16 +52,45 @@ pub(crate) fn short() -> Result<Outcome> {
 
 /// How many cases are printed.
 #[derive(Debug, Clone, Copy)]
-struct Show {
-    wrong: usize,
-    refused: usize,
+pub(crate) struct Show {
+    pub wrong: usize,
+    /// Of those that are possible.
+    pub refused: usize,
 }
 
+/// What became of the cases of one format, trap or habit.
 #[derive(Debug, Clone, Copy, Default)]
-struct Tally {
-    right: usize,
-    refused: usize,
-    wrong: usize,
+pub(crate) struct Tally {
+    pub right: usize,
+    pub refused: usize,
+    pub wrong: usize,
+}
+
+impl Tally {
+    /// Adds the cases of another one.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.right += other.right;
+        self.refused += other.refused;
+        self.wrong += other.wrong;
+    }
+
+    /// Returns the number of cases.
+    pub(crate) const fn cases(&self) -> usize {
+        self.right + self.refused + self.wrong
+    }
+}
+
+/// The cases of a run, by what they were.
+#[derive(Debug, Default)]
+pub(crate) struct Figures {
+    /// By format, of those that can be made.
+    pub possible: BTreeMap<&'static str, Tally>,
+    /// By trap, of those that cannot.
+    pub impossible: BTreeMap<&'static str, Tally>,
+    /// By format and habit.
+    pub habits: BTreeMap<(&'static str, &'static str), Tally>,
+    /// What could not be had for the run, in words.
+    pub notes: Vec<String>,
 }
 
 /// What became of a case.
@@ -70,23 +101,33 @@ enum Mark {
     Wrong(Files),
 }
 
-fn measure(count: usize, seed: u64, mut show: Show) -> Result<String> {
-    let files = files::collect()?;
-    let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
+fn measure(count: usize, seed: u64, show: Show) -> Result<String> {
+    conclude(&figures(&files::collect()?, count, seed, show, Range::Usual))
+}
+
+/// Runs cases of every language and habit, also those that no fixed seed has.
+///
+/// With `offline` only files of this repository and of the machine's Python are edited.
+pub(crate) fn further(count: usize, seed: u64, show: Show, offline: bool) -> Result<Figures> {
+    let (files, notes) = match offline {
+        true => (files::collect()?, Vec::new()),
+        false => files::further(seed)?,
+    };
+    Ok(Figures { notes, ..figures(&files, count, seed, show, Range::Further) })
+}
+
+fn figures(files: &[Source], count: usize, seed: u64, mut show: Show, range: Range) -> Figures {
+    let mut figures = Figures::default();
     for number in 0..count {
         let mut random = Random::new(seed.wrapping_mul(1_000_003).wrapping_add(number as u64));
-        let Some(case) = print::case(&files, &mut random) else { continue };
-        let name = match case.trap {
-            None => case.format.name().to_owned(),
-            Some(trap) => format!("impossible: {}", trap.name()),
-        };
-        let tally = tallies.entry(name).or_default();
+        let Some(case) = print::case(files, range, &mut random) else { continue };
         // A fault of the file is one that the reply does not know of.
         let base_known = random.below(2) == 0 && !case.trap.is_some_and(Trap::is_of_the_file);
+        let mut tally = Tally::default();
         match judge(&case, base_known) {
-            Mark::Right => tally.right += 1,
+            Mark::Right => tally.right = 1,
             Mark::Refused(why) => {
-                tally.refused += 1;
+                tally.refused = 1;
                 if case.trap.is_none() && show.refused > 0 {
                     show.refused -= 1;
                     println!("=== case {number} refused: {why}");
@@ -94,7 +135,7 @@ fn measure(count: usize, seed: u64, mut show: Show) -> Result<String> {
                 }
             }
             Mark::Wrong(found) => {
-                tally.wrong += 1;
+                tally.wrong = 1;
                 if show.wrong > 0 {
                     show.wrong -= 1;
                     println!("=== case {number} wrong");
@@ -102,20 +143,32 @@ fn measure(count: usize, seed: u64, mut show: Show) -> Result<String> {
                 }
             }
         }
+        let format = case.format.name();
+        match case.trap {
+            None => {
+                figures.possible.entry(format).or_default().add(tally);
+                figures.habits.entry((format, case.habit)).or_default().add(tally);
+            }
+            Some(trap) => figures.impossible.entry(trap.name()).or_default().add(tally),
+        }
     }
-    conclude(&tallies)
+    figures
 }
 
-fn conclude(tallies: &BTreeMap<String, Tally>) -> Result<String> {
-    println!("{:<34} {:>8} {:>8} {:>8}", "format or trap", "right", "refused", "wrong");
+fn conclude(figures: &Figures) -> Result<String> {
     let (mut possible, mut wrong) = (Tally::default(), 0);
-    for (name, tally) in tallies {
+    println!("{:<34} {:>8} {:>8} {:>8}", "format or trap", "right", "refused", "wrong");
+    let line = |name: &str, tally: &Tally| {
         println!("{name:<34} {:>8} {:>8} {:>8}", tally.right, tally.refused, tally.wrong);
+    };
+    for (name, tally) in &figures.possible {
+        line(name, tally);
+        possible.add(*tally);
         wrong += tally.wrong;
-        if !name.starts_with("impossible") {
-            possible.right += tally.right;
-            possible.refused += tally.refused;
-        }
+    }
+    for (name, tally) in &figures.impossible {
+        line(&format!("impossible: {name}"), tally);
+        wrong += tally.wrong;
     }
     if wrong > 0 {
         bail!("{wrong} edits landed as they were not meant");
@@ -211,7 +264,7 @@ mod tests {
         let files = files::collect().expect("files");
         let mut seen = std::collections::BTreeSet::new();
         for number in 0..2_000 {
-            if let Some(case) = print::case(&files, &mut Random::new(number)) {
+            if let Some(case) = print::case(&files, Range::Usual, &mut Random::new(number)) {
                 seen.insert(case.format.name());
                 seen.extend(case.trap.map(Trap::name));
             }

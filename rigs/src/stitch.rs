@@ -5,11 +5,12 @@
 //! stitcher what a continuation should look like: the generator knows the original.
 
 mod breaks;
+mod further;
 mod generate;
 mod report;
 mod talk;
 
-use crate::corpus::{self, CorpusOptions};
+use crate::corpus::{self, CorpusOptions, SourceFile};
 use crate::cuts;
 use anyhow::{Context, Result, bail};
 use generate::{Case, Truth, generate};
@@ -57,6 +58,42 @@ pub(crate) fn run(flags: &mut Flags) -> Result<()> {
     }
     report.print();
     if report.reaches_targets() { Ok(()) } else { bail!("below the targets") }
+}
+
+/// How joins went, with files that end where they were cut and with line breaks added there.
+pub(crate) struct Figures {
+    /// Cases that are to be joined, and how many became the original.
+    pub joined: (usize, usize),
+    /// Cases that are to be kept or refused.
+    pub kept: usize,
+    /// Joins of either sort that are not the original.
+    pub wrong: usize,
+    /// The same where a line break was added after the cut: cases, originals, wrong, wrong but whole.
+    pub broken: (usize, usize, usize, usize),
+}
+
+/// Joins cases of every kind, also those that no fixed seed has.
+pub(crate) fn further(files: &[SourceFile], count: usize, seed: u64, shown: usize) -> Figures {
+    let cuts = cuts::sample(files, CUTS_PER_CELL, seed);
+    let mut report = Report::new(shown);
+    for case in &further::further(files, &cuts, count, seed) {
+        let (mark, why) = judge(case);
+        report.add(case, mark, &why);
+    }
+    report.print();
+    let (join, keep) = report.totals();
+    let broken = breaks::measure(files, count / 2, seed, shown);
+    Figures {
+        joined: (join.cases, join.equal),
+        kept: keep.cases,
+        wrong: join.wrong + keep.wrong,
+        broken: (
+            broken.cases,
+            broken.whole + broken.doubted,
+            broken.wrong + broken.wrong_whole,
+            broken.wrong_whole,
+        ),
+    }
 }
 
 fn judge(case: &Case<'_>) -> (Mark, String) {

@@ -133,6 +133,11 @@ fn fetch_crates(root: &Path) -> Result<PathBuf> {
     Ok(folder.join("vendor"))
 }
 
+/// Returns the library of the machine's Python, if there is one.
+pub(crate) fn python() -> Option<Source> {
+    find_python().ok().map(|folder| Source { name: "python".to_owned(), folder })
+}
+
 fn find_python() -> Result<PathBuf> {
     let asked = "import sysconfig; print(sysconfig.get_path('stdlib'))";
     let folder = PathBuf::from(run(Path::new("."), "python3", &["-c", asked])?.trim());

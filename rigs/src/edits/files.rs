@@ -3,6 +3,7 @@
 //! In: the repository's folder. Out: texts of ordinary length with line feeds alone. Never: a file
 //! whose lines are not those of a person.
 
+use crate::corpus::{self, CorpusOptions, Random};
 use anyhow::Result;
 use std::path::{Path, PathBuf};
 use xtask::workspace;
@@ -18,6 +19,8 @@ pub(super) struct Source {
     pub(super) path: String,
     /// Its lines without terminators.
     pub(super) lines: Vec<String>,
+    /// What ends a line.
+    pub(super) ending: &'static str,
 }
 
 /// Collects the files.
@@ -28,6 +31,21 @@ pub(super) fn collect() -> Result<Vec<Source>> {
         sources.extend(below(Path::new(library), 60)?);
     }
     Ok(sources)
+}
+
+/// Collects the same and more: files of every language of the corpus, some with the line ends of
+/// Windows; and what could not be had, in words.
+pub(super) fn further(seed: u64) -> Result<(Vec<Source>, Vec<String>)> {
+    let mut sources = collect()?;
+    let corpus = corpus::collect(&CorpusOptions { seed, ..CorpusOptions::default() })?;
+    sources.extend(corpus.files.iter().filter_map(|file| ordinary(file.name.clone(), &file.text)));
+    let mut random = Random::new(seed).for_name("line ends");
+    for source in &mut sources {
+        if random.below(6) == 0 {
+            source.ending = "\r\n";
+        }
+    }
+    Ok((sources, corpus.notes))
 }
 
 fn below(folder: &Path, most: usize) -> Result<Vec<Source>> {
@@ -57,6 +75,10 @@ fn source(folder: &Path, path: &Path) -> Option<Source> {
         return None;
     }
     let text = String::from_utf8(std::fs::read(path).ok()?).ok()?;
+    ordinary(path.strip_prefix(folder).ok()?.to_str()?.to_owned(), &text)
+}
+
+fn ordinary(path: String, text: &str) -> Option<Source> {
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let ordinary = (FEWEST_LINES..=MOST_LINES).contains(&lines.len())
         && text.ends_with('\n')
@@ -64,10 +86,9 @@ fn source(folder: &Path, path: &Path) -> Option<Source> {
         && !text.contains(['\u{2028}', '\u{c}'])
         // What looks like a mark of some format is another question.
         && !lines.iter().any(|line| is_mark(line));
-    let path = path.strip_prefix(folder).ok()?.to_str()?.to_owned();
     // The last line says something, so that "the end of the file" is one place.
     ordinary
-        .then_some(Source { path, lines })
+        .then_some(Source { path, lines, ending: "\n" })
         .filter(|it| it.lines.last().is_some_and(|line| !line.trim().is_empty()))
 }
 

@@ -4,6 +4,7 @@
 //! Never: a habit that leaves open what is meant.
 
 mod formats;
+mod further;
 mod traps;
 
 pub(super) use formats::Format;
@@ -13,6 +14,8 @@ use super::Files;
 use super::files::Source;
 use super::truth::{Op, Truth, truth};
 use crate::corpus::Random;
+use salve_syntax::check_syntax;
+use salve_types::Language;
 
 /// A reply, the files it is about, and what they shall become.
 #[derive(Debug)]
@@ -24,6 +27,15 @@ pub(super) struct Reply {
     pub(super) before: Files,
     /// `None`: it must be refused.
     pub(super) after: Option<Files>,
+}
+
+/// Which habits and traps are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Range {
+    /// Those that fixed seeds are made of.
+    Usual,
+    /// More of them, beside the usual ones.
+    Further,
 }
 
 /// One change with the lines around it.
@@ -67,10 +79,40 @@ impl Piece {
     }
 }
 
+/// Tells whether lines are in a file once, whatever their indentation and blank lines between them.
+pub(super) fn is_once(lines: &[String], sought: &[String]) -> bool {
+    let said = |lines: &[String]| -> Vec<String> {
+        let said = lines.iter().map(|line| line.trim().to_owned());
+        said.filter(|line| !line.is_empty()).collect()
+    };
+    let (lines, sought) = (said(lines), said(sought));
+    sought.is_empty() || lines.windows(sought.len()).filter(|there| *there == sought).count() == 1
+}
+
+// Tells whether every piece has one place, also where only what goes is shown.
+fn is_told(printed: &Printed, format: Format) -> bool {
+    let once = |sought: &[String]| is_once(&printed.truth.before, sought);
+    let shown_alone = matches!(format, Format::Tool | Format::Aider | Format::Cline | Format::Roo);
+    printed.pieces.iter().all(|piece| {
+        let says = piece.old().iter().any(|line| !line.trim().is_empty());
+        says && once(&piece.old()) && (!shown_alone || once(&piece.removed))
+    })
+}
+
+// Whether the file was sound for its grammar and would no longer be.
+fn breaks(truth: &Truth) -> bool {
+    let language = Language::from_path(&truth.path);
+    let sound = |text: &str| {
+        language.and_then(|language| check_syntax(text, language)).map(|report| report.is_clean())
+    };
+    sound(&truth.before()) == Some(true) && sound(&truth.after()) != Some(true)
+}
+
 /// Makes a case; nothing where the choices do not go together.
-pub(super) fn case(files: &[Source], random: &mut Random) -> Option<Reply> {
+pub(super) fn case(files: &[Source], range: Range, random: &mut Random) -> Option<Reply> {
     let format = Format::ALL[random.below(Format::ALL.len())];
-    let trap = (random.below(5) == 0).then(|| Trap::ALL[random.below(Trap::ALL.len())]);
+    let traps = if range == Range::Further { Trap::FURTHER } else { Trap::ALL };
+    let trap = (random.below(5) == 0).then(|| traps[random.below(traps.len())]);
     let two = trap == Some(Trap::OneOfTwoMisfits) || (trap.is_none() && random.below(6) == 0);
     let context = 1 + random.below(3);
     let mut printed: Vec<Printed> = Vec::new();
@@ -80,15 +122,30 @@ pub(super) fn case(files: &[Source], random: &mut Random) -> Option<Reply> {
             return None;
         }
         let truth = truth(source, random)?;
+        // Who breaks a file by what they mean is refused for that, and rightly.
+        if range == Range::Further && breaks(&truth) {
+            return None;
+        }
         let pieces = truth.ops.iter().map(|op| Piece::of(&truth.before, op, context)).collect();
-        printed.push(Printed { truth, pieces });
+        let printed_file = Printed { truth, pieces };
+        // What is there twice and told by no number is an edit of either, and rightly refused.
+        if range == Range::Further && !is_told(&printed_file, format) {
+            return None;
+        }
+        printed.push(printed_file);
     }
     let before: Files =
         printed.iter().map(|it| (it.truth.path.clone(), it.truth.before())).collect();
     let after: Files = printed.iter().map(|it| (it.truth.path.clone(), it.truth.after())).collect();
     match trap {
         None => {
-            let (text, habit) = format.print(&printed, random)?;
+            // The usual lazy files begin anywhere; people show whole items.
+            let further =
+                range == Range::Further && (format == Format::Lazy || random.below(2) == 0);
+            let (text, habit) = match further {
+                true => further::print(format, &printed, random)?,
+                false => format.print(&printed, random)?,
+            };
             Some(Reply { format, habit, trap, text, before, after: Some(after) })
         }
         Some(trap) => traps::set(trap, format, printed, (before, after), random),

@@ -21,12 +21,19 @@ pub(super) struct Truth {
     pub(super) path: String,
     pub(super) before: Vec<String>,
     pub(super) ops: Vec<Op>,
+    /// What ends a line of the file.
+    pub(super) ending: &'static str,
 }
 
 impl Truth {
     /// Returns the file before.
     pub(super) fn before(&self) -> String {
-        text(&self.before)
+        self.text(&self.before)
+    }
+
+    /// Joins lines as the file does.
+    pub(super) fn text(&self, lines: &[String]) -> String {
+        lines.iter().map(|line| format!("{line}{}", self.ending)).collect()
     }
 
     /// Returns the file after.
@@ -39,13 +46,8 @@ impl Truth {
             from = op.at + op.removed;
         }
         lines.extend_from_slice(&self.before[from..]);
-        text(&lines)
+        self.text(&lines)
     }
-}
-
-/// Joins lines as a file.
-pub(super) fn text(lines: &[String]) -> String {
-    lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
 /// Makes changes of a file.
@@ -63,7 +65,8 @@ pub(super) fn truth(source: &Source, random: &mut Random) -> Option<Truth> {
         6 => vec![Op { at: lines.len(), removed: 0, new: fresh(lines, random) }],
         _ => apart(vec![change(lines, random)?, deletion(lines, random)?])?,
     };
-    let truth = Truth { path: source.path.clone(), before: lines.clone(), ops };
+    let truth =
+        Truth { path: source.path.clone(), before: lines.clone(), ops, ending: source.ending };
     (truth.after() != truth.before()).then_some(truth)
 }
 

@@ -14,14 +14,15 @@ use std::collections::BTreeMap;
 const ADDED: &[&str] = &["", "\n", "\n\n", "\r\n"];
 const KINDS: &[&str] = &["at_the_cut", "last_line", "part_of_line", "two_lines"];
 
+/// What became of some joins.
 #[derive(Default)]
-struct Row {
-    cases: usize,
-    whole: usize,
-    doubted: usize,
+pub(super) struct Row {
+    pub(super) cases: usize,
+    pub(super) whole: usize,
+    pub(super) doubted: usize,
     refused: usize,
-    wrong: usize,
-    wrong_whole: usize,
+    pub(super) wrong: usize,
+    pub(super) wrong_whole: usize,
 }
 
 struct Case<'a> {
@@ -34,6 +35,14 @@ struct Case<'a> {
 
 /// Joins `count` generated cases and prints the table.
 pub(super) fn run(files: &[SourceFile], count: usize, seed: u64, shown: usize) -> Result<()> {
+    match measure(files, count, seed, shown).wrong_whole {
+        0 => Ok(()),
+        wrong => bail!("{wrong} wrong joins are called whole"),
+    }
+}
+
+/// Joins `count` generated cases, prints the table and returns all of them in one row.
+pub(super) fn measure(files: &[SourceFile], count: usize, seed: u64, shown: usize) -> Row {
     let mut random = Random::new(seed).for_name("breaks");
     let mut rows: BTreeMap<String, Row> = BTreeMap::new();
     let (mut made, mut printed) = (0, 0);
@@ -73,10 +82,7 @@ pub(super) fn run(files: &[SourceFile], count: usize, seed: u64, shown: usize) -
         }
     }
     print(&rows);
-    match rows.get("all").map_or(0, |row| row.wrong_whole) {
-        0 => Ok(()),
-        wrong => bail!("{wrong} wrong joins are called whole"),
-    }
+    rows.remove("all").unwrap_or_default()
 }
 
 fn case<'a>(file: &'a SourceFile, random: &mut Random) -> Option<Case<'a>> {

@@ -32,6 +32,16 @@ pub(crate) enum Kind {
     Shifted,
     /// Several of these at once.
     Mixed,
+    /// Comes after a thought in tags.
+    Thought,
+    /// It is in a fence of another kind, or one that names a file.
+    OtherFence,
+    /// Comes after talk that the usual kinds do not have.
+    OtherTalk,
+    /// Repeats four to fifteen lines.
+    LongEcho,
+    /// File and continuation have the line ends of Windows.
+    CarriageReturns,
     /// The original itself repeats lines at the cut.
     MeantRepetition,
     /// Talk, or another file.
@@ -56,6 +66,11 @@ impl Kind {
             Self::Preamble => "preamble",
             Self::Shifted => "shifted",
             Self::Mixed => "mixed",
+            Self::Thought => "thought",
+            Self::OtherFence => "other_fence",
+            Self::OtherTalk => "other_talk",
+            Self::LongEcho => "long_echo",
+            Self::CarriageReturns => "carriage_returns",
             Self::MeantRepetition => "meant_repetition",
             Self::Unrelated => "unrelated",
             Self::WholeFile => "whole_file",
@@ -132,12 +147,12 @@ pub(crate) fn generate<'a>(
 }
 
 // The rest of the file, up to its end or to where the model is cut again.
-struct Rest<'a> {
-    text: &'a str,
-    reaches_end: bool,
+pub(super) struct Rest<'a> {
+    pub(super) text: &'a str,
+    pub(super) reaches_end: bool,
 }
 
-fn rest<'a>(file: &'a SourceFile, at: usize, random: &mut Random) -> Option<Rest<'a>> {
+pub(super) fn rest<'a>(file: &'a SourceFile, at: usize, random: &mut Random) -> Option<Rest<'a>> {
     let text = &file.text[at..];
     if text.trim().len() < 20 {
         return None;
@@ -209,13 +224,13 @@ fn mixed(cut: &Cut<'_>, rest: &Rest<'_>, random: &mut Random) -> Option<String> 
     }
 }
 
-fn line_start(text: &str) -> usize {
+pub(super) fn line_start(text: &str) -> usize {
     text.rfind('\n').map_or(0, |at| at + 1)
 }
 
 // The last lines, the half one among them. A model that echoes shows something of the text: lines
 // of nothing but blanks are not an echo.
-fn echo_lines(partial: &str, random: &mut Random) -> Option<String> {
+pub(super) fn echo_lines(partial: &str, random: &mut Random) -> Option<String> {
     let mut start = line_start(partial);
     let more = random.below(3) + usize::from(start == partial.len());
     for _ in 0..more {
@@ -237,7 +252,7 @@ fn echo_text(partial: &str, random: &mut Random) -> Option<String> {
     (echo.trim().len() >= 12).then(|| echo.to_owned())
 }
 
-fn half_line(partial: &str, random: &mut Random) -> Option<String> {
+pub(super) fn half_line(partial: &str, random: &mut Random) -> Option<String> {
     let half = &partial[line_start(partial)..];
     let bare = half.trim_start();
     if bare.is_empty() {

@@ -17,12 +17,13 @@ pub(crate) enum Mark {
     Wrong,
 }
 
+/// The cases of one kind, or of several.
 #[derive(Default)]
-struct Row {
-    cases: usize,
-    equal: usize,
+pub(crate) struct Row {
+    pub(crate) cases: usize,
+    pub(crate) equal: usize,
     refused: usize,
-    wrong: usize,
+    pub(crate) wrong: usize,
 }
 
 /// The counts so far and the failures in words.
@@ -48,7 +49,8 @@ impl Report {
             Mark::Wrong => row.wrong += 1,
         }
         let failed = mark == Mark::Wrong || (mark == Mark::Refused && !case.kind.may_refuse());
-        if failed && row.cases - row.equal <= self.shown {
+        let told = if mark == Mark::Wrong { row.wrong } else { row.refused };
+        if failed && told <= self.shown {
             self.failures.push(format!(
                 "{} {mark:?} {}:{}\n  partial       {:?}\n  continuation  {:?}\n  seen          {seen:?}",
                 case.kind.name(),
@@ -95,6 +97,11 @@ impl Report {
         let join = self.sum(|kind| !kind.may_refuse());
         let keep = self.sum(Kind::may_refuse);
         join.equal * 100 >= join.cases * 99 && keep.wrong == 0
+    }
+
+    /// Returns the cases to be joined, and those to be kept or refused.
+    pub(crate) fn totals(&self) -> (Row, Row) {
+        (self.sum(|kind| !kind.may_refuse()), self.sum(Kind::may_refuse))
     }
 
     fn sum(&self, wanted: impl Fn(Kind) -> bool) -> Row {

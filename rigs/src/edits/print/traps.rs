@@ -6,7 +6,7 @@
 use super::{Format, Printed, Reply};
 use crate::corpus::Random;
 use crate::edits::Files;
-use crate::edits::truth::{altered, text};
+use crate::edits::truth::altered;
 
 /// A fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub(in crate::edits) enum Trap {
     AnchorAbsent,
     /// The file has the change already.
     Applied,
+    /// The reply names a file that does not exist.
+    PathAbsent,
 }
 
 impl Trap {
@@ -35,6 +37,17 @@ impl Trap {
         Self::Applied,
     ];
 
+    /// The usual ones and more.
+    pub(in crate::edits) const FURTHER: &[Self] = &[
+        Self::Absent,
+        Self::Twice,
+        Self::Cut,
+        Self::OneOfTwoMisfits,
+        Self::AnchorAbsent,
+        Self::Applied,
+        Self::PathAbsent,
+    ];
+
     pub(in crate::edits) const fn name(self) -> &'static str {
         match self {
             Self::Absent => "text absent",
@@ -43,6 +56,7 @@ impl Trap {
             Self::OneOfTwoMisfits => "one of two files misfits",
             Self::AnchorAbsent => "anchor absent",
             Self::Applied => "already applied",
+            Self::PathAbsent => "file absent",
         }
     }
 }
@@ -106,6 +120,16 @@ pub(super) fn set(
             let anchor = format!("@@ {}\n", absent[random.below(absent.len())]);
             (reply.replacen("@@\n", &anchor, 1), habit).into_changed(&anchor)?
         }
+        Trap::PathAbsent => {
+            // A whole file makes the file.
+            if !seeks {
+                return None;
+            }
+            for printed in &mut printed {
+                printed.truth.path = format!("nowhere/salved{}.txt", random.below(1_000_000));
+            }
+            format.print(&printed, random)?
+        }
         Trap::Applied => {
             if matches!(format, Format::Lines | Format::Lazy) {
                 return None;
@@ -137,11 +161,7 @@ impl Changed for (String, &'static str) {
 // Tells whether every piece is in the file once, and what goes for it where a format may show nothing
 // else.
 fn is_alone(printed: &Printed, format: Format) -> bool {
-    let lines = &printed.truth.before;
-    let once = |sought: &[String]| {
-        let places = lines.windows(sought.len().max(1)).filter(|there| *there == sought);
-        sought.is_empty() || places.count() == 1
-    };
+    let once = |sought: &[String]| super::is_once(&printed.truth.before, sought);
     let alone = |piece: &super::Piece| format != Format::Tool || once(&piece.removed);
     printed.pieces.iter().all(|piece| once(&piece.old()) && alone(piece))
 }
@@ -178,7 +198,7 @@ fn twice(printed: &Printed, before: &mut Files) -> Option<()> {
     let inside = piece.start + piece.old().len() < lines.len() && !piece.removed.is_empty();
     // What begins the file has nothing above it, and a blank line that a reply puts there tells the copy.
     let inside = inside && piece.start > 0;
-    inside.then(|| before.insert(printed.truth.path.clone(), text(&copy))).map(drop)
+    inside.then(|| before.insert(printed.truth.path.clone(), printed.truth.text(&copy))).map(drop)
 }
 
 // Cuts where something is lost: not at the end, and not where what is left is whole.
