@@ -95,9 +95,13 @@ impl SpooledLedger {
             _ => return shared,
         };
         let Some((name, mut waiting)) = self.deliveries.find(key).await? else {
-            // It may have been delivered since the ledger was asked.
-            let again = waited && matches!(shared, Ok(Reserve::InDoubt { .. }));
-            return if again { self.ledger.reserve(key, call).await } else { shared };
+            if !waited || shared.is_err() {
+                return shared;
+            }
+            // It may have been delivered since the ledger was asked; leave that was just given is no doubt.
+            let again = self.ledger.reserve(key, call).await;
+            let is_known = under.is_none() || matches!(again, Ok(Reserve::Done(_)));
+            return if is_known { again } else { shared };
         };
         // A ledger that gives leave for a call that was paid has lost it: it gets it again.
         waiting.epoch = under.unwrap_or(waiting.epoch);

@@ -193,10 +193,10 @@ impl Ledger {
         connection: &mut Connection,
     ) -> Result<Vec<Answer>, sqlx::Error> {
         let (owner, durability) = (Arc::clone(&self.owner), op::durability(ops, self.durability));
-        let worker = owner.worker.as_str();
+        let (worker, process) = (owner.worker.as_str(), owner.process.as_str());
         if let Some(version) = self.state.version {
             let Plan { batch, answers } = self.plan(ops, pieces, seen, connection).await?;
-            let at = PlannedAt { version, worker, durability };
+            let at = PlannedAt { version, worker, process, durability };
             if batch.write(at, Begin::Here, connection).await? {
                 self.state.version = Some(version + 1);
                 return Ok(answers);
@@ -210,7 +210,7 @@ impl Ledger {
         }
         let version = self.state.version.unwrap_or_default();
         let Plan { batch, answers } = self.plan(ops, pieces, seen, connection).await?;
-        let at = PlannedAt { version, worker, durability };
+        let at = PlannedAt { version, worker, process, durability };
         if !batch.write(at, Begin::Before, connection).await? {
             return Err(sqlx::Error::Protocol("the ledger has no state row".to_owned()));
         }

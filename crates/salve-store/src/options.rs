@@ -22,6 +22,8 @@ pub struct StoreOptions {
     pub durability: Durability,
     /// Who writes, for people; the store adds what makes it unlike any other process of that name.
     pub worker: String,
+    /// The process it runs in, as its machine names it; empty where nobody can tell.
+    pub process: String,
     /// What may be spent by all, and by one session.
     pub budgets: Budgets,
     /// What is forgotten, and when.
@@ -43,6 +45,7 @@ impl StoreOptions {
             redactor,
             durability: Durability::Normal,
             worker: worker.into(),
+            process: String::new(),
             budgets: Budgets::default(),
             retention: Retention::default(),
             silence: Duration::from_secs(20),

@@ -120,6 +120,7 @@ impl Store {
         let worker = format!("{}-{number}", redactor.name(&options.worker));
         let owner = Arc::new(Owner::new(
             worker.clone(),
+            options.process.clone(),
             options.budgets,
             options.silence,
             Arc::clone(&keys),

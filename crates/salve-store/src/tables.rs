@@ -14,6 +14,7 @@ mod heal_attempts;
 mod heal_breakers;
 mod jobs;
 mod knowledge;
+mod plans;
 mod sessions;
 mod statistics;
 mod texts;
@@ -36,6 +37,7 @@ pub use knowledge::{
     NewFixOutcome, NewHealCost, NewRule, PatternFilter, PatternKey, PatternRecord, RuleFilter,
     RuleOutcome, RulePin, RuleState, StoredRule, TeamPin,
 };
+pub use plans::{NewPlan, PlanNote, PlanRecord, PlanTook, SubTaskNote, SubTaskRecord};
 pub use sessions::{
     AuditEntry, EventNews, HANDED_OVER, MovedChanges, NewAudit, NewHandoff, NewSession,
     NewSessionEvent, NewTurn, SessionFilter, SessionMove, SessionRecord, SessionUpdate,
@@ -77,6 +79,7 @@ pub(crate) const TABLES: &[Table] = &[
     knowledge::RULES,
     knowledge::HEALS,
     sessions::TABLE,
+    plans::TABLE,
 ];
 
 #[cfg(test)]

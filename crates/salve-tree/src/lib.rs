@@ -58,7 +58,7 @@ pub use undo::{
 };
 pub use verify::{
     Allow, BaseSource, FileOutcome, FileReport, Operation, Refusal, RefusalCode, Report,
-    SideOfConflict, Verification, VerifyOptions, verify,
+    SideOfConflict, Verification, VerifyOptions, merge_texts, verify,
 };
 pub use view::{DiskView, MemoryView};
 pub use workspace::{FileSync, TreeError, Workspace, WorkspaceOptions};

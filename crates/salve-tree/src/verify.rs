@@ -13,6 +13,7 @@ mod plan_files;
 mod rebase;
 mod report;
 
+pub use rebase::merge_texts;
 pub use report::{
     FileOutcome, FileReport, Operation, Refusal, RefusalCode, Report, SideOfConflict,
 };

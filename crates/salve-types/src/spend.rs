@@ -87,6 +87,15 @@ pub struct SpendLimit {
 }
 
 impl SpendLimit {
+    /// Returns what is left of it after something was spent.
+    pub fn less(self, spent: Spend) -> Self {
+        let rest = |limit: Option<u64>, spent: u64| limit.map(|limit| limit.saturating_sub(spent));
+        Self {
+            tokens: rest(self.tokens, spent.tokens),
+            micro_dollars: rest(self.micro_dollars, spent.micro_dollars),
+        }
+    }
+
     /// Returns the first limit that `taken` and `needed` together would pass.
     pub fn passed_by(self, taken: Spend, needed: Spend) -> Option<PassedLimit> {
         let tokens = (BudgetUnit::Tokens, self.tokens, taken.tokens, needed.tokens);

@@ -34,6 +34,7 @@ pub(crate) struct Batch {
 pub(crate) struct PlannedAt<'a> {
     pub(crate) version: i64,
     pub(crate) worker: &'a str,
+    pub(crate) process: &'a str,
     pub(crate) durability: Durability,
 }
 
@@ -143,6 +144,7 @@ impl Batch {
         parameters.push(self.next_call.into());
         parameters.push(self.seen_at.into());
         parameters.push(std::mem::take(&mut self.bytes).into());
+        parameters.push(at.process.into());
         for section in SECTIONS {
             parameters.push(std::mem::take((section.rows)(&mut self)).finish().into());
         }

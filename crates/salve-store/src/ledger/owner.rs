@@ -13,6 +13,8 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(crate) struct Owner {
     pub(crate) worker: String,
+    /// The process it is in, as its machine names it.
+    pub(crate) process: String,
     pub(crate) budgets: Budgets,
     pub(crate) silence: Duration,
     pub(crate) keys: Arc<KeyRing>,
@@ -22,11 +24,12 @@ pub(crate) struct Owner {
 impl Owner {
     pub(crate) fn new(
         worker: String,
+        process: String,
         budgets: Budgets,
         silence: Duration,
         keys: Arc<KeyRing>,
     ) -> Self {
-        Self { worker, budgets, silence, keys, handed_over: Mutex::default() }
+        Self { worker, process, budgets, silence, keys, handed_over: Mutex::default() }
     }
 
     /// Notes that a caller has this call and may make it.

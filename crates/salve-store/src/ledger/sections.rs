@@ -10,7 +10,7 @@ use crate::sql::Rows;
 use std::sync::LazyLock;
 
 /// The parameters every batch has. Those of the sections follow, in their order.
-pub(super) const SHARED: usize = 5;
+pub(super) const SHARED: usize = 6;
 
 /// One kind of row: its name, where its rows are, and what is done with them. No two of them change
 /// the same row: in one statement, Postgres would do only one of the two.
@@ -186,5 +186,5 @@ ON CONFLICT (call, epoch) DO UPDATE
                       ELSE call_tries.content END";
 
 const SEEN: &str = "
-INSERT INTO workers (worker, seen_at) SELECT $2, $4 WHERE {raised}
+INSERT INTO workers (worker, seen_at, process) SELECT $2, $4, $6 WHERE {raised}
 ON CONFLICT (worker) DO UPDATE SET seen_at = excluded.seen_at";

@@ -8,13 +8,22 @@ use crate::tables::Table;
 /// Calls to models, their texts, and what they take out of budgets.
 pub(crate) const TABLE: Table = Table {
     names: &["ledger", "calls", "call_pieces", "call_texts", "call_tries", "budgets", "workers"],
-    migrations: &[Migration {
-        version: 1,
-        name: "0001_calls",
-        sql: MIGRATION,
-        #[cfg(test)]
-        rows: tests::ROWS,
-    }],
+    migrations: &[
+        Migration {
+            version: 1,
+            name: "0001_calls",
+            sql: MIGRATION,
+            #[cfg(test)]
+            rows: tests::ROWS,
+        },
+        Migration {
+            version: 17,
+            name: "0017_processes",
+            sql: PROCESSES,
+            #[cfg(test)]
+            rows: "INSERT INTO workers (worker, seen_at, process) VALUES ('dead', 1000, 'p:1');",
+        },
+    ],
     #[cfg(test)]
     conforms: tests::conforms,
 };
@@ -106,6 +115,11 @@ CREATE TABLE workers (
     worker TEXT PRIMARY KEY,
     seen_at BIGINT NOT NULL
 ) WITHOUT ROWID;
+";
+
+const PROCESSES: &str = "
+-- Which process a worker is in: its machine sees at once when that is dead.
+ALTER TABLE workers ADD COLUMN process TEXT NOT NULL DEFAULT '';
 ";
 
 #[cfg(test)]

@@ -170,12 +170,12 @@ impl EngineTables {
         write!(self, Normal, "remove sessions", |tx| steps::clean_sessions(now, tx))
     }
 
-    /// Returns the processes that hold leases.
+    /// Returns the processes that hold leases, or were seen to make calls.
     pub async fn lease_owners(&self) -> Result<Vec<String>, StoreError> {
         read!(self, "read leases", |readers| steps::owners(readers))
     }
 
-    /// Takes all leases of these processes away; returns how many.
+    /// Takes all leases of these processes away, and puts their open calls in doubt; returns how many leases.
     pub async fn release_leases(&self, owners: Vec<String>) -> Result<u64, StoreError> {
         write!(self, Normal, "release leases", |tx| steps::release(&owners, tx))
     }

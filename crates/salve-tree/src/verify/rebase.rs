@@ -9,6 +9,16 @@ use diffy::{ConflictStyle, MergeOptions};
 /// So long that no line of a file begins with as many.
 const MARKER: usize = 41;
 
+/// Merges two texts that were both made from `base`: what changed in either is in the result.
+///
+/// # Errors
+/// Every place at which both changed the same lines, with both sides of it.
+pub fn merge_texts(base: &str, present: &str, wanted: &str) -> Result<String, Vec<SideOfConflict>> {
+    let merged = rebase(base.as_bytes(), present.as_bytes(), wanted.as_bytes())?;
+    // Lines of texts, joined, are a text.
+    Ok(String::from_utf8_lossy(&merged).into_owned())
+}
+
 /// Merges what the edit changed with what was changed since.
 pub(super) fn rebase(
     base: &[u8],

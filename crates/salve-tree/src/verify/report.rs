@@ -4,7 +4,7 @@
 
 use crate::change_hunks::{ChangeHunk, single_changes};
 use crate::{ContentHash, HunkOutcome, PlannedFile, VerifiedEdits};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The decisions about every file of a set.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -74,7 +74,7 @@ pub enum FileOutcome {
 }
 
 /// One place that both an edit and a later change touched.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SideOfConflict {
     /// The lines as they are in the file now.
     pub present: String,

@@ -194,11 +194,12 @@ pub(super) async fn clean_sessions(
     .await?)
 }
 
-/// Returns the processes that hold leases.
+/// Returns the processes that hold leases, or were seen to make calls.
 pub(super) async fn owners(asked: impl Into<Asked<'_>>) -> Result<Vec<String>, sqlx::Error> {
     query(
         "SELECT owner FROM engine_turns
-          UNION SELECT owner FROM engine_steps WHERE token IS NOT NULL AND owner IS NOT NULL",
+          UNION SELECT owner FROM engine_steps WHERE token IS NOT NULL AND owner IS NOT NULL
+          UNION SELECT process FROM workers WHERE process <> ''",
     )
     .fetch_values(asked)
     .await
@@ -226,6 +227,11 @@ pub(super) async fn release(owners: &[String], tx: &mut Transaction<'_>) -> Resu
     ] {
         released += query(sql).bind(&owners).execute(&mut *tx).await?;
     }
+    // Their open calls are in doubt from now on, not when they were silent for long.
+    query("DELETE FROM workers WHERE process IN (SELECT value ->> 0 FROM json_each($1))")
+        .bind(&owners)
+        .execute(&mut *tx)
+        .await?;
     Ok(released)
 }
 

@@ -3,6 +3,7 @@
 use super::*;
 use crate::tables::Conforming;
 use crate::testing::options;
+use crate::{CallKey, NewCall, Reservation, StoreOptions};
 use salve_types::{
     ExecutionEnd, JobFilter, JobId, JobState, Lease, MessageKind, NewFlow, Page, StepId, TagChoice,
     ValueChange,
@@ -182,4 +183,24 @@ async fn what_comes_before_a_start_waits_and_is_in_nobodys_way() {
     assert_eq!(claim(&tables, "two").await, None);
     tables.send(start("early")).await.expect("sent");
     assert_eq!(claim(&tables, "three").await.expect("a turn").messages.len(), 2);
+}
+
+#[tokio::test]
+async fn an_open_call_of_a_dead_process_is_in_doubt_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("salve.db");
+    let of = |process: &str| StoreOptions { process: process.to_owned(), ..options() };
+    let key = CallKey::new("job/ask");
+    let dead = Store::open(&path, of("p:1")).await.expect("opened");
+    let Ok(Reservation::Fresh(_open)) = dead.reserve(&key, NewCall::default()).await else {
+        panic!("not fresh");
+    };
+    let store = Store::open(&path, of("p:2")).await.expect("opened");
+    let next = store.reserve(&key, NewCall::default()).await;
+    assert!(matches!(next, Ok(Reservation::InDoubt { alive: true, .. })), "{next:?}");
+    let tables = store.engine();
+    assert!(tables.lease_owners().await.expect("read").contains(&"p:1".to_owned()));
+    tables.release_leases(vec!["p:1".to_owned()]).await.expect("released");
+    let next = store.reserve(&key, NewCall::default()).await;
+    assert!(matches!(next, Ok(Reservation::InDoubt { alive: false, .. })), "{next:?}");
 }

@@ -4,12 +4,13 @@
 //! changes up to there. Never turns that are still worked on, and never money: that was spent by the parent.
 
 use super::events::{self, NewSessionEvent};
+use super::handoff::HANDED_OVER;
 use super::{NewSession, SessionRecord, begin, existing};
 use crate::commit::{Rollback, Transaction};
 use crate::sql::query;
 use crate::{Durability, Store, StoreError};
 use salve_types::SessionId;
-use serde_json::json;
+use serde_json::{Value, json};
 
 impl Store {
     /// Begins a session with the turns of another, up to `last`, and returns it.
@@ -48,16 +49,53 @@ async fn fork(
     for sql in COPIES {
         query(sql).bind(&child).bind(&parent).bind(last).execute(&mut *tx).await?;
     }
+    let handed = handed_over(tx, &parent, last).await?;
     for sql in SETTLED {
-        query(sql).bind(&child).execute(&mut *tx).await?;
+        query(sql)
+            .bind(&child)
+            .bind(handed.as_ref().map_or(0, |(turn, _)| *turn))
+            .execute(&mut *tx)
+            .await?;
     }
+    let handed = handed.map(|(_, payload)| NewSessionEvent {
+        turn: None,
+        name: HANDED_OVER.to_owned(),
+        payload,
+    });
     let event = NewSessionEvent {
         turn: None,
         name: "sessionForked".to_owned(),
         payload: json!({ "from": parent, "turn": last }),
     };
-    events::append(tx, &child, &[event]).await?;
+    let events: Vec<NewSessionEvent> = handed.into_iter().chain([event]).collect();
+    events::append(tx, &child, &events).await?;
     existing(tx, &child).await
+}
+
+// How a session began that was handed over: which of its turns are those of the one before, and what it got from it.
+// A fork of it begins in the same way, else it would count those turns again.
+async fn handed_over(
+    tx: &mut Transaction<'_>,
+    session: &str,
+    last: i64,
+) -> Result<Option<(i64, Value)>, Rollback> {
+    let first =
+        query("SELECT name, payload FROM session_events WHERE session = $1 ORDER BY id LIMIT 1")
+            .bind(session)
+            .fetch_optional(&mut *tx)
+            .await?;
+    let Some(first) =
+        first.filter(|row| row.try_get::<String>(0).is_ok_and(|name| name == HANDED_OVER))
+    else {
+        return Ok(None);
+    };
+    let mut payload: Value = super::values::json(&first.try_get::<String>(1)?)?;
+    // The one that hands over is told of it, too; only the other one began with it.
+    let Some(turn) = payload["turn"].as_i64().filter(|_| payload["context"].is_string()) else {
+        return Ok(None);
+    };
+    payload["turn"] = json!(turn.min(last));
+    Ok(Some((turn.min(last), payload)))
 }
 
 /// Copies what a session that goes on from another keeps of it beside the conversation: tasks, files, and the
@@ -76,15 +114,17 @@ pub(super) async fn copy_work(
     Ok(())
 }
 
-/// `$1` is the child, `$2` the parent, `$3` the last turn.
+/// `$1` is the child, `$2` the parent, `$3` the last turn. A turn that waited when it was rewound is over.
 const COPIES: &[&str] = &[
     "INSERT INTO session_turns (session, turn, request, images, status, raw, partial, result, plan,
          tokens_in, tokens_out, micro_dollars, attempt, finish_reason, model, rewound, created_at,
          updated_at)
-     SELECT $1, turn, request, images, status, raw, partial, result, plan, tokens_in, tokens_out,
-            micro_dollars, attempt, finish_reason, model, rewound, created_at, updated_at
+     SELECT $1, turn, request, images, CASE WHEN status = 'waiting' THEN 'cancelled' ELSE status END,
+            raw, partial, result, plan, tokens_in, tokens_out, micro_dollars, attempt, finish_reason,
+            model, rewound, created_at, updated_at
        FROM session_turns
-      WHERE session = $2 AND turn <= $3 AND status NOT IN ('pending', 'running', 'waiting')",
+      WHERE session = $2 AND turn <= $3
+        AND (status NOT IN ('pending', 'running', 'waiting') OR (status = 'waiting' AND rewound = 1))",
     "INSERT INTO session_todos (session, id, place, task, completed, completed_by, claimed, origin_turn)
      SELECT $1, id, place, task, completed, completed_by, claimed, origin_turn FROM session_todos
       WHERE session = $2 AND origin_turn <= $3",
@@ -108,12 +148,14 @@ const COPIES: &[&str] = &[
       WHERE session = $2 AND substr(holder, 1, 6) <> 'audit:' AND $3 >= 0",
 ];
 
-/// What follows from the copies: how many turns there are, and that a task counts as completed only by a change
+/// `$1` is the child, `$2` the last turn of the session that was handed over to its parent. What follows from the
+/// copies: how many turns there are, and that a task counts as completed only by a change
 /// that was copied, too.
 const SETTLED: &[&str] = &[
-    "UPDATE sessions SET turns = (SELECT coalesce(max(turn), 0) FROM session_turns WHERE session = $1)
+    "UPDATE sessions SET turns = (SELECT CASE WHEN coalesce(max(turn), 0) > $2 THEN max(turn) ELSE $2 END
+                                    FROM session_turns WHERE session = $1)
       WHERE id = $1",
     "UPDATE session_todos SET completed = 0, completed_by = NULL
-      WHERE session = $1 AND completed_by IS NOT NULL
+      WHERE session = $1 AND completed_by IS NOT NULL AND $2 >= 0
         AND completed_by NOT IN (SELECT change_id FROM session_changes WHERE session = $1)",
 ];

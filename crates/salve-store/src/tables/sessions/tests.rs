@@ -452,12 +452,31 @@ async fn a_fork_has_the_turns_up_to_one_and_ticks_of_its_own_changes_only() {
     let whole = store.fork_session(&session, None).await.expect("forked");
     assert_eq!((whole.turns, &*marks(&store, &whole.id).await), (2, "a:a b:late"));
     assert_eq!(store.session_events(&whole.id, 0, 9).await.expect("read").len(), 1);
+    // One that waited when it was rewound is over, and keeps its number.
+    let waiting =
+        TurnUpdate { index: 3, status: Some(TurnStatus::Waiting), ..TurnUpdate::default() };
+    let write = SessionWrite { turn: Some(waiting), ..SessionWrite::new(session.clone(), "waits") };
+    store.write_session(write).await.expect("written");
+    let back = SessionMove {
+        session: session.clone(),
+        key: "back".to_owned(),
+        changes: Vec::new(),
+        state: ChangeState::Reverted,
+        turns: vec![3],
+        tree: MovedChanges::default(),
+        event: event("sessionRewound"),
+    };
+    store.move_session(back).await.expect("rewound");
+    let rewound = store.fork_session(&session, None).await.expect("forked");
+    let turns = store.turns(&rewound.id).await.expect("read");
+    let states: Vec<_> = turns.iter().map(|turn| (turn.index, turn.status, turn.rewound)).collect();
+    assert_eq!(states[2], (3, TurnStatus::Cancelled, true), "{states:?}");
     let refused = store.fork_session(&session, Some(4)).await;
     assert!(matches!(refused, Err(StoreError::NoSuchTurn { turn: 4, .. })), "{refused:?}");
     let children = SessionFilter { parent: Some(session.clone()), ..SessionFilter::default() };
     let listed = store.sessions(&children).await.expect("listed");
     let ids: Vec<&SessionId> = listed.iter().map(|session| &session.id).collect();
-    assert_eq!(ids, [&whole.id, &fork.id], "newest first");
+    assert_eq!(ids, [&rewound.id, &whole.id, &fork.id], "newest first");
 }
 
 #[tokio::test]
@@ -485,6 +504,16 @@ async fn c156_c160_a_handoff_is_made_once_and_has_tasks_and_changes_but_no_conve
         store.session_changes(&session).await.expect("read")
     );
     let next = store.add_turn(&child.id, NewTurn { key: "n".to_owned(), ..NewTurn::default() });
+    assert_eq!(next.await.expect("asked").index, parent.turns + 1);
+    // A fork of the child goes on after the turns of its parent, too, and knows what it got from it.
+    let fork = store.fork_session(&child.id, Some(parent.turns)).await.expect("forked");
+    assert_eq!(fork.turns, parent.turns);
+    let begun = store.session_events(&fork.id, 0, 1).await.expect("read");
+    assert_eq!(
+        (&*begun[0].name, &begun[0].payload["context"]),
+        (HANDED_OVER, &context.clone().into())
+    );
+    let next = store.add_turn(&fork.id, NewTurn { key: "n".to_owned(), ..NewTurn::default() });
     assert_eq!(next.await.expect("asked").index, parent.turns + 1);
     let told = store.last_session_event(&session, HANDED_OVER).await.expect("read").expect("told");
     assert_eq!(told.payload["child"], child.id.as_str());
