@@ -57,6 +57,6 @@ pub use ladder::{Ladder, LadderAction};
 pub use prompt::NOTE_PREFIX;
 pub(crate) use prompt::note_text;
 pub use stream::StreamJudge;
-pub(crate) use strict::fault_of;
+pub(crate) use strict::{fault_of, fault_of_value};
 pub use verdict::{AnswerCut, AnswerVerdict, Fault, FaultKind, Part, WholeAnswer, WrongFinish};
 pub use wanted::{AlreadySent, AskError, Caps, Wanted, WantedTool};

@@ -157,6 +157,7 @@ impl Host {
         // What a day and a session may take is held in the ledger, so that a whole fleet keeps to it.
         options.budgets = Budgets { day: limit(budget.day), session: limit(budget.session) };
         options.silence = SILENCE;
+        options.process = crate::jobs::this_process();
         options
     }
 }

@@ -13,17 +13,19 @@ mod process;
 
 pub use engine::StoreEngine;
 pub use flows::{
-    AUTO_HEALING, CONTINUE_SIGNAL, Edge, GENERATE_FLOW, GRAPH_FLOW, GenerateCaps, GenerateInput,
-    GenerateOutput, GenerateSteps, Generation, GenerationFacts, GraphNode, GraphNodeState,
-    GraphPlan, GraphResult, HEAL_FLOW, HEAL_FOLDER, HEAL_STAGE, HealHost, HealResume, HealSteps,
-    JobStatus, Join, KnownNames, ModelSource, NoModel, NodeRetry, OnFail, PAUSE_SIGNAL, PlanError,
-    Progress, RESUME_SIGNAL, RETRY_SIGNAL, SaidBefore, ShownIn, StepParts, StopCode, TURN_FLOW,
-    TURN_FOLDER, TURN_STAGE, TurnSteps, ValidationError, WhichModel, Work, all_flows, all_steps,
-    is_over_budget, node_states,
+    AUTO_HEALING, CONTINUE_SIGNAL, Edge, FLOW_STAGE, FlowSteps, GENERATE_FLOW, GRAPH_FLOW,
+    GenerateCaps, GenerateInput, GenerateOutput, GenerateSteps, Generation, GenerationFacts,
+    GraphNode, GraphNodeState, GraphPlan, GraphResult, HEAL_FLOW, HEAL_FOLDER, HEAL_STAGE,
+    HealHost, HealResume, HealSteps, JobStatus, Join, KnownNames, ModelSource, NoModel, NodeRetry,
+    OnFail, PAUSE_SIGNAL, PLAN_FLOW, PLAN_FOLDER, PLAN_STAGE, PlanError, PlanSteps, Progress,
+    RESUME_SIGNAL, RETRY_SIGNAL, SaidBefore, ShownIn, StepParts, StopCode, TURN_FLOW, TURN_FOLDER,
+    TURN_STAGE, TurnSteps, ValidationError, WORKFLOW_FLOW, WORKFLOW_FOLDER, WhichModel, Work,
+    all_flows, all_steps, is_over_budget, node_states,
 };
 pub use index::StoreJobIndex;
 pub use ledger::StoreLedger;
 pub use open::{JobsPlace, OpenJobs, OpenJobsError, open_jobs, open_jobs_in};
+pub(crate) use process::this_process;
 
 use salve_jobs::{JobsError, LedgerError};
 use salve_store::StoreError;

@@ -11,8 +11,10 @@ pub mod host;
 pub mod jobs;
 pub mod knowledge;
 pub mod pipeline;
+pub mod plan;
 pub mod segments;
 pub mod session;
 pub mod statistics;
+pub mod workflow;
 
 pub use host::{Host, HostConfig};

@@ -22,12 +22,14 @@ mod judgement;
 mod planned_copy;
 mod receive;
 
-pub use apply::{Applied, ApplyEnding, ApplyOptions, Review, apply_reply};
+pub use apply::{
+    Applied, ApplyEnding, ApplyOptions, Review, apply_edits, apply_reply, apply_reply_but,
+};
 pub use edits::{read_edits, read_edits_of};
 pub use judgement::{Judgement, judge_text};
 pub use planned_copy::{CopyError, CopyLimits, copy_with_plan};
-pub(crate) use receive::content_of;
 pub use receive::{PipelineOptions, Received, receive};
+pub(crate) use receive::{content_of, inspected};
 
 use salve_syntax::grammar_opinion;
 use salve_text::{Cut, Stitch, StitchOptions, StitchOutcome, stitch_with};

@@ -3,12 +3,15 @@
 //! In: the result of a run, the schema of its output if it has one, and which run it was. Out: the
 //! payload with the cleaned output, or the latest rejected output with one note about it. An output
 //! that does not fit never leaves the block as a success, so nothing is ever compiled or run
-//! because of it. Never runs a worker: the blocks of a workflow will, and call this after each run.
+//! because of it. Never runs a worker: the blocks of a workflow do, and this is called after each run.
 
-use crate::answer::{Caps, Fault, fault_of, note_text};
+use crate::answer::{Caps, Fault, FaultKind, Part, fault_of, fault_of_value, note_text};
 use crate::pipeline::content_of;
-use salve_text::CompiledSchema;
+use salve_text::{
+    CompiledSchema, SchemaCarrier, clean_preamble, extract_code_block, read_front_matter,
+};
 use salve_types::{Clock, Language, Segment, SegmentKind, Signal, WorkerResult};
+use serde_json::Value;
 
 /// The outcome of a run.
 #[must_use]
@@ -26,7 +29,7 @@ pub struct CheckedOutput {
 /// validation.
 pub fn check_output(
     given: WorkerResult,
-    schema: Option<&CompiledSchema>,
+    schema: Option<(&CompiledSchema, SchemaCarrier)>,
     run: u32,
     caps: &Caps,
     clock: &dyn Clock,
@@ -36,9 +39,8 @@ pub fn check_output(
         return CheckedOutput { result: WorkerResult { new_payload, signal }, raw: None };
     }
     let raw = new_payload.last().map(|segment| segment.content.clone());
-    let language = schema.map(|_| Language::Json);
-    let text = raw.as_deref().map(|raw| content_of(raw, language)).unwrap_or_default();
-    let fault = schema.and_then(|schema| fault_of(&text, schema));
+    let text = raw.as_deref().map(|raw| cleaned(raw, schema.map(|it| it.1))).unwrap_or_default();
+    let fault = schema.and_then(|(schema, carrier)| fault_in(&text, schema, carrier));
     if let Some(last) = new_payload.last_mut() {
         last.content = text;
     }
@@ -49,6 +51,40 @@ pub fn check_output(
     new_payload.push(note_segment(&fault, clock));
     let signal = if run <= caps.reworks { Signal::ValidationFail } else { Signal::FailDefault };
     CheckedOutput { result: WorkerResult { new_payload, signal }, raw }
+}
+
+// The content of an output, in the form in which it comes. A schema of raw text takes the code of a chatty
+// answer, whose value is the text itself.
+fn cleaned(raw: &str, carrier: Option<SchemaCarrier>) -> String {
+    match carrier {
+        None => content_of(raw, None),
+        Some(SchemaCarrier::Text) => extract_code_block(raw, None).into_text(),
+        Some(SchemaCarrier::FrontMatter) => clean_preamble(raw).into_text(),
+        Some(_) => content_of(raw, Some(Language::Json)),
+    }
+}
+
+/// Returns what is wrong with a cleaned output, in the form in which it comes.
+pub fn fault_in(text: &str, schema: &CompiledSchema, carrier: SchemaCarrier) -> Option<Fault> {
+    match carrier {
+        SchemaCarrier::Text => fault_of_value(&Value::String(text.to_owned()), schema),
+        SchemaCarrier::FrontMatter => match read_front_matter(text) {
+            Some(fields) => fault_of_value(&Value::Object(fields), schema),
+            None => Some(no_front_matter()),
+        },
+        _ => fault_of(text, schema),
+    }
+}
+
+fn no_front_matter() -> Fault {
+    Fault {
+        kind: FaultKind::Misfit,
+        part: Part::Text,
+        path: "$".to_owned(),
+        expected: "front matter between two lines of `---` at the head".to_owned(),
+        got: "none".to_owned(),
+        message: "the document has no front matter".to_owned(),
+    }
 }
 
 /// Makes the note that the next run of a block sees.

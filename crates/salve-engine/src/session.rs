@@ -41,7 +41,7 @@ mod urls;
 mod work;
 
 pub use accept::accept_recovered;
-pub use ask::{Question, SessionFacts, answer_question, window_used};
+pub use ask::{Question, SessionFacts, answer_question, map_of_folder, window_used};
 pub use batch::{
     BatchPanel, BatchResult, BatchRun, BatchStep, BatchTally, CommandBatch, GateAnswer, OutOfOrder,
     PanelRow, PauseReason, feedback_message, not_run_message, progress_text, supervision_lines,
@@ -67,7 +67,7 @@ pub use handoff::{
     RECENT_EXCHANGES, handoff_files, handoff_input, handoff_text, is_near_limit,
 };
 pub use help::{HelpQuestion, help_question};
-pub use input::{TurnDecision, TurnHelp, TurnInput, TurnResume};
+pub use input::{EarlyRun, TurnDecision, TurnHelp, TurnInput, TurnResume};
 pub use load::{
     LoadLimits, Loaded, LoadedFile, MAX_OMITTED, MapLimits, OmitCode, OmittedFile, SearchCode,
     SearchFailure, load, load_from, map_index, workspace_names,
@@ -78,7 +78,7 @@ pub use multi_step::{
     advance, concerns_in, concerns_of, ensure_continue, is_multi_step, too_many_steps,
 };
 pub use plan::{
-    MAX_ACTIONS, MAX_TODOS, PlanAction, TurnPlan, WorkspaceNames, mentioned_words,
+    MAX_ACTIONS, MAX_TODOS, PlanAction, TurnPlan, WorkspaceNames, mentioned_paths, mentioned_words,
     plan_by_mentions, plan_prompt, read_plan,
 };
 pub use practice::{PRACTICE_FILES, PRACTICE_SCRIPT};
@@ -99,7 +99,7 @@ pub use rewind::{
     REWIND_UNDONE, RewindDone, RewindError, RewindPlan, RewindRequest, RewindScope, Rewound,
     SESSION_REWOUND, last_rewind, moved_changes, plan_rewind, rewind_session, undo_rewind,
 };
-pub use state::{Effects, RanCommand, RowConsent, SavedTurn, Waits};
+pub use state::{DecidedPart, Effects, RanCommand, RowConsent, SavedTurn, Waits};
 pub use status::{StatusFacts, run_all_label, status_badge, status_line};
 pub use steering::{Steering, add_request, guide, guided, is_continue, pause_steps, steering};
 pub use todos::{OutOfRange, TodoProgress, linked, merge_todos, tick, untick};
@@ -108,5 +108,7 @@ pub use urls::{
     UrlLimits, UrlPolicy, UrlRefusal, fetch_page, is_public_address, judge_url,
 };
 pub use work::{
-    CheckOutcome, CommandOutcome, EditsOutcome, RefusedEdits, RunOutcome, TurnWork, Writing,
+    CheckOutcome, CommandOutcome, EditsAbout, EditsOutcome, RefusedEdits, RunOutcome, TurnWork,
+    Writing,
 };
+pub(crate) use work::{check_workspace, run_line};

@@ -64,6 +64,11 @@ pub(crate) fn fault_of(text: &str, schema: &CompiledSchema) -> Option<Fault> {
     }
 }
 
+/// Returns what is wrong with a value that should fit a schema.
+pub(crate) fn fault_of_value(value: &Value, schema: &CompiledSchema) -> Option<Fault> {
+    misfit(value, Some(schema), Part::Text)
+}
+
 /// Returns whether a value says by itself where it ends; a number could go on.
 pub(super) fn ends_by_itself(value: &Value) -> bool {
     !value.is_number()

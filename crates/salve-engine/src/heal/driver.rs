@@ -77,7 +77,7 @@ pub fn perform(
             saved.advice.extend(consulted.advice);
             take(&mut saved.machine, StepResult::Proposed(consulted.candidates))?;
         }
-        Step::Try(candidates) => tried(work, saved, &candidates)?,
+        Step::Try(candidates) => tried(work, saved, &candidates, &mut events)?,
         Step::Confirm(candidate) => {
             let confirmation = work.confirm(&candidate, saved)?;
             take(&mut saved.machine, StepResult::Confirmed(confirmation))?;
@@ -141,6 +141,7 @@ fn tried(
     work: &HealWork,
     saved: &mut SavedHeal,
     candidates: &[Candidate],
+    events: &mut Vec<Value>,
 ) -> Result<(), RepairError> {
     let before = saved.machine.best().patch.clone();
     let known = saved.machine.attempts().len();
@@ -160,6 +161,7 @@ fn tried(
         if one.installs {
             saved.installs.extend(candidate.commands.iter().cloned());
         }
+        events.extend(steps_of(known + results.len() + 1, candidate, &one.result, saved));
         results.push(one.result);
         tried.push((patch, one.seen));
     }
@@ -291,6 +293,27 @@ fn described(before: &super::Patch, after: &super::Patch) -> String {
 
 pub(crate) fn take(machine: &mut Loop, result: StepResult) -> Result<(), RepairError> {
     machine.take(result).map_err(|error: WrongResult| RepairError::Io(error.to_string()))
+}
+
+// What an attempt is made of, in its order; the record of it follows as `attempt`.
+fn steps_of(
+    number: usize,
+    candidate: &Candidate,
+    result: &TrialResult,
+    saved: &SavedHeal,
+) -> Vec<Value> {
+    let files: Vec<&String> = candidate.patch.files.keys().collect();
+    let mut steps = vec![
+        json!({ "event": "step", "attempt": number, "step": "context", "errors": saved.diagnostics.len() }),
+        json!({ "event": "step", "attempt": number, "step": "fix", "author": candidate.author, "files": files }),
+    ];
+    if let TrialResult::Checked(check) | TrialResult::Grown { check, .. } = result {
+        steps.push(json!({ "event": "step", "attempt": number, "step": "apply", "to": "shadow" }));
+        let left = check.errors.len();
+        steps.push(json!({ "event": "step", "attempt": number, "step": "test", "errors": left }));
+    }
+    steps.push(json!({ "event": "step", "attempt": number, "step": "record" }));
+    steps
 }
 
 fn attempts_since(machine: &Loop, known: usize) -> Vec<Value> {

@@ -266,8 +266,15 @@ fn is_known(work: &HealWork, saved: &SavedHeal) -> Result<bool, RepairError> {
     Ok(saved.tree == Some(work.tree_name()?) && work.tree_changes()?.is_empty())
 }
 
-// The gates and the toolchain have judged the content; here it is held to the bytes.
-fn verified(workspace: &OpenWorkspace, patch: &Patch) -> Result<VerifiedEdits, RepairError> {
+/// Turns a patch into edits that can be applied. The gates and the toolchain have judged the content; here it is
+/// held to the bytes.
+///
+/// # Errors
+/// When a file cannot be written, or would get other bytes.
+pub(crate) fn verified(
+    workspace: &OpenWorkspace,
+    patch: &Patch,
+) -> Result<VerifiedEdits, RepairError> {
     let files = patch.files.iter().map(|(path, text)| FileEdit {
         path: Some(path.clone()),
         change: text.clone().map_or(FileChange::Delete, FileChange::Write),

@@ -79,6 +79,26 @@ fn edited(
     sources: &dyn Sources,
     target: Option<&str>,
 ) -> Result<BTreeMap<String, Option<String>>, UnusableAnswer> {
+    Ok(edited_files(text, sources, target)?.files)
+}
+
+/// The files that an answer edits.
+pub(crate) struct EditedFiles {
+    /// As they would be; nothing for one that goes.
+    pub(crate) files: BTreeMap<String, Option<String>>,
+    /// Those that are moved: from the new path to the old one.
+    pub(crate) moves: BTreeMap<String, String>,
+}
+
+/// Reads the edits of an answer, each held to the files that were shown.
+///
+/// # Errors
+/// When there is no edit in it, or one does not fit.
+pub(crate) fn edited_files(
+    text: &str,
+    sources: &dyn Sources,
+    target: Option<&str>,
+) -> Result<EditedFiles, UnusableAnswer> {
     let raw = RawReply::from_text(text.to_owned());
     let view = view(text, sources, target);
     let read = |target: Option<&str>| {
@@ -106,9 +126,12 @@ fn edited(
         Verification::Verified { edits, .. } => edits,
         Verification::Refused(refusal) => return Err(UnusableAnswer::Refused(words(&refusal))),
     };
-    let mut files = BTreeMap::new();
+    let (mut files, mut moves) = (BTreeMap::new(), BTreeMap::new());
     for file in verified.files() {
         let path = file.path.as_str().to_owned();
+        if let Some(from) = &file.moved_from {
+            moves.insert(path.clone(), from.as_str().to_owned());
+        }
         let text = match &file.after {
             None => None,
             Some(after) => match String::from_utf8(after.bytes.clone()) {
@@ -118,7 +141,7 @@ fn edited(
         };
         files.insert(path, text);
     }
-    Ok(files)
+    Ok(EditedFiles { files, moves })
 }
 
 // The files that the answer may speak of: what it names, and the target.

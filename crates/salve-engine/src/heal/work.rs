@@ -37,6 +37,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+/// Returns the files of a folder with a patch on top.
+pub(crate) fn sources_of<'a>(root: &'a Path, patch: &'a Patch) -> impl Sources + 'a {
+    ShadowSources::new(root, patch)
+}
+
 /// What a heal needs of a workspace.
 pub struct HealParts {
     /// Policy, toolchains and runner.
@@ -326,6 +331,20 @@ impl HealWork {
         Ok(self.failing_check(&layer)?.without(flaky))
     }
 
+    /// Runs the project's own checks with a patch, or on the tree as it is where the patch is empty. Nothing where
+    /// no toolchain applies.
+    ///
+    /// # Errors
+    /// When a toolchain applies and cannot be run.
+    pub fn check_patch(&self, patch: &Patch) -> Result<Option<CheckFindings>, RepairError> {
+        let layer = match patch.is_empty() {
+            true => self.shadow.baseline(),
+            false => self.shadow.candidate(&patch.files),
+        };
+        let report = self.own_checks(&layer.map_err(|error| io(&error))?)?;
+        Ok(report.map(|report| CheckFindings::of_report(&report, self.input.fail_on)))
+    }
+
     /// Gives up what was reached: keeps it for forensics first, then finds a checkpoint to go back to.
     pub fn roll_back(&self, catastrophe: &Catastrophe, saved: &SavedHeal, now: u64) -> StepResult {
         let state = serde_json::json!({
@@ -447,4 +466,19 @@ fn failing(report: &CheckReport) -> BTreeSet<String> {
 
 fn io(error: &dyn std::fmt::Display) -> RepairError {
     RepairError::Io(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HealParts, HealWork};
+    use crate::heal::machine::Loop;
+
+    // Held by the compiler.
+    #[test]
+    fn r06_the_parts_of_a_heal_go_to_any_thread() {
+        fn is_shared<T: Send + Sync>() {}
+        is_shared::<HealParts>();
+        is_shared::<HealWork>();
+        is_shared::<Loop>();
+    }
 }

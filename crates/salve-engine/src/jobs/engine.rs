@@ -40,7 +40,7 @@ macro_rules! pass {
 
 impl EngineStorage for StoreEngine {
     fn owner(&self) -> String {
-        super::process::this()
+        super::process::this_process()
     }
 
     fn release_dead(&self) -> Stored<'_, u64> {

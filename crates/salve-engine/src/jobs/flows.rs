@@ -6,8 +6,10 @@
 mod generate;
 mod graph;
 mod heal;
+mod plan;
 mod status;
 mod turn;
+mod workflow;
 
 pub use generate::{
     AUTO_HEALING, CONTINUE_SIGNAL, GenerateCaps, GenerateInput, GenerateOutput, GenerateSteps,
@@ -19,8 +21,10 @@ pub use graph::{
     PlanError, Work, node_states,
 };
 pub use heal::{HEAL_STAGE, HealHost, HealResume, HealSteps};
+pub use plan::{PLAN_STAGE, PlanSteps};
 pub use status::JobStatus;
 pub use turn::{TURN_STAGE, TurnSteps};
+pub use workflow::{FLOW_STAGE, FlowSteps};
 
 use salve_jobs::{BadName, FlowName, Flows, Steps};
 use salve_store::Store;
@@ -40,6 +44,18 @@ pub const HEAL_FLOW: &str = "Heal@1";
 /// The flow that answers a turn of a session.
 pub const TURN_FLOW: &str = "Turn@1";
 
+/// The flow that runs a plan of sub-tasks.
+pub const PLAN_FLOW: &str = "Plan@1";
+
+/// Where results of sub-tasks are kept, below the user's data folder.
+pub const PLAN_FOLDER: &str = "plans";
+
+/// The flow that runs a workflow.
+pub const WORKFLOW_FLOW: &str = "Flow@1";
+
+/// Where states of workflows are kept, below the user's data folder.
+pub const WORKFLOW_FOLDER: &str = "flows";
+
 /// Where states of turns are kept, below the user's data folder.
 pub const TURN_FOLDER: &str = "turns";
 
@@ -56,7 +72,9 @@ pub fn all_flows() -> Result<Flows, BadName> {
         .with(named(GENERATE_FLOW)?, generate::run_generate)
         .with(named(GRAPH_FLOW)?, graph::run_graph)
         .with(named(HEAL_FLOW)?, heal::run_heal)
-        .with(named(TURN_FLOW)?, turn::run_turn))
+        .with(named(PLAN_FLOW)?, plan::run_plan)
+        .with(named(TURN_FLOW)?, turn::run_turn)
+        .with(named(WORKFLOW_FLOW)?, workflow::run_flow))
 }
 
 /// What the steps of all flows need.
@@ -83,5 +101,11 @@ pub fn all_steps(parts: StepParts) -> Result<Steps, BadName> {
     let turns = folder.join(TURN_FOLDER);
     let turns = TurnSteps::new(store.clone(), Arc::clone(&hosts), Arc::clone(&clock), turns);
     let steps = turns.add_to(steps)?;
+    let plans = folder.join(PLAN_FOLDER);
+    let plans = PlanSteps::new(store.clone(), Arc::clone(&hosts), Arc::clone(&clock), plans);
+    let steps = plans.add_to(steps)?;
+    let flows = folder.join(WORKFLOW_FOLDER);
+    let flows = FlowSteps::new(store.clone(), Arc::clone(&hosts), Arc::clone(&clock), flows);
+    let steps = flows.add_to(steps)?;
     HealSteps::new(store, hosts, clock, folder.join(HEAL_FOLDER)).add_to(steps)
 }

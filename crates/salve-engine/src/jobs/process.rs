@@ -7,7 +7,7 @@ use std::fs::read_to_string;
 
 /// Returns the name of this process: the boot and the name space of process numbers it is in, its
 /// number, and when it started, because numbers are used again.
-pub(super) fn this() -> String {
+pub(crate) fn this_process() -> String {
     let number = std::process::id();
     match (space(), started(number)) {
         (Some(space), Some(started)) => format!("{space}:{number}:{started}"),
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn a_process_is_dead_only_when_that_is_sure() {
-        let name = this();
+        let name = this_process();
         assert!(!is_dead(&name), "{name} is this very process");
         let (front, started) = name.rsplit_once(':').unwrap();
         assert!(is_dead(&format!("{front}:{started}0")), "its number was used again");

@@ -7,7 +7,7 @@ use super::{PipelineOptions, read_edits_of};
 use crate::host::OpenWorkspace;
 use salve_text::EditOptions;
 use salve_tree::{
-    AdmitOptions, ApplyOutcome, ChangeMeta, Refusal, Report, TreeError, Verification,
+    AdmitOptions, ApplyOutcome, ChangeMeta, FileView, Refusal, Report, TreeError, Verification,
     VerifiedEdits, VerifyOptions, apply, verify,
 };
 use salve_types::{EditSet, RawReply};
@@ -73,10 +73,41 @@ pub fn apply_reply<E: From<TreeError>>(
     raw: &RawReply,
     workspace: &OpenWorkspace,
     options: &ApplyOptions<'_>,
-    mut review: impl FnMut(VerifiedEdits) -> Result<Review, E>,
+    review: impl FnMut(VerifiedEdits) -> Result<Review, E>,
+) -> Result<Applied, E> {
+    apply_reply_but(raw, workspace, options, |_| true, review)
+}
+
+/// Takes a reply to the files that are meant; what it has about others is left as if it were not there.
+///
+/// # Errors
+/// When the workspace cannot be read or written, or the review fails.
+pub fn apply_reply_but<E: From<TreeError>>(
+    raw: &RawReply,
+    workspace: &OpenWorkspace,
+    options: &ApplyOptions<'_>,
+    is_meant: impl Fn(&str) -> bool,
+    review: impl FnMut(VerifiedEdits) -> Result<Review, E>,
 ) -> Result<Applied, E> {
     let view = workspace.view(options.admit);
-    let edits = read_edits_of(raw, &view, &options.edits, &options.pipeline);
+    let mut edits = read_edits_of(raw, &view, &options.edits, &options.pipeline);
+    edits.files.retain(|file| {
+        let path = file.path.as_deref().and_then(|written| view.admit(written).ok());
+        path.is_none_or(|path| is_meant(path.as_str()))
+    });
+    apply_edits(edits, workspace, options, review)
+}
+
+/// Takes edits that were read already to the files, in the same way.
+///
+/// # Errors
+/// When the workspace cannot be read or written, or the review fails.
+pub fn apply_edits<E: From<TreeError>>(
+    edits: EditSet,
+    workspace: &OpenWorkspace,
+    options: &ApplyOptions<'_>,
+    mut review: impl FnMut(VerifiedEdits) -> Result<Review, E>,
+) -> Result<Applied, E> {
     for _ in 1..MOST_PLANS {
         let ending = plan_and_apply(&edits, workspace, options, &mut review)?;
         if let Some(ending) = ending {

@@ -25,6 +25,7 @@ use salve_model::{Speaker, Turn};
 use salve_tree::Root;
 use salve_types::FileOperation;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// How many files the table of known files names.
 const KNOWN_FILES: usize = 40;
@@ -133,10 +134,22 @@ pub fn window_used(past: &[(String, String)]) -> u64 {
 /// # Errors
 /// When the workspace cannot be read.
 pub(super) fn map_of(work: &TurnWork, request: &str) -> Result<String, RepairError> {
-    let root = Root::open(work.root()).map_err(|error| RepairError::Io(error.to_string()))?;
+    map_of_folder(work.root(), request, work.map_cache())
+}
+
+/// Draws the map of a folder for a request. `cache` is a file in a folder of its owner's alone.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn map_of_folder(
+    root: &Path,
+    request: &str,
+    cache: Option<&Path>,
+) -> Result<String, RepairError> {
+    let root = Root::open(root).map_err(|error| RepairError::Io(error.to_string()))?;
     let mentions = mentioned_words(request);
     let names = workspace_names(&root)?;
-    let index = map_index(&root, &names, &mentions, &MapLimits::default(), work.map_cache());
+    let index = map_index(&root, &names, &mentions, &MapLimits::default(), cache);
     Ok(repository_map(&index, &mentions, MAP_TOKENS))
 }
 

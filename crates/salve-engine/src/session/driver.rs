@@ -19,10 +19,10 @@ use super::event::{EventName, PlannedBy, TurnEvent};
 use super::input::TurnDecision;
 use super::machine::{CheckEnd, Interruption, TurnMachine, TurnResult, TurnStep, WrittenChange};
 use super::reply::{AnswerStage, ChatAnswer, read_answer, read_cleaned};
-use super::review::{HunkChoice, ids_of};
+use super::review::{FileChoice, HeldIds, HunkChoice, ids_of};
 use super::state::{SavedTurn, Waits};
 use super::todos::linked;
-use super::work::{CheckOutcome, EditsOutcome, RefusedEdits, TurnWork, Writing};
+use super::work::{CheckOutcome, EditsAbout, EditsOutcome, RefusedEdits, TurnWork, Writing};
 use crate::heal::RepairError;
 use salve_tree::ChangeSet;
 use salve_types::{ChangeState, SessionChange, TodoItem};
@@ -47,7 +47,7 @@ pub fn perform(
         TurnStep::Plan => attach::plan(work, saved, now)?,
         TurnStep::Load(why) => attach::load(work, saved, why, now)?,
         TurnStep::Read => answer::read(work, saved, now),
-        TurnStep::Apply => apply(work, saved, now)?,
+        TurnStep::Apply => apply(work, saved, now, begun)?,
         TurnStep::Check => checked(saved, &work.check()?),
         TurnStep::Command(_) => commands::command(work, saved, now, begun)?,
         TurnStep::Shape => help::shape(work, saved),
@@ -63,28 +63,63 @@ pub fn perform(
     Ok(())
 }
 
-fn apply(work: &TurnWork, saved: &mut SavedTurn, now: u64) -> Result<TurnResult, RepairError> {
-    let decision = saved.decision.take();
+fn apply(
+    work: &TurnWork,
+    saved: &mut SavedTurn,
+    now: u64,
+    begun: impl FnOnce() -> Result<bool, RepairError>,
+) -> Result<TurnResult, RepairError> {
+    let decision = match saved.decision.take() {
+        Some(TurnDecision::Run(run)) => return commands::early(work, saved, run, now, begun),
+        decision => decision,
+    };
     let turn = work.input().turn;
     saved.waits = None;
     if decision == Some(TurnDecision::No) {
         return Ok(declined(saved));
     }
     let choice = match &decision {
-        Some(TurnDecision::Hunks(choice)) => Some(choice.clone().settled(&saved.held)),
+        Some(TurnDecision::Hunks(choice) | TurnDecision::Part(choice)) => {
+            Some(choice.clone().settled(&saved.held))
+        }
         _ => None,
     };
+    let others = match (&decision, &choice) {
+        (Some(TurnDecision::Part(_)), Some(choice)) => unnamed(&saved.held, choice),
+        _ => BTreeSet::new(),
+    };
+    let is_first = saved.decided.choice.files.is_empty();
     let write = match &choice {
         Some(choice) => Writing::Chosen(choice),
-        None if work.input().apply || decision == Some(TurnDecision::Yes) => Writing::All,
+        None if decision == Some(TurnDecision::Yes) => Writing::All,
+        None if work.input().apply && is_first => Writing::All,
         None => Writing::Hold,
     };
+    // What was decided about is over; of what is decided about later nothing is asked now.
+    let left_out: BTreeSet<String> =
+        saved.decided.choice.files.keys().chain(&others).cloned().collect();
+    let mut taken = saved.decided.choice.clone();
+    match &choice {
+        Some(choice) => taken.files.extend(choice.files.clone()),
+        None => taken.files.extend(saved.held.keys().map(|path| (path.clone(), FileChoice::Keep))),
+    }
     let answer = answer_of(saved);
     let label = answer.summary.clone().unwrap_or_else(|| saved.request.clone());
     let label: String = label.lines().next().unwrap_or_default().chars().take(200).collect();
-    let about = (saved.machine.asked(), label.as_str(), saved.machine.spent().micro_dollars, now);
-    let outcome = work.apply(text_in_force(saved), &saved.bases, write, about)?;
+    let about = EditsAbout {
+        number: (saved.machine.asked(), saved.decided.written),
+        label: &label,
+        micro_dollars: saved.machine.spent().micro_dollars,
+        now,
+        left_out: &left_out,
+    };
+    let outcome = work.apply(text_in_force(saved), &saved.bases, write, &about)?;
+    let is_part = !others.is_empty();
     Ok(match outcome {
+        EditsOutcome::Nothing | EditsOutcome::Left if is_part => {
+            saved.decided.choice = taken;
+            TurnResult::LeftPart
+        }
         EditsOutcome::Nothing => TurnResult::NothingToApply,
         EditsOutcome::Left => declined(saved),
         EditsOutcome::Held(hunks) => {
@@ -98,16 +133,33 @@ fn apply(work: &TurnWork, saved: &mut SavedTurn, now: u64) -> Result<TurnResult,
         EditsOutcome::Refused(refused) => was_refused(saved, &refused),
         EditsOutcome::Applied(change) => {
             attach::note_change(work.root(), saved, &change, turn, now);
-            let (todos, warnings) = todos_of(&answer, saved, choice.as_ref());
+            let in_parts = is_part || !is_first;
+            let chosen = if in_parts { Some(&taken) } else { choice.as_ref() };
+            let (mut todos, warnings) = todos_of(&answer, saved, chosen);
+            if in_parts {
+                // A task is done by the part that was the last of it.
+                todos.retain(|todo| !saved.changes.iter().any(|kept| kept.todos.contains(todo)));
+            }
             let written = WrittenChange { change: change.id.clone(), todos: todos.clone() };
             keep_change(saved, &change, turn, todos, &warnings);
-            TurnResult::Applied(written)
+            if !is_part {
+                return Ok(TurnResult::Applied(written));
+            }
+            saved.decided.choice = taken;
+            saved.decided.written += 1;
+            TurnResult::AppliedPart(written)
         }
     })
 }
 
+// The files that wait and that a choice is not about.
+fn unnamed(held: &HeldIds, choice: &HunkChoice) -> BTreeSet<String> {
+    held.keys().filter(|path| !choice.files.contains_key(*path)).cloned().collect()
+}
+
 fn declined(saved: &mut SavedTurn) -> TurnResult {
-    saved.effects.say(TurnEvent::new(EventName::EditsBlocked, json!({ "code": "declined" })));
+    let payload = json!({ "code": "declined", "written": saved.decided.written });
+    saved.effects.say(TurnEvent::new(EventName::EditsBlocked, payload));
     TurnResult::Declined
 }
 

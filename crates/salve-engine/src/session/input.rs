@@ -105,4 +105,17 @@ pub enum TurnDecision {
     No,
     /// Apply this part of the edits.
     Hunks(HunkChoice),
+    /// Decide about these files now; the others wait on.
+    Part(HunkChoice),
+    /// Run a command now, while the edits wait on.
+    Run(EarlyRun),
+}
+
+/// A command that a person decides about before the edits of its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EarlyRun {
+    /// Its place in the answer, from 0.
+    pub number: u32,
+    /// Whether it runs; else it is skipped.
+    pub agreed: bool,
 }

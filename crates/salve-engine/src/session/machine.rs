@@ -81,6 +81,14 @@ pub struct TurnMachine {
     /// Changes that no check has looked at.
     unchecked: Vec<WrittenChange>,
     ticked: Vec<Tick>,
+    /// How many parts of the edits at hand were written, and whether the check at hand is about one of them.
+    #[serde(default)]
+    parts: u32,
+    #[serde(default)]
+    in_part: bool,
+    /// Whether a part was decided about since the turn went on: what is left waits for a person again.
+    #[serde(default)]
+    part_decided: bool,
     /// Commands of the answer at hand that ran, and those of them that failed.
     ran: u32,
     failed: u32,
@@ -122,6 +130,9 @@ impl TurnMachine {
             answer: AnswerFacts::default(),
             unchecked: Vec::new(),
             ticked: Vec::new(),
+            parts: 0,
+            in_part: false,
+            part_decided: false,
             ran: 0,
             failed: 0,
             skipped: 0,
@@ -172,10 +183,28 @@ impl TurnMachine {
                 self.unchecked.push(change);
                 TurnStep::Check
             }
-            (TurnStep::Apply, TurnResult::NothingToApply) => self.command_from(0),
+            (TurnStep::Apply, TurnResult::AppliedPart(change)) if !self.part_decided => {
+                self.unchecked.push(change);
+                self.parts += 1;
+                (self.in_part, self.part_decided) = (true, true);
+                TurnStep::Check
+            }
+            (TurnStep::Apply, TurnResult::LeftPart) if !self.part_decided => {
+                self.part_decided = true;
+                TurnStep::Apply
+            }
+            (TurnStep::Apply, TurnResult::RanEarly { ok }) => {
+                self.ran += 1;
+                self.failed += u32::from(!ok);
+                self.stop_at(TurnEnding::Waiting)
+            }
+            (TurnStep::Apply, TurnResult::NothingToApply) => self.edits_over(),
             (TurnStep::Apply, TurnResult::Held) => self.stop_at(TurnEnding::Waiting),
             // Commands are meant for the files as they would have been.
-            (TurnStep::Apply, TurnResult::Declined) => TurnStep::Done(TurnEnding::Completed),
+            (TurnStep::Apply, TurnResult::Declined) if self.parts == 0 => {
+                TurnStep::Done(TurnEnding::Completed)
+            }
+            (TurnStep::Apply, TurnResult::Declined) => self.edits_over(),
             (TurnStep::Apply, TurnResult::Refused { answerable }) => self.was_refused(answerable),
             (TurnStep::Check, TurnResult::Checked(end)) => self.checked(end),
             (TurnStep::Heal, TurnResult::Healed { green, spent }) => {
@@ -210,6 +239,7 @@ impl TurnMachine {
         let Some(step) = self.paused_at.take() else { return false };
         self.options.budget = budget;
         self.unseen = 0;
+        self.part_decided = false;
         self.step = step;
         true
     }
@@ -231,11 +261,7 @@ impl TurnMachine {
 
     /// Returns what is left of the budget.
     pub fn left(&self) -> SpendLimit {
-        let rest = |limit: Option<u64>, taken: u64| limit.map(|limit| limit.saturating_sub(taken));
-        SpendLimit {
-            tokens: rest(self.options.budget.tokens, self.spent.tokens),
-            micro_dollars: rest(self.options.budget.micro_dollars, self.spent.micro_dollars),
-        }
+        self.options.budget.less(self.spent)
     }
 
     /// Returns the tasks that were done, each with the change that did it.
@@ -275,6 +301,7 @@ impl TurnMachine {
     fn was_read(&mut self, facts: AnswerFacts) -> TurnStep {
         self.answer = facts;
         (self.ran, self.failed) = (0, 0);
+        (self.parts, self.in_part) = (0, false);
         if self.is_to_be_cleaned(facts) {
             return self.clean();
         }
@@ -317,7 +344,21 @@ impl TurnMachine {
         may
     }
 
+    // No more of them waits; a part whose check was red is looked at again.
+    fn edits_over(&mut self) -> TurnStep {
+        if self.unchecked.is_empty() { self.command_from(0) } else { TurnStep::Check }
+    }
+
     fn checked(&mut self, end: CheckEnd) -> TurnStep {
+        if std::mem::take(&mut self.in_part) {
+            // A part alone may well be red: what is left is what it needs.
+            match end {
+                CheckEnd::Green | CheckEnd::Nothing => self.tick(),
+                CheckEnd::NotRun => self.unchecked.clear(),
+                CheckEnd::Red => {}
+            }
+            return TurnStep::Apply;
+        }
         match end {
             CheckEnd::Green | CheckEnd::Nothing => {
                 self.tick();

@@ -10,7 +10,7 @@ mod mentions;
 mod names;
 
 pub use ask::{plan_prompt, read_plan};
-pub use mentions::mentioned_words;
+pub use mentions::{mentioned_paths, mentioned_words};
 pub use names::WorkspaceNames;
 
 use mentions::{Mark, Mention, mentions};

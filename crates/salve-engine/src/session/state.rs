@@ -9,7 +9,7 @@ use super::input::TurnDecision;
 use super::load::LoadedFile;
 use super::machine::TurnMachine;
 use super::plan::TurnPlan;
-use super::review::HeldIds;
+use super::review::{HeldIds, HunkChoice};
 use super::urls::FetchedPage;
 use super::{TurnEvent, TurnReport};
 use salve_types::{
@@ -17,7 +17,7 @@ use salve_types::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A turn between two steps.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -86,6 +86,9 @@ pub struct SavedTurn {
     /// The hunks that were shown to a person, by file.
     #[serde(default)]
     pub held: HeldIds,
+    /// What a person decided about a part of the edits at hand, while the others wait.
+    #[serde(default)]
+    pub decided: DecidedPart,
     /// What a person said about the edits or the command that wait.
     pub decision: Option<TurnDecision>,
     /// Whether a person is there to be asked.
@@ -139,6 +142,7 @@ impl SavedTurn {
             batch: None,
             row: RowConsent::NotAsked,
             held: HeldIds::new(),
+            decided: DecidedPart::default(),
             decision: None,
             attended,
             changes: Vec::new(),
@@ -149,6 +153,17 @@ impl SavedTurn {
             effects: Effects::default(),
         }
     }
+}
+
+/// What a person decided about a part of the edits at hand.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct DecidedPart {
+    /// The files, each with what was taken of it.
+    pub choice: HunkChoice,
+    /// How many changes were written.
+    pub written: u32,
+    /// The commands that were decided about before their turn, by their place in the answer.
+    pub early: BTreeSet<u32>,
 }
 
 /// A command that ran, and what the model is told of it.

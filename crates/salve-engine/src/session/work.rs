@@ -7,8 +7,9 @@
 mod commands;
 mod edits;
 
+pub(crate) use commands::run_line;
 pub use commands::{CommandOutcome, RunOutcome};
-pub use edits::{EditsOutcome, RefusedEdits, Writing};
+pub use edits::{EditsAbout, EditsOutcome, RefusedEdits, Writing};
 
 use super::input::TurnInput;
 use super::machine::CheckEnd;
@@ -102,27 +103,35 @@ impl TurnWork {
     /// # Errors
     /// When the workspace cannot be read.
     pub fn check(&self) -> Result<CheckOutcome, RepairError> {
-        let workspace = &self.parts.workspace;
-        let runner = workspace.runner(Keep::RECORDS).map_err(|error| io(&error))?;
-        let options = CheckOptions {
-            by: StartedBy::Salve,
-            environment: self.parts.environment.clone(),
-            ..CheckOptions::default()
-        };
-        let registry = &workspace.toolchains;
-        match check_watched(self.root(), &options, registry, &runner, &mut |_| {}) {
-            Ok(report) => Ok(found(&report)),
-            Err(ToolchainError::Unreadable { path, source }) => {
-                Err(RepairError::Io(format!("`{}`: {source}", path.display())))
-            }
-            // What is not installed or not allowed to run says nothing about the change.
-            Err(error) => Ok(CheckOutcome {
-                end: CheckEnd::NotRun,
-                ran: Vec::new(),
-                missing: Vec::new(),
-                findings: vec![error.to_string()],
-            }),
+        check_workspace(&self.parts)
+    }
+}
+
+/// Checks a workspace as it is, by its own toolchains.
+///
+/// # Errors
+/// When the workspace cannot be read.
+pub(crate) fn check_workspace(parts: &HealParts) -> Result<CheckOutcome, RepairError> {
+    let workspace = &parts.workspace;
+    let runner = workspace.runner(Keep::RECORDS).map_err(|error| io(&error))?;
+    let options = CheckOptions {
+        by: StartedBy::Salve,
+        environment: parts.environment.clone(),
+        ..CheckOptions::default()
+    };
+    let registry = &workspace.toolchains;
+    match check_watched(&workspace.folder, &options, registry, &runner, &mut |_| {}) {
+        Ok(report) => Ok(found(&report)),
+        Err(ToolchainError::Unreadable { path, source }) => {
+            Err(RepairError::Io(format!("`{}`: {source}", path.display())))
         }
+        // What is not installed or not allowed to run says nothing about the change.
+        Err(error) => Ok(CheckOutcome {
+            end: CheckEnd::NotRun,
+            ran: Vec::new(),
+            missing: Vec::new(),
+            findings: vec![error.to_string()],
+        }),
     }
 }
 

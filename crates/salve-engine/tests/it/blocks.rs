@@ -5,6 +5,7 @@
 use crate::asking::{compiled, person};
 use salve_engine::answer::{Caps, NOTE_PREFIX};
 use salve_engine::segments::{CheckedOutput, check_output};
+use salve_text::{CompiledSchema, SchemaCarrier};
 use salve_types::{Segment, SegmentKind, Signal, Timestamp, WorkerResult};
 
 const GOOD: &str = r#"{"name": "Ada", "age": 36}"#;
@@ -40,7 +41,8 @@ fn block(outputs: &[&'static str], with_schema: bool) -> Block {
         payload.push(segment(SegmentKind::CodeOutput, output));
         runs += 1;
         let given = WorkerResult { new_payload: payload, signal: Signal::Success };
-        let checked = check_output(given, schema.as_deref(), runs, &Caps::default(), &clock);
+        let checked =
+            check_output(given, schema.as_deref().map(json), runs, &Caps::default(), &clock);
         if checked.result.signal != Signal::ValidationFail {
             return Block { checked, runs, seen };
         }
@@ -48,8 +50,12 @@ fn block(outputs: &[&'static str], with_schema: bool) -> Block {
     }
 }
 
+fn json(schema: &CompiledSchema) -> (&CompiledSchema, SchemaCarrier) {
+    (schema, SchemaCarrier::Json)
+}
+
 fn checked_once(given: WorkerResult) -> CheckedOutput {
-    check_output(given, Some(&compiled(person())), 1, &Caps::default(), &clock)
+    check_output(given, Some(json(&compiled(person()))), 1, &Caps::default(), &clock)
 }
 
 #[test]

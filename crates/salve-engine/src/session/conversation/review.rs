@@ -1,7 +1,7 @@
 //! What a person has decided so far about edits that wait.
 //!
 //! In: decisions about files and hunks, one at a time, as events on the session's log. Out: the draft of the review,
-//! the same for every page that shows it, and the decision once every file has one. Never a decision about edits that
+//! the same for every page that shows it, and the decision about what is decided. Never a decision about edits that
 //! were shown under another approval.
 
 use super::{Conversation, ConversationError, WaitingTurn};
@@ -24,8 +24,8 @@ pub struct ReviewStep {
     pub path: Option<String>,
     /// The hunk; nothing for the whole file.
     pub hunk: Option<String>,
-    /// Whether it is kept.
-    pub keep: bool,
+    /// Whether it is kept; nothing for what is to be open again.
+    pub keep: Option<bool>,
 }
 
 /// What was decided so far.
@@ -40,22 +40,44 @@ pub struct ReviewDraft {
 impl ReviewDraft {
     /// Takes a decision.
     pub fn take(&mut self, step: &ReviewStep, held: &HeldIds) {
+        let Some(keep) = step.keep else {
+            let paths: Vec<&String> =
+                step.path.as_ref().map_or_else(|| held.keys().collect(), |path| vec![path]);
+            for path in paths {
+                self.files.remove(path);
+                self.hunks.remove(path);
+            }
+            return;
+        };
         match (&step.path, &step.hunk) {
             (Some(path), Some(hunk)) => {
                 let hunks = self.hunks.entry(path.clone()).or_default();
-                hunks.insert(hunk.clone(), step.keep);
+                hunks.insert(hunk.clone(), keep);
                 // A later word about a part is about that part alone.
                 self.files.remove(path);
             }
             (Some(path), None) => {
-                self.files.insert(path.clone(), step.keep);
+                self.files.insert(path.clone(), keep);
             }
             (None, _) => {
                 for path in held.keys() {
-                    self.files.entry(path.clone()).or_insert(step.keep);
+                    self.files.entry(path.clone()).or_insert(keep);
                 }
             }
         }
+    }
+
+    /// Returns the decision about the files that have one and of which something is kept; of the whole, once every file
+    /// has one. What is only rejected waits, so that a person may think again.
+    pub fn decision(&self, held: &HeldIds) -> Option<TurnDecision> {
+        if let Some(whole) = self.settled(held) {
+            return Some(whole);
+        }
+        let chosen = held.iter().filter_map(|(path, ids)| Some((path, self.choice(path, ids)?)));
+        let kept = chosen.filter(|(_, choice)| *choice != FileChoice::Reject);
+        let files: BTreeMap<String, FileChoice> =
+            kept.map(|(path, choice)| (path.clone(), choice)).collect();
+        (!files.is_empty()).then_some(TurnDecision::Part(HunkChoice { files }))
     }
 
     /// Returns the decision, once every file has one; never one about nothing.
@@ -167,7 +189,7 @@ mod tests {
         let mut draft = ReviewDraft::default();
         let named = |name: &str| (!name.is_empty()).then(|| name.to_owned());
         for (path, hunk, keep) in steps {
-            let step = ReviewStep { path: named(path), hunk: named(hunk), keep: *keep };
+            let step = ReviewStep { path: named(path), hunk: named(hunk), keep: Some(*keep) };
             draft.take(&step, &held());
         }
         draft.settled(&held())

@@ -44,11 +44,15 @@ impl Conversation {
         let report: TurnReport = serde_json::from_value(stage.detail)?;
         let session = self.parts.store.session(&turn.session).await?;
         Ok(report.waits.map(|what| {
-            // Commands start in the session's workspace, and edits are those of the answer that was kept.
-            let about = json!({
-                "job": id, "asked": report.asked, "changes": report.changes, "answer": turn.raw,
-                "workspace": session.map(|session| session.workspace), "what": what,
+            // Commands start in the session's workspace, and edits are those of the answer that was kept. File by file
+            // they become fewer, and a decision about one is as good after another.
+            let mut about = json!({
+                "job": id, "asked": report.asked, "answer": turn.raw,
+                "workspace": session.map(|session| session.workspace),
             });
+            if !matches!(what, Waits::Edits { .. }) {
+                (about["changes"], about["what"]) = (json!(report.changes), json!(what));
+            }
             let approval = blake3::hash(about.to_string().as_bytes()).to_hex().to_string();
             WaitingTurn { turn: turn.index, what, approval }
         }))

@@ -6,7 +6,7 @@
 use super::super::bug::bugs_of;
 use super::super::machine::{AnswerFacts, Interruption, TurnResult};
 use super::super::reply::{ChatAnswer, blocked_banner, recovery_banner};
-use super::super::state::SavedTurn;
+use super::super::state::{DecidedPart, SavedTurn};
 use super::super::todos::merge_todos;
 use super::super::work::TurnWork;
 use super::{EventName, TurnEvent, answer_of, note_checked, places, take};
@@ -92,6 +92,7 @@ pub(super) fn read(work: &TurnWork, saved: &mut SavedTurn, now: u64) -> TurnResu
     // What is left of the commands before waits on, unless the answer has others in their place.
     if facts.edits || facts.commands > 0 {
         saved.batch = None;
+        saved.decided = DecidedPart::default();
     }
     saved.effects.result = serde_json::to_value(&answer).ok();
     let at = Timestamp(i64::try_from(now).unwrap_or(i64::MAX));

@@ -12,7 +12,7 @@ use super::super::machine::{BatchNext, CommandEnd, TurnResult};
 use super::super::reply::SuggestedCommand;
 use super::super::state::{RanCommand, RowConsent, SavedTurn, Waits};
 use super::super::work::{CommandOutcome, RunOutcome, TurnWork};
-use super::super::{Question, TurnDecision};
+use super::super::{EarlyRun, Question, TurnDecision};
 use super::{EventName, NewAnswer, TurnEvent, answer_of, take};
 use crate::heal::RepairError;
 use salve_check::{AutoRunMode, read_supervision};
@@ -32,7 +32,13 @@ pub(super) fn command(
         Some(batch) => batch,
         None => {
             saved.row = RowConsent::NotAsked;
-            let commands = answer_of(saved).actionable_commands().to_vec();
+            let answer = answer_of(saved);
+            let early = &saved.decided.early;
+            let commands: Vec<SuggestedCommand> = (0..)
+                .zip(answer.actionable_commands())
+                .filter(|(number, _)| !early.contains(number))
+                .map(|(_, command)| command.clone())
+                .collect();
             let several = commands.len() > 1;
             CommandBatch::new(commands, several)
         }
@@ -99,11 +105,55 @@ fn at_hand(
     Ok(ended(saved, batch, end))
 }
 
+/// Runs or skips a command that a person decided about while the edits of its answer wait. They wait on.
+pub(super) fn early(
+    work: &TurnWork,
+    saved: &mut SavedTurn,
+    run: EarlyRun,
+    now: u64,
+    begun: impl FnOnce() -> Result<bool, RepairError>,
+) -> Result<TurnResult, RepairError> {
+    let answer = answer_of(saved);
+    let place = usize::try_from(run.number).unwrap_or(usize::MAX);
+    let Some(command) = answer.actionable_commands().get(place).cloned() else {
+        return Ok(TurnResult::Held);
+    };
+    if !saved.decided.early.insert(run.number) {
+        return Ok(TurnResult::Held);
+    }
+    let outcome = if !run.agreed {
+        CommandOutcome::Denied { why: "a person said no".to_owned() }
+    } else if begun()? {
+        interrupted()
+    } else {
+        work.run_command(&command, AutoRunMode::Listed, true, saved.attended)?
+    };
+    let of = answer.actionable_commands().len();
+    let line = &command.command;
+    let mut told = json!({ "number": run.number, "command": line, "of": of, "replaced": false });
+    let (state, result) = match outcome {
+        CommandOutcome::Ran(run) => {
+            let ok = run.ok;
+            note_run(saved, &mut told, line, *run, now, work.input().turn);
+            ("ran", TurnResult::RanEarly { ok })
+        }
+        CommandOutcome::Waits { why }
+        | CommandOutcome::Skipped { why }
+        | CommandOutcome::Denied { why } => {
+            told["why"] = json!(why);
+            (if run.agreed { "denied" } else { "skipped" }, TurnResult::Held)
+        }
+    };
+    told["state"] = json!(state);
+    saved.effects.say(TurnEvent::new(EventName::CommandFinished, told));
+    Ok(result)
+}
+
 // Commands that do not run by themselves are one question first: a button, also where nobody sits now.
 fn asks_for_all(work: &TurnWork, saved: &SavedTurn, batch: &CommandBatch) -> bool {
     work.input().commands.mode == AutoRunMode::Off
         && saved.row == RowConsent::NotAsked
-        && (batch.total() > 1 || !saved.attended)
+        && (batch.total() > 1 || batch.total() == 1 && !saved.attended)
         && batch.runs().is_empty()
 }
 

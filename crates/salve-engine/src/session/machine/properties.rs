@@ -14,6 +14,8 @@ use std::collections::BTreeSet;
 struct Dice {
     numbers: Vec<u8>,
     at: usize,
+    /// Whether a part of the edits was decided about since the turn went on.
+    parted: bool,
 }
 
 impl Dice {
@@ -64,8 +66,21 @@ impl Dice {
                 edits: self.often(),
                 commands: u32::from(self.throw(4)),
             }),
-            TurnStep::Apply => match self.throw(7) {
+            TurnStep::Apply => match self.throw(10) {
                 0 => TurnResult::Held,
+                8 => TurnResult::RanEarly { ok: self.often() },
+                // One decision of a person is about one part.
+                7 | 9 if self.parted => TurnResult::Held,
+                7 => {
+                    self.parted = true;
+                    TurnResult::LeftPart
+                }
+                9 => {
+                    self.parted = true;
+                    let change = format!("c{}", self.at);
+                    let todos = (0..self.throw(3)).map(|_| format!("t{}", self.throw(5)));
+                    TurnResult::AppliedPart(WrittenChange { change, todos: todos.collect() })
+                }
                 3 => TurnResult::Declined,
                 1 => TurnResult::Refused { answerable: self.often() },
                 2 => TurnResult::NothingToApply,
@@ -125,7 +140,7 @@ proptest! {
         options in options(),
         numbers in prop::collection::vec(any::<u8>(), 1..200),
     ) {
-        let mut dice = Dice { numbers, at: 0 };
+        let mut dice = Dice { numbers, at: 0, parted: false };
         let mut machine = TurnMachine::new(options);
         // Whether something of the answer at hand may be applied or run.
         let mut usable = false;
@@ -148,6 +163,7 @@ proptest! {
                     if pauses > 3 || !machine.resume(options.budget) {
                         break;
                     }
+                    dice.parted = false;
                     continue;
                 }
                 TurnStep::Ask(ask) => {
@@ -193,7 +209,7 @@ proptest! {
                     usable = whole && facts.readable && !facts.recovered && !facts.redacted;
                     unformed = facts.unformed;
                 }
-                TurnResult::Applied(change) => waiting.push(change.clone()),
+                TurnResult::Applied(change) | TurnResult::AppliedPart(change) => waiting.push(change.clone()),
                 TurnResult::Checked(CheckEnd::Green | CheckEnd::Nothing)
                 | TurnResult::Healed { green: true, .. } => {
                     passed.extend(waiting.drain(..).map(|change| change.change));

@@ -119,6 +119,15 @@ pub enum TurnResult {
     ReadAnswer(AnswerFacts),
     /// Its edits were written.
     Applied(WrittenChange),
+    /// Those of some files were written; a person decides about the others.
+    AppliedPart(WrittenChange),
+    /// Those of some files are not wanted; a person decides about the others.
+    LeftPart,
+    /// A command ran before its turn, while the edits wait.
+    RanEarly {
+        /// Whether it succeeded.
+        ok: bool,
+    },
     /// There was nothing to write.
     NothingToApply,
     /// The edits fit, and a person decides.

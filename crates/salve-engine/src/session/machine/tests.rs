@@ -246,6 +246,51 @@ fn held_edits_hold_their_commands() {
 }
 
 #[test]
+fn c018_a_part_is_written_and_checked_and_the_rest_waits() {
+    let part = |name: &str, todo: &str| {
+        let todos = vec![todo.to_owned()];
+        TurnResult::AppliedPart(WrittenChange { change: name.to_owned(), todos })
+    };
+    let held = [answered(), read(true, 1), TurnResult::Held];
+    let mut machine = after(TurnOptions::default(), held);
+    assert!(machine.resume(SpendLimit::default()));
+    machine.take(part("c1", "t1")).unwrap();
+    assert_eq!(machine.next(), TurnStep::Check);
+    machine.take(TurnResult::Checked(CheckEnd::Green)).unwrap();
+    assert_eq!(machine.ticked().len(), 1);
+    assert_eq!(machine.next(), TurnStep::Apply, "the rest is shown again");
+    assert!(machine.take(part("c2", "t2")).is_err(), "nobody decided about another one");
+    machine.take(TurnResult::Held).unwrap();
+    assert!(machine.resume(SpendLimit::default()));
+    machine.take(part("c2", "t2")).unwrap();
+    machine.take(TurnResult::Checked(CheckEnd::Red)).unwrap();
+    assert_eq!(machine.next(), TurnStep::Apply, "a part alone is not healed");
+    assert_eq!(machine.ticked().len(), 1);
+    // The rest is not wanted; what was written is looked at as a whole, and its commands follow.
+    machine.take(TurnResult::Declined).unwrap();
+    assert_eq!(machine.next(), TurnStep::Check);
+    machine.take(TurnResult::Checked(CheckEnd::Green)).unwrap();
+    assert_eq!(machine.ticked().len(), 2);
+    assert_eq!(machine.next(), TurnStep::Command(0));
+}
+
+#[test]
+fn c064_a_command_runs_early_and_the_model_gets_its_output() {
+    let held = [answered(), read(true, 1), TurnResult::Held];
+    let mut machine = after(TurnOptions::default(), held);
+    assert!(machine.resume(SpendLimit::default()));
+    machine.take(TurnResult::RanEarly { ok: true }).unwrap();
+    assert_eq!(end(&machine), TurnEnding::Waiting);
+    assert!(machine.resume(SpendLimit::default()));
+    assert_eq!(machine.next(), TurnStep::Apply);
+    machine.take(TurnResult::NothingToApply).unwrap();
+    assert_eq!(machine.next(), TurnStep::Command(0));
+    let over = TurnResult::Command { end: CommandEnd::Denied, next: BatchNext::Over };
+    machine.take(over).unwrap();
+    assert_eq!(machine.next(), TurnStep::Load(LoadWhy::Feedback));
+}
+
+#[test]
 fn a_budget_ends_the_turn_and_more_of_it_goes_on() {
     let budget = SpendLimit { tokens: Some(10), micro_dollars: None };
     let options = TurnOptions { budget, ..TurnOptions::default() };

@@ -71,6 +71,15 @@ pub(super) fn mentions(text: &str) -> Vec<Mention> {
     found
 }
 
+/// Lists what a text names as paths of files, outside its blocks of code.
+pub fn mentioned_paths(text: &str) -> Vec<String> {
+    let path = |mention| match mention {
+        Mention::Path { text, mark } if mark != Mark::Code => Some(text),
+        _ => None,
+    };
+    mentions(text).into_iter().filter_map(path).collect()
+}
+
 /// Lists the words of a text by which a map is ranked: names of files, symbols, then plain words.
 pub fn mentioned_words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();

@@ -5,7 +5,7 @@
 
 use super::{TurnWork, io};
 use crate::facts::{CommandPaths, RepositoryFacts, judge_line};
-use crate::heal::RepairError;
+use crate::heal::{HealParts, RepairError};
 use crate::session::reply::SuggestedCommand;
 use salve_check::{
     Attendance, AutoRunMode, CommandVerdict, FinishedRun, Gate, Keep, Limits, NextStep,
@@ -66,63 +66,78 @@ impl TurnWork {
         agreed: bool,
         attended: bool,
     ) -> Result<CommandOutcome, RepairError> {
-        let workspace = &self.parts.workspace;
-        let root = workspace.root().map_err(|error| io(&error))?;
-        let start = command.cwd.as_deref().map(str::trim).filter(|cwd| !matches!(*cwd, "" | "."));
-        let start = start.unwrap_or(&self.input.here);
-        let Some(start) = inside(self.root(), start) else {
-            let why = format!("`{start}` is no folder of the workspace");
-            return Ok(CommandOutcome::Denied { why });
-        };
-        let judged = judge_line(&command.command, &workspace.policy, &root, &start);
-        let Some(plan) = judged.verdict.plan.clone() else {
-            return Ok(CommandOutcome::Denied { why: judged.verdict.why });
-        };
-        let paths = CommandPaths::from_here(&root, &judged.here);
-        let repository = RepositoryFacts::of(&self.root().join(&judged.here));
-        let addable =
-            entries_to_add(&judged.line, RiskClass::Write, &workspace.policy, &paths, &repository);
-        let attendance = match (agreed, attended) {
-            (true, _) => Attendance::Agreed,
-            (false, true) => Attendance::Interactive,
-            (false, false) => Attendance::Unattended,
-        };
-        let step = next_step(ProposedCommand {
-            verdict: &judged.verdict,
-            addable: addable.is_ok_and(|entries| !entries.is_empty()),
-            layers_complete: true,
-            mode,
-            attendance,
-        });
-        let why = judged.verdict.why.clone();
-        match step {
-            NextStep::Run => {}
-            NextStep::Skip if judged.verdict.rule == Rule::Denied => {
-                return Ok(CommandOutcome::Denied { why });
-            }
-            NextStep::Skip => return Ok(CommandOutcome::Skipped { why }),
-            NextStep::RunButton | NextStep::Prompt(_) => return Ok(CommandOutcome::Waits { why }),
-        }
-        let (gate, risk) = allowed(&judged.verdict, agreed);
-        let request = RunRequest {
-            plan,
-            cwd: self.root().join(&judged.here),
-            class: RunClass::Proposed,
-            risk,
-            gate,
-            by: StartedBy::Model,
-            limits: Limits::of_proposed(risk, None),
-            environment: self.parts.environment.clone(),
-            input: RunInput::Nothing,
-            protected: ProtectedFileUse::default(),
-            ports: Vec::new(),
-        };
-        let runner = workspace.runner(Keep::RECORDS).map_err(|error| io(&error))?;
-        Ok(match runner.run(&request) {
-            Ok(finished) => CommandOutcome::Ran(Box::new(ran(&finished, judged.here))),
-            Err(error) => CommandOutcome::Denied { why: error.to_string() },
-        })
+        run_line(&self.parts, &self.input.here, command, mode, agreed, attended)
     }
+}
+
+/// Runs a line in a workspace if it may run: `mode` says which run by themselves.
+///
+/// # Errors
+/// When the workspace cannot be opened.
+pub(crate) fn run_line(
+    parts: &HealParts,
+    here: &str,
+    command: &SuggestedCommand,
+    mode: AutoRunMode,
+    agreed: bool,
+    attended: bool,
+) -> Result<CommandOutcome, RepairError> {
+    let workspace = &parts.workspace;
+    let root = workspace.root().map_err(|error| io(&error))?;
+    let start = command.cwd.as_deref().map(str::trim).filter(|cwd| !matches!(*cwd, "" | "."));
+    let start = start.unwrap_or(here);
+    let Some(start) = inside(&workspace.folder, start) else {
+        let why = format!("`{start}` is no folder of the workspace");
+        return Ok(CommandOutcome::Denied { why });
+    };
+    let judged = judge_line(&command.command, &workspace.policy, &root, &start);
+    let Some(plan) = judged.verdict.plan.clone() else {
+        return Ok(CommandOutcome::Denied { why: judged.verdict.why });
+    };
+    let paths = CommandPaths::from_here(&root, &judged.here);
+    let repository = RepositoryFacts::of(&workspace.folder.join(&judged.here));
+    let addable =
+        entries_to_add(&judged.line, RiskClass::Write, &workspace.policy, &paths, &repository);
+    let attendance = match (agreed, attended) {
+        (true, _) => Attendance::Agreed,
+        (false, true) => Attendance::Interactive,
+        (false, false) => Attendance::Unattended,
+    };
+    let step = next_step(ProposedCommand {
+        verdict: &judged.verdict,
+        addable: addable.is_ok_and(|entries| !entries.is_empty()),
+        layers_complete: true,
+        mode,
+        attendance,
+    });
+    let why = judged.verdict.why.clone();
+    match step {
+        NextStep::Run => {}
+        NextStep::Skip if judged.verdict.rule == Rule::Denied => {
+            return Ok(CommandOutcome::Denied { why });
+        }
+        NextStep::Skip => return Ok(CommandOutcome::Skipped { why }),
+        NextStep::RunButton | NextStep::Prompt(_) => return Ok(CommandOutcome::Waits { why }),
+    }
+    let (gate, risk) = allowed(&judged.verdict, agreed);
+    let request = RunRequest {
+        plan,
+        cwd: workspace.folder.join(&judged.here),
+        class: RunClass::Proposed,
+        risk,
+        gate,
+        by: StartedBy::Model,
+        limits: Limits::of_proposed(risk, None),
+        environment: parts.environment.clone(),
+        input: RunInput::Nothing,
+        protected: ProtectedFileUse::default(),
+        ports: Vec::new(),
+    };
+    let runner = workspace.runner(Keep::RECORDS).map_err(|error| io(&error))?;
+    Ok(match runner.run(&request) {
+        Ok(finished) => CommandOutcome::Ran(Box::new(ran(&finished, judged.here))),
+        Err(error) => CommandOutcome::Denied { why: error.to_string() },
+    })
 }
 
 // What a yes gives: a line that is not understood gets no network for it.

@@ -2,13 +2,13 @@
 //!
 //! In: the text of a whole answer, and the hashes of the files as the model saw them. Out: one change set, or
 //! why there is none. A change that was written just before a crash is found again in the history. Never a part
-//! of the edits.
+//! of the edits, unless a person chose it.
 
 use super::{TurnWork, io};
 use crate::facts::GrammarProbe;
 use crate::heal::RepairError;
 use crate::host::OpenWorkspace;
-use crate::pipeline::{ApplyEnding, ApplyOptions, PipelineOptions, Review, apply_reply};
+use crate::pipeline::{ApplyEnding, ApplyOptions, PipelineOptions, Review, apply_reply_but};
 use crate::session::review::{Chosen, HeldHunk, HunkChoice, held_hunks, take_chosen};
 use salve_text::EditOptions;
 use salve_tree::{
@@ -16,7 +16,7 @@ use salve_tree::{
     TreeError, VerifyOptions, WorkspaceOptions,
 };
 use salve_types::RawReply;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What became of the edits of an answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,8 +61,23 @@ pub struct RefusedEdits {
     pub answerable: bool,
 }
 
+/// What edits are written as.
+#[derive(Debug, Clone, Copy)]
+pub struct EditsAbout<'a> {
+    /// Which answer of the turn they are from, and how many parts of it were written before.
+    pub number: (u32, u32),
+    /// What they are about.
+    pub label: &'a str,
+    /// What they cost.
+    pub micro_dollars: u64,
+    /// The time.
+    pub now: u64,
+    /// The files that a person decided about before, or decides about later.
+    pub left_out: &'a BTreeSet<String>,
+}
+
 impl TurnWork {
-    /// Writes the edits of an answer where they may be written. `number` says which answer of the turn it is.
+    /// Writes the edits of an answer where they may be written.
     ///
     /// # Errors
     /// When the workspace cannot be read or written.
@@ -71,12 +86,16 @@ impl TurnWork {
         text: &str,
         bases: &BTreeMap<String, String>,
         write: Writing<'_>,
-        (number, label, micro_dollars, now): (u32, &str, u64, u64),
+        about: &EditsAbout<'_>,
     ) -> Result<EditsOutcome, RepairError> {
         let holder = format!("salve chat {}", self.job);
         let options = WorkspaceOptions { holder, ..WorkspaceOptions::default() };
         let workspace = OpenWorkspace::open(self.root(), options).map_err(|error| io(&error))?;
-        let own = format!("turn {} {number}: ", self.job);
+        let EditsAbout { number, label, micro_dollars, now, left_out } = *about;
+        let own = match number {
+            (number, 0) => format!("turn {} {number}: ", self.job),
+            (number, part) => format!("turn {} {number}.{part}: ", self.job),
+        };
         if let Some(change) = self.written_before(&workspace, &own)? {
             return Ok(EditsOutcome::Applied(Box::new(change)));
         }
@@ -100,7 +119,8 @@ impl TurnWork {
             },
         };
         let raw = RawReply::from_text(text);
-        let applied = apply_reply(&raw, &workspace, &options, |verified| {
+        let is_meant = |path: &str| !left_out.contains(path);
+        let applied = apply_reply_but(&raw, &workspace, &options, is_meant, |verified| {
             Ok::<_, TreeError>(match write {
                 Writing::All => Review::Apply(verified),
                 Writing::Hold => Review::Hold(verified),
