@@ -86,6 +86,7 @@ function showTimes() {
 
 showChoices();
 showTimes();
+document.querySelector('.side nav [aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
 setInterval(showTimes, 15_000);
 document.addEventListener('salve:drawn', () => { showTimes(); showChoices(); });
 startPalette();

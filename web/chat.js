@@ -4,10 +4,9 @@
 // sends by itself: a next step only fills the input.
 
 import { byId, isTyping, make, speak, toast } from './page.js';
-import { readySession, say, told } from './act.js';
+import { press, readySession, say, told } from './act.js';
 import { stopFollowing, toEnd } from './stream.js';
 import { startCompletion } from './complete.js';
-import { review } from './review.js';
 
 const input = () => byId('message');
 let images = [];
@@ -26,8 +25,6 @@ export function startChat() {
   document.addEventListener('click', (event) => {
     const step = event.target.closest?.('[data-fill]');
     if (step) { fill(step.dataset.fill); hideBar(true); }
-    const chosen = event.target.closest?.('[data-review]');
-    if (chosen) review(chosen);
     const ask = event.target.closest?.('[data-ask]');
     if (ask && byId(ask.dataset.ask)) openOver(byId(ask.dataset.ask));
     const later = event.target.closest?.('[data-later]');
@@ -55,6 +52,7 @@ export function fill(words) {
 async function send() {
   const text = input().value;
   if (!text.trim()) return;
+  expecting = false;
   const [sent, pictures] = [text, images];
   input().value = '';
   images = [];
@@ -99,7 +97,7 @@ function showImages() {
 let saidLast = '';
 function afterDrawing() {
   for (const dialog of document.querySelectorAll('#questions dialog:not([open]):not([data-asked])')) {
-    const isAsked = expecting || dialog.id === 'handoff';
+    const isAsked = (expecting && !('row' in dialog.dataset)) || dialog.id === 'handoff';
     dialog.dataset.asked = '';
     if (!isAsked) continue;
     // A person who is writing is not interrupted.
@@ -184,7 +182,7 @@ export function reviewKey(event) {
   const hunks = [...document.querySelectorAll('.hunk[tabindex]')];
   const here = document.activeElement?.closest?.('.hunk, .file');
   const at = hunks.indexOf(document.activeElement?.closest?.('.hunk'));
-  const pressed = (scope, words) => [...(scope?.querySelectorAll('button[data-review]') ?? [])].find((one) => one.textContent === words);
+  const pressed = (scope, words) => [...(scope?.querySelectorAll('button[data-act]') ?? [])].find((one) => one.textContent === words);
   const go = (to) => { hunks[to]?.focus(); hunks[to]?.scrollIntoView({ block: 'nearest' }); };
   switch (event.key) {
     case 'j': go(Math.min(at + 1, hunks.length - 1)); return true;
@@ -192,7 +190,7 @@ export function reviewKey(event) {
     case 'y': case 'n': case 'A': case 'R': {
       const [scope, words] = { y: ['.hunk', 'Keep hunk'], n: ['.hunk', 'Reject hunk'], A: ['.file', 'Apply'], R: ['.file', 'Reject'] }[event.key];
       const button = pressed(here?.closest(scope), words);
-      if (button) review(button);
+      if (button) press(button);
       return Boolean(button);
     }
     case '/': input()?.focus(); return Boolean(input());

@@ -11,7 +11,7 @@ let at = 0;
 function gather() {
   const found = [];
   const add = (words, kind, run) => { if (!found.some((one) => one.words === words)) found.push({ words, kind, run }); };
-  for (const link of document.querySelectorAll('nav[aria-label="Main"] a')) add(`Go to ${link.textContent.trim()}`, 'screen', () => link.click());
+  for (const link of document.querySelectorAll('.side nav a')) add(`Go to ${link.textContent.trim()}`, 'screen', () => link.click());
   const last = [...document.querySelectorAll('.turn:not(.folded)')].at(-1);
   for (const button of last?.querySelectorAll('button') ?? []) {
     const file = button.closest('.file')?.getAttribute('aria-label');

@@ -14,20 +14,20 @@ function parsed(html) {
   return template.content;
 }
 
-const follow = { end: true };
+const follow = { end: true, held: false };
 const log = () => byId('log');
 const isAtEnd = (node) => node.scrollHeight - node.scrollTop - node.clientHeight < 48;
 
 /** Goes to the end and stays there while more comes. */
 export function toEnd() {
-  follow.end = true;
+  Object.assign(follow, { end: true, held: false });
   const node = log();
   if (node) node.scrollTop = node.scrollHeight;
 }
 
 /** Lets the scroll be where a person wants it. */
 export function stopFollowing() {
-  follow.end = false;
+  Object.assign(follow, { end: false, held: true });
 }
 
 // Where the focus is, in words that are still true when the element was drawn anew.
@@ -117,20 +117,35 @@ function schedule() {
 export function start() {
   const node = log();
   if (!node) return;
-  node.addEventListener('scroll', () => { follow.end = isAtEnd(node); }, { passive: true });
+  // On its way to another place the page is near the end for a while; it is not to go back there.
+  node.addEventListener('scroll', () => { if (!follow.held) follow.end = isAtEnd(node); }, { passive: true });
+  for (const kind of ['scrollend', 'wheel', 'touchmove', 'keydown']) node.addEventListener(kind, () => { follow.held = false; }, { passive: true });
   new ResizeObserver(() => { if (follow.end) node.scrollTop = node.scrollHeight; }).observe(node);
   if (!location.hash) toEnd();
   if (session()) followSession();
 }
 
-/** Follows the session of the page. */
+const REST = 20_000;
+const lastSeen = () => waiting.at(-1)?.id ?? Number(document.body.dataset.after);
+
+/** Follows the session of the page. A browser has few connections to one server: a tab that nobody sees gives its one back. */
 export function followSession() {
+  let source = open();
+  let rest = 0;
+  document.addEventListener('visibilitychange', () => {
+    clearTimeout(rest);
+    if (document.hidden) rest = setTimeout(() => { source.close(); source = null; }, REST);
+    else source ??= open();
+  });
+  addEventListener('pagehide', () => source?.close());
+}
+
+function open() {
   let lost = false;
-  const source = new EventSource(`/stream?session=${encodeURIComponent(session())}&after=${document.body.dataset.after}`);
+  const source = new EventSource(`/stream?session=${encodeURIComponent(session())}&after=${lastSeen()}`);
   source.addEventListener('message', (event) => {
     const id = Number(event.lastEventId);
-    const last = waiting.at(-1)?.id ?? Number(document.body.dataset.after);
-    if (id <= last) return;
+    if (id <= lastSeen()) return;
     for (const swap of JSON.parse(event.data)) waiting.push({ swap });
     waiting.push({ id });
     schedule();
@@ -141,5 +156,5 @@ export function followSession() {
     if (!lost && source.readyState === EventSource.CLOSED) toast('The connection to Salve is lost. Start it again and reload this page.', { bad: true });
     lost = true;
   });
-  addEventListener('pagehide', () => source.close());
+  return source;
 }

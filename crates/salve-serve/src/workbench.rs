@@ -18,7 +18,8 @@ pub mod view;
 
 pub use check::{CheckedTurn, TurnCheckError, check_turn};
 pub use config::{
-    CommandChoice, DoctorRow, HostFault, SettingRow, WorkbenchConfig, WorkbenchHost, WorkbenchLabel,
+    CommandChoice, DoctorRow, HostFault, SettingChanged, SettingRow, WorkbenchConfig,
+    WorkbenchHost, WorkbenchLabel,
 };
 
 use crate::http::{ListenError, Server, ServerHandle};

@@ -44,7 +44,6 @@ const ASSETS: &[Asset] = assets! {
     "page.js" => JS,
     "palette.js" => JS,
     "screens.js" => JS,
-    "review.js" => JS,
     "stream.js" => JS,
     "theme.js" => JS,
 };

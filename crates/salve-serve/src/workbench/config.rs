@@ -58,6 +58,21 @@ pub trait WorkbenchHost: Send + Sync {
     /// When the settings cannot be read.
     fn settings(&self) -> Result<Vec<SettingRow>, HostFault>;
 
+    /// Changes one setting in the user's own file; nothing else of the file changes.
+    ///
+    /// # Errors
+    /// When it cannot be changed here, or the file cannot be written.
+    fn change_setting(&self, name: &str, value: &str) -> Result<(), HostFault>;
+
+    /// Returns the last change of a setting that was made here and can be taken back.
+    fn changed_setting(&self) -> Option<SettingChanged>;
+
+    /// Takes the last change of a setting back; says whether there was one.
+    ///
+    /// # Errors
+    /// When the file was changed since, or cannot be written.
+    fn undo_setting(&self) -> Result<bool, HostFault>;
+
     /// Looks at the machine as `salve doctor` does.
     fn doctor(&self) -> Vec<DoctorRow>;
 
@@ -90,6 +105,21 @@ pub struct SettingRow {
     pub value: String,
     /// Where that is from.
     pub origin: String,
+    /// The values that can be chosen for it; none where it is changed in the file alone.
+    pub choices: Vec<String>,
+}
+
+/// A change of a setting in the user's own file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SettingChanged {
+    /// The setting.
+    pub name: String,
+    /// What the file said before; nothing where it said nothing.
+    pub before: Option<String>,
+    /// What it says now.
+    pub after: String,
+    /// The file.
+    pub file: String,
 }
 
 /// One thing that the doctor looked at.

@@ -13,7 +13,7 @@ use crate::http::{ConnectionEvent, Face};
 use axum::Router;
 use axum::body::Body;
 use axum::routing::get;
-use http::{Method, Request, Response, StatusCode};
+use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use std::sync::Arc;
@@ -53,10 +53,11 @@ impl WorkbenchFace {
                 drop(refusal);
             }
             Err(refusal) if wants_page(&parts.method, parts.uri.path()) => {
-                return reply(page(
-                    refusal.reason.status,
-                    view::entrance::entrance(assets::folder()),
-                ));
+                let status = match is_first_visit(&parts.headers, refusal.reason.status) {
+                    true => StatusCode::OK,
+                    false => refusal.reason.status,
+                };
+                return reply(page(status, view::entrance::entrance(assets::folder())));
             }
             Err(refusal) => return refused(&refusal),
         }
@@ -103,6 +104,15 @@ fn is_open(method: &Method, path: &str) -> Open {
         path if !has_effect(method) && path.starts_with("/assets/") => Open::ToAll,
         _ => Open::No,
     }
+}
+
+// A person who opens the address has no cookie yet. That is no fault which a browser should write on its console; every
+// other request without one is refused by its status, too.
+fn is_first_visit(headers: &HeaderMap, status: StatusCode) -> bool {
+    let says = |name: &str, value: &str| headers.get(name).is_some_and(|found| found == value);
+    status == StatusCode::UNAUTHORIZED
+        && says("sec-fetch-mode", "navigate")
+        && says("sec-fetch-dest", "document")
 }
 
 // A person who opens a page gets one that lets them in; a program gets an error it can read.

@@ -14,6 +14,7 @@ mod history;
 mod home;
 mod jobs;
 mod knowledge;
+mod plans;
 mod settings;
 mod turn;
 
@@ -36,6 +37,7 @@ pub(super) fn routes() -> Router<Arc<WorkbenchState>> {
         .route("/files", get(files::files))
         .route("/heal", get(heal::heal))
         .route("/knowledge", get(knowledge::knowledge))
+        .route("/plans", get(plans::plans))
         .route("/jobs", get(jobs::jobs))
         .route("/audit", get(audit::audit))
         .route("/settings", get(settings::settings))

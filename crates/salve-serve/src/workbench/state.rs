@@ -11,7 +11,7 @@ use salve_engine::session::{
     Conversation, ConversationError, TurnInput, TurnOrder, TurnQueue, TurnResume, WaitingTurn,
 };
 use salve_model::{ImageError, ImagePart, MOST_IMAGES};
-use salve_store::{SessionRecord, Store, TurnRecord};
+use salve_store::{SessionRecord, SessionUpdate, Store, TurnRecord};
 use salve_types::{SessionId, TurnStatus};
 use std::path::Path;
 use std::sync::Mutex;
@@ -19,6 +19,8 @@ use std::sync::PoisonError;
 use std::time::Duration;
 use tokio::sync::watch;
 
+/// How many characters of a request are the title of its session.
+const TITLE: usize = 60;
 /// How long a step that is being done may go on when the workbench stops.
 const GRACE: Duration = Duration::from_secs(5);
 /// How often it is looked for what waits in a turn, and how long between.
@@ -110,6 +112,10 @@ impl WorkbenchState {
         self.config.host.turn().map_err(|fault| unset(&fault))?;
         let images = self.keep_images(images).await?;
         let turn = self.conversation().say(&session.id, text, images, key).await?;
+        if session.title.is_empty() {
+            let update = SessionUpdate { title: Some(title_of(text)), ..SessionUpdate::default() };
+            self.store().update_session(&session.id, update).await?;
+        }
         if turn.status == TurnStatus::Pending {
             self.run(&turn, None, None).await?;
         }
@@ -191,4 +197,11 @@ impl WorkbenchState {
 
 fn unset(fault: &HostFault) -> Fault {
     Fault::new(StatusCode::CONFLICT, "settings", fault.to_string())
+}
+
+// A session is known by what was asked first.
+fn title_of(text: &str) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let short: String = line.chars().take(TITLE).collect();
+    if short.len() < line.len() { format!("{}…", short.trim_end()) } else { short }
 }

@@ -8,9 +8,9 @@ use super::actions::{Action, Done, RunChoice, stale};
 use salve_engine::heal::HealLock;
 use salve_engine::host::OpenWorkspace;
 use salve_engine::session::{
-    HandoffChoice, HandoffDone, HunkChoice, ReviewStep, RewindDone, RewindRequest, RunningTurn,
-    TurnDecision, TurnResume, WaitingTurn, Waits, decide_handoff, guide, rewind_session,
-    undo_rewind,
+    ChatAnswer, EarlyRun, HandoffChoice, HandoffDone, HunkChoice, ReviewStep, RewindDone,
+    RewindRequest, RunningTurn, TurnDecision, TurnResume, WaitingTurn, Waits, decide_handoff,
+    guide, rewind_session, undo_rewind,
 };
 use salve_store::{SessionRecord, TurnRecord};
 use salve_tree::{ChangeMeta, OnChanged, Origin, RewindOutcome, WorkspaceOptions};
@@ -22,6 +22,7 @@ use std::time::Duration;
 const WAIT: Duration = Duration::from_secs(10);
 
 /// How long a turn that is about to end is waited for, and how often it is looked whether it has.
+const PART: Duration = Duration::from_secs(10);
 const LOCKED: Duration = Duration::from_secs(5);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
@@ -37,17 +38,23 @@ pub(super) async fn perform(
             decide(state, &turn, TurnDecision::Hunks(HunkChoice { files }), approval).await
         }
         Action::Apply { approval, path, .. } => {
-            review(state, session, approval, ReviewStep { path, hunk: None, keep: true }).await
+            let step = ReviewStep { path, hunk: None, keep: Some(true) };
+            review(state, session, approval, step).await
         }
         Action::Reject { approval, path } => {
-            review(state, session, approval, ReviewStep { path, hunk: None, keep: false }).await
+            let step = ReviewStep { path, hunk: None, keep: Some(false) };
+            review(state, session, approval, step).await
+        }
+        Action::Reopen { approval, path } => {
+            let step = ReviewStep { path: Some(path), hunk: None, keep: None };
+            review(state, session, approval, step).await
         }
         Action::KeepHunk { approval, path, hunk } => {
-            let step = ReviewStep { path: Some(path), hunk: Some(hunk), keep: true };
+            let step = ReviewStep { path: Some(path), hunk: Some(hunk), keep: Some(true) };
             review(state, session, approval, step).await
         }
         Action::RejectHunk { approval, path, hunk } => {
-            let step = ReviewStep { path: Some(path), hunk: Some(hunk), keep: false };
+            let step = ReviewStep { path: Some(path), hunk: Some(hunk), keep: Some(false) };
             review(state, session, approval, step).await
         }
         Action::RunAll { approval } => {
@@ -68,7 +75,10 @@ pub(super) async fn perform(
         Action::Handoff { choice } => handed(state, session, choice.into()).await,
         Action::Extend => handed(state, session, HandoffChoice::Extend).await,
         Action::CancelHandoff => handed(state, session, HandoffChoice::Cancel).await,
-        Action::RunCommand { approval, choice } => {
+        Action::RunCommand { approval, choice, number: Some(number) } => {
+            early(state, session, approval, number, choice).await
+        }
+        Action::RunCommand { approval, choice, number: None } => {
             let (turn, waiting) = waiting(state, session, &approval).await?;
             let decision = match (&waiting.what, choice) {
                 (Waits::Edits { .. }, _) => return Err(stale()),
@@ -118,16 +128,55 @@ async fn waiting(
     Ok((turn, waiting))
 }
 
+// The edits that wait. While a part of them is being written, the others are about to wait again.
 async fn edits(
     state: &WorkbenchState,
     session: &SessionRecord,
     approval: &str,
 ) -> Answer<(TurnRecord, WaitingTurn)> {
-    let found = waiting(state, session, approval).await?;
-    if matches!(found.1.what, Waits::Edits { .. }) { Ok(found) } else { Err(stale()) }
+    let until = tokio::time::Instant::now() + PART;
+    loop {
+        let status = state.last_turn(&session.id).await?.status;
+        let works = matches!(status, TurnStatus::Pending | TurnStatus::Running);
+        match waiting(state, session, approval).await {
+            Ok(found) if matches!(found.1.what, Waits::Edits { .. }) => return Ok(found),
+            Err(_) if works && tokio::time::Instant::now() < until => {
+                tokio::time::sleep(BETWEEN_LOOKS).await;
+            }
+            Ok(_) => return Err(stale()),
+            Err(fault) => return Err(fault),
+        }
+    }
 }
 
-// Notes a decision about a part of the edits; when every file has one, the turn goes on with all of them.
+// A command of the answer, while its edits wait on.
+async fn early(
+    state: &WorkbenchState,
+    session: &SessionRecord,
+    approval: String,
+    number: u32,
+    choice: RunChoice,
+) -> Answer<Done> {
+    let (turn, _) = edits(state, session, &approval).await?;
+    let answer: ChatAnswer = turn
+        .result
+        .clone()
+        .and_then(|result| serde_json::from_value(result).ok())
+        .unwrap_or_default();
+    let place = usize::try_from(number).unwrap_or(usize::MAX);
+    let Some(command) = answer.actionable_commands().get(place) else {
+        return Err(Fault::missing("no_such_command", "the answer has no such command"));
+    };
+    if choice == RunChoice::Add {
+        let allowed = state.config.host.allow(&command.command);
+        allowed.map_err(|fault| Fault::conflict("not_allowed", fault.to_string()))?;
+    }
+    let run = EarlyRun { number, agreed: choice != RunChoice::Skip };
+    decide(state, &turn, TurnDecision::Run(run), approval).await
+}
+
+// Notes a decision about a part of the edits; a file of which something is kept is written at once, and the turn goes on
+// when every file has a decision.
 async fn review(
     state: &WorkbenchState,
     session: &SessionRecord,
@@ -138,7 +187,7 @@ async fn review(
     let (held, mut draft) = state.conversation().review(&turn, &waiting).await?;
     if held.is_empty() && step.path.is_none() {
         // Edits whose hunks were not listed are decided about as a whole.
-        let whole = if step.keep { TurnDecision::Yes } else { TurnDecision::No };
+        let whole = if step.keep == Some(false) { TurnDecision::No } else { TurnDecision::Yes };
         return decide(state, &turn, whole, approval).await;
     }
     let is_known = match (&step.path, &step.hunk) {
@@ -151,7 +200,7 @@ async fn review(
     }
     state.conversation().note_review(&turn, &waiting, &step).await?;
     draft.take(&step, &held);
-    match draft.settled(&held) {
+    match draft.decision(&held) {
         Some(decision) => decide(state, &turn, decision, approval).await,
         None => {
             Ok(Done { outcome: "done", turn: Some(turn.index), detail: json!({ "review": draft }) })

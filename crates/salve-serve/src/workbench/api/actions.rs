@@ -21,8 +21,8 @@ use utoipa::ToSchema;
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "camelCase", deny_unknown_fields)]
 pub(super) enum Action {
-    /// Takes the edits that wait, or those of one file, but for hunks that were rejected. They are applied when every
-    /// file has a decision. With `files` the decision is whole, and what it leaves out is left.
+    /// Writes the edits that wait, or those of one file, but for hunks that were rejected; the others wait on. With
+    /// `files` the decision is whole, and what it leaves out is left.
     Apply {
         /// What waits, as it was shown.
         approval: String,
@@ -33,6 +33,13 @@ pub(super) enum Action {
         #[serde(default)]
         #[schema(value_type = Object)]
         files: BTreeMap<String, FileChoice>,
+    },
+    /// Opens a file again that was rejected, or of which hunks were decided about, while it waits.
+    Reopen {
+        /// What waits, as it was shown.
+        approval: String,
+        /// The file.
+        path: String,
     },
     /// Leaves the edits that wait, or those of one file.
     Reject {
@@ -66,6 +73,9 @@ pub(super) enum Action {
         approval: String,
         /// What is done with it.
         choice: RunChoice,
+        /// The place of a command in the answer, from 0, while the changes before it wait; they wait on.
+        #[serde(default)]
+        number: Option<u32>,
     },
     /// Runs the commands that wait, one after another; each that is not on the list is asked about.
     RunAll {

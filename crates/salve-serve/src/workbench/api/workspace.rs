@@ -1,4 +1,4 @@
-//! What a person decides about the workspace: breakers, rules, calls in doubt, jobs, faults, audits.
+//! What a person decides about the workspace: breakers, rules, calls in doubt, jobs, faults, audits, settings.
 //!
 //! In: an action by its name. Out: what became of it. Never touches a file of the workspace, and never decides about what
 //! another workspace has.
@@ -77,6 +77,15 @@ pub(super) enum WorkspaceAction {
         /// What happened.
         text: String,
     },
+    /// Changes a setting in the user's own file.
+    ChangeSetting {
+        /// Its name.
+        name: String,
+        /// The value.
+        value: String,
+    },
+    /// Takes the last change of a setting back.
+    UndoSetting,
     /// Keeps every prompt and answer of a session from now on, or no more.
     SetAudit {
         /// The session.
@@ -136,6 +145,16 @@ async fn perform(state: &WorkbenchState, action: WorkspaceAction) -> Answer<Done
         WorkspaceAction::ReportBug { session, turn, text } => {
             report_bug(state, &session, turn, &text).await
         }
+        WorkspaceAction::ChangeSetting { name, value } => {
+            let changed = state.config.host.change_setting(&name, &value);
+            changed.map_err(|fault| Fault::invalid(fault.to_string()))?;
+            Ok(Done::of("done", None))
+        }
+        WorkspaceAction::UndoSetting => match state.config.host.undo_setting() {
+            Ok(true) => Ok(Done::of("done", None)),
+            Ok(false) => Ok(Done::of("nothing_to_do", None)),
+            Err(fault) => Err(Fault::conflict("changed_since", fault.to_string())),
+        },
         WorkspaceAction::SetAudit { session, on } => {
             let session = state.session(&session).await?;
             let update = SessionUpdate { audit: Some(on), ..SessionUpdate::default() };

@@ -229,7 +229,7 @@ async fn fill(
 // A command that is on a list runs when it is told to; one that is not, and several at once, are asked about.
 fn ask(state: &WorkbenchState, view: &mut ChatView, waiting: &WaitingTurn) {
     let (lines, why, choice) = match &waiting.what {
-        Waits::Edits { .. } => return,
+        Waits::Edits { .. } => return ask_early(state, view, waiting),
         Waits::Command { command, why } => {
             let choice = state.config.host.choices(command).unwrap_or_default();
             (vec![command.clone()], why.clone(), choice)
@@ -253,8 +253,32 @@ fn ask(state: &WorkbenchState, view: &mut ChatView, waiting: &WaitingTurn) {
             why,
             approval: waiting.approval.clone(),
             can_add: choice.entries.is_some(),
+            row: matches!(waiting.what, Waits::Commands { .. }),
             ..CommandQuestion::default()
         });
+    }
+}
+
+// A command may run before the changes of its answer are decided about, when a person says so.
+fn ask_early(state: &WorkbenchState, view: &mut ChatView, waiting: &WaitingTurn) {
+    let Some(turn) = view.turns.iter_mut().find(|turn| turn.number == waiting.turn) else { return };
+    for command in turn.commands.iter_mut().filter(|command| command.state.is_open()) {
+        let choice = state.config.host.choices(&command.command).unwrap_or_default();
+        command.approval = Some(waiting.approval.clone());
+        (command.early, command.asks) = (true, !choice.allowed);
+        if command.asks {
+            view.questions.push(CommandQuestion {
+                turn: waiting.turn,
+                command: command.command.clone(),
+                cwd: command.cwd.clone(),
+                why: "It is not on the list of commands that run. The changes above wait on."
+                    .to_owned(),
+                approval: waiting.approval.clone(),
+                can_add: choice.entries.is_some(),
+                early: Some(command.number),
+                row: true,
+            });
+        }
     }
 }
 

@@ -228,7 +228,7 @@ fn listed_change(history: &History, change: &ChangeSet) -> Listed {
         micro_dollars: change.cost.unwrap_or_default().micro_dollars,
         at: i64::try_from(change.timestamp).unwrap_or(i64::MAX),
         origin: origin(change.origin).to_owned(),
-        label: change.label.clone(),
+        label: change.label.as_deref().map(|label| without_job(label).to_owned()),
         turn: None,
     };
     Listed { view, session: change.session_id.clone() }
@@ -271,4 +271,10 @@ async fn placed(state: &WorkbenchState, listed: Vec<Listed>) -> Answer<Vec<Chang
     }
     let place = |one: Listed| ChangeView { turn: turns.get(&one.view.id).cloned(), ..one.view };
     Ok(listed.into_iter().map(place).collect())
+}
+
+// A turn writes in front of its label by which job and answer it is known again; people know it by its words.
+fn without_job(label: &str) -> &str {
+    let words = label.strip_prefix("turn ").and_then(|rest| rest.split_once(": "));
+    words.filter(|(known, _)| known.split(' ').count() == 2).map_or(label, |(_, words)| words)
 }

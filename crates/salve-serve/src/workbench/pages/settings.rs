@@ -1,12 +1,13 @@
 //! Settings and Doctor, from what only the command line knows.
 //!
-//! In: nothing. Out: every setting with where it is from, and what the doctor found. Never changes any of it.
+//! In: nothing. Out: every setting with where it is from, the last change that can be taken back, and what the doctor
+//! found. Never changes any of it.
 
 use super::super::answer::{Answer, Fault};
-use super::super::config::{DoctorRow, SettingRow};
+use super::super::config::{DoctorRow, SettingChanged, SettingRow};
 use super::super::state::WorkbenchState;
 use super::super::view::screens::settings::{
-    DoctorView, SettingView, SettingsView, settings_screen,
+    ChangedView, DoctorView, SettingView, SettingsView, settings_screen,
 };
 use super::chosen::drawn;
 use super::shell;
@@ -37,6 +38,7 @@ pub(super) async fn settings(
     let label = &state.config.label;
     let last = state.conversation().sessions(state.root(), 1).await?;
     let mut view = SettingsView {
+        changed: state.config.host.changed_setting().map(changed),
         doctor: doctor.into_iter().map(fact).collect(),
         gateway: label.gateway.clone(),
         version: label.version.clone(),
@@ -51,7 +53,12 @@ pub(super) async fn settings(
 }
 
 fn setting(row: SettingRow) -> SettingView {
-    SettingView { name: row.name, value: row.value, origin: row.origin }
+    SettingView { name: row.name, value: row.value, origin: row.origin, choices: row.choices }
+}
+
+fn changed(change: SettingChanged) -> ChangedView {
+    let SettingChanged { name, before, after, file } = change;
+    ChangedView { name, before, after, file }
 }
 
 fn fact(row: DoctorRow) -> DoctorView {

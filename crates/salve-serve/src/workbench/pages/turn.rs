@@ -33,8 +33,14 @@ pub(in crate::workbench) struct TurnFacts<'a> {
 /// Folds a turn.
 pub(in crate::workbench) fn turn_view(facts: &TurnFacts<'_>) -> TurnView {
     let record = facts.record;
-    let mut fold =
-        Fold { facts, view: TurnView::default(), last: None, kept: None, steps: Vec::new() };
+    let mut fold = Fold {
+        facts,
+        view: TurnView::default(),
+        last: None,
+        kept: None,
+        steps: Vec::new(),
+        review: Vec::new(),
+    };
     fold.view = TurnView {
         number: record.index,
         request: record.text.clone(),
@@ -78,6 +84,8 @@ struct Fold<'a> {
     kept: Option<String>,
     /// The next steps, as the turn completed with them.
     steps: Vec<SuggestedStep>,
+    /// What was decided so far about edits that wait.
+    review: Vec<Value>,
 }
 
 impl Fold<'_> {
@@ -159,6 +167,10 @@ impl Fold<'_> {
         for path in texts(payload, "files") {
             self.place_of(&path, FileState::Waiting);
         }
+        // What was said about them before still holds.
+        for step in std::mem::take(&mut self.review) {
+            self.reviewed(&step);
+        }
     }
 
     // A decision about a file is one about each of its hunks that has none yet; to reject it is to reject them all.
@@ -166,6 +178,7 @@ impl Fold<'_> {
         if payload["approval"].as_str() != self.facts.approval.as_deref() {
             return;
         }
+        self.review.push(payload.clone());
         let step = &payload["step"];
         let (path, hunk) = (step["path"].as_str(), step["hunk"].as_str());
         let keep = step["keep"].as_bool();
@@ -173,7 +186,8 @@ impl Fold<'_> {
         for file in self.view.files.iter_mut().filter(is_meant) {
             for one in &mut file.hunks {
                 let is_named = hunk.is_some_and(|hunk| one.id == hunk);
-                let is_open = hunk.is_none() && (one.decision.is_none() || keep == Some(false));
+                // What is kept leaves what was rejected; what is rejected or opened again is all of it.
+                let is_open = hunk.is_none() && (one.decision.is_none() || keep != Some(true));
                 if is_named || is_open {
                     one.decision = keep;
                 }
@@ -229,7 +243,11 @@ impl Fold<'_> {
             for file in self.view.files.iter_mut().filter(|file| file.state == FileState::Waiting) {
                 file.state = FileState::Rejected;
             }
-            return self.note(None, "The changes were rejected; nothing was written");
+            let words = match count(payload, "written") {
+                0 => "The changes were rejected; nothing was written",
+                _ => "The other changes were rejected",
+            };
+            return self.note(None, words);
         }
         let (message, detail) = (text(payload, "message"), text(payload, "detail"));
         for path in texts(payload, "files") {

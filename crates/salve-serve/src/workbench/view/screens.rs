@@ -10,6 +10,7 @@ pub(crate) mod history;
 pub(crate) mod home;
 pub(crate) mod jobs;
 pub(crate) mod knowledge;
+pub(crate) mod plans;
 pub(crate) mod settings;
 
 use super::diff::{DiffHunk, hunk_lines};

@@ -18,6 +18,9 @@ pub const SCREENS: &[(&str, &str)] = &[
     ("Settings", "/settings"),
 ];
 
+/// Further screens. The main navigation is what other programs rely on, so these have one of their own.
+pub const MORE_SCREENS: &[(&str, &str)] = &[("Plans", "/plans")];
+
 /// What the frame needs to know.
 #[derive(Debug, Clone, Default)]
 pub struct Shell {
@@ -73,24 +76,31 @@ fn side(shell: &Shell) -> Markup {
     html! {
         header.side {
             a.brand href="/" aria-label="Salve" { (icon("salve")) span { "Salve" } }
-            nav aria-label="Main" {
-                ul {
-                    @for (name, href) in SCREENS {
-                        li {
-                            a href=(href) aria-current=[(*name == shell.screen).then_some("page")] {
-                                (icon(name)) span { (name) }
-                            }
-                        }
-                    }
-                }
-            }
+            (links("Main", SCREENS, &shell.screen))
+            (links("More", MORE_SCREENS, &shell.screen))
             div.side-foot {
                 @if shell.practice { span.badge.info title="Answers come from a script, not from a model" { "Practice model" } }
-                @if !shell.workspace.is_empty() { span.workspace title=(shell.workspace) { bdi { (shell.workspace) } } }
+                @if !shell.workspace.is_empty() { span.workspace title=(shell.workspace) { bdi { (folder_name(&shell.workspace)) } } }
                 div.side-tools {
                     button.quiet type="button" data-do="theme" { "Theme: system" }
                     button.quiet type="button" data-do="palette" aria-keyshortcuts="Control+K" { "Commands" kbd { "Ctrl K" } }
                     button.quiet type="button" data-do="keys" aria-keyshortcuts="?" { "Keys" kbd { "?" } }
+                }
+            }
+        }
+    }
+}
+
+fn links(label: &str, screens: &[(&str, &str)], here: &str) -> Markup {
+    html! {
+        nav aria-label=(label) {
+            ul {
+                @for (name, href) in screens {
+                    li {
+                        a href=(href) aria-current=[(*name == here).then_some("page")] {
+                            (icon(name)) span { (name) }
+                        }
+                    }
                 }
             }
         }
@@ -167,6 +177,11 @@ pub fn close_button() -> Markup {
     html! { button.quiet.close type="button" data-do="close" aria-label="Close" { "✕" } }
 }
 
+// The last name of a path is what a person calls a project; the rest is in the title.
+fn folder_name(path: &str) -> &str {
+    path.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(path)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,7 +201,7 @@ mod tests {
     fn a_page_has_its_landmarks_and_links() {
         let drawn = chat();
         assert!(drawn.contains("<nav aria-label=\"Main\">") && drawn.contains("<main id=\"main\""));
-        for (name, href) in SCREENS {
+        for (name, href) in SCREENS.iter().chain(MORE_SCREENS) {
             assert!(drawn.contains(&format!("<a href=\"{href}\"")), "{name}");
             assert!(drawn.contains(&format!("<span>{name}</span>")), "{name}");
         }

@@ -121,7 +121,7 @@ async fn c018_edits_that_are_rejected_stay_out() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn c018_each_file_is_decided_by_itself_and_the_turn_goes_on_with_the_last() {
+async fn c018_each_file_is_written_when_it_is_taken_and_the_turn_goes_on_with_the_last() {
     let answer = json!({
         "summary": "Counts to four, and in another file.",
         "fileChanges": [
@@ -143,16 +143,96 @@ async fn c018_each_file_is_decided_by_itself_and_the_turn_goes_on_with_the_last(
 
     let keep = json!({ "type": "apply", "approval": approval, "path": "notes.txt" });
     let (status, done) = bench.act(&session, &keep).await;
-    assert_eq!((status, &done["outcome"]), (200, &json!("done")), "{done}");
-    assert_eq!(world.read("notes.txt"), "one\ntwo\nthree\n", "the other file is open");
+    assert_eq!((status, &done["outcome"]), (200, &json!("queued")), "{done}");
+    let part = bench.events_until(&format!("after={}", held["id"]), is_over).await;
+    assert_eq!(part.last().unwrap()["payload"]["ending"], "waiting", "the other file is open");
+    assert!(names(&part).contains(&"checkFinished"), "{:?}", names(&part));
+    assert_eq!(world.read("notes.txt"), "one\ntwo\nfour\n");
+    assert!(!world.root.join("more.txt").exists());
+    let (_, shown) = bench.get(&format!("/api/v1/sessions/{session}")).await;
+    assert_eq!(shown["waiting"]["approval"], approval, "{shown}");
+    assert_eq!(shown["waiting"]["what"]["edits"]["files"], json!(["more.txt"]), "{shown}");
+    let (status, _) = bench.act(&session, &keep).await;
+    assert_eq!(status, 404, "that file was decided about");
+
     let leave = json!({ "type": "reject", "approval": approval, "path": "more.txt" });
     let (status, done) = bench.act(&session, &leave).await;
     assert_eq!((status, &done["outcome"]), (200, &json!("queued")), "{done}");
-    let events = bench.events_until(&format!("after={}", held["id"]), is_over).await;
-    let reviewed = events.iter().filter(|event| event["name"] == "reviewChanged").count();
+    let last = part.last().unwrap()["id"].clone();
+    let events = bench.events_until(&format!("after={last}"), is_over).await;
+    let all = part.iter().chain(&events);
+    let reviewed = all.filter(|event| event["name"] == "reviewChanged").count();
     assert_eq!(reviewed, 2, "every page is told");
-    assert_eq!(world.read("notes.txt"), "one\ntwo\nfour\n");
+    assert_eq!(events.last().unwrap()["payload"]["status"], "completed");
     assert!(!world.root.join("more.txt").exists());
+
+    // Both go back with the turn.
+    let back = json!({ "type": "rewind", "turn": 1, "scope": "both" });
+    assert_eq!(bench.act(&session, &back).await.0, 200);
+    assert_eq!(world.read("notes.txt"), "one\ntwo\nthree\n");
+    bench.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c018_a_file_that_was_rejected_can_be_opened_again() {
+    let answer = json!({
+        "summary": "Two files.",
+        "fileChanges": [
+            { "path": "notes.txt", "content": "one\ntwo\nfour\n" },
+            { "path": "more.txt", "content": "five\n" },
+        ],
+    });
+    let world = World::new(&script(&answer, &json!({}))).await;
+    let bench = Bench::start(&world).await;
+    let session = bench.session().await;
+    bench.say(&session, "count on in notes.txt and in a new file more.txt").await;
+    let held = bench.events_until("after=0", is_over).await.pop().unwrap();
+    let (_, shown) = bench.get(&format!("/api/v1/sessions/{session}")).await;
+    let approval = shown["waiting"]["approval"].clone();
+    for (kind, outcome) in [("reject", "done"), ("reopen", "done")] {
+        let step = json!({ "type": kind, "approval": approval, "path": "more.txt" });
+        let (status, done) = bench.act(&session, &step).await;
+        assert_eq!((status, &done["outcome"]), (200, &json!(outcome)), "{kind}: {done}");
+    }
+    let apply = json!({ "type": "apply", "approval": approval });
+    assert_eq!(bench.act(&session, &apply).await.1["outcome"], "queued");
+    bench.events_until(&format!("after={}", held["id"]), is_over).await;
+    assert_eq!(world.read("more.txt"), "five\n", "it was opened again");
+    assert_eq!(world.read("notes.txt"), "one\ntwo\nfour\n");
+    bench.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c064_a_command_runs_while_the_changes_before_it_wait() {
+    let answer = json!({
+        "summary": "A change and a command.",
+        "fileChanges": [{ "path": "notes.txt", "content": "one\ntwo\nfour\n" }],
+        "commands": [{ "command": "ls" }],
+    });
+    let world = World::new(&script(&answer, &json!({}))).await;
+    let bench = Bench::start(&world).await;
+    let session = bench.session().await;
+    bench.say(&session, "count on in notes.txt").await;
+    let held = bench.events_until("after=0", is_over).await.pop().unwrap();
+    let (_, shown) = bench.get(&format!("/api/v1/sessions/{session}")).await;
+    let approval = shown["waiting"]["approval"].clone();
+    let run = |number: u32| json!({ "type": "runCommand", "approval": approval, "choice": "once", "number": number });
+    let (status, refused) = bench.act(&session, &run(7)).await;
+    assert_eq!((status, &refused["error"]["code"]), (404, &json!("no_such_command")), "{refused}");
+    assert_eq!(bench.act(&session, &run(0)).await.0, 200);
+    let events = bench.events_until(&format!("after={}", held["id"]), is_over).await;
+    let ended: Vec<&Value> =
+        events.iter().filter(|event| event["name"] == "commandFinished").collect();
+    assert_eq!(ended.len(), 1, "{:?}", names(&events));
+    assert_eq!(ended[0]["payload"]["number"], 0, "{:?}", ended[0]);
+    assert_eq!(events.last().unwrap()["payload"]["ending"], "waiting");
+    assert_eq!(world.read("notes.txt"), "one\ntwo\nthree\n", "the change waits on");
+
+    // It is not run twice, neither by another press nor when its turn comes.
+    let last = events.last().unwrap()["id"].clone();
+    assert_eq!(bench.act(&session, &run(0)).await.0, 200);
+    let again = bench.events_until(&format!("after={last}"), is_over).await;
+    assert!(!names(&again).contains(&"commandFinished"), "{:?}", names(&again));
     bench.stop().await;
 }
 

@@ -3,12 +3,13 @@
 use super::stage::{Bench, World, is_over};
 use serde_json::{Value, json};
 
-const SCREENS: [(&str, &str, &str); 8] = [
+const SCREENS: [(&str, &str, &str); 9] = [
     ("/", "Home", "Nothing was healed yet"),
     ("/history", "History", "Nothing was changed yet"),
     ("/files", "Files", "No file was read yet"),
     ("/heal", "Heal", "No heal yet"),
     ("/knowledge", "Knowledge", "Nothing was learned yet"),
+    ("/plans", "Plans", "No plan yet"),
     ("/jobs", "Jobs", "No job yet"),
     ("/audit", "Audit", "Nothing to look into yet"),
     ("/settings", "Settings", "auto_apply"),

@@ -14,8 +14,8 @@ use salve_engine::knowledge::KnowledgeSettings;
 use salve_engine::session::{Conversation, ConversationParts, TurnInput};
 use salve_model::sim::{Script, SimHandle, SimServer};
 use salve_serve::workbench::{
-    CommandChoice, DoctorRow, HostFault, SettingRow, Workbench, WorkbenchConfig, WorkbenchHost,
-    WorkbenchLabel,
+    CommandChoice, DoctorRow, HostFault, SettingChanged, SettingRow, Workbench, WorkbenchConfig,
+    WorkbenchHost, WorkbenchLabel,
 };
 use salve_text::RedactOptions;
 use salve_types::Timestamp;
@@ -258,8 +258,21 @@ impl WorkbenchHost for Told {
             name: name.to_owned(),
             value: "on".to_owned(),
             origin: "built in".to_owned(),
+            choices: vec!["on".to_owned(), "off".to_owned()],
         };
         Ok(vec![row("auto_apply")])
+    }
+
+    fn change_setting(&self, name: &str, value: &str) -> Result<(), HostFault> {
+        Err(HostFault(format!("{name} is not {value} here")))
+    }
+
+    fn changed_setting(&self) -> Option<SettingChanged> {
+        None
+    }
+
+    fn undo_setting(&self) -> Result<bool, HostFault> {
+        Ok(false)
     }
 
     fn doctor(&self) -> Vec<DoctorRow> {

@@ -7,7 +7,7 @@ use super::action;
 use super::data::{CommandState, CommandView, TurnView};
 use crate::workbench::view::parts::{Tone, badge};
 use maud::{Markup, html};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// What is said where a command cannot run yet.
 pub(super) const LATER: &str = "Decide about the changes first; then the commands can run.";
@@ -49,16 +49,29 @@ fn command_item(turn: &TurnView, command: &CommandView) -> Markup {
 
 // What is on the list runs, the rest is asked about; what does not wait yet waits for a decision before it.
 fn run_button(turn: &TurnView, command: &CommandView) -> Markup {
-    let once =
-        |approval: &String| action("runCommand", json!({ "approval": approval, "choice": "once" }));
-    let act = command.approval.as_ref().filter(|_| !command.asks).map(once);
-    let ask = command.asks.then(|| format!("q{}", turn.number));
+    let early = command.early.then_some(command.number);
+    let act = command.approval.as_ref().filter(|_| !command.asks);
+    let act = act.map(|approval| action("runCommand", once_of(approval, "once", early)));
+    let ask = command.asks.then(|| question_id(turn.number, early));
     let later = (act.is_none() && ask.is_none()).then_some(LATER);
     html! {
         button.small type="button" data-act=[act] data-ask=[ask] data-later=[later] {
             span aria-hidden="true" { "▶ " } "Run"
         }
     }
+}
+
+/// What a decision about a command says; `early` is its place, where the changes before it wait.
+pub(super) fn once_of(approval: &str, choice: &str, early: Option<u32>) -> Value {
+    match early {
+        Some(number) => json!({ "approval": approval, "choice": choice, "number": number }),
+        None => json!({ "approval": approval, "choice": choice }),
+    }
+}
+
+/// The id of the question about a command.
+pub(super) fn question_id(turn: u32, early: Option<u32>) -> String {
+    early.map_or_else(|| format!("q{turn}"), |number| format!("q{turn}-{number}"))
 }
 
 fn mark(state: &CommandState) -> Markup {

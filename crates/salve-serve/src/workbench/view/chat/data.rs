@@ -199,6 +199,13 @@ pub struct FileView {
     pub approval: Option<String>,
 }
 
+impl FileView {
+    /// Returns whether a person rejected all of it, and may think again while others wait.
+    pub fn is_left(&self) -> bool {
+        !self.hunks.is_empty() && self.hunks.iter().all(|hunk| hunk.decision == Some(false))
+    }
+}
+
 /// A changed place, and what a person said about it.
 #[derive(Debug, Clone, Default)]
 pub struct HunkView {
@@ -262,6 +269,8 @@ pub struct CommandView {
     pub approval: Option<String>,
     /// Whether a person is asked before it runs.
     pub asks: bool,
+    /// Whether the changes before it wait, and it would run before they are decided about.
+    pub early: bool,
 }
 
 /// A line of what was done.
@@ -327,6 +336,10 @@ pub struct CommandQuestion {
     pub approval: String,
     /// Whether it can be put on the list.
     pub can_add: bool,
+    /// The place of the command in the answer, where the changes before it wait.
+    pub early: Option<u32>,
+    /// Whether it is about several commands, which have a button of their own.
+    pub row: bool,
 }
 
 /// The offer to go on in a fresh session.

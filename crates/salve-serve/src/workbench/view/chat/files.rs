@@ -1,12 +1,14 @@
 //! The files that an answer changes, each a group with its hunks.
 //!
 //! In: files with their hunks and what became of them. Out: groups named by path, with the buttons that fit the
-//! state. What is pressed is gathered by the page until every file is decided about, because a decision is one. Never offers to apply what is only shown.
+//! state: each says to the server what it does. Never offers to apply what is only shown.
 
+use super::action;
 use super::data::{FileChangeKind, FileState, FileView, HunkView, TurnView};
 use crate::workbench::view::diff::hunk_lines;
 use crate::workbench::view::parts::{Tone, badge};
 use maud::{Markup, html};
+use serde_json::json;
 
 /// A file of more changed lines than this is closed at first.
 const OPEN_LINES: usize = 240;
@@ -30,8 +32,10 @@ pub fn file_list(turn: &TurnView) -> Markup {
 fn file_group(turn: u32, at: usize, file: &FileView) -> Markup {
     let id = format!("t{turn}-f{at}");
     let waits = file.state == FileState::Waiting && file.approval.is_some();
+    let left = waits && file.is_left();
+    let act = |name: &str| action(name, json!({ "approval": file.approval, "path": file.path }));
     html! {
-        div.file id=(id) role="group" aria-label=(file.path) data-path=(file.path) data-approval=[file.approval.as_deref().filter(|_| waits)] {
+        div.file id=(id) role="group" aria-label=(file.path) {
             header.file-head {
                 code.path title=(file.path) { (split_path(&file.path)) }
                 @if let Some(new_path) = &file.new_path { span aria-hidden="true" { "→" } code.path { (split_path(new_path)) } }
@@ -39,16 +43,18 @@ fn file_group(turn: u32, at: usize, file: &FileView) -> Markup {
                 span.numbers {
                     span.plus { "+" (file.added) } " " span.minus { "-" (file.removed) }
                 }
-                (state_badge(file.state))
-                @if waits {
+                (state_badge(if left { FileState::Rejected } else { file.state }))
+                @if left {
+                    span.actions { button.small.quiet type="button" data-act=(act("reopen")) { "Undo" } }
+                } @else if waits {
                     span.actions {
-                        button.primary.small type="button" data-review="apply" { "Apply" }
-                        button.small type="button" data-review="reject" { "Reject" }
+                        button.primary.small type="button" data-act=(act("apply")) { "Apply" }
+                        button.small type="button" data-act=(act("reject")) { "Reject" }
                     }
                 }
             }
             @if let Some(note) = &file.note { p.note { (note) } }
-            @if !file.hunks.is_empty() { (hunks(file, &id, waits)) }
+            @if !file.hunks.is_empty() { (hunks(file, &id, waits && !left)) }
         }
     }
 }
@@ -100,8 +106,11 @@ fn hunk_group(file: &FileView, hunk: &HunkView, id: &str, at: usize, waits: bool
     };
     // A file that comes or goes is one decision: that of the file.
     let by_hunk = waits && file.kind == FileChangeKind::Update;
+    let act = |name: &str| {
+        action(name, json!({ "approval": file.approval, "path": file.path, "hunk": hunk.id }))
+    };
     html! {
-        div class=(class) id={ (id) "-h" (at) } data-hunk=(hunk.id) tabindex=[by_hunk.then_some("-1")] {
+        div class=(class) id={ (id) "-h" (at) } tabindex=[by_hunk.then_some("-1")] {
             div.hunk-head {
                 span.place { (hunk.hunk.place()) }
                 @match hunk.decision {
@@ -111,8 +120,8 @@ fn hunk_group(file: &FileView, hunk: &HunkView, id: &str, at: usize, waits: bool
                 }
                 @if by_hunk {
                     span.actions {
-                        button.small type="button" data-review="keepHunk" aria-pressed=(hunk.decision == Some(true)) { "Keep hunk" }
-                        button.small type="button" data-review="rejectHunk" aria-pressed=(hunk.decision == Some(false)) { "Reject hunk" }
+                        button.small type="button" data-act=(act("keepHunk")) aria-pressed=(hunk.decision == Some(true)) { "Keep hunk" }
+                        button.small type="button" data-act=(act("rejectHunk")) aria-pressed=(hunk.decision == Some(false)) { "Reject hunk" }
                     }
                 }
             }

@@ -5,6 +5,7 @@
 //! answer that is chosen in advance.
 
 use super::action;
+use super::commands::{once_of, question_id};
 use super::data::{CommandQuestion, HandoffView};
 use maud::{Markup, html};
 use serde_json::json;
@@ -20,12 +21,11 @@ pub fn questions(commands: &[CommandQuestion], handoff: Option<&HandoffView>) ->
 }
 
 fn command(question: &CommandQuestion) -> Markup {
-    let id = format!("q{}", question.turn);
-    let act = |choice: &str| {
-        action("runCommand", json!({ "approval": question.approval, "choice": choice }))
-    };
+    let id = question_id(question.turn, question.early);
+    let act =
+        |choice: &str| action("runCommand", once_of(&question.approval, choice, question.early));
     html! {
-        dialog id=(id) .question aria-labelledby={ (id) "-title" } {
+        dialog id=(id) .question data-row=[question.row.then_some("")] aria-labelledby={ (id) "-title" } {
             h2 id={ (id) "-title" } { "Run this command?" }
             pre.command-line tabindex="0" { code { (question.command) } }
             @if let Some(cwd) = question.cwd.as_deref().filter(|cwd| !matches!(*cwd, "" | ".")) {

@@ -5,7 +5,7 @@
 //! drawn alone.
 
 use super::commands::LATER;
-use super::data::{Banner, DoneLine, FileState, FoldedTurn, TurnView};
+use super::data::{Banner, CommandView, DoneLine, FileState, FileView, FoldedTurn, TurnView};
 use super::{Region, action, command_list, file_list};
 use crate::workbench::view::blocks::{BlockKind, TextBlock};
 use crate::workbench::view::chart::{dollars, thousands};
@@ -285,8 +285,8 @@ fn status(turn: &TurnView) -> Markup {
         footer.status id={ "t" (turn.number) "-status" } data-status=(words) {
             (badge(tone_of(turn.status, waiting_changes + waiting_commands > 0), words))
             @if facts.applied > 0 { span.good { "✓ " (facts.applied) " applied" } }
-            @if waiting_changes > 1 {
-                button.small.primary type="button" data-review="applyAll" { "Apply " (waiting_changes) " changes" }
+            @if let Some(act) = apply_all(turn) {
+                button.small.primary type="button" data-act=(act) { "Apply " (open_changes(turn)) " changes" }
             }
             @if waiting_commands > 1 {
                 button.small type="button" data-act=[run_all(turn)] data-later=[run_all(turn).is_none().then_some(LATER)] { (run_all_label(waiting_commands)) }
@@ -308,9 +308,24 @@ fn status(turn: &TurnView) -> Markup {
     }
 }
 
+// The changes that wait and that nobody decided about.
+fn open_changes(turn: &TurnView) -> usize {
+    let is_open = |file: &&FileView| file.state == FileState::Waiting && !file.is_left();
+    turn.files.iter().filter(is_open).count()
+}
+
+// All of them, as one decision.
+fn apply_all(turn: &TurnView) -> Option<String> {
+    let approval =
+        turn.files.iter().find(|file| file.state == FileState::Waiting)?.approval.as_ref()?;
+    (open_changes(turn) > 1).then(|| action("apply", json!({ "approval": approval })))
+}
+
 // All commands that wait, as one decision.
 fn run_all(turn: &TurnView) -> Option<String> {
-    let approval = turn.commands.iter().find_map(|command| command.approval.as_deref())?;
+    let is_open = |command: &&CommandView| !command.early;
+    let approval =
+        turn.commands.iter().filter(is_open).find_map(|command| command.approval.as_deref())?;
     Some(action("runAll", json!({ "approval": approval })))
 }
 

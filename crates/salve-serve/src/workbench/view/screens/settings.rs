@@ -1,11 +1,14 @@
 //! Settings and Doctor: every setting with where it is from, and what the machine can do.
 //!
-//! In: rows of both. Out: the screen. Never a secret, and never a way to change a setting but the user's own file.
+//! In: rows of both. Out: the screen, with a choice where a setting has few values. Never a secret, and never a way to
+//! change a setting but the user's own file.
 
 use super::{go_button, post_button, terminal};
 use crate::workbench::view::parts::{Tone, badge, card, empty, failure, screen_head, table};
 use maud::{Markup, html};
 use serde_json::json;
+
+const ACTIONS: &str = "/api/v1/actions";
 
 /// A setting.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -16,6 +19,21 @@ pub(crate) struct SettingView {
     pub(crate) value: String,
     /// Where that is from.
     pub(crate) origin: String,
+    /// The values that can be chosen.
+    pub(crate) choices: Vec<String>,
+}
+
+/// A change that can be taken back.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ChangedView {
+    /// The setting.
+    pub(crate) name: String,
+    /// What the file said before.
+    pub(crate) before: Option<String>,
+    /// What it says now.
+    pub(crate) after: String,
+    /// The file.
+    pub(crate) file: String,
 }
 
 /// Something that the doctor looked at.
@@ -38,6 +56,8 @@ pub(crate) struct SettingsView {
     pub(crate) settings: Vec<SettingView>,
     /// Why they cannot be read.
     pub(crate) fault: Option<String>,
+    /// The last change that can be taken back.
+    pub(crate) changed: Option<ChangedView>,
     /// What the doctor found.
     pub(crate) doctor: Vec<DoctorView>,
     /// Where the gateway listens.
@@ -54,7 +74,7 @@ pub(crate) fn settings_screen(view: &SettingsView) -> Markup {
         (screen_head("Settings", "Every setting with its value and where that is from. They are read anew for every turn.", &html! {}))
         @if let Some(why) = &view.fault { (failure("The settings cannot be read", why, "Mend the file that is named, and load this page again.")) }
         (card("How to change one", &html! {
-            p { "Settings live in your own " code { "config.toml" } ": a project can tighten them, never loosen them. Change the line there; it counts from the next turn on, and taking the line out undoes it." }
+            p { "Settings live in your own " code { "config.toml" } ": a project can tighten them, never loosen them. Choose a value below, or change the line there; it counts from the next turn on." }
             p { "Which file that is: " (terminal("salve doctor")) " · all values with their origins: " (terminal("salve config show --origin")) }
             @if let Some(session) = &view.session {
                 @let path = format!("/api/v1/sessions/{session}/actions");
@@ -64,8 +84,36 @@ pub(crate) fn settings_screen(view: &SettingsView) -> Markup {
                 }
             }
         }))
+        @if let Some(changed) = &view.changed { (card("Last change", &last_change(changed))) }
         (card("Settings in force", &settings(&view.settings)))
         section #doctor.card { h2 { "Doctor" } (doctor(view)) }
+    }
+}
+
+fn last_change(changed: &ChangedView) -> Markup {
+    html! {
+        p {
+            code { (changed.name) } " is now " code { (changed.after) } ", before it was "
+            @match &changed.before { Some(before) => { code { (before) } }, None => "not set" }
+            " · " code { (changed.file) }
+        }
+        div.actions { (post_button("Undo", ACTIONS, &json!({ "type": "undoSetting" }), "")) }
+    }
+}
+
+// A setting with few values is chosen, and what is chosen is written into the user's own file.
+fn value(one: &SettingView) -> Markup {
+    if one.choices.is_empty() {
+        return html! { code { (one.value) } };
+    }
+    let body = json!({ "type": "changeSetting", "name": one.name });
+    html! {
+        span.setting-choice data-fields {
+            select name="value" aria-label={ "Value of " (one.name) } {
+                @for choice in &one.choices { option value=(choice) selected[*choice == one.value] { (choice) } }
+            }
+            (post_button("Change", ACTIONS, &body, "small"))
+        }
     }
 }
 
@@ -80,11 +128,7 @@ fn settings(settings: &[SettingView]) -> Markup {
     }
     let row = |one: &SettingView| {
         let tone = if one.origin == "built in" { Tone::Plain } else { Tone::Info };
-        vec![
-            html! { code { (one.name) } },
-            html! { code { (one.value) } },
-            badge(tone, &one.origin),
-        ]
+        vec![html! { code { (one.name) } }, value(one), badge(tone, &one.origin)]
     };
     let rows: Vec<Vec<Markup>> = settings.iter().map(row).collect();
     table("Settings in force", &["Setting", "Value", "From"], &rows)
@@ -121,6 +165,19 @@ mod tests {
             name: "auto_apply".into(),
             value: "<on>".into(),
             origin: "config.toml".into(),
+            choices: Vec::new(),
+        };
+        let chosen = SettingView {
+            name: "strictness".into(),
+            value: "development".into(),
+            origin: "built in".into(),
+            choices: vec!["sketch".into(), "development".into()],
+        };
+        let changed = ChangedView {
+            name: "strictness".into(),
+            before: None,
+            after: "development".into(),
+            file: "/home/x/config.toml".into(),
         };
         let fact = DoctorView {
             name: "sandbox".into(),
@@ -129,7 +186,8 @@ mod tests {
             hint: Some("newer kernel".into()),
         };
         let view = SettingsView {
-            settings: vec![setting],
+            settings: vec![setting, chosen],
+            changed: Some(changed),
             doctor: vec![fact],
             version: "0.1".into(),
             ..SettingsView::default()
@@ -144,6 +202,10 @@ mod tests {
             "missing",
             "newer kernel",
             "1 to look at",
+            "Value of strictness",
+            "<option value=\"development\" selected",
+            "before it was not set",
+            "undoSetting",
             "no gateway runs",
         ] {
             assert!(drawn.contains(words), "{words}: {drawn}");
