@@ -7,6 +7,7 @@ mod chat;
 mod check;
 mod decisions;
 mod examples;
+mod flow;
 mod folder;
 mod gateway;
 mod heal;
@@ -15,6 +16,7 @@ mod jobs;
 mod keys;
 mod knowledge;
 mod mode;
+mod plan;
 mod run;
 mod serve;
 mod sessions;
@@ -34,9 +36,12 @@ pub(crate) use check::CheckArguments;
 pub(crate) use decisions::{
     DecisionsArguments, DecisionsCommand, DecisionsListArguments, ScopeChoice, WordArguments,
 };
+pub(crate) use flow::{
+    FlowArguments, FlowCommand, FlowGraphArguments, FlowRunArguments, ManifestArguments,
+};
 pub(crate) use folder::FolderArguments;
 pub(crate) use gateway::{GatewayArguments, LogFormat};
-pub(crate) use heal::{HealArguments, ReportArguments, SourceChoice};
+pub(crate) use heal::{HealArguments, HealCommand, ReportArguments, SourceChoice};
 pub(crate) use help::command;
 pub(crate) use jobs::{
     InDoubtSetting, JobsArguments, JobsCommand, JobsListArguments, JobsPurgeArguments,
@@ -47,6 +52,10 @@ pub(crate) use keys::{KeysArguments, KeysCommand};
 pub(crate) use knowledge::{
     KnowledgeArguments, KnowledgeCheckArguments, KnowledgeCommand, KnowledgeExportArguments,
     KnowledgeKind, KnowledgeListArguments, RuleStateChoice,
+};
+pub(crate) use plan::{
+    PlanArguments, PlanCommand, PlanEditArguments, PlanMakeArguments, PlanRunArguments,
+    PlanShowArguments,
 };
 pub(crate) use run::{CacheAction, CacheArguments, ExitCodeOf, RunArguments, RunsArguments};
 pub(crate) use serve::ServeArguments;
@@ -133,6 +142,10 @@ pub(crate) enum Command {
     Heal(Box<HealArguments>),
     /// Asks for a change in words: planned, written, checked, healed and tracked, over many turns.
     Chat(Box<ChatArguments>),
+    /// Splits a big task into parts, runs them side by side, merges and checks them as one change.
+    Plan(Box<PlanArguments>),
+    /// Runs, checks and draws workflows: pipelines that a team writes as a file.
+    Flow(FlowArguments),
     /// Opens the workbench in the browser, with its API and the gateway; works at once without a key.
     Serve(ServeArguments),
     /// Takes an agent's report of an error, with its own fix if it has one, and heals where it may.

@@ -16,6 +16,7 @@ use salve_engine::jobs::{
     Generation, HEAL_FOLDER, HealHost, JobsPlace, ModelSource, NoModel, OpenJobs as Opened,
     StepParts, WhichModel, all_flows, all_steps,
 };
+use salve_engine::plan::Orchestrator;
 use salve_engine::session::{Conversation, ConversationParts};
 use salve_jobs::{
     EventId, FlowName, JobId, JobRunner, JobSnapshot, Jobs, RunningRunner, Steps, WorkerOptions,
@@ -215,7 +216,16 @@ impl<'a> OpenJobs<'a> {
 
     /// Puts together what conversations need, with the models that are configured, if any are.
     pub(crate) fn conversation(&self, hosts: Arc<dyn HealHost>) -> Result<Conversation, Failure> {
-        Ok(Conversation::new(ConversationParts {
+        Ok(Conversation::new(self.parts(hosts)?))
+    }
+
+    /// The same for plans of sub-tasks.
+    pub(crate) fn orchestrator(&self, hosts: Arc<dyn HealHost>) -> Result<Orchestrator, Failure> {
+        Ok(Orchestrator::new(self.parts(hosts)?))
+    }
+
+    fn parts(&self, hosts: Arc<dyn HealHost>) -> Result<ConversationParts, Failure> {
+        Ok(ConversationParts {
             store: self.opened.store.clone(),
             jobs: Arc::clone(&self.opened.jobs),
             models: self.models()?,
@@ -223,7 +233,7 @@ impl<'a> OpenJobs<'a> {
             clock: clock(),
             folder: self.place.folder.clone(),
             worker: self.worker(),
-        }))
+        })
     }
 
     fn models(&self) -> Result<Arc<dyn ModelSource>, Failure> {

@@ -29,6 +29,7 @@ mod run_environment;
 mod runtime;
 mod schemas;
 mod settings;
+mod settings_change;
 #[cfg(test)]
 mod settings_page;
 mod table;
@@ -138,6 +139,8 @@ fn run(arguments: Arguments, name: &str) -> CommandResult {
         Command::Check(options) => commands::check::run(&options, choice),
         Command::Heal(options) => commands::heal::run(&options, choice),
         Command::Chat(options) => commands::chat::run(&options, format()?),
+        Command::Plan(options) => commands::plan::run(&options, format()?),
+        Command::Flow(options) => commands::flow::run(&options, format()?),
         Command::Serve(options) => commands::serve::run(&options, format()?),
         Command::Report(options) => commands::report::run(&options, format()?),
         Command::Run(options) => commands::run::run(&options, format()?),

@@ -67,13 +67,24 @@ pub(super) const EXAMPLES: &[(&str, &str)] = &[
     ("explain", "salve explain OPEN_DOUBLE_QUOTE\nsalve explain"),
     ("files", "salve files\nsalve files --log --turn 2\nsalve files ID --format json"),
     (
+        "flow",
+        "salve flow check workflows.json\nsalve flow graph workflows.json --svg\nsalve flow run -p 'write src/limit.ts, a rate limiter'",
+    ),
+    (
+        "flow run",
+        "salve flow run -p 'write src/limit.ts, a rate limiter'\nsalve flow run workflows.json --input input.json --watch\nsalve flow run workflows.json -p 'document the API' --path docs/api.md --format jsonl",
+    ),
+    ("flow check", "salve flow check\nsalve flow check workflows.json --format json"),
+    ("flow graph", "salve flow graph\nsalve flow graph workflows.json --svg"),
+    (
         "gateway",
         "salve gateway --upstream https://api.openai.com/v1\nsalve gateway --upstream https://api.anthropic.com --port 8800",
     ),
     (
         "heal",
-        "salve heal\nsalve heal --no-model\nsalve heal -- cargo test\nsalve heal --dry-run\nsalve heal --patch fix.patch --format json",
+        "salve heal\nsalve heal --no-model\nsalve heal -- cargo test\nsalve heal --dry-run\nsalve heal --patch fix.patch --format json\nsalve heal --keep-going",
     ),
+    ("heal status", "salve heal status\nsalve heal status --format json"),
     (
         "history",
         "salve history\nsalve history --limit 5 --format json\nsalve history gc --max-size 100",
@@ -149,6 +160,27 @@ pub(super) const EXAMPLES: &[(&str, &str)] = &[
         "parse",
         "salve parse < answer.txt\nsalve parse --schema my-schema.json --format json < answer.txt",
     ),
+    (
+        "plan",
+        "salve plan make -p 'add authentication to the app'\nsalve plan show last\nsalve plan run last --yes\nsalve plan undo last 2",
+    ),
+    (
+        "plan make",
+        "salve plan make -p 'add authentication to the app'\nsalve plan make -p 'rename Cart to Basket' --map 'src/**/*.py'\nsalve plan make --import tasks.json --format json\nsalve plan make --granularity fine < request.md",
+    ),
+    (
+        "plan show",
+        "salve plan show\nsalve plan show ID --format json\nsalve plan show ID --documents",
+    ),
+    (
+        "plan edit",
+        "salve plan edit last --remove 3\nsalve plan edit last --reorder 2,1 --priority 4=1\nsalve plan edit last --set '2=Write the tests first'\nsalve plan edit last --file tasks.json",
+    ),
+    (
+        "plan run",
+        "salve plan run last --yes\nsalve plan run ID --yes --strategy b --max-cost 0.50\nsalve plan run ID --yes --retry 2\nsalve plan run ID --yes --skip 2 --format json",
+    ),
+    ("plan undo", "salve plan undo last 2"),
     (
         "policy",
         "salve policy command 'npm test && git push'\nsalve policy path ../x .git/config src/a.rs\nsalve policy profile everyday\nsalve policy approvals",

@@ -4,12 +4,14 @@
 
 use super::TreeArguments;
 use super::check::FailOn;
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use salve_engine::heal::machine::Strictness;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct HealArguments {
+    #[command(subcommand)]
+    pub(crate) what: Option<HealCommand>,
     #[command(flatten)]
     pub(crate) tree: TreeArguments,
     /// Asks no model: free fixes only.
@@ -40,6 +42,9 @@ pub(crate) struct HealArguments {
     /// Forgets how often errors of this workspace were not healed, which ends heals of them early.
     #[arg(long)]
     pub(crate) reset: bool,
+    /// Ends with 0 also where errors remain: the caller goes on, and reads the outcome.
+    #[arg(long)]
+    pub(crate) keep_going: bool,
     /// Heals again after each change of a file, until it is interrupted.
     #[arg(long)]
     pub(crate) watch: bool,
@@ -96,6 +101,15 @@ impl From<StrictnessChoice> for Strictness {
     }
 }
 
+#[derive(Debug, Subcommand)]
+pub(crate) enum HealCommand {
+    /// Shows what heals of this workspace did so far: attempts, errors not healed, checkpoints, tokens, files.
+    Status {
+        #[command(flatten)]
+        tree: TreeArguments,
+    },
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct ReportArguments {
     #[command(flatten)]
@@ -109,6 +123,7 @@ impl HealArguments {
     /// A heal of everything in a workspace, as a report starts it.
     pub(crate) fn reported(report: &ReportArguments) -> Self {
         Self {
+            what: None,
             tree: report.tree.clone(),
             no_model: report.no_model,
             sources: Vec::new(),
@@ -119,6 +134,7 @@ impl HealArguments {
             dry_run: false,
             patch: None,
             reset: false,
+            keep_going: false,
             watch: false,
             targets: Vec::new(),
             fail_on: FailOn::Error,

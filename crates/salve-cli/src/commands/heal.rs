@@ -9,8 +9,9 @@ mod draw;
 mod follow;
 mod patch_file;
 mod settings;
+mod status;
 
-use crate::arguments::{FormatChoice, HealArguments, PlaceArguments};
+use crate::arguments::{FormatChoice, HealArguments, HealCommand, PlaceArguments};
 use crate::automatic::Automatic;
 use crate::commands::history::drawn_files;
 use crate::failure::{CommandResult, Ending, Failure};
@@ -30,6 +31,9 @@ use std::sync::Arc;
 
 /// Runs `salve heal`.
 pub(crate) fn run(arguments: &HealArguments, format: FormatChoice) -> CommandResult {
+    if let Some(HealCommand::Status { tree }) = &arguments.what {
+        return status::run(tree, format);
+    }
     if !matches!(
         format,
         FormatChoice::Human | FormatChoice::Json | FormatChoice::Jsonl | FormatChoice::Github
@@ -64,7 +68,10 @@ fn once(arguments: &HealArguments, place: &Place, format: FormatChoice) -> Comma
     let input = input(arguments, place, &settings)?;
     let (_, report) = heal(input, environment, format)?;
     show(&report, arguments, place, format)?;
-    Ok(ending(&report))
+    Ok(match ending(&report) {
+        Ending::Findings if arguments.keep_going => Ending::Clean,
+        ending => ending,
+    })
 }
 
 /// Heals in this process, and shows what happens; returns the job and what it came to.

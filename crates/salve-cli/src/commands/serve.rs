@@ -135,7 +135,11 @@ async fn started(
         server,
         conversation: open.conversation(Arc::new(CommandHost { environment }))?,
         place: serving.place.clone(),
-        host: Arc::new(ServeHost { place: serving.place.clone(), practice }),
+        host: Arc::new(ServeHost {
+            place: serving.place.clone(),
+            practice,
+            changed: Default::default(),
+        }),
         label: WorkbenchLabel { practice, gateway, version },
     };
     Workbench::start(config).await.map_err(|error| {

@@ -168,6 +168,58 @@ fn h29_h31_a_heal_that_fails_leaves_tree_index_and_stash_as_they_were() {
 }
 
 #[test]
+fn h27_every_attempt_has_its_five_steps_in_the_log() {
+    let (place, settings) = project("heal-steps");
+    let ended = salve(&["heal", "--no-model", "--format", "jsonl"], "", &place, &settings);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let events: Vec<serde_json::Value> =
+        ended.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |number: &serde_json::Value| -> Vec<&str> {
+        let own = events.iter().filter(|event| event["attempt"] == *number);
+        own.filter_map(|event| event["step"].as_str()).collect()
+    };
+    let attempts: Vec<_> = events.iter().filter(|event| event["event"] == "attempt").collect();
+    assert!(!attempts.is_empty(), "{events:?}");
+    for attempt in attempts {
+        let steps = of(&attempt["number"]);
+        assert_eq!(steps, ["context", "fix", "apply", "test", "record"], "{events:?}");
+    }
+}
+
+#[test]
+fn h35_h40_r19_the_status_shows_what_heals_did_and_the_caller_may_go_on() {
+    let (place, settings) = project("heal-status");
+    let status = || -> serde_json::Value {
+        let ended = salve(&["heal", "status", "--format", "json"], "", &place, &settings);
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        serde_json::from_str(&ended.out).unwrap()
+    };
+    let before = status();
+    assert_eq!(before["heal_attempts"], 0, "{before}");
+    let ended = salve(&["checkpoint", "create", "start", "total.py"], "", &place, &settings);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let ended = salve(&["heal", "--no-model", "--yes", "--format", "json"], "", &place, &settings);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let healed = status();
+    assert!(healed["heal_attempts"].as_u64() > Some(0), "{healed}");
+    assert_eq!(healed["checkpoints"], serde_json::json!(["start"]));
+    assert_eq!(healed["tokens_used"], 0);
+    assert_eq!(healed["file_modifications"], serde_json::json!({ "total.py": 1 }));
+    assert_eq!(healed["error_counts"], serde_json::json!({}));
+
+    write(&place.join("limit.py"), "LIMIT = 5\nassert LIMIT == 7\n");
+    write(&place.join("Makefile"), "check:\n\t@python3 -c 'import limit'\n");
+    for (flag, code) in [(None, 1), (Some("--keep-going"), 0)] {
+        let arguments = ["heal", "--no-model"].into_iter().chain(flag).collect::<Vec<_>>();
+        let ended = salve(&arguments, "", &place, &settings);
+        assert_eq!(ended.code, Some(code), "{ended:?}");
+    }
+    let unhealed = status();
+    // No model was asked: a heal that tried so little says nothing against the error.
+    assert_eq!(unhealed["error_counts"], serde_json::json!({}), "{unhealed}");
+}
+
+#[test]
 fn a_worker_heals_what_was_left_for_it() {
     let (place, settings) = project("heal-worker");
     let root = place.canonicalize().unwrap().display().to_string();

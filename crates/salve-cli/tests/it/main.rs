@@ -21,6 +21,7 @@ mod models;
 mod no_namespaces;
 mod parse;
 mod place;
+mod plan;
 mod policy;
 mod resume;
 mod run;

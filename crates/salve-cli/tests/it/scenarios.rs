@@ -8,7 +8,8 @@
 //! `args` and `input`, and what is expected of it: `exit`, `report`, words of `err`, words of files in `.salve`
 //! (`state`), files that heals keep (`kept`). Before it the user may `write` files, change the `config`, and a
 //! disk may `damage` checkpoints; `user` are files beside the settings; `meanwhile` is done as soon as a model was
-//! asked. Those of `salve chat` are in `scenarios/chat`, named by the row they show; a step with `format` `jsonl` may
+//! asked. Those of `salve chat`, `salve plan` and `salve flow` are in folders of those names, named by the row they
+//! show; a step with `format` `jsonl` may
 //! say which `events` it writes, what of some of them (`happened`, in order; `told`, in any), which it `has` and
 //! `has_not`, and the `texts` of those of a name, word for word. `programs` of the verdict are scripts that are found
 //! before others. `outside` (texts)
@@ -38,6 +39,16 @@ fn every_scenario_ends_as_its_verdict_says() {
 #[test]
 fn every_conversation_ends_as_its_verdict_says() {
     play(&scenarios("chat"), 45);
+}
+
+#[test]
+fn every_plan_ends_as_its_verdict_says() {
+    play(&scenarios("plan"), 20);
+}
+
+#[test]
+fn every_workflow_ends_as_its_verdict_says() {
+    play(&scenarios("flow"), 18);
 }
 
 #[expect(clippy::disallowed_methods, reason = "one scenario can be chosen by hand")]

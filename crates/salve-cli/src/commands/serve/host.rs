@@ -8,19 +8,25 @@ use crate::commands::chat::TurnSettings;
 use crate::commands::{doctor, report};
 use crate::failure::Failure;
 use crate::settings::Settings;
+use crate::settings_change::{self, SettingChange};
 use crate::{batch, environment, workspace_config};
 use salve_check::{ListEntry, RiskClass, entries_to_add, show_entries};
 use salve_engine::facts::{CommandPaths, RepositoryFacts, judge_line};
 use salve_engine::host::Place;
 use salve_engine::session::TurnInput;
-use salve_serve::workbench::{CommandChoice, DoctorRow, HostFault, SettingRow, WorkbenchHost};
+use salve_serve::workbench::{
+    CommandChoice, DoctorRow, HostFault, SettingChanged, SettingRow, WorkbenchHost,
+};
 use salve_tree::Root;
 use salve_types::Timestamp;
+use std::sync::{Mutex, PoisonError};
 
 /// What the workbench asks of the command line.
 pub(super) struct ServeHost {
     pub(super) place: Place,
     pub(super) practice: bool,
+    /// The last change of a setting.
+    pub(super) changed: Mutex<Option<SettingChange>>,
 }
 
 impl ServeHost {
@@ -68,8 +74,32 @@ impl WorkbenchHost for ServeHost {
 
     fn settings(&self) -> Result<Vec<SettingRow>, HostFault> {
         let settings = self.settings_here().map_err(|failure| fault(&failure))?;
-        let row = |(name, value, origin)| SettingRow { name, value, origin };
+        let row = |(name, value, origin): (String, String, String)| SettingRow {
+            choices: settings_change::choices(&name).iter().map(ToString::to_string).collect(),
+            name,
+            value,
+            origin,
+        };
         Ok(settings.rows().into_iter().map(row).collect())
+    }
+
+    fn change_setting(&self, name: &str, value: &str) -> Result<(), HostFault> {
+        let change = settings_change::change(name, value).map_err(|failure| fault(&failure))?;
+        *self.changed.lock().unwrap_or_else(PoisonError::into_inner) = Some(change);
+        Ok(())
+    }
+
+    fn changed_setting(&self) -> Option<SettingChanged> {
+        let changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
+        let SettingChange { name, before, after, path, .. } = changed;
+        Some(SettingChanged { name, before, after, file: path.display().to_string() })
+    }
+
+    fn undo_setting(&self) -> Result<bool, HostFault> {
+        let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(change) = changed.take() else { return Ok(false) };
+        settings_change::undo(&change).map_err(|failure| fault(&failure))?;
+        Ok(true)
     }
 
     fn doctor(&self) -> Vec<DoctorRow> {
