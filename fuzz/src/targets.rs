@@ -22,6 +22,7 @@ mod shell;
 mod stitch;
 mod syntax;
 mod wire;
+mod workflow;
 
 /// One property check.
 pub struct Target {
@@ -54,6 +55,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "stitch", check: stitch::check, dictionary: CODE },
     Target { name: "syntax", check: syntax::check, dictionary: CODE },
     Target { name: "wire", check: wire::check, dictionary: WIRE },
+    Target { name: "workflow", check: workflow::check, dictionary: WORKFLOWS },
 ];
 
 #[rustfmt::skip]
@@ -61,6 +63,14 @@ const GRAPHS: &[&str] = &[
     "{\"nodes\":[", "{\"id\":\"a\",\"step\":\"work\"}", "\"flow\":\"Graph@1\"", "\"depends_on\":[\"a\"]",
     "\"edges\":[{\"from\":\"a\",\"to\":\"b\"}]", "\"join\":\"any\"", "\"parallel\":1", "\"input\":",
     "{\"$from\":\"a\",\"at\":\"/x\"}", "\"output\":", "\"on_fail\":\"continue\"", "\"retry\":{\"attempts\":1}",
+];
+
+#[rustfmt::skip]
+const WORKFLOWS: &[&str] = &[
+    "\"Block:A\": {", "\"worker\": \"Worker:CodeGenerator\",", "\"worker\": \"Internal:FileSystemWriter\",", "\"validationSchema\": \"CodeOnly\",",
+    "\"payload_merge_strategy\": [\"latest\"],", "\"transitions\": [", "{ \"on_signal\": \"SIGNAL:SUCCESS\", \"action\": \"JUMP:Core_Halt__Success\" },",
+    "\"JUMP:Block:A\"", "\"SIGNAL:CHECK_FAIL\"", "\"nodes\": {", "\"blocks\": {", "\"limits\": { \"runs\": 3 },", "\"schemas\": { \"S\": {} },", "\"start\": \"A\",",
+    "/* c */", "// c\n", "/*", "]", "}", ",", "\u{feff}",
 ];
 
 #[rustfmt::skip]

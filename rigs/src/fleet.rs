@@ -17,7 +17,7 @@ mod suites;
 mod watcher;
 
 use anyhow::{bail, ensure};
-use postgres::Postgres;
+pub(crate) use postgres::Postgres;
 use report::Row;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -63,14 +63,14 @@ pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
 fn run_part(part: &str, release: bool) -> anyhow::Result<Vec<Row>> {
     match part {
         "suites" => suites::run(&Postgres::start(&[])?),
-        "scenario" => scenario::run(&salve(release)?),
-        "knowledge" => knowledge::run(&salve(release)?),
-        _ => speed::run(&salve(release)?, release),
+        "scenario" => scenario::run(&salve_with_postgres(release)?),
+        "knowledge" => knowledge::run(&salve_with_postgres(release)?),
+        _ => speed::run(&salve_with_postgres(release)?, release),
     }
 }
 
-// The fleet's binary: the tests' own features, and Postgres.
-fn salve(release: bool) -> anyhow::Result<PathBuf> {
+/// Builds the fleet's binary: the tests' own features, and Postgres.
+pub(crate) fn salve_with_postgres(release: bool) -> anyhow::Result<PathBuf> {
     let mut build = process::cargo(&["build", "--workspace", "--features", "salve-cli/fleet"]);
     build.args(["--bin", "salve"]).args(release.then_some("--profile=dist"));
     process::run(&mut build)?;

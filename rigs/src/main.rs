@@ -21,7 +21,9 @@ mod gateway;
 mod growth;
 mod heal;
 mod landed;
+mod mutate;
 mod pairs;
+mod plan;
 mod product;
 mod race;
 mod redact;
@@ -50,9 +52,13 @@ const TASKS: &[Task] = &[
     Task { name: "crash-child", run: crash::run_child, short: None },
     Task { name: "ambiguity", run: ambiguity::run, short: Some(ambiguity::short) },
     Task { name: "edits", run: edits::run, short: Some(edits::short) },
+    Task { name: "mutate", run: mutate::run, short: Some(mutate::short) },
+    // Started by `mutate`, not by people.
+    Task { name: "mutate-peer", run: mutate::run_child, short: None },
     Task { name: "growth", run: growth::run, short: Some(growth::short) },
     Task { name: "heal-bench", run: heal::run, short: Some(heal::short) },
     Task { name: "chat-bench", run: chat::run, short: Some(chat::short) },
+    Task { name: "plan-bench", run: plan::run, short: Some(plan::short) },
     Task { name: "browser", run: browser::run, short: Some(browser::short) },
     Task { name: "pairs", run: pairs::run, short: None },
     Task { name: "redact", run: redact::run, short: None },
@@ -109,6 +115,7 @@ mod tests {
         let listed: BTreeSet<&str> = xtask::rig::RIGS.iter().map(|rig| rig.name).collect();
         let mut here: BTreeSet<&str> = TASKS.iter().map(|task| task.name).collect();
         assert!(here.remove("crash-child"));
+        assert!(here.remove("mutate-peer"));
         assert_eq!(listed, here);
     }
 }

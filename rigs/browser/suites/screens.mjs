@@ -3,6 +3,8 @@
 // In: a new user, and one who worked a while. Out: empty states that say what to do, and the facts of what happened.
 // Never a figure that nothing stands behind.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { SCREENS, ask, button, navigation, visit } from '../lib/chat.mjs';
 import { ensure, same, suite, until } from '../lib/runner.mjs';
 import { FILES, LIMIT } from '../lib/answers.mjs';
@@ -52,6 +54,21 @@ test('screens_settings_show_their_origin', {}, async (t) => {
   ensure(/doctor/i.test(await main(page)), 'the doctor is there');
 });
 
+test('screens_a_setting_is_changed_in_the_users_file_and_taken_back', {}, async (t) => {
+  const { stage, page } = await t.chat({ settings: '# mine\nauto_apply_files = true # for now\n' });
+  const config = join(stage.folder, 'home/salve/config.toml');
+  const before = readFileSync(config, 'utf8');
+  await visit(page, 'Settings');
+  const row = page.getByRole('row').filter({ has: page.getByLabel('Value of auto_apply_files') });
+  await row.getByRole('combobox').selectOption('false');
+  await row.getByRole('button', { name: 'Change' }).click();
+  await until('the line is changed', () => readFileSync(config, 'utf8') === before.replace('= true', '= false'));
+  await page.getByRole('heading', { name: 'Last change' }).waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await until('it is as it was', () => readFileSync(config, 'utf8') === before);
+  await until('nothing is left to undo', async () => (await page.getByRole('heading', { name: 'Last change' }).count()) === 0);
+});
+
 test('screens_a_theme_is_chosen_and_kept', {}, async (t) => {
   const page = await t.window(await t.stage());
   const colour = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -74,9 +91,9 @@ test('screens_the_sheet_of_keys_opens_with_a_question_mark', {}, async (t) => {
 
 test('screens_the_command_palette_finds_a_screen', {}, async (t) => {
   const page = await t.window(await t.stage());
-  await page.keyboard.press('Control+k');
   const dialog = page.getByRole('dialog');
-  await dialog.waitFor();
+  // The key is heard once the page's own modules run.
+  await until('the palette', async () => { await page.keyboard.press('Control+k'); return dialog.isVisible(); });
   await page.keyboard.type('knowl');
   await page.keyboard.press('Enter');
   await until('the screen', async () => (await navigation(page).getByRole('link', { name: 'Knowledge', exact: true }).getAttribute('aria-current')) === 'page');

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { NARROW, WIDE } from '../lib/browser.mjs';
 import { SCREENS, button, ask, openChat, send, over, visit } from '../lib/chat.mjs';
 import { ensure, suite, until } from '../lib/runner.mjs';
+import { RULES, full, rule } from '../lib/answers.mjs';
 import { filled } from './axe.mjs';
 
 const test = suite('shots');
@@ -59,5 +60,25 @@ for (const scheme of ['light', 'dark']) {
     if (await side.count()) await side.click();
     await page.waitForTimeout(150);
     await shoot(t, page, `side-by-side-${scheme}`);
+  });
+}
+
+// The pictures of docs/: a request as a person writes it, in a project with a name.
+for (const scheme of ['light', 'dark']) {
+  test(`shots_for_the_docs_${scheme}`, { seconds: 90 }, async (t) => {
+    const rules = [rule('Raise the limit', { ...full, sections: full.sections.slice(0, 1), commands: [], nextSteps: full.nextSteps.slice(0, 3) }), ...RULES];
+    const { stage, page } = await t.chat({ rules, settings: 'auto_apply_files = false\n' }, { scheme });
+    const turn = await ask(page, 'Raise the limit in limit.py to 7, and say so in notes.py');
+    await button(turn, 'Apply 2 changes').waitFor();
+    await turn.getByRole('heading', { name: 'What changes' }).scrollIntoViewIfNeeded();
+    await shoot(t, page, `docs-chat-${scheme}`);
+    await page.setViewportSize(NARROW);
+    await shoot(t, page, `docs-chat-${scheme}-390`);
+    await page.setViewportSize(WIDE);
+    await button(turn, 'Apply 2 changes').click();
+    await until('it is written', () => stage.read('limit.py').includes('LIMIT = 7'));
+    await until('it is done', async () => /✓ Done/.test(await turn.innerText()));
+    await visit(page, 'History');
+    await shoot(t, page, `docs-history-${scheme}`);
   });
 }

@@ -14,7 +14,7 @@ const isShown = async (page) => (await details(page).count()) === 1 && (await de
 const inView = (locator) => locator.evaluate((node) => {
   const box = node.getBoundingClientRect();
   return box.bottom > 0 && box.top < innerHeight && box.width > 0 && getComputedStyle(node).visibility === 'visible';
-});
+}, undefined, { timeout: 500 }).catch(() => false);
 
 async function scrollTo(page, where) {
   await page.mouse.move(640, 350);

@@ -25,8 +25,8 @@ pub(super) struct Tools {
 impl Tools {
     /// Finds what is there and installs what is missing; the inner error is the reason for a skip.
     pub(super) fn find(all: bool) -> anyhow::Result<Result<Self, String>> {
-        if !process::answers(Command::new("node").arg("--version")) {
-            return Ok(Err("Node is not installed".to_owned()));
+        if !has_node() {
+            return Ok(Err("there is no Node with npm, and apt could not install it".to_owned()));
         }
         let Some(chromium) = chromium() else {
             return Ok(Err("there is no chromium, and apt could not install one".to_owned()));
@@ -45,18 +45,32 @@ fn chromium() -> Option<PathBuf> {
         let names = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
         names.iter().map(PathBuf::from).find(|path| path.is_file())
     };
-    found().or_else(|| {
-        println!("chromium is missing; apt is asked for it");
+    found().or_else(|| apt(&["chromium"]).then(found).flatten())
+}
+
+fn has_node() -> bool {
+    let answers = || {
+        process::answers(Command::new("node").arg("--version"))
+            && process::answers(Command::new("npm").arg("--version"))
+    };
+    answers() || (apt(&["nodejs", "npm"]) && answers())
+}
+
+// Asks apt for packages; a machine whose lists are empty or old is asked to read them first.
+fn apt(packages: &[&str]) -> bool {
+    println!("{} is missing; apt is asked for it", packages.join(" and "));
+    let ask = |words: &[&str]| {
         let mut command = Command::new("apt-get");
-        command.args(["install", "-y", "-q", "--no-install-recommends", "chromium"]);
-        match process::run(command.env("DEBIAN_FRONTEND", "noninteractive")) {
-            Ok(()) => found(),
-            Err(error) => {
-                println!("NOT INSTALLED: {error:#}");
-                None
-            }
-        }
-    })
+        command.args(["-q", "-o", "Acquire::http::Timeout=20", "-o", "Acquire::Retries=1"]);
+        process::run(command.args(words).env("DEBIAN_FRONTEND", "noninteractive"))
+    };
+    let install = ["install", "-y", "--no-install-recommends"];
+    let install: Vec<&str> = install.iter().chain(packages).copied().collect();
+    let done = ask(&install).or_else(|_| ask(&["update"]).and_then(|()| ask(&install)));
+    if let Err(error) = &done {
+        println!("NOT INSTALLED: {error:#}");
+    }
+    done.is_ok()
 }
 
 // The lock file holds the hash of each package, so that what is installed is what was tested.

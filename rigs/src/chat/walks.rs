@@ -1,4 +1,4 @@
-//! Random walks through conversations: turns, decisions, rewinds, forks, edits by hand, in any order.
+//! Random walks through conversations: turns, decisions, rewinds, forks, handoffs, edits by hand, in any order.
 //!
 //! In: how many, and a seed. Out: how many steps of each kind there were. After every step, and after the store was
 //! opened again, everything is what the walk believes: the files, the position of the history, the tasks, the
@@ -118,7 +118,7 @@ impl Walk {
 
     async fn step(&mut self) -> Result<(&'static str, Known)> {
         let talk = self.random.below(self.belief.talks.len());
-        match self.random.below(20) {
+        match self.random.below(21) {
             0..9 => self.turn(talk).await,
             9 | 10 if !self.held.is_empty() => self.decide().await,
             11 | 12 => self.edit(),
@@ -127,7 +127,7 @@ impl Walk {
             17 => self.fork(talk).await,
             18 => self.undo().await,
             19 => self.redo().await,
-            // Place for a handoff: a child that begins with what its parent has open.
+            20 => self.hand_over(talk).await,
             _ => self.edit(),
         }
     }

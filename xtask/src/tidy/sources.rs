@@ -59,6 +59,8 @@ const BACKUPS: &str = "crates/salve-store/src/backup.rs";
 // What a heal keeps between two steps, and what it leaves for people in `.salve`.
 const HEAL_STATE: &str = "crates/salve-engine/src/heal/state.rs";
 const HEAL_FILES: &str = "crates/salve-engine/src/heal/journal_files.rs";
+// The results of sub-tasks until they are merged, in the user's data folder.
+const PLAN_RESULTS: &str = "crates/salve-engine/src/plan/work/folder.rs";
 // It moves the old database of jobs out of the way, once.
 const IMPORT: &str = "crates/salve-store/src/tables/engine/import.rs";
 
@@ -71,9 +73,9 @@ const ASIDE: &str = "crates/salve-check/src/runner/protected_files.rs";
 #[rustfmt::skip]
 const OWNED: &[Owned] = &[
     Owned { call: "fs::write(", owners: &[TREE, CLI], why: "only salve-tree writes project files" },
-    Owned { call: "File::create(", owners: &[TREE, CLI, HEAL_STATE, HEAL_FILES], why: "only salve-tree writes project files" },
+    Owned { call: "File::create(", owners: &[TREE, CLI, HEAL_STATE, HEAL_FILES, PLAN_RESULTS], why: "only salve-tree writes project files" },
     Owned { call: "fs::remove_", owners: &[TREE, CLI, RUNNER, SANDBOX, BACKUPS, CHECKED_COPY, HEAL_STATE], why: "only salve-tree removes project files" },
-    Owned { call: "fs::rename(", owners: &[TREE, CLI, IMPORT, ASIDE], why: "only salve-tree moves project files" },
+    Owned { call: "fs::rename(", owners: &[TREE, CLI, IMPORT, ASIDE, PLAN_RESULTS], why: "only salve-tree moves project files" },
     Owned { call: "Command::new(", owners: &[CHECK], why: "only salve-check starts processes" },
     Owned { call: "env::var", owners: &[CLI], why: "only salve-cli reads the environment" },
     Owned { call: "env::current_dir(", owners: &[CLI], why: "only salve-cli asks where it is" },

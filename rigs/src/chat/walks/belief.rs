@@ -56,15 +56,26 @@ pub(super) struct Rewind {
 pub(super) struct Talk {
     pub(super) session: SessionId,
     pub(super) turns: Vec<Turn>,
+    /// How many of them are those of the session it goes on from, whose changes it has and whose words it has not.
+    pub(super) inherited: usize,
     /// The tasks that were listed, each with the turn that listed it first.
     pub(super) tasks: BTreeMap<String, usize>,
     pub(super) rewinds: Vec<Rewind>,
+    /// How many turns it had when it handed over last.
+    pub(super) handed_over_at: Option<usize>,
 }
 
 impl Talk {
     /// Begins one.
     pub(super) fn new(session: SessionId) -> Self {
-        Self { session, turns: Vec::new(), tasks: BTreeMap::new(), rewinds: Vec::new() }
+        Self {
+            session,
+            turns: Vec::new(),
+            inherited: 0,
+            tasks: BTreeMap::new(),
+            rewinds: Vec::new(),
+            handed_over_at: None,
+        }
     }
 
     /// Returns the changes it knows.
@@ -78,6 +89,7 @@ impl Talk {
         Self {
             session,
             turns: self.turns.iter().take(turns).cloned().collect(),
+            inherited: self.inherited.min(turns),
             tasks: self
                 .tasks
                 .iter()
@@ -85,7 +97,19 @@ impl Talk {
                 .map(|(task, turn)| (task.clone(), *turn))
                 .collect(),
             rewinds: Vec::new(),
+            handed_over_at: None,
         }
+    }
+
+    /// Tells whether it handed over after the turn it is at: another choice there is the same.
+    pub(super) fn handed_over(&self) -> bool {
+        self.handed_over_at == Some(self.turns.len())
+    }
+
+    /// Hands over to another.
+    pub(super) fn hand_over(&self, session: SessionId) -> Self {
+        let turns = self.turns.len();
+        Self { inherited: turns, ..self.fork(session, turns) }
     }
 }
 
@@ -129,6 +153,14 @@ impl Belief {
     pub(super) fn by_history(&self) -> Contents {
         let in_force = self.changes.iter().filter(|change| change.in_force);
         in_force.flat_map(|change| change.after.clone()).collect()
+    }
+
+    /// Lists the files that are not what the history says.
+    pub(super) fn by_hand(&self) -> BTreeSet<String> {
+        let by_history = self.by_history();
+        let is_other =
+            |(path, said): &(&String, &Option<String>)| self.files.get(*path) != said.as_ref();
+        by_history.iter().filter(is_other).map(|(path, _)| path.clone()).collect()
     }
 
     /// Lists the files that were changed by hand since these changes, newest first, and are not what taking them

@@ -79,7 +79,8 @@ async fn session(belief: &Belief, store: &Store, history: &History, talk: &Talk)
     ensure!(known == wanted, "changes: {known:?}, believed: {wanted:?}");
     let rewound: Vec<bool> =
         store.turns(&talk.session).await?.iter().map(|turn| turn.rewound).collect();
-    let believed: Vec<bool> = talk.turns.iter().map(|turn| turn.rewound).collect();
+    let believed: Vec<bool> =
+        talk.turns.iter().skip(talk.inherited).map(|turn| turn.rewound).collect();
     ensure!(rewound == believed, "rewound: {rewound:?}, believed: {believed:?}");
     let events = store.session_events(&talk.session, 0, 100_000).await?;
     ensure!(events.is_sorted_by(|one, next| one.id < next.id), "events out of order");

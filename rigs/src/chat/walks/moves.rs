@@ -1,13 +1,14 @@
-//! The moves of a walk: rewinds of sessions, undo and redo beside them, forks.
+//! The moves of a walk: rewinds of sessions, undo and redo beside them, forks, handoffs.
 //!
 //! In: a talk of the walk. Out: what was believed to happen, noted; a move that should have been refused, or should
 //! not, is an error. Never a merge: what it leaves is not known beforehand.
 
-use super::belief::{Change, Rewind};
+use super::belief::{Change, Contents, Rewind, Turn};
 use super::{Known, Walk, desk};
 use anyhow::{Context, Result, bail, ensure};
 use salve_engine::session::{
-    RewindDone, RewindError, RewindRequest, RewindScope, moved_changes, rewind_session, undo_rewind,
+    HandoffChoice, HandoffDone, RewindDone, RewindError, RewindRequest, RewindScope,
+    decide_handoff, moved_changes, rewind_session, undo_rewind,
 };
 use salve_store::SessionRecord;
 use salve_tree::{
@@ -37,13 +38,13 @@ impl Walk {
         let others = chain.iter().any(is_other);
         let touched = self.belief.touched(&chain);
         let edited = self.belief.in_the_way(&chain);
+        let unnoticed = self.belief.by_hand();
         let turn_number = u32::try_from(turn + 1)?;
         let request = RewindRequest { turn: turn_number, scope: what, on_changed };
         let session = self.record(talk).await?;
         let (tree, _) = Workspace::open(&self.root, WorkspaceOptions::default())?;
         let store = self.desk.store();
         let done = rewind_session(store, &session, &tree, request, &meta()?).await?;
-        let known = Known { talk: Some(talk), files: Some(touched.clone()) };
         match done {
             RewindDone::Nothing => {
                 ensure!(
@@ -66,8 +67,9 @@ impl Walk {
                     RewindOutcome::Moved(moved) => moved.recorded.clone(),
                     _ => None,
                 };
+                let before = self.belief.now(&touched);
                 self.went_back(talk, (chain, counted), &touched, (recorded, edited))?;
-                Ok((kind, known))
+                Ok((kind, self.known(talk, &touched, (&before, &unnoticed))))
             }
         }
     }
@@ -123,6 +125,7 @@ impl Walk {
             let now = self.belief.files.get(path);
             now != rewind.left[path].as_ref() && now != rewind.files[path].as_ref()
         });
+        let mut known = Known::default();
         match done {
             Err(RewindError::MovedSince) => {
                 ensure!(moved && self.belief.top() != rewind.top, "nothing moved on");
@@ -136,17 +139,31 @@ impl Walk {
                 let mut again = rewind.changes.clone();
                 again.reverse();
                 again.extend(rewind.recorded);
+                let (before, unnoticed) = (self.belief.now(&touched), self.belief.by_hand());
                 self.belief.make_again(&again);
                 self.belief.put(&rewind.files);
+                known = self.known(talk, &touched, (&before, &unnoticed));
                 let talk = &mut self.belief.talks[talk];
                 rewind.turns.iter().for_each(|turn| talk.turns[*turn].rewound = false);
                 talk.rewinds.pop();
             }
             other => bail!("{other:?}"),
         }
-        let files = Some(touched).filter(|_| matches!(done, Ok(RewindDone::Moved { .. })));
-        let talk = files.is_some().then_some(talk);
-        Ok(("rewinds taken back", Known { talk, files }))
+        Ok(("rewinds taken back", known))
+    }
+
+    // A file that somebody had made what a move makes it is not moved: the session hears of that at its next turn.
+    fn known(
+        &self,
+        talk: usize,
+        touched: &BTreeSet<String>,
+        (before, by_hand): (&Contents, &BTreeSet<String>),
+    ) -> Known {
+        let is_moved = |path: &&String| {
+            !by_hand.contains(*path) || self.belief.files.get(*path) != before[*path].as_ref()
+        };
+        let files = touched.iter().filter(is_moved).cloned().collect();
+        Known { talk: Some(talk), files: Some(files) }
     }
 
     /// `salve undo`: the last change is taken back, whoever made it.
@@ -210,6 +227,29 @@ impl Walk {
         Ok(("forks", Known::default()))
     }
 
+    /// A session hands over to another: twice, as after a crash, which makes one child.
+    pub(super) async fn hand_over(&mut self, talk: usize) -> Result<(&'static str, Known)> {
+        let waits = self.held.iter().any(|held| held.talk == talk);
+        if waits || self.belief.talks.len() > 3 || self.belief.talks[talk].handed_over() {
+            return self.edit();
+        }
+        self.did.push(format!("handoff of {talk}"));
+        let session = self.belief.talks[talk].session.clone();
+        let store = self.desk.store();
+        let mut children = Vec::new();
+        for _ in 0..2 {
+            match decide_handoff(store, &session, HandoffChoice::Handoff).await? {
+                HandoffDone::Handoff { child, .. } => children.push(child.id),
+                other => bail!("{other:?}"),
+            }
+        }
+        ensure!(children[0] == children[1], "two children: {children:?}");
+        let child = self.belief.talks[talk].hand_over(children.swap_remove(0));
+        self.belief.talks[talk].handed_over_at = Some(self.belief.talks[talk].turns.len());
+        self.belief.talks.push(child);
+        Ok(("handoffs", Known::default()))
+    }
+
     async fn record(&self, talk: usize) -> Result<SessionRecord> {
         let session = &self.belief.talks[talk].session;
         self.desk.store().session(session).await?.context("the session is gone")
@@ -218,7 +258,9 @@ impl Walk {
     fn way(&self, talk: usize, turn: usize, what: RewindScope) -> Way {
         let turns = &self.belief.talks[talk].turns;
         let later = turns.iter().enumerate().skip(turn);
-        let counted = later.clone().filter(|(_, turn)| !turn.rewound).map(|(at, _)| at).collect();
+        let inherited = self.belief.talks[talk].inherited;
+        let counts = |(at, turn): &(usize, &Turn)| *at >= inherited && !turn.rewound;
+        let counted = later.clone().filter(counts).map(|(at, _)| at).collect();
         let own = later.flat_map(|(_, turn)| turn.changes.iter().copied());
         let own: BTreeSet<usize> = own.filter(|at| self.belief.changes[*at].in_force).collect();
         match what {

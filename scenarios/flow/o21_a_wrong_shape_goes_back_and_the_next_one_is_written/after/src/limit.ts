@@ -1,0 +1,3 @@
+export function limit(n: number): number {
+  return Math.min(n, 7);
+}

@@ -1,0 +1,2 @@
+def three():
+    return 3

@@ -1,0 +1,2 @@
+def get_one():
+    return 1

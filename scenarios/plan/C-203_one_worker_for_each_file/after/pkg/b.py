@@ -1,0 +1,2 @@
+def get_two():
+    return 2

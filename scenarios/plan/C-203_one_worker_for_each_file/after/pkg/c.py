@@ -1,0 +1,2 @@
+def get_three():
+    return 3

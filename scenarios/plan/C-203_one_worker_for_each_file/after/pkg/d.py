@@ -1,0 +1,2 @@
+def get_four():
+    return 4

@@ -1,0 +1,2 @@
+def five():
+    return 5

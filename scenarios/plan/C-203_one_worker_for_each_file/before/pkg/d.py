@@ -1,0 +1,2 @@
+def four():
+    return 4

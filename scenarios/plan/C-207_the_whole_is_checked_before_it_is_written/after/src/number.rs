@@ -1,0 +1,3 @@
+pub fn amount() -> u32 {
+    21
+}

@@ -1,0 +1,5 @@
+use crate::number::amount;
+
+pub fn twice() -> u32 {
+    amount() * 2
+}

@@ -1,0 +1,4 @@
+mod number;
+mod user;
+
+pub use user::twice;

@@ -1,0 +1,3 @@
+pub fn number() -> u32 {
+    21
+}

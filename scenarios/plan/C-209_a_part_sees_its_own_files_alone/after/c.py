@@ -1,0 +1,3 @@
+def three():
+    return 3
+# MARK OF C
