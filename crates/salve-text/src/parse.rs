@@ -4,6 +4,7 @@
 //! sure they are, the repairs with their byte spans, and every value found on the way. Never fails,
 //! never invents a string, and takes time linear in the text however it is cut into pieces.
 
+mod again;
 mod bare;
 mod block;
 mod call;
@@ -17,6 +18,7 @@ mod machine;
 mod number;
 mod odd_key;
 mod outlook;
+mod patch;
 mod paths;
 mod quote;
 mod repair;
@@ -182,6 +184,7 @@ pub fn parse_json(text: &str, options: &ParseOptions) -> Parsed {
 #[derive(Debug)]
 pub struct JsonParser {
     machine: Machine,
+    options: ParseOptions,
     // Positions are 32 bits wide; what is longer is not read, and said so.
     limit: usize,
     unread: usize,
@@ -191,7 +194,8 @@ impl JsonParser {
     /// Makes a parser that has seen nothing yet.
     pub fn new(options: &ParseOptions) -> Self {
         let machine = Machine::new(options.mode, options.max_depth.max(1));
-        Self { machine, limit: u32::MAX as usize - 2, unread: 0 }
+        let options = options.clone();
+        Self { machine, options, limit: u32::MAX as usize - 2, unread: 0 }
     }
 
     /// Takes the next piece.
@@ -214,8 +218,15 @@ impl JsonParser {
         &self.machine.tree
     }
 
-    /// Ends the text.
-    pub fn finish(mut self) -> Parsed {
+    /// Ends the text. Where it has faults, the reading with the least repairs is chosen, which may be
+    /// another one than the last snapshot showed.
+    pub fn finish(self) -> Parsed {
+        let options = self.options.clone();
+        again::least_cost(self.first_reading(), &options)
+    }
+
+    // What the text was read as while it came.
+    fn first_reading(mut self) -> Parsed {
         self.machine.undo_trial();
         self.machine.last = true;
         self.machine.run();

@@ -135,13 +135,18 @@ impl Machine {
         let Some(byte) = self.byte(next)? else { return Ok(Possible) };
         let quoted = quote_of(self.bytes(), next).is_some();
         let sure = match kind {
+            // `"x";⏎}`: one more after the last member.
+            Some(kind) if newline && kind.is_closed_by(byte) => {
+                let behind = self.skip_gap(next + 1)?;
+                matches!(self.byte(behind)?, None | Some(b';' | b',' | b'}' | b']' | b'`'))
+            }
             Some(kind) if kind.has_keys() => {
-                quoted && self.key_follows(next)? || newline && self.word_key_follows(next)?
+                quoted && self.key_follows(next)? || self.word_key_follows(next)?
             }
             _ => {
                 newline && (quoted || matches!(byte, b'{' | b'['))
-                    || (quoted || byte.is_ascii_digit()) && self.value_follows(next)?
-                    || byte == b'{' && self.quote_behind(next)?
+                    || self.value_follows(next)?
+                    || matches!(byte, b'{' | b'[') && self.quote_behind(next)?
             }
         };
         Ok(if sure { Sure } else { Unlikely })
@@ -344,7 +349,7 @@ impl Machine {
                 end += 1;
             }
             let word = &self.bytes()[at..end];
-            let number = word.first().is_some_and(|it| it.is_ascii_digit() || *it == b'-');
+            let number = matches!(word, [b'0'..=b'9' | b'-', ..] | [b'.', b'0'..=b'9', ..]);
             if !number && super::bare::literal(word).is_none() {
                 return Ok(false);
             }

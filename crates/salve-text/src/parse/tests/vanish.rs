@@ -27,6 +27,56 @@ fn a_lost_brace_between_two_objects_keeps_both() {
 }
 
 #[test]
+fn the_reading_with_the_least_repairs_is_chosen() {
+    let cases = [
+        // The bracket of a list of objects was lost.
+        (
+            r#"{"n":1,"rows":{"a":1,"b":2},{"a":3,"b":4}]}"#,
+            r#"{"n":1,"rows":[{"a":1,"b":2},{"a":3,"b":4}]}"#,
+        ),
+        (r#"{"a":[true],"e":null, null]}"#, r#"{"a":[true],"e":[null,null]}"#),
+        // The brace between two objects of a list was lost, and both begin alike.
+        (
+            r#"{"m":[{"role":"x","t":"one two"{"role":"x","t":null}],"n":1}"#,
+            r#"{"m":[{"role":"x","t":"one two"},{"role":"x","t":null}],"n":1}"#,
+        ),
+        (
+            r#"[{"t":1,"c":{"v":"d"} {"t":2,"c":{"v":"e"}}]"#,
+            r#"[{"t":1,"c":{"v":"d"}},{"t":2,"c":{"v":"e"}}]"#,
+        ),
+        // Semicolons for commas, one of them after the last member.
+        (
+            "{\"a\": \"x\";\n \"b\": {\"c\": \"y\";\n };\n \"d\": [\"p\"; null; \"q\"]}",
+            r#"{"a":"x","b":{"c":"y"},"d":["p",null,"q"]}"#,
+        ),
+        // The quote after a key was lost, and the key's value has lines of its own.
+        ("{\"flags: [\n null,\n true\n ],\n \"a\": 1}", r#"{"flags":[null,true],"a":1}"#),
+    ];
+    check_table(ParseMode::Llm, &cases);
+    for (text, _) in cases {
+        let parsed = parse(text, ParseMode::Llm);
+        assert!(text.contains(';') || !parsed.complete, "{text}");
+        // The repairs are those of the text as it is.
+        let strict = crate::parse::replay(text, &parsed.repairs());
+        assert_eq!(serde_json::from_str::<Value>(&strict).ok(), value(&parsed), "{text} {strict}");
+    }
+}
+
+#[test]
+fn words_in_quotes_stay_in_their_string() {
+    check_table(
+        ParseMode::Llm,
+        &[
+            (
+                r#"{"x": "an object {"k": "v"}, inside words"}"#,
+                r#"{"x":"an object {\"k\": \"v\"}, inside words"}"#,
+            ),
+            (r#"{"a":1,"b":2,"a":3}"#, r#"{"a":3,"b":2}"#),
+        ],
+    );
+}
+
+#[test]
 fn what_is_lost_is_not_called_complete() {
     for text in [r#"{"a":1,"a":2}"#, r#"{"x":{"a":[1],"b":0,"a":"y"}}"#, r#"[{"i":1{"i":2}]"#] {
         for mode in [ParseMode::Llm, ParseMode::Text] {
