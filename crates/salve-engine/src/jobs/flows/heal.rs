@@ -15,7 +15,7 @@ use salve_jobs::{FlowCtx, FlowError, FlowName, JobError, Json, Retry, StepError,
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use steps::{ANSWER, BEGIN, FINISH, PROMPT, RESUME, WORK};
+use steps::{ANSWER, BEGIN, CLEAR, FINISH, PROMPT, RESUME, WORK};
 
 /// The stage under which the loop says what happened; its detail is a list of events.
 pub const HEAL_STAGE: &str = "healing";
@@ -116,6 +116,8 @@ pub(super) async fn run_heal(context: Arc<dyn FlowCtx>, input: Json) -> Result<J
                 run.step(RESUME, &Resumed { at, with: with.unwrap_or_default() }).await?
             }
             Next::Ended(report) => {
+                // The report is in the history by now: a crash before that finds the state as it was.
+                run.step::<_, ()>(CLEAR, &at).await?;
                 return serde_json::to_value(report)
                     .map_err(|error| FlowError::new(error.to_string()));
             }

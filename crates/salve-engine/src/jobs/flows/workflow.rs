@@ -21,7 +21,7 @@ use salve_types::Spend;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use steps::{ANSWER, BEGIN, FINISH, HEAL, HEALED, PROMPT, WORK};
+use steps::{ANSWER, BEGIN, CLEAR, FINISH, HEAL, HEALED, PROMPT, WORK};
 
 /// The stage under which a workflow says which block begins and how each ended.
 pub const FLOW_STAGE: &str = "flowing";
@@ -137,7 +137,11 @@ pub(super) async fn run_flow(context: Arc<dyn FlowCtx>, input: Json) -> Result<J
                 run.step(HEALED, &Healed { at, report }).await?
             }
             Next::Finish => run.step(FINISH, &at).await?,
-            Next::Ended(report) => return written(&report),
+            Next::Ended(report) => {
+                // The report is in the history by now: a crash before that finds the state as it was.
+                run.step::<_, ()>(CLEAR, &at).await?;
+                return written(&report);
+            }
         };
     }
 }

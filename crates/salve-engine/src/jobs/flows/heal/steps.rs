@@ -26,6 +26,7 @@ pub(super) const PROMPT: &str = "heal.prompt";
 pub(super) const ANSWER: &str = "heal.answer";
 pub(super) const FINISH: &str = "heal.finish";
 pub(super) const RESUME: &str = "heal.resume";
+pub(super) const CLEAR: &str = "heal.clear";
 
 /// Opens workspaces for heals. The process that runs them decides what counts there.
 pub trait HealHost: Send + Sync {
@@ -65,7 +66,7 @@ impl HealSteps {
     pub fn add_to(&self, steps: Steps) -> Result<Steps, BadName> {
         let own = || self.clone();
         let (begin, work, prompt, answer, finish) = (own(), own(), own(), own(), own());
-        let resume = own();
+        let (resume, clear) = (own(), own());
         Ok(steps
             .with(StepName::new(BEGIN)?, move |context, input| {
                 let steps = begin.clone();
@@ -90,6 +91,13 @@ impl HealSteps {
             .with(StepName::new(RESUME)?, move |context, input| {
                 let steps = resume.clone();
                 async move { written(&steps.resume(context.job(), read(input)?).await?) }
+            })
+            .with(StepName::new(CLEAR)?, move |context, _| {
+                let steps = clear.clone();
+                async move {
+                    steps.clear(context.job());
+                    written(&())
+                }
             }))
     }
 
@@ -259,7 +267,7 @@ impl HealSteps {
                 report.warnings.push(RepairError::Manifest(error.to_string()).to_string());
             }
         }
-        self.close(job);
+        self.forget(job);
         Ok(Turn { next: Next::Ended(report), ..turn })
     }
 
@@ -287,8 +295,8 @@ impl HealSteps {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(job.as_str());
     }
 
-    fn close(&self, job: &JobId) {
-        self.forget(job);
+    // Only once the report is in the history: a step that ends twice needs the state twice.
+    fn clear(&self, job: &JobId) {
         if let Ok(folder) = StateFolder::open(&self.folder, job.as_str()) {
             folder.remove();
         }

@@ -26,6 +26,7 @@ pub(super) const ANSWER: &str = "flow.answer";
 pub(super) const HEAL: &str = "flow.heal";
 pub(super) const HEALED: &str = "flow.healed";
 pub(super) const FINISH: &str = "flow.finish";
+pub(super) const CLEAR: &str = "flow.clear";
 
 /// A workflow between two steps, on this disk.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -67,7 +68,7 @@ impl FlowSteps {
     pub fn add_to(&self, steps: Steps) -> Result<Steps, BadName> {
         let own = || self.clone();
         let (begin, work, prompt, answer) = (own(), own(), own(), own());
-        let (heal, healed, finish) = (own(), own(), own());
+        let (heal, healed, finish, clear) = (own(), own(), own(), own());
         Ok(self
             .add_parts_to(steps)?
             .with(StepName::new(BEGIN)?, move |context, input| {
@@ -97,6 +98,13 @@ impl FlowSteps {
             .with(StepName::new(FINISH)?, move |context, input| {
                 let steps = finish.clone();
                 async move { written(&steps.finish(context.job(), read(input)?).await?) }
+            })
+            .with(StepName::new(CLEAR)?, move |context, _| {
+                let steps = clear.clone();
+                async move {
+                    steps.clear(context.job());
+                    written(&())
+                }
             }))
     }
 
@@ -254,10 +262,13 @@ impl FlowSteps {
         let trace =
             serde_json::to_string(&trace).map_err(|error| StepError::fatal(error.to_string()))?;
         report.trace = self.put(&trace).await?;
+        Ok(Here { state: id, next: Next::Ended(Box::new(report)), events: Vec::new() })
+    }
+
+    fn clear(&self, job: &JobId) {
         if let Ok(folder) = StateFolder::open(&self.folder, job.as_str()) {
             folder.remove();
         }
-        Ok(Here { state: id, next: Next::Ended(Box::new(report)), events: Vec::new() })
     }
 
     pub(super) async fn put(&self, text: &str) -> Result<String, StepError> {
