@@ -7,8 +7,8 @@
 mod phrases;
 
 pub(crate) use phrases::{
-    announcement, begins_like_announcement, closing, is_farewell, is_refusal, names_part_of_answer,
-    opening,
+    announcement, asks_back, begins_like_announcement, closing, is_farewell, is_refusal,
+    names_part_of_answer, opening,
 };
 
 use crate::clean::path_label;

@@ -165,6 +165,13 @@ const CONTINUING: &[&str] = &[
     "cut off", "cutoff", "complete", "the rest",
 ];
 
+// What a question about the conversation has in it.
+#[rustfmt::skip]
+const CONVERSING: &[&str] = &[
+    "continu", "start over", "go on", "interrupted", "cut off", "response", "message", "would you like",
+    "do you want", "anything else", "which part", "paste", "resend", "proceed", "should i", "shall i",
+];
+
 // Headings of an answer, not of a document.
 #[rustfmt::skip]
 const ANSWER_PARTS: &[&str] = &[
@@ -240,6 +247,20 @@ pub(crate) fn begins_like_announcement(text: &str) -> bool {
 /// Returns whether a text begins like an apology, a refusal or a question to the user.
 pub(crate) fn is_refusal(text: &str) -> bool {
     after(REFUSING, &lower(head(text.trim_start(), LONGEST))).is_some()
+}
+
+/// Returns whether a whole text is a question to the user about the conversation, not about the content:
+/// "Which part should I continue?"
+pub(crate) fn asks_back(text: &str) -> bool {
+    const MOST: usize = 400;
+    let text = text.trim();
+    if text.len() > MOST || !text.ends_with(['?', '？']) || has_code_signs(text) {
+        return false;
+    }
+    let text = lower(text);
+    let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '\'');
+    let spoken = words.any(|word| matches!(word, "i" | "me" | "you" | "your" | "i'll" | "i'd"));
+    spoken && CONVERSING.iter().any(|word| text.contains(word))
 }
 
 /// Returns whether a line begins talk that comes after a continuation.

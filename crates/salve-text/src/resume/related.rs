@@ -59,7 +59,7 @@ fn is_talk(content: &str, place: Place) -> bool {
     let all_prose = sentences.by_ref().all(is_prose);
     match place {
         Place::Code => all_prose && (prose::is_refusal(content) || is_sentence(content)),
-        Place::Words => all_prose && prose::is_refusal(content),
+        Place::Words => all_prose && (prose::is_refusal(content) || prose::asks_back(content)),
     }
 }
 

@@ -162,7 +162,9 @@ impl Wrapper<'_> {
             if fence_of(words).is_some() {
                 return true;
             }
-            if !words.trim().is_empty() && !is_prose(words) {
+            // "Continuation:" announces with one word.
+            let is_announcement = announces && line.start == 0;
+            if !words.trim().is_empty() && !is_announcement && !is_prose(words) {
                 return false;
             }
         }

@@ -273,6 +273,32 @@ fn t27_what_does_not_belong_is_refused() {
 }
 
 #[test]
+fn t27_a_question_to_the_user_is_refused_in_strings_and_comments_too() {
+    for (language, partial) in [
+        (Language::JavaScript, "// The id.\nvar pkgRE = /^[a-z0-9_\\/]"),
+        (Language::Bash, "#!/bin/sh\n\n# This software is di"),
+        (Language::Python, "x = 1\n\n### Encoding"),
+    ] {
+        for reply in [
+            "Sorry about that! Which part should I continue?",
+            "The response seems to have been interrupted. Would you like me to start over?",
+            "Shall I go on with the next function?",
+        ] {
+            refuses(language, partial, reply, RefusalReason::Talk);
+        }
+    }
+}
+
+#[test]
+fn t27_an_announced_fence_is_a_wrapper_inside_a_comment_too() {
+    let partial =
+        "/**\n * Shows (\n *     <Filter {...props}>\n *         <TextInput label=\"Search\" ";
+    let reply = "Continuation:\n\n```tsx\n *     <Filter {...props}>\n *         <TextInput label=\"Search\" source=\"q\" />\n *     </Filter>\n */\nexport const a = 1;\n```";
+    let rest = "source=\"q\" />\n *     </Filter>\n */\nexport const a = 1;\n";
+    joins(Language::Tsx, partial, reply, &format!("{partial}{rest}"));
+}
+
+#[test]
 fn t27_the_start_of_another_file_is_refused_wherever_the_cut_is() {
     let licence = "/*\n * Copyright 2024 Somebody. All rights reserved.\n * Licensed under the X License.\n */\nexport const answer = 42;\n";
     let json = "{\n  \"name\": \"thing\",\n  \"version\": \"1.0.0\",\n  \"private\": false,\n  \"scripts\": {\n    \"test\": \"run\"\n  }\n}\n";
