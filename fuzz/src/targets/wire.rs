@@ -62,11 +62,12 @@ fn assert_pieces_agree(bytes: &[u8], frames: &[SseFrame]) {
 fn assert_passed_on(dialect: Dialect, frames: &[SseFrame]) {
     let mut reader = StreamReader::new(dialect);
     let mut sent = Vec::new();
-    let (mut over, mut as_they_came) = (false, true);
+    let (mut over, mut as_they_came, mut lost) = (false, true, false);
     for frame in frames.iter().filter(|frame| frame.is_ended()) {
         let deltas = reader.read(frame);
         // What cannot be read ends a stream, and is not passed on.
         if matches!(deltas[..], [Delta::Lost { .. }]) {
+            lost = true;
             break;
         }
         let bytes = reader.tail().forward(frame, &deltas);
@@ -87,8 +88,12 @@ fn assert_passed_on(dialect: Dialect, frames: &[SseFrame]) {
         let texts = replies.iter().map(|reply| reply.text.clone());
         texts.filter(|text| !text.is_empty()).collect()
     };
-    if as_they_came {
-        assert_eq!(texts(&client.replies()), texts(&said), "the client reads another text");
+    let (heard, said) = (texts(&client.replies()), texts(&said));
+    if as_they_came && lost {
+        // An end that contradicts its pieces takes back what was not sure; the client has it by then.
+        assert!(heard.concat().starts_with(&said.concat()), "the client reads another text");
+    } else if as_they_came {
+        assert_eq!(heard, said, "the client reads another text");
     }
     write_anything(reader);
 }
