@@ -4,6 +4,7 @@
 
 import { byId, isTyping, keep } from './page.js';
 import { newSession } from './act.js';
+import './gallery.js';
 import './screens.js';
 import { start } from './stream.js';
 import { openOver, reviewKey, startChat } from './chat.js';

@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { parts, run } from './lib/runner.mjs';
 import { World } from './lib/world.mjs';
 
-const SUITES = ['contract', 'send', 'stream', 'review', 'todos', 'summary_bar', 'commands', 'recovery', 'history', 'handoff',
+const SUITES = ['contract', 'send', 'stream', 'review', 'todos', 'summary_bar', 'images', 'commands', 'recovery', 'history', 'handoff',
   'steps', 'files', 'audit', 'screens', 'resume', 'axe', 'keyboard', 'forged', 'xss', 'story', 'schema', 'shots', 'speed'];
 for (const name of SUITES) await import(`./suites/${name}.mjs`);
 

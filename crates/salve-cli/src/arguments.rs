@@ -61,8 +61,8 @@ pub(crate) use run::{CacheAction, CacheArguments, ExitCodeOf, RunArguments, Runs
 pub(crate) use serve::ServeArguments;
 pub(crate) use sessions::{
     FilesArguments, SessionDocument, SessionsArguments, SessionsAuditArguments,
-    SessionsBugsArguments, SessionsCommand, SessionsExportArguments, SessionsListArguments,
-    SessionsRewindArguments, SessionsShowArguments, TodosArguments,
+    SessionsBugsArguments, SessionsCommand, SessionsExportArguments, SessionsImagesArguments,
+    SessionsListArguments, SessionsRewindArguments, SessionsShowArguments, TodosArguments,
 };
 pub(crate) use setup::{Agent, Provider, SetupArguments};
 pub(crate) use signature::SignatureArguments;

@@ -4,8 +4,8 @@
 //! file has no say here: it could have a person's requests fetch pages of its choice.
 
 use salve_engine::jobs::WhichModel;
-use salve_engine::session::{TurnHelp, UrlPolicy};
-use salve_model::{Role, RoleSettings};
+use salve_engine::session::{DrawHelp, MOST_DRAWN, TurnHelp, UrlPolicy};
+use salve_model::{Capabilities, ModelSettings, Role, RoleSettings, Roles};
 use serde::Deserialize;
 
 /// Who finds out which files a request is about.
@@ -71,6 +71,7 @@ impl ChatSettings {
             cleaner: cleaner.map(WhichModel::Role),
             pages: self.pages.as_ref().map(policy).unwrap_or_default(),
             output: None,
+            draw: None,
         }
     }
 
@@ -92,6 +93,21 @@ impl ChatSettings {
             ("chat.cleanup".to_owned(), self.cleanup.unwrap_or(true).to_string()),
         ]
     }
+}
+
+/// Returns who makes images, where the model of that role does.
+pub(crate) fn draw_help(models: &ModelSettings) -> Option<DrawHelp> {
+    let names: Vec<String> = models.provider.iter().map(|one| one.name.clone()).collect();
+    let roles = Roles::resolve(&models.roles, &names).ok()?;
+    let chosen = roles.of(Role::Image).ok()?;
+    let known = Capabilities::built_in().with(models.model.clone()).of(&chosen.model);
+    let price = known.price.and_then(|price| price.image);
+    known.image.then(|| DrawHelp {
+        model: WhichModel::Role(Role::Image),
+        prompter: fast(&models.roles).map_or_else(WhichModel::default, WhichModel::Role),
+        micro_dollars: price.map(|price| price.0),
+        most: MOST_DRAWN,
+    })
 }
 
 fn policy(pages: &PagesSetting) -> UrlPolicy {
@@ -145,6 +161,22 @@ mod tests {
         let hosts = vec!["docs.rs".to_owned()];
         assert_eq!(help("pages = ['docs.rs']", "").pages, UrlPolicy::Hosts(hosts));
         assert!(toml::from_str::<ChatSettings>("pages = 'all'").is_err());
+    }
+
+    #[test]
+    fn c230_images_are_made_only_by_a_model_that_makes_them() {
+        let help = |roles: &str| {
+            let provider = "[[provider]]\nname = 'xai'\n[[provider]]\nname = 'openai'";
+            draw_help(&toml::from_str(&format!("{provider}\n[roles]\n{roles}")).unwrap())
+        };
+        let grok = help("preset = 'grok'").unwrap();
+        assert_eq!(grok.model, WhichModel::Role(Role::Image));
+        assert_eq!(grok.prompter, WhichModel::Role(Role::Fast));
+        assert_eq!(grok.micro_dollars, Some(70_000), "C-240");
+        // One model for everything is one for words.
+        assert_eq!(help("model = 'xai/grok-4'"), None);
+        assert_eq!(help("preset = 'claude'"), None);
+        assert!(help("model = 'xai/grok-4'\nimage = 'openai/gpt-image-1'").is_some());
     }
 
     #[test]

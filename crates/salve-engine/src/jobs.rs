@@ -16,11 +16,12 @@ pub use flows::{
     AUTO_HEALING, CONTINUE_SIGNAL, Edge, FLOW_STAGE, FlowSteps, GENERATE_FLOW, GRAPH_FLOW,
     GenerateCaps, GenerateInput, GenerateOutput, GenerateSteps, Generation, GenerationFacts,
     GraphNode, GraphNodeState, GraphPlan, GraphResult, HEAL_FLOW, HEAL_FOLDER, HEAL_STAGE,
-    HealHost, HealResume, HealSteps, JobStatus, Join, KnownNames, ModelSource, NoModel, NodeRetry,
-    OnFail, PAUSE_SIGNAL, PLAN_FLOW, PLAN_FOLDER, PLAN_STAGE, PlanError, PlanSteps, Progress,
-    RESUME_SIGNAL, RETRY_SIGNAL, SaidBefore, ShownIn, StepParts, StopCode, TURN_FLOW, TURN_FOLDER,
-    TURN_STAGE, TurnSteps, ValidationError, WORKFLOW_FLOW, WORKFLOW_FOLDER, WhichModel, Work,
-    all_flows, all_steps, is_over_budget, node_states,
+    HealHost, HealResume, HealSteps, IMAGE_FLOW, ImageInput, ImageOutput, ImagePlace, ImageSteps,
+    JobStatus, Join, KnownNames, ModelSource, NoModel, NodeRetry, OnFail, PAUSE_SIGNAL, PLAN_FLOW,
+    PLAN_FOLDER, PLAN_STAGE, PlanError, PlanSteps, Progress, RESUME_SIGNAL, RETRY_SIGNAL,
+    SaidBefore, ShownIn, StepParts, StopCode, StoredImage, TURN_FLOW, TURN_FOLDER, TURN_STAGE,
+    TurnSteps, ValidationError, WORKFLOW_FLOW, WORKFLOW_FOLDER, WhichModel, Work, all_flows,
+    all_steps, is_over_budget, node_states,
 };
 pub use index::StoreJobIndex;
 pub use ledger::StoreLedger;

@@ -16,6 +16,7 @@ mod export;
 mod hand_over;
 mod handoff;
 mod help;
+mod images;
 mod input;
 mod load;
 mod log;
@@ -49,12 +50,14 @@ pub use batch::{
 };
 pub use bug::{JSON_CLEANUP, LEGACY_STEPS, TRUNCATED, bug_label, bugs_of, filed_by_user};
 pub use conversation::{
-    Conversation, ConversationError, ConversationParts, EventScope, ReviewDraft, ReviewStep,
-    RunningTurn, TurnOrder, TurnQueue, WaitingTurn,
+    Conversation, ConversationError, ConversationParts, EventScope, RedrawOrder, ReviewDraft,
+    ReviewStep, RunningTurn, TurnOrder, TurnQueue, WaitingTurn,
 };
+pub(crate) use driver::calls_of;
 pub use driver::{
-    NewAnswer, TurnReport, finish, offer_handoff, perform, supervisor_question, take_answer,
-    take_heal, take_help, take_result, take_supervision,
+    DrawEnd, KeptImage, NewAnswer, TurnReport, begin_drawing, finish, offer_handoff, perform,
+    supervisor_question, take_answer, take_drawn, take_heal, take_help, take_result,
+    take_supervision,
 };
 pub use event::{EventName, PlannedBy, TurnEvent};
 pub use export::{
@@ -67,7 +70,12 @@ pub use handoff::{
     RECENT_EXCHANGES, handoff_files, handoff_input, handoff_text, is_near_limit,
 };
 pub use help::{HelpQuestion, help_question};
-pub use input::{EarlyRun, TurnDecision, TurnHelp, TurnInput, TurnResume};
+pub use images::{
+    DrawnSet, GeneratedImage, ImageFile, ImageState, ImageWish, MOST_DRAWN, SaveError, SavedImages,
+    combined_prompt, drawing_prompts, image_id, image_wish, needs_project, prompts_question,
+    read_prompts, save_images,
+};
+pub use input::{DrawHelp, EarlyRun, TurnDecision, TurnHelp, TurnInput, TurnResume};
 pub use load::{
     LoadLimits, Loaded, LoadedFile, MAX_OMITTED, MapLimits, OmitCode, OmittedFile, SearchCode,
     SearchFailure, load, load_from, map_index, workspace_names,
@@ -105,7 +113,7 @@ pub use steering::{Steering, add_request, guide, guided, is_continue, pause_step
 pub use todos::{OutOfRange, TodoProgress, linked, merge_todos, tick, untick};
 pub use urls::{
     FetchedPage, GetPage, JudgedUrl, PageAnswer, PinnedConnections, ResolveHost, SystemNames,
-    UrlLimits, UrlPolicy, UrlRefusal, fetch_page, is_public_address, judge_url,
+    UrlLimits, UrlPolicy, UrlRefusal, fetch_bytes, fetch_page, is_public_address, judge_url,
 };
 pub use work::{
     CheckOutcome, CommandOutcome, EditsAbout, EditsOutcome, RefusedEdits, RunOutcome, TurnWork,

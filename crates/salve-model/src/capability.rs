@@ -129,6 +129,12 @@ impl Capabilities {
         seeing.filter_map(|entry| entry.names.first()).map(String::as_str).collect()
     }
 
+    /// Lists the models that make images, each by its first name.
+    pub fn drawing(&self) -> Vec<&str> {
+        let drawing = self.entries.iter().filter(|entry| entry.image == Some(true));
+        drawing.filter_map(|entry| entry.names.first()).map(String::as_str).collect()
+    }
+
     /// Returns what is known of a model.
     pub fn of(&self, name: &str) -> Capability {
         let name = self.full_name(name).to_lowercase();
@@ -285,8 +291,13 @@ mod tests {
 
     #[test]
     fn what_the_user_says_counts_and_the_rest_stays() {
-        let price =
-            Price { input: MicroDollars(1), cached: None, output: MicroDollars(2), long: None };
+        let price = Price {
+            input: MicroDollars(1),
+            cached: None,
+            output: MicroDollars(2),
+            long: None,
+            image: None,
+        };
         let entry =
             |name: &str| ModelEntry { names: vec![name.to_owned()], ..ModelEntry::default() };
         let table = Capabilities::built_in().with([

@@ -27,6 +27,9 @@ pub struct Price {
     /// What holds for long prompts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub long: Option<LongPrice>,
+    /// One image that it makes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<MicroDollars>,
 }
 
 /// The price of a call whose prompt is long.
@@ -59,6 +62,12 @@ impl Price {
             .map(|&(tokens, price)| u128::from(tokens).saturating_mul(u128::from(price.0)))
             .fold(0, u128::saturating_add);
         MicroDollars(u64::try_from(sum.div_ceil(MILLION)).unwrap_or(u64::MAX))
+    }
+
+    /// Returns what this many images cost.
+    #[must_use]
+    pub fn of_images(&self, count: u64) -> MicroDollars {
+        MicroDollars(self.image.map_or(0, |one| one.0.saturating_mul(count)))
     }
 }
 
@@ -123,7 +132,13 @@ mod tests {
 
     fn price(input: &str, cached: Option<&str>, output: &str) -> Price {
         let money = |text: &str| text.parse().unwrap();
-        Price { input: money(input), cached: cached.map(money), output: money(output), long: None }
+        Price {
+            input: money(input),
+            cached: cached.map(money),
+            output: money(output),
+            long: None,
+            image: None,
+        }
     }
 
     #[test]

@@ -64,6 +64,16 @@ impl ImageType {
         }
     }
 
+    /// Returns how names of its files end.
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Png => "png",
+            Self::Jpeg => "jpg",
+            Self::Gif => "gif",
+            Self::Webp => "webp",
+        }
+    }
+
     /// Returns its name on the wire.
     pub const fn media_type(self) -> &'static str {
         match self {

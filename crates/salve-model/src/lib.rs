@@ -49,8 +49,8 @@ pub use provider::{GenaiModel, Provider, ProviderTimeouts, WELL_KNOWN, WellKnown
 pub use repair::{
     CandidateRule, ProviderError, RepairAnswer, RepairNode, RepairRequest, RepairTarget,
 };
-pub use reply::{ModelReply, ToolCall};
-pub use request::{FollowUp, ModelRequest, Purpose, SchemaAsk, Speaker, ToolSpec, Turn};
+pub use reply::{DrawnImage, ModelReply, ToolCall};
+pub use request::{DrawAsk, FollowUp, ModelRequest, Purpose, SchemaAsk, Speaker, ToolSpec, Turn};
 pub use retry::{RetryPolicy, Retrying};
 pub use roles::{ModelChoice, Preset, Role, RoleError, RoleSettings, Roles};
 pub use settings::{BudgetSettings, ModelSettings, ProviderSettings, UnknownProvider};

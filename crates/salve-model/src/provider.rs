@@ -4,6 +4,7 @@
 //! Never reads the environment, never shows the key.
 
 mod asking;
+mod drawing;
 mod failing;
 mod genai_model;
 mod hearing;
@@ -74,8 +75,11 @@ impl Provider {
     /// Returns the address of its endpoint. An address that ends in a path has its version in it
     /// already, as the settings of other clients have.
     pub fn endpoint(&self) -> String {
+        self.address_of(self.dialect.path())
+    }
+
+    fn address_of(&self, path: &str) -> String {
         let base = self.base_url.trim_end_matches('/');
-        let path = self.dialect.path();
         let host = base.split_once("://").map_or(base, |(_, host)| host);
         if host.contains('/') {
             let unversioned = path.strip_prefix("/v1").unwrap_or(path);

@@ -3,6 +3,9 @@
 //! In: the pieces of a stream or a body, already taken apart by the wire. Out: one value. Never
 //! judged here: a finish reason is what the provider said, whether true or not.
 
+use crate::image::ImageError;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use salve_types::{FinishReason, Usage};
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +29,29 @@ pub struct ModelReply {
     pub usage: Option<Usage>,
     /// The model that answered, if the provider said so.
     pub model: Option<String>,
+    /// The images it made, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<DrawnImage>,
+}
+
+/// An image that a model made: its bytes, or where they are for a while.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DrawnImage {
+    /// The bytes in Base64.
+    pub base64: Option<String>,
+    /// Where the bytes are. Such an address expires.
+    pub url: Option<String>,
+    /// The prompt as the provider rewrote it.
+    pub revised_prompt: Option<String>,
+}
+
+impl DrawnImage {
+    /// Returns the bytes, where the provider sent them.
+    pub fn bytes(&self) -> Option<Result<Vec<u8>, ImageError>> {
+        let text = self.base64.as_ref()?;
+        Some(STANDARD.decode(text.trim()).map_err(|_| ImageError::NotAnImage))
+    }
 }
 
 /// A tool the model asked for.

@@ -30,6 +30,16 @@ pub struct ModelRequest {
     pub temperature: Option<f64>,
     /// Texts that end the answer.
     pub stop: Vec<String>,
+    /// Images are wanted, and no words; the last turn is what they are to show.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub draw: Option<DrawAsk>,
+}
+
+/// What is asked of a model that makes images.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DrawAsk {
+    /// How many images of the one prompt.
+    pub count: u32,
 }
 
 /// Who speaks.

@@ -37,6 +37,7 @@ mod body;
 mod calls;
 mod compare;
 mod continuer;
+mod draw;
 mod heard;
 mod play;
 mod recorded;

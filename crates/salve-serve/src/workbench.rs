@@ -12,6 +12,7 @@ mod check;
 mod config;
 mod face;
 mod pages;
+mod plan_runs;
 mod state;
 mod stream;
 pub mod view;

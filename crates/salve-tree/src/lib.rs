@@ -16,6 +16,7 @@ mod journal;
 mod lazy;
 mod lease;
 mod matching;
+mod new_files;
 mod path;
 mod plan;
 mod probe;
@@ -48,6 +49,7 @@ pub use matching::{
     HunkOutcome, HunkRefusal, HunkRefusalReason, MatchCandidate, MatchOptions, Matched, Rung,
     match_hunks,
 };
+pub use new_files::{NewFileRefusal, new_files};
 pub use path::{AdmitOptions, MAX_FILE_BYTES, PathRule, PathVerdict, Root};
 pub use plan::{FileContent, FileState, FileView, PlannedFile, TreePath, VerifiedEdits, ViewError};
 pub use probe::{NoProbe, OmissionLine, ProbeNode, StandsFor, SyntaxProbe};

@@ -135,11 +135,12 @@ export class Stage {
   }
 }
 
-function providerOf(port, { context, price } = {}) {
+function providerOf(port, { context, price, image } = {}) {
   const known = context ? `\n[[model]]\nnames = ['scripted']\ncontext = ${context}\noutput = ${Math.floor(context / 4)}\n` : '';
   const cost = known && price ? `price = { input = ${price}, output = ${price} }\n` : '';
   return `\n[[provider]]\nname = 'sim'\ndialect = 'chat'\nbase_url = 'http://127.0.0.1:${port}/v1'\nkey = { environment = 'SIM_KEY' }\n`
-    + `\n[roles]\nmodel = 'sim/scripted'\n${known}${cost}`;
+    + `\n[roles]\nmodel = 'sim/scripted'\n${image ? "image = 'sim/drawing'\n" : ''}${known}${cost}`
+    + (image ? "\n[[model]]\nnames = ['drawing']\nimage = true\nprice = { input = '0', output = '0', image = '0.07' }\n" : '');
 }
 
 function firstLine(child) {

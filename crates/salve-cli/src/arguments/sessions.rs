@@ -58,6 +58,28 @@ pub(crate) enum SessionsCommand {
     Audit(SessionsAuditArguments),
     /// Lists the faults that were reported; reports one.
     Bugs(SessionsBugsArguments),
+    /// Lists the images of a session; saves some in the workspace, or makes one again.
+    Images(SessionsImagesArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SessionsImagesArguments {
+    /// The session: its id, the beginning of one, or `last` for the newest of this workspace.
+    pub(crate) id: String,
+    /// The images that are meant, by their ids. [default: those that were chosen, else all]
+    pub(crate) images: Vec<String>,
+    /// Saves them in this folder of the workspace, as `image-001.png` and so on; nothing is overwritten.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) save_to: Option<String>,
+    /// Makes this image again, in its place.
+    #[arg(long, value_name = "IMAGE", conflicts_with_all = ["save_to", "images"])]
+    pub(crate) regenerate: Option<String>,
+    /// What it is to show now. [default: what it was asked for by before]
+    #[arg(long, value_name = "TEXT", requires = "regenerate")]
+    pub(crate) prompt: Option<String>,
+    /// What is added to that.
+    #[arg(long, value_name = "TEXT", requires = "regenerate")]
+    pub(crate) add: Option<String>,
 }
 
 #[derive(Debug, Args)]

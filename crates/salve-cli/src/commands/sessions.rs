@@ -7,6 +7,7 @@ mod audit;
 mod bugs;
 mod draw;
 mod export;
+mod images;
 mod rewind;
 mod steer;
 
@@ -53,6 +54,7 @@ pub(crate) fn run(arguments: &SessionsArguments, format: Format) -> CommandResul
         Some(SessionsCommand::Pause { id }) => steer::pause(store, place, id, format),
         Some(SessionsCommand::Audit(options)) => audit::run(store, place, options, format),
         Some(SessionsCommand::Bugs(options)) => bugs::run(store, place, options, format),
+        Some(SessionsCommand::Images(options)) => images::run(store, place, options, format),
     }
 }
 

@@ -427,6 +427,9 @@ fn models(verdict: &Value, port: u16) -> String {
     );
     let roles = match verdict["models"].as_str() {
         Some("one") => "model = \"sim/only\"".to_owned(),
+        Some("images") => ["fast", "medium", "deep", "image"]
+            .map(|role| format!("{role} = \"sim/{role}\""))
+            .join("\n"),
         _ => ["fast", "medium", "deep"].map(|role| format!("{role} = \"sim/{role}\"")).join("\n"),
     };
     format!("{provider}\n[roles]\n{roles}\n")
@@ -462,7 +465,8 @@ fn files(root: &Path) -> BTreeMap<String, String> {
             if path.is_dir() {
                 folders.push(path);
             } else {
-                found.insert(relative, std::fs::read_to_string(&path).unwrap());
+                let bytes = std::fs::read(&path).unwrap();
+                found.insert(relative, String::from_utf8_lossy(&bytes).into_owned());
             }
         }
     }

@@ -42,7 +42,7 @@ pub enum Generated {
     /// There was none.
     Failed {
         /// What had arrived; it may be shown, and a later run may go on from it.
-        partial: ModelReply,
+        partial: Box<ModelReply>,
         /// Why, in words.
         why: String,
         /// Whether the same call may go well a little later.
@@ -181,5 +181,5 @@ fn failed(error: ModelError) -> Generated {
         ModelError::TimedOut { partial, .. } => *partial,
         _ => ModelReply::default(),
     };
-    Generated::Failed { partial, why, retry }
+    Generated::Failed { partial: Box::new(partial), why, retry }
 }

@@ -6,6 +6,7 @@
 mod generate;
 mod graph;
 mod heal;
+mod image;
 mod plan;
 mod status;
 mod turn;
@@ -21,6 +22,7 @@ pub use graph::{
     PlanError, Work, node_states,
 };
 pub use heal::{HEAL_STAGE, HealHost, HealResume, HealSteps};
+pub use image::{ImageInput, ImageOutput, ImagePlace, ImageSteps, StoredImage};
 pub use plan::{PLAN_STAGE, PlanSteps};
 pub use status::JobStatus;
 pub use turn::{TURN_STAGE, TurnSteps};
@@ -40,6 +42,9 @@ pub const GRAPH_FLOW: &str = "Graph@1";
 
 /// The flow that heals a workspace.
 pub const HEAL_FLOW: &str = "Heal@1";
+
+/// The flow that makes images.
+pub const IMAGE_FLOW: &str = "Image@1";
 
 /// The flow that answers a turn of a session.
 pub const TURN_FLOW: &str = "Turn@1";
@@ -72,6 +77,7 @@ pub fn all_flows() -> Result<Flows, BadName> {
         .with(named(GENERATE_FLOW)?, generate::run_generate)
         .with(named(GRAPH_FLOW)?, graph::run_graph)
         .with(named(HEAL_FLOW)?, heal::run_heal)
+        .with(named(IMAGE_FLOW)?, image::run_image)
         .with(named(PLAN_FLOW)?, plan::run_plan)
         .with(named(TURN_FLOW)?, turn::run_turn)
         .with(named(WORKFLOW_FLOW)?, workflow::run_flow))
@@ -97,7 +103,9 @@ pub struct StepParts {
 /// Never, as long as the names of the steps are good ones.
 pub fn all_steps(parts: StepParts) -> Result<Steps, BadName> {
     let StepParts { store, models, hosts, clock, folder } = parts;
-    let steps = GenerateSteps::new(store.clone(), models).add_to(Steps::default())?;
+    let images = ImageSteps::new(store.clone(), Arc::clone(&models), Arc::clone(&clock));
+    let steps =
+        images.add_to(GenerateSteps::new(store.clone(), models).add_to(Steps::default())?)?;
     let turns = folder.join(TURN_FOLDER);
     let turns = TurnSteps::new(store.clone(), Arc::clone(&hosts), Arc::clone(&clock), turns);
     let steps = turns.add_to(steps)?;

@@ -46,6 +46,11 @@ impl Orchestrator {
         Self { parts: Arc::new(parts) }
     }
 
+    /// The same of parts that a conversation has.
+    pub(crate) fn of(parts: Arc<ConversationParts>) -> Self {
+        Self { parts }
+    }
+
     /// Returns what is remembered.
     pub fn store(&self) -> &Store {
         &self.parts.store

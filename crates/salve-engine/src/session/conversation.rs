@@ -5,6 +5,7 @@
 //! Never draws, asks or prints: a face does, between two stops of a turn.
 
 mod error;
+mod images;
 mod queue;
 mod review;
 mod running;
@@ -12,6 +13,7 @@ mod waiting;
 mod watch;
 
 pub use error::ConversationError;
+pub use images::RedrawOrder;
 pub use queue::{TurnOrder, TurnQueue};
 pub use review::{ReviewDraft, ReviewStep};
 pub use running::RunningTurn;
@@ -24,6 +26,7 @@ use super::log::text_so_far;
 use super::steering::add_request;
 use crate::heal::StateFolder;
 use crate::jobs::{HealHost, ModelSource, StepParts, TURN_FLOW, TURN_FOLDER, all_flows, all_steps};
+use crate::plan::Orchestrator;
 use salve_jobs::{
     EngineJobs, EventId, FlowName, JobId, JobRunner, JobState, Jobs, Needs, StartOptions, Steps,
     WorkerOptions, fresh_job_id,
@@ -77,6 +80,11 @@ impl Conversation {
     /// Returns what is remembered.
     pub fn store(&self) -> &Store {
         &self.parts.store
+    }
+
+    /// Returns the plans of the same place.
+    pub fn plans(&self) -> Orchestrator {
+        Orchestrator::of(Arc::clone(&self.parts))
     }
 
     /// Returns the jobs that turns are.

@@ -8,12 +8,15 @@ mod attach;
 mod commands;
 mod finish;
 mod help;
+mod images;
 mod notice;
 
 pub use answer::{NewAnswer, take_answer, take_heal};
 pub use commands::{supervisor_question, take_supervision};
 pub use finish::{TurnReport, finish, offer_handoff};
 pub use help::take_help;
+pub(crate) use images::calls_of;
+pub use images::{DrawEnd, KeptImage, begin_drawing, take_drawn};
 
 use super::event::{EventName, PlannedBy, TurnEvent};
 use super::input::TurnDecision;
@@ -51,9 +54,11 @@ pub fn perform(
         TurnStep::Check => checked(saved, &work.check()?),
         TurnStep::Command(_) => commands::command(work, saved, now, begun)?,
         TurnStep::Shape => help::shape(work, saved),
+        TurnStep::Intent => images::intent(work, saved),
         TurnStep::Ask(_)
         | TurnStep::Supervise(_)
         | TurnStep::Help(_)
+        | TurnStep::Draw
         | TurnStep::Heal
         | TurnStep::Done(_) => return Ok(()),
     };
@@ -281,6 +286,9 @@ fn note_checked(saved: &mut SavedTurn, passed: Option<bool>) {
 
 /// Reads the answer at hand.
 pub(super) fn answer_of(saved: &SavedTurn) -> ChatAnswer {
+    if saved.machine.draws() {
+        return images::answer_of(&saved.drawing);
+    }
     let answer = read_answer(&saved.text, saved.machine.is_whole());
     match &saved.cleaned {
         Some(cleaned) if answer.recovered => {

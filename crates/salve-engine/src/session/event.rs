@@ -53,6 +53,16 @@ pub enum EventName {
     GuidanceGiven,
     /// A person holds the steps that are sent by themselves.
     StepsPaused,
+    /// Images are being made.
+    ImagesStarted,
+    /// They are made, or some of them.
+    ImagesGenerated,
+    /// One was made again, or could not be.
+    ImageRegenerated,
+    /// A person chose some of them.
+    ImagesSelected,
+    /// Some were saved in the workspace.
+    ImagesSaved,
     /// There is no answer.
     TurnFailed,
     /// The turn was given up by a person.
@@ -85,6 +95,11 @@ impl EventName {
         Self::HandoffDecided,
         Self::GuidanceGiven,
         Self::StepsPaused,
+        Self::ImagesStarted,
+        Self::ImagesGenerated,
+        Self::ImageRegenerated,
+        Self::ImagesSelected,
+        Self::ImagesSaved,
         Self::TurnFailed,
         Self::TurnCancelled,
         Self::BugFiled,
@@ -114,6 +129,11 @@ impl EventName {
             Self::HandoffDecided => "handoffDecided",
             Self::GuidanceGiven => "guidanceGiven",
             Self::StepsPaused => "stepsPaused",
+            Self::ImagesStarted => "imagesStarted",
+            Self::ImagesGenerated => "imagesGenerated",
+            Self::ImageRegenerated => "imageRegenerated",
+            Self::ImagesSelected => "imagesSelected",
+            Self::ImagesSaved => "imagesSaved",
             Self::TurnFailed => "turnFailed",
             Self::TurnCancelled => "turnCancelled",
             Self::BugFiled => "bugFiled",

@@ -5,6 +5,8 @@
 //! read is decided by the loader, whatever a plan says.
 
 use super::ask::map_of;
+use super::images::{needs_project, prompts_question};
+use super::load::read_text;
 use super::machine::HelpWhy;
 use super::output;
 use super::plan::plan_prompt;
@@ -13,9 +15,13 @@ use super::work::TurnWork;
 use crate::heal::RepairError;
 use crate::jobs::WhichModel;
 use salve_text::{SchemaName, fence_around};
+use salve_tree::Root;
+use std::path::Path;
 
 /// The most tokens of a plan.
 const PLAN_TOKENS: u32 = 2_000;
+/// The largest file in which a project says what it is.
+const README_BYTES: u64 = 1 << 20;
 
 /// A question to another model.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,6 +53,13 @@ pub fn help_question(
             let model = input.help.planner.clone().unwrap_or_else(own);
             HelpQuestion { model, system, prompt, max_tokens: Some(PLAN_TOKENS) }
         }
+        HelpWhy::Prompts => {
+            let project = project_of(work.root(), &saved.request);
+            let (system, prompt) =
+                prompts_question(&saved.request, saved.drawing.count, project.as_deref());
+            let model = input.help.draw.as_ref().map_or_else(own, |draw| draw.prompter.clone());
+            HelpQuestion { model, system, prompt, max_tokens: Some(PLAN_TOKENS) }
+        }
         HelpWhy::Clean => {
             let (system, prompt) = clean_prompt(&saved.text);
             let model = input.help.cleaner.clone().unwrap_or_else(own);
@@ -60,6 +73,16 @@ pub fn help_question(
             HelpQuestion { model: own(), system, prompt, max_tokens: None }
         }
     })
+}
+
+// What the project says of itself, where the request is about it.
+fn project_of(root: &Path, request: &str) -> Option<String> {
+    if !needs_project(request) {
+        return None;
+    }
+    let root = Root::open(root).ok()?;
+    let names = ["README.md", "README", "readme.md", "Readme.md", "README.txt", "README.rst"];
+    names.into_iter().find_map(|name| Some(read_text(&root, name, README_BYTES).ok()?.text))
 }
 
 fn clean_prompt(answer: &str) -> (String, String) {

@@ -81,6 +81,21 @@ pub struct TurnHelp {
     pub pages: UrlPolicy,
     /// The JSON Schema that the result has to fit.
     pub output: Option<Value>,
+    /// Who makes images; nothing where no model does.
+    pub draw: Option<DrawHelp>,
+}
+
+/// Who makes images for a turn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DrawHelp {
+    /// The model that makes them.
+    pub model: WhichModel,
+    /// The one that writes prompts for several.
+    pub prompter: WhichModel,
+    /// What one costs in millionths of a dollar, where that is known.
+    pub micro_dollars: Option<u64>,
+    /// The most of one request.
+    pub most: u32,
 }
 
 /// What a turn that stopped is told. Nothing of it: to go on as it was.

@@ -5,12 +5,13 @@
 //! rounds. Never does anything: files, tools, models and clocks are the driver's. Never asks for an edit or a
 //! command of an answer that is not whole. All of it can be written down after any step and read back.
 
+mod draw;
 mod help;
 mod step;
 
 pub use step::{
-    AnswerFacts, AskTurn, AskWhy, AttentionCode, BatchNext, CheckEnd, CommandEnd, HelpWhy,
-    Interruption, LoadWhy, TurnEnding, TurnResult, TurnStep, WrittenChange,
+    AnswerFacts, AskTurn, AskWhy, AttentionCode, BatchNext, CheckEnd, CommandEnd, DrawWish,
+    HelpWhy, Interruption, LoadWhy, TurnEnding, TurnResult, TurnStep, WrittenChange,
 };
 
 use salve_types::{Spend, SpendLimit};
@@ -35,6 +36,8 @@ pub struct TurnOptions {
     pub clean: bool,
     /// Whether the caller wants the result in a shape of its own.
     pub shape: bool,
+    /// Whether it is one for images.
+    pub draw: DrawWish,
     /// What the turn may take, its heals included.
     pub budget: SpendLimit,
 }
@@ -48,6 +51,7 @@ impl Default for TurnOptions {
             plan: false,
             clean: false,
             shape: false,
+            draw: DrawWish::No,
             budget: SpendLimit::default(),
         }
     }
@@ -159,7 +163,19 @@ impl TurnMachine {
             (_, TurnResult::Interrupted(why)) => self.interrupted(why),
             (TurnStep::Help(why), TurnResult::Helped { spent }) => {
                 self.spent = self.spent.plus(spent);
-                help::after(*why)
+                match *why {
+                    HelpWhy::Prompts => self.draw(),
+                    why => help::after(why),
+                }
+            }
+            (TurnStep::Intent, TurnResult::Held) => self.stop_at(TurnEnding::Waiting),
+            (TurnStep::Intent, TurnResult::Meant(wish)) => self.intended(wish),
+            (TurnStep::Draw, TurnResult::Drawn { made, missing, spent }) => {
+                self.drawn(made, missing, spent)
+            }
+            (TurnStep::Draw, TurnResult::NoAnswer { over_budget: true, spent }) => {
+                self.spent = self.spent.plus(spent);
+                self.interrupted(Interruption::Budget)
             }
             (TurnStep::Shape, TurnResult::Shaped { fits }) => self.was_shaped(fits),
             (TurnStep::Plan, TurnResult::Planned) => TurnStep::Load(LoadWhy::Planned),

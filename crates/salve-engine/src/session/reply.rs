@@ -13,6 +13,7 @@ mod word_for_word;
 
 pub use banner::{CONTINUE_LABEL, RETRY_LABEL, blocked_banner, recovery_banner};
 
+use super::images::GeneratedImage;
 use marked::marked_commands;
 use salve_text::{ChatStage, RecoveredChat, SchemaError, SchemaName, has_redaction, recover_chat};
 use serde::{Deserialize, Serialize};
@@ -66,6 +67,9 @@ pub struct ChatAnswer {
     pub plain_text: Option<String>,
     /// Whether a secret was taken out of a change or a command: then it is not what the model wrote.
     pub redacted_in_action: bool,
+    /// The images that were made. No text of a model says so: the turn does.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub generated_images: Vec<GeneratedImage>,
 }
 
 /// A part of an answer under a heading.
@@ -270,6 +274,7 @@ fn from_fields(chat: RecoveredChat) -> ChatAnswer {
         file_hashes: chat.file_hashes.into_iter().filter_map(hash).collect(),
         plain_text: None,
         redacted_in_action: is_redacted,
+        generated_images: Vec::new(),
     }
 }
 

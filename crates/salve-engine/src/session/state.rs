@@ -5,6 +5,7 @@
 //! again after a crash writes the same. Never written into the store itself.
 
 use super::batch::{CommandBatch, PauseReason};
+use super::images::DrawnSet;
 use super::input::TurnDecision;
 use super::load::LoadedFile;
 use super::machine::TurnMachine;
@@ -41,6 +42,9 @@ pub struct SavedTurn {
     /// How many images belong to the request.
     #[serde(default)]
     pub images: u32,
+    /// The images that it makes.
+    #[serde(default)]
+    pub drawing: DrawnSet,
     /// The files that the model gets.
     pub files: Vec<LoadedFile>,
     /// What was looked for and not found, as the model is told.
@@ -124,6 +128,7 @@ impl SavedTurn {
             proposed: None,
             pages: Vec::new(),
             images: 0,
+            drawing: DrawnSet::default(),
             files: Vec::new(),
             failures: Vec::new(),
             omitted: Vec::new(),
@@ -193,6 +198,13 @@ pub enum Waits {
         /// Why it does not run by itself.
         why: String,
     },
+    /// Whether images are meant.
+    Images {
+        /// How many would be made.
+        count: u32,
+        /// What they would cost in millionths of a dollar, where that is known.
+        micro_dollars: Option<u64>,
+    },
     /// The commands that are left of several.
     Commands {
         /// The lines.
@@ -251,6 +263,8 @@ pub struct Effects {
     pub changes: Vec<SessionChange>,
     /// The id of the text of the standing instructions, where the answer is to be audited.
     pub system: Option<String>,
+    /// The ids of contents that the turn keeps.
+    pub held: Vec<String>,
 }
 
 impl Effects {

@@ -137,6 +137,25 @@ pub async fn fetch_page(
     tokio::time::timeout(limits.time, following).await.unwrap_or(Err(UrlRefusal::TooLong))
 }
 
+/// Fetches bytes, under the same guards as a page; at most as many as the limits say. Tells whether there were more.
+///
+/// # Errors
+/// The code of the refusal.
+pub async fn fetch_bytes(
+    url: &str,
+    limits: &UrlLimits,
+    names: &impl ResolveHost,
+    pages: &impl GetPage,
+) -> Result<(Vec<u8>, bool), UrlRefusal> {
+    let following = answer_to(url, &UrlPolicy::Public, limits, names, pages);
+    let answer = tokio::time::timeout(limits.time, following);
+    let (_, answer) = answer.await.unwrap_or(Err(UrlRefusal::TooLong))?;
+    match answer.status {
+        200..300 => Ok((answer.body, answer.cut)),
+        status => Err(UrlRefusal::Status(status)),
+    }
+}
+
 async fn follow(
     url: &str,
     policy: &UrlPolicy,
@@ -144,12 +163,24 @@ async fn follow(
     names: &impl ResolveHost,
     pages: &impl GetPage,
 ) -> Result<FetchedPage, UrlRefusal> {
+    let (judged, answer) = answer_to(url, policy, limits, names, pages).await?;
+    page(url, &judged, answer, limits)
+}
+
+// The answer of the server that redirects end at.
+async fn answer_to(
+    url: &str,
+    policy: &UrlPolicy,
+    limits: &UrlLimits,
+    names: &impl ResolveHost,
+    pages: &impl GetPage,
+) -> Result<(JudgedUrl, PageAnswer), UrlRefusal> {
     let mut judged = judge_url(url, policy)?;
     for _ in 0..=limits.redirects {
         let to = public_address(&judged, names).await?;
         let answer = pages.get(judged.as_str(), to, limits.bytes, limits.time).await?;
         if !matches!(answer.status, 301 | 302 | 303 | 307 | 308) {
-            return page(url, &judged, answer, limits);
+            return Ok((judged, answer));
         }
         let location = answer.location.ok_or(UrlRefusal::BadRedirect)?;
         judged = judged.redirected(&location, policy)?;

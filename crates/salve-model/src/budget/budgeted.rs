@@ -80,14 +80,21 @@ impl<M: Model> Model for Budgeted<M> {
             ..took
         };
         let counted = result.as_ref().ok().and_then(final_usage);
+        let drawn = result.as_ref().map_or(0, |reply| reply.images.len());
         let refused = result.as_ref().err().is_some_and(ModelError::is_refusal);
         hold.settle(match counted {
-            Some(usage) => cost(usage),
+            Some(usage) if drawn == 0 => cost(usage),
+            usage if drawn > 0 => {
+                let images = price.map_or(0, |price| price.of_images(drawn as u64).0);
+                let mut cost = cost(usage.unwrap_or_default());
+                cost.spend.micro_dollars = cost.spend.micro_dollars.saturating_add(images);
+                cost
+            }
             // The provider refused, or was never reached: nothing was made, nothing is counted but
             // the attempt.
-            None if refused => took,
+            _ if refused => took,
             // It is not said what it took: all that was set aside is spent, but for the time.
-            None => Consumption { millis: took.millis, ..worst },
+            _ => Consumption { millis: took.millis, ..worst },
         });
         result
     }

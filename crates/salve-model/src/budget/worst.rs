@@ -38,7 +38,14 @@ pub fn worst_case(
     price: Option<&Price>,
     count: &dyn TokenCount,
 ) -> WorstCase {
-    worst_of_tokens(prompt_tokens(request, count), u64::from(request.max_output_tokens), price)
+    let prompt = prompt_tokens(request, count);
+    let Some(draw) = request.draw else {
+        return worst_of_tokens(prompt, u64::from(request.max_output_tokens), price);
+    };
+    let mut worst = worst_of_tokens(prompt, 0, price);
+    let images = price.map_or(0, |price| price.of_images(u64::from(draw.count)).0);
+    worst.answer.micro_dollars = worst.answer.micro_dollars.saturating_add(images);
+    worst
 }
 
 /// Returns the most a call with this many tokens of prompt and answer can take.
@@ -82,7 +89,7 @@ mod tests {
             ..ModelRequest::default()
         };
         let dollar = MicroDollars(1_000_000);
-        let price = Price { input: dollar, cached: None, output: dollar, long: None };
+        let price = Price { input: dollar, cached: None, output: dollar, long: None, image: None };
         let worst = worst_case(&request, Some(&price), &BytesByTwo);
         assert_eq!((worst.prompt.tokens, worst.answer.tokens), (64 + 16 + 500, 5000));
         assert_eq!(worst.total().micro_dollars, worst.total().tokens);
@@ -92,7 +99,7 @@ mod tests {
     fn a_long_prompt_raises_the_price_of_the_answer_too() {
         let (cheap, dear) = (MicroDollars(1_000_000), MicroDollars(5_000_000));
         let long = Some(LongPrice { above: 100, input: dear, output: dear });
-        let price = Price { input: cheap, cached: None, output: cheap, long };
+        let price = Price { input: cheap, cached: None, output: cheap, long, image: None };
         let money = |prompt| {
             let worst = worst_of_tokens(prompt, 10, Some(&price));
             (worst.prompt.micro_dollars, worst.answer.micro_dollars)

@@ -88,7 +88,7 @@ fn gave_up(body: &Value) -> ModelError {
 }
 
 // The sentence in an error's body, in the forms providers use; the body itself when there is none.
-fn message(body: &str) -> String {
+pub(super) fn message(body: &str) -> String {
     const LONGEST: usize = 1000;
     let value: Value = serde_json::from_str(body).unwrap_or_default();
     let places = ["/error/message", "/message", "/error", "/detail"];
@@ -102,7 +102,7 @@ fn message(body: &str) -> String {
 
 // Seconds or milliseconds. The third form, a date, would need to know what day it is; who sends it
 // is waited for as if it had said nothing.
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| -> Option<f64> {
         let value: f64 = headers.get(name)?.to_str().ok()?.trim().parse().ok()?;
         (value.is_finite() && value >= 0.0).then_some(value)

@@ -6,6 +6,7 @@
 
 use super::Provider;
 use super::asking::{messages, options, target};
+use super::drawing::draw;
 use super::failing::{Failure, sort};
 use super::hearing::{Frames, hear};
 use crate::capability::Capabilities;
@@ -17,6 +18,8 @@ use std::sync::Arc;
 /// The models of one provider; the request says which of them.
 pub struct GenaiModel {
     client: genai::Client,
+    /// The same connections, for what the crate does not ask for.
+    plain: reqwest::Client,
     provider: Provider,
     capabilities: Arc<Capabilities>,
 }
@@ -41,11 +44,12 @@ impl GenaiModel {
             );
             return Err(ModelError::Unsendable { message });
         }
+        let plain = client.clone();
         let client = genai::Client::builder()
             .with_reqwest(client)
             .build()
             .map_err(|error| ModelError::Unsendable { message: error.to_string() })?;
-        Ok(Self { client, provider, capabilities })
+        Ok(Self { client, plain, provider, capabilities })
     }
 
     /// Returns the provider.
@@ -60,9 +64,20 @@ impl Model for GenaiModel {
         request: &ModelRequest,
         watch: &mut dyn Watch,
     ) -> Result<ModelReply, ModelError> {
-        let Self { client, provider, capabilities } = self;
+        let Self { client, plain, provider, capabilities } = self;
         let model = capabilities.full_name(&request.model);
         let capability = capabilities.of(model);
+        if let Some(ask) = request.draw {
+            if !capability.image {
+                let message = format!(
+                    "`{model}` makes no images; models that do: {}. If yours does, say `image = true` in a \
+                     `[[model]]` of your own",
+                    capabilities.drawing().join(", ")
+                );
+                return Err(ModelError::Unsendable { message });
+            }
+            return draw(plain, provider, model, request, ask).await;
+        }
         // Of a model without a description it is not known that it cannot.
         let structured = capability.structured_outputs || !capability.known;
         let frames = Arc::new(Frames::default());

@@ -20,6 +20,8 @@ pub struct Calls {
     pub unmatched: u64,
     /// Tokens a provider would have billed: prompts, and what was said until the words ended.
     pub paid: Usage,
+    /// Images a provider would have billed.
+    pub images: u64,
     /// Connections that are open now.
     pub open_connections: u64,
     /// Connections that were ever accepted.
@@ -75,6 +77,7 @@ impl Default for KeptRequests {
 #[derive(Debug, Default)]
 pub(super) struct Counter {
     pub(super) calls: AtomicU64,
+    pub(super) images: AtomicU64,
     pub(super) open: AtomicU64,
     pub(super) connections: AtomicU64,
     in_flight: AtomicU64,
@@ -119,6 +122,7 @@ impl Counter {
         let of = |count: &AtomicU64| count.load(Ordering::SeqCst);
         Calls {
             calls: of(&self.calls),
+            images: of(&self.images),
             unmatched: 0,
             paid: *self.paid.lock().unwrap_or_else(PoisonError::into_inner),
             open_connections: of(&self.open),

@@ -24,6 +24,8 @@ pub(super) struct Heard {
     /// Whether that is the last turn of all: a start that is to be continued.
     pub(super) ends_with_assistant: bool,
     pub(super) has_tools: bool,
+    /// Whether images are wanted, and no words.
+    pub(super) draws: bool,
     /// How many images were shown, in all turns.
     pub(super) images: usize,
     pub(super) max_output_tokens: Option<u64>,
@@ -49,6 +51,7 @@ impl Heard {
         let mut heard = Self {
             model: request.model.clone(),
             choices: 1,
+            draws: request.draw.is_some(),
             has_tools: !request.tools.is_empty(),
             max_output_tokens: Some(u64::from(request.max_output_tokens)),
             ..Self::default()

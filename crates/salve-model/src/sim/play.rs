@@ -160,7 +160,8 @@ fn fits(when: &When, heard: &Heard) -> bool {
         let name = name.to_ascii_lowercase();
         heard.headers.iter().any(|(known, said)| *known == name && said == value)
     };
-    when.dialect.is_none_or(|dialect| heard.dialect == Some(dialect))
+    when.draws == heard.draws
+        && when.dialect.is_none_or(|dialect| heard.dialect == Some(dialect))
         && when.model.as_ref().is_none_or(|model| *model == heard.model)
         && when.stream.is_none_or(|stream| stream == heard.stream)
         && when.images.is_none_or(|images| images == heard.images)

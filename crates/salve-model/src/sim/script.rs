@@ -53,6 +53,8 @@ pub struct When {
     pub nth: Option<Nth>,
     /// How many images the request shows.
     pub images: Option<usize>,
+    /// Requests for images, and only those; other rules never answer them.
+    pub draws: bool,
     /// Headers and their values, names in any case.
     pub header: BTreeMap<String, String>,
 }
@@ -103,6 +105,10 @@ pub struct Reply {
     pub hang_at: usize,
     /// Headers of the response.
     pub headers: BTreeMap<String, String>,
+    /// Of a rule that `draws`: each image is told by this address in place of its bytes.
+    pub image_url: Option<String>,
+    /// Of a rule that `draws`: at most so many images come, whatever was asked for.
+    pub most_images: Option<usize>,
     /// The other answers when a request asks for several (`n`); the reply itself is the first. Only
     /// what is said counts here, not how it travels. When fewer are given than asked for, the last
     /// one is repeated.

@@ -66,6 +66,9 @@ impl Stage {
             if let Some(dialect) = Dialect::ALL.into_iter().find(|it| it.path() == path) {
                 return self.answer(dialect, request).await;
             }
+            if path == super::draw::PATH {
+                return self.draw(request).await;
+            }
             if path == "/v1/messages/count_tokens" {
                 return count_tokens(&request.body);
             }
@@ -121,6 +124,32 @@ impl Stage {
             }
         }
         response
+    }
+
+    // Images: the prompt is heard like words, and a rule that draws answers.
+    async fn draw(&self, request: &SeenRequest) -> Response<SimBody> {
+        self.counter.calls.fetch_add(1, Ordering::SeqCst);
+        let (prompt, mut heard) = match super::draw::hear(&request.body) {
+            Ok(heard) => heard,
+            Err(message) => {
+                return whole(StatusCode::BAD_REQUEST, write_error(Dialect::Chat, 400, &message));
+            }
+        };
+        heard.headers = self.headers_of(request);
+        let Some(performance) = self.player.play(&heard) else {
+            let message = self.player.reason(&heard);
+            return whole(StatusCode::NOT_FOUND, write_error(Dialect::Chat, 404, &message));
+        };
+        let mut in_flight = InFlight::new(&self.counter);
+        tokio::time::sleep(Duration::from_millis(performance.delay.first)).await;
+        if let Act::Refuse { status, body, retry_after } = &performance.act {
+            return refusal(Dialect::Chat, *status, body.as_ref(), *retry_after, in_flight);
+        }
+        in_flight.ended();
+        let reply = &self.player.rules[performance.rule].rule.reply;
+        let (body, count) = super::draw::write(reply, &prompt, heard.choices, self.created);
+        self.counter.images.fetch_add(count, Ordering::SeqCst);
+        whole(StatusCode::OK, body)
     }
 
     #[expect(clippy::too_many_arguments, reason = "the facts of one call, used nowhere else")]

@@ -6,8 +6,10 @@
 mod act;
 mod actions;
 mod events;
+mod images;
 mod input;
 mod openapi;
+mod plans;
 mod reports;
 mod sessions;
 mod workspace;
@@ -34,6 +36,7 @@ pub(super) fn routes() -> Router<Arc<WorkbenchState>> {
         .route("/sessions/{id}", get(sessions::show))
         .route("/sessions/{id}/messages", post(sessions::say))
         .route("/sessions/{id}/actions", post(actions::act))
+        .route("/sessions/{id}/images/{image}", get(images::bytes))
         .route("/actions", post(workspace::act))
         .route("/events", get(events::follow))
         .route("/reports", post(reports::report))

@@ -40,6 +40,7 @@ const ASSETS: &[Asset] = assets! {
     "chat.js" => JS,
     "complete.js" => JS,
     "enter.js" => JS,
+    "gallery.js" => JS,
     "icon.svg" => SVG,
     "page.js" => JS,
     "palette.js" => JS,

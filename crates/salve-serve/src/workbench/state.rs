@@ -6,6 +6,7 @@
 use super::access::Access;
 use super::answer::{Answer, Fault};
 use super::config::{HostFault, WorkbenchConfig};
+use super::plan_runs::PlanRuns;
 use http::StatusCode;
 use salve_engine::session::{
     Conversation, ConversationError, TurnInput, TurnOrder, TurnQueue, TurnResume, WaitingTurn,
@@ -33,6 +34,7 @@ pub(crate) struct WorkbenchState {
     pub(super) access: Access,
     // Taken out once, when the workbench stops.
     queue: Mutex<Option<TurnQueue>>,
+    pub(super) plans: PlanRuns,
     closing: watch::Sender<bool>,
 }
 
@@ -40,7 +42,7 @@ impl WorkbenchState {
     pub(super) fn new(config: WorkbenchConfig, access: Access) -> Self {
         let queue = TurnQueue::start(config.conversation.clone(), GRACE);
         let (closing, _) = watch::channel(false);
-        Self { config, access, queue: Mutex::new(Some(queue)), closing }
+        Self { config, access, queue: Mutex::new(Some(queue)), plans: PlanRuns::default(), closing }
     }
 
     /// Returns the conversations.
@@ -192,6 +194,7 @@ impl WorkbenchState {
         if let Some(queue) = queue {
             queue.stop().await;
         }
+        self.plans.stop().await;
     }
 }
 

@@ -4,6 +4,8 @@
 
 mod conversing;
 mod forged;
+mod images;
 mod openapi;
+mod plans;
 mod screens;
 mod stage;

@@ -9,6 +9,7 @@ mod changes;
 mod events;
 mod fork;
 mod handoff;
+mod images;
 mod lists;
 mod moves;
 #[cfg(test)]

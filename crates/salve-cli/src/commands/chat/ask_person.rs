@@ -112,6 +112,25 @@ pub(super) fn about_command(
     }))
 }
 
+/// Asks whether images are meant, and says what they cost.
+pub(super) fn about_images(
+    count: u32,
+    micro_dollars: Option<u64>,
+) -> Result<Option<TurnDecision>, Failure> {
+    output::transient("");
+    let images = output::counted(usize::try_from(count).unwrap_or(usize::MAX), "image");
+    let cost = micro_dollars.map(|cost| format!(", about ${:.2}", cost as f64 / 1e6));
+    let bold = anstyle::Style::new().bold();
+    output::story(&format!(
+        "should that be {images}{}?\n{bold}[i]{bold:#} Make {images}   {bold}[s]{bold:#} Answer in words\n",
+        cost.unwrap_or_default()
+    ));
+    let Some(keys) = Keys::of_person() else { return Ok(None) };
+    let offers = [Offer { key: 'i', words: "make images", lasts: false }];
+    let is_meant = keys.ask(&offers)?.is_some();
+    Ok(Some(if is_meant { TurnDecision::Yes } else { TurnDecision::No }))
+}
+
 /// Asks whether the commands that are left run: all that are on the list, one by one, or none.
 pub(super) fn about_commands(
     commands: &[String],

@@ -44,6 +44,7 @@ pub(super) fn event(event: &SessionEvent, has_output: bool) -> Result<(), Failur
 fn waited_for(name: EventName, payload: &Value) -> Option<String> {
     match name {
         EventName::Planning | EventName::Searching => Some(text(payload, "text")),
+        EventName::ImagesStarted => Some(text(payload, "text")),
         EventName::UpdateResponseChunk => {
             let line = text(payload, "text");
             let last = line.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
@@ -91,6 +92,7 @@ fn line_of(name: EventName, payload: &Value) -> Option<String> {
         EventName::CommandFinished => command(payload),
         EventName::CliProgress => format!("{}\n\n", lines(&text(payload, "text"))),
         EventName::TodosUpdated => todos(payload),
+        EventName::ImagesGenerated => images(payload),
         EventName::TurnFailed => {
             let why = visible(&text(payload, "why"));
             format!("{}: {why}\n", bad("there is no answer"))
@@ -161,6 +163,22 @@ fn command(payload: &Value) -> String {
     }
 }
 
+fn images(payload: &Value) -> String {
+    let all = payload["images"].as_array().into_iter().flatten();
+    let mut shown = format!("🎨 Generated Images ({})\n", payload["made"]);
+    for image in all {
+        let id = visible(&text(image, "id"));
+        let prompt = visible(&text(image, "originalPrompt"));
+        shown.push_str(&match image["state"].as_str() {
+            Some("failed") => {
+                format!("  {} {id}  {prompt}: {}\n", bad("✗"), visible(&text(image, "why")))
+            }
+            _ => format!("  {} {id}  {prompt}\n", good("✓")),
+        });
+    }
+    shown
+}
+
 fn todos(payload: &Value) -> String {
     let mut shown = String::new();
     for todo in payload["todos"].as_array().into_iter().flatten() {
@@ -203,6 +221,7 @@ pub(super) fn ended(report: &TurnReport) -> String {
         TurnEnding::Waiting => {
             let what = match &report.waits {
                 Some(Waits::Edits { .. }) => format!("; {resume} --yes applies them"),
+                Some(Waits::Images { .. }) => format!("; {resume} --yes makes images"),
                 Some(Waits::Command { command, .. }) => {
                     format!("; {resume} --yes runs `{}`", visible(command))
                 }
@@ -231,6 +250,10 @@ pub(super) fn ended(report: &TurnReport) -> String {
     if report.tokens > 0 {
         let dollars = report.micro_dollars as f64 / 1e6;
         text.push_str(&format!("{} tokens, ${dollars:.4}\n", report.tokens));
+    }
+    if report.images > 0 {
+        let session = &report.session;
+        text.push_str(&format!("`salve sessions images {session} --save-to DIR` saves them\n"));
     }
     if let Some(change) = report.changes.last() {
         text.push_str(&format!("`salve undo` takes {} back\n", visible(change)));

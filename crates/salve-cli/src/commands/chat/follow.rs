@@ -160,6 +160,9 @@ impl<'a> Chat<'a> {
         let decision = match waits {
             Waits::Edits { .. } => ask_person::about_edits(self, turn).await?,
             Waits::Command { command, why } => ask_person::about_command(self.place, command, why)?,
+            Waits::Images { count, micro_dollars } => {
+                ask_person::about_images(*count, *micro_dollars)?
+            }
             Waits::Commands { commands, why } => return ask_person::about_commands(commands, why),
         };
         let told = |decision: TurnDecision| TurnResume {

@@ -5,6 +5,7 @@
 
 use crate::arguments::TurnArguments;
 use crate::automatic::Automatic;
+use crate::chat_settings::draw_help;
 use crate::commands::heal::options_of_turn;
 use crate::failure::Failure;
 use crate::settings::Settings;
@@ -117,7 +118,10 @@ impl TurnSettings {
             window: arguments.window.unwrap_or(WINDOW_TOKENS),
             environment: run_environment::chosen(&settings, &[])?.values,
             template,
-            help: settings.chat.value.help(&settings.models.settings.roles),
+            help: TurnHelp {
+                draw: draw_help(&settings.models.settings),
+                ..settings.chat.value.help(&settings.models.settings.roles)
+            },
         })
     }
 

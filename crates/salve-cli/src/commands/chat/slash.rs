@@ -1,4 +1,4 @@
-//! The commands of a conversation: `/undo`, `/diff`, `/todos`, `/files`, `/run`, `/heal`, `/model`, `/cost`, `/help`.
+//! The commands of a conversation: `/undo`, `/diff`, `/todos`, `/files`, `/images`, `/save`, `/run`, `/heal`, `/model`, `/cost`, `/help`.
 //!
 //! In: a line that begins with a stroke. Out: what the command of the same name shows or does. Never another way to
 //! do it: each calls what `salve` itself does.
@@ -25,6 +25,10 @@ pub(super) enum Slash {
     Todos,
     /// Shows the files of the session.
     Files,
+    /// Shows the images of the session.
+    Images,
+    /// Saves them in a folder of the workspace.
+    Save(String),
     /// Runs a command, as a person typed it.
     Run(String),
     /// Heals what is red.
@@ -54,6 +58,8 @@ const HELP: &str = "\
 /diff       shows what the last change did
 /todos      shows the tasks
 /files      shows the files of this session
+/images     shows the images of this session
+/save DIR   saves them in a folder of the workspace
 /run LINE   runs a command in the sandbox
 /heal       heals what the check finds
 /model      shows who is asked
@@ -80,6 +86,8 @@ impl Slash {
             "diff" => Self::Diff,
             "todos" => Self::Todos,
             "files" => Self::Files,
+            "images" => Self::Images,
+            "save" => Self::Save(rest.trim().to_owned()),
             "run" => Self::Run(rest.trim().to_owned()),
             "heal" => Self::Heal,
             "model" => Self::Model,
@@ -126,6 +134,15 @@ pub(super) async fn run(chat: &mut Chat<'_>, command: &Slash) -> Result<(), Fail
         Slash::Run(line) if line.is_empty() => Err(Failure::new("`/run` needs a command")),
         Slash::Run(line) => {
             call(chat, vec!["run".to_owned(), "--line".to_owned(), line.clone()]).await
+        }
+        Slash::Save(folder) if folder.is_empty() => Err(Failure::new("`/save` needs a folder")),
+        Slash::Images | Slash::Save(_) => {
+            let Some(session) = session else { return output::result("nothing yet\n") };
+            let mut words = vec!["sessions".to_owned(), "images".to_owned(), session];
+            if let Slash::Save(folder) = command {
+                words.extend(["--save-to".to_owned(), folder.clone()]);
+            }
+            call(chat, words).await
         }
         Slash::Todos | Slash::Files => {
             let Some(session) = session else { return output::result("nothing yet\n") };

@@ -87,7 +87,8 @@ async fn images(
     session: &SessionRecord,
 ) -> Result<BTreeMap<String, String>, Failure> {
     let mut images = BTreeMap::new();
-    for id in store.turns(&session.id).await?.into_iter().flat_map(|turn| turn.images) {
+    let turns = store.turns(&session.id).await?;
+    for id in turns.iter().flat_map(kept) {
         let bytes = store.image(&id).await?;
         if let Some(image) = bytes.and_then(|bytes| ImagePart::new(&bytes).ok()) {
             images.insert(id, image.data_url());
@@ -96,13 +97,28 @@ async fn images(
     Ok(images)
 }
 
+// The images of a request, and those that were made for it.
+fn kept(turn: &TurnRecord) -> Vec<String> {
+    let made = turn.result.as_ref().and_then(|result| result["generatedImages"].as_array());
+    let made = made.into_iter().flatten().filter_map(|image| image["content"].as_str());
+    turn.images.iter().map(String::as_str).chain(made).map(str::to_owned).collect()
+}
+
 // After the redactor, which would take pieces out of what is no text.
 fn with_images(mut document: Value, images: &BTreeMap<String, String>) -> Value {
     let pairs = document.get_mut("pairs").and_then(Value::as_array_mut).into_iter().flatten();
-    let lists = pairs.filter_map(|pair| pair.pointer_mut("/request/images")?.as_array_mut());
-    for image in lists.flatten() {
-        if let Some(url) = image.as_str().and_then(|id| images.get(id)) {
-            *image = Value::String(url.clone());
+    for pair in pairs {
+        let shown = pair.pointer_mut("/request/images").and_then(Value::as_array_mut);
+        for image in shown.into_iter().flatten() {
+            if let Some(url) = image.as_str().and_then(|id| images.get(id)) {
+                *image = Value::String(url.clone());
+            }
+        }
+        let made = pair.pointer_mut("/response/structured/generatedImages");
+        for image in made.and_then(Value::as_array_mut).into_iter().flatten() {
+            if let Some(url) = image["content"].as_str().and_then(|id| images.get(id)) {
+                image["url"] = Value::String(url.clone());
+            }
         }
     }
     document

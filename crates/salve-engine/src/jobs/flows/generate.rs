@@ -20,6 +20,8 @@ pub use models::{ModelSource, NoModel};
 pub use steps::GenerateSteps;
 pub use view::{Generation, GenerationFacts, is_over_budget};
 
+pub(super) use ask::fits_budget;
+
 use super::JobStatus;
 use ask::Asking;
 use input::Piece;

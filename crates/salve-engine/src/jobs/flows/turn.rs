@@ -4,21 +4,24 @@
 //! disk; a history holds its hash. A model's answer is a child, `Generate@1`, and a heal is a child, `Heal@1`, so
 //! that both are paid once and found again after a crash. Never a text of the user in a history.
 
+mod drawing;
 mod steps;
 
 pub use steps::TurnSteps;
 
 use super::generate::{GenerateInput, GenerateOutput};
-use super::{GENERATE_FLOW, HEAL_FLOW, JobStatus, RESUME_SIGNAL};
+use super::image::{ImageInput, ImageOutput};
+use super::{GENERATE_FLOW, HEAL_FLOW, IMAGE_FLOW, JobStatus, RESUME_SIGNAL};
 use crate::heal::{HealInput, HealReport, StateId};
 use crate::session::machine::HelpWhy;
 use crate::session::{TurnInput, TurnReport, TurnResume};
-use salve_jobs::{FlowCtx, FlowError, FlowName, JobError, Json, Retry, StepError, StepName};
+use salve_jobs::{FlowCtx, FlowError, FlowName, JobError, Json, Retry, StepError, StepName, join};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use steps::{
-    ANSWER, BEGIN, FINISH, HEAL, HEALED, HELP, HELPED, PROMPT, RESUME, SUPERVISED, SUPERVISOR, WORK,
+    ANSWER, BEGIN, DRAW, DRAWN, FINISH, HEAL, HEALED, HELP, HELPED, PROMPT, RESUME, SUPERVISED,
+    SUPERVISOR, WORK,
 };
 
 /// The stage under which a turn says what it does.
@@ -43,6 +46,8 @@ pub(super) enum Next {
     Supervise(u32),
     /// Another model is asked for help.
     Help(HelpWhy),
+    /// Images are made.
+    Draw,
     /// What is red is healed.
     Heal,
     /// The turn is over, for good or for now.
@@ -97,6 +102,24 @@ pub(super) struct Healed {
     pub(super) error: Option<String>,
 }
 
+/// What the calls for images came to.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Drawing {
+    pub(super) at: At,
+    pub(super) asked: Vec<ImageInput>,
+    pub(super) ended: Vec<DrawnCall>,
+}
+
+/// What one call for images came to.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum DrawnCall {
+    /// It brought images, or some of them.
+    Ended(ImageOutput),
+    /// It brought none.
+    Failed { message: String, over_budget: bool },
+}
+
 /// Answers a turn. This is the code of the flow: deterministic, and replayed.
 ///
 /// # Errors
@@ -127,6 +150,11 @@ pub(super) async fn run_turn(context: Arc<dyn FlowCtx>, input: Json) -> Result<J
                 run.say(&serde_json::json!({ "helps": why }));
                 let answer = run.help(&at, why, &here.state).await?;
                 run.step(HELPED, &Asked { at, system: None, prompt: None, answer }).await?
+            }
+            Next::Draw => {
+                run.say(&serde_json::json!({ "draws": true }));
+                let drawn = run.draw(at, &here.state).await?;
+                run.step(DRAWN, &drawn).await?
             }
             Next::Heal => {
                 run.say(&serde_json::json!({ "heals": true }));
@@ -183,6 +211,7 @@ impl Run<'_> {
             HelpWhy::Plan => "plan",
             HelpWhy::Clean => "clean",
             HelpWhy::Shape => "shape",
+            HelpWhy::Prompts => "prompts",
         };
         self.generate(&format!("{name}-{}", state.step), &asked).await
     }
@@ -214,6 +243,29 @@ impl Run<'_> {
             },
             Err(error) => (None, Some(error.to_string())),
         })
+    }
+
+    // Every call is a child of its own, side by side.
+    async fn draw(&self, at: At, state: &StateId) -> Result<Drawing, FlowError> {
+        let asked: Vec<ImageInput> = self.step(DRAW, &at).await?;
+        let flow = FlowName::try_from(IMAGE_FLOW.to_owned())
+            .map_err(|error| FlowError::new(error.to_string()))?;
+        let mut calls = Vec::new();
+        for (number, input) in asked.iter().enumerate() {
+            let name = format!("draw-{}-{number}", state.step);
+            calls.push(self.context.child(&flow, &name, written(input)?));
+        }
+        let ended = join(calls).await.into_iter().map(|end| match end {
+            Ok(output) => match serde_json::from_value(output) {
+                Ok(output) => DrawnCall::Ended(output),
+                Err(error) => DrawnCall::Failed { message: error.to_string(), over_budget: false },
+            },
+            Err(error) => {
+                let over_budget = matches!(error, JobError::OverBudget { .. });
+                DrawnCall::Failed { message: error.to_string(), over_budget }
+            }
+        });
+        Ok(Drawing { at, ended: ended.collect(), asked })
     }
 
     async fn child(

@@ -114,7 +114,10 @@ impl RunningPlan {
     }
 
     // A history has no room for every task; the store has.
-    async fn with_tasks(&self, mut report: PlanReport) -> Result<PlanReport, OrchestratorError> {
+    async fn with_tasks(
+        &mut self,
+        mut report: PlanReport,
+    ) -> Result<PlanReport, OrchestratorError> {
         let (_, plan) = self.orchestrator.plan(&self.plan).await?;
         let noted = self.orchestrator.store().sub_tasks(&self.plan).await?;
         for task in &plan.tasks {

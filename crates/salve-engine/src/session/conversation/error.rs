@@ -4,6 +4,7 @@
 //! end of a turn that ended by itself: that is its report.
 
 use crate::heal::RepairError;
+use crate::session::SaveError;
 use salve_jobs::{BadName, JobError, JobId, JobsError};
 use salve_store::StoreError;
 
@@ -38,6 +39,12 @@ pub enum ConversationError {
     /// The job of the turn stopped where a turn does not stop.
     #[error("the turn is {0}")]
     Stopped(&'static str),
+    /// The session has no such image.
+    #[error("the session has no image {0}")]
+    NoSuchImage(String),
+    /// Images cannot be saved.
+    #[error(transparent)]
+    Save(#[from] SaveError),
     /// More turns wait than are taken.
     #[error("{0} turns wait already; try again when some are over")]
     Full(usize),

@@ -36,6 +36,9 @@ pub struct TurnReport {
     /// The result in the shape that the caller wants.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,
+    /// How many images it made.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub images: u32,
     /// What waits for a person.
     pub waits: Option<Waits>,
     /// Why it ended as it did, where it did not complete.
@@ -81,6 +84,7 @@ pub fn finish(work: &TurnWork, saved: &mut SavedTurn) -> Result<TurnReport, Repa
         summary: answer.summary.clone().or_else(|| answer.plain_text.clone()),
         changes: saved.changes.iter().map(|change| change.change_id.clone()).collect(),
         output: saved.output.clone(),
+        images: saved.drawing.tally().0,
         waits: saved.waits.clone(),
         why,
         asked: saved.machine.asked(),
@@ -116,10 +120,15 @@ pub fn finish(work: &TurnWork, saved: &mut SavedTurn) -> Result<TurnReport, Repa
     Ok(report)
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+const fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
 fn facts_of(saved: &SavedTurn, status: TurnStatus) -> StatusFacts {
     let (waiting_changes, waiting_commands) = match &saved.waits {
         Some(Waits::Edits { files }) => (files.len(), 0),
-        Some(Waits::Command { .. }) => (0, 1),
+        Some(Waits::Command { .. } | Waits::Images { .. }) => (0, 1),
         Some(Waits::Commands { commands, .. }) => (0, commands.len()),
         None => (0, usize::try_from(saved.machine.skipped()).unwrap_or(usize::MAX)),
     };

@@ -3,6 +3,7 @@
 //! In: what such a model said, if anything. Out: a proposal beside the turn, for the step that judges it. Never
 //! fails a turn: what cannot be used is left out.
 
+use super::super::images::read_prompts;
 use super::super::machine::{HelpWhy, Interruption, TurnResult, TurnStep};
 use super::super::output::{Shape, shape_of};
 use super::super::plan::read_plan;
@@ -26,6 +27,11 @@ pub fn take_help(saved: &mut SavedTurn, new: NewAnswer) -> Result<(), RepairErro
             return take(&mut saved.machine, TurnResult::Interrupted(Interruption::Budget));
         }
         match why {
+            HelpWhy::Prompts => {
+                let count = saved.drawing.count;
+                saved.drawing.prompts =
+                    text.as_deref().map(|text| read_prompts(text, count)).unwrap_or_default();
+            }
             HelpWhy::Plan => saved.proposed = text.as_deref().and_then(read_plan),
             HelpWhy::Clean => saved.cleaned = text.filter(|_| whole),
             HelpWhy::Shape => saved.shaped = text.filter(|_| whole),

@@ -3,7 +3,9 @@
 //! In: what was asked for already. Out: whether it is asked for now. Each helper is asked once for one thing, and
 //! a turn goes on without any of them; only a shape that the caller wants can fail it. Never beyond the budget.
 
-use super::{AnswerFacts, AttentionCode, HelpWhy, TurnEnding, TurnMachine, TurnOptions, TurnStep};
+use super::{
+    AnswerFacts, AttentionCode, DrawWish, HelpWhy, TurnEnding, TurnMachine, TurnOptions, TurnStep,
+};
 use serde::{Deserialize, Serialize};
 
 /// What was asked for already.
@@ -20,7 +22,13 @@ pub(super) struct Helped {
 
 /// Returns the first step of a turn.
 pub(super) const fn first_step(options: &TurnOptions) -> TurnStep {
-    if options.plan { TurnStep::Help(HelpWhy::Plan) } else { TurnStep::Plan }
+    match options.draw {
+        DrawWish::Unsure => TurnStep::Intent,
+        DrawWish::Direct => TurnStep::Draw,
+        DrawWish::Prompted => TurnStep::Help(HelpWhy::Prompts),
+        DrawWish::No if options.plan => TurnStep::Help(HelpWhy::Plan),
+        DrawWish::No => TurnStep::Plan,
+    }
 }
 
 /// Returns the step in which the help is used.
@@ -29,6 +37,7 @@ pub(super) const fn after(why: HelpWhy) -> TurnStep {
         HelpWhy::Plan => TurnStep::Plan,
         HelpWhy::Clean => TurnStep::Read,
         HelpWhy::Shape => TurnStep::Shape,
+        HelpWhy::Prompts => TurnStep::Draw,
     }
 }
 
@@ -50,6 +59,8 @@ impl TurnMachine {
     pub(super) fn shaped_first(&self, next: TurnStep) -> TurnStep {
         let is_owed = self.options.shape && !self.help.shaped;
         match next {
+            // Images have no shape; a caller that wants one is never given images.
+            TurnStep::Done(TurnEnding::Completed) if is_owed && self.draws() => next,
             TurnStep::Done(TurnEnding::Completed) if is_owed => TurnStep::Shape,
             next => next,
         }

@@ -48,6 +48,20 @@ impl Dice {
         }
         match step {
             TurnStep::Help(_) => TurnResult::Helped { spent: spent(u64::from(self.throw(3))) },
+            TurnStep::Intent if self.throw(3) == 0 => TurnResult::Held,
+            TurnStep::Intent => TurnResult::Meant(match self.throw(3) {
+                0 => DrawWish::No,
+                1 => DrawWish::Direct,
+                _ => DrawWish::Prompted,
+            }),
+            TurnStep::Draw if self.throw(12) == 0 => {
+                TurnResult::NoAnswer { over_budget: true, spent: spent(0) }
+            }
+            TurnStep::Draw => TurnResult::Drawn {
+                made: u32::from(self.throw(3)),
+                missing: u32::from(self.throw(2)),
+                spent: spent(2),
+            },
             TurnStep::Shape => TurnResult::Shaped { fits: self.throw(3) != 0 },
             TurnStep::Plan => TurnResult::Planned,
             TurnStep::Load(_) => TurnResult::Loaded,
@@ -119,8 +133,14 @@ impl Dice {
 
 fn options() -> impl Strategy<Value = TurnOptions> {
     let caps = (0..4_u32, 0..3_u32, any::<bool>(), prop::option::of(0..40_u64));
-    (caps, any::<[bool; 3]>()).prop_map(
-        |((rounds, corrections, heal, tokens), [plan, clean, shape])| TurnOptions {
+    (caps, any::<[bool; 3]>(), 0..8_u8).prop_map(
+        |((rounds, corrections, heal, tokens), [plan, clean, shape], draw)| TurnOptions {
+            draw: match draw {
+                0 => DrawWish::Unsure,
+                1 => DrawWish::Direct,
+                2 => DrawWish::Prompted,
+                _ => DrawWish::No,
+            },
             rounds,
             corrections,
             heal,
@@ -157,7 +177,8 @@ proptest! {
             match &step {
                 TurnStep::Done(ending) => {
                     if *ending == TurnEnding::Completed {
-                        prop_assert_eq!(shaped, options.shape, "completed without its shape");
+                        let owed = options.shape && !machine.draws();
+                        prop_assert_eq!(shaped, owed, "completed without its shape");
                     }
                     pauses += 1;
                     if pauses > 3 || !machine.resume(options.budget) {
@@ -177,6 +198,7 @@ proptest! {
                         HelpWhy::Plan => options.plan && machine.asked() == 0,
                         HelpWhy::Clean => options.clean && whole && unformed,
                         HelpWhy::Shape => options.shape && usable,
+                        HelpWhy::Prompts => options.draw != DrawWish::No,
                     };
                     prop_assert!(allowed, "{:?} was asked for", why);
                 }

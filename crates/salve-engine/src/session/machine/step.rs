@@ -32,6 +32,10 @@ pub enum TurnStep {
     Help(HelpWhy),
     /// Read the result that the caller wants in a shape of its own.
     Shape,
+    /// Find out from a person whether images are meant.
+    Intent,
+    /// Have the images made.
+    Draw,
     /// The turn is over.
     Done(TurnEnding),
 }
@@ -46,6 +50,23 @@ pub enum HelpWhy {
     Clean,
     /// The result in the shape that the caller wants.
     Shape,
+    /// Prompts for images that differ.
+    Prompts,
+}
+
+/// Whether a request is one for images, and how they are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DrawWish {
+    /// It is none.
+    #[default]
+    No,
+    /// A person is asked.
+    Unsure,
+    /// Its own words are the prompt.
+    Direct,
+    /// Another model writes the prompts.
+    Prompted,
 }
 
 /// Why files are read.
@@ -160,6 +181,17 @@ pub enum TurnResult {
         /// What comes next.
         next: BatchNext,
         /// What it took.
+        spent: Spend,
+    },
+    /// It is known whether images are meant.
+    Meant(DrawWish),
+    /// The images were made, or some of them.
+    Drawn {
+        /// How many there are.
+        made: u32,
+        /// How many could not be made.
+        missing: u32,
+        /// What they took.
         spent: Spend,
     },
     /// Something ended the turn from outside.
@@ -292,6 +324,8 @@ pub enum AttentionCode {
     CommandFailed,
     /// The result does not have the shape that the caller wants.
     Misshapen,
+    /// Some of the images could not be made.
+    ImagesMissing,
 }
 
 impl AttentionCode {
@@ -307,6 +341,7 @@ impl AttentionCode {
             Self::Red => "the change was written, and the check is red",
             Self::CommandFailed => "a command failed",
             Self::Misshapen => "the result does not fit the schema that was asked for",
+            Self::ImagesMissing => "some of the images could not be made; the others are there",
         }
     }
 }

@@ -316,3 +316,45 @@ async fn a_frame_that_cannot_be_read_ends_the_reply_before_it() {
         assert!("one two three four five six seven".starts_with(&reply.text), "{}", reply.text);
     }
 }
+
+#[tokio::test]
+async fn c231_images_are_asked_for_as_bytes_and_told_with_their_prompts() {
+    let script = r#"{"when":{"draws":true,"contains":"cat"},"reply":{"text":"A fluffy cat"}}
+{"when":{"draws":true,"contains":"far"},"reply":{"image_url":"https://images.example/1.png"}}
+{"when":{"draws":true},"reply":{"status":400,"body":{"error":{"message":"not this one"}}}}"#;
+    let sim = sim(script).await;
+    let model = model(provider(Dialect::Chat, &format!("{}/v1", sim.url())));
+    let ask = |text: &str, name: &str| ModelRequest {
+        model: name.to_owned(),
+        turns: vec![Turn::user(text)],
+        draw: Some(crate::request::DrawAsk { count: 2 }),
+        ..ModelRequest::default()
+    };
+    let reply = model.call(&ask("a cat", "grok-2-image"), &mut ()).await.unwrap();
+    assert_eq!(reply.images.len(), 2);
+    assert_eq!(reply.images[0].revised_prompt.as_deref(), Some("A fluffy cat"));
+    assert!(reply.images[0].base64.is_some() && reply.images[0] != reply.images[1]);
+    let asked = json!({
+        "model": "grok-2-image", "prompt": "a cat", "n": 2, "response_format": "b64_json",
+    });
+    assert_eq!(body(&sim), asked);
+    let seen = sim.requests();
+    let key = seen.last().unwrap().headers.get("authorization").unwrap().to_str().unwrap();
+    assert_eq!(
+        (key, seen.last().unwrap().path.as_str()),
+        ("Bearer sk-planted", "/v1/images/generations")
+    );
+    let far = model.call(&ask("far away", "grok-2-image"), &mut ()).await.unwrap();
+    assert_eq!(far.images[0].url.as_deref(), Some("https://images.example/1.png"));
+    let refused = model.call(&ask("a dog", "grok-2-image"), &mut ()).await.unwrap_err();
+    assert!(
+        matches!(&refused, ModelError::Provider { status: 400, message, .. } if message == "not this one")
+    );
+    // A model that makes no images is never asked for one.
+    let before = sim.calls().calls;
+    let unable = model.call(&ask("a cat", "grok-4"), &mut ()).await.unwrap_err();
+    assert!(
+        matches!(&unable, ModelError::Unsendable { message } if message.contains("grok-2-image"))
+    );
+    assert_eq!(sim.calls().calls, before);
+}

@@ -5,6 +5,7 @@
 use super::super::answer::{Answer, Fault};
 use super::super::state::WorkbenchState;
 use super::actions::{Action, Done, RunChoice, stale};
+use super::images;
 use salve_engine::heal::HealLock;
 use salve_engine::host::OpenWorkspace;
 use salve_engine::session::{
@@ -72,6 +73,15 @@ pub(super) async fn perform(
             guide(state.store(), &session.id, &text, &key).await?;
             Ok(Done::of("done", None))
         }
+        Action::SelectImages { turn, images } => {
+            images::select(state, session, turn, &images).await
+        }
+        Action::SaveImages { images, folder } => {
+            images::save(state, session, &images, &folder).await
+        }
+        Action::Regenerate { image, prompt, refinement } => {
+            images::regenerate(state, session, image, &prompt, &refinement).await
+        }
         Action::Handoff { choice } => handed(state, session, choice.into()).await,
         Action::Extend => handed(state, session, HandoffChoice::Extend).await,
         Action::CancelHandoff => handed(state, session, HandoffChoice::Cancel).await,
@@ -90,7 +100,7 @@ pub(super) async fn perform(
                     allowed.map_err(|fault| Fault::conflict("not_allowed", fault.to_string()))?;
                     TurnDecision::Yes
                 }
-                (Waits::Commands { .. }, RunChoice::Add) => {
+                (Waits::Commands { .. } | Waits::Images { .. }, RunChoice::Add) => {
                     let why = "several commands wait; run them, and each that is not on the list is asked about";
                     return Err(Fault::conflict("not_allowed", why));
                 }

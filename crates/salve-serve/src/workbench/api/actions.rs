@@ -82,6 +82,30 @@ pub(super) enum Action {
         /// What waits, as it was shown.
         approval: String,
     },
+    /// Chooses images of a turn; the others are chosen no more.
+    SelectImages {
+        /// The turn.
+        turn: u32,
+        /// Their ids.
+        images: Vec<String>,
+    },
+    /// Saves images in a folder of the workspace, as one change; nothing is overwritten.
+    SaveImages {
+        /// Their ids.
+        images: Vec<String>,
+        /// The folder, from the root of the workspace.
+        folder: String,
+    },
+    /// Makes an image again, in its place, and answers when it is there.
+    Regenerate {
+        /// Its id.
+        image: String,
+        /// What it is to show.
+        prompt: String,
+        /// What is added to that.
+        #[serde(default)]
+        refinement: String,
+    },
     /// Says something that the next request is to heed.
     Guide {
         /// The words.

@@ -20,6 +20,7 @@ use utoipa::{Modify, OpenApi};
         super::sessions::show,
         super::sessions::say,
         super::actions::act,
+        super::images::bytes,
         super::workspace::act,
         super::events::follow,
         super::reports::report,

@@ -1,12 +1,13 @@
-//! What a person decides about the workspace: breakers, rules, calls in doubt, jobs, faults, audits, settings.
+//! What a person decides about the workspace: breakers, rules, calls in doubt, jobs, plans, faults, audits, settings.
 //!
-//! In: an action by its name. Out: what became of it. Never touches a file of the workspace, and never decides about what
-//! another workspace has.
+//! In: an action by its name. Out: what became of it. Never touches a file of the workspace itself, and never decides
+//! about what another workspace has.
 
 use super::super::answer::{Answer, Fault, Refusals, json_response};
 use super::super::state::WorkbenchState;
 use super::actions::Done;
 use super::input::Told;
+use super::plans;
 use axum::extract::State;
 use http::StatusCode;
 use salve_engine::session::filed_by_user;
@@ -86,6 +87,28 @@ pub(super) enum WorkspaceAction {
     },
     /// Takes the last change of a setting back.
     UndoSetting,
+    /// Splits a request into parts; a model is asked, and nothing runs yet.
+    MakePlan {
+        /// What is asked for.
+        request: String,
+        /// How finely: `fine`, `medium`, `coarse`, or `auto`, which decides by what is known.
+        #[serde(default = "plans::usual")]
+        granularity: String,
+    },
+    /// Changes a plan that has not begun: its parts as a JSON list, in their order.
+    EditPlan {
+        /// The plan.
+        plan: String,
+        /// The parts.
+        document: String,
+    },
+    /// Starts a plan, or goes on with it.
+    StartPlan {
+        /// The plan.
+        plan: String,
+        /// `a` (each part as soon as it can), `b` (one after the other) or `c` (all at once).
+        strategy: plans::Strategy,
+    },
     /// Keeps every prompt and answer of a session from now on, or no more.
     SetAudit {
         /// The session.
@@ -155,6 +178,11 @@ async fn perform(state: &WorkbenchState, action: WorkspaceAction) -> Answer<Done
             Ok(false) => Ok(Done::of("nothing_to_do", None)),
             Err(fault) => Err(Fault::conflict("changed_since", fault.to_string())),
         },
+        WorkspaceAction::MakePlan { request, granularity } => {
+            plans::make(state, said(&request, "say what is to be done")?, &granularity).await
+        }
+        WorkspaceAction::EditPlan { plan, document } => plans::edit(state, &plan, &document).await,
+        WorkspaceAction::StartPlan { plan, strategy } => plans::start(state, &plan, strategy).await,
         WorkspaceAction::SetAudit { session, on } => {
             let session = state.session(&session).await?;
             let update = SessionUpdate { audit: Some(on), ..SessionUpdate::default() };

@@ -7,8 +7,8 @@ use super::super::answer::{Answer, page};
 use super::super::config::CommandChoice;
 use super::super::state::WorkbenchState;
 use super::super::view::chat::{
-    ChatView, CommandQuestion, FoldedTurn, HandoffView, PanelView, SessionHead, TurnView,
-    chat_screen,
+    ChatView, CommandQuestion, FoldedTurn, HandoffView, ImageQuestion, PanelView, SessionHead,
+    TurnView, chat_screen,
 };
 use super::diffs::{Diffs, differences};
 use super::shell;
@@ -230,6 +230,17 @@ async fn fill(
 fn ask(state: &WorkbenchState, view: &mut ChatView, waiting: &WaitingTurn) {
     let (lines, why, choice) = match &waiting.what {
         Waits::Edits { .. } => return ask_early(state, view, waiting),
+        Waits::Images { count, micro_dollars } => {
+            let turn = view.turns.iter_mut().find(|turn| turn.number == waiting.turn);
+            if let Some(turn) = turn {
+                turn.image_question = Some(ImageQuestion {
+                    count: *count,
+                    micro_dollars: *micro_dollars,
+                    approval: waiting.approval.clone(),
+                });
+            }
+            return;
+        }
         Waits::Command { command, why } => {
             let choice = state.config.host.choices(command).unwrap_or_default();
             (vec![command.clone()], why.clone(), choice)

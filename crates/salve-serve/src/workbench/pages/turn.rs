@@ -52,6 +52,7 @@ pub(in crate::workbench) fn turn_view(facts: &TurnFacts<'_>) -> TurnView {
         model: record.model.clone(),
         rewound: record.rewound,
         approval: facts.approval.clone(),
+        session: record.session.to_string(),
         ..TurnView::default()
     };
     for event in attempt_of(record, facts.events) {
@@ -99,7 +100,7 @@ impl Fold<'_> {
             self.last = None;
         }
         match name {
-            EventName::Planning | EventName::Searching => {
+            EventName::Planning | EventName::Searching | EventName::ImagesStarted => {
                 self.view.progress.push(text(payload, "text"));
             }
             EventName::FilesLoaded => {
@@ -107,6 +108,7 @@ impl Fold<'_> {
                 self.view.loaded = texts(payload, "files");
                 self.view.not_found = texts(payload, "failed");
             }
+            EventName::ImagesSaved => self.view.saved_images = texts(payload, "files"),
             EventName::UpdateResponseChunk => self.chunk(payload),
             EventName::EditsHeld => self.held(payload),
             EventName::ReviewChanged => self.reviewed(payload),
@@ -424,7 +426,9 @@ impl Fold<'_> {
                 count => self.note(None, &format!("{count} {what}s wait for you")),
             }
         }
-        if self.view.done.is_empty() && self.view.answer.is_some() {
+        let drew =
+            self.view.answer.as_ref().is_some_and(|answer| !answer.generated_images.is_empty());
+        if self.view.done.is_empty() && self.view.answer.is_some() && !drew {
             self.note(Some(true), "Answered; no file was changed");
         }
     }

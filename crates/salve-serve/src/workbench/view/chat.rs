@@ -8,6 +8,7 @@ mod commands;
 mod composer;
 mod data;
 mod files;
+mod gallery;
 mod panel;
 mod questions;
 mod todos;
@@ -17,10 +18,11 @@ pub use commands::command_list;
 pub use composer::{composer, stop_button};
 pub use data::{
     Banner, ChatView, CommandQuestion, CommandState, CommandView, DoneLine, FileChangeKind,
-    FileState, FileView, FoldedTurn, HandoffView, HunkView, PanelRowView, PanelView, SessionHead,
-    TurnView,
+    FileState, FileView, FoldedTurn, HandoffView, HunkView, ImageQuestion, PanelRowView, PanelView,
+    SessionHead, TurnView,
 };
 pub use files::file_list;
+pub use gallery::image_gallery;
 pub use panel::cli_panel;
 pub use questions::questions;
 pub use todos::todo_list;

@@ -27,6 +27,7 @@ async fn the_document_is_whole_and_names_every_route() {
         "GET /api/v1/openapi.json",
         "GET /api/v1/sessions",
         "GET /api/v1/sessions/{id}",
+        "GET /api/v1/sessions/{id}/images/{image}",
         "GET /health",
         "POST /api/v1/actions",
         "POST /api/v1/exchange",

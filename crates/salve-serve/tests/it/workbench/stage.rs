@@ -9,9 +9,10 @@ use salve_engine::heal::{HealParts, RepairError};
 use salve_engine::host::{
     Host, HostConfig, MachineConfig, Place, RootReason, WorkspaceConfig, WorkspaceHost,
 };
-use salve_engine::jobs::{HealHost, JobsPlace};
+use salve_engine::jobs::{HealHost, JobsPlace, WhichModel};
 use salve_engine::knowledge::KnowledgeSettings;
-use salve_engine::session::{Conversation, ConversationParts, TurnInput};
+use salve_engine::session::{Conversation, ConversationParts, DrawHelp, TurnInput};
+use salve_model::Role;
 use salve_model::sim::{Script, SimHandle, SimServer};
 use salve_serve::workbench::{
     CommandChoice, DoctorRow, HostFault, SettingChanged, SettingRow, Workbench, WorkbenchConfig,
@@ -83,7 +84,8 @@ impl Bench {
     pub(crate) async fn start(world: &World) -> Self {
         let settings = format!(
             "[[provider]]\nname = \"sim\"\ndialect = \"chat\"\nbase_url = \"http://{}/v1\"\n\n\
-             [roles]\nmodel = \"sim/only\"\n",
+             [roles]\nmodel = \"sim/only\"\nimage = \"sim/draw\"\n\n[[model]]\nnames = [\"draw\"]\nimage = true\n\
+             price = {{ input = \"0\", output = \"0\", image = \"0.07\" }}\n",
             world.sim.addr()
         );
         let host = Host::new(HostConfig {
@@ -249,7 +251,15 @@ impl WorkbenchHost for Told {
     }
 
     fn turn(&self) -> Result<TurnInput, HostFault> {
-        let input = json!({ "root": self.root, "session": "", "turn": 0, "attended": true });
+        let draw = DrawHelp {
+            model: WhichModel::Role(Role::Image),
+            prompter: WhichModel::Role(Role::Fast),
+            micro_dollars: Some(70_000),
+            most: 8,
+        };
+        let input = json!({
+            "root": self.root, "session": "", "turn": 0, "attended": true, "help": { "draw": draw },
+        });
         serde_json::from_value(input).map_err(|error| HostFault(error.to_string()))
     }
 

@@ -70,6 +70,8 @@ fn full(session: &SessionId, key: &str, text: &str) -> SessionWrite {
             attempt: Some(2),
             finish_reason: Some(own()),
             model: Some(own()),
+            images: Vec::new(),
+            held: vec![own()],
         }),
         todos: Some(vec![TodoItem {
             completed: true,

@@ -4,6 +4,7 @@
 //! same key gives the turn that was made under it.
 
 use super::events::{self, NewSessionEvent};
+use super::images;
 use super::values::{count, json, maybe_json, named, names, number};
 use super::write::{Known, hold_text, known, remember, touch};
 use crate::commit::{Rollback, Transaction};
@@ -52,6 +53,10 @@ pub struct TurnUpdate {
     pub finish_reason: Option<String>,
     /// Which model answers.
     pub model: Option<String>,
+    /// What changed of images that it made: fields of those of the result that have the same `id`.
+    pub images: Vec<Value>,
+    /// The ids of contents that it keeps.
+    pub held: Vec<String>,
 }
 
 impl TurnUpdate {
@@ -63,6 +68,8 @@ impl TurnUpdate {
             plan: self.plan.map(|plan| redactor.json(plan)),
             finish_reason: self.finish_reason.map(name),
             model: self.model.map(name),
+            images: self.images.into_iter().map(|image| redactor.json(image)).collect(),
+            held: self.held.into_iter().map(name).collect(),
             ..self
         }
     }
@@ -266,9 +273,10 @@ pub(super) async fn update(
     if found == 0 {
         return Err(no_such_turn(session, i64::from(turn.index)).into());
     }
-    if let Some(raw) = &turn.raw {
-        hold_text(tx, session, raw, &format!("turn:{}", turn.index)).await?;
+    for content in turn.raw.iter().chain(&turn.held) {
+        hold_text(tx, session, content, &format!("turn:{}", turn.index)).await?;
     }
+    images::change(tx, session, turn).await?;
     if (turn.tokens_in, turn.tokens_out, turn.micro_dollars) != (0, 0, 0) {
         query(
             "UPDATE sessions SET tokens_in = tokens_in + $2, tokens_out = tokens_out + $3,

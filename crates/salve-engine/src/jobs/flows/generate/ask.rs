@@ -66,7 +66,7 @@ impl GenerateSteps {
             Some(LadderAction::Done(_)) => return Err(StepError::fatal("nothing is left to ask")),
         };
         let worst = worst_case(&request, chosen.capability.price.as_ref(), &BytesByTwo);
-        fits(input.budget, spent, worst.total())?;
+        fits_budget(input.budget, spent, worst.total())?;
         let call = StepCall {
             purpose: word(purpose).to_owned(),
             provider: chosen.provider.clone(),
@@ -244,7 +244,15 @@ fn as_json(note: &Note) -> Json {
     serde_json::to_value(note).unwrap_or_default()
 }
 
-fn fits(budget: SpendLimit, spent: Spend, worst: Spend) -> Result<(), StepError> {
+/// Says whether a call fits what is left.
+///
+/// # Errors
+/// When it does not.
+pub(in crate::jobs::flows) fn fits_budget(
+    budget: SpendLimit,
+    spent: Spend,
+    worst: Spend,
+) -> Result<(), StepError> {
     let Some(passed) = budget.passed_by(spent, worst) else { return Ok(()) };
     let what = match passed.unit {
         BudgetUnit::Tokens => "tokens",

@@ -4,15 +4,15 @@
 //! with what goes into the store, then writes that once under a key of its own: done again after a crash, a step
 //! that was decided writes what it had decided. Never applies or runs anything twice.
 
-use super::{Answer, Asked, At, Healed, Here, Next, Resumed};
+use super::{Answer, Asked, At, Healed, Here, Next, Resumed, drawing};
 use crate::heal::{HealInput, RepairError, StateFolder, StateId, Then};
 use crate::jobs::{GenerateCaps, GenerateInput, HealHost, SaidBefore, ShownIn, StopCode};
 use crate::session::machine::{Interruption, TurnMachine, TurnOptions, TurnResult, TurnStep};
 use crate::session::{
     Effects, EventName, FileRegistry, HelpQuestion, Inherited, NewAnswer, Question, RegistryEntry,
-    SavedTurn, SessionFacts, TurnEvent, TurnInput, TurnWork, answer_question, finish,
-    help_question, inherited, offer_handoff, perform, steering, supervisor_question, take_answer,
-    take_heal, take_help, take_result, take_supervision, window_used,
+    SavedTurn, SessionFacts, TurnEvent, TurnInput, TurnWork, answer_question, begin_drawing,
+    finish, help_question, inherited, offer_handoff, perform, steering, supervisor_question,
+    take_answer, take_heal, take_help, take_result, take_supervision, window_used,
 };
 use salve_jobs::{BadName, DoubtPolicy, JobId, Json, StepError, StepName, Steps};
 use salve_store::{
@@ -35,6 +35,8 @@ pub(super) const HEAL: &str = "turn.heal";
 pub(super) const HEALED: &str = "turn.healed";
 pub(super) const HELP: &str = "turn.help";
 pub(super) const HELPED: &str = "turn.helped";
+pub(super) const DRAW: &str = "turn.draw";
+pub(super) const DRAWN: &str = "turn.drawn";
 pub(super) const FINISH: &str = "turn.finish";
 pub(super) const RESUME: &str = "turn.resume";
 
@@ -46,7 +48,7 @@ const KNOWN_FILES: usize = 8;
 /// The steps of `Turn`, and what they need.
 #[derive(Clone)]
 pub struct TurnSteps {
-    store: Store,
+    pub(super) store: Store,
     host: Arc<dyn HealHost>,
     clock: Arc<dyn Clock>,
     /// Where states are kept.
@@ -90,6 +92,8 @@ impl TurnSteps {
         let steps = step!(steps, self, HEALED, healed);
         let steps = step!(steps, self, HELP, help);
         let steps = step!(steps, self, HELPED, helped);
+        let steps = step!(steps, self, DRAW, draw);
+        let steps = step!(steps, self, DRAWN, drawn);
         let steps = step!(steps, self, FINISH, finish);
         Ok(step!(steps, self, RESUME, resume))
     }
@@ -104,7 +108,7 @@ impl TurnSteps {
     }
 
     // A turn of which nothing is known yet.
-    async fn fresh(&self, at: &At) -> Result<SavedTurn, StepError> {
+    pub(super) async fn fresh(&self, at: &At) -> Result<SavedTurn, StepError> {
         let session = &at.input.session;
         let turn = self.turn(at).await?;
         let todos = self.store.todos(session).await.map_err(|error| unreadable(&error))?;
@@ -112,7 +116,10 @@ impl TurnSteps {
         let machine = TurnMachine::new(options_of(&at.input, &turn));
         let mut saved = SavedTurn::new(machine, turn.text, todos, at.input.attended);
         saved.images = u32::try_from(turn.images.len()).unwrap_or(u32::MAX);
-        if saved.machine.options().plan {
+        if let Some(help) = &at.input.help.draw {
+            begin_drawing(&mut saved, help);
+        }
+        if saved.machine.options().plan && !saved.machine.draws() {
             saved.effects.say(TurnEvent::planning());
         }
         let registry = FileRegistry::fold(&log, &BTreeMap::new());
@@ -448,18 +455,19 @@ impl TurnSteps {
         found.ok_or_else(|| StepError::fatal(format!("session {session} has no turn {turn}")))
     }
 
-    async fn put(&self, text: &str) -> Result<String, StepError> {
+    pub(super) async fn put(&self, text: &str) -> Result<String, StepError> {
         self.store.put_text(text).await.map_err(|error| unreadable(&error))
     }
 
     // Writes what was decided into the store, once.
-    async fn kept(&self, kept: Kept) -> Result<Here, StepError> {
+    pub(super) async fn kept(&self, kept: Kept) -> Result<Here, StepError> {
         let Kept { id, saved, next, write } = kept;
         self.store.write_session(write).await.map_err(|error| unreadable(&error))?;
         let next = next.unwrap_or_else(|| match saved.machine.next() {
             TurnStep::Ask(ask) => Next::Ask(ask.number),
             TurnStep::Supervise(number) => Next::Supervise(number),
             TurnStep::Help(why) => Next::Help(why),
+            TurnStep::Draw => Next::Draw,
             TurnStep::Heal => Next::Heal,
             TurnStep::Done(_) => Next::Finish,
             _ => Next::Work,
@@ -468,7 +476,7 @@ impl TurnSteps {
     }
 
     // Programs run for minutes, so their steps leave the threads of the runtime alone.
-    async fn blocking<T: Send + 'static>(
+    pub(super) async fn blocking<T: Send + 'static>(
         &self,
         job: &JobId,
         at: At,
@@ -490,21 +498,21 @@ impl TurnSteps {
         Ok(Place { work, folder, at: at.state, job: job.to_string() })
     }
 
-    fn now(&self) -> u64 {
+    pub(super) fn now(&self) -> u64 {
         u64::try_from(self.clock.now().0).unwrap_or(0)
     }
 }
 
 /// A turn in this process.
-struct Place {
-    work: TurnWork,
+pub(super) struct Place {
+    pub(super) work: TurnWork,
     folder: StateFolder,
     at: Option<StateId>,
-    job: String,
+    pub(super) job: String,
 }
 
 /// A step that was decided.
-struct Kept {
+pub(super) struct Kept {
     id: StateId,
     saved: SavedTurn,
     next: Option<Next>,
@@ -512,7 +520,7 @@ struct Kept {
 }
 
 impl Place {
-    fn state(&self) -> Result<(u32, Option<SavedTurn>), RepairError> {
+    pub(super) fn state(&self) -> Result<(u32, Option<SavedTurn>), RepairError> {
         let id = self.at.as_ref().ok_or_else(|| RepairError::Io("there is no state".to_owned()))?;
         Ok((id.step, self.folder.read(id)?))
     }
@@ -520,7 +528,7 @@ impl Place {
     // One step, unless it was decided by a process that died before it could say so. A state that is lost
     // means beginning again; what was spent is in the ledger, and what was written in the history of the
     // workspace.
-    fn step(
+    pub(super) fn step(
         self,
         fresh: SavedTurn,
         act: impl FnOnce(&Self, u32, &mut SavedTurn) -> Result<(), RepairError>,
@@ -584,6 +592,8 @@ impl Place {
                 attempt: Some(input.attempt),
                 finish_reason: effects.finish_reason.clone(),
                 model: effects.model.clone(),
+                images: Vec::new(),
+                held: effects.held.clone(),
             }),
             todos: effects.todos.clone(),
             file_operations: effects.file_operations.clone(),
@@ -612,11 +622,12 @@ fn options_of(input: &TurnInput, turn: &TurnRecord) -> TurnOptions {
         plan: help.planner.is_some() && may_plan,
         clean: help.cleaner.is_some(),
         shape: help.output.is_some(),
+        draw: drawing::wish_of(input, turn),
         ..input.options
     }
 }
 
-fn lost() -> RepairError {
+pub(super) fn lost() -> RepairError {
     RepairError::Io("the state of the turn is lost; start it again".to_owned())
 }
 
@@ -629,6 +640,6 @@ fn written<T: Serialize>(output: &T) -> Result<Json, StepError> {
     serde_json::to_value(output).map_err(|error| StepError::fatal(error.to_string()))
 }
 
-fn unreadable(error: &StoreError) -> StepError {
+pub(super) fn unreadable(error: &StoreError) -> StepError {
     StepError::retryable(format!("the session cannot be reached: {error}"))
 }

@@ -114,6 +114,23 @@ pub struct TurnView {
     pub rewound: bool,
     /// Whether it can be taken back.
     pub can_rewind: bool,
+    /// The session it belongs to, for the addresses of its images.
+    pub session: String,
+    /// Whether a person is asked if images are meant.
+    pub image_question: Option<ImageQuestion>,
+    /// Where its images were saved last.
+    pub saved_images: Vec<String>,
+}
+
+/// The question whether images are meant.
+#[derive(Debug, Clone, Default)]
+pub struct ImageQuestion {
+    /// How many would be made.
+    pub count: u32,
+    /// What they would cost, in millionths of a dollar.
+    pub micro_dollars: Option<u64>,
+    /// What a decision about it names: the hash of what waits.
+    pub approval: String,
 }
 
 impl TurnView {

@@ -6,7 +6,7 @@
 
 use super::commands::LATER;
 use super::data::{Banner, CommandView, DoneLine, FileState, FileView, FoldedTurn, TurnView};
-use super::{Region, action, command_list, file_list};
+use super::{Region, action, command_list, file_list, image_gallery};
 use crate::workbench::view::blocks::{BlockKind, TextBlock};
 use crate::workbench::view::chart::{dollars, thousands};
 use crate::workbench::view::code::highlighted;
@@ -56,6 +56,7 @@ pub fn turn_regions(turn: &TurnView) -> Vec<Region> {
         region("progress", progress(turn)),
         region("banner", banner(turn)),
         region("body", body_region(turn)),
+        region("images", image_gallery(turn)),
         region("files", file_list(turn)),
         region("commands", command_list(turn)),
         region("done", done(turn)),
