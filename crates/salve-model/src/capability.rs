@@ -285,8 +285,13 @@ mod tests {
 
     #[test]
     fn what_the_user_says_counts_and_the_rest_stays() {
-        let price =
-            Price { input: MicroDollars(1), cached: None, output: MicroDollars(2), long: None };
+        let price = Price {
+            input: MicroDollars(1),
+            cached: None,
+            output: MicroDollars(2),
+            long: None,
+            searches: None,
+        };
         let entry =
             |name: &str| ModelEntry { names: vec![name.to_owned()], ..ModelEntry::default() };
         let table = Capabilities::built_in().with([

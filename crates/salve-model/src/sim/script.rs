@@ -53,6 +53,8 @@ pub struct When {
     pub nth: Option<Nth>,
     /// How many images the request shows.
     pub images: Option<usize>,
+    /// How many files go along by their ids.
+    pub files: Option<usize>,
     /// Headers and their values, names in any case.
     pub header: BTreeMap<String, String>,
 }
