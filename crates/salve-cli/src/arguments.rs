@@ -62,7 +62,7 @@ pub(crate) use serve::ServeArguments;
 pub(crate) use sessions::{
     FilesArguments, SessionDocument, SessionsArguments, SessionsAuditArguments,
     SessionsBugsArguments, SessionsCommand, SessionsExportArguments, SessionsListArguments,
-    SessionsRewindArguments, SessionsShowArguments, TodosArguments,
+    SessionsRewindArguments, SessionsShowArguments, TodosArguments, UploadArguments,
 };
 pub(crate) use setup::{Agent, Provider, SetupArguments};
 pub(crate) use signature::SignatureArguments;

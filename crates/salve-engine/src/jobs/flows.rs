@@ -97,10 +97,10 @@ pub struct StepParts {
 /// Never, as long as the names of the steps are good ones.
 pub fn all_steps(parts: StepParts) -> Result<Steps, BadName> {
     let StepParts { store, models, hosts, clock, folder } = parts;
-    let steps = GenerateSteps::new(store.clone(), models).add_to(Steps::default())?;
+    let steps = GenerateSteps::new(store.clone(), Arc::clone(&models)).add_to(Steps::default())?;
     let turns = folder.join(TURN_FOLDER);
     let turns = TurnSteps::new(store.clone(), Arc::clone(&hosts), Arc::clone(&clock), turns);
-    let steps = turns.add_to(steps)?;
+    let steps = turns.with_models(models).add_to(steps)?;
     let plans = folder.join(PLAN_FOLDER);
     let plans = PlanSteps::new(store.clone(), Arc::clone(&hosts), Arc::clone(&clock), plans);
     let steps = plans.add_to(steps)?;

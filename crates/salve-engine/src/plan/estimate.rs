@@ -247,6 +247,7 @@ mod tests {
             cached: None,
             output: MicroDollars(4_000_000),
             long: None,
+            searches: None,
         };
         let size = |before: &[usize]| TaskSize {
             prompt_tokens: 1_000,

@@ -52,6 +52,7 @@ pub fn perform(
         TurnStep::Command(_) => commands::command(work, saved, now, begun)?,
         TurnStep::Shape => help::shape(work, saved),
         TurnStep::Ask(_)
+        | TurnStep::Upload(_)
         | TurnStep::Supervise(_)
         | TurnStep::Help(_)
         | TurnStep::Heal

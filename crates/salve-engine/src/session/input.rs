@@ -6,6 +6,7 @@
 use super::hand_over::WINDOW_TOKENS;
 use super::machine::TurnOptions;
 use super::review::HunkChoice;
+use super::uploads::UploadSettings;
 use super::urls::UrlPolicy;
 use crate::heal::CommandConsent;
 use crate::heal::machine::HealOptions;
@@ -81,6 +82,8 @@ pub struct TurnHelp {
     pub pages: UrlPolicy,
     /// The JSON Schema that the result has to fit.
     pub output: Option<Value>,
+    /// What is uploaded to the provider in place of a text in the prompt.
+    pub uploads: UploadSettings,
 }
 
 /// What a turn that stopped is told. Nothing of it: to go on as it was.

@@ -51,6 +51,7 @@ impl Dice {
             TurnStep::Shape => TurnResult::Shaped { fits: self.throw(3) != 0 },
             TurnStep::Plan => TurnResult::Planned,
             TurnStep::Load(_) => TurnResult::Loaded,
+            TurnStep::Upload(_) => TurnResult::Uploaded,
             TurnStep::Ask(_) if self.throw(12) == 0 => {
                 TurnResult::NoAnswer { over_budget: self.throw(2) == 0, spent: spent(2) }
             }
@@ -119,14 +120,15 @@ impl Dice {
 
 fn options() -> impl Strategy<Value = TurnOptions> {
     let caps = (0..4_u32, 0..3_u32, any::<bool>(), prop::option::of(0..40_u64));
-    (caps, any::<[bool; 3]>()).prop_map(
-        |((rounds, corrections, heal, tokens), [plan, clean, shape])| TurnOptions {
+    (caps, any::<[bool; 4]>()).prop_map(
+        |((rounds, corrections, heal, tokens), [plan, clean, shape, upload])| TurnOptions {
             rounds,
             corrections,
             heal,
             plan,
             clean,
             shape,
+            upload,
             budget: SpendLimit { tokens, micro_dollars: None },
         },
     )

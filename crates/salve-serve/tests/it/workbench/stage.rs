@@ -51,6 +51,8 @@ pub(crate) struct World {
     pub(crate) root: PathBuf,
     data: PathBuf,
     pub(crate) sim: SimHandle,
+    /// Whether files are uploaded, to a model that can search in them.
+    uploads: bool,
     _folders: [TempDir; 2],
 }
 
@@ -63,7 +65,13 @@ impl World {
         std::io::Write::write_all(&mut file, b"one\ntwo\nthree\n").unwrap();
         let script = Script::parse(script.trim()).unwrap();
         let sim = SimServer::start(script, ([127, 0, 0, 1], 0).into()).await.unwrap();
-        Self { root, data: folders[1].path().to_owned(), sim, _folders: folders }
+        let data = folders[1].path().to_owned();
+        Self { root, data, sim, uploads: false, _folders: folders }
+    }
+
+    /// The same, with uploads on.
+    pub(crate) async fn uploading(script: &str) -> Self {
+        Self { uploads: true, ..Self::new(script).await }
     }
 
     /// Reads a file of the workspace.
@@ -82,9 +90,11 @@ pub(crate) struct Bench {
 impl Bench {
     pub(crate) async fn start(world: &World) -> Self {
         let settings = format!(
-            "[[provider]]\nname = \"sim\"\ndialect = \"chat\"\nbase_url = \"http://{}/v1\"\n\n\
-             [roles]\nmodel = \"sim/only\"\n",
-            world.sim.addr()
+            "[[provider]]\nname = \"sim\"\ndialect = \"chat\"\nbase_url = \"http://{}/v1\"\n\
+             files = {}\n\n[roles]\nmodel = \"sim/{}\"\n",
+            world.sim.addr(),
+            world.uploads,
+            if world.uploads { "grok-4" } else { "only" }
         );
         let host = Host::new(HostConfig {
             machine: machine(),
@@ -116,7 +126,7 @@ impl Bench {
                 ..salve_serve::http::ServerConfig::default()
             },
             conversation,
-            host: Arc::new(Told { root: world.root.clone() }),
+            host: Arc::new(Told { root: world.root.clone(), uploads: world.uploads }),
             place,
             label: WorkbenchLabel::default(),
         };
@@ -241,6 +251,7 @@ impl HealHost for Plain {
 /// A host that says the same every time.
 struct Told {
     root: PathBuf,
+    uploads: bool,
 }
 
 impl WorkbenchHost for Told {
@@ -249,7 +260,10 @@ impl WorkbenchHost for Told {
     }
 
     fn turn(&self) -> Result<TurnInput, HostFault> {
-        let input = json!({ "root": self.root, "session": "", "turn": 0, "attended": true });
+        let input = json!({
+            "root": self.root, "session": "", "turn": 0, "attended": true,
+            "help": { "uploads": { "on": self.uploads } },
+        });
         serde_json::from_value(input).map_err(|error| HostFault(error.to_string()))
     }
 
