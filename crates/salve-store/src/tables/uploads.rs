@@ -368,7 +368,7 @@ mod tests {
             let live = store.settle_upload("k", "file-1", Some(Timestamp(9))).await.expect("kept");
             let live = live.expect("there");
             let session = SessionId("s".to_owned());
-            assert_eq!(store.uploads(&session).await.expect("read"), [live.clone()]);
+            assert_eq!(store.uploads(&session).await.expect("read"), std::slice::from_ref(&live));
             assert_eq!(store.expired_uploads(Timestamp(8)).await.expect("read"), []);
             assert_eq!(store.expired_uploads(Timestamp(9)).await.expect("read"), [live]);
             store.end_upload("k").await.expect("ended");
