@@ -63,6 +63,7 @@ pub(crate) use sessions::{
     FilesArguments, SessionDocument, SessionsArguments, SessionsAuditArguments,
     SessionsBugsArguments, SessionsCommand, SessionsExportArguments, SessionsImagesArguments,
     SessionsListArguments, SessionsRewindArguments, SessionsShowArguments, TodosArguments,
+    UploadArguments,
 };
 pub(crate) use setup::{Agent, Provider, SetupArguments};
 pub(crate) use signature::SignatureArguments;

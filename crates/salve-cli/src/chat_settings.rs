@@ -4,9 +4,9 @@
 //! file has no say here: it could have a person's requests fetch pages of its choice.
 
 use salve_engine::jobs::WhichModel;
-use salve_engine::session::{DrawHelp, MOST_DRAWN, TurnHelp, UrlPolicy};
-use salve_model::{Capabilities, ModelSettings, Role, RoleSettings, Roles};
-use serde::Deserialize;
+use salve_engine::session::{DrawHelp, FileTtl, MOST_DRAWN, TurnHelp, UploadSettings, UrlPolicy};
+use salve_model::{Capabilities, MOST_FILE_BYTES, ModelSettings, Role, RoleSettings, Roles};
+use serde::{Deserialize, Deserializer};
 
 /// Who finds out which files a request is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -48,6 +48,50 @@ pub(crate) struct ChatSettings {
     pub(crate) plan: Option<PlanSetting>,
     pub(crate) pages: Option<PagesSetting>,
     pub(crate) cleanup: Option<bool>,
+    pub(crate) uploads: Option<UploadsTable>,
+}
+
+/// `[chat.uploads]`: files that are given to the provider, in place of their texts in a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UploadsTable {
+    pub(crate) on: Option<bool>,
+    pub(crate) auto: Option<bool>,
+    pub(crate) max_megabytes: Option<u64>,
+    pub(crate) cleanup: Option<bool>,
+    #[serde(default, deserialize_with = "hours")]
+    pub(crate) ttl_hours: Option<FileTtl>,
+}
+
+impl UploadsTable {
+    fn or(self, below: Self) -> Self {
+        Self {
+            on: self.on.or(below.on),
+            auto: self.auto.or(below.auto),
+            max_megabytes: self.max_megabytes.or(below.max_megabytes),
+            cleanup: self.cleanup.or(below.cleanup),
+            ttl_hours: self.ttl_hours.or(below.ttl_hours),
+        }
+    }
+
+    /// Returns what may be uploaded, and for how long.
+    pub(crate) fn settings(self) -> UploadSettings {
+        let usual = UploadSettings::default();
+        let max_bytes = self.max_megabytes.map(|megabytes| megabytes.saturating_mul(1 << 20));
+        UploadSettings {
+            on: self.on.unwrap_or(usual.on),
+            auto: self.auto.unwrap_or(usual.auto),
+            max_bytes: max_bytes.unwrap_or(usual.max_bytes).min(MOST_FILE_BYTES),
+            cleanup: self.cleanup.unwrap_or(usual.cleanup),
+            ttl: self.ttl_hours.unwrap_or(usual.ttl),
+        }
+    }
+}
+
+fn hours<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<FileTtl>, D::Error> {
+    let hours = i64::deserialize(deserializer)?;
+    let refused = || serde::de::Error::custom("hours are 0, a positive number, or -1 for ever");
+    FileTtl::from_hours(hours).map(Some).ok_or_else(refused)
 }
 
 impl ChatSettings {
@@ -57,7 +101,16 @@ impl ChatSettings {
             plan: self.plan.or(below.plan),
             pages: self.pages.or(below.pages),
             cleanup: self.cleanup.or(below.cleanup),
+            uploads: match (self.uploads, below.uploads) {
+                (Some(own), Some(below)) => Some(own.or(below)),
+                (own, below) => own.or(below),
+            },
         }
+    }
+
+    /// Returns what may be uploaded.
+    pub(crate) fn upload_settings(&self) -> UploadSettings {
+        self.uploads.unwrap_or_default().settings()
     }
 
     /// Returns who and what else may be asked. One model that does everything is not asked twice for a plan.
@@ -72,6 +125,7 @@ impl ChatSettings {
             pages: self.pages.as_ref().map(policy).unwrap_or_default(),
             output: None,
             draw: None,
+            uploads: self.upload_settings(),
         }
     }
 
@@ -87,10 +141,17 @@ impl ChatSettings {
             UrlPolicy::Public => "public".to_owned(),
             UrlPolicy::Hosts(hosts) => hosts.join(" "),
         };
+        let uploads = self.upload_settings();
+        let row = |key: &str, value: String| (format!("chat.{key}"), value);
         vec![
-            ("chat.plan".to_owned(), plan.to_owned()),
-            ("chat.pages".to_owned(), pages),
-            ("chat.cleanup".to_owned(), self.cleanup.unwrap_or(true).to_string()),
+            row("plan", plan.to_owned()),
+            row("pages", pages),
+            row("cleanup", self.cleanup.unwrap_or(true).to_string()),
+            row("uploads.on", uploads.on.to_string()),
+            row("uploads.auto", uploads.auto.to_string()),
+            row("uploads.max_megabytes", (uploads.max_bytes >> 20).to_string()),
+            row("uploads.cleanup", uploads.cleanup.to_string()),
+            row("uploads.ttl_hours", uploads.ttl.hours().to_string()),
         ]
     }
 }
@@ -177,6 +238,24 @@ mod tests {
         assert_eq!(help("model = 'xai/grok-4'"), None);
         assert_eq!(help("preset = 'claude'"), None);
         assert!(help("model = 'xai/grok-4'\nimage = 'openai/gpt-image-1'").is_some());
+    }
+
+    #[test]
+    fn c131_uploads_are_off_and_have_the_defaults_of_the_documents() {
+        let uploads = |chat: &str| help(chat, "").uploads;
+        assert_eq!(uploads(""), UploadSettings::default());
+        let rows = ChatSettings::default().rows();
+        let shown: Vec<&str> = rows.iter().skip(3).map(|(_, value)| value.as_str()).collect();
+        assert_eq!(shown, ["false", "true", "10", "true", "24"]);
+        let own = uploads("[uploads]\non = true\nmax_megabytes = 900\nttl_hours = -1");
+        assert!(own.on && own.auto && own.cleanup);
+        assert_eq!((own.max_bytes, own.ttl), (MOST_FILE_BYTES, FileTtl::Never));
+        assert_eq!(uploads("[uploads]\nttl_hours = 0").ttl, FileTtl::Session);
+        assert!(toml::from_str::<ChatSettings>("[uploads]\nttl_hours = -2").is_err());
+        let low: ChatSettings = toml::from_str("[uploads]\non = true").unwrap();
+        let high: ChatSettings = toml::from_str("[uploads]\nauto = false").unwrap();
+        let both = high.or(low).upload_settings();
+        assert!(both.on && !both.auto);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use salve_engine::jobs::{
     StepParts, WhichModel, all_flows, all_steps,
 };
 use salve_engine::plan::Orchestrator;
-use salve_engine::session::{Conversation, ConversationParts};
+use salve_engine::session::{Conversation, ConversationParts, UploadDesk};
 use salve_jobs::{
     EventId, FlowName, JobId, JobRunner, JobSnapshot, Jobs, RunningRunner, Steps, WorkerOptions,
 };
@@ -234,6 +234,17 @@ impl<'a> OpenJobs<'a> {
             folder: self.place.folder.clone(),
             worker: self.worker(),
         })
+    }
+
+    /// Puts together what works on uploads.
+    pub(crate) fn upload_desk(&self) -> Result<UploadDesk, Failure> {
+        Ok(UploadDesk::new(self.opened.store.clone(), self.models()?, clock()))
+    }
+
+    /// Returns the model that would be asked.
+    pub(crate) fn choose(&self, which: &WhichModel) -> Result<Chosen, String> {
+        let models = self.models().map_err(|failure| failure.render())?;
+        models.choose(which).map_err(|no| no.0)
     }
 
     fn models(&self) -> Result<Arc<dyn ModelSource>, Failure> {

@@ -2,7 +2,7 @@
 //!
 //! In: the page, and what the readers of the files say they expect. Out: nothing but passed tests.
 
-use crate::chat_settings::ChatSettings;
+use crate::chat_settings::{ChatSettings, UploadsTable};
 use crate::gateway_settings::GatewaySettings;
 use crate::settings::ConfigFile;
 use crate::trust::Trusted;
@@ -63,6 +63,7 @@ fn the_page_documents_every_setting_every_rule_field_and_every_toolchain_field()
         ("Settings", keys_of::<ConfigFile>()),
         ("Gateway", keys_of::<GatewaySettings>()),
         ("Chat", keys_of::<ChatSettings>()),
+        ("Uploads", keys_of::<UploadsTable>()),
         ("Provider", keys_of::<ProviderSettings>()),
         ("Roles", keys_of::<RoleSettings>()),
         ("Model", keys_of::<ModelEntry>()),

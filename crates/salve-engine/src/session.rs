@@ -2,8 +2,8 @@
 //! tracked, over many turns.
 //!
 //! In: what the person says, and a workspace. Out: events on one log, changes of files, a list of tasks. A
-//! turn is a plain value that a durable flow drives; everything but `conversation`, `driver`, `work`, `load` and
-//! `urls` is pure. Never applies or runs what was only recovered from a broken answer.
+//! turn is a plain value that a durable flow drives; everything but `conversation`, `driver`, `work`, `load`, `uploads`
+//! and `urls` is pure. Never applies or runs what was only recovered from a broken answer.
 
 mod accept;
 mod ask;
@@ -38,6 +38,7 @@ mod state;
 mod status;
 mod steering;
 mod todos;
+mod uploads;
 mod urls;
 mod work;
 
@@ -111,6 +112,12 @@ pub use state::{DecidedPart, Effects, RanCommand, RowConsent, SavedTurn, Waits};
 pub use status::{StatusFacts, run_all_label, status_badge, status_line};
 pub use steering::{Steering, add_request, guide, guided, is_continue, pause_steps, steering};
 pub use todos::{OutOfRange, TodoProgress, linked, merge_todos, tick, untick};
+pub use uploads::{
+    AttachedFile, CleanUp, FILE_TTL_HOURS, FileTtl, LocalFile, LocalFiles, MAX_UPLOAD_BYTES,
+    MOST_UPLOADS, RefusedUploads, SkipCode, SkippedFile, TurnUploads, UploadCode, UploadDesk,
+    UploadFault, UploadOutcome, UploadPlace, UploadSettings, local_file, local_files,
+    needs_rehydration, take_uploads, upload_document, uploaded_section, wanted_paths,
+};
 pub use urls::{
     FetchedPage, GetPage, JudgedUrl, PageAnswer, PinnedConnections, ResolveHost, SystemNames,
     UrlLimits, UrlPolicy, UrlRefusal, fetch_bytes, fetch_page, is_public_address, judge_url,

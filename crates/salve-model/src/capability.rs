@@ -297,6 +297,7 @@ mod tests {
             output: MicroDollars(2),
             long: None,
             image: None,
+            searches: None,
         };
         let entry =
             |name: &str| ModelEntry { names: vec![name.to_owned()], ..ModelEntry::default() };

@@ -30,6 +30,9 @@ pub struct Price {
     /// One image that it makes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<MicroDollars>,
+    /// A thousand searches in files that were uploaded; they are free when it is not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub searches: Option<MicroDollars>,
 }
 
 /// The price of a call whose prompt is long.
@@ -61,7 +64,16 @@ impl Price {
             .iter()
             .map(|&(tokens, price)| u128::from(tokens).saturating_mul(u128::from(price.0)))
             .fold(0, u128::saturating_add);
-        MicroDollars(u64::try_from(sum.div_ceil(MILLION)).unwrap_or(u64::MAX))
+        let tokens = MicroDollars(u64::try_from(sum.div_ceil(MILLION)).unwrap_or(u64::MAX));
+        tokens.saturating_add(self.search_cost(usage.search_calls))
+    }
+
+    /// Returns what so many searches in uploaded files cost.
+    #[must_use]
+    pub fn search_cost(&self, calls: u64) -> MicroDollars {
+        let thousand = u128::from(self.searches.unwrap_or_default().0);
+        let sum = thousand.saturating_mul(u128::from(calls));
+        MicroDollars(u64::try_from(sum.div_ceil(1_000)).unwrap_or(u64::MAX))
     }
 
     /// Returns what this many images cost.
@@ -138,6 +150,7 @@ mod tests {
             output: money(output),
             long: None,
             image: None,
+            searches: None,
         }
     }
 
@@ -168,6 +181,7 @@ mod tests {
             output_tokens: output,
             cached_tokens: cached,
             reasoning_tokens: 0,
+            search_calls: 0,
         };
         let sonnet = price("3", Some("0.30"), "15");
         assert_eq!(sonnet.cost(usage(1000, 0, 100)), MicroDollars(4500));
@@ -178,6 +192,17 @@ mod tests {
         assert_eq!(grok.cost(usage(100, 0, 0)), MicroDollars(300));
         assert_eq!(grok.cost(usage(101, 0, 0)), MicroDollars(1));
         assert_eq!(sonnet.cost(usage(u64::MAX, 0, u64::MAX)), MicroDollars(u64::MAX));
+    }
+
+    #[test]
+    fn c137_searches_cost_ten_dollars_per_thousand_beside_the_tokens() {
+        let grok = crate::capability::Capabilities::built_in().of("grok-4").price.unwrap();
+        let tokens = Usage { input_tokens: 1000, output_tokens: 100, ..Usage::default() };
+        let searched = Usage { search_calls: 3, ..tokens };
+        assert_eq!(grok.cost(tokens), MicroDollars(4_500));
+        assert_eq!(grok.cost(searched), MicroDollars(4_500 + 30_000));
+        assert_eq!(grok.search_cost(1_000), MicroDollars(10_000_000));
+        assert_eq!(price("3", None, "15").cost(searched), MicroDollars(4_500), "free if not said");
     }
 
     proptest! {

@@ -8,6 +8,7 @@ mod any_model;
 mod budget;
 mod capability;
 mod cost;
+mod files;
 mod http_client;
 mod image;
 mod key;
@@ -37,6 +38,7 @@ pub use budget::{
 };
 pub use capability::{Capabilities, Capability, ModelEntry};
 pub use cost::{LongPrice, MicroDollars, NotMoney, Price};
+pub use files::{FilePart, FilesError, MOST_FILE_BYTES, ProviderFiles, RemoteFile};
 pub use http_client::{HttpClientError, HttpClientOptions, http_client};
 pub use image::{ImageError, ImagePart, ImageType, MOST_IMAGE_BYTES, MOST_IMAGES};
 pub use key::{KeyError, KeySource, Secret, read_key_file};

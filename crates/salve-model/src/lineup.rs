@@ -7,6 +7,7 @@
 use crate::any_model::AnyModel;
 use crate::budget::{Budget, Budgeted};
 use crate::capability::{Capabilities, Capability};
+use crate::files::ProviderFiles;
 use crate::key::{KeySource, Secret};
 use crate::limit::{CallGate, Limited};
 use crate::model::ModelError;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 /// The models of all roles.
 pub struct Lineup {
     providers: BTreeMap<String, Result<AnyModel, KeySource>>,
+    files: BTreeMap<String, ProviderFiles>,
     roles: Roles,
     capabilities: Arc<Capabilities>,
 }
@@ -84,9 +86,14 @@ impl Lineup {
     pub fn new(parts: LineupParts<'_>) -> Result<Self, LineupError> {
         let LineupParts { settings, mut keys, client, budget, retry } = parts;
         let capabilities = Arc::new(Capabilities::built_in().with(settings.model.clone()));
-        let mut providers = BTreeMap::new();
+        let (mut providers, mut files) = (BTreeMap::new(), BTreeMap::new());
         for one in &settings.provider {
-            let made = match (keys.remove(&one.name), one.key_source()) {
+            let key = keys.remove(&one.name);
+            if key.is_some() || one.key_source().is_none() {
+                let place = ProviderFiles::of(&one.provider(key.clone())?, client.clone());
+                files.extend(place.map(|place| (one.name.clone(), place)));
+            }
+            let made = match (key, one.key_source()) {
                 (None, Some(place)) => Err(place),
                 (key, _) => Ok(guarded(one, key, client.clone(), &budget, &capabilities, retry)?),
             };
@@ -94,7 +101,7 @@ impl Lineup {
         }
         let names: Vec<String> = settings.provider.iter().map(|one| one.name.clone()).collect();
         let roles = Roles::resolve(&settings.roles, &names)?;
-        Ok(Self { providers, roles, capabilities })
+        Ok(Self { providers, files, roles, capabilities })
     }
 
     /// Returns the model of a role.
@@ -146,6 +153,11 @@ impl Lineup {
         let max_output_tokens = attempt.max_output_tokens(&chosen.capability);
         let request = ModelRequest { model: chosen.name.clone(), max_output_tokens, ..request };
         Ok((chosen, request))
+    }
+
+    /// Returns the place for files of a provider that has one.
+    pub fn files(&self, provider: &str) -> Option<ProviderFiles> {
+        self.files.get(provider).cloned()
     }
 
     /// Returns what is known of models.

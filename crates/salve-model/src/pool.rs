@@ -132,7 +132,7 @@ fn as_turn(segment: &Segment) -> Turn {
         SegmentKind::CodeOutput => Speaker::Assistant,
         _ => Speaker::User,
     };
-    Turn { speaker, text: segment.content.clone(), images: Vec::new() }
+    Turn { speaker, text: segment.content.clone(), images: Vec::new(), files: Vec::new() }
 }
 
 struct Seen<'a> {

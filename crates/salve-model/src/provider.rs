@@ -8,6 +8,7 @@ mod drawing;
 mod failing;
 mod genai_model;
 mod hearing;
+mod with_files;
 
 pub use genai_model::GenaiModel;
 
@@ -33,6 +34,8 @@ pub struct Provider {
     pub parallel: usize,
     /// How long it is waited for.
     pub timeouts: ProviderTimeouts,
+    /// Whether it has a place for files that models can search in.
+    pub files: bool,
 }
 
 /// How long an answer is waited for.
@@ -69,16 +72,18 @@ impl Provider {
             headers: Vec::new(),
             parallel: Self::PARALLEL,
             timeouts: ProviderTimeouts::default(),
+            files: false,
         }
     }
 
     /// Returns the address of its endpoint. An address that ends in a path has its version in it
     /// already, as the settings of other clients have.
     pub fn endpoint(&self) -> String {
-        self.address_of(self.dialect.path())
+        self.at(self.dialect.path())
     }
 
-    fn address_of(&self, path: &str) -> String {
+    /// Returns the address of one of its paths, which begins with `/v1`.
+    pub(crate) fn at(&self, path: &str) -> String {
         let base = self.base_url.trim_end_matches('/');
         let host = base.split_once("://").map_or(base, |(_, host)| host);
         if host.contains('/') {
@@ -114,6 +119,15 @@ impl Provider {
         headers.extend(self.headers.iter().cloned());
         headers
     }
+
+    /// Returns the headers of a call that is about files or holds some.
+    pub(crate) fn file_headers(&self) -> Vec<(String, String)> {
+        let mut headers = self.call_headers();
+        if self.dialect == Dialect::Messages {
+            headers.push(("anthropic-beta".to_owned(), "files-api-2025-04-14".to_owned()));
+        }
+        headers
+    }
 }
 
 /// A well-known provider.
@@ -127,6 +141,8 @@ pub struct WellKnown {
     pub base_url: &'static str,
     /// The variable its key is usually kept in.
     pub key_variable: Option<&'static str>,
+    /// Whether it has a place for files that models can search in.
+    pub files: bool,
 }
 
 /// The well-known providers.
@@ -136,36 +152,42 @@ pub const WELL_KNOWN: [WellKnown; 6] = [
         dialect: Dialect::Messages,
         base_url: "https://api.anthropic.com/v1",
         key_variable: Some("ANTHROPIC_API_KEY"),
+        files: true,
     },
     WellKnown {
         name: "openai",
         dialect: Dialect::Responses,
         base_url: "https://api.openai.com/v1",
         key_variable: Some("OPENAI_API_KEY"),
+        files: true,
     },
     WellKnown {
         name: "xai",
         dialect: Dialect::Chat,
         base_url: "https://api.x.ai/v1",
         key_variable: Some("XAI_API_KEY"),
+        files: true,
     },
     WellKnown {
         name: "openrouter",
         dialect: Dialect::Chat,
         base_url: "https://openrouter.ai/api/v1",
         key_variable: Some("OPENROUTER_API_KEY"),
+        files: false,
     },
     WellKnown {
         name: "ollama",
         dialect: Dialect::Chat,
         base_url: "http://127.0.0.1:11434/v1",
         key_variable: None,
+        files: false,
     },
     WellKnown {
         name: "llama.cpp",
         dialect: Dialect::Chat,
         base_url: "http://127.0.0.1:8080/v1",
         key_variable: None,
+        files: false,
     },
 ];
 

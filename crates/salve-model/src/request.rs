@@ -3,6 +3,7 @@
 //! In: turns, tools, a schema and limits. Out: one value every provider's dialect can be made from.
 //! Never holds a key.
 
+use crate::files::FilePart;
 use crate::image::ImagePart;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -62,17 +63,25 @@ pub struct Turn {
     /// Images that go with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<ImagePart>,
+    /// Files that go with it, which the provider has already.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FilePart>,
 }
 
 impl Turn {
     /// Makes a turn of the one who asks.
     pub fn user(text: impl Into<String>) -> Self {
-        Self { speaker: Speaker::User, text: text.into(), images: Vec::new() }
+        Self { speaker: Speaker::User, text: text.into(), images: Vec::new(), files: Vec::new() }
     }
 
     /// Makes a turn of the model.
     pub fn assistant(text: impl Into<String>) -> Self {
-        Self { speaker: Speaker::Assistant, text: text.into(), images: Vec::new() }
+        Self {
+            speaker: Speaker::Assistant,
+            text: text.into(),
+            images: Vec::new(),
+            files: Vec::new(),
+        }
     }
 }
 

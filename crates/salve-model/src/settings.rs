@@ -85,6 +85,9 @@ pub struct ProviderSettings {
     /// The longest it may be silent.
     #[serde(default, deserialize_with = "duration")]
     pub idle_timeout: Option<Duration>,
+    /// Whether it has a place for files that models can search in.
+    #[serde(default)]
+    pub files: Option<bool>,
 }
 
 /// A provider that lacks something.
@@ -107,6 +110,7 @@ impl ProviderSettings {
             parallel: None,
             total_timeout: None,
             idle_timeout: None,
+            files: None,
         }
     }
 
@@ -142,6 +146,7 @@ impl ProviderSettings {
                 total: self.total_timeout.unwrap_or(timeouts.total),
                 idle: self.idle_timeout.unwrap_or(timeouts.idle),
             },
+            files: self.files.unwrap_or_else(|| known.is_some_and(|known| known.files)),
         })
     }
 }

@@ -30,7 +30,7 @@
 //! From script to bytes: `script` reads rules; `heard` is what a request says; `play` chooses a rule,
 //! asks `continuer` where an answer goes on, and cuts with `answer`; `write` spells the reply;
 //! `template` keeps it encoded; `stage` and `server` answer HTTP with a `body` that breaks as told.
-//! `recorded`, `tape` and `relay` do the same from recordings.
+//! `files` keeps what is uploaded. `recorded`, `tape` and `relay` do the same from recordings.
 
 mod answer;
 mod body;
@@ -38,6 +38,7 @@ mod calls;
 mod compare;
 mod continuer;
 mod draw;
+mod files;
 mod heard;
 mod play;
 mod recorded;
@@ -51,6 +52,7 @@ mod template;
 mod write;
 
 pub use calls::{Calls, KeptRequests, RuleCalls, SeenRequest};
+pub use files::SimFile;
 pub use recorded::{RecordedModel, Recorder, RecordingError};
 pub use relay::Relay;
 pub use script::{

@@ -47,11 +47,11 @@ pub use tables::{
     HealCount, ImportedFix, ImportedPattern, JobReport, KEY_PREFIX, KeptFix, KeyId, KnowledgeDay,
     KnowledgeScope, KnowledgeStats, KnownFix, KnownFixes, MadeKey, MovedChanges, NewAudit,
     NewChoice, NewDecision, NewEvent, NewExample, NewFixOutcome, NewHandoff, NewHealAttempt,
-    NewHealCost, NewKey, NewPlan, NewRule, NewSession, NewSessionEvent, NewTurn, PatternFilter,
-    PatternKey, PatternRecord, PlanNote, PlanRecord, PlanTook, RuleFilter, RuleOutcome, RulePin,
-    RuleState, SessionFilter, SessionMove, SessionRecord, SessionUpdate, SessionWrite, Statistics,
-    StoredRule, SubTaskNote, SubTaskRecord, Subscription, TeamPin, TurnRecord, TurnUpdate,
-    UnhealedError, WrittenSession,
+    NewHealCost, NewKey, NewPlan, NewRule, NewSession, NewSessionEvent, NewTurn, NewUpload,
+    PatternFilter, PatternKey, PatternRecord, PlanNote, PlanRecord, PlanTook, RuleFilter,
+    RuleOutcome, RulePin, RuleState, SessionFilter, SessionMove, SessionRecord, SessionUpdate,
+    SessionWrite, Statistics, StoredRule, SubTaskNote, SubTaskRecord, Subscription, TeamPin,
+    TurnRecord, TurnUpdate, UnhealedError, UploadRecord, UploadState, WrittenSession,
 };
 
 pub use salve_types::{

@@ -171,6 +171,11 @@ impl Store {
         self.0.redactor.stream()
     }
 
+    /// Returns a text as it would be kept: without its secrets.
+    pub fn without_secrets(&self, text: &str) -> String {
+        self.0.redactor.text(text)
+    }
+
     pub(crate) fn redactor(&self) -> &Arc<Redactor> {
         &self.0.redactor
     }

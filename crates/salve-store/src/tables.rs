@@ -18,6 +18,7 @@ mod plans;
 mod sessions;
 mod statistics;
 mod texts;
+mod uploads;
 
 pub use decisions::{
     ChangedDecision, DecisionChange, DecisionFilter, DecisionPin, DecisionRecord, DecisionScope,
@@ -44,6 +45,7 @@ pub use sessions::{
     SessionWrite, TurnRecord, TurnUpdate, WrittenSession,
 };
 pub use statistics::{AnswerOutcome, AnswerStat, CountedCut, CountedName, Counts, Statistics};
+pub use uploads::{NewUpload, UploadRecord, UploadState};
 
 use crate::ledger;
 use crate::migrations::Migration;
@@ -80,6 +82,7 @@ pub(crate) const TABLES: &[Table] = &[
     knowledge::HEALS,
     sessions::TABLE,
     plans::TABLE,
+    uploads::TABLE,
 ];
 
 #[cfg(test)]

@@ -17,6 +17,14 @@ pub struct Usage {
     pub cached_tokens: u64,
     /// The part of the answer that was reasoning.
     pub reasoning_tokens: u64,
+    /// How often the provider searched in files that it was given.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub search_calls: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Usage {
@@ -35,6 +43,7 @@ impl std::ops::Add for Usage {
             output_tokens: self.output_tokens.saturating_add(other.output_tokens),
             cached_tokens: self.cached_tokens.saturating_add(other.cached_tokens),
             reasoning_tokens: self.reasoning_tokens.saturating_add(other.reasoning_tokens),
+            search_calls: self.search_calls.saturating_add(other.search_calls),
         }
     }
 }

@@ -201,7 +201,32 @@ pub(crate) struct FilesArguments {
     #[arg(long, value_name = "N", requires = "log")]
     pub(crate) turn: Option<u32>,
     #[command(flatten)]
+    pub(crate) uploads: UploadArguments,
+    #[command(flatten)]
     pub(crate) place: FolderArguments,
     #[command(flatten)]
     pub(crate) store: PlaceArguments,
+}
+
+#[derive(Debug, Args)]
+#[group(multiple = false, conflicts_with = "log")]
+pub(crate) struct UploadArguments {
+    /// Lists what providers keep of the session's files, and until when.
+    #[arg(long)]
+    pub(crate) uploads: bool,
+    /// Uploads this file for the session, by the same rules as files of a turn.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) upload: Option<String>,
+    /// Makes every upload usable again: what is over, lost or changed is uploaded anew.
+    #[arg(long)]
+    pub(crate) rehydrate: bool,
+    /// Deletes an upload at its provider, by its id or its path.
+    #[arg(long, value_name = "ID")]
+    pub(crate) delete_upload: Option<String>,
+    /// Says how many hours the uploads are kept from now on: 0 until another session, -1 for ever.
+    #[arg(long, value_name = "HOURS", allow_negative_numbers = true)]
+    pub(crate) ttl: Option<i64>,
+    /// Deletes the uploads of all sessions whose time is over.
+    #[arg(long)]
+    pub(crate) clean_up: bool,
 }

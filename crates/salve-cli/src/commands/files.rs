@@ -3,6 +3,8 @@
 //! In: a session, the newest of this workspace where none is named. Out: each file as the session last knew it, and
 //! whether the model has to see it again; or every operation. Never reads a file that the session does not name.
 
+mod uploads;
+
 use crate::arguments::{FilesArguments, Format};
 use crate::commands::sessions::{dated, find, looked};
 use crate::failure::{CommandResult, Ending};
@@ -32,6 +34,9 @@ struct KnownFile {
 
 /// Runs `salve files`.
 pub(crate) fn run(arguments: &FilesArguments, format: Format) -> CommandResult {
+    if let Some(done) = uploads::run(arguments, format) {
+        return done;
+    }
     let (session, log) = looked(&arguments.store, async |store| {
         let session = find(store, &arguments.place, arguments.id.as_deref()).await?;
         let log = store.file_operations(&session.id).await?;

@@ -14,7 +14,9 @@
 //! `has_not`, and the `texts` of those of a name, word for word. `programs` of the verdict are scripts that are found
 //! before others. `outside` (texts)
 //! and `bytes` (hexadecimal) are files beside the project, which arguments name as `{outside}/NAME`. `out` are words
-//! that are written, `silent` words that are not, `asked` is how often models were asked so far. A turn is planned by
+//! that are written, `silent` words that are not, `asked` is how often models were asked so far,
+//! `uploads` how many files their provider was ever given, `at_provider` how many it has; `models` `files` is one with a
+//! place for files, `files_mini` one whose model cannot search in them. A turn is planned by
 //! what it mentions unless the `config` has a table `[chat]`.
 #![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
@@ -38,7 +40,7 @@ fn every_scenario_ends_as_its_verdict_says() {
 
 #[test]
 fn every_conversation_ends_as_its_verdict_says() {
-    play(&scenarios("chat"), 45);
+    play(&scenarios("chat"), 51);
 }
 
 #[test]
@@ -339,6 +341,18 @@ impl Stage<'_> {
                 wrong.push(format!("models were asked {calls} times, not {asked}"));
             }
         }
+        if let Some(uploads) = step["uploads"].as_u64() {
+            let found = self.server.unwrap().calls().uploads;
+            if found != uploads {
+                wrong.push(format!("{found} files were uploaded, not {uploads}"));
+            }
+        }
+        if let Some(files) = step["at_provider"].as_u64() {
+            let found = self.server.unwrap().files().len() as u64;
+            if found != files {
+                wrong.push(format!("the provider has {found} files, not {files}"));
+            }
+        }
         for words in step["err"].as_array().into_iter().flatten() {
             if !ended.err.contains(words.as_str().unwrap()) {
                 wrong.push(format!("{words} is not said"));
@@ -430,9 +444,12 @@ fn models(verdict: &Value, port: u16) -> String {
         Some("images") => ["fast", "medium", "deep", "image"]
             .map(|role| format!("{role} = \"sim/{role}\""))
             .join("\n"),
+        Some("files") => "model = \"sim/grok-4\"".to_owned(),
+        Some("files_mini") => "model = \"sim/grok-3-mini\"".to_owned(),
         _ => ["fast", "medium", "deep"].map(|role| format!("{role} = \"sim/{role}\"")).join("\n"),
     };
-    format!("{provider}\n[roles]\n{roles}\n")
+    let files = verdict["models"].as_str().is_some_and(|models| models.starts_with("files"));
+    format!("{provider}files = {files}\n\n[roles]\n{roles}\n")
 }
 
 // The toolchains of the machine, and a home of Salve's own.

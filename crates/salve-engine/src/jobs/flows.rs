@@ -104,11 +104,11 @@ pub struct StepParts {
 pub fn all_steps(parts: StepParts) -> Result<Steps, BadName> {
     let StepParts { store, models, hosts, clock, folder } = parts;
     let images = ImageSteps::new(store.clone(), Arc::clone(&models), Arc::clone(&clock));
-    let steps =
-        images.add_to(GenerateSteps::new(store.clone(), models).add_to(Steps::default())?)?;
+    let generate = GenerateSteps::new(store.clone(), Arc::clone(&models));
+    let steps = images.add_to(generate.add_to(Steps::default())?)?;
     let turns = folder.join(TURN_FOLDER);
     let turns = TurnSteps::new(store.clone(), Arc::clone(&hosts), Arc::clone(&clock), turns);
-    let steps = turns.add_to(steps)?;
+    let steps = turns.with_models(models).add_to(steps)?;
     let plans = folder.join(PLAN_FOLDER);
     let plans = PlanSteps::new(store.clone(), Arc::clone(&hosts), Arc::clone(&clock), plans);
     let steps = plans.add_to(steps)?;

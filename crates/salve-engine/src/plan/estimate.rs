@@ -248,6 +248,7 @@ mod tests {
             output: MicroDollars(4_000_000),
             long: None,
             image: None,
+            searches: None,
         };
         let size = |before: &[usize]| TaskSize {
             prompt_tokens: 1_000,

@@ -19,6 +19,7 @@ use super::registry::{FileRegistry, file_history_summary};
 use super::repo_map::repository_map;
 use super::state::SavedTurn;
 use super::steering::guided;
+use super::uploads::uploaded_section;
 use super::work::TurnWork;
 use crate::heal::RepairError;
 use salve_model::{Speaker, Turn};
@@ -185,12 +186,16 @@ fn message(saved: &SavedTurn, why: AskWhy) -> String {
             told.collect::<Vec<String>>().join("\n\n") + &not_run_message(&left)
         }
     };
-    let files: Vec<LoadedText> = saved.files.iter().map(shown).collect();
+    // What the provider has is searched there.
+    let is_uploaded = |path: &str| saved.uploads.files.iter().any(|file| file.path == path);
+    let embedded = saved.files.iter().filter(|file| !is_uploaded(&file.path));
+    let files: Vec<LoadedText> = embedded.map(shown).collect();
     let failures = if why == AskWhy::Request { saved.failures.as_slice() } else { &[] };
     let plan =
         (why == AskWhy::Request).then_some(&saved.plan).filter(|plan| !plan.todos.is_empty());
     let plan = plan.map(|plan| serde_json::json!({ "todos": plan.todos, "steps": plan.steps }));
     let mut text = user_message(&words, &files, failures, plan.as_ref());
+    text.push_str(&uploaded_section(&saved.uploads.files, HASH_LABEL));
     text.push_str(&pages::section(&saved.pages));
     if !saved.omitted.is_empty() {
         text.push_str("\n\nFiles that fit and were left out: ");

@@ -56,6 +56,7 @@ pub fn perform(
         TurnStep::Shape => help::shape(work, saved),
         TurnStep::Intent => images::intent(work, saved),
         TurnStep::Ask(_)
+        | TurnStep::Upload(_)
         | TurnStep::Supervise(_)
         | TurnStep::Help(_)
         | TurnStep::Draw

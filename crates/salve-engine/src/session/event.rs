@@ -19,6 +19,8 @@ pub enum EventName {
     Searching,
     /// They were read.
     FilesLoaded,
+    /// Files were given to the provider, or it is said why not.
+    FilesUploaded,
     /// A part of the answer arrived.
     UpdateResponseChunk,
     /// The request is answered.
@@ -78,6 +80,7 @@ impl EventName {
         Self::Planning,
         Self::Searching,
         Self::FilesLoaded,
+        Self::FilesUploaded,
         Self::UpdateResponseChunk,
         Self::RequestComplete,
         Self::EditsApplied,
@@ -112,6 +115,7 @@ impl EventName {
             Self::Planning => "planning",
             Self::Searching => "searching",
             Self::FilesLoaded => "filesLoaded",
+            Self::FilesUploaded => "filesUploaded",
             Self::UpdateResponseChunk => "updateResponseChunk",
             Self::RequestComplete => "requestComplete",
             Self::EditsApplied => "editsApplied",

@@ -6,6 +6,8 @@
 
 use super::bug::bug_label;
 use super::registry::{FileRegistry, RegistryEntry};
+use super::uploads::upload_document;
+use salve_store::UploadRecord;
 use salve_tree::{ExportedChange, ExportedFile};
 use salve_types::{BugReport, FileOperation, Timestamp, TodoItem, TurnStatus};
 use serde_json::{Map, Value, json};
@@ -39,6 +41,8 @@ pub struct SessionExport<'a> {
     pub changes: &'a [ExportedChange],
     /// The change set the tree is at.
     pub position: Option<&'a str>,
+    /// What providers keep or kept of its files, oldest first.
+    pub uploads: &'a [UploadRecord],
 }
 
 /// One exchange.
@@ -90,7 +94,7 @@ pub fn session_document(session: &SessionExport<'_>) -> Value {
         "bugs": session.bugs.iter().map(bug).collect::<Vec<Value>>(),
         "changeHistory": change_history(session.id, session.changes, session.position),
         "pairFileHistory": pair_file_history(session.file_operations, session.pairs.len()),
-        "uploadedFiles": [],
+        "uploadedFiles": session.uploads.iter().map(upload_document).collect::<Vec<Value>>(),
         "fileRegistry": file_registry(session.registry, session.root),
         "auditGenerating": session.audit,
         "updatedAt": session.updated_at.to_string(),

@@ -6,6 +6,7 @@
 use super::hand_over::WINDOW_TOKENS;
 use super::machine::TurnOptions;
 use super::review::HunkChoice;
+use super::uploads::UploadSettings;
 use super::urls::UrlPolicy;
 use crate::heal::CommandConsent;
 use crate::heal::machine::HealOptions;
@@ -83,6 +84,8 @@ pub struct TurnHelp {
     pub output: Option<Value>,
     /// Who makes images; nothing where no model does.
     pub draw: Option<DrawHelp>,
+    /// What is uploaded to the provider in place of a text in the prompt.
+    pub uploads: UploadSettings,
 }
 
 /// Who makes images for a turn.

@@ -38,6 +38,8 @@ pub struct TurnOptions {
     pub shape: bool,
     /// Whether it is one for images.
     pub draw: DrawWish,
+    /// Whether files are given to the provider before the model is asked.
+    pub upload: bool,
     /// What the turn may take, its heals included.
     pub budget: SpendLimit,
 }
@@ -52,6 +54,7 @@ impl Default for TurnOptions {
             clean: false,
             shape: false,
             draw: DrawWish::No,
+            upload: false,
             budget: SpendLimit::default(),
         }
     }
@@ -179,9 +182,15 @@ impl TurnMachine {
             }
             (TurnStep::Shape, TurnResult::Shaped { fits }) => self.was_shaped(fits),
             (TurnStep::Plan, TurnResult::Planned) => TurnStep::Load(LoadWhy::Planned),
-            (TurnStep::Load(LoadWhy::Planned), TurnResult::Loaded) => self.ask(AskWhy::Request),
-            (TurnStep::Load(LoadWhy::Again), TurnResult::Loaded) => self.ask(AskWhy::Refused),
-            (TurnStep::Load(LoadWhy::Feedback), TurnResult::Loaded) => self.ask(AskWhy::Feedback),
+            (TurnStep::Load(LoadWhy::Planned), TurnResult::Loaded) => self.loaded(AskWhy::Request),
+            (TurnStep::Load(LoadWhy::Again), TurnResult::Loaded) => self.loaded(AskWhy::Refused),
+            (TurnStep::Load(LoadWhy::Feedback), TurnResult::Loaded) => {
+                self.loaded(AskWhy::Feedback)
+            }
+            (TurnStep::Upload(why), TurnResult::Uploaded) => {
+                let why = *why;
+                self.ask(why)
+            }
             (TurnStep::Ask(_), TurnResult::Answered { whole, spent }) => {
                 self.spent = self.spent.plus(spent);
                 self.whole = whole;
@@ -298,6 +307,10 @@ impl TurnMachine {
     /// Returns whether the answer at hand is proven to be whole.
     pub const fn is_whole(&self) -> bool {
         self.whole
+    }
+
+    fn loaded(&mut self, why: AskWhy) -> TurnStep {
+        if self.options.upload { TurnStep::Upload(why) } else { self.ask(why) }
     }
 
     fn ask(&mut self, why: AskWhy) -> TurnStep {

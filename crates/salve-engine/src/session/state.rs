@@ -11,6 +11,7 @@ use super::load::LoadedFile;
 use super::machine::TurnMachine;
 use super::plan::TurnPlan;
 use super::review::{HeldIds, HunkChoice};
+use super::uploads::TurnUploads;
 use super::urls::FetchedPage;
 use super::{TurnEvent, TurnReport};
 use salve_types::{
@@ -62,6 +63,9 @@ pub struct SavedTurn {
     /// The same, as they were read.
     #[serde(default)]
     pub inherited_files: Vec<LoadedFile>,
+    /// What the provider has of them.
+    #[serde(default)]
+    pub uploads: TurnUploads,
     /// The answer at hand.
     pub text: String,
     /// Its id in the store.
@@ -136,6 +140,7 @@ impl SavedTurn {
             seen: BTreeMap::new(),
             inherited: Vec::new(),
             inherited_files: Vec::new(),
+            uploads: TurnUploads::default(),
             text: String::new(),
             text_id: None,
             cleaned: None,

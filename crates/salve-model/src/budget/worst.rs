@@ -30,6 +30,10 @@ const AROUND_TURN: u64 = 16;
 const AROUND_ALL: u64 = 64;
 // The most that providers count for an image of the sizes they take.
 const IMAGE: u64 = 5_000;
+// What a model may come to read of one file that it searches in, and how often it may search: no provider can be
+// told a limit, so that a very long search can take more than was reserved.
+const SEARCHED: u64 = 50_000;
+const SEARCHES: u64 = 20;
 
 /// Returns the most a call can take: its prompt, and an answer as long as the limit that is sent.
 /// Without a price it takes no money.
@@ -40,7 +44,12 @@ pub fn worst_case(
 ) -> WorstCase {
     let prompt = prompt_tokens(request, count);
     let Some(draw) = request.draw else {
-        return worst_of_tokens(prompt, u64::from(request.max_output_tokens), price);
+        let mut worst = worst_of_tokens(prompt, u64::from(request.max_output_tokens), price);
+        if request.turns.iter().any(|turn| !turn.files.is_empty()) {
+            let searches = price.map_or(0, |price| price.search_cost(SEARCHES).0);
+            worst.prompt.micro_dollars = worst.prompt.micro_dollars.saturating_add(searches);
+        }
+        return worst;
     };
     let mut worst = worst_of_tokens(prompt, 0, price);
     let images = price.map_or(0, |price| price.of_images(u64::from(draw.count)).0);
@@ -65,7 +74,14 @@ fn prompt_tokens(request: &ModelRequest, count: &dyn TokenCount) -> u64 {
     let text = |text: &str| count.tokens(text).saturating_add(AROUND_TURN);
     let images =
         |turn: &Turn| IMAGE.saturating_mul(u64::try_from(turn.images.len()).unwrap_or(u64::MAX));
-    let turns = request.turns.iter().map(|turn| text(&turn.text).saturating_add(images(turn)));
+    let files = |turn: &Turn| {
+        let read = turn.files.iter().map(|file| file.bytes.div_ceil(2).min(SEARCHED));
+        read.fold(0, u64::saturating_add)
+    };
+    let turns = request
+        .turns
+        .iter()
+        .map(|turn| text(&turn.text).saturating_add(images(turn)).saturating_add(files(turn)));
     let tools = request.tools.iter().map(|tool| {
         let parameters = text(&tool.parameters.to_string());
         text(&tool.name).saturating_add(text(&tool.description)).saturating_add(parameters)
@@ -89,7 +105,14 @@ mod tests {
             ..ModelRequest::default()
         };
         let dollar = MicroDollars(1_000_000);
-        let price = Price { input: dollar, cached: None, output: dollar, long: None, image: None };
+        let price = Price {
+            input: dollar,
+            cached: None,
+            output: dollar,
+            long: None,
+            image: None,
+            searches: None,
+        };
         let worst = worst_case(&request, Some(&price), &BytesByTwo);
         assert_eq!((worst.prompt.tokens, worst.answer.tokens), (64 + 16 + 500, 5000));
         assert_eq!(worst.total().micro_dollars, worst.total().tokens);
@@ -99,7 +122,8 @@ mod tests {
     fn a_long_prompt_raises_the_price_of_the_answer_too() {
         let (cheap, dear) = (MicroDollars(1_000_000), MicroDollars(5_000_000));
         let long = Some(LongPrice { above: 100, input: dear, output: dear });
-        let price = Price { input: cheap, cached: None, output: cheap, long, image: None };
+        let price =
+            Price { input: cheap, cached: None, output: cheap, long, image: None, searches: None };
         let money = |prompt| {
             let worst = worst_of_tokens(prompt, 10, Some(&price));
             (worst.prompt.micro_dollars, worst.answer.micro_dollars)

@@ -4,7 +4,7 @@
 //! crate would otherwise look up or guess. Never leaves it a reason to read the environment:
 //! address and key go along with every call.
 
-use super::Provider;
+use super::{Provider, with_files};
 use crate::request::{ModelRequest, SchemaAsk, Speaker, ToolSpec, Turn};
 use crate::wire::Dialect;
 use genai::adapter::AdapterKind;
@@ -16,7 +16,7 @@ use genai::{Headers, ModelIden, ServiceTarget};
 use serde_json::{Map, Value, json};
 
 /// Returns where and as whom the call is made.
-pub(super) fn target(provider: &Provider, model: &str) -> ServiceTarget {
+pub(super) fn target(provider: &Provider, model: &str, has_files: bool) -> ServiceTarget {
     let (kind, name) = match provider.dialect {
         // The name decides how the output limit is spelt (`max_completion_tokens`).
         Dialect::Chat => (AdapterKind::OpenAI, model),
@@ -30,7 +30,10 @@ pub(super) fn target(provider: &Provider, model: &str) -> ServiceTarget {
         endpoint: Endpoint::from_static("http://127.0.0.1/"),
         auth: AuthData::RequestOverride {
             url: provider.endpoint(),
-            headers: Headers::from(provider.call_headers()),
+            headers: Headers::from(match has_files {
+                true => provider.file_headers(),
+                false => provider.call_headers(),
+            }),
         },
         model: ModelIden::new(kind, name.to_owned()),
     }
@@ -98,6 +101,10 @@ fn body(dialect: Dialect, request: &ModelRequest, model: &str, structured: bool)
     if !request.tools.is_empty() {
         let tools = request.tools.iter().map(|spec| tool(dialect, spec)).collect();
         body.insert("tools".to_owned(), tools);
+    }
+    if with_files::holds_files(request) {
+        let (key, turns) = with_files::turns(dialect, request);
+        body.insert(key.to_owned(), turns);
     }
     Value::Object(body)
 }

@@ -74,7 +74,7 @@ async fn send(
     let asked = json!({
         "model": model, "prompt": prompt, "n": ask.count.max(1), "response_format": "b64_json",
     });
-    let mut call = client.post(provider.address_of(PATH)).body(asked.to_string());
+    let mut call = client.post(provider.at(PATH)).body(asked.to_string());
     call = call.header("content-type", "application/json");
     for (name, value) in provider.call_headers() {
         call = call.header(name, value);

@@ -9,6 +9,7 @@ use super::asking::{messages, options, target};
 use super::drawing::draw;
 use super::failing::{Failure, sort};
 use super::hearing::{Frames, hear};
+use super::with_files::holds_files;
 use crate::capability::Capabilities;
 use crate::model::{Model, ModelError, Watch};
 use crate::reply::ModelReply;
@@ -83,8 +84,11 @@ impl Model for GenaiModel {
         let frames = Arc::new(Frames::default());
         let options = options(provider, request, model, structured)
             .with_raw_frame_sink_arc(Arc::clone(&frames) as _);
-        let streamed =
-            client.exec_chat_stream(target(provider, model), messages(request), Some(&options));
+        let streamed = client.exec_chat_stream(
+            target(provider, model, holds_files(request)),
+            messages(request),
+            Some(&options),
+        );
         let stream = match streamed.await {
             Ok(response) => response.stream,
             Err(error) => {

@@ -30,8 +30,16 @@ pub struct Calls {
     pub in_flight: u64,
     /// Answers whose reader went away before the end.
     pub aborted: u64,
+    /// Files that were uploaded, those that were deleted since included.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub uploads: u64,
     /// Every rule of the script in order.
     pub rules: Vec<RuleCalls>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What one rule did.
@@ -129,6 +137,7 @@ impl Counter {
             connections: of(&self.connections),
             in_flight: of(&self.in_flight),
             aborted: of(&self.aborted),
+            uploads: 0,
             rules: Vec::new(),
         }
     }

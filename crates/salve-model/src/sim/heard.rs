@@ -28,6 +28,8 @@ pub(super) struct Heard {
     pub(super) draws: bool,
     /// How many images were shown, in all turns.
     pub(super) images: usize,
+    /// The ids of the files that go along, in all turns.
+    pub(super) files: Vec<String>,
     pub(super) max_output_tokens: Option<u64>,
     /// Bytes of everything that was said, tools included.
     pub(super) prompt_bytes: usize,
@@ -59,6 +61,7 @@ impl Heard {
         heard.prompt_bytes += request.system.as_ref().map_or(0, String::len);
         for turn in &request.turns {
             heard.images += turn.images.len();
+            heard.files.extend(turn.files.iter().map(|file| file.id.clone()));
             heard.turn(turn.speaker == Speaker::Assistant, turn.text.clone());
         }
         let tools = request.tools.iter();
@@ -100,6 +103,7 @@ impl Heard {
         let role = item.get("role").and_then(Value::as_str).unwrap_or_default();
         let said = item.get("content").map_or_else(String::new, spoken);
         self.images += item.get("content").map_or(0, shown);
+        self.files.extend(item.get("content").into_iter().flat_map(attached));
         match role {
             "assistant" => self.turn(true, said),
             "user" => self.turn(false, said),
@@ -122,6 +126,20 @@ impl Heard {
 /// Counts tokens as every simulated model does: four bytes each, begun ones whole.
 pub(super) fn tokens(bytes: usize) -> u64 {
     u64::try_from(bytes.div_ceil(4)).unwrap_or(u64::MAX)
+}
+
+// The ids of the files of a content, as each dialect writes them.
+fn attached(content: &Value) -> Vec<String> {
+    let id = |part: &Value| {
+        let place = match part.get("type").and_then(Value::as_str)? {
+            "file" => part.pointer("/file/file_id"),
+            "input_file" => part.get("file_id"),
+            "document" => part.pointer("/source/file_id"),
+            _ => None,
+        };
+        place.and_then(Value::as_str).map(str::to_owned)
+    };
+    content.as_array().into_iter().flatten().filter_map(id).collect()
 }
 
 // The images of a content, as each dialect calls them.

@@ -165,6 +165,7 @@ fn fits(when: &When, heard: &Heard) -> bool {
         && when.model.as_ref().is_none_or(|model| *model == heard.model)
         && when.stream.is_none_or(|stream| stream == heard.stream)
         && when.images.is_none_or(|images| images == heard.images)
+        && when.files.is_none_or(|files| files == heard.files.len())
         && when.header.iter().all(|(name, value)| has(name, value))
 }
 
@@ -195,6 +196,7 @@ fn act(reply: &Reply, heard: &Heard, asked: Asks) -> Act {
         output_tokens: tokens(replies.iter().map(answer::bytes).sum()),
         cached_tokens: 0,
         reasoning_tokens: tokens(thinking),
+        search_calls: 0,
     };
     replies[0].usage = match reply.usage {
         Told::Counted => Some(paid),

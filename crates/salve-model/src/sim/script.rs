@@ -55,6 +55,8 @@ pub struct When {
     pub images: Option<usize>,
     /// Requests for images, and only those; other rules never answer them.
     pub draws: bool,
+    /// How many files go along by their ids.
+    pub files: Option<usize>,
     /// Headers and their values, names in any case.
     pub header: BTreeMap<String, String>,
 }

@@ -5,6 +5,7 @@
 
 use super::body::SimBody;
 use super::calls::{Calls, Counter, InFlight, KeptRequests, Open, SeenRequest};
+use super::files::SimFile;
 use super::play::Player;
 use super::relay::{Relay, put_headers};
 use super::script::Script;
@@ -189,6 +190,14 @@ impl SimHandle {
     /// Returns the latest requests, oldest first.
     pub fn requests(&self) -> Vec<SeenRequest> {
         self.shared.counter.requests()
+    }
+
+    /// Returns the files it was given and has still, oldest first. Only a script keeps files.
+    pub fn files(&self) -> Vec<SimFile> {
+        match &self.shared.source {
+            Source::Script(stage) => stage.shelf.files(),
+            Source::Tape(..) | Source::Relay(_) => Vec::new(),
+        }
     }
 
     /// Stops it and waits until every connection is closed.

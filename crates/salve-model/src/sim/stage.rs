@@ -5,6 +5,7 @@
 
 use super::body::SimBody;
 use super::calls::{Calls, Counter, InFlight, SeenRequest};
+use super::files::Shelf;
 use super::heard::Heard;
 use super::play::{Act, Performance, Player, Speech};
 use super::template::{Step, Template};
@@ -26,6 +27,8 @@ pub(super) struct Stage {
     encoded: Mutex<HashMap<Key, Arc<Template>>>,
     // Headers that some rule asks about; the others need not be copied.
     headers: Vec<String>,
+    /// The files it was given.
+    pub(super) shelf: Shelf,
 }
 
 // Everything an encoded answer depends on.
@@ -47,7 +50,14 @@ impl Stage {
     pub(super) fn new(player: Player, counter: Arc<Counter>, created: u64) -> Self {
         let names = player.rules.iter().flat_map(|playing| playing.rule.when.header.keys());
         let headers = names.map(|name| name.to_ascii_lowercase()).collect();
-        Self { player, counter, created, encoded: Mutex::default(), headers }
+        Self {
+            player,
+            counter,
+            created,
+            encoded: Mutex::default(),
+            headers,
+            shelf: Shelf::default(),
+        }
     }
 
     /// Returns everything that was counted.
@@ -55,12 +65,16 @@ impl Stage {
         Calls {
             rules: self.player.counts(),
             unmatched: self.player.unmatched.load(Ordering::Relaxed),
+            uploads: self.shelf.uploads(),
             ..self.counter.counts()
         }
     }
 
     /// Answers a request.
     pub(super) async fn respond(&self, request: &SeenRequest) -> Response<SimBody> {
+        if let Some(response) = self.shelf.respond(request) {
+            return response;
+        }
         let path = request.path.split('?').next().unwrap_or_default();
         if request.method == Method::POST {
             if let Some(dialect) = Dialect::ALL.into_iter().find(|it| it.path() == path) {
@@ -99,6 +113,10 @@ impl Stage {
             }
         };
         heard.headers = self.headers_of(request);
+        if let Some(id) = self.shelf.missing(&heard.files) {
+            let message = format!("there is no file `{id}`");
+            return whole(StatusCode::BAD_REQUEST, write_error(dialect, 400, &message));
+        }
         let Some(performance) = self.player.play(&heard) else {
             let message = self.player.reason(&heard);
             return whole(StatusCode::NOT_FOUND, write_error(dialect, 404, &message));

@@ -43,6 +43,7 @@ pub(super) struct Counts {
     cache_read: Option<u64>,
     output: Option<u64>,
     reasoning: Option<u64>,
+    searches: Option<u64>,
 }
 
 impl Counts {
@@ -53,6 +54,7 @@ impl Counts {
         self.cache_read = later.cache_read.or(self.cache_read);
         self.output = later.output.or(self.output);
         self.reasoning = later.reasoning.or(self.reasoning);
+        self.searches = later.searches.or(self.searches);
     }
 
     /// Returns what was counted, if anything was.
@@ -69,6 +71,7 @@ impl Counts {
             output_tokens: self.output.unwrap_or(0),
             cached_tokens: cached,
             reasoning_tokens: self.reasoning.unwrap_or(0),
+            search_calls: self.searches.unwrap_or(0),
         })
     }
 }
@@ -87,6 +90,24 @@ pub(super) struct UsageForm {
     completion_tokens_details: Lax<Details>,
     input_tokens_details: Lax<Details>,
     output_tokens_details: Lax<Details>,
+    server_side_tool_usage_details: Lax<ToolUses>,
+}
+
+/// How often a provider used tools of its own; each of these searches in the files of the request.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct ToolUses {
+    document_search_calls: Lax<u64>,
+    file_search_calls: Lax<u64>,
+    attachment_search_calls: Lax<u64>,
+}
+
+impl ToolUses {
+    fn searches(&self) -> u64 {
+        let Self { document_search_calls, file_search_calls, attachment_search_calls } = self;
+        let counts = [document_search_calls, file_search_calls, attachment_search_calls];
+        counts.iter().filter_map(|count| count.0).fold(0, u64::saturating_add)
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -96,7 +117,7 @@ struct Details {
     reasoning_tokens: Lax<u64>,
     thinking_tokens: Lax<u64>,
 }
-lax_object!(UsageForm, Details);
+lax_object!(UsageForm, Details, ToolUses);
 
 impl UsageForm {
     /// Returns the counts it holds for a dialect.
@@ -106,6 +127,7 @@ impl UsageForm {
         let read = input_details.and_then(|details| details.cached_tokens.0);
         let reasoning = output_details
             .and_then(|details| details.reasoning_tokens.0.or(details.thinking_tokens.0));
+        let searches = self.server_side_tool_usage_details.0.map(|uses| uses.searches());
         match dialect {
             Dialect::Chat => Counts {
                 input: self.prompt_tokens.0,
@@ -113,6 +135,7 @@ impl UsageForm {
                 cache_read: read,
                 cache_written: None,
                 reasoning,
+                searches,
             },
             Dialect::Responses => Counts {
                 input: self.input_tokens.0,
@@ -120,6 +143,7 @@ impl UsageForm {
                 cache_read: read,
                 cache_written: None,
                 reasoning,
+                searches,
             },
             Dialect::Messages => Counts {
                 input: self.input_tokens.0,
@@ -127,6 +151,7 @@ impl UsageForm {
                 cache_read: self.cache_read_input_tokens.0,
                 cache_written: self.cache_creation_input_tokens.0,
                 reasoning,
+                searches,
             },
         }
     }
@@ -147,6 +172,10 @@ pub(super) fn write_usage(dialect: Dialect, place: &mut Value, usage: Usage) {
         *place = Value::Object(Map::new());
     }
     let Some(object) = place.as_object_mut() else { return };
+    if usage.search_calls > 0 {
+        let searched = json!({ "document_search_calls": usage.search_calls });
+        object.insert("server_side_tool_usage_details".to_owned(), searched);
+    }
     let (input, output) = match dialect {
         Dialect::Chat => ("prompt_tokens", "completion_tokens"),
         Dialect::Responses | Dialect::Messages => ("input_tokens", "output_tokens"),
@@ -201,8 +230,13 @@ fn write_detail(object: &mut Map<String, Value>, name: &str, key: &str, count: u
 mod tests {
     use super::*;
 
-    const USAGE: Usage =
-        Usage { input_tokens: 100, output_tokens: 20, cached_tokens: 40, reasoning_tokens: 5 };
+    const USAGE: Usage = Usage {
+        input_tokens: 100,
+        output_tokens: 20,
+        cached_tokens: 40,
+        reasoning_tokens: 5,
+        search_calls: 0,
+    };
 
     #[test]
     fn counts_are_written_where_they_were_and_read_back() {

@@ -218,6 +218,7 @@ fn read_call(row: &Row, alive: i64) -> Result<Call, sqlx::Error> {
             output_tokens: count(18)?.unwrap_or_default(),
             cached_tokens: count(19)?.unwrap_or_default(),
             reasoning_tokens: count(20)?.unwrap_or_default(),
+            search_calls: 0,
         }),
     };
     let note: Option<String> = row.try_get(30)?;
@@ -274,6 +275,7 @@ fn read_try(row: &Row) -> Result<CallTry, sqlx::Error> {
                 output_tokens: count(8)?,
                 cached_tokens: count(9)?,
                 reasoning_tokens: count(10)?,
+                search_calls: 0,
             },
             micro_dollars: count(11)?,
             note: note.and_then(|note| serde_json::from_str(&note).ok()),

@@ -3,6 +3,8 @@
 //! In: events of a session, the report of a turn. Out: lines of the story, and the answer as the result. Never
 //! shows a control character of a foreign text as one.
 
+mod uploads;
+
 use crate::change::visible;
 use crate::failure::Failure;
 use crate::output;
@@ -67,6 +69,7 @@ fn line_of(name: EventName, payload: &Value) -> Option<String> {
             }
             line
         }
+        EventName::FilesUploaded => uploads::line(payload),
         EventName::EditsApplied => applied(payload),
         EventName::EditsHeld => {
             format!("edits wait for you{}\n", named(&list(payload, "files")))
@@ -249,7 +252,12 @@ pub(super) fn ended(report: &TurnReport) -> String {
     };
     if report.tokens > 0 {
         let dollars = report.micro_dollars as f64 / 1e6;
-        text.push_str(&format!("{} tokens, ${dollars:.4}\n", report.tokens));
+        let searches = match report.searches {
+            0 => String::new(),
+            1 => ", 1 search in uploaded files".to_owned(),
+            searches => format!(", {searches} searches in uploaded files"),
+        };
+        text.push_str(&format!("{} tokens{searches}, ${dollars:.4}\n", report.tokens));
     }
     if report.images > 0 {
         let session = &report.session;

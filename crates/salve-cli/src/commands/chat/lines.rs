@@ -46,10 +46,26 @@ pub(super) async fn run(chat: &mut Chat<'_>, arguments: &ChatArguments) -> Comma
             output::story(&failure.render());
         }
     }
+    leave(chat).await?;
     if let Some(session) = &chat.session {
         output::story(&format!("`salve chat --session {}` goes on with it.\n", session.id));
     }
     Ok(last)
+}
+
+// The end of a conversation is where the time of what it uploaded begins, or ends.
+async fn leave(chat: &Chat<'_>) -> Result<(), Failure> {
+    let uploads = chat.settings.help.uploads;
+    let Some(session) = chat.session.as_ref().filter(|_| uploads.on) else { return Ok(()) };
+    let left = chat.open.upload_desk()?.leave_session(&session.id, &uploads).await;
+    let left = left.map_err(|fault| Failure::new(fault.to_string()))?;
+    if !left.deleted.is_empty() {
+        output::story(&format!("deleted {} upload(s)\n", left.deleted.len()));
+    }
+    for (record, why) in &left.failed {
+        output::story(&format!("`{}` could not be deleted there: {why}\n", record.path));
+    }
+    Ok(())
 }
 
 // The arrow keys bring back what was asked in this session. Nothing of it is written anywhere else.

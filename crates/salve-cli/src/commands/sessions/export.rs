@@ -78,6 +78,7 @@ async fn chat(store: &Store, session: &SessionRecord) -> Result<Value, Failure> 
         file_operations: &operations,
         changes: &changes,
         position: position.as_deref(),
+        uploads: &store.uploads(id).await?,
     }))
 }
 

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use steps::{
     ANSWER, BEGIN, DRAW, DRAWN, FINISH, HEAL, HEALED, HELP, HELPED, PROMPT, RESUME, SUPERVISED,
-    SUPERVISOR, WORK,
+    SUPERVISOR, UPLOAD, WORK,
 };
 
 /// The stage under which a turn says what it does.
@@ -40,6 +40,8 @@ pub(super) struct Here {
 pub(super) enum Next {
     /// A step that asks no model.
     Work,
+    /// Files are given to the provider.
+    Upload,
     /// A model is asked, for the answer of this number.
     Ask(u32),
     /// A model is asked what comes after a command, for the word of this number.
@@ -133,6 +135,7 @@ pub(super) async fn run_turn(context: Arc<dyn FlowCtx>, input: Json) -> Result<J
         let at = run.at(Some(here.state.clone()));
         here = match here.next {
             Next::Work => run.step(WORK, &at).await?,
+            Next::Upload => run.step(UPLOAD, &at).await?,
             Next::Ask(number) => {
                 run.say(&serde_json::json!({ "asks": number }));
                 let (asked, answer) = run.ask(&at, number, &here.state).await?;

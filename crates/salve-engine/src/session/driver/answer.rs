@@ -46,6 +46,7 @@ pub fn take_answer(saved: &mut SavedTurn, new: NewAnswer) -> Result<(), RepairEr
     let NewAnswer { text, whole, over_budget, why, system, model, finish_reason, usage, spent } =
         new;
     (saved.effects.usage, saved.effects.system) = (usage, system);
+    saved.uploads.searches = saved.uploads.searches.saturating_add(usage.search_calls);
     saved.effects.micro_dollars = spent.micro_dollars;
     (saved.effects.model, saved.effects.finish_reason) = (model, finish_reason);
     // It was told to the model with this question.

@@ -4,7 +4,9 @@
 //! read and written, for the session. Never reads what `load` refuses.
 
 use super::super::handoff::{LOADED_BYTES, LOADED_FILES};
-use super::super::load::{LoadLimits, Loaded, MapLimits, load_from, map_index, workspace_names};
+use super::super::load::{
+    LoadLimits, Loaded, MapLimits, OmitCode, OmittedFile, load_from, map_index, workspace_names,
+};
 use super::super::machine::{LoadWhy, TurnResult};
 use super::super::pages::{Gathered, gather};
 use super::super::plan::{PlanAction, mentioned_words, plan_by_mentions};
@@ -133,6 +135,8 @@ pub(super) fn load(
     }
     saved.effects.say(told);
     (saved.files, saved.failures) = (files, failed);
+    let large = |file: &&OmittedFile| matches!(file.code, OmitCode::TooLarge | OmitCode::ByteLimit);
+    saved.uploads.wanted = omitted.iter().filter(large).map(|file| file.path.clone()).collect();
     saved.omitted = omitted.iter().map(|file| format!("{} ({:?})", file.path, file.code)).collect();
     if omitted_more > 0 {
         saved.omitted.push(format!("{omitted_more} more"));

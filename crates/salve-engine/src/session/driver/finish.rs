@@ -47,8 +47,11 @@ pub struct TurnReport {
     pub asked: u32,
     /// The tokens of all calls, those of heals included.
     pub tokens: u64,
-    /// Their price in millionths of a dollar.
+    /// Their price in millionths of a dollar, that of the searches included.
     pub micro_dollars: u64,
+    /// How often the provider searched in files it was given.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub searches: u64,
 }
 
 /// Ends a turn that is over, for good or until it is told to go on.
@@ -90,6 +93,7 @@ pub fn finish(work: &TurnWork, saved: &mut SavedTurn) -> Result<TurnReport, Repa
         asked: saved.machine.asked(),
         tokens: spent.tokens,
         micro_dollars: spent.micro_dollars,
+        searches: saved.uploads.searches,
     };
     saved.effects.status = Some(status);
     let name = match ending {
@@ -102,6 +106,9 @@ pub fn finish(work: &TurnWork, saved: &mut SavedTurn) -> Result<TurnReport, Repa
         "statusLine": report.status_line, "changes": report.changes, "tokens": spent.tokens,
         "microDollars": spent.micro_dollars,
     });
+    if report.searches > 0 {
+        payload["searches"] = json!(report.searches);
+    }
     if name == EventName::RequestComplete {
         let concerns = concerns_in(&saved.request).len();
         let steps = answer.todos.len().max(saved.todos.len());
@@ -120,9 +127,8 @@ pub fn finish(work: &TurnWork, saved: &mut SavedTurn) -> Result<TurnReport, Repa
     Ok(report)
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
-const fn is_zero(count: &u32) -> bool {
-    *count == 0
+fn is_zero<T: Default + PartialEq>(count: &T) -> bool {
+    *count == T::default()
 }
 
 fn facts_of(saved: &SavedTurn, status: TurnStatus) -> StatusFacts {

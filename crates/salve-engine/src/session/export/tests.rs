@@ -90,6 +90,7 @@ fn c023_c024_c263_the_session_has_its_keys() {
         registry: &registry,
         changes: &[],
         position: None,
+        uploads: &[],
     };
     let document = session_document(&session);
     let expected = [

@@ -65,6 +65,7 @@ impl Dice {
             TurnStep::Shape => TurnResult::Shaped { fits: self.throw(3) != 0 },
             TurnStep::Plan => TurnResult::Planned,
             TurnStep::Load(_) => TurnResult::Loaded,
+            TurnStep::Upload(_) => TurnResult::Uploaded,
             TurnStep::Ask(_) if self.throw(12) == 0 => {
                 TurnResult::NoAnswer { over_budget: self.throw(2) == 0, spent: spent(2) }
             }
@@ -133,8 +134,8 @@ impl Dice {
 
 fn options() -> impl Strategy<Value = TurnOptions> {
     let caps = (0..4_u32, 0..3_u32, any::<bool>(), prop::option::of(0..40_u64));
-    (caps, any::<[bool; 3]>(), 0..8_u8).prop_map(
-        |((rounds, corrections, heal, tokens), [plan, clean, shape], draw)| TurnOptions {
+    (caps, any::<[bool; 4]>(), 0..8_u8).prop_map(
+        |((rounds, corrections, heal, tokens), [plan, clean, shape, upload], draw)| TurnOptions {
             draw: match draw {
                 0 => DrawWish::Unsure,
                 1 => DrawWish::Direct,
@@ -147,6 +148,7 @@ fn options() -> impl Strategy<Value = TurnOptions> {
             plan,
             clean,
             shape,
+            upload,
             budget: SpendLimit { tokens, micro_dollars: None },
         },
     )

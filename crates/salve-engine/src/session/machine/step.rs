@@ -14,6 +14,8 @@ pub enum TurnStep {
     Plan,
     /// Read them.
     Load(LoadWhy),
+    /// Give them to the provider, then ask for this.
+    Upload(AskWhy),
     /// Ask the model.
     Ask(AskTurn),
     /// Read the answer, whose text is saved.
@@ -112,6 +114,8 @@ pub enum TurnResult {
     Planned,
     /// They were read.
     Loaded,
+    /// The provider has those it takes.
+    Uploaded,
     /// The model that was asked for help has answered, or cannot.
     Helped {
         /// What it took.

@@ -388,3 +388,20 @@ fn x22_a_result_is_asked_for_once_more_and_then_it_is_the_callers_to_look() {
     let misfits = with(vec![shaped(false), helped(), shaped(false)]);
     assert_eq!(end(&misfits), TurnEnding::NeedsAttention(AttentionCode::Misshapen));
 }
+
+#[test]
+fn c130_files_are_given_to_the_provider_after_they_were_read_and_only_where_that_is_on() {
+    let options = TurnOptions { upload: true, ..TurnOptions::default() };
+    let mut machine = TurnMachine::new(options);
+    machine.take(TurnResult::Planned).unwrap();
+    machine.take(TurnResult::Loaded).unwrap();
+    assert_eq!(machine.next(), TurnStep::Upload(AskWhy::Request));
+    assert_eq!(machine.take(TurnResult::Loaded), Err(WrongTurnResult));
+    machine.take(TurnResult::Uploaded).unwrap();
+    let first = AskTurn { number: 1, why: AskWhy::Request };
+    assert_eq!(machine.next(), TurnStep::Ask(first.clone()));
+    let mut off = TurnMachine::new(TurnOptions::default());
+    off.take(TurnResult::Planned).unwrap();
+    off.take(TurnResult::Loaded).unwrap();
+    assert_eq!(off.next(), TurnStep::Ask(first));
+}

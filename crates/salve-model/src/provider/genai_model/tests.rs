@@ -358,3 +358,48 @@ async fn c231_images_are_asked_for_as_bytes_and_told_with_their_prompts() {
     );
     assert_eq!(sim.calls().calls, before);
 }
+
+#[tokio::test]
+async fn c130_files_go_along_by_their_ids_in_every_dialect() {
+    let sim = sim(r#"{"when":{"files":1},"reply":{"text":"found","usage":{"input_tokens":9,"output_tokens":2,"search_calls":3}}}"#).await;
+    for dialect in Dialect::ALL {
+        let provider = Provider { files: true, ..provider(dialect, &sim.url()) };
+        let client = http_client(&HttpClientOptions::default()).unwrap();
+        let place = crate::files::ProviderFiles::of(&provider, client).unwrap();
+        let id = place.upload("a.rs", b"fn a() {}").await.unwrap().id;
+        let files = vec![crate::files::FilePart { id: id.clone(), bytes: 9 }];
+        let asked = Turn { files, ..Turn::user("what is in a.rs?") };
+        let turns = vec![Turn::user("hello"), Turn::assistant("yes?"), asked];
+        let request = ModelRequest { turns, system: Some("be brief".to_owned()), ..request() };
+        let reply = model(provider).call(&request, &mut ()).await.unwrap();
+        assert_eq!(reply.text, "found");
+        let searches = if dialect == Dialect::Messages { 0 } else { 3 };
+        assert_eq!(reply.usage.unwrap().search_calls, searches, "{dialect:?}");
+        let sent = body(&sim);
+        let (turns, first) = match dialect {
+            Dialect::Chat => (&sent["messages"], 1),
+            Dialect::Messages => (&sent["messages"], 0),
+            Dialect::Responses => (&sent["input"], 0),
+        };
+        assert_eq!(turns[first], json!({ "role": "user", "content": "hello" }), "{dialect:?}");
+        let part = match dialect {
+            Dialect::Chat => json!({ "type": "file", "file": { "file_id": id } }),
+            Dialect::Responses => json!({ "type": "input_file", "file_id": id }),
+            Dialect::Messages => {
+                json!({ "type": "document", "source": { "type": "file", "file_id": id } })
+            }
+        };
+        assert_eq!(turns[first + 2]["content"][0], part);
+        assert!(sent.to_string().contains("be brief"), "{sent}");
+    }
+}
+
+#[tokio::test]
+async fn c130_an_id_that_the_provider_does_not_know_is_refused() {
+    let sim = sim(r#"{"reply":{"text":"x"}}"#).await;
+    let files = vec![crate::files::FilePart { id: "file-none".to_owned(), bytes: 1 }];
+    let turns = vec![Turn { files, ..Turn::user("hello") }];
+    let request = ModelRequest { turns, ..request() };
+    let error = model(provider(Dialect::Chat, &sim.url())).call(&request, &mut ()).await;
+    assert!(matches!(error, Err(ModelError::Provider { status: 400, .. })), "{error:?}");
+}

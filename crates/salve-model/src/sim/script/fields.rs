@@ -61,6 +61,7 @@ struct Counts {
     output_tokens: u64,
     cached_tokens: u64,
     reasoning_tokens: u64,
+    search_calls: u64,
 }
 
 impl<'de> Deserialize<'de> for Told {
@@ -72,6 +73,7 @@ impl<'de> Deserialize<'de> for Told {
                 output_tokens: counts.output_tokens,
                 cached_tokens: counts.cached_tokens,
                 reasoning_tokens: counts.reasoning_tokens,
+                search_calls: counts.search_calls,
             })
         }))
     }

@@ -31,6 +31,7 @@ fn reply() -> impl Strategy<Value = ModelReply> {
         output_tokens: output,
         cached_tokens: input / 2,
         reasoning_tokens: output / 2,
+        search_calls: 0,
     });
     (text, text, calls, any::<bool>(), usage).prop_map(
         |(text, thinking, tool_calls, cut, usage)| {

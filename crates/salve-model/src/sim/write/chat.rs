@@ -143,7 +143,7 @@ fn finish_name(reason: &FinishReason) -> &str {
 }
 
 fn usage_value(usage: Usage) -> Value {
-    json!({
+    let mut value = json!({
         "prompt_tokens": usage.input_tokens,
         "completion_tokens": usage.output_tokens,
         "total_tokens": usage.total(),
@@ -154,7 +154,12 @@ fn usage_value(usage: Usage) -> Value {
             "accepted_prediction_tokens": 0,
             "rejected_prediction_tokens": 0,
         },
-    })
+    });
+    if usage.search_calls > 0 {
+        let searched = json!({ "document_search_calls": usage.search_calls });
+        value["server_side_tool_usage_details"] = searched;
+    }
+    value
 }
 
 pub(super) fn error_type(status: u16) -> &'static str {

@@ -245,11 +245,16 @@ fn item_status(reply: &ModelReply) -> &'static str {
 }
 
 fn usage_value(usage: Usage) -> Value {
-    json!({
+    let mut value = json!({
         "input_tokens": usage.input_tokens,
         "input_tokens_details": { "cached_tokens": usage.cached_tokens, "cache_write_tokens": 0 },
         "output_tokens": usage.output_tokens,
         "output_tokens_details": { "reasoning_tokens": usage.reasoning_tokens },
         "total_tokens": usage.total(),
-    })
+    });
+    if usage.search_calls > 0 {
+        let searched = json!({ "document_search_calls": usage.search_calls });
+        value["server_side_tool_usage_details"] = searched;
+    }
+    value
 }

@@ -208,6 +208,7 @@ fn healed() -> impl Strategy<Value = ModelReply> {
                 output_tokens: tokens,
                 cached_tokens: 1,
                 reasoning_tokens: 3,
+                search_calls: 0,
             };
             ModelReply {
                 text,

@@ -42,7 +42,13 @@ fn chat_text_thoughts_calls_and_usage() {
         "[DONE]",
     ];
     let (replies, deltas) = read(Dialect::Chat, &frames);
-    let usage = Usage { input_tokens: 5, output_tokens: 7, cached_tokens: 2, reasoning_tokens: 3 };
+    let usage = Usage {
+        input_tokens: 5,
+        output_tokens: 7,
+        cached_tokens: 2,
+        reasoning_tokens: 3,
+        search_calls: 0,
+    };
     let expected = ModelReply {
         text: "aé\n".to_owned(),
         thinking: "hm".to_owned(),
@@ -124,7 +130,13 @@ fn messages_blocks_and_counts_that_replace_each_other() {
         r#"{"type":"message_stop"}"#,
     ];
     let (replies, deltas) = read(Dialect::Messages, &frames);
-    let usage = Usage { input_tokens: 18, output_tokens: 9, cached_tokens: 5, reasoning_tokens: 0 };
+    let usage = Usage {
+        input_tokens: 18,
+        output_tokens: 9,
+        cached_tokens: 5,
+        reasoning_tokens: 0,
+        search_calls: 0,
+    };
     let expected = ModelReply {
         text: "hi".to_owned(),
         thinking: "hm".to_owned(),
@@ -161,7 +173,13 @@ fn responses_items_and_what_only_their_ends_tell() {
         r#"{"type":"response.completed","response":{"status":"completed","output":[],"usage":{"input_tokens":4,"output_tokens":6,"input_tokens_details":{"cached_tokens":1},"output_tokens_details":{"reasoning_tokens":2}}}}"#,
     ];
     let (replies, deltas) = read(Dialect::Responses, &frames);
-    let usage = Usage { input_tokens: 4, output_tokens: 6, cached_tokens: 1, reasoning_tokens: 2 };
+    let usage = Usage {
+        input_tokens: 4,
+        output_tokens: 6,
+        cached_tokens: 1,
+        reasoning_tokens: 2,
+        search_calls: 0,
+    };
     let expected = ModelReply {
         text: "hi".to_owned(),
         thinking: "hm".to_owned(),

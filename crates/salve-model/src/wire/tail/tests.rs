@@ -215,6 +215,7 @@ fn reply() -> impl Strategy<Value = ModelReply> {
                 output_tokens: output,
                 cached_tokens: input / 3,
                 reasoning_tokens: output / 2,
+                search_calls: 0,
             };
             ModelReply {
                 text,

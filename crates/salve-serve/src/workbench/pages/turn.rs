@@ -4,6 +4,8 @@
 //! The same facts give the same turn, whether it is drawn anew or brought up to date. Never reads anything, and never
 //! decides by the words of a message.
 
+mod uploads;
+
 use crate::workbench::view::chat::{
     Banner, CommandState, CommandView, DoneLine, FileChangeKind, FileState, FileView, HunkView,
     TurnView,
@@ -109,6 +111,7 @@ impl Fold<'_> {
                 self.view.not_found = texts(payload, "failed");
             }
             EventName::ImagesSaved => self.view.saved_images = texts(payload, "files"),
+            EventName::FilesUploaded => self.view.uploads = Some(uploads::uploads_view(payload)),
             EventName::UpdateResponseChunk => self.chunk(payload),
             EventName::EditsHeld => self.held(payload),
             EventName::ReviewChanged => self.reviewed(payload),

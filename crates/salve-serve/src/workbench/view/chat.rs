@@ -13,13 +13,14 @@ mod panel;
 mod questions;
 mod todos;
 mod turn;
+mod uploads;
 
 pub use commands::command_list;
 pub use composer::{composer, stop_button};
 pub use data::{
     Banner, ChatView, CommandQuestion, CommandState, CommandView, DoneLine, FileChangeKind,
     FileState, FileView, FoldedTurn, HandoffView, HunkView, ImageQuestion, PanelRowView, PanelView,
-    SessionHead, TurnView,
+    SessionHead, TurnView, UploadView, UploadsView,
 };
 pub use files::file_list;
 pub use gallery::image_gallery;

@@ -392,3 +392,41 @@ async fn requests_that_do_not_fit_are_told_why() {
     );
     bench.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c139_uploads_are_shown_with_their_end_and_the_second_turn_uses_them_again() {
+    let world = World::uploading(&talk()).await;
+    let bench = Bench::start(&world).await;
+    let session = bench.session().await;
+    let path = format!("/api/v1/sessions/{session}");
+    let page = || async { bench.get(&format!("/chat/{session}")).await.1.to_string() };
+    let mut seen = 0;
+    for (turn, words) in [(1, "📤 Uploaded 1, re-used 0"), (2, "📤 Uploaded 0, re-used 1")] {
+        bench.say(&session, "what does notes.txt say?").await;
+        let query = format!("after={seen}&session={session}");
+        let events = bench.events_until(&query, is_over).await;
+        seen = events.last().unwrap()["id"].as_u64().unwrap();
+        let told = events.iter().find(|event| event["name"] == "filesUploaded").unwrap();
+        assert!(told["payload"]["text"].as_str().unwrap().starts_with(words), "{told}");
+        let (_, shown) = bench.get(&path).await;
+        assert_eq!(shown["turns"][turn - 1]["status"], "completed", "{shown}");
+    }
+    assert_eq!(world.sim.calls().uploads, 1);
+    let asked: Vec<Value> = world
+        .sim
+        .requests()
+        .iter()
+        .filter(|seen| seen.path == "/v1/chat/completions")
+        .map(|seen| serde_json::from_slice(&seen.body).unwrap())
+        .collect();
+    let id = world.sim.files()[0].id.clone();
+    for request in &asked {
+        let last = request["messages"].as_array().unwrap().last().unwrap();
+        assert_eq!(last["content"][0], json!({ "type": "file", "file": { "file_id": id } }));
+        assert!(!last.to_string().contains("two\\nthree"), "the text is not in the message");
+    }
+    let html = page().await;
+    assert!(html.contains("Uploaded files") && html.contains("kept until"), "{html}");
+    assert!(html.contains("Re-used"), "{html}");
+    bench.stop().await;
+}

@@ -52,6 +52,8 @@ pub(crate) struct World {
     pub(crate) root: PathBuf,
     data: PathBuf,
     pub(crate) sim: SimHandle,
+    /// Whether files are uploaded, to a model that can search in them.
+    uploads: bool,
     _folders: [TempDir; 2],
 }
 
@@ -64,7 +66,13 @@ impl World {
         std::io::Write::write_all(&mut file, b"one\ntwo\nthree\n").unwrap();
         let script = Script::parse(script.trim()).unwrap();
         let sim = SimServer::start(script, ([127, 0, 0, 1], 0).into()).await.unwrap();
-        Self { root, data: folders[1].path().to_owned(), sim, _folders: folders }
+        let data = folders[1].path().to_owned();
+        Self { root, data, sim, uploads: false, _folders: folders }
+    }
+
+    /// The same, with uploads on.
+    pub(crate) async fn uploading(script: &str) -> Self {
+        Self { uploads: true, ..Self::new(script).await }
     }
 
     /// Reads a file of the workspace.
@@ -83,10 +91,13 @@ pub(crate) struct Bench {
 impl Bench {
     pub(crate) async fn start(world: &World) -> Self {
         let settings = format!(
-            "[[provider]]\nname = \"sim\"\ndialect = \"chat\"\nbase_url = \"http://{}/v1\"\n\n\
-             [roles]\nmodel = \"sim/only\"\nimage = \"sim/draw\"\n\n[[model]]\nnames = [\"draw\"]\nimage = true\n\
+            "[[provider]]\nname = \"sim\"\ndialect = \"chat\"\nbase_url = \"http://{}/v1\"\n\
+             files = {}\n\n[roles]\nmodel = \"sim/{}\"\nimage = \"sim/draw\"\n\n\
+             [[model]]\nnames = [\"draw\"]\nimage = true\n\
              price = {{ input = \"0\", output = \"0\", image = \"0.07\" }}\n",
-            world.sim.addr()
+            world.sim.addr(),
+            world.uploads,
+            if world.uploads { "grok-4" } else { "only" }
         );
         let host = Host::new(HostConfig {
             machine: machine(),
@@ -118,7 +129,7 @@ impl Bench {
                 ..salve_serve::http::ServerConfig::default()
             },
             conversation,
-            host: Arc::new(Told { root: world.root.clone() }),
+            host: Arc::new(Told { root: world.root.clone(), uploads: world.uploads }),
             place,
             label: WorkbenchLabel::default(),
         };
@@ -243,6 +254,7 @@ impl HealHost for Plain {
 /// A host that says the same every time.
 struct Told {
     root: PathBuf,
+    uploads: bool,
 }
 
 impl WorkbenchHost for Told {
@@ -258,7 +270,8 @@ impl WorkbenchHost for Told {
             most: 8,
         };
         let input = json!({
-            "root": self.root, "session": "", "turn": 0, "attended": true, "help": { "draw": draw },
+            "root": self.root, "session": "", "turn": 0, "attended": true,
+            "help": { "draw": draw, "uploads": { "on": self.uploads } },
         });
         serde_json::from_value(input).map_err(|error| HostFault(error.to_string()))
     }

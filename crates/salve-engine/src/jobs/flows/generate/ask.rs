@@ -43,6 +43,8 @@ struct Note {
     // How often the call was begun before, by workers that died.
     #[serde(skip_serializing_if = "is_zero")]
     lost_calls: u32,
+    // How often the provider searched in files; the ledger has no column for it.
+    searches: u64,
 }
 
 impl GenerateSteps {
@@ -90,7 +92,10 @@ impl GenerateSteps {
             purpose,
             finish: note.finish,
             lost: note.lost,
-            usage: result.usage.filter(|_| !note.interrupted),
+            usage: result
+                .usage
+                .filter(|_| !note.interrupted)
+                .map(|usage| Usage { search_calls: note.searches, ..usage }),
             model: note.model,
             thought: note.thought,
             interrupted: note.interrupted,
@@ -133,7 +138,8 @@ impl GenerateSteps {
         for id in &input.images {
             images.push(self.image(id).await?);
         }
-        turns.push(Turn { images, ..Turn::user(self.text(&input.prompt).await?) });
+        let files = input.files.clone();
+        turns.push(Turn { images, files, ..Turn::user(self.text(&input.prompt).await?) });
         Ok(ModelRequest {
             model: chosen.name.clone(),
             system,
@@ -214,6 +220,7 @@ fn answered(reply: ModelReply, price: Option<Price>, lost_calls: u32) -> CallRes
         thought: !reply.thinking.is_empty(),
         interrupted: false,
         lost_calls,
+        searches: usage.map_or(0, |usage| usage.search_calls),
     };
     CallResult {
         answered: true,

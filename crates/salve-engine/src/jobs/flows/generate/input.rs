@@ -5,7 +5,7 @@
 
 use super::super::JobStatus;
 use salve_jobs::{DoubtPolicy, Json, Retry};
-use salve_model::{Purpose, Role};
+use salve_model::{FilePart, Purpose, Role};
 use salve_types::{FinishReason, Mode, SessionId, Spend, SpendLimit, Usage};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -59,6 +59,9 @@ pub struct GenerateInput {
     /// The ids of images that go with the prompt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<String>,
+    /// Files that go with the prompt, which the provider has already.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FilePart>,
     /// Where the answer is shown while it arrives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown_in: Option<ShownIn>,
@@ -92,6 +95,7 @@ impl GenerateInput {
             session: None,
             history: Vec::new(),
             images: Vec::new(),
+            files: Vec::new(),
             shown_in: None,
             unattended: false,
             attempts: usual_attempts(),

@@ -4,7 +4,7 @@
 //! a setting or a key: the caller that starts a worker passes the models in.
 
 use super::input::WhichModel;
-use salve_model::{Capabilities, Chosen, Lineup, LineupError, Role, TierLadder};
+use salve_model::{Capabilities, Chosen, Lineup, LineupError, ProviderFiles, Role, TierLadder};
 
 /// Gives out models.
 pub trait ModelSource: Send + Sync {
@@ -13,6 +13,11 @@ pub trait ModelSource: Send + Sync {
     /// # Errors
     /// When no model fills the role, or its provider has no key here.
     fn choose(&self, which: &WhichModel) -> Result<Chosen, NoModel>;
+
+    /// Returns the place for files of a provider, where it has one that can be used here.
+    fn files(&self, _provider: &str) -> Option<ProviderFiles> {
+        None
+    }
 
     /// Returns the model that is asked for if it reads images; where only a role was asked for, one of another
     /// role that does.
@@ -56,5 +61,9 @@ impl ModelSource for Lineup {
                 None => Err(NoModel(format!("there is no attempt {number} on the ladder"))),
             },
         }
+    }
+
+    fn files(&self, provider: &str) -> Option<ProviderFiles> {
+        Self::files(self, provider)
     }
 }

@@ -4,9 +4,13 @@
 //! with what goes into the store, then writes that once under a key of its own: done again after a crash, a step
 //! that was decided writes what it had decided. Never applies or runs anything twice.
 
+mod upload;
+
 use super::{Answer, Asked, At, Healed, Here, Next, Resumed, drawing};
 use crate::heal::{HealInput, RepairError, StateFolder, StateId, Then};
-use crate::jobs::{GenerateCaps, GenerateInput, HealHost, SaidBefore, ShownIn, StopCode};
+use crate::jobs::{
+    GenerateCaps, GenerateInput, HealHost, ModelSource, SaidBefore, ShownIn, StopCode,
+};
 use crate::session::machine::{Interruption, TurnMachine, TurnOptions, TurnResult, TurnStep};
 use crate::session::{
     Effects, EventName, FileRegistry, HelpQuestion, Inherited, NewAnswer, Question, RegistryEntry,
@@ -15,6 +19,7 @@ use crate::session::{
     take_answer, take_heal, take_help, take_result, take_supervision, window_used,
 };
 use salve_jobs::{BadName, DoubtPolicy, JobId, Json, StepError, StepName, Steps};
+use salve_model::FilePart;
 use salve_store::{
     NewAudit, NewSessionEvent, SessionRecord, SessionUpdate, SessionWrite, Store, StoreError,
     TurnRecord, TurnUpdate,
@@ -27,6 +32,7 @@ use std::sync::Arc;
 
 pub(super) const BEGIN: &str = "turn.begin";
 pub(super) const WORK: &str = "turn.work";
+pub(super) const UPLOAD: &str = "turn.upload";
 pub(super) const PROMPT: &str = "turn.prompt";
 pub(super) const ANSWER: &str = "turn.answer";
 pub(super) const SUPERVISOR: &str = "turn.supervisor";
@@ -53,6 +59,8 @@ pub struct TurnSteps {
     clock: Arc<dyn Clock>,
     /// Where states are kept.
     folder: PathBuf,
+    /// Who can be given files.
+    models: Option<Arc<dyn ModelSource>>,
 }
 
 /// Adds a step that is a method of these steps.
@@ -74,7 +82,13 @@ impl TurnSteps {
         clock: Arc<dyn Clock>,
         folder: PathBuf,
     ) -> Self {
-        Self { store, host, clock, folder }
+        Self { store, host, clock, folder, models: None }
+    }
+
+    /// Adds those who can be given files.
+    #[must_use]
+    pub fn with_models(self, models: Arc<dyn ModelSource>) -> Self {
+        Self { models: Some(models), ..self }
     }
 
     /// Adds them to others.
@@ -84,6 +98,7 @@ impl TurnSteps {
     pub fn add_to(&self, steps: Steps) -> Result<Steps, BadName> {
         let steps = step!(steps, self, BEGIN, begin);
         let steps = step!(steps, self, WORK, work);
+        let steps = step!(steps, self, UPLOAD, upload);
         let steps = step!(steps, self, PROMPT, prompt);
         let steps = step!(steps, self, ANSWER, answer);
         let steps = step!(steps, self, SUPERVISOR, supervisor);
@@ -160,9 +175,10 @@ impl TurnSteps {
             let TurnStep::Ask(ask) = saved.machine.next() else {
                 return Err(RepairError::Io("the turn does not ask a model now".to_owned()));
             };
-            Ok((answer_question(&here.work, &saved, &ask, &facts)?, saved.machine.left()))
+            let question = answer_question(&here.work, &saved, &ask, &facts)?;
+            Ok((question, saved.machine.left(), saved.uploads.files))
         });
-        let (Question { system, prompt, history }, budget) = question.await?;
+        let (Question { system, prompt, history }, budget, uploaded) = question.await?;
         let mut said = Vec::new();
         for (by_model, text) in history {
             said.push(SaidBefore { by_model, text: self.put(&text).await? });
@@ -176,6 +192,10 @@ impl TurnSteps {
             session: Some(input.session.to_string()),
             history: said,
             images: turn.images,
+            files: uploaded
+                .into_iter()
+                .map(|file| FilePart { id: file.file_id, bytes: file.size })
+                .collect(),
             shown_in: Some(ShownIn { session: input.session, turn: turn.index }),
             unattended: true,
             edits: true,
@@ -464,6 +484,7 @@ impl TurnSteps {
         let Kept { id, saved, next, write } = kept;
         self.store.write_session(write).await.map_err(|error| unreadable(&error))?;
         let next = next.unwrap_or_else(|| match saved.machine.next() {
+            TurnStep::Upload(_) => Next::Upload,
             TurnStep::Ask(ask) => Next::Ask(ask.number),
             TurnStep::Supervise(number) => Next::Supervise(number),
             TurnStep::Help(why) => Next::Help(why),
@@ -623,6 +644,7 @@ fn options_of(input: &TurnInput, turn: &TurnRecord) -> TurnOptions {
         clean: help.cleaner.is_some(),
         shape: help.output.is_some(),
         draw: drawing::wish_of(input, turn),
+        upload: help.uploads.on,
         ..input.options
     }
 }

@@ -86,6 +86,8 @@ pub struct TurnView {
     pub loaded: Vec<String>,
     /// What was looked for and not found.
     pub not_found: Vec<String>,
+    /// What of them the provider keeps.
+    pub uploads: Option<UploadsView>,
     /// The answer, once it was read.
     pub answer: Option<ChatAnswer>,
     /// The text that arrived so far, while there is no answer.
@@ -131,6 +133,34 @@ pub struct ImageQuestion {
     pub micro_dollars: Option<u64>,
     /// What a decision about it names: the hash of what waits.
     pub approval: String,
+}
+
+/// The uploads of a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct UploadsView {
+    /// How many there are, in words.
+    pub words: String,
+    /// Why nothing was uploaded, in words.
+    pub refused: Option<String>,
+    /// The files that the provider has.
+    pub files: Vec<UploadView>,
+    /// The paths of those it has not, each with why.
+    pub skipped: Vec<(String, String)>,
+}
+
+/// A file that the provider has.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct UploadView {
+    /// The file.
+    pub path: String,
+    /// The provider's id.
+    pub id: String,
+    /// What was done about it, in words.
+    pub state: String,
+    /// Whether it was there already.
+    pub reused: bool,
+    /// When its time is over, in milliseconds.
+    pub expires_at: Option<i64>,
 }
 
 impl TurnView {

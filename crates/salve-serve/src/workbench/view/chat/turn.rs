@@ -6,6 +6,7 @@
 
 use super::commands::LATER;
 use super::data::{Banner, CommandView, DoneLine, FileState, FileView, FoldedTurn, TurnView};
+use super::uploads::upload_list;
 use super::{Region, action, command_list, file_list, image_gallery};
 use crate::workbench::view::blocks::{BlockKind, TextBlock};
 use crate::workbench::view::chart::{dollars, thousands};
@@ -103,6 +104,7 @@ fn progress(turn: &TurnView) -> Markup {
                     }
                 }
             }
+            @if let Some(uploads) = &turn.uploads { (upload_list(turn.number, uploads)) }
         }
     }
 }

@@ -1,0 +1,5 @@
+LIMIT = 7
+
+
+def allowed(count):
+    return count <= LIMIT

@@ -1,0 +1,5 @@
+LIMIT = 5
+
+
+def allowed(count):
+    return count <= LIMIT
