@@ -257,6 +257,10 @@ pub(super) const EXAMPLES: &[(&str, &str)] = &[
         "sessions handoff",
         "salve sessions handoff last\nsalve sessions handoff ID --extend\nsalve sessions handoff ID --cancel",
     ),
+    (
+        "sessions images",
+        "salve sessions images last\nsalve sessions images last --save-to art\nsalve sessions images last --regenerate ID --add 'darker'",
+    ),
     ("sessions guide", "salve sessions guide last 'use tabs'"),
     ("sessions pause", "salve sessions pause last"),
     (

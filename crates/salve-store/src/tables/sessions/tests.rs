@@ -221,6 +221,28 @@ async fn a_key_that_is_known_changes_nothing_and_answers_the_same() {
 }
 
 #[tokio::test]
+async fn a_turn_that_was_cancelled_runs_again_only_as_another_attempt() {
+    let store = opened().await;
+    let session = begun(&store, "x").await;
+    let rows = [
+        (TurnStatus::Cancelled, None, TurnStatus::Cancelled),
+        (TurnStatus::Running, Some(1), TurnStatus::Cancelled),
+        (TurnStatus::Running, Some(2), TurnStatus::Running),
+        (TurnStatus::Cancelled, None, TurnStatus::Cancelled),
+        (TurnStatus::Running, Some(2), TurnStatus::Cancelled),
+        (TurnStatus::Completed, Some(2), TurnStatus::Completed),
+    ];
+    for (number, (status, attempt, expected)) in rows.into_iter().enumerate() {
+        let mut write = SessionWrite::new(session.clone(), format!("w{number}"));
+        let status = Some(status);
+        write.turn = Some(TurnUpdate { index: 1, status, attempt, ..TurnUpdate::default() });
+        store.write_session(write).await.expect("written");
+        let turn = store.turn(&session, 1).await.expect("read").expect("a turn");
+        assert_eq!(turn.status, expected, "{number}");
+    }
+}
+
+#[tokio::test]
 async fn a_write_that_fails_leaves_nothing_and_may_come_again() {
     let store = opened().await;
     let session = begun(&store, "x").await;

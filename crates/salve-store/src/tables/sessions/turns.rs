@@ -245,8 +245,13 @@ pub(super) async fn update(
     session: &str,
     turn: &TurnUpdate,
 ) -> Result<(), Rollback> {
+    // A step that was being done when its turn was cancelled does not make it run again.
     let found = query(
-        "UPDATE session_turns SET status = coalesce($3, status), raw = coalesce($4, raw),
+        "UPDATE session_turns SET status = CASE
+                    WHEN $3 = 'running' AND status = 'cancelled'
+                     AND coalesce($11, 1) <= CASE WHEN attempt < 1 THEN 1 ELSE attempt END
+                    THEN status ELSE coalesce($3, status) END,
+                raw = coalesce($4, raw),
                 partial = coalesce($5, partial), result = coalesce($6, result),
                 plan = coalesce($7, plan), tokens_in = tokens_in + $8, tokens_out = tokens_out + $9,
                 micro_dollars = micro_dollars + $10, attempt = coalesce($11, attempt),

@@ -295,7 +295,8 @@ fn t27_an_announced_fence_is_a_wrapper_inside_a_comment_too() {
         "/**\n * Shows (\n *     <Filter {...props}>\n *         <TextInput label=\"Search\" ";
     let reply = "Continuation:\n\n```tsx\n *     <Filter {...props}>\n *         <TextInput label=\"Search\" source=\"q\" />\n *     </Filter>\n */\nexport const a = 1;\n```";
     let rest = "source=\"q\" />\n *     </Filter>\n */\nexport const a = 1;\n";
-    joins(Language::Tsx, partial, reply, &format!("{partial}{rest}"));
+    let stitched = joins(Language::Tsx, partial, reply, &format!("{partial}{rest}"));
+    assert!(reasons(&stitched).contains(&DropReason::Fence));
 }
 
 #[test]
