@@ -48,6 +48,14 @@ function refocus(where, node) {
   next.focus({ preventScroll: true });
 }
 
+// What a person typed into a field stays there when it is drawn anew.
+function retype(old, fresh) {
+  const key = (box) => `${box.closest('[id]')?.id} ${box.name}`;
+  const boxes = (node) => [...node.querySelectorAll('input[type="text"][name], input:not([type])[name], textarea[name]')];
+  const typed = new Map(boxes(old).filter((box) => box.value !== box.defaultValue).map((box) => [key(box), box.value]));
+  for (const box of typed.size ? boxes(fresh) : []) if (typed.has(key(box))) box.value = typed.get(key(box));
+}
+
 const opened = (node) => [...node.querySelectorAll('details[id]')].map((one) => [one.id, one.open]);
 
 function replace(old, html) {
@@ -66,6 +74,7 @@ function replace(old, html) {
   if (old.hidden && old.dataset.batch && old.dataset.batch === fresh.dataset.batch) fresh.hidden = true;
   if (old.isEqualNode(fresh)) return;
   const where = place(old);
+  retype(old, fresh);
   old.replaceWith(fresh);
   refocus(where, fresh);
 }

@@ -27,7 +27,9 @@ const MOST_PLACES: usize = 12;
 // What a value costs that another one of the same key replaces: more than any sign.
 const LOST: u32 = 12;
 // A string that ends at a quote that was read as one of its own: words in quotes are common.
-const INNER_QUOTE: u32 = 8;
+const INNER_QUOTE: u32 = 4;
+// By how much another reading has to be cheaper than the one before.
+const MARGIN: u32 = 1;
 // A bracket, comma, colon or quote outside the answer.
 const UNREAD: u32 = 1;
 
@@ -62,23 +64,36 @@ fn cheaper(best: &Parsed, budget: &mut usize, options: &ParseOptions) -> Option<
         parser.push(&text);
         let read = parser.first_reading();
         let guess = if patch.ends_string { INNER_QUOTE } else { 0 };
-        let cost = cost(&read) + weight(patch.code) * patch.signs() + guess;
-        if cost < least && patch.is_kept(&read) {
-            least = cost;
+        let cost = cost(&read) + patch_weight(patch.code) * patch.signs() + guess;
+        if cost + MARGIN <= least && patch.is_kept(&read) && !splits(best, &read, &patch) {
+            // From here on the cheapest counts.
+            least = cost + MARGIN - 1;
             cheapest = Some((read, patch));
         }
     }
     cheapest
 }
 
-// Whether a bracket was dropped or supplied before the end, a string has quotes inside, or much is not in
-// the answer. A key that comes twice in a sound text is what its writer wrote.
+// Whether a bracket was dropped or supplied before the end of a text that is meant as data: not code with
+// calls, and not words around it, which have brackets and quotes of their own.
 fn is_doubtful(read: &Parsed) -> bool {
     let end = narrow(read.tree.source.len());
     let edits = &read.tree.edits;
-    edits.iter().any(|edit| {
-        (is_bracket(edit.code) || edit.code == Code::UnescapedQuote) && edit.start < end
-    }) || unread(read) >= 4 * UNREAD
+    let has_calls = edits.iter().any(|edit| edit.code == Code::CallWrapper);
+    let unpaired = edits.iter().any(|edit| is_bracket(edit.code) && edit.start < end);
+    let begins = read.tree.source.trim_start_matches([' ', '\n', '\r', '\t', '\u{feff}']);
+    let is_data = begins.starts_with(['{', '[', '"']);
+    // A key that comes twice in a sound text is what its writer wrote.
+    let lost = !read.winners.is_empty() && edits.iter().any(|edit| weight(edit.code) > 0);
+    !has_calls && (unpaired || lost || is_data && unread(read) >= 4 * UNREAD)
+}
+
+// Whether one value became several by it, other than at the end of a line.
+fn splits(before: &Parsed, read: &Parsed, patch: &Patch) -> bool {
+    let next = before.tree.source.as_bytes().get(patch.at);
+    before.tree.selected.len() == 1
+        && read.tree.selected.len() > 1
+        && !matches!(next, None | Some(b'\n' | b'\r'))
 }
 
 const fn is_bracket(code: Code) -> bool {
@@ -96,17 +111,29 @@ const fn is_bracket(code: Code) -> bool {
 // reading. Two brackets that were both lost cost more than one that is too many.
 const fn weight(code: Code) -> u32 {
     match code {
-        Code::MissingBraces => 4,
-        Code::ExtraOpener | Code::ExtraCloser | Code::MismatchedCloser | Code::MissingCloser => 3,
-        Code::UnescapedQuote | Code::MissingQuote | Code::MissingValue => 3,
-        Code::MissingColon | Code::TruncatedString | Code::TalkDropped => 2,
+        // One for the opener, one for the closer.
+        Code::MissingBraces => 2,
+        Code::MissingCloser => 4,
+        Code::ExtraOpener | Code::ExtraCloser | Code::MismatchedCloser => 3,
+        Code::MissingQuote => 3,
+        Code::TruncatedString | Code::TalkDropped => 2,
+        Code::MissingColon | Code::MissingValue => 1,
         Code::MissingComma | Code::ExtraComma | Code::ExtraColon | Code::UnquotedString => 1,
-        Code::UnescapedControl | Code::StringConcatenation | Code::DoubledQuote => 1,
+        Code::UnescapedQuote | Code::UnescapedControl => 1,
+        Code::StringConcatenation | Code::DoubledQuote => 1,
         _ => 0,
     }
 }
 
-/// The values that make up the answer; both lists are in the order of the text.
+/// What a sign costs that is put in or taken out.
+const fn patch_weight(code: Code) -> u32 {
+    match code {
+        Code::MissingBraces => 4,
+        code => weight(code),
+    }
+}
+
+// The values that make up the answer; both lists are in the order of the text.
 pub(super) fn answers(read: &Parsed) -> impl Iterator<Item = &Found> {
     let mut selected = read.tree.selected.iter().peekable();
     read.found.iter().filter(move |found| selected.next_if(|node| **node == found.node).is_some())
@@ -190,9 +217,6 @@ fn patches(read: &Parsed) -> Vec<Patch> {
         }
         if matches!(bytes.get(behind.wrapping_sub(1)), Some(b'}' | b']')) {
             out.push(Patch::remove(behind - 1, Code::ExtraCloser));
-        }
-        if matches!(bytes.get(next), Some(b'{' | b'[')) {
-            out.push(Patch::remove(next, Code::ExtraOpener));
         }
         if matches!(bytes.get(next), Some(b'}' | b']')) {
             out.push(Patch::remove(next, Code::ExtraCloser));

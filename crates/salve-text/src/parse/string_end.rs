@@ -98,7 +98,9 @@ impl Machine {
     // Closes a string whose quote is absent, before the delimiter at `delimiter`.
     pub(super) fn close_before(&mut self, mut token: Str, delimiter: usize) -> Step {
         let end = rskip_blank(self.bytes(), token.body, delimiter);
-        let joined = self.concatenation(end)?;
+        // A quote that is absent and a plus without blanks around it: `[a-z]+"` is a pattern.
+        let spaced = self.byte(end)?.is_some_and(|byte| byte.is_ascii_whitespace());
+        let joined = if spaced { self.concatenation(end)? } else { None };
         self.keep_edits_before(&token, end);
         if let Some((quote, body)) = joined {
             self.join_strings(token, end, quote, body);
