@@ -137,7 +137,9 @@ proptest! {
             prop_assert!(verdict.open.iter().all(|open| open.line >= 1 && open.column >= 1));
             prop_assert_eq!(verdict.is_valid, verdict.kind.is_none());
             let closers: String = verdict.open.iter().rev().map(|open| open.closer.as_str()).collect();
-            prop_assert!(verdict.open.is_empty() || verdict.closing.trim_start().ends_with(closers.trim_start()));
+            // Line breaks between two of them, as around a directive, are layout.
+            let bare = |text: &str| text.split_whitespace().collect::<String>();
+            prop_assert!(verdict.open.is_empty() || bare(&verdict.closing).ends_with(&bare(&closers)));
         }
     }
 }
