@@ -84,7 +84,8 @@ fn is_doubtful(read: &Parsed) -> bool {
     let begins = read.tree.source.trim_start_matches([' ', '\n', '\r', '\t', '\u{feff}']);
     let is_data = begins.starts_with(['{', '[', '"']);
     // A key that comes twice in a sound text is what its writer wrote.
-    let lost = !read.winners.is_empty() && edits.iter().any(|edit| weight(edit.code) > 0);
+    let faulty = edits.iter().any(|edit| weight(edit.code) > 0 && edit.start < end);
+    let lost = faulty && !read.winners.is_empty();
     !has_calls && (unpaired || lost || is_data && unread(read) >= 4 * UNREAD)
 }
 
