@@ -10,7 +10,7 @@ use super::patch::{Patch, lift};
 use super::quote::rskip_blank;
 use super::repair::{Edit, RepairCode as Code};
 use super::tree::{NodeState, Tag};
-use super::{JsonParser, ParseMode, ParseOptions, Parsed};
+use super::{JsonParser, ParseMode, ParseOptions, Parsed, replay};
 
 // Longer texts are left as they were read.
 const LONGEST: usize = 64 * 1024;
@@ -46,10 +46,29 @@ pub(super) fn least_cost(first: Parsed, options: &ParseOptions) -> Parsed {
         let text = std::mem::replace(&mut best, read).tree.source;
         before.push((text, patch));
     }
+    if before.is_empty() {
+        return best;
+    }
     while let Some((text, patch)) = before.pop() {
         lift(&mut best, text, &patch);
     }
-    best
+    if is_replayed(&best) { best } else { once(&best.tree.source, options) }
+}
+
+// Whether the repairs make the text strict JSON of the same value, which is promised of every reading.
+fn is_replayed(read: &Parsed) -> bool {
+    let repairs = read.repairs();
+    let in_order = repairs.windows(2).all(|pair| pair[0].span.end <= pair[1].span.start);
+    let strict = replay(&read.tree.source, &repairs);
+    in_order
+        && serde_json::from_str::<serde_json::Value>(&strict)
+            .is_ok_and(|value| value == read.value())
+}
+
+fn once(text: &str, options: &ParseOptions) -> Parsed {
+    let mut parser = JsonParser::new(options);
+    parser.push(text);
+    parser.first_reading()
 }
 
 // The cheapest reading of the text of `best` with one change, where it is cheaper than `best` is.
@@ -60,9 +79,7 @@ fn cheaper(best: &Parsed, budget: &mut usize, options: &ParseOptions) -> Option<
         let Some(text) = patch.apply(&best.tree.source) else { continue };
         let Some(rest) = budget.checked_sub(text.len()) else { break };
         *budget = rest;
-        let mut parser = JsonParser::new(options);
-        parser.push(&text);
-        let read = parser.first_reading();
+        let read = once(&text, options);
         let guess = if patch.ends_string { INNER_QUOTE } else { 0 };
         let cost = cost(&read) + patch_weight(patch.code) * patch.signs() + guess;
         if cost + MARGIN <= least && patch.is_kept(&read) && !splits(best, &read, &patch) {
